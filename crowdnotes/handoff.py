@@ -324,6 +324,10 @@ def _warnings(source: Source) -> list[str]:
         found.append(say("document.abstract"))
     if source.read_as is ReadAs.RECORD:
         found.append(say("document.record"))
+    if source.read_as is ReadAs.ARCHIVED:
+        found.append(say("document.archived"))
+    if source.read_as is ReadAs.THROUGH:
+        found.append(say("document.through", service=source.read_through))
     if source.by_hand:
         found.append(say("document.by_hand"))
     return found

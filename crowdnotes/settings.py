@@ -56,7 +56,7 @@ class ArchiveSettings(BaseSettings):
         True,
         description="archive.org is told the public address (none with a query) of a page that could not be read, and "
         "nothing of the "
-        "post; false tells it nothing, and no copy is known",
+        "post, and its copy is read instead; false tells it nothing, and no copy is known",
     )
     url: str = Field("https://archive.org", description="the Internet Archive, or a mirror of its availability API")
     seconds: float = Field(6.0, gt=0, description="for asking about one page, which has been waited for already")
@@ -131,6 +131,11 @@ class SearchSettings(BaseSettings):
         None,
         description="online services ticked at first, by name; without it all that are set up or need no setting up, "
         "and of web searches without a key only one, where none is set up; [] asks none unless you tick it",
+    )
+    reading_services: tuple[str, ...] = Field(
+        (),
+        description="reading services ticked at first (tavily-extract, jina-reader): each is told the public address "
+        "(none with a query) of a page that could not be read here, and reads it for you",
     )
     contact_email: str | None = Field(
         None, description="told to Wikipedia, NCBI and Crossref, who ask for it and serve those who say it better"

@@ -27,6 +27,7 @@ from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.link_check import HttpLinkAsker, LinkAsker, LinkChecker
 from crowdnotes.evidence.page_cache import PageCache
 from crowdnotes.evidence.reading.processes import page_readers
+from crowdnotes.evidence.reading_services import make_reading_services
 from crowdnotes.evidence.search import check_providers, chosen_at_first, make_online, make_providers
 from crowdnotes.evidence.search.papers import AbstractFinder
 from crowdnotes.evidence.search.provider import OnlineProvider
@@ -160,6 +161,11 @@ class Workspace:
         """Every online service, whether it can be asked or not (`needs` tells)."""
         return make_online(self.settings.search)
 
+    @property
+    def reading_services(self) -> dict[str, str]:
+        """Services that read pages for the program, by name, with what people call them."""
+        return {service.name: service.label for service in make_reading_services(self.settings.search)}
+
     def services_at_first(self) -> list[str]:
         """The services that the setting names, and those that somebody set up with a key or an address."""
         return chosen_at_first(self.settings.search)
@@ -284,6 +290,8 @@ def open_workspace(
         settings.evidence.categories,
         wayback,
         by=page_readers().extract,
+        services=make_reading_services(settings.search),
+        private_hosts=settings.allowed_private_hosts,
     )
     asker = links or DemonstrationLinks(HttpLinkAsker(settings.fetch, settings.allowed_private_hosts))
     tools = Tools(

@@ -10,6 +10,7 @@ from pathlib import Path
 from pydantic_core import PydanticUndefined
 from pydantic_settings import BaseSettings
 
+from crowdnotes.evidence.reading_services import READING_OPTIONS
 from crowdnotes.evidence.search import ONLINE
 from crowdnotes.settings import Settings
 
@@ -37,7 +38,8 @@ def _table(group: type[BaseSettings]) -> Iterator[str]:
     yield "| variable | default | what for |\n|---|---|---|"
     fields = dict(group.model_fields)
     if fields.pop("of_providers", None):
-        fields |= {name: field for provider in ONLINE for name, field in provider.options.model_fields.items()}
+        every = (*(provider.options for provider in ONLINE), *READING_OPTIONS)
+        fields |= {name: field for options in every for name, field in options.model_fields.items()}
     for name, field in fields.items():
         if isinstance(field.annotation, type) and issubclass(field.annotation, BaseSettings):
             continue

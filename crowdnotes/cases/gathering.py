@@ -439,7 +439,7 @@ def _read_one(item: SourceRequest, case: Case, tools: Tools, check: Callable[[],
     """
     check()
     if item.url is not None:
-        source, text = tools.reader.read(item.url, item.id, check, item.hit, case.until)
+        source, text = tools.reader.read(item.url, item.id, check, item.hit, case.until, case.read_through)
     else:
         source, text = _record(item, tools)
     source = tools.options.timely(source, case.until)

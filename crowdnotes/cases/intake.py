@@ -119,11 +119,12 @@ class Places:
     services: tuple[str, ...] = ()
     until: date | None = None
     own_words: str = ""
+    read_through: tuple[str, ...] = ()
 
 
 def places_of(case: Case) -> Places:
     """Where the case's next gathering looks."""
-    return Places(case.mode, case.urls, case.libraries, case.services, case.until, case.own_words)
+    return Places(case.mode, case.urls, case.libraries, case.services, case.until, case.own_words, case.read_through)
 
 
 def nowhere_to_look(places: Places) -> InputError | None:
@@ -221,6 +222,7 @@ def change_sources(case: Case, at: datetime, places: Places, by: str) -> Case:
         libraries=libraries,
         services=services,
         own_words=places.own_words,
+        read_through=places.read_through,
         until=places.until,
         stages=tuple(stage for stage in case.stages if stage.name not in redo),
         earlier_evidence=on_record(case, at, say("intake.another_search")),

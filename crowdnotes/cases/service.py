@@ -85,6 +85,7 @@ class CaseService(StageRunner):
         urls: Sequence[str] = (),
         libraries: Sequence[str] = (),
         services: Sequence[str] = (),
+        read_through: Sequence[str] | None = None,
         until: date | None = None,
         attached: Sequence[Attachment] = (),
         to_gather: bool = False,
@@ -93,7 +94,8 @@ class CaseService(StageRunner):
     ) -> Case:
         """A new case on disk. Raises InputError for an empty or over-long post, unusable sources or images.
 
-        And, of a case `to_gather` for at once, when there is nowhere to look; nothing is written then.
+        And, of a case `to_gather` for at once, when there is nowhere to look; nothing is written then. Without
+        `read_through` the reading services are those that the setting names.
         """
         at = self._tools.clock()
         post = intake.checked_post(text, url, self._tools.settings.max_post_characters, context=context)
@@ -108,6 +110,7 @@ class CaseService(StageRunner):
             urls=checked_urls(urls),
             libraries=tuple(dict.fromkeys(libraries)),
             services=tuple(dict.fromkeys(services)),
+            read_through=tuple(self._tools.settings.search.reading_services if read_through is None else read_through),
             until=until,
             recorded_answers=recorded_answers,
             events=(Event(at=at, by=by, kind="created", detail=how),),
@@ -200,9 +203,18 @@ class CaseService(StageRunner):
         until: date | None,
         by: str,
         own_words: str = "",
+        read_through: Sequence[str] = (),
     ) -> Case:
         """Say where the next gathering looks, for what and until which day. Passages that a person opened stay."""
-        places = intake.Places(mode, checked_urls(urls), tuple(libraries), tuple(services), until, own_words.strip())
+        places = intake.Places(
+            mode,
+            checked_urls(urls),
+            tuple(libraries),
+            tuple(services),
+            until,
+            own_words.strip(),
+            tuple(read_through),
+        )
         return self._act(intake.change_sources, case_id, places, by)
 
     def add_passage_by_hand(self, case_id: str, *, url: str | None, title: str, text: str, by: str) -> Case:

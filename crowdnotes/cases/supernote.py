@@ -6,7 +6,7 @@ The notes and which of them are used, the candidate that goes on as the draft, a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import zip_longest
 from typing import cast
@@ -93,7 +93,7 @@ def _with_notes(case: Case, at: datetime, notes: tuple[ExistingNote, ...], by: s
     if set(urls) == set(case.urls):
         return changed
     places = places_of(changed)
-    wanted = intake.Places(places.mode, urls, places.libraries, places.services, places.until)
+    wanted = replace(places, urls=urls, own_words="")
     return intake.change_sources(changed, at, wanted, by)
 
 

@@ -83,13 +83,16 @@ def search(
 @providers_app.command("check")
 def check(as_json: Json = False) -> None:
     """Ask each provider for one thing: which are set up, which answer from here, and how fast."""
+    from crowdnotes.evidence.reading_services import check_reading, make_reading_services
     from crowdnotes.evidence.search import check_providers, make_providers
     from crowdnotes.workspace import open_workspace
 
     with open_workspace() as workspace:
         names = [info.name for info in workspace.libraries.list()]
+        search = workspace.settings.search
         providers = make_providers(workspace.settings, workspace.libraries, names)
-        outcomes = check_providers(providers, provider_seconds=workspace.settings.search.provider_seconds)
+        outcomes = [*check_providers(providers, provider_seconds=search.provider_seconds)]
+        outcomes += check_reading(make_reading_services(search), lambda: None)
     if as_json:
         print_json([outcome.model_dump(mode="json") for outcome in outcomes])
         return

@@ -216,7 +216,8 @@ class Case(Noun):
 
     `document_version` is of its stored form (see `upgrade`), `version` counts its changes;
     `services` are the online providers to ask, with a person's `own_words` in the place of the program's if there are
-    any; `until` is the day that evidence must not be later than,
+    any; `read_through` are the reading services, by name, that may be told of a page that cannot be read;
+    `until` is the day that evidence must not be later than,
     `outcomes` how each provider's search ended; `claim_matches` tell by link (or title) of a fact-check whether a
     person finds that it checks the post's claim; `reasons` tell by source id why it was chosen;
     `settlement` is what a model says the passages give for the claim;
@@ -243,6 +244,7 @@ class Case(Noun):
     libraries: tuple[str, ...] = ()
     services: tuple[str, ...] = ()
     own_words: str = ""
+    read_through: tuple[str, ...] = ()
     until: date | None = None
     outcomes: tuple[ProviderOutcome, ...] = ()
     claims: tuple[Claim, ...] = ()

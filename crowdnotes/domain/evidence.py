@@ -162,6 +162,8 @@ class ReadAs(StrEnum):
     WHOLE = "the page"
     ABSTRACT = "the abstract"
     RECORD = "the register's entry"
+    ARCHIVED = "an archived copy"
+    THROUGH = "a reading service's text"
 
 
 class DateOrigin(Kind):
@@ -177,7 +179,9 @@ class Source(Noun):
     """A page or record, read or not. Its text lies in the store under `text_sha256`.
 
     `read_as` is ABSTRACT when the page itself could not be had and its abstract was read by DOI or
-    PubMed id instead; RECORD when a register's own entry was, as its service gave it. `notices` are marks that
+    PubMed id instead; RECORD when a register's own entry was, as its service gave it; ARCHIVED when the archive's copy
+    was; THROUGH when a reading service, named by `read_through`, gave the text, which nobody compared with the page.
+    `notices` are marks that
     a reader must see ("preprint", "retracted").
     `not_before` is the first day of the year or month stated, where no day is.
     `page_starts` are the offsets in the text at which the pages of a PDF begin. `page_url` is where the
@@ -204,6 +208,7 @@ class Source(Noun):
     language: str | None = None
     read_at: datetime | None = None
     read_as: ReadAs = ReadAs.WHOLE
+    read_through: str = ""
     notices: tuple[str, ...] = ()
     doi: str | None = None
     pmid: str | None = None

@@ -1,28 +1,29 @@
 """From a link to a Source and its text, in one call; what went wrong is a label on the source.
 
 In this order: what cannot be evidence by its address is not fetched; a register's entry whose page is built by script
-is read as its service gave it; a page is fetched and read; when the
-page of a paper cannot be had, its abstract is read instead; else the label says why nothing was read,
-and an archived copy is named where there is one.
+is read as its service gave it; a page is fetched and read; when the page of a paper cannot be had, its abstract is
+read instead; else the archive's copy; else what a reading service gives, if a person ticked one; else the label says
+why nothing was read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, date, datetime
 from types import MappingProxyType
 
 from crowdnotes.domain import DateOrigin, FactCheck, FetchOutcome, Hit, ReadAs, Source, SourceCategory, text_sha256
-from crowdnotes.errors import FetchError, InputError
+from crowdnotes.errors import FetchError, InputError, SearchError
 from crowdnotes.evidence.fetching import Page, PageFetcher, no_check
 from crowdnotes.evidence.guard import check_url
 from crowdnotes.evidence.provenance import categorise, is_archived, original_of, publisher_of
 from crowdnotes.evidence.reading.document import Document, Extract, extract, read_page
 from crowdnotes.evidence.reading.plain import tidy_line
+from crowdnotes.evidence.reading_services import ReadingService, read_in_time
 from crowdnotes.evidence.search import gives_entries
 from crowdnotes.evidence.search.papers import LEAST, Abstract, AbstractFinder, paper_of
 from crowdnotes.evidence.selection import kind_of_address, refuse_page, why_not
-from crowdnotes.evidence.wayback import Wayback
+from crowdnotes.evidence.wayback import ArchivedCopy, Wayback, public_address, written
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.urls import canonical_url
 from crowdnotes.words import say
@@ -42,11 +43,16 @@ _MAY_BE_ARCHIVED = frozenset(
 )
 
 
+# A service may have better luck with these, and with pages that scripts build; what is gone is gone for it too.
+_MAY_BE_READ_ELSEWHERE = _MAY_BE_ARCHIVED - {FetchOutcome.NOT_FOUND} | {FetchOutcome.UNREADABLE}
+
+
 class SourceReader:
     """Fetches and reads. Safe to share between threads when its fetcher is.
 
-    `abstracts` are asked for papers whose pages cannot be read, and `wayback` for copies of other pages that
-    cannot; nobody is asked without them. Pages are read here, or `by` others.
+    `abstracts` are asked for papers whose pages cannot be read, `wayback` for copies of other pages that
+    cannot, and the reading `services` that a call names for what has no copy; nobody is asked without them. The
+    addresses of `private_hosts` are told to no service. Pages are read here, or `by` others.
     """
 
     def __init__(
@@ -56,7 +62,11 @@ class SourceReader:
         categories: Mapping[str, SourceCategory] = MappingProxyType({}),
         wayback: Wayback | None = None,
         by: Extract = extract,
+        services: Sequence[ReadingService] = (),
+        private_hosts: Collection[str] = (),
     ) -> None:
+        self._services = {service.name: service for service in services}
+        self._private_hosts = private_hosts
         self._by = by
         self._categories = categories  # the user's own, see `provenance`
         self._wayback = wayback
@@ -70,8 +80,11 @@ class SourceReader:
         check: Callable[[], None] = no_check,
         hit: Hit | None = None,
         until: date | None = None,
+        through: Sequence[str] = (),
     ) -> SourceAndText:
         """The source, and its text when its outcome is READ, else None.
+
+        `through` are the names of the reading services that may be told the address, in the order in which they are.
 
         `hit` is the search result that gave the link: its notices and ids are kept, and its date where
         the page states none. An archived copy that is told of is not later than `until`. Raises nothing
@@ -92,11 +105,15 @@ class SourceReader:
             refuse_page(url, page.url, document)
         except FetchError as error:
             failed = _failed(known, error.outcome, error.message)
-            return self._instead(failed, until, check) if error.outcome is not FetchOutcome.REFUSED else (failed, None)
+            if error.outcome is FetchOutcome.REFUSED:
+                return failed, None
+            return self._instead(failed, until, check, through)
         return _whole(known, page, document), document.text
 
-    def _instead(self, failed: Source, until: date | None, check: Callable[[], None]) -> SourceAndText:
-        """The abstract of a paper whose page could not be read; else the failed source, with its archived copy."""
+    def _instead(
+        self, failed: Source, until: date | None, check: Callable[[], None], through: Sequence[str]
+    ) -> SourceAndText:
+        """The abstract of a paper whose page could not be read; else a copy of the page; else the failed source."""
         paper = paper_of(failed.url, failed.doi, failed.pmid) or paper_of(failed.page_url)
         if paper is not None and self._abstracts is not None:
             found = self._abstracts.find(paper, check)
@@ -104,12 +121,41 @@ class SourceReader:
                 return _abstract(failed, found), found.text
             told = f"{failed.outcome_detail} {found}".strip()
             failed = failed.model_copy(update={"outcome_detail": told, "doi": paper.doi, "pmid": paper.pmid})
-        if self._wayback is None or failed.url is None or failed.outcome not in _MAY_BE_ARCHIVED:
-            return failed, None
-        copy, told = self._wayback.ask(failed.url, until, check)
-        detail = f"{failed.outcome_detail} {told}".strip()
-        archived = copy.url if copy else failed.archived_url
-        return failed.model_copy(update={"outcome_detail": detail, "archived_url": archived}), None
+        why = failed.outcome_detail
+        if self._wayback is not None and failed.url is not None and failed.outcome in _MAY_BE_ARCHIVED:
+            copy, told = self._wayback.ask(failed.url, until, check)
+            detail = f"{failed.outcome_detail} {told}".strip()
+            archived = copy.url if copy else failed.archived_url
+            failed = failed.model_copy(update={"outcome_detail": detail, "archived_url": archived})
+            if copy is not None and (document := self._copied(copy, check)) is not None:
+                return _copy(failed, document, say("archive.read_copy", why=_clause(why), day=written(copy.made)))
+        return self._through(failed, why, check, through)
+
+    def _copied(self, copy: ArchivedCopy, check: Callable[[], None]) -> Document | None:
+        page = self._fetcher.fetch(copy.as_it_was, check)
+        try:
+            return read_page(page, check, self._by)
+        except FetchError:
+            return None
+
+    def _through(self, failed: Source, why: str, check: Callable[[], None], names: Sequence[str]) -> SourceAndText:
+        """What the first of the named services reads; else the failed source, which says what each answered."""
+        for service in (self._services[name] for name in names if name in self._services):
+            if failed.url is None or failed.outcome not in _MAY_BE_READ_ELSEWHERE:
+                break
+            url = public_address(failed.url, self._private_hosts)
+            try:
+                document = read_in_time(service, url, check) if url else None
+            except SearchError as error:
+                said = say("reading_services.said", service=service.label, error=error.message)
+            else:
+                if document is not None:
+                    detail = say("reading_services.read", why=_clause(why), service=service.label)
+                    read = _copy(failed, document, detail, ReadAs.THROUGH)
+                    return read[0].model_copy(update={"read_through": service.label}), read[1]
+                said = say("reading_services.not_told", service=service.label)
+            failed = failed.model_copy(update={"outcome_detail": f"{failed.outcome_detail} {said}".strip()})
+        return failed, None
 
 
 def _known(url: str, source_id: str, hit: Hit | None, own: Mapping[str, SourceCategory]) -> Source:
@@ -168,8 +214,29 @@ def _checks(found: tuple[FactCheck, ...], own: tuple[FactCheck, ...], publisher:
     return (*found, *(check.model_copy(update={"publisher": publisher, "url": None}) for check in besides))
 
 
+def _clause(sentence: str) -> str:
+    return sentence.strip().removesuffix(".")
+
+
+def _copy(failed: Source, document: Document, detail: str, read_as: ReadAs = ReadAs.ARCHIVED) -> SourceAndText:
+    """A page as somebody else kept or read it: in no publisher's name but that of its address."""
+    read = failed.model_copy(
+        update={
+            "title": document.title,
+            "outcome": FetchOutcome.READ,
+            "outcome_detail": detail,
+            "read_as": read_as,
+            "language": document.language,
+            "page_starts": document.page_starts,
+            **_dated(failed, document),
+            **_text(document.text),
+        }
+    )
+    return read, document.text
+
+
 def _abstract(failed: Source, found: Abstract) -> Source:
-    why = failed.outcome_detail.strip().removesuffix(".")
+    why = _clause(failed.outcome_detail)
     dated = found.published if failed.published is None else failed.published
     return failed.model_copy(
         update={

@@ -30,9 +30,10 @@ _LINK = "https://web.archive.org/web/{timestamp}/{url}"
 
 @dataclass(frozen=True, slots=True)
 class ArchivedCopy:
-    """A link to a copy, and the day on which it was made."""
+    """A link to a copy, the same without the archive's frame around it, and the day on which it was made."""
 
     url: str
+    as_it_was: str
     made: date
 
 
@@ -64,9 +65,9 @@ class Wayback:
         except FetchError:
             return None, say("archive.silent", archive=WAYBACK)
         if copy:
-            return copy, say("archive.has", archive=WAYBACK, day=_written(copy.made))
+            return copy, say("archive.has", archive=WAYBACK, day=written(copy.made))
         if until:
-            return None, say("archive.has_none_until", archive=WAYBACK, day=_written(until))
+            return None, say("archive.has_none_until", archive=WAYBACK, day=written(until))
         return None, say("archive.has_none", archive=WAYBACK)
 
     def _copy_of(self, page: str, until: date | None, check: Callable[[], None]) -> ArchivedCopy | None:
@@ -90,7 +91,8 @@ class Wayback:
         if made is None:
             raise unexpected()
         # The link is made here: what the service calls the copy's address is only its word.
-        return ArchivedCopy(_LINK.format(timestamp=timestamp, url=page), made)
+        link, as_it_was = (_LINK.format(timestamp=f"{timestamp}{form}", url=page) for form in ("", "id_"))
+        return ArchivedCopy(link, as_it_was, made)
 
     def public_address(self, url: str) -> str | None:
         """See `public_address`; none of an archived copy."""
@@ -123,5 +125,6 @@ def make_wayback(settings: Settings) -> Wayback | None:
     return Wayback(service, archive.seconds, frozenset(settings.allowed_private_hosts))
 
 
-def _written(day: date) -> str:
+def written(day: date) -> str:
+    """For instance "4 March 2023"."""
     return f"{day.day} {day:%B %Y}"

@@ -60,6 +60,8 @@ def source_badges(
     badges += [badge("blue", "fact_check", say("badges.check", rating=rating)) for rating in rated]
     if source.url and canonical_url(source.url) in set(map(canonical_url, references_in(post.whole_text))):
         badges.append(badge("blue", "link", say("badges.linked")))
+    if source.read_as is ReadAs.THROUGH:
+        badges.append(badge("orange", "cloud_download", say("badges.through", service=source.read_through)))
     if graves_only:
         return " ".join([*badges, *([] if source.url else [badge("orange", "link_off", say("badges.no_link"))])])
     badges += [badge("orange", "info", notice) for notice in source.notices if notice not in _TOLD_OTHERWISE]
@@ -69,6 +71,8 @@ def source_badges(
         badges.append(badge("orange", "short_text", say("badges.abstract")))
     if source.read_as is ReadAs.RECORD:
         badges.append(badge("gray", "dataset", say("badges.record")))
+    if source.read_as is ReadAs.ARCHIVED:
+        badges.append(badge("gray", "inventory_2", say("badges.archived")))
     if source.published is None or source.date_origin is None:
         badges.append(badge("orange" if UNDATED in source.notices else "gray", "event", say("badges.no_date")))
     if not source.url:

@@ -20,12 +20,12 @@ from pages.view.more_evidence import (
     other_side,
     paste_box,
 )
-from pages.view.progress import job_panel
+from pages.view.progress import job_panel, under_way
 from pages.view.reach import look_yourself
 from pages.view.reader import chosen_source, in_reading_order, open_source, reader, use_tick
 from pages.view.search_report import already_checked, no_passage, search_report, source_badges
 from pages.view.session import button, notices, workspace
-from pages.view.where_to_look import add_sources
+from pages.view.where_to_look import add_sources, try_through
 from pages.view.workbench import Area, StepName, area, card_place, notices_of_gone_cards
 
 _PLACE = StepName.EVIDENCE.value
@@ -173,7 +173,7 @@ def _sentence(case: Case, item: Evidence) -> str:
 
 def _rest(case: Case, job: JobRecord | None) -> None:
     """Folded: what could not be read, how it was searched, other places to look, and earlier evidence."""
-    _failed(case)
+    _failed(case, job)
     search_report(case)
     if case.decision is None:
         more = st.expander(
@@ -189,7 +189,7 @@ def _rest(case: Case, job: JobRecord | None) -> None:
     earlier_evidence(case, job)
 
 
-def _failed(case: Case) -> None:
+def _failed(case: Case, job: JobRecord | None) -> None:
     failed = workspace().service.failed_sources(case)
     if not failed:
         return
@@ -203,6 +203,21 @@ def _failed(case: Case) -> None:
             st.caption(f":material/inventory_2: {escaped(said, 300)}{which}")
         for source in failed:
             _failed_source(case, source, told=frozenset(shared))
+        if case.decision is None and case.supernote is None:
+            _through_others(case, job)
+
+
+def _through_others(case: Case, job: JobRecord | None) -> None:
+    """One click lets a service that the person has not ticked yet read what could not be read here."""
+    left = {name: label for name, label in workspace().reading_services.items() if name not in case.read_through}
+    if not left:
+        return
+    st.caption(say("reading_services.told", services=say("reading_services.or").join(left.values())))
+    with st.container(horizontal=True, gap="small", key="read-through"):
+        for name, label in left.items():
+            again, key = partial(try_through, case, name), f"through-{case.id}-{name}"
+            words = say("reading_services.again", service=label)
+            button(words, key, _PLACE, again, icon="cloud_download", disabled=under_way(job))
 
 
 def _of_copies(source: Source) -> str:

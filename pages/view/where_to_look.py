@@ -77,6 +77,23 @@ def places_to_search(key: str, case: Case | None = None, *, disabled: bool = Fal
         _about(key)
 
 
+def _reading_services(key: str, chosen: Sequence[str], *, disabled: bool = False) -> None:
+    """Let the person tick who may be told of a page that cannot be read here; see `sources_chosen`."""
+    services = workspace().reading_services
+    ticked = st.pills(
+        say("reading_services.title"),
+        list(services),
+        selection_mode="multi",
+        default=[name for name in chosen if name in services],
+        format_func=lambda name: services[name],
+        key=f"{key}-through",
+        disabled=disabled,
+    )
+    if ticked:
+        told = ", ".join(services[name] for name in ticked)
+        st.caption(f":material/cloud_download: {say('reading_services.told', services=told)}")
+
+
 class Places(TypedDict):
     """Where a search looks, by name."""
 
@@ -90,6 +107,7 @@ class Sources(Places):
     mode: Mode
     urls: tuple[str, ...]
     until: date | None
+    read_through: list[str]
 
 
 def places_chosen(key: str) -> Places:
@@ -124,6 +142,7 @@ def sources_form(key: str, case: Case, *, disabled: bool = False) -> None:
     if mode is Mode.AUTOMATION:
         places_to_search(key, case, disabled=disabled)
         own_words_box(key, disabled=disabled)
+    _reading_services(key, case.read_through, disabled=disabled)
     _until(key, disabled=disabled)
 
 
@@ -139,6 +158,7 @@ def new_sources_form(key: str) -> None:
     _links(key, is_optional=mode != Mode.AUGMENTATION)
     if mode != Mode.AUGMENTATION:
         places_to_search(key)
+    _reading_services(key, workspace().settings.search.reading_services)
     _until(key)
 
 
@@ -192,7 +212,9 @@ def sources_chosen(key: str, pasted: Sequence[str] = ()) -> tuple[Sources, list[
         mode = Mode.AUGMENTATION if given else Mode.AUTOMATION
     urls, refused = usable_urls(given)
     places = places_chosen(key) if mode == Mode.AUTOMATION else Places(libraries=[], services=[])
-    return {"mode": mode, "urls": urls, "until": state[f"{key}-until"], **places}, [item.why for item in refused]
+    through = state.get(f"{key}-through") or []
+    chosen = Sources(mode=mode, urls=urls, until=state[f"{key}-until"], read_through=through, **places)
+    return chosen, [item.why for item in refused]
 
 
 def add_sources(case: Case, job: JobRecord | None) -> None:
@@ -207,8 +229,25 @@ def add_sources(case: Case, job: JobRecord | None) -> None:
 
 def sources_key(case: Case) -> str:
     """Names the form of a case as its sources are now: when they change, the form begins with them anew."""
-    sources = (case.mode, case.urls, case.libraries, case.services, case.until, case.own_words)
+    sources = (case.mode, case.urls, case.libraries, case.services, case.until, case.own_words, case.read_through)
     return f"sources-{case.id}-{crc32(repr(sources).encode())}"
+
+
+def try_through(case: Case, name: str) -> None:
+    """Gather once more, with one more reading service for what cannot be read here."""
+    through = (name, *(other for other in case.read_through if other != name))
+    saved = workspace().service.set_sources(
+        case.id,
+        mode=case.mode,
+        urls=case.urls,
+        libraries=case.libraries,
+        services=case.services,
+        until=case.until,
+        own_words=case.own_words,
+        read_through=through,
+        by=author(),
+    )
+    start(saved, "gather")
 
 
 def _gather_again(case: Case) -> None:

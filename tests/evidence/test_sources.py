@@ -14,15 +14,16 @@ from crowdnotes.domain import (
     FetchOutcome,
     Hit,
     LinkState,
+    ProviderState,
     ReadAs,
     Source,
     SourceCategory,
     text_sha256,
 )
-from crowdnotes.errors import JobCancelled
+from crowdnotes.errors import JobCancelled, SearchError
 from crowdnotes.evidence.fetching import Fetcher, Page, no_check
 from crowdnotes.evidence.link_check import LinkChecker
-from crowdnotes.evidence.reading.document import HTML
+from crowdnotes.evidence.reading.document import HTML, Document
 from crowdnotes.evidence.search.papers import Abstract, AbstractFinder, Paper
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.evidence.wayback import Wayback
@@ -321,6 +322,87 @@ def test_a_page_that_could_not_be_read_names_its_archived_copy(kept: Wayback, ou
     source, text = SourceReader(FixedPage(outcome), wayback=kept).read(URL, "S1")
     assert (source.outcome, text, source.archived_url) == (outcome, None, COPY)
     assert source.outcome_detail == "Why. The Wayback Machine has a copy of 4 March 2023."
+
+
+class Gone(FixedPage):
+    """The page is `outcome`; other addresses hold the article."""
+
+    def fetch(self, url: str, check: Callable[[], None] = no_check) -> Page:
+        return super().fetch(url, check) if url == URL else FixedPage().fetch(url, check)
+
+
+@pytest.mark.parametrize("outcome", ASKED_ABOUT)
+def test_the_archived_copy_is_read_where_the_page_cannot_be(kept: Wayback, outcome: FetchOutcome) -> None:
+    source, text = SourceReader(Gone(outcome), wayback=kept).read(URL, "S1")
+    assert text is not None
+    assert (source.outcome, source.read_as, source.url) == (FetchOutcome.READ, ReadAs.ARCHIVED, URL)
+    assert (source.title, source.archived_url, source.published) == ("Measles", COPY, date(2024, 3, 2))
+    assert source.outcome_detail == "Why; its archived copy of 4 March 2023 was read instead."
+
+
+class Service:
+    """A reading service that remembers what it was asked, and gives `answer` or fails with it."""
+
+    label = "Reader"
+
+    def __init__(self, name: str, answer: Document | SearchError) -> None:
+        self.name, self.answer, self.asked = name, answer, list[str]()
+
+    def read(self, url: str, check: Callable[[], None]) -> Document:
+        check()
+        self.asked.append(url)
+        if isinstance(self.answer, SearchError):
+            raise self.answer
+        return self.answer
+
+
+GIVEN = Document(title="Its title", text="Measles is contagious. " * 20, published=date(2021, 2, 3))
+BUSY = SearchError("It was asked too often.", ProviderState.RATE_LIMITED)
+
+
+def _through(page: FixedPage, *services: Service, url: str = URL, ticked: tuple[str, ...] = ("a", "b")) -> Source:
+    reader = SourceReader(page, services=services, private_hosts=["wiki.company.org"])
+    return reader.read(url, "S1", through=ticked)[0]
+
+
+def test_a_ticked_service_reads_what_cannot_be_read_here_and_the_source_says_so() -> None:
+    busy, other = Service("a", BUSY), Service("b", GIVEN)
+    source = _through(FixedPage(FetchOutcome.BLOCKED), busy, other)
+    assert (source.outcome, source.read_as, source.read_through) == (FetchOutcome.READ, ReadAs.THROUGH, "Reader")
+    assert (source.title, source.published, source.text_sha256) == (
+        "Its title",
+        date(2021, 2, 3),
+        text_sha256(GIVEN.text),
+    )
+    assert source.outcome_detail == "Why; it was read through Reader instead. Nobody compared the words with the page."
+    assert busy.asked == other.asked == [URL]
+
+
+def test_what_a_ticked_service_answered_is_told_where_it_could_not_read_the_page_either() -> None:
+    source = _through(FixedPage(FetchOutcome.BLOCKED), Service("a", BUSY))
+    assert source.outcome is FetchOutcome.BLOCKED
+    assert source.outcome_detail == "Why. Reader was asked to read it: It was asked too often."
+
+
+@pytest.mark.parametrize(
+    ("outcome", "url", "ticked"),
+    [
+        (FetchOutcome.BLOCKED, URL, ()),
+        (FetchOutcome.BLOCKED, URL, ("unknown",)),
+        (FetchOutcome.REFUSED, URL, ("a",)),
+        (FetchOutcome.NOT_FOUND, URL, ("a",)),
+        (FetchOutcome.BLOCKED, "https://wiki.company.org/plan", ("a",)),
+        (FetchOutcome.BLOCKED, "https://files.example.org/report?signature=abc", ("a",)),
+        (FetchOutcome.UNREACHABLE, "http://10.0.0.1/plan", ("a",)),
+        (FetchOutcome.UNREACHABLE, "http://intranet/plan", ("a",)),
+    ],
+)
+def test_no_service_is_told_of_a_private_page_or_without_a_tick(
+    outcome: FetchOutcome, url: str, ticked: tuple[str, ...]
+) -> None:
+    service = Service("a", GIVEN)
+    assert _through(FixedPage(outcome), service, url=url, ticked=ticked).outcome is outcome
+    assert service.asked == []
 
 
 @pytest.mark.parametrize("outcome", [FetchOutcome.TOO_LARGE, FetchOutcome.WRONG_TYPE, FetchOutcome.REFUSED])

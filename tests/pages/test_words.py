@@ -107,6 +107,8 @@ _NOT_SHOWN = frozenset(
         "field larger",
         "access through your institution",
         "Brave Search",
+        "Jina Reader",
+        "Tavily Extract",
         "corrected since",
         "rate limit",
         "measles vaccine",

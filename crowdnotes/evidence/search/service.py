@@ -41,6 +41,7 @@ _LONGEST_PAUSE = 3.0  # a service that wants more is left alone, and the person 
 _LONGEST_HOLD = 600.0  # and for so long at most: after that it may tell us again
 _PASSING = frozenset({408, 500, 502, 503, 504})
 _TOO_OFTEN = frozenset({429, 432, 433})  # 432 and 433 are Tavily's: the plan's limit is used up
+_USED_UP = 402
 _KEY_REFUSED = frozenset({400, 401, 403, 422})  # Google says 400 and Brave 422 to a wrong key
 
 
@@ -235,7 +236,7 @@ def _refusal(status: int, headers: httpx.Headers, *, keyed: bool) -> _Refusal:
     if status in _PASSING:
         state = ProviderState.TIMED_OUT if status in (408, 504) else ProviderState.FAILED
         return _Refusal(SearchError(say("services.trouble", status=status), state), True, wait)
-    words = "services.moved" if status < 400 else "services.refused"
+    words = "services.moved" if status < 400 else "services.used_up" if status == _USED_UP else "services.refused"
     next_step = say("services.check_key") if keyed and status in _KEY_REFUSED else ""
     return _Refusal(SearchError(say(words, status=status), ProviderState.FAILED, next_step), False)
 

@@ -26,7 +26,7 @@ from crowdnotes.evidence.search.provider import (
     records,
     web_hits,
 )
-from crowdnotes.evidence.search.service import Check, Pace, open_service
+from crowdnotes.evidence.search.service import Check, Pace, Service, open_service
 from crowdnotes.settings import SearchSettings
 from crowdnotes.words import say
 
@@ -45,6 +45,17 @@ class TavilyOptions(BaseModel):
     tavily_url: str = Field("https://api.tavily.com", description="the Tavily API")
 
 
+def tavily_service(search: SearchSettings) -> Service:
+    """Tavily's API with the key that is set, else as a guest."""
+    own = search.of(TavilyOptions)
+    key = own.tavily_key.get_secret_value() if own.tavily_key else ""
+    if not key:
+        guest = open_service(search, own.tavily_url, _PACE_WITHOUT_KEY, quiet_seconds=_QUIET_SECONDS)
+        return replace(guest, headers={"X-Tavily-Access-Mode": "keyless"})
+    headers = {"Authorization": f"Bearer {key}"}
+    return open_service(search, own.tavily_url, _PACE, headers, quiet_seconds=_QUIET_SECONDS)
+
+
 class Tavily(OnlineProvider):
     """See `SearchProvider`. Without a key it stands in for a web search that nobody has set up."""
 
@@ -57,16 +68,10 @@ class Tavily(OnlineProvider):
     @classmethod
     def make(cls, search: SearchSettings) -> Self:
         """Few queries of a case: each costs a credit, or some of what a guest may ask."""
-        own = search.of(TavilyOptions)
-        key = own.tavily_key.get_secret_value() if own.tavily_key else ""
-        if not key:
-            guest = open_service(search, own.tavily_url, _PACE_WITHOUT_KEY, quiet_seconds=_QUIET_SECONDS)
-            service = replace(guest, headers={"X-Tavily-Access-Mode": "keyless"})
-            return cls(service, at_once=2, most_queries=4, stands_in=True)
-        service = open_service(
-            search, own.tavily_url, _PACE, {"Authorization": f"Bearer {key}"}, quiet_seconds=_QUIET_SECONDS
-        )
-        return cls(service, at_once=4, most_queries=6)
+        service = tavily_service(search)
+        if service.keyed:
+            return cls(service, at_once=4, most_queries=6)
+        return cls(service, at_once=2, most_queries=4, stands_in=True)
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
         """Web pages, the plain search that costs one credit."""
