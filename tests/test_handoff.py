@@ -313,6 +313,9 @@ def test_what_must_be_known_of_a_source_stands_before_its_words() -> None:
     told = "**Mind: retracted, abstract only, pasted by hand: not compared with the page.**"
     assert 0 < page.index("health authority, date not known") < page.index(told) < page.index(item.passage.text)
     assert "Mind:" not in to_markdown(_decided())
+    through = item.source.model_copy(update={"read_as": ReadAs.THROUGH, "read_through": "Jina Reader"})
+    page = to_markdown(_decided(evidence=(item.model_copy(update={"source": through}),)))
+    assert "**Mind: read through Jina Reader: not compared with the page.**" in page
 
 
 @pytest.mark.parametrize("host", sorted(X_HOSTS))

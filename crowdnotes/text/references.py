@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
+from crowdnotes.domain import X_HOSTS
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.urls import canonical_url, doi_url
 
 _MOST = 3  # that a post is read for; a list of links is no source
-_X_HOSTS = frozenset({"x.com", "twitter.com", "pic.twitter.com", "pic.x.com"})
+_PICTURES_OF_X = frozenset({"pic.twitter.com", "pic.x.com"})
 _DOI = re.compile(r"(?<![\w/.])10\.\d{4,9}/[^\s\"<>]{1,200}")
 _NUMBERS = (
     (re.compile(r"\bNCT\d{8}\b", re.IGNORECASE), "https://clinicaltrials.gov/study/{}"),
@@ -45,4 +46,4 @@ def is_on_x(url: str) -> bool:
         host = urlsplit(url).hostname or ""
     except ValueError:
         return False
-    return host.removeprefix("www.").removeprefix("mobile.") in _X_HOSTS
+    return host in X_HOSTS or host in _PICTURES_OF_X

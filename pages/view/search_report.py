@@ -49,7 +49,7 @@ def source_badges(
 
     `page` is that of the passage, in a PDF. A language is named when it is neither the post's nor English.
     With `graves_only` only what must be known before it is opened: retracted, later than the post, a fact-check's
-    verdict, that the post itself refers to it, no link.
+    verdict, no link.
     """
     grave = [notice for notice in source.notices if notice in _GRAVE]
     badges = [badge("red", "report", notice) for notice in sorted(grave, key=lambda notice: notice != "retracted")]
@@ -58,12 +58,9 @@ def source_badges(
         badges.append(badge("red", "event_busy", AFTER_CUTOFF))
     rated = (check.rating for check in source.fact_checks[:1] if check.rating)
     badges += [badge("blue", "fact_check", say("badges.check", rating=rating)) for rating in rated]
-    if source.url and canonical_url(source.url) in set(map(canonical_url, references_in(post.whole_text))):
-        badges.append(badge("blue", "link", say("badges.linked")))
-    if source.read_as is ReadAs.THROUGH:
-        badges.append(badge("orange", "cloud_download", say("badges.through", service=source.read_through)))
     if graves_only:
         return " ".join([*badges, *([] if source.url else [badge("orange", "link_off", say("badges.no_link"))])])
+    badges += origin_badges(source, post)
     badges += [badge("orange", "info", notice) for notice in source.notices if notice not in _TOLD_OTHERWISE]
     if source.by_hand:
         badges.append(badge("orange", "content_paste", say("badges.by_hand")))
@@ -83,6 +80,16 @@ def source_badges(
     if page is not None:
         badges.append(badge("gray", "picture_as_pdf", say("badges.page", page=page)))
     return " ".join(badges)
+
+
+def origin_badges(source: Source, post: Post, *, short: bool = False) -> list[str]:
+    """Whether the post itself refers to it, and through whom it was read."""
+    is_linked = source.url and canonical_url(source.url) in set(map(canonical_url, references_in(post.whole_text)))
+    found = [badge("blue", "link", say("badges.linked"))] if is_linked else []
+    if source.read_as is ReadAs.THROUGH:
+        words = say("badges.through_short" if short else "badges.through", service=source.read_through)
+        found.append(badge("orange", "cloud_download", words))
+    return found
 
 
 def language_name(code: str | None) -> str:

@@ -23,7 +23,7 @@ from pages.view.more_evidence import (
 from pages.view.progress import job_panel, under_way
 from pages.view.reach import look_yourself
 from pages.view.reader import chosen_source, in_reading_order, open_source, reader, use_tick
-from pages.view.search_report import already_checked, no_passage, search_report, source_badges
+from pages.view.search_report import already_checked, no_passage, origin_badges, search_report, source_badges
 from pages.view.session import button, notices, workspace
 from pages.view.where_to_look import add_sources, try_through
 from pages.view.workbench import Area, StepName, area, card_place, notices_of_gone_cards
@@ -152,7 +152,8 @@ def _row(case: Case, item: Evidence) -> None:
             if stands := _stands(case, item).strip():
                 st.markdown(stands, width="content")
             use_tick(case, item, f"use-{key}")
-        st.markdown(f":small[{escaped(_sentence(case, item), _ROW)}]")
+        origin = " ".join(origin_badges(source, case.post, short=True))
+        st.markdown(f"{origin} :small[{escaped(_sentence(case, item), _ROW)}]".strip())
 
 
 def _stands(case: Case, item: Evidence) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from crowdnotes.domain import UNDATED, DateOrigin, FactCheck, Post, ReadAs, Source
-from pages.view.search_report import source_badges
+from pages.view.search_report import origin_badges, source_badges
 
 POST = Post(text="Vitamin C heilt Erkältungen.", language="de")
 DATED = Source(
@@ -46,10 +46,23 @@ def badges(until: date | None = None, page: int | None = None, **changes: object
         ),
         ([], {"fact_checks": (FactCheck(claim="C"),)}),
         (["pasted by you: not compared with the page"], {"id": "hand:1"}),
+        (["archived copy"], {"read_as": ReadAs.ARCHIVED}),
+        (
+            ["read through Reader: not compared with the page"],
+            {"read_as": ReadAs.THROUGH, "read_through": "Reader"},
+        ),
     ],
 )
 def test_a_source_says_what_is_not_ordinary_about_it(found: list[str], changes: dict[str, Any]) -> None:
     assert badges(**changes) == found
+
+
+def test_a_source_that_the_post_refers_to_says_so_also_in_its_row() -> None:
+    linking = Post(text="See http://www.a.example/x?utm_source=x")
+    through = DATED.model_copy(update={"read_as": ReadAs.THROUGH, "read_through": "Reader"})
+    row = origin_badges(through, linking, short=True)
+    assert ["linked by the post" in row[0], row[1].endswith("read through Reader]")] == [True, True]
+    assert origin_badges(DATED, POST) == []
 
 
 def test_retracted_comes_first_and_is_red() -> None:
