@@ -14,6 +14,7 @@ from crowdnotes.text.markdown import day, escaped, record_place, title
 from crowdnotes.words import say
 from crowdnotes.workspace import LIBRARIES
 from pages.view.components import web_link
+from pages.view.earlier_notes import note_words
 from pages.view.engine import engine_panel
 from pages.view.progress import under_way, watched
 from pages.view.session import act, button, notices, page_body, workspace
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 _FOUND, _SEARCHED, _MINE = "library-found", "library-search", "library-job"
 _TABLE, _FOLDER = say("libraries.from_table"), say("libraries.from_folder")
-_CHECKS = say("libraries.from_checks")
+_CHECKS, _NOTES = say("libraries.from_checks"), say("libraries.from_notes")
 _COLUMNS = {
     "text": "libraries.text",
     "title": "libraries.of_title",
@@ -60,8 +61,12 @@ def _search(names: list[str]) -> None:
     for place, hit in enumerate(found or []):
         with st.container(gap="xxsmall", key=f"row-hit-{place}"):
             st.markdown(title(hit.title, say("reader.untitled"), 160))
-            st.markdown(escaped(hit.snippet, 500))
-            st.caption(record_place(hit.library or "", hit.record))
+            if hit.notes:
+                note_words(hit.notes[0])
+            else:
+                st.markdown(escaped(hit.snippet, 500))
+            if hit.library:
+                st.caption(record_place(hit.library, hit.record))
             web_link(say("reader.open_page"), hit.url)
 
 
@@ -71,19 +76,20 @@ def _add_form(*, busy: bool) -> None:
         st.header(say("libraries.add_head"), anchor=False)
         kind = st.segmented_control(
             say("libraries.made_from"),
-            [_TABLE, _FOLDER, _CHECKS],
+            [_TABLE, _FOLDER, _CHECKS, _NOTES],
             default=_TABLE,
             key="library-kind",
             required=True,
         )
         with st.form("add-library-form", border=False):
-            uploads = _documents() if kind == _FOLDER else _feed() if kind == _CHECKS else _table()
+            uploads = _UPLOADS.get(kind or "", _table)()
             name = st.text_input(say("libraries.name"), placeholder=say("libraries.name_example"), key="library-name")
             columns = _columns() if kind == _TABLE else {}
             replace = st.checkbox(say("libraries.replace"), key="library-replace")
             # The fields stay open meanwhile: Streamlit empties one whose `disabled` changes.
             if st.form_submit_button(say("libraries.add"), type="primary", icon=":material/add:", disabled=busy):
-                of_kind = workspace().libraries.of_fact_checks if kind == _CHECKS else ""
+                kinds = {_CHECKS: workspace().libraries.of_fact_checks, _NOTES: workspace().libraries.of_notes}
+                of_kind = kinds.get(kind or "", "")
                 act(LIBRARIES, lambda: _add(uploads, name or "", columns, of_kind, replace=replace))
                 st.rerun()
 
@@ -100,6 +106,12 @@ def _feed() -> list[UploadedFile]:
     return [upload] if upload is not None else []
 
 
+def _public_notes() -> list[UploadedFile]:
+    st.caption(say("libraries.notes_about"))
+    upload = st.file_uploader(say("libraries.notes"), type=list(workspace().libraries.note_kinds), key="library-notes")
+    return [upload] if upload is not None else []
+
+
 def _documents() -> list[UploadedFile]:
     return st.file_uploader(
         say("libraries.folder"),
@@ -107,6 +119,9 @@ def _documents() -> list[UploadedFile]:
         accept_multiple_files="directory",
         key="library-folder",
     )
+
+
+_UPLOADS = {_FOLDER: _documents, _CHECKS: _feed, _NOTES: _public_notes}
 
 
 def _columns() -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import subprocess
@@ -21,6 +22,7 @@ _TABLE = """topic,text,url
 Fluoride,"Fluoride in drinking water at 0.7 milligrams per litre is safe and helps prevent tooth decay.",https://w.example.net/1
 Chalk,"The town's water holds no added chalk. Hard water carries dissolved calcium, which is harmless.",https://w.example.net/2
 """
+_NOTE = "The town's water holds no chalk. https://w.example.net/2"
 _NOTES = """text,helpful,notHelpful
 "The town's water holds no added chalk. https://w.example.net/2",3,1
 "Hard water carries dissolved calcium, which is harmless to people. https://w.example.net/1",5,0
@@ -32,6 +34,9 @@ def test_every_command_of_the_readme_runs_in_order(tmp_path: Path) -> None:
     (tmp_path / "guidance.csv").write_text(_TABLE, encoding="utf-8")
     (tmp_path / "notes.csv").write_text(_NOTES, encoding="utf-8")
     (tmp_path / "feed.json").write_text('{"@type": "ClaimReview", "claimReviewed": "There is chalk in the water"}')
+    (tmp_path / "notes-00000.tsv").write_text(f"noteId\tclassification\tsummary\n1759571290698977702\tM\t{_NOTE}\n")
+    row = {"note_id": "1", "post": "They put chalk in the water!", "note": _NOTE, "created_at_ms": 1_764_000_000_000}
+    (tmp_path / "posts.jsonl").write_text(json.dumps(row | {"status": "CURRENTLY_RATED_HELPFUL"}))
     assert len(_COMMANDS) >= 8
     for command in _COMMANDS:
         _run(command, tmp_path)

@@ -40,6 +40,7 @@ from crowdnotes.evidence.passages import ReadSource, build_evidence
 from crowdnotes.evidence.provenance import categorise, publisher_of
 from crowdnotes.evidence.search import SearchProvider, called_for, search_all
 from crowdnotes.evidence.search.answers import Answers
+from crowdnotes.evidence.search.local_library import LocalLibrary
 from crowdnotes.evidence.search.run import plan_for
 from crowdnotes.evidence.selection import Selection, select_by_utility, why_not, worth_choosing
 from crowdnotes.evidence.sources import SourceReader
@@ -48,6 +49,7 @@ from crowdnotes.settings import Settings
 from crowdnotes.supernotes.existing import links_of
 from crowdnotes.text.languages import language_of, languages_of
 from crowdnotes.text.note_rules import without_urls
+from crowdnotes.text.pasted import post_number
 from crowdnotes.text.references import is_on_x, references_in
 from crowdnotes.text.urls import canonical_url
 from crowdnotes.words import say
@@ -263,9 +265,17 @@ def _so_far(providers: Sequence[SearchProvider], done: Sequence[ProviderOutcome]
 
 def _chosen(case: Case, tools: Tools) -> Sequence[SearchProvider]:
     wanted = {*case.services, *(f"library:{name}" for name in case.libraries)}
-    chosen = [provider for provider in tools.providers(case.libraries) if provider.name in wanted]
+    chosen = [_not_on(case.post, item) for item in tools.providers(case.libraries) if item.name in wanted]
     claims = (claim.in_full for claim in case.claims)
     return called_for(chosen, " ".join([case.own_words, case.post.whole_text, *claims]))
+
+
+def _not_on(post: Post, provider: SearchProvider) -> SearchProvider:
+    """The provider without the notes on the very post, where the post is known by its number."""
+    number = post_number(post.url or "")
+    if number is None or not isinstance(provider, LocalLibrary):
+        return provider
+    return replace(provider, leave_out=lambda note: note.post == number)
 
 
 Choose = Callable[[Sequence[Hit], int], Selection]
@@ -517,7 +527,7 @@ def _asked_about(case: Case) -> Post:
 
 
 def _snippets(case: Case) -> dict[str, str]:
-    """By source, the words with which a search showed it, or what the notes say that link to it."""
+    """By source, the words with which a search showed it, or what the notes say that link to it: none is copied."""
     found: dict[str, str] = {}
     for note in case.supernote.used if case.supernote else ():
         for url in links_of(note):
@@ -525,7 +535,11 @@ def _snippets(case: Case) -> dict[str, str]:
             found[name] = f"{found.get(name, '')} {without_urls(note.text)}".strip()
     hits = [*case.hits, *(hit for asked in case.follow_ups for hit in asked.hits)]
     requests = ((hit, hit_request(hit, "")) for hit in reversed(hits))
-    return found | {request.id: hit.snippet for hit, request in requests if request is not None}
+    return found | {request.id: _shown_with(hit) for hit, request in requests if request is not None}
+
+
+def _shown_with(hit: Hit) -> str:
+    return hit.snippet or (without_urls(hit.notes[0].text) if hit.notes else "")
 
 
 def merged(newest: Case, worked_on: Case, changes: Changes) -> dict[str, object]:

@@ -22,6 +22,7 @@ from crowdnotes.domain import (
     CaseStatus,
     CaseSummary,
     ClaimMatch,
+    EarlierNote,
     Event,
     Evidence,
     ExistingNote,
@@ -42,7 +43,7 @@ from crowdnotes.engines.local.relevance import none_is_near
 from crowdnotes.engines.prompt_injection import holds_injection
 from crowdnotes.errors import CaseNotFoundError, NewerCaseError
 from crowdnotes.evidence.pictures import clean_picture, preview
-from crowdnotes.evidence.provenance import categorise, fact_checker, fact_checks, hits_of, publisher_of
+from crowdnotes.evidence.provenance import categorise, earlier_notes, fact_checker, fact_checks, hits_of, publisher_of
 from crowdnotes.evidence.reading.plain import decode
 from crowdnotes.gates import GATES
 from crowdnotes.gates.form import form_warnings
@@ -381,6 +382,10 @@ class CaseService(StageRunner):
         checks.sort(key=lambda hit: order.get(case.claim_matches.get(hit.url or hit.title, ClaimMatch.RELATED), 1))
         said = ((hit, hit.check.publisher if hit.check else "") for hit in checks)
         return [(hit, fact_checker(hit.url) or publisher_of(hit.url or "") or name or None) for hit, name in said]
+
+    def earlier_notes(self, case: Case) -> builtins.list[tuple[EarlierNote, tuple[Hit, ...]]]:
+        """See `provenance.earlier_notes`."""
+        return earlier_notes(hits_of(case))
 
     def categories_found(self, case: Case) -> builtins.list[SourceCategory]:
         """The kind of each page that was found or brought; empty when nothing was searched."""

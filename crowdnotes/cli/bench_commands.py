@@ -1,4 +1,4 @@
-"""`crowdnotes bench helpfulness`, `correctness`, `principles`, `retrieval`, `jury`: against known answers."""
+"""`crowdnotes bench helpfulness`, `correctness`, `principles`, `retrieval`, `reach`, `jury`: against known answers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from crowdnotes.cli.bench_posts import check_dates
 from crowdnotes.cli.output import EngineOption, Json, QueryDiversity, Utility, print_json, print_text, progress
+from crowdnotes.errors import InputError
 
 if TYPE_CHECKING:
     from crowdnotes.engines import Engine
@@ -131,6 +133,50 @@ def retrieval(
         print_text(
             f"{name:<10} {run['ndcg@10']:>8.3f} {run['recall@10']:>10.3f} {run['mrr']:>6.3f} {run['seconds']:>8.2f}"
         )
+
+
+def reach(
+    data: Annotated[Path, typer.Option(help="HealthNotes: a line a note: note_id, post, note, created_at_ms, status.")],
+    providers: Annotated[str, typer.Option(help="Where to search, with commas between: library:NAME, pubmed, …")],
+    limit: _Limit = None,
+    as_json: Json = False,
+) -> None:
+    """The share of posts under which X showed a note where a search finds what that note cites, at 5 and at 10.
+
+    page is the very page; subject a page of the same site with words of the note; site any page of the site. Of earlier
+    notes the note itself, notes on its post, near copies and those of its day are left out; where its post is not
+    known, those of the three days before as well. A provider that did not answer is NOT RUN.
+    """
+    from crowdnotes.cli.draft_command import known_libraries
+    from crowdnotes.evidence.search import make_providers
+    from crowdnotes.studies.bench.reach import measure_reach
+    from crowdnotes.studies.data_files import read_health_notes
+    from crowdnotes.workspace import open_workspace
+
+    notes = read_health_notes(data, limit)
+    check_dates(notes)
+    names = list(dict.fromkeys(name.strip() for name in providers.split(",") if name.strip()))
+    with open_workspace() as workspace:
+        libraries = [name.removeprefix("library:") for name in names if name.startswith("library:")]
+        there = {item.name: item for item in make_providers(workspace.settings, workspace.libraries, libraries)}
+        if unknown := [name for name in names if name not in there] or ([] if names else [providers]):
+            raise InputError(f"There is no provider “{unknown[0]}”.", f"There are: library:NAME, {', '.join(there)}.")
+        known_libraries(libraries, workspace)
+        chosen = [there[name] for name in names]
+        found = measure_reach(notes, workspace.engine, chosen, workspace.libraries, workspace.settings, _indented)
+    if as_json:
+        print_json(found)
+        return
+    print_text(f"{found.posts} posts under which X showed a note that cites a page; {found.uncited} without a page")
+    for one in found.reaches:
+        if one.not_run:
+            print_text(f"{one.provider}: NOT RUN. {one.not_run}")
+            continue
+        rest = f", {one.unanswered} not answered" if one.unanswered else ""
+        print_text(f"{one.provider} ({one.posts} posts{rest})")
+        for name, share in one.shares.items():
+            low, high = (100 * end for end in share.interval)
+            print_text(f"  {name:<11} {100 * share.share:5.1f} % ({low:.0f}–{high:.0f})")
 
 
 def jury(

@@ -23,7 +23,9 @@ def add(
     url_column: Annotated[str | None, typer.Option(help="Its address column.")] = None,
     date_column: Annotated[str | None, typer.Option(help="Its date column.")] = None,
     publisher_column: Annotated[str | None, typer.Option(help="Its publisher column.")] = None,
-    kind: Annotated[str, typer.Option(help="fact-checks: a file or folder of ClaimReview data.")] = "",
+    kind: Annotated[
+        str, typer.Option(help="fact-checks: ClaimReview data; notes: X's public notes, or the index made of them.")
+    ] = "",
     replace: Annotated[bool, typer.Option("--replace", help="Replace a library of that name.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -103,4 +105,8 @@ def search(
     if not hits:
         print_text("Nothing found.")
     for hit in hits:
-        print_text(f"{hit.record:>7}  {hit.score:5.2f}  {hit.title}  {hit.url or ''}\n         {hit.snippet}")
+        place = "" if hit.record is None else hit.record
+        words = "\n         ".join(
+            [hit.snippet] if hit.snippet else [f"{note.cited}: {note.text}" for note in hit.notes]
+        )
+        print_text(f"{place:>7}  {hit.score:5.2f}  {hit.title}  {hit.url or ''}\n         {words}")

@@ -43,6 +43,7 @@ from crowdnotes.domain.evidence import (
     AnswerKind,
     ClaimMatch,
     DateOrigin,
+    EarlierNote,
     Evidence,
     EvidenceSet,
     FactCheck,

@@ -75,6 +75,31 @@ class FactCheck(Noun):
         return f"{claim} {say('fact_check.rates', publisher=publisher, verdict=self.rating + scale)}"
 
 
+class EarlierNote(Noun):
+    """A community note under another post, from X's public data, as its writer typed it.
+
+    Its links are signposts; its words are for the person alone: no prompt and no draft is made of them. `status` is X's
+    name of its status, "" where that is not known; `shown` the day since when X showed it. Ids are X's own.
+    """
+
+    note: int
+    post: int | None = None
+    text: str
+    written: date
+    status: str = ""
+    shown: date | None = None
+
+    @property
+    def was_shown(self) -> bool:
+        """Whether X is known to have shown it."""
+        return self.shown is not None
+
+    @property
+    def cited(self) -> str:
+        """What it says for a page that it links to, with the year: it holds none of its words."""
+        return say("earlier_notes.cited_shown" if self.was_shown else "earlier_notes.cited", year=self.written.year)
+
+
 class ClaimMatch(StrEnum):
     """What a person finds of a fact-check: does it check the claim of the post?"""
 
@@ -89,7 +114,8 @@ class Hit(Noun):
     `notices` are marks that a reader must see: "preprint", "retracted" and the like. `also_found_by`
     are the other providers that gave the same page. `category` is what `evidence/provenance` says of the
     page's host; the program sets it after the search. `rating` is what a fact-checker's review calls the
-    claim, in the checker's own words, and `check` all that is known of that review.
+    claim, in the checker's own words, and `check` all that is known of that review. `notes` are earlier notes that
+    link to the page, the nearest first.
     """
 
     provider: str
@@ -107,6 +133,7 @@ class Hit(Noun):
     category: SourceCategory = SourceCategory.OTHER
     rating: str = ""
     check: FactCheck | None = None
+    notes: tuple[EarlierNote, ...] = ()
     notices: tuple[str, ...] = ()
     also_found_by: tuple[str, ...] = ()
 
@@ -187,7 +214,8 @@ class Source(Noun):
     `page_starts` are the offsets in the text at which the pages of a PDF begin. `page_url` is where the
     link leads, when that is another address than `url`. `archived_url` is the archive's copy that was
     read, or one that is known of a page that could not be; publisher and category are those of the original.
-    `fact_checks` are what the page's own data, or the search that found it, says of claims that it checks.
+    `fact_checks` are what the page's own data, or the search that found it, says of claims that it checks; `notes` the
+    earlier notes that link to it.
     """
 
     id: str
@@ -215,6 +243,7 @@ class Source(Noun):
     archived_url: str | None = None
     page_starts: tuple[int, ...] = ()
     fact_checks: tuple[FactCheck, ...] = ()
+    notes: tuple[EarlierNote, ...] = ()
 
     @property
     def year(self) -> int | None:

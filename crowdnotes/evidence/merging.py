@@ -144,6 +144,7 @@ def _combined(page: _Page, score: float) -> Hit:
             "rating": chosen.rating or next((hit.rating for hit in hits if hit.rating), ""),
             "check": chosen.check or next((hit.check for hit in hits if hit.check), None),
             "doi": chosen.doi or next((hit.doi for hit in hits if hit.doi), None),
+            "notes": tuple({note.note: note for hit in hits for note in hit.notes}.values()),
             "notices": tuple(dict.fromkeys(notice for hit in hits for notice in hit.notices)),
             "also_found_by": tuple(others),
         }

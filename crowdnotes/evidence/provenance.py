@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
-from crowdnotes.domain import Case, Hit, SourceCategory
+from crowdnotes.domain import Case, EarlierNote, Hit, SourceCategory
 from crowdnotes.evidence.reading.plain import tidy_line
 from crowdnotes.text.publishers import MOST_LABELS, find_site, known_sites, longest_match
 from crowdnotes.text.urls import identities
@@ -136,6 +136,15 @@ def fact_checks(hits: Iterable[Hit]) -> list[Hit]:
     """The hits that are checks of a claim, whoever found them, in their order; those with a rating first."""
     checks = [hit for hit in hits if fact_checker(hit.url) or _is_review(hit)]
     return sorted(checks, key=lambda hit: not hit.rating)
+
+
+def earlier_notes(hits: Iterable[Hit]) -> list[tuple[EarlierNote, tuple[Hit, ...]]]:
+    """The earlier notes by which pages were found, each with its pages: those that X showed first, else as found."""
+    pages: dict[int, tuple[EarlierNote, list[Hit]]] = {}
+    for hit in hits:
+        for note in hit.notes:
+            pages.setdefault(note.note, (note, []))[1].append(hit)
+    return sorted(((note, tuple(found)) for note, found in pages.values()), key=lambda pair: not pair[0].was_shown)
 
 
 def _is_review(hit: Hit) -> bool:

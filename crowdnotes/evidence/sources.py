@@ -169,6 +169,7 @@ def _known(url: str, source_id: str, hit: Hit | None, own: Mapping[str, SourceCa
         date_origin=DateOrigin.SEARCH if hit and hit.published else None,
         notices=hit.notices if hit else (),
         fact_checks=(hit.check,) if hit and hit.check else (),
+        notes=hit.notes if hit else (),
         doi=paper.doi if paper else None,
         pmid=paper.pmid if paper else None,
     )

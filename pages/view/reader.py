@@ -24,6 +24,7 @@ from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import day, escaped, record_place, title
 from crowdnotes.words import say
 from pages.view.components import badge, into_view, marked_text, passage_pieces, source_name, web_link
+from pages.view.earlier_notes import note_words
 from pages.view.links import cited_badge
 from pages.view.more_evidence import follow_up_buttons
 from pages.view.search_report import source_badges
@@ -270,6 +271,8 @@ def _head(case: Case, item: Evidence) -> None:
         st.markdown(f":small[{say('reader.why', why=escaped(item.why, 240))}]")
         for check in source.fact_checks:
             st.markdown(f":small[:material/fact_check: {escaped(check.sentence, _LONGEST)}]")
+        if source.notes:
+            note_words(source.notes[0])
         _answers(case, item)
         if source.outcome is FetchOutcome.READ and source.outcome_detail and not source.by_hand:
             st.caption(escaped(source.outcome_detail, 300))

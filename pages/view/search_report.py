@@ -83,9 +83,12 @@ def source_badges(
 
 
 def origin_badges(source: Source, post: Post, *, short: bool = False) -> list[str]:
-    """Whether the post itself refers to it, and through whom it was read."""
+    """Whether the post itself or earlier notes refer to it, and through whom it was read."""
     is_linked = source.url and canonical_url(source.url) in set(map(canonical_url, references_in(post.whole_text)))
     found = [badge("blue", "link", say("badges.linked"))] if is_linked else []
+    if source.notes:
+        note = next((note for note in source.notes if note.was_shown), source.notes[0])
+        found.append(badge("gray", "signpost", note.cited))
     if source.read_as is ReadAs.THROUGH:
         words = say("badges.through_short" if short else "badges.through", service=source.read_through)
         found.append(badge("orange", "cloud_download", words))

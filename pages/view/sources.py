@@ -12,6 +12,7 @@ from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import clip, escaped, exact, host
 from crowdnotes.words import say
 from pages.view.components import badge, passage_words, source_name, web_link
+from pages.view.earlier_notes import earlier_notes
 from pages.view.more_evidence import (
     add_by_hand,
     begun_by_hand,
@@ -176,6 +177,7 @@ def _rest(case: Case, job: JobRecord | None) -> None:
     """Folded: what could not be read, how it was searched, other places to look, and earlier evidence."""
     _failed(case, job)
     search_report(case)
+    earlier_notes(case)
     if case.decision is None:
         more = st.expander(
             say("sources.more"),

@@ -140,7 +140,8 @@ def _offer(brief: Brief, offered: Sequence[Hit], chosen: Sequence[Hit]) -> list[
 def _line(hit: Hit) -> str:
     """A result in one line, without what speaks to a model: title, site, day, marks, the start of the snippet."""
     site = host(hit.url) or hit.library or hit.provider
-    about = ", ".join(str(part) for part in (site, hit.published, hit.category.value, *hit.notices) if part)
+    cited = hit.notes[0].cited if hit.notes else ""
+    about = ", ".join(str(part) for part in (site, hit.published, hit.category.value, *hit.notices, cited) if part)
     words = f"{without_injections(hit.title)} ({about}): {without_injections(hit.snippet)}"
     return " ".join(words.split())[:_SNIPPET]
 

@@ -20,6 +20,7 @@ from crowdnotes.engines.local.foreign_terms import known_words
 from crowdnotes.engines.local.tone import reading
 from crowdnotes.engines.local.topics import Topic, find_topics
 from crowdnotes.text.languages import language_of
+from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.sentences import split_units
 from crowdnotes.text.stems import content_stems, plain_post
 from crowdnotes.words import say
@@ -202,8 +203,11 @@ def _claims(post: Post) -> list[str]:
 def _text(hit: Hit) -> str:
     """As a library's search reads a record, so that its vector is known already; of an abstract both ends.
 
-    It says first what was asked and last what was found. All of it would take seconds for forty results.
+    It says first what was asked and last what was found. All of it would take seconds for forty results. A page that an
+    earlier note links to is as near as that note; these words go into no prompt.
     """
+    if hit.notes and not hit.snippet:
+        return without_urls(hit.notes[0].text)
     words = hit.snippet
     if hit.library is None and len(words) > _WHOLE:
         words = f"{words[: _WHOLE // 2]} … {words[-_WHOLE // 2 :]}"

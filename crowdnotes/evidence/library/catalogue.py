@@ -17,6 +17,8 @@ from pathlib import Path
 from crowdnotes.domain import Hit
 from crowdnotes.embedding import Embedder
 from crowdnotes.errors import InputError, LibraryError
+from crowdnotes.evidence.library.earlier_notes import FILES as NOTE_FILES
+from crowdnotes.evidence.library.earlier_notes import LeaveOut, none_left_out, open_notes
 from crowdnotes.evidence.library.fact_checks import KINDS as CHECK_KINDS
 from crowdnotes.evidence.library.fact_checks import open_fact_checks
 from crowdnotes.evidence.library.incoming import (
@@ -29,6 +31,7 @@ from crowdnotes.evidence.library.incoming import (
 )
 from crowdnotes.evidence.library.index import (
     FACT_CHECKS,
+    NOTES,
     Incoming,
     IndexReader,
     IndexWriter,
@@ -36,7 +39,7 @@ from crowdnotes.evidence.library.index import (
     LibraryInfo,
     open_index,
 )
-from crowdnotes.evidence.library.search import build_expression, embed_topics, search_index, topics_of
+from crowdnotes.evidence.library.search import build_expression, embed_topics, search_index, search_notes, topics_of
 from crowdnotes.words import say
 
 Progress = Callable[[int, int], None]
@@ -60,7 +63,9 @@ class Libraries:
 
     table_kinds = tuple(kind.removeprefix(".") for kind in TABLE_KINDS)
     check_kinds = tuple(kind.removeprefix(".") for kind in CHECK_KINDS)
+    note_kinds = tuple(kind.removeprefix(".") for kind in NOTE_FILES)
     of_fact_checks = FACT_CHECKS
+    of_notes = NOTES
     file_kinds = tuple(kind.removeprefix(".") for kind in FILE_KINDS)
 
     def __init__(self, directory: Path, embedder: Embedder) -> None:
@@ -79,7 +84,8 @@ class Libraries:
     ) -> LibraryInfo:
         """Make a library from a table (parquet, csv, tsv, jsonl) or a folder (HTML, PDF, text, Markdown).
 
-        With the kind `FACT_CHECKS` it is made from ClaimReview data instead, see `open_fact_checks`.
+        With the kind `FACT_CHECKS` it is made from ClaimReview data instead, see `open_fact_checks`; with `NOTES` from
+        X's public notes, see `open_notes`.
 
         `columns` names a table's `text_column`, `title_column`, `url_column`, `date_column` and
         `publisher_column`; the others are guessed. `progress(done, total)` hears the work as a count of records;
@@ -145,14 +151,22 @@ class Libraries:
         return self.search_many(name, [query], k, post=None)
 
     def search_many(
-        self, name: str, queries: Sequence[str], k: int = 10, post: str | None = None, until: date | None = None
+        self,
+        name: str,
+        queries: Sequence[str],
+        k: int = 10,
+        post: str | None = None,
+        until: date | None = None,
+        leave_out: LeaveOut = none_left_out,
     ) -> Hits:
         """At most `k` hits for several queries at once, merged, and ordered by meaning against the post.
 
         A hit's `query` is the one it is most similar to. Queries without a word are passed over, and records
-        dated after `until`.
+        dated after `until`; so are earlier notes of which `leave_out` holds.
         """
         with self.open(name) as reader:
+            if reader.info().kind == NOTES:
+                return search_notes(reader, name, queries, post, k, until, leave_out)
             topics = reader.topic_vectors(self._embedder.dimensions, self._embedder.name)
             if topics is None:
                 _log.warning(
@@ -180,12 +194,14 @@ class Libraries:
                 yield name, None
 
     def _build(self, building: Path, name: str, kind: str, incoming: Incoming, progress: Progress) -> LibraryInfo:
-        skipped: list[str] = []
+        skipped, named = 0, list[str]()
         total = incoming.total
         with IndexWriter(building) as writer:
             for done, record in enumerate(incoming.read(), start=1):
                 if record.problem:
-                    skipped.append(f"{record.label}: {record.problem}")
+                    skipped += 1
+                    if len(named) < _NAMED_SKIPS:
+                        named.append(f"{record.label}: {record.problem}")
                 else:
                     writer.add(record)
                 if done % _REPORT_EVERY == 0 or done == total:
@@ -203,9 +219,9 @@ class Libraries:
             info = LibraryInfo(
                 name=name,
                 records=writer.records,
-                duplicates=writer.duplicates,
-                skipped=len(skipped),
-                skipped_names=tuple(skipped[:_NAMED_SKIPS]),
+                duplicates=writer.duplicates + incoming.copies,
+                skipped=skipped,
+                skipped_names=tuple(named),
                 columns=incoming.columns,
                 topics=len(vectors),
                 created_at=datetime.now(UTC),
@@ -249,9 +265,12 @@ class Libraries:
                     left.unlink()
 
 
+_OPENERS = {FACT_CHECKS: open_fact_checks, NOTES: open_notes}
+
+
 def _open(path: Path, named: Mapping[str, str | None], kind: str) -> Incoming:
-    if kind not in ("", FACT_CHECKS):
-        raise LibraryError(say("library.no_kind", kind=kind), say("library.kinds", kinds=FACT_CHECKS))
+    if kind and kind not in _OPENERS:
+        raise LibraryError(say("library.no_kind", kind=kind), say("library.kinds", kinds=", ".join(_OPENERS)))
     if (path.is_dir() or kind) and any(named.values()):
         raise LibraryError(say("library.no_columns"), say("library.leave_columns"))
     if path.is_dir() and not kind:
@@ -261,7 +280,7 @@ def _open(path: Path, named: Mapping[str, str | None], kind: str) -> Incoming:
     if not is_file_or_folder(path):
         raise LibraryError(say("library.device", name=path.name), say("library.give_file"))
     if kind:
-        return open_fact_checks(path)
+        return _OPENERS[kind](path)
     if path.suffix.lower() not in TABLE_KINDS:
         raise LibraryError(
             say("library.no_table", name=path.name, kinds=", ".join(TABLE_KINDS)),

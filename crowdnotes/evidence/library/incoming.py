@@ -360,7 +360,7 @@ def lay_out(folder: Path, files: Sequence[tuple[str, bytes]]) -> Path:
     leads elsewhere is left out of the path.
     """
     first, content = files[0]
-    if len(files) == 1 and PurePosixPath(first).suffix.lower() in (*TABLE_KINDS, ".json", ".jsonld"):
+    if len(files) == 1 and PurePosixPath(first).suffix.lower() in (*TABLE_KINDS, ".json", ".jsonld", ".zip"):
         table = folder / _end(PurePosixPath(first.replace("\\", "/")).parts)  # errors call it by the person's own name
         table.write_bytes(content)
         return table

@@ -20,15 +20,17 @@ from urllib.parse import quote
 import numpy as np
 from pydantic import ValidationError
 
-from crowdnotes.domain import FactCheck, Noun
+from crowdnotes.domain import EarlierNote, FactCheck, Noun
 from crowdnotes.embedding import FloatArray
 from crowdnotes.evidence.merging import normalised
 from crowdnotes.evidence.reading.plain import tidy_line
+from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.stems import spaced
 from crowdnotes.text.urls import is_web_address
 from crowdnotes.words import say
 
 FACT_CHECKS = "fact-checks"
+NOTES = "notes"
 _BEGINNING = 80  # characters of a text that stand for its title
 
 
@@ -37,7 +39,7 @@ class Record:
     """One row or file on its way into a library. `record` is its 0-based position there.
 
     `problem` says why it cannot be kept ("" when it can), for the count of what was skipped. `check` is what a
-    record of fact-checks says.
+    record of fact-checks says, `note` whose words a record of earlier notes are: these come oldest first.
     """
 
     record: int
@@ -49,6 +51,7 @@ class Record:
     label: str = ""
     problem: str = ""
     check: FactCheck | None = None
+    note: EarlierNote | None = None
 
 
 class Columns(Noun):
@@ -63,11 +66,18 @@ class Columns(Noun):
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """A table or folder, opened and checked: how many records, which columns, and a way to go through them."""
+    """A table or folder, opened and checked: how many records, which columns, and a way to go through them.
+
+    `copies` are exact copies that are not among the records.
+    """
 
     total: int
     columns: Columns | None
     read: Callable[[], Iterator[Record]]
+    copies: int = 0
+
+
+_HELD = {FACT_CHECKS: "library.checks", NOTES: "library.notes"}
 
 
 class LibraryInfo(Noun):
@@ -75,8 +85,9 @@ class LibraryInfo(Noun):
 
     `duplicates` are exact copies left out, `skipped` rows without text or files that could not be
     read, of which `skipped_names` names the first twenty. `topics` counts the distinct titles that
-    can be found by meaning. `kind` is `FACT_CHECKS`, or "" for tables and folders. `newest` is the latest date of a
-    record, `languages` the codes of fact-checks' languages, the most frequent first.
+    can be found by meaning. `kind` is `FACT_CHECKS`, `NOTES`, or "" for tables and folders. `newest` is the latest
+    date of a record, `languages` the codes of fact-checks' languages, the most frequent first. `shown` counts the notes
+    that X is known to have shown.
     """
 
     name: str
@@ -91,16 +102,19 @@ class LibraryInfo(Noun):
     publishers: int = 0
     newest: date | None = None
     languages: tuple[str, ...] = ()
+    shown: int = 0
 
     @property
     def has_addresses(self) -> bool:
         """Whether its records have addresses that a note can link to."""
-        return self.kind == FACT_CHECKS or (self.columns is not None and self.columns.url is not None)
+        return self.kind in _HELD or (self.columns is not None and self.columns.url is not None)
 
     @property
     def in_words(self) -> str:
         """What it holds and what was left out, in one line."""
-        parts = [say("library.checks" if self.kind == FACT_CHECKS else "library.records", n=self.records)]
+        parts = [say(_HELD.get(self.kind, "library.records"), n=self.records)]
+        if self.kind == NOTES:
+            parts.append(say("library.shown", n=self.shown) if self.shown else say("library.none_shown"))
         if self.kind == FACT_CHECKS and self.publishers:
             parts.append(say("library.publishers", n=self.publishers))
         if self.languages:
@@ -126,6 +140,7 @@ class LibraryDocument(Noun):
     published: date | None = None
     publisher: str | None = None
     check: FactCheck | None = None
+    note: EarlierNote | None = None
 
     @property
     def heading(self) -> str:
@@ -139,6 +154,7 @@ CREATE TABLE records (
     url TEXT, published TEXT, publisher TEXT, topic INTEGER
 );
 CREATE TABLE checks (record INTEGER PRIMARY KEY, claimant TEXT, verdict TEXT, scale TEXT, language TEXT);
+CREATE TABLE notes (record INTEGER PRIMARY KEY, note INTEGER NOT NULL, post INTEGER, status TEXT, shown TEXT);
 CREATE TABLE topics (topic INTEGER PRIMARY KEY, vector BLOB NOT NULL);
 CREATE TABLE description (json TEXT NOT NULL, embedder TEXT NOT NULL);
 CREATE VIRTUAL TABLE words USING fts5 (
@@ -146,6 +162,7 @@ CREATE VIRTUAL TABLE words USING fts5 (
 );
 CREATE TEMP TABLE seen (fingerprint BLOB PRIMARY KEY) WITHOUT ROWID;
 """
+_LAST = 2**63 - 1
 _TITLE_WEIGHT = 3.0  # a word in a title of ten tells more than one in a text of two hundred
 
 
@@ -167,9 +184,13 @@ class IndexWriter:
     def add(self, record: Record) -> None:
         """Keep one record, unless title and text are an exact copy of one kept before.
 
-        The title counts: "It is inherited from one parent." under two diseases is two facts.
+        The title counts: "It is inherited from one parent." under two diseases is two facts. Copies of notes were left
+        out before.
         """
         title, text = _storable(record.title), _storable(record.text)
+        if record.note is not None:
+            self._add_note(record.record, text, record.note)
+            return
         key = hashlib.sha256(f"{normalised(title)}\0{normalised(text)}".encode()).digest()[:16]
         if self._db.execute("INSERT OR IGNORE INTO seen VALUES (?)", (key,)).rowcount == 0:
             self.duplicates += 1
@@ -190,6 +211,18 @@ class IndexWriter:
         )
         self.records += 1
 
+    def _add_note(self, record: int, text: str, note: EarlierNote) -> None:
+        self._db.execute(
+            "INSERT INTO records VALUES (?, '', ?, NULL, ?, NULL, NULL)", (record, text, note.written.isoformat())
+        )
+        shown = note.shown.isoformat() if note.shown else None
+        self._db.execute("INSERT INTO notes VALUES (?, ?, ?, ?, ?)", (record, note.note, note.post, note.status, shown))
+        # Of its links nothing is searched: half the words of an address are its site's.
+        self._db.execute(
+            "INSERT INTO words (rowid, title, body) VALUES (?, '', ?)", (record, spaced(without_urls(text)))
+        )
+        self.records += 1
+
     def titles(self) -> list[tuple[int, str]]:
         """(record, title) of every record that has a title, in order."""
         return self._db.execute("SELECT record, title FROM records WHERE title <> '' ORDER BY record").fetchall()
@@ -202,7 +235,9 @@ class IndexWriter:
         spoken = self._db.execute(
             "SELECT language FROM checks WHERE language <> '' GROUP BY language ORDER BY count(*) DESC, language"
         )
-        return {"publishers": publishers, "newest": newest, "languages": tuple(code for (code,) in spoken)}
+        (shown,) = self._db.execute("SELECT count(shown) FROM notes").fetchone()
+        languages = tuple(code for (code,) in spoken)
+        return {"publishers": publishers, "newest": newest, "languages": languages, "shown": shown}
 
     def add_topics(self, vectors: FloatArray, topic_of: Iterable[tuple[int, int]]) -> None:
         """Keep topic vectors (row = topic) and, for each (record, topic), which record is about which."""
@@ -214,6 +249,9 @@ class IndexWriter:
 
     def finish(self, info: LibraryInfo, embedder: str) -> None:
         """Write the description and put everything on disk."""
+        if info.kind == NOTES:
+            self._db.execute("CREATE INDEX by_day ON records (published)")
+            self._db.execute("CREATE INDEX by_note ON notes (note)")
         self._db.execute("INSERT INTO words (words) VALUES ('optimize')")
         self._db.execute("INSERT INTO description VALUES (?, ?)", (info.model_dump_json(), embedder))
         self._db.execute("COMMIT")
@@ -248,13 +286,28 @@ class IndexReader:
             raise sqlite3.DatabaseError(say("library.vectors"))
         return np.frombuffer(b"".join(blobs), dtype=np.float16).reshape(-1, dimensions).astype(np.float32)
 
-    def ranked(self, expression: str, limit: int) -> list[int]:
-        """Records that match a full-text expression, best by BM25 first."""
+    def ranked(self, expression: str, limit: int, before: int | None = None) -> list[int]:
+        """Records that match a full-text expression, best by BM25 first; with `before` only those below that one."""
         found = self._db.execute(
-            f"SELECT rowid FROM words WHERE words MATCH ? ORDER BY bm25(words, {_TITLE_WEIGHT}, 1.0), rowid LIMIT ?",
-            (expression, limit),
+            "SELECT rowid FROM words WHERE words MATCH ? AND rowid < ?"
+            f" ORDER BY bm25(words, {_TITLE_WEIGHT}, 1.0), rowid LIMIT ?",
+            (expression, _LAST if before is None else before, limit),
         )
         return [record for (record,) in found]
+
+    def first_after(self, day: date) -> int | None:
+        """The first record of earlier notes that was written after a day; None where there is none."""
+        found = self._db.execute(
+            "SELECT record FROM records WHERE published > ? ORDER BY published, record LIMIT 1", (day.isoformat(),)
+        ).fetchone()
+        return found[0] if found else None
+
+    def post_of_note(self, note: int) -> int | None:
+        """The post that a note of X is on, where the library holds the note and knows its post."""
+        if not self._has("notes"):
+            return None
+        found = self._db.execute("SELECT post FROM notes WHERE note = ?", (note,)).fetchone()
+        return found[0] if found else None
 
     def about(self, topic: int, limit: int) -> list[int]:
         """The first records about a topic."""
@@ -273,14 +326,15 @@ class IndexReader:
 
     def documents(self, library: str, records: Sequence[int]) -> Iterator[LibraryDocument]:
         """Those of the records that the library holds, in the order asked for."""
-        has_checks = self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'checks'").fetchone() is not None
+        kind = self.info().kind
         for record in records:
             row = self._db.execute(
                 "SELECT title, text, url, published, publisher FROM records WHERE record = ?", (record,)
             ).fetchone()
             if row is not None:
                 document = _document(library, record, row)
-                yield self._with_check(document) if has_checks else document
+                add = {NOTES: self._with_note, FACT_CHECKS: self._with_check}.get(kind)
+                yield add(document) if add else document
 
     def _with_check(self, document: LibraryDocument) -> LibraryDocument:
         parts = self._db.execute(
@@ -300,6 +354,26 @@ class IndexReader:
             url=document.url,
         )
         return document.model_copy(update={"text": check.sentence, "check": check})
+
+    def _with_note(self, document: LibraryDocument) -> LibraryDocument:
+        parts = self._db.execute(
+            "SELECT note, post, status, shown FROM notes WHERE record = ?", (document.record,)
+        ).fetchone()
+        if parts is None or document.published is None:
+            raise sqlite3.DatabaseError(say("library.damaged", n=document.record))
+        number, post, status, shown = parts
+        note = EarlierNote(
+            note=number,
+            post=post,
+            text=document.text,
+            written=document.published,
+            status=status,
+            shown=date.fromisoformat(shown) if shown else None,
+        )
+        return document.model_copy(update={"note": note})
+
+    def _has(self, table: str) -> bool:
+        return self._db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone() is not None
 
     def _description(self) -> tuple[str, str]:
         row = self._db.execute("SELECT json, embedder FROM description").fetchone()

@@ -23,6 +23,7 @@ import numpy as np
 
 from crowdnotes.domain import Hit, Span
 from crowdnotes.embedding import Embedder, FloatArray
+from crowdnotes.evidence.library.earlier_notes import LeaveOut, none_left_out, pages_of
 from crowdnotes.evidence.library.index import FACT_CHECKS, IndexReader, LibraryDocument
 from crowdnotes.evidence.merging import without_near_duplicates
 from crowdnotes.evidence.passages import pieces
@@ -166,6 +167,8 @@ _READ = 40  # windows embedded: well under a second on two cores; 80 found no mo
 # Claims of fact-checks that are embedded. Of 40 made-up claims among 200,000, asked for in other words, all came first
 # with 20 as with 40, and 39 with 10; within a post 38 with each.
 _READ_OF_CHECKS = 20
+_MOST_MATCHES = 40_000  # notes that all queries of a search rank: some 0.1 s
+_FEWEST_WORDS = 2
 _TOPICS = 8
 _PER_TOPIC = 4
 _FUSION = 60  # the constant of the fusion paper
@@ -214,6 +217,59 @@ def search_index(
     texts = {document.record: document.text for document in documents}
     unlike = without_near_duplicates(hits, lambda hit: hit.snippet)
     return without_near_duplicates(unlike, lambda hit: hit.snippet if hit.check else texts[hit.record or 0], k)
+
+
+def search_notes(
+    reader: IndexReader,
+    library: str,
+    queries: Sequence[str],
+    post: str | None,
+    k: int,
+    until: date | None = None,
+    leave_out: LeaveOut = none_left_out,
+) -> list[Hit]:
+    """At most `k` pages that earlier notes link to, those first whose words are nearest to the post and the queries.
+
+    Notes of after `until` are left out, and those of which `leave_out` holds. A score is the fused rank, at most 1. By
+    words alone: of 217 posts that played no part in choosing, as many pages that people cited were among the first ten
+    as with an order by meaning, by what X showed first, or by how many notes cite a page; to embed twenty notes takes
+    longer than all the rest.
+    """
+    asked = {text: one for text in [post or "", *queries[:_FULL_WEIGHT]] if (one := build_expression(text)).terms}
+    before = reader.first_after(until) if until is not None else None
+    ranked = [reader.ranked(_rare_words(reader, one, len(asked)), _PER_QUERY, before) for one in asked.values()]
+    fused = _fuse(ranked, [1.0] * len(ranked))
+    best = {record: query for query, ranking in reversed([*zip(asked, ranked, strict=True)]) for record in ranking}
+    found = reader.documents(library, sorted(fused, key=lambda record: (-fused[record], -record)))
+    hits = (
+        Hit(
+            provider=f"library:{library}",
+            title="",
+            snippet="",
+            query=best[document.record],
+            score=fused[document.record],
+            notes=(document.note,),
+        )
+        for document in found
+        if document.note is not None and not leave_out(document.note)
+    )
+    return pages_of(hits, k, until)
+
+
+def _rare_words(reader: IndexReader, expression: Expression, queries: int) -> str:
+    """The expression without its commonest words, where they would rank more notes than there is time for.
+
+    The two rarest words stay, whatever they take.
+    """
+    counted = sorted((reader.matching(term), term) for term in expression.terms)
+    kept, matches = list[str](), 0
+    for count, term in counted:
+        matches += count
+        if len(kept) >= _FEWEST_WORDS and matches > _MOST_MATCHES / queries:
+            break
+        if count:
+            kept.append(f'"{term}"')
+    return " OR ".join(kept) or f'"{expression.terms[0]}"'
 
 
 def _by_topic(reader: IndexReader, targets: FloatArray, topics: FloatArray | None) -> list[list[int]]:

@@ -9,6 +9,7 @@ from datetime import date
 from crowdnotes.domain import Hit, ProviderState
 from crowdnotes.errors import LibraryError, SearchError
 from crowdnotes.evidence.library import Libraries
+from crowdnotes.evidence.library.earlier_notes import LeaveOut, none_left_out
 from crowdnotes.evidence.search.service import Check
 from crowdnotes.words import say
 
@@ -21,6 +22,7 @@ class LocalLibrary:
 
     libraries: Libraries
     library: str
+    leave_out: LeaveOut = none_left_out  # earlier notes that a search must not go by: those on the very post
     needs: str | None = None
     at_once: int = 1
     most_queries: int = 12
@@ -49,6 +51,6 @@ class LocalLibrary:
         check()
         most = max(limit, min(limit * len(queries), _MOST_HITS))
         try:
-            return self.libraries.search_many(self.library, queries, most, post or None, until)
+            return self.libraries.search_many(self.library, queries, most, post or None, until, self.leave_out)
         except LibraryError as error:
             raise SearchError(error.message, ProviderState.FAILED, error.next_step) from error

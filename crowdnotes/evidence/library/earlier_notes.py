@@ -1,0 +1,266 @@
+"""X's public notes as they become a library: signposts to the pages that notes under other posts cited.
+
+They come from X's files as downloaded (today's or the pilot's, zipped or not, with the status history where it lies
+beside them), from a Parquet table of notes, or from the index that `crowdnotes crowd index` made. DuckDB joins and
+sorts them on the disk: millions take no more memory than thousands. Records come oldest first: a cutoff is a number.
+https://communitynotes.x.com/guide/en/under-the-hood/download-data
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import duckdb
+import pyarrow.parquet as pq
+
+from crowdnotes.bridging.columns import HISTORY, NOTES, TableSpec
+from crowdnotes.bridging.public_data import find_shards, read_table
+from crowdnotes.bridging.status import NoteStatus
+from crowdnotes.domain import EarlierNote, Hit
+from crowdnotes.domain.post import FIRST_ID_MS
+from crowdnotes.errors import InputError, LibraryError
+from crowdnotes.evidence.library.index import Incoming, Record
+from crowdnotes.text.markdown import host
+from crowdnotes.text.note_rules import find_urls, x_storage_form
+from crowdnotes.text.references import is_on_x
+from crowdnotes.text.urls import canonical_url, is_web_address
+from crowdnotes.words import say
+
+FILES = (".tsv", ".zip", ".parquet")
+_INDEX = ".duckdb"
+KINDS = (*FILES, _INDEX)
+_SHORT = "t.co"  # where X's short links lead is not known; and a post proves nothing about a post
+_BATCH = 2_000
+_MEMORY = "600MB"  # of DuckDB's own; what does not fit is laid on the disk
+_WORD = re.compile(r"[^\W\d_]{2,}")  # of an address
+_NO_WORDS = frozenset("www htm html php aspx asp jsp pdf index amp".split())
+_MOST_WORDS = 16
+# A column of a note, under the names that it has in X's files and in tables that others made of them.
+_NOTES = {
+    "note": ("noteId", "note_id", "note"),
+    "post": ("tweetId", "post_id", "post"),
+    "written": ("createdAtMillis", "written"),
+    "text": ("summary", "text"),
+}
+_HISTORY = {
+    "note": ("noteId", "note"),
+    "status": ("currentStatus", "status"),
+    "status_at": ("timestampMillisOfCurrentStatus", "status_at"),
+    "first": ("firstNonNMRStatus", "first_status"),
+    "first_at": ("timestampMillisOfFirstNonNMRStatus", "first_at"),
+}
+_WORDS = frozenset({"text", "status", "first"})
+_NEEDED = frozenset({"note", "text"})
+_LAST_MS = 4_102_444_800_000  # 2100
+# X's ids tell the time as well. Of exact copies the one that X showed first stays, else the oldest.
+_CHOSEN = f"""
+CREATE TEMP TABLE told AS SELECT note, any_value(status) AS status, min(CASE
+    WHEN first = '{NoteStatus.HELPFUL}' AND first_at > 0 THEN first_at
+    WHEN status = '{NoteStatus.HELPFUL}' AND status_at > 0 THEN status_at END) AS shown
+    FROM past GROUP BY note;
+CREATE TEMP TABLE chosen AS SELECT note, written, status, shown FROM (
+    SELECT note, status, shown,
+        coalesce(written, CASE WHEN note > {2**35} THEN (note >> 22) + {FIRST_ID_MS} END) AS written,
+        row_number() OVER (PARTITION BY hash(text) ORDER BY shown NULLS LAST, note) AS copy
+    FROM listed LEFT JOIN told USING (note) WHERE note IS NOT NULL) WHERE copy = 1;
+"""
+_SORTED = """
+SELECT note, post, chosen.written, text, status, shown FROM listed JOIN chosen USING (note)
+    ORDER BY chosen.written NULLS FIRST, note
+"""
+
+
+LeaveOut = Callable[[EarlierNote], bool]  # which notes a search must not go by
+
+
+def none_left_out(_: EarlierNote) -> bool:
+    """False of every note."""
+    return False
+
+
+def open_notes(path: Path) -> Incoming:
+    """The notes of a file, of a folder of X's files, or of an index; what cannot be used is a record with a problem.
+
+    Raises LibraryError where nothing can be read, or there is not one note.
+    """
+    if not path.is_dir() and path.suffix.lower() not in KINDS:
+        raise LibraryError(
+            say("library.no_notes_file", name=path.name, kinds=", ".join(KINDS)), say("library.notes_are")
+        )
+    with ExitStack() as opened:
+        scratch = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="crowdnotes-notes-")))
+        table, problems, copies = _sorted(path, scratch)
+        kept = pq.read_metadata(table).num_rows
+        if not kept:
+            raise LibraryError(say("library.no_notes", name=path.name), say("library.notes_are"))
+        until_read = opened.pop_all()
+
+    def records() -> Iterator[Record]:
+        with until_read:
+            yield from (Record(-1, "", label=path.name, problem=why) for why in problems)
+            yield from _records(table)
+
+    return Incoming(len(problems) + kept, None, records, copies)
+
+
+def _sorted(path: Path, scratch: Path) -> tuple[Path, list[str], int]:
+    """The notes, oldest first and each text once, as a Parquet file; what could not be read; how many were copies."""
+    out, problems = scratch / "sorted.parquet", list[str]()
+    is_index = path.suffix.lower() == _INDEX
+    with _duckdb(path if is_index else None, scratch, path.name) as connection:
+        if is_index:
+            listed, past = "main.notes", "main.history"
+        else:
+            files = _tables(NOTES, path, scratch, problems)
+            if not files:
+                why = problems[0] if problems else say("library.no_notes", name=path.name)
+                raise LibraryError(why, say("library.notes_are"))
+            told = _tables(HISTORY, path if path.is_dir() else path.parent, scratch, problems)
+            listed, past = _parquet(files), _parquet(told) if told else "(SELECT 0 AS noteId)"
+        _view(connection, "listed", listed, _NOTES)
+        _view(connection, "past", past, _HISTORY)
+        connection.execute(_CHOSEN)
+        connection.sql(_SORTED).write_parquet(str(out))
+        (every,) = connection.execute("SELECT count(*) FROM listed").fetchone() or (0,)
+    return out, problems, max(0, every - pq.read_metadata(out).num_rows)
+
+
+def note_links(text: str) -> tuple[str, ...]:
+    """The pages that a note links to, each once, in order: not posts on X, nor what is no address of a page."""
+    found: dict[str, str] = {}
+    for link in _links(text):
+        found.setdefault(canonical_url(link), link)
+    return tuple(found.values())
+
+
+def _links(text: str) -> Iterator[str]:
+    for url in find_urls(text):
+        if is_web_address(url.link) and not is_on_x(url.link) and host(url.link) != _SHORT:
+            yield url.link
+
+
+def pages_of(found: Iterable[Hit], most: int, until: date | None) -> list[Hit]:
+    """The first pages that notes link to, from hits of one note each: a page once, with the notes that led to it.
+
+    A title is made of the page's address: no word of a note stands in what engines and programs are given of a hit.
+    What X did after `until` is left out.
+    """
+    pages: dict[str, Hit] = {}
+    for hit in found:
+        note = _as_of(hit.notes[0], until)
+        for link in note_links(note.text):
+            page = canonical_url(link)
+            if (known := pages.get(page)) is not None:
+                pages[page] = known.model_copy(update={"notes": (*known.notes, note)})
+            elif len(pages) < most:
+                pages[page] = hit.model_copy(update={"title": _address_in_words(link), "url": link, "notes": (note,)})
+    return list(pages.values())
+
+
+def _as_of(note: EarlierNote, until: date | None) -> EarlierNote:
+    """The note with its status as it was on a day, as far as that is known."""
+    if until is None or note.shown is None or note.shown <= until:
+        return note
+    return note.model_copy(update={"status": "", "shown": None})
+
+
+def _address_in_words(link: str) -> str:
+    words = [word for word in _WORD.findall(unquote(urlsplit(link).path)) if word.lower() not in _NO_WORDS]
+    return f"{host(link)}: {' '.join(words[:_MOST_WORDS])}" if words else host(link)
+
+
+def _records(table: Path) -> Iterator[Record]:
+    place, last = 0, None
+    with pq.ParquetFile(table) as file:
+        for batch in file.iter_batches(batch_size=_BATCH):
+            for row in batch.to_pylist():
+                if row["note"] != last:  # a note that stands in two files comes twice in a row
+                    yield _record(place, row)
+                place, last = place + 1, row["note"]
+
+
+def _record(place: int, row: Mapping[str, Any]) -> Record:
+    text = x_storage_form(row["text"] or "").strip()
+    label = say("library.note", id=row["note"])
+    if not text:
+        return Record(place, "", label=label, problem=say("library.row_no_text"))
+    if (written := _day(row["written"])) is None:
+        return Record(place, "", label=label, problem=say("library.no_time"))
+    if next(_links(text), None) is None:
+        return Record(place, "", label=label, problem=say("library.no_page"))
+    status, shown = row["status"] or "", _day(row["shown"])
+    note = EarlierNote(note=row["note"], post=row["post"], text=text, written=written, status=status, shown=shown)
+    return Record(place, text, published=written, label=label, note=note)
+
+
+def _day(milliseconds: int | None) -> date | None:
+    """The day of a time; None where there is none, or none that can be."""
+    if milliseconds is None or not 0 < milliseconds < _LAST_MS:
+        return None
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).date()
+
+
+def _tables(spec: TableSpec, data: Path, scratch: Path, problems: list[str]) -> list[Path]:
+    """Parquet files of a table; a file that cannot be read, and rows that were dropped, are told in `problems`."""
+    ready = data if data.suffix.lower() == ".parquet" else data / f"{spec.name}.parquet"
+    if ready.is_file():
+        return [ready]
+    found = []
+    for number, shard in enumerate(find_shards(spec, data)):
+        try:
+            report = read_table(spec, [shard], scratch / f"{spec.name}-{number}.parquet")
+        except InputError as error:
+            problems.append(f"{error.message} {error.next_step}".strip())
+            continue
+        found.append(Path(report.parquet))
+        problems += [say("notes_file.rows_lost", n=n, reason=reason) for reason, n in report.dropped.items()]
+    return found
+
+
+def _view(connection: duckdb.DuckDBPyConnection, name: str, table: str, columns: Mapping[str, tuple[str, ...]]) -> None:
+    """A view of the table under the names of `columns`; what the table lacks is NULL."""
+    there = connection.sql(f"SELECT * FROM {table}").columns
+    parts = []
+    for column, names in columns.items():
+        found = next((one for one in names if one in there), None)
+        if found is None and column in _NEEDED:
+            raise LibraryError(say("library.lacks_column", columns=", ".join(names[:2])), say("library.notes_are"))
+        kind = "VARCHAR" if column in _WORDS else "BIGINT"
+        parts.append(f"TRY_CAST({f'{found}' if found else 'NULL'} AS {kind}) AS {column}")
+    connection.execute(f"CREATE TEMP VIEW {name} AS SELECT {', '.join(parts)} FROM {table}")
+
+
+def _parquet(files: list[Path]) -> str:
+    named = ", ".join(f"'{_quoted(file)}'" for file in files)
+    return f"read_parquet([{named}], union_by_name = true)"
+
+
+def _quoted(path: Path) -> str:
+    return str(path).replace("'", "''")
+
+
+@contextmanager
+def _duckdb(index: Path | None, scratch: Path, name: str) -> Iterator[duckdb.DuckDBPyConnection]:
+    """The index, or an empty database, that lays on the disk what its memory does not hold.
+
+    Raises LibraryError for what it cannot read.
+    """
+    config: dict[str, str | bool | int | float | list[str]] = {
+        "memory_limit": _MEMORY,
+        "temp_directory": str(scratch),
+        "autoinstall_known_extensions": False,  # nothing is downloaded
+        "autoload_known_extensions": False,
+    }
+    try:
+        with duckdb.connect(str(index or ":memory:"), read_only=index is not None, config=config) as connection:
+            yield connection
+    except duckdb.Error as error:
+        why = say("library.unreadable", name=name, kind="notes", why=str(error).splitlines()[0])
+        raise LibraryError(why, say("library.notes_in_use")) from error
