@@ -27,6 +27,7 @@ the command line show both and never a traceback.
     │   └── StoreFullError        the disk is full or read-only
     ├── JobError                  long work
     │   └── JobCancelled          the user asked for the stop
+    ├── NotAllowedError           this person may not do that (`act` names it)
     └── WorkflowError             a rule of the workflow refuses (`rule` names it)
 """
 
@@ -186,6 +187,14 @@ class JobCancelled(JobError):  # noqa: N818 - a state that the user asked for, n
     """The user asked for the stop; finished stages are kept."""
 
     default_next_step = say("errors.go_on")
+
+
+class NotAllowedError(CrowdNotesError):
+    """The person may not do that. `act` is its stable name, as in `domain.people.Act`."""
+
+    def __init__(self, act: str, message: str) -> None:
+        super().__init__(message)
+        self.act = act
 
 
 class WorkflowError(CrowdNotesError):

@@ -1,6 +1,6 @@
 """The demonstration, step by step: what whoever presents does with *Next*, on a case of its own.
 
-Each act goes through the same service as a person's click would, in the presenter's name, and *Next* says beforehand
+Each act goes through the same service as a person's click would, as whoever presents, and *Next* says beforehand
 what it does: nobody's reading is made up. The case is made from an example of the pack, with recorded answers in the
 place of a language model (see `engines.llm.recorded`), and as of the day of its post, so that the same questions are
 asked whenever it is shown. The other examples have recorded answers too, for whoever goes through them alone:
@@ -58,50 +58,50 @@ def presented() -> Example:
     return next(example for example in examples() if example.id == PRESENTED)
 
 
-def begin(workspace: Workspace, by: str, example: Example) -> Case:
+def begin(workspace: Workspace, example: Example) -> Case:
     """A new case of an example, with recorded answers."""
     day = example.post.posted_at.date() if example.post.posted_at else None
     return workspace.service.create(
-        example.post.text, mode=example.mode, by=by, urls=example.urls, until=day, recorded_answers=True
+        example.post.text, mode=example.mode, urls=example.urls, until=day, recorded_answers=True
     )
 
 
-def rehearse(workspace: Workspace, by: str, heard: Callable[[Place, Case], None] = lambda _, __: None) -> Case:
+def rehearse(workspace: Workspace, heard: Callable[[Place, Case], None] = lambda _, __: None) -> Case:
     """Go through all of it and wait for each work; `heard` gets the case at each place.
 
     Raises JobError when a work fails, or comes to nothing.
     """
-    case, place = begin(workspace, by, presented()), Place.POST
+    case, place = begin(workspace, presented()), Place.POST
     for _ in range(3 * len(Place)):
         if next_act(case, place) is Act.END:
             return case
-        place, job = advance(workspace, case, place, by)
+        place, job = advance(workspace, case, place)
         case = workspace.service.get(case.id) if job is None else _waited(workspace, job)
         heard(place, case)
     raise JobError(say("present.no_end"))
 
 
-def practise(workspace: Workspace, by: str, example: Example, used: Collection[str]) -> Iterator[Case]:
+def practise(workspace: Workspace, example: Example, used: Collection[str]) -> Iterator[Case]:
     """Go through an example with the pages at these addresses in use; the case after each work.
 
     Each note that is proposed is scored, and so is the tempting one; then each over more pages too, as when a person
     reads on. Raises JobError when a work fails.
     """
-    case = begin(workspace, by, example)
+    case = begin(workspace, example)
     case = _waited(workspace, workspace.start(case.id, "gather"))
     yield case
-    _take(workspace, case, used, by)
+    _take(workspace, case, used)
     case = _waited(workspace, workspace.start(case.id, "write"))
     yield case
     notes = [draft.sha256 for draft in case.candidates]
     for wider in choices(example):
         if set(used) <= set(wider):
-            _take(workspace, case, wider, by)
+            _take(workspace, case, wider)
             for note in notes:
-                workspace.service.choose_candidate(case.id, note, by)
+                workspace.service.choose_candidate(case.id, note)
                 yield _waited(workspace, workspace.start(case.id, "assess"))
             if example.tempting_note:
-                yield _waited(workspace, _tempt(workspace, workspace.service.get(case.id), by))
+                yield _waited(workspace, _tempt(workspace, workspace.service.get(case.id)))
 
 
 def choices(example: Example) -> Sequence[tuple[str, ...]]:
@@ -110,12 +110,12 @@ def choices(example: Example) -> Sequence[tuple[str, ...]]:
     return [chosen for size in sizes for chosen in combinations(example.urls, size)]
 
 
-def _take(workspace: Workspace, case: Case, used: Collection[str], by: str) -> None:
+def _take(workspace: Workspace, case: Case, used: Collection[str]) -> None:
     """Open each passage; those of these pages are used, the others background."""
     for item in case.evidence:
-        workspace.service.open_passage(case.id, item.id, by)
+        workspace.service.open_passage(case.id, item.id)
         verdict = Verdict.USE if item.source.url in used else Verdict.BACKGROUND
-        workspace.service.judge(case.id, item.id, verdict, _SHOWN, by)
+        workspace.service.judge(case.id, item.id, verdict, _SHOWN)
 
 
 def _waited(workspace: Workspace, job: JobRecord) -> Case:
@@ -153,7 +153,7 @@ def next_act(case: Case, place: Place) -> Act:
     return Act.SHOW if case.decision or done_before(case) else act
 
 
-def advance(workspace: Workspace, case: Case, place: Place, by: str) -> tuple[Place, JobRecord | None]:
+def advance(workspace: Workspace, case: Case, place: Place) -> tuple[Place, JobRecord | None]:
     """Do what *Next* does at that place; the place to show then, and the work that was begun.
 
     Raises WorkflowError, JobError and others, as the service does.
@@ -162,7 +162,7 @@ def advance(workspace: Workspace, case: Case, place: Place, by: str) -> tuple[Pl
     act = next_act(case, place)
     is_again = act in {Act.FIND, Act.USE_AND_WRITE} and act is not _AT[place][0]
     stays = is_again or act is Act.USE_AND_OPEN or place is Place.DECISION
-    job = _ACTS[act](workspace, case, by)
+    job = _ACTS[act](workspace, case)
     return (place if stays else _after(place)), job
 
 
@@ -193,51 +193,51 @@ def _nothing(*_: object) -> None:
     """It is only shown."""
 
 
-def _find(workspace: Workspace, case: Case, _: str) -> JobRecord:
+def _find(workspace: Workspace, case: Case) -> JobRecord:
     return workspace.start(case.id, "gather")
 
 
-def _open(workspace: Workspace, case: Case, by: str) -> None:
-    workspace.service.open_passage(case.id, unopened(case)[0].id, by)
+def _open(workspace: Workspace, case: Case) -> None:
+    workspace.service.open_passage(case.id, unopened(case)[0].id)
 
 
-def _use(workspace: Workspace, case: Case, by: str) -> None:
+def _use(workspace: Workspace, case: Case) -> None:
     for item in before_eyes(case):
-        workspace.service.judge(case.id, item.id, Verdict.USE, _SHOWN, by)
+        workspace.service.judge(case.id, item.id, Verdict.USE, _SHOWN)
 
 
-def _use_and_open(workspace: Workspace, case: Case, by: str) -> None:
-    _use(workspace, case, by)
-    _open(workspace, case, by)
+def _use_and_open(workspace: Workspace, case: Case) -> None:
+    _use(workspace, case)
+    _open(workspace, case)
 
 
-def _use_and_write(workspace: Workspace, case: Case, by: str) -> JobRecord:
-    _use(workspace, case, by)
+def _use_and_write(workspace: Workspace, case: Case) -> JobRecord:
+    _use(workspace, case)
     return workspace.start(case.id, "write")
 
 
-def _tempt(workspace: Workspace, case: Case, by: str) -> JobRecord:
+def _tempt(workspace: Workspace, case: Case) -> JobRecord:
     note = _example(case).tempting_note or ""
-    workspace.service.edit_draft(case.id, note, by, based_on=case.draft.sha256 if case.draft else None)
+    workspace.service.edit_draft(case.id, note, based_on=case.draft.sha256 if case.draft else None)
     return workspace.start(case.id, "assess")
 
 
-def _mend(workspace: Workspace, case: Case, by: str) -> JobRecord:
+def _mend(workspace: Workspace, case: Case) -> JobRecord:
     if not case.candidates:
         raise WorkflowError("no note", say("present.no_note"), say("present.no_note_next"))
-    workspace.service.choose_candidate(case.id, case.candidates[0].sha256, by)
+    workspace.service.choose_candidate(case.id, case.candidates[0].sha256)
     return workspace.start(case.id, "assess")
 
 
-def _decide(workspace: Workspace, case: Case, by: str) -> None:
+def _decide(workspace: Workspace, case: Case) -> None:
     """Tick the tags that the note's own words speak for."""
     for suggested in workspace.service.suggested_tags(case):
-        workspace.service.tick_tag(case.id, suggested.tag, by, ticked=True)
+        workspace.service.tick_tag(case.id, suggested.tag, ticked=True)
 
 
-def _approve(workspace: Workspace, case: Case, by: str) -> None:
+def _approve(workspace: Workspace, case: Case) -> None:
     seen = case.draft.sha256 if case.draft else None
-    workspace.service.decide(case.id, DecisionKind.APPROVED, by, reason=say("present.approved"), seen=seen)
+    workspace.service.decide(case.id, DecisionKind.APPROVED, reason=say("present.approved"), seen=seen)
 
 
 def _example(case: Case) -> Example:
@@ -247,7 +247,7 @@ def _example(case: Case) -> Example:
     return example
 
 
-_ACTS: dict[Act, Callable[[Workspace, Case, str], JobRecord | None]] = {
+_ACTS: dict[Act, Callable[[Workspace, Case], JobRecord | None]] = {
     Act.FIND: _find,
     Act.OPEN: _open,
     Act.USE_AND_OPEN: _use_and_open,

@@ -406,6 +406,7 @@ class Settings(BaseSettings):
     author: str = Field(
         "you", min_length=1, max_length=80, description="the name in the audit trail on a machine of one's own"
     )
+    four_eyes: bool = Field(False, description="nobody decides a case that they began: somebody else has to")
     participants_only: bool = Field(
         False, description="this server shows blind comparisons to those who have a link, and no other page"
     )

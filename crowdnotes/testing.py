@@ -16,6 +16,7 @@ import numpy as np
 
 from crowdnotes.domain import (
     BY_PERSON,
+    Actor,
     Candidate,
     Case,
     Claim,
@@ -34,6 +35,7 @@ from crowdnotes.domain import (
     PrincipleResult,
     Query,
     Review,
+    Role,
     SentenceSupport,
     Settlement,
     Source,
@@ -144,6 +146,11 @@ class FixedClock:
         """The next moment."""
         self._now += timedelta(seconds=1)
         return self._now
+
+
+def actor(name: str = "ann", role: Role = Role.ADMIN) -> Actor:
+    """Somebody of that name."""
+    return Actor(issuer="test", subject=name, name=name, role=role)
 
 
 def make_evidence(

@@ -10,13 +10,14 @@ from datetime import UTC, datetime
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Self
 
+from crowdnotes.cases.access import local_owner
 from crowdnotes.cases.gathering import GatherOptions, Tools
 from crowdnotes.cases.job_kinds import JOB_KINDS, JobKind, start
 from crowdnotes.cases.service import CaseService
 from crowdnotes.cases.store import Store
 from crowdnotes.comparisons.store import Comparisons
 from crowdnotes.demonstration import DemonstrationFetcher, DemonstrationLinks
-from crowdnotes.domain import ProviderOutcome, ProviderState
+from crowdnotes.domain import Act, Actor, ProviderOutcome, ProviderState, Who
 from crowdnotes.embedding import Embedder, make_embedder
 from crowdnotes.engines import Engine
 from crowdnotes.engines.choice import RECORDED, EngineChoice, make_engine, set_choice, settings_for
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 
 # What the runner has for a case when a library is made, the services' connections are checked, a model is tested.
 LIBRARIES, CONNECTIONS, SELF_TEST = "libraries", "connections", "self-test"
+_NO_CASES = frozenset({LIBRARIES, CONNECTIONS, SELF_TEST})
 _MOST_MODELS = 30  # of one server: a long list hides what is wanted
 
 
@@ -55,17 +57,28 @@ def system_clock() -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """The parts that a page or command calls; shared by all sessions of one process.
+    """The parts that a page or command calls, as one person may use them: on a machine of one's own its owner.
 
-    `heard` is how each search service answered when it was last asked, by its name.
+    All but the person is shared by all sessions of one process, see `acting_as`. `heard` is how each search service
+    answered when it was last asked, by its name.
     """
 
     tools: Tools
+    who: Who
     service: CaseService
     runner: JobRunner
     choice: EngineChoice
     comparisons: Comparisons
     heard: dict[str, ProviderOutcome] = field(default_factory=dict)
+
+    @property
+    def actor(self) -> Actor:
+        """Who acts, with the role that they have now."""
+        return self.who()
+
+    def acting_as(self, who: Who) -> Workspace:
+        """The same workspace for somebody else; `who` is asked at every act."""
+        return replace(self, who=who, service=CaseService(self.tools, who), comparisons=self.comparisons.acting_as(who))
 
     @property
     def settings(self) -> Settings:
@@ -111,6 +124,19 @@ class Workspace:
         service = self.with_engine(RECORDED).service if is_recorded else self.service
         return start(service, self.runner, case_id, kind)
 
+    def cancel(self, job: JobRecord) -> None:
+        """See `JobRunner.cancel`; whoever may work on the case may stop its work."""
+        if job.case_id in _NO_CASES:
+            self.service.require(Act.SET_UP)
+        else:
+            self.service.require(Act.WORK, job.case_id)
+        self.runner.cancel(job.id)
+
+    def remove_library(self, name: str) -> None:
+        """See `Libraries.remove`."""
+        self.service.require(Act.SET_UP)
+        self.libraries.remove(name)
+
     def index_library(
         self,
         files: Sequence[tuple[str, bytes]],
@@ -153,7 +179,10 @@ class Workspace:
         return self._start(CONNECTIONS, "connections", say("work.ask_services"), run)
 
     def _start(self, place: str, kind: str, title: str, run: Callable[[Progress], str]) -> JobRecord:
-        return self.runner.start(place, kind, [Step(name=kind, title=title, run=run, finished=lambda: None)])
+        self.service.require(Act.SET_UP)
+        return self.runner.start(
+            place, kind, [Step(name=kind, title=title, run=run, finished=lambda: None)], by=self.actor
+        )
 
     # --- search services ---
 
@@ -226,7 +255,7 @@ class Workspace:
         settings = self.settings
         engine = make_engine(choice, settings.llm, settings.gates, self.embedder, settings.data_dir, settings.reader)
         tools = replace(self.tools, engine=engine)
-        return replace(self, tools=tools, choice=choice, service=CaseService(tools))
+        return replace(self, tools=tools, choice=choice, service=CaseService(tools, self.who))
 
     def close(self) -> None:
         """Let running jobs stop and the threads end."""
@@ -245,11 +274,13 @@ class SharedWorkspace:
         """The same with the recorded answers, for demonstrations that go by them."""
         return self.current.with_engine(RECORDED)
 
-    def use(self, choice: EngineChoice) -> None:
+    def use(self, choice: EngineChoice, by: Workspace) -> None:
         """Let what begins from now on be done by another engine, whose server has to answer.
 
-        Raises ConfigurationError or ModelServerError; the old one then stays.
+        `by` is the workspace of whoever asks. Raises NotAllowedError, ConfigurationError or ModelServerError; the old
+        one then stays.
         """
+        by.service.require(Act.SET_UP)
         if choice.base_url is not None:
             from crowdnotes.engines.llm.discovery import require_answer
 
@@ -266,10 +297,12 @@ def open_workspace(
     fetcher: PageFetcher | None = None,
     links: LinkAsker | None = None,
     options: GatherOptions | None = None,
+    by: str = "",
 ) -> Workspace:
     """Open the data folder and the database, made on first use; each boundary is the default one if not given.
 
-    `options` say how sources are gathered, for studies.
+    `options` say how sources are gathered, for studies. `by` is what the owner of the machine calls themselves; as set
+    without it.
 
     The embedding model is read when it is first needed (`warm_up` does it early). Raises
     ConfigurationError or StoreError with what to do about it.
@@ -308,12 +341,18 @@ def open_workspace(
         options=options or GatherOptions(),
     )
     runner = JobRunner(database, workers=settings.workers)
+    owner = local_owner(by or settings.author)
+
+    def who() -> Actor:
+        return owner
+
     return Workspace(
         tools=tools,
-        service=CaseService(tools),
+        who=who,
+        service=CaseService(tools, who),
         runner=runner,
         choice=choice,
-        comparisons=Comparisons(database, system_clock),
+        comparisons=Comparisons(database, system_clock, who),
     )
 
 

@@ -42,7 +42,7 @@ def _library(name: str, about: str, *, is_broken: bool = False) -> None:
             st.caption(about)
         with st.popover(say("libraries.remove"), icon=":material/delete:", type="tertiary"):
             st.markdown(say("libraries.remove_about"))
-            remove = partial(workspace().libraries.remove, name)
+            remove = partial(workspace().remove_library, name)
             button(say("libraries.remove_it"), f"remove-{name}", LIBRARIES, remove, icon="delete_forever")
 
 

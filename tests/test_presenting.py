@@ -60,7 +60,7 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 def shown(workspace: Workspace) -> dict[Place, Case]:
     """The case as it is at each place."""
     places: dict[Place, Case] = {}
-    rehearse(workspace, "ann", places.__setitem__)
+    rehearse(workspace, places.__setitem__)
     return places
 
 
@@ -81,7 +81,7 @@ OUTCOMES: dict[str, tuple[int, ...] | str] = {
 
 @pytest.mark.parametrize("example", [item for item in examples() if item != presented()], ids=lambda item: item.id)
 def test_each_example_has_recorded_answers_up_to_a_scored_note_or_none(workspace: Workspace, example: Example) -> None:
-    _, case = islice(practise(workspace, "ann", example, choices(example)[0]), 2)
+    _, case = islice(practise(workspace, example, choices(example)[0]), 2)
     assert case.used.calls == 0, RECORD_AGAIN
     assert {stage.engine for stage in case.stages} == {"llm:recorded answers"}
     outcome = OUTCOMES[example.id]
@@ -101,7 +101,7 @@ def test_each_example_has_recorded_answers_up_to_a_scored_note_or_none(workspace
 
 def test_a_note_from_one_page_has_recorded_scores_over_more_pages_too(workspace: Workspace) -> None:
     council = examples()[2].urls[2]
-    *_, narrow, wide = islice(practise(workspace, "ann", examples()[2], [council]), 3)
+    *_, narrow, wide = islice(practise(workspace, examples()[2], [council]), 3)
     assert [len(case.used_evidence) for case in (narrow, wide)] == [1, 3]
     assert narrow.draft
     assert narrow.draft.text.split()[-1] == council
@@ -138,10 +138,10 @@ def test_the_jury_prefers_the_mended_note(shown: dict[Place, Case]) -> None:
 def test_the_presenter_opened_and_judged_each_passage_and_approved(shown: dict[Place, Case]) -> None:
     case = shown[Place.DECISION]
     assert case.status is CaseStatus.DECIDED
-    assert {(item.review.opened_by, item.review.verdict) for item in case.evidence} == {("ann", Verdict.USE)}
+    assert {(item.review.opened_by, item.review.verdict) for item in case.evidence} == {("you", Verdict.USE)}
     assert all("demonstration" in item.review.reason for item in case.evidence)
     assert case.decision
-    assert (case.decision.by, case.decision.overrides) == ("ann", ())
+    assert (case.decision.by, case.decision.overrides) == ("you", ())
     assert is_demonstration(case)
     told = to_markdown(case)
     assert "nothing of it may be posted" in told
@@ -150,9 +150,9 @@ def test_the_presenter_opened_and_judged_each_passage_and_approved(shown: dict[P
 
 def test_other_words_have_no_recorded_answer_and_are_not_scored(workspace: Workspace, shown: dict[Place, Case]) -> None:
     service, case = workspace.service, shown[Place.DECISION]
-    service.reopen(case.id, "ann")
+    service.reopen(case.id)
     assert case.draft
-    service.edit_draft(case.id, "The lake is fine.", "ann", based_on=case.draft.sha256)
+    service.edit_draft(case.id, "The lake is fine.", based_on=case.draft.sha256)
     workspace.runner.wait(workspace.start(case.id, "assess").id)
     assessment = service.get(case.id).assessment
     assert assessment
@@ -160,7 +160,7 @@ def test_other_words_have_no_recorded_answer_and_are_not_scored(workspace: Works
         GateStatus.NOT_RUN,
         "Could not be judged: There is no recorded answer for these words and sources: choose an engine to go on.",
     )
-    service.use_own_engine(case.id, "ann")
+    service.use_own_engine(case.id)
     workspace.runner.wait(workspace.start(case.id, "assess").id)
     assessment = service.get(case.id).assessment
     assert assessment
@@ -169,7 +169,7 @@ def test_other_words_have_no_recorded_answer_and_are_not_scored(workspace: Works
 
 def test_other_cases_keep_the_engine_that_is_in_use(workspace: Workspace, shown: dict[Place, Case]) -> None:
     urls = shown[Place.SOURCES].urls
-    own = workspace.service.create("Lake Verra is green.", mode=Mode.AUGMENTATION, by="ann", urls=urls)
+    own = workspace.service.create("Lake Verra is green.", mode=Mode.AUGMENTATION, urls=urls)
     workspace.runner.wait(workspace.start(own.id, "gather").id)
     assert {stage.engine for stage in workspace.service.get(own.id).stages} == {ScriptedEngine().name}
     assert not any(choice == RECORDED for choice in workspace.engine_choices([]))
@@ -177,16 +177,16 @@ def test_other_cases_keep_the_engine_that_is_in_use(workspace: Workspace, shown:
 
 
 def test_next_says_what_it_does_and_shows_a_passage_before_it_is_used(workspace: Workspace) -> None:
-    case, place = begin(workspace, "ann", presented()), Place.POST
+    case, place = begin(workspace, presented()), Place.POST
     assert (next_act(case, place), before_eyes(case)) == (Act.FIND, [])
-    place, job = advance(workspace, case, place, "ann")
+    place, job = advance(workspace, case, place)
     assert job
     workspace.runner.wait(job.id)
     acts = []
     for _ in range(2):
         case = workspace.service.get(case.id)
         acts.append(next_act(case, place))
-        place, _ = advance(workspace, case, place, "ann")
+        place, _ = advance(workspace, case, place)
     case = workspace.service.get(case.id)
     assert acts == [Act.OPEN, Act.USE_AND_OPEN]
     assert (place, next_act(case, place)) == (Place.READING, Act.USE_AND_WRITE)
@@ -196,6 +196,6 @@ def test_next_says_what_it_does_and_shows_a_passage_before_it_is_used(workspace:
 
 
 def test_a_case_that_is_no_demonstration_is_not_walked(workspace: Workspace) -> None:
-    own = workspace.service.create("The moon is cheese.", mode=Mode.AUGMENTATION, by="ann")
+    own = workspace.service.create("The moon is cheese.", mode=Mode.AUGMENTATION)
     with pytest.raises(WorkflowError, match="no demonstration"):
-        advance(workspace, own, Place.NOTES, "ann")
+        advance(workspace, own, Place.NOTES)

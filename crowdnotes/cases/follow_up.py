@@ -16,7 +16,6 @@ from crowdnotes.cases import gathering
 from crowdnotes.cases.gathering import Best, Changes, SourceRequest, Tools, link_request, read_best
 from crowdnotes.cases.intake import Places, checked_urls, places_of
 from crowdnotes.cases.workflow import (
-    PROGRAM,
     leans_on,
     on_record,
     ranked,
@@ -25,6 +24,7 @@ from crowdnotes.cases.workflow import (
     with_sources,
 )
 from crowdnotes.domain import (
+    PROGRAM,
     Aim,
     Case,
     Evidence,
@@ -32,6 +32,7 @@ from crowdnotes.domain import (
     FollowUpKind,
     FollowUpSearch,
     Hit,
+    Person,
     Source,
     Stage,
     StageName,
@@ -45,8 +46,8 @@ from crowdnotes.text.urls import canonical_url, identities
 from crowdnotes.words import say
 
 
-def ask(case: Case, asked: FollowUpSearch) -> Case:
-    """Put a follow-up search on record, to be worked on; one that was stopped before makes room for it.
+def ask(case: Case, by: Person, asked: FollowUpSearch) -> Case:
+    """Put a follow-up search of that person on record, to be worked on; one that was stopped before makes room for it.
 
     Raises WorkflowError or InputError when it cannot be done: no such passage, nowhere to search, a link that was
     read already, a passage that the note leans on, nothing left to swap it for.
@@ -64,7 +65,7 @@ def ask(case: Case, asked: FollowUpSearch) -> Case:
         _may_be_swapped(case, out)
         asked = asked.model_copy(update={"aim": out.aim})
     ended = tuple(other for other in case.follow_ups if other.finished_at is not None)
-    return with_event(case, asked.asked_at, asked.by, "follow-up search", asked.in_words, follow_ups=(*ended, asked))
+    return with_event(case, asked.asked_at, by, "follow-up search", asked.in_words, follow_ups=(*ended, asked))
 
 
 Which = Callable[[Case], FollowUpSearch | None]
@@ -328,7 +329,7 @@ def settle(case: Case, _: Progress, tools: Tools, *, may_search: bool) -> tuple[
             id=f"settle-{len(case.follow_ups) + 1}",
             kind=FollowUpKind.SETTLE,
             asked_at=at,
-            by=PROGRAM,
+            by=PROGRAM.name,
             about=found.settlement.missing,
             libraries=case.libraries,
             services=case.services,

@@ -19,6 +19,7 @@ from crowdnotes.domain import (
     Image,
     Mode,
     Passage,
+    Person,
     Post,
     Source,
     SourceCategory,
@@ -167,7 +168,7 @@ def _checked_post_url(url: str) -> str:
     return checked
 
 
-def change_post(case: Case, at: datetime, post: Post, by: str) -> Case:
+def change_post(case: Case, at: datetime, by: Person, post: Post) -> Case:
     """Replace the post's words and address; its images stay."""
     new = {name: getattr(post, name) for name in ("text", "context", "url", "posted_at", "language")}
     post = case.post.model_copy(update=new)
@@ -175,10 +176,10 @@ def change_post(case: Case, at: datetime, post: Post, by: str) -> Case:
         return case
     if (post.text, post.context) == (case.post.text, case.post.context):
         return with_event(case, at, by, "post address changed", post.url or "", post=post)
-    return replace_post(case, at, post, by, "post changed", case.post.text)
+    return replace_post(case, at, by, post, "post changed", case.post.text)
 
 
-def replace_post(case: Case, at: datetime, post: Post, by: str, kind: str, detail: str) -> Case:
+def replace_post(case: Case, at: datetime, by: Person, post: Post, kind: str, detail: str) -> Case:
     """Another post, with a line in the audit trail.
 
     If it says something else than before, everything found and written for the old words goes on record.
@@ -200,7 +201,7 @@ _OF_THE_OLD_WORDS = (
 )
 
 
-def change_sources(case: Case, at: datetime, places: Places, by: str) -> Case:
+def change_sources(case: Case, at: datetime, by: Person, places: Places) -> Case:
     """Say where to look and until when; the stages that this makes out of date will run again."""
     libraries, services = tuple(dict.fromkeys(places.libraries)), tuple(dict.fromkeys(places.services))
     wanted = (places.mode, libraries, services, places.until, places.own_words)
@@ -266,7 +267,7 @@ def _tidied(text: str) -> str:
     return re.sub("\n{3,}", "\n\n", "\n".join(lines)).strip()
 
 
-def add_evidence(case: Case, at: datetime, item: Evidence, by: str) -> Case:
+def add_evidence(case: Case, at: datetime, by: Person, item: Evidence) -> Case:
     """Append a passage with the next free id; the same words twice change nothing."""
     if any(other.source.id == item.source.id for other in case.evidence):
         return case
@@ -339,26 +340,26 @@ def with_images(post: Post, images: tuple[Image, ...]) -> Post:
     return post.model_copy(update={"images": tuple(every[sha256] for sha256 in ordered)})
 
 
-def attach_image(case: Case, at: datetime, image: Image, by: str) -> Case:
+def attach_image(case: Case, at: datetime, by: Person, image: Image) -> Case:
     """Add an image to the post; one that is there already changes nothing."""
     if find_image(case, image.sha256) is not None:
         return case
     post = with_images(case.post, (image,))
-    return replace_post(case, at, post, by, "image attached", f"{image.name} {image.sha256}")
+    return replace_post(case, at, by, post, "image attached", f"{image.name} {image.sha256}")
 
 
-def remove_image(case: Case, at: datetime, sha256: str, by: str) -> Case:
+def remove_image(case: Case, at: datetime, by: Person, sha256: str) -> Case:
     """Take an image off the post; one that is gone already changes nothing."""
     image = find_image(case, sha256)
     if image is None:
         return case
     left = tuple(other for other in case.post.images if other.sha256 != sha256)
     post = case.post.model_copy(update={"images": left})
-    return replace_post(case, at, post, by, "image removed", f"{image.name} {sha256}")
+    return replace_post(case, at, by, post, "image removed", f"{image.name} {sha256}")
 
 
 def describe_image(
-    case: Case, at: datetime, sha256: str, text: str, shows: str, by: str, *, read_by: str = PERSON
+    case: Case, at: datetime, by: Person, sha256: str, text: str, shows: str, *, read_by: str = PERSON
 ) -> Case:
     """Say what can be read in an image and what it shows. InputError when it is gone or the words are too many."""
     image = find_image(case, sha256)
@@ -370,7 +371,7 @@ def describe_image(
     images = tuple(said if other.sha256 == sha256 else other for other in case.post.images)
     post = case.post.model_copy(update={"images": images})
     detail = f"{image.name} by {read_by}: {said.text} {said.shows}".rstrip()
-    return replace_post(case, at, post, by, "image read", detail)
+    return replace_post(case, at, by, post, "image read", detail)
 
 
 def unread_images(case: Case) -> tuple[Image, ...]:

@@ -46,4 +46,4 @@ JOB_KINDS = {
 
 def start(service: CaseService, runner: JobRunner, case_id: str, kind: str) -> JobRecord:
     """Begin work of that kind, or take it up again: what was finished before is kept."""
-    return runner.start(case_id, kind, JOB_KINDS[kind].steps(service, case_id))
+    return runner.start(case_id, kind, JOB_KINDS[kind].steps(service, case_id), by=service.actor)

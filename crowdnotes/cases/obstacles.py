@@ -24,6 +24,7 @@ from crowdnotes.domain import (
     ObstacleId,
     ObstacleKind,
     Override,
+    Person,
     remaining,
 )
 from crowdnotes.errors import WorkflowError
@@ -45,8 +46,8 @@ def obstacles(case: Case, at: datetime) -> tuple[Obstacle, ...]:
 def decide(
     case: Case,
     at: datetime,
+    by: Person,
     kind: DecisionKind,
-    by: str,
     *,
     reason: str = "",
     overrides: Mapping[ObstacleId, str] | None = None,
@@ -67,7 +68,8 @@ def decide(
         raise WorkflowError("edited elsewhere", say("obstacles.changed"), say("obstacles.changed_next"))
     decision = Decision(
         kind=kind,
-        by=by,
+        by=by.name,
+        by_key=by.key,
         at=at,
         reason=checked_reason(reason),
         text_sha256=sha256,

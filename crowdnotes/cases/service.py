@@ -16,6 +16,8 @@ from crowdnotes.cases.reach import Reach, reach_of
 from crowdnotes.cases.stages import StageRunner
 from crowdnotes.cases.tag_suggestions import TagSuggestion, suggest_tags
 from crowdnotes.domain import (
+    Act,
+    Actor,
     Aim,
     Candidate,
     Case,
@@ -34,6 +36,7 @@ from crowdnotes.domain import (
     LintWarning,
     Mode,
     Obstacle,
+    Person,
     Source,
     SourceCategory,
     SupernoteWork,
@@ -55,24 +58,41 @@ P = ParamSpec("P")
 
 
 def _to_newest(
-    rule: Callable[Concatenate[Case, datetime, P], Case],
+    act: Act, rule: Callable[Concatenate[Case, datetime, Person, P], Case]
 ) -> Callable[Concatenate[CaseService, str, P], Case]:
-    """A method that does to the newest version of a case, by its id, what the rule says."""
+    """A method that does to the newest version of a case, by its id, what the rule says; for whoever may."""
 
-    def act(service: CaseService, case_id: str, /, *args: P.args, **kwargs: P.kwargs) -> Case:
-        return service._act(rule, case_id, *args, **kwargs)
+    def method(service: CaseService, case_id: str, /, *args: P.args, **kwargs: P.kwargs) -> Case:
+        return service._act(act, rule, case_id, *args, **kwargs)
 
-    act.__doc__ = rule.__doc__
-    return act
+    method.__doc__ = rule.__doc__
+    return method
 
 
 class CaseService(StageRunner):
-    """Safe to share between threads. Every method raises WorkflowError, InputError or StoreError as named there."""
+    """What one person may do with cases. Safe to share between threads.
+
+    Every method raises NotAllowedError, WorkflowError, InputError or StoreError as named there. A method that takes a
+    case's id asks whether the person may; one that takes a case was given what another method let them read.
+    """
 
     def _act(
-        self, rule: Callable[Concatenate[Case, datetime, P], Case], case_id: str, *args: P.args, **kwargs: P.kwargs
+        self,
+        act: Act,
+        rule: Callable[Concatenate[Case, datetime, Person, P], Case],
+        case_id: str,
+        *args: P.args,
+        **kwargs: P.kwargs,
     ) -> Case:
-        return self._store.update(case_id, lambda case: rule(case, self._tools.clock(), *args, **kwargs))
+        at = self._tools.clock
+        return self._cases.update(act, case_id, lambda case, by: rule(case, at(), by, *args, **kwargs))
+
+    def require(self, act: Act, case_id: str | None = None) -> None:
+        """Raise NotAllowedError where the person may not do that, to a case or to what all share."""
+        if case_id is None:
+            self._cases.require(act)
+        else:
+            self._cases.get(case_id, act)
 
     # --- cases ---
 
@@ -81,7 +101,6 @@ class CaseService(StageRunner):
         text: str,
         *,
         mode: Mode,
-        by: str,
         url: str | None = None,
         urls: Sequence[str] = (),
         libraries: Sequence[str] = (),
@@ -98,7 +117,7 @@ class CaseService(StageRunner):
         And, of a case `to_gather` for at once, when there is nowhere to look; nothing is written then. Without
         `read_through` the reading services are those that the setting names.
         """
-        at = self._tools.clock()
+        at, by = self._tools.clock(), self._cases.require(Act.BEGIN)
         post = intake.checked_post(text, url, self._tools.settings.max_post_characters, context=context)
         pictures = [intake.checked_image(item) for item in attached]
         how = mode.in_words + (say("case.demonstration") if recorded_answers else "")
@@ -106,6 +125,7 @@ class CaseService(StageRunner):
             id=uuid.uuid4().hex[:12],
             created_at=at,
             updated_at=at,
+            owner=by.person,
             mode=mode,
             post=intake.with_images(post, tuple(image for image, _ in pictures)),
             urls=checked_urls(urls),
@@ -114,19 +134,18 @@ class CaseService(StageRunner):
             read_through=tuple(self._tools.settings.search.reading_services if read_through is None else read_through),
             until=until,
             recorded_answers=recorded_answers,
-            events=(Event(at=at, by=by, kind="created", detail=how),),
+            events=(Event(at=at, by=by.name, by_key=by.key, kind="created", detail=how),),
         )
         nowhere = intake.nowhere_to_look(intake.places_of(case)) if to_gather else None
         if nowhere is not None:
             raise nowhere
-        return self._store.add(case, [content for _, content in pictures])
+        return self._cases.add(case, [content for _, content in pictures])
 
     def create_supernote(
         self,
         text: str,
         *,
         notes: Sequence[ExistingNote],
-        by: str,
         url: str | None = None,
         wanted: int | None = None,
         until: date | None = None,
@@ -136,62 +155,64 @@ class CaseService(StageRunner):
         A post whose `url` is known may be without words. `wanted` candidates, or as many as is set. Raises InputError
         as `create` does, without a note, and for a number of candidates that is not possible.
         """
-        at, settings = self._tools.clock(), self._tools.settings
+        at, settings, by = self._tools.clock(), self._tools.settings, self._cases.require(Act.BEGIN)
         case = Case(
             id=uuid.uuid4().hex[:12],
             created_at=at,
             updated_at=at,
+            owner=by.person,
             mode=Mode.AUGMENTATION,
             post=intake.checked_post(text, url, settings.max_post_characters, has_notes=True),
             until=until,
             supernote=SupernoteWork(),
-            events=(Event(at=at, by=by, kind="created", detail=say("case.from_notes")),),
+            events=(Event(at=at, by=by.name, by_key=by.key, kind="created", detail=say("case.from_notes")),),
         )
-        case = supernote.set_notes(case, at, notes, by)
-        return self._store.add(
-            supernote.set_wanted(case, at, settings.supernote.candidates if wanted is None else wanted, by)
+        case = supernote.set_notes(case, at, by, notes)
+        return self._cases.add(
+            supernote.set_wanted(case, at, by, settings.supernote.candidates if wanted is None else wanted)
         )
 
     def get(self, case_id: str) -> Case:
         """The newest version. Raises CaseNotFoundError."""
-        return self._store.get(case_id)
+        return self._cases.get(case_id)
 
     def delete(self, case_id: str) -> None:
         """Remove a case for good, with its texts and its audit trail."""
-        self._store.delete(case_id)
+        self._cases.delete(case_id)
+
+    set_shared = _to_newest(Act.SHARE, workflow.set_shared)
 
     # --- post and sources ---
 
-    def edit_post(
-        self, case_id: str, text: str, by: str, *, url: str | None = None, context: str | None = None
-    ) -> Case:
+    def edit_post(self, case_id: str, text: str, *, url: str | None = None, context: str | None = None) -> Case:
         """Change the post. The evidence was for another text: it goes on record and the search starts anew.
 
         Without a `context` the one it has stays.
         """
-        case, limit = self._store.get(case_id), self._tools.settings.max_post_characters
+        case, limit = self._cases.get(case_id, Act.EDIT), self._tools.settings.max_post_characters
         context = case.post.context if context is None else context
         has_notes = case.supernote is not None
         post = intake.checked_post(text, url, limit, case.post.url, has_notes=has_notes, context=context)
-        return self._act(intake.change_post, case_id, post, by)
+        return self._act(Act.EDIT, intake.change_post, case_id, post)
 
-    use_own_engine = _to_newest(workflow.use_own_engine)
+    use_own_engine = _to_newest(Act.EDIT, workflow.use_own_engine)
 
     # --- images, sources and passages ---
 
-    def attach_image(self, case_id: str, content: bytes, name: str, by: str) -> Case:
+    def attach_image(self, case_id: str, content: bytes, name: str) -> Case:
         """Add an image to the post, cleaned (see `evidence.pictures`). Raises InputError for what is none."""
+        self.require(Act.EDIT, case_id)  # before the file is read
         image, clean = intake.checked_image(Attachment(content, name))
         at = self._tools.clock()
-        return self._store.update(case_id, lambda case: intake.attach_image(case, at, image, by), [clean])
+        return self._cases.update(Act.EDIT, case_id, lambda case, by: intake.attach_image(case, at, by, image), [clean])
 
-    describe_image = _to_newest(intake.describe_image)
+    describe_image = _to_newest(Act.EDIT, intake.describe_image)
 
-    remove_image = _to_newest(intake.remove_image)
+    remove_image = _to_newest(Act.EDIT, intake.remove_image)
 
-    def image(self, sha256: str) -> bytes:
-        """The bytes of an attached image. Raises StoreError when they are gone."""
-        return self._store.image(sha256)
+    def image(self, case_id: str, sha256: str) -> bytes:
+        """The bytes of an image of its post. Raises StoreError when they are gone."""
+        return self._cases.image(case_id, sha256)
 
     def set_sources(
         self,
@@ -202,7 +223,6 @@ class CaseService(StageRunner):
         libraries: Sequence[str],
         services: Sequence[str],
         until: date | None,
-        by: str,
         own_words: str = "",
         read_through: Sequence[str] = (),
     ) -> Case:
@@ -216,19 +236,18 @@ class CaseService(StageRunner):
             own_words.strip(),
             tuple(read_through),
         )
-        return self._act(intake.change_sources, case_id, places, by)
+        return self._act(Act.EDIT, intake.change_sources, case_id, places)
 
-    def add_passage_by_hand(self, case_id: str, *, url: str | None, title: str, text: str, by: str) -> Case:
+    def add_passage_by_hand(self, case_id: str, *, url: str | None, title: str, text: str) -> Case:
         """A passage that the person copied from a page which the program could not read."""
         item = intake.passage_by_hand(url, title, text, self._tools.settings.evidence.categories)
-        self._store.put_text(case_id, item.passage.text)
-        return self._act(intake.add_evidence, case_id, item, by)
+        self._cases.put_text(Act.EDIT, case_id, item.passage.text)
+        return self._act(Act.EDIT, intake.add_evidence, case_id, item)
 
     def follow_up(
         self,
         case_id: str,
         kind: FollowUpKind,
-        by: str,
         *,
         about: str = "",
         libraries: Sequence[str] = (),
@@ -237,33 +256,49 @@ class CaseService(StageRunner):
     ) -> Case:
         """See `follow_up.ask`: `follow_up_steps` then do it."""
         places = {"libraries": tuple(dict.fromkeys(libraries)), "services": tuple(dict.fromkeys(services))}
-        at, new_id = self._tools.clock(), uuid.uuid4().hex[:12]
-        asked = FollowUpSearch(id=new_id, kind=kind, asked_at=at, by=by, about=about, own_words=own_words, **places)
-        return self._store.update(case_id, lambda case: follow_up.ask(case, asked))
+        asked = FollowUpSearch(
+            id=uuid.uuid4().hex[:12],
+            kind=kind,
+            asked_at=self._tools.clock(),
+            by=self.actor.name,
+            about=about,
+            own_words=own_words,
+            **places,
+        )
+        return self._cases.update(Act.WORK, case_id, lambda case, by: follow_up.ask(case, by, asked))
 
-    bring_back = _to_newest(workflow.bring_back)
-    bring_back_set = _to_newest(workflow.bring_back_set)
-    open_passage = _to_newest(workflow.open_passage)
-    judge = _to_newest(workflow.judge)
+    bring_back = _to_newest(Act.EDIT, workflow.bring_back)
+    bring_back_set = _to_newest(Act.EDIT, workflow.bring_back_set)
+    open_passage = _to_newest(Act.JUDGE, workflow.open_passage)
+    judge = _to_newest(Act.JUDGE, workflow.judge)
 
     # --- words ---
 
-    choose_candidate = _to_newest(workflow.choose_candidate)
-    quote = _to_newest(workflow.quote)
-    compare_sentence = _to_newest(workflow.compare_sentence)
-    edit_draft = _to_newest(workflow.edit_draft)
-    undo_edit = _to_newest(workflow.undo_edit)
+    choose_candidate = _to_newest(Act.EDIT, workflow.choose_candidate)
+    quote = _to_newest(Act.EDIT, workflow.quote)
+    compare_sentence = _to_newest(Act.JUDGE, workflow.compare_sentence)
+    edit_draft = _to_newest(Act.EDIT, workflow.edit_draft)
+    undo_edit = _to_newest(Act.EDIT, workflow.undo_edit)
 
     # --- one note from many, and suggestions ---
 
-    set_notes = _to_newest(supernote.set_notes)
-    choose_note = _to_newest(supernote.choose_note)
-    set_wanted = _to_newest(supernote.set_wanted)
-    watch = _to_newest(supernote.bring_newer)
-    set_posted = _to_newest(supernote.set_posted)
-    take_candidate = _to_newest(supernote.take_candidate)
-    suggest = _to_newest(suggestions.suggest)
-    answer_suggestion = _to_newest(suggestions.answer_suggestion)
+    set_notes = _to_newest(Act.EDIT, supernote.set_notes)
+    choose_note = _to_newest(Act.EDIT, supernote.choose_note)
+    set_wanted = _to_newest(Act.EDIT, supernote.set_wanted)
+    set_posted = _to_newest(Act.EDIT, supernote.set_posted)
+    take_candidate = _to_newest(Act.EDIT, supernote.take_candidate)
+    suggest = _to_newest(Act.SUGGEST, suggestions.suggest)
+    answer_suggestion = _to_newest(Act.EDIT, suggestions.answer_suggestion)
+
+    def watch(self, case_id: str, notes: Sequence[ExistingNote]) -> Case:
+        """See `supernote.bring_newer`; a case that was decided is reopened by it, by whoever may."""
+
+        def change(case: Case, by: Actor) -> Case:
+            if case.decision is not None:
+                self._cases.require(Act.REOPEN, case)
+            return supernote.bring_newer(case, self._tools.clock(), by, notes)
+
+        return self._cases.update(Act.EDIT, case_id, change)
 
     notes_in_file = staticmethod(note_files.read_notes)
     pasted_notes = staticmethod(note_files.pasted_notes)
@@ -313,13 +348,13 @@ class CaseService(StageRunner):
 
     # --- decision ---
 
-    set_classification = _to_newest(workflow.set_classification)
-    match_claim = _to_newest(workflow.match_claim)
-    set_tags = _to_newest(workflow.set_tags)
-    tick_tag = _to_newest(workflow.tick_tag)
-    keep_decision_words = _to_newest(workflow.keep_decision_words)
-    decide = _to_newest(obstacles.decide)
-    reopen = _to_newest(workflow.reopen)
+    set_classification = _to_newest(Act.EDIT, workflow.set_classification)
+    match_claim = _to_newest(Act.JUDGE, workflow.match_claim)
+    set_tags = _to_newest(Act.EDIT, workflow.set_tags)
+    tick_tag = _to_newest(Act.EDIT, workflow.tick_tag)
+    keep_decision_words = _to_newest(Act.DECIDE, workflow.keep_decision_words)
+    decide = _to_newest(Act.DECIDE, obstacles.decide)
+    reopen = _to_newest(Act.REOPEN, workflow.reopen)
 
     def obstacles(self, case: Case) -> tuple[Obstacle, ...]:
         """See `obstacles.obstacles`."""
@@ -408,7 +443,7 @@ class CaseService(StageRunner):
         self, search: str = "", status: CaseStatus | None = None, limit: int = 200, offset: int = 0
     ) -> list[CaseSummary]:
         """Cases, the newest change first; `search` is looked for in posts and notes."""
-        return self._store.list(search=search, status=status, limit=limit, offset=offset)
+        return self._cases.list(search, status, limit, offset)
 
     def every(self, search: str = "", status: CaseStatus | None = None) -> tuple[Sequence[Case], Mapping[str, str]]:
         """All cases that `list` gives, and by id why others cannot be read; none that was deleted meanwhile."""
@@ -424,4 +459,4 @@ class CaseService(StageRunner):
 
     def count(self, search: str = "", status: CaseStatus | None = None) -> int:
         """How many `list` would give without a limit."""
-        return self._store.count(search=search, status=status)
+        return self._cases.count(search, status)

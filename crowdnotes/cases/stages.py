@@ -13,11 +13,15 @@ from dataclasses import replace
 from functools import partial
 
 from crowdnotes.cases import follow_up, gathering, intake, obstacles, suggestions, supernote, supernote_stages
+from crowdnotes.cases.access import Access
 from crowdnotes.cases.follow_up import SearchWork, Which
 from crowdnotes.cases.gathering import Changes, Tools, Work
 from crowdnotes.cases.intake import GATHERING, places_of
-from crowdnotes.cases.workflow import PROGRAM, require_open, require_still_open, with_event, with_revision
+from crowdnotes.cases.workflow import require_open, require_still_open, with_event, with_revision
 from crowdnotes.domain import (
+    PROGRAM,
+    Act,
+    Actor,
     Aim,
     Assessment,
     Case,
@@ -32,6 +36,7 @@ from crowdnotes.domain import (
     Stage,
     StageName,
     Usage,
+    Who,
 )
 from crowdnotes.drafting import mended, revise_candidates, why_no_note, write_candidates
 from crowdnotes.engines import ImageReading
@@ -81,11 +86,19 @@ def _keep(newest: Case, worked_on: Case, changes: Changes, stage: Stage) -> Case
 
 
 class StageRunner:
-    """Makes the steps of long work on a case, for a job runner; holds no case."""
+    """Makes the steps of long work on a case, for a job runner; holds no case.
 
-    def __init__(self, tools: Tools) -> None:
+    The steps act as whoever made them: each asks again, before it works and before it keeps what came of it.
+    """
+
+    def __init__(self, tools: Tools, who: Who) -> None:
         self._tools = tools
-        self._store = tools.store
+        self._cases = Access(tools.store, who, four_eyes=tools.settings.four_eyes)
+
+    @property
+    def actor(self) -> Actor:
+        """Who acts, with the role that they have now."""
+        return self._cases.actor
 
     def gather_steps(self, case_id: str) -> list[Step]:
         """Queries and search (automation), reading, passages. Raises InputError when there is nowhere to look."""
@@ -125,7 +138,7 @@ class StageRunner:
         steps = [self._settle_step(case_id, may_search=True)]
 
         def finished(step: Step) -> str | None:
-            needed = follow_up.second_search(self._store.get(case_id)) is not None
+            needed = follow_up.second_search(self._cases.get(case_id, Act.WORK)) is not None
             return step.finished() if needed else say("work.not_needed")
 
         for name, do in follow_up.stages_of(FollowUpKind.SETTLE, self._tools):
@@ -175,13 +188,13 @@ class StageRunner:
         asking: list[Future[None]] = []
 
         def ask(progress: Progress) -> None:
-            changes, _ = self._ask_links(self._store.get(case_id), progress, afresh=False)
+            changes, _ = self._ask_links(self._cases.get(case_id, Act.WORK), progress, afresh=False)
 
-            def keep(newest: Case) -> Case:
+            def keep(newest: Case, _: Actor) -> Case:
                 require_still_open(newest)
                 return newest.model_copy(update=dict(changes))
 
-            self._store.update(case_id, keep)
+            self._cases.update(Act.WORK, case_id, keep)
 
         def run_score(progress: Progress) -> str:
             pool = ThreadPoolExecutor(1, thread_name_prefix="crowdnotes-links")
@@ -239,7 +252,7 @@ class StageRunner:
         return [self._step(case_id, StageName.LINKS, partial(self._ask_links, afresh=True))]
 
     def _open(self, case_id: str) -> Case:
-        case = self._store.get(case_id)
+        case = self._cases.get(case_id, Act.WORK)
         require_open(case)
         return case
 
@@ -249,41 +262,41 @@ class StageRunner:
         One that cannot be read is told and left for a person, one that is taken off meanwhile is passed over; the
         others and the rest of the job go on.
         """
-        store, engine, clock = self._store, self._tools.engine, self._tools.clock
+        cases, engine, clock = self._cases, self._tools.engine, self._tools.clock
 
-        def kept(case: Case, image: Image, reading: ImageReading) -> Case:
+        def kept(case: Case, _: Actor, image: Image, reading: ImageReading) -> Case:
             now = intake.find_image(case, image.sha256)
             if now is None or now.read_by:  # taken off, or described by a person, meanwhile
                 return case
             require_still_open(case)
             text, shows = (words[: intake.MAX_IMAGE_WORDS] for words in (reading.text, reading.shows))
-            return intake.describe_image(case, clock(), image.sha256, text, shows, PROGRAM, read_by=engine.name)
+            return intake.describe_image(case, clock(), PROGRAM, image.sha256, text, shows, read_by=engine.name)
 
-        def told_unread(case: Case, detail: str) -> Case:
+        def told_unread(case: Case, _: Actor, detail: str) -> Case:
             require_still_open(case)
             return with_event(case, clock(), PROGRAM, "image not read", detail)
 
         def run(progress: Progress) -> str:
-            waiting = intake.unread_images(store.get(case_id))
+            waiting = intake.unread_images(cases.get(case_id, Act.WORK))
             failed: list[str] = []
             gone = 0
             for number, image in enumerate(waiting):
                 progress.count(number, len(waiting), image.name)
                 try:
-                    reading = engine.read_image(store.image(image.sha256), image.media_type)
+                    reading = engine.read_image(cases.image(case_id, image.sha256, Act.WORK), image.media_type)
                 except (EngineError, StoreError) as error:
-                    if intake.find_image(store.get(case_id), image.sha256) is None:
+                    if intake.find_image(cases.get(case_id, Act.WORK), image.sha256) is None:
                         gone += 1
                         continue
                     failed.append(f"{image.name}: {error.message}")
-                    store.update(case_id, partial(told_unread, detail=failed[-1]))
+                    cases.update(Act.WORK, case_id, partial(told_unread, detail=failed[-1]))
                     continue
-                store.update(case_id, partial(kept, image=image, reading=reading))
+                cases.update(Act.WORK, case_id, partial(kept, image=image, reading=reading))
             told = say("work.images_read", read=len(waiting) - gone - len(failed), n=len(waiting) - gone)
             return say("work.images_failed", read=told, failed=" ".join(failed)) if failed else told
 
         def finished() -> str | None:
-            return None if intake.unread_images(store.get(case_id)) else say("work.images_before")
+            return None if intake.unread_images(cases.get(case_id, Act.WORK)) else say("work.images_before")
 
         return Step(name="images", title=say("work.images"), run=run, finished=finished)
 
@@ -399,18 +412,18 @@ class StageRunner:
             return asked.stages if asked is not None else ()
 
         def finished() -> str | None:
-            case = self._store.get(case_id)
+            case = self._cases.get(case_id, Act.WORK)
             on_record = (stage.summary for stage in stages(case) if stage.name is name and resumable)
             return next(on_record, None) or done(case)
 
         def run(progress: Progress) -> str:
             begun = time.perf_counter()
-            case = self._store.get(case_id)
+            case = self._cases.get(case_id, Act.WORK)
             changes, summary = work(case, progress)
             seconds = time.perf_counter() - begun
             progress.check()
 
-            def keep(newest: Case) -> Case:
+            def keep(newest: Case, _: Actor) -> Case:
                 require_still_open(newest)
                 at, engine = self._tools.clock(), self._tools.engine.name
                 stage = Stage(name=name, finished_at=at, seconds=seconds, summary=summary, engine=engine)
@@ -418,7 +431,7 @@ class StageRunner:
                     return follow_up.keep(newest, case, which, changes, stage)
                 return _keep(newest, case, changes, stage)
 
-            return stages(self._store.update(case_id, keep))[-1].summary
+            return stages(self._cases.update(Act.WORK, case_id, keep))[-1].summary
 
         return Step(name=name.value, title=say(_TITLES[name]), run=run, finished=finished)
 
@@ -440,13 +453,13 @@ class StageRunner:
 
         def run(step: Step, progress: Progress) -> str:
             heard = _Heard(progress)
-            meter = Meter(budget, self._store.get(case_id).used, progress.check, heard.tell)
+            meter = Meter(budget, self._cases.get(case_id, Act.WORK).used, progress.check, heard.tell)
             try:
                 with metered(meter):
                     return step.run(heard)
-            finally:  # what was spent stays spent, whatever came of it
+            finally:  # what was spent stays spent, whatever came of it and whoever may still work
                 if meter.by_step:
-                    self._store.update(case_id, lambda case: _with_usage(case, meter))
+                    self._tools.store.update(case_id, lambda case: _with_usage(case, meter))
 
         return [replace(step, run=partial(run, step)) for step in steps]
 

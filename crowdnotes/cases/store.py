@@ -10,20 +10,26 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic_core import PydanticSerializationError
-from sqlalchemy import Connection, Engine, Select, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, Select, delete, false, func, insert, or_, select, true, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
 from crowdnotes.domain import (
+    ALLOWED,
     DOCUMENT_VERSION,
+    Act,
+    Actor,
     Case,
     CaseStatus,
     CaseSummary,
     DecisionKind,
     Mode,
+    Owned,
+    Standing,
     upgraded,
     version_of,
 )
@@ -35,6 +41,14 @@ from crowdnotes.words import say
 
 _EXCERPT_CHARACTERS = 160
 _NEEDLE_CHARACTERS = 1_000  # SQLite refuses patterns over 50,000 bytes; nobody types as much as this
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is known of a case without reading it, see `people.Owned`."""
+
+    owner_key: str | None
+    shared: bool
 
 
 class Store:
@@ -88,26 +102,44 @@ class Store:
         return new
 
     def list(
-        self, search: str = "", status: CaseStatus | None = None, limit: int = 200, offset: int = 0
+        self,
+        search: str = "",
+        status: CaseStatus | None = None,
+        limit: int = 200,
+        offset: int = 0,
+        *,
+        reader: Actor | None = None,
     ) -> list[CaseSummary]:
-        """The newest change first; all words of `search` stand in the post or the draft, see `text.searching`."""
+        """The newest change first; all words of `search` stand in the post or the draft, see `text.searching`.
+
+        Only what `reader` may read; with None all.
+        """
         columns = [cases.c[name] for name in CaseSummary.model_fields]
-        query = _matching(select(*columns), search, status)
+        query = _matching(select(*columns), search, status, reader)
         query = query.order_by(cases.c.updated_at.desc(), cases.c.id.desc()).limit(limit).offset(offset)
         with reading(self._engine) as connection:
             return [CaseSummary.model_validate(dict(row)) for row in connection.execute(query).mappings()]
 
-    def count(self, search: str = "", status: CaseStatus | None = None) -> int:
+    def count(self, search: str = "", status: CaseStatus | None = None, *, reader: Actor | None = None) -> int:
         """How many `list` would give without a limit."""
+        query = _matching(select(func.count()).select_from(cases), search, status, reader)
         with reading(self._engine) as connection:
-            return connection.scalar(_matching(select(func.count()).select_from(cases), search, status)) or 0
+            return connection.scalar(query) or 0
 
-    def delete(self, case_id: str) -> None:
-        """Remove a case with its texts, images and jobs; CaseNotFoundError without one."""
+    def delete(self, case_id: str, check: Callable[[Owned], None] = lambda _: None) -> None:
+        """Remove a case with its texts, images and jobs; CaseNotFoundError without one. What `check` raises stops it.
+
+        One that cannot be read can be removed too.
+        """
         case_id = storable_text(case_id)
         with writing(self._engine) as connection:
-            if not connection.execute(delete(cases).where(cases.c.id == case_id)).rowcount:
+            kept = connection.execute(
+                select(cases.c.owner, cases.c.shared).where(cases.c.id == case_id).with_for_update()
+            ).first()
+            if kept is None:
                 raise CaseNotFoundError(say("case.no_case"))
+            check(Kept(kept.owner, kept.shared))
+            connection.execute(delete(cases).where(cases.c.id == case_id))
             connection.execute(delete(jobs).where(jobs.c.case_id == case_id))
 
     def put_text(self, case_id: str, text: str) -> str:
@@ -173,6 +205,8 @@ def _case_row(case: Case) -> tuple[Case, dict[str, object]]:
         "post_excerpt": _excerpt(case.post.text or case.post.url or ""),
         "note_excerpt": _excerpt(case.draft.text if case.draft else ""),
         "supernote": case.supernote is not None,
+        "owner": case.owner_key,
+        "shared": case.shared,
         "search": storable_text(
             folded(f"{case.post.whole_text or case.post.url}\n{case.draft.text if case.draft else ''}")
         ),
@@ -217,7 +251,7 @@ def _read(connection: Connection, query: Select[str]) -> Case:
         raise StoreError(say("case.unreadable"), say("case.unreadable_next")) from error
 
 
-def _matching(query: Select[Any], search: str, status: CaseStatus | None) -> Select[Any]:
+def _matching(query: Select[Any], search: str, status: CaseStatus | None, reader: Actor | None) -> Select[Any]:
     # What only a newer program has a word for is not listed: it could not be opened either.
     query = query.where(cases.c.status.in_(list(CaseStatus)), cases.c.mode.in_(list(Mode)))
     query = query.where(cases.c.decision.is_(None) | cases.c.decision.in_(list(DecisionKind)))
@@ -225,4 +259,13 @@ def _matching(query: Select[Any], search: str, status: CaseStatus | None) -> Sel
         query = query.where(cases.c.search.contains(storable_text(part), autoescape=True))
     if status is not None:
         query = query.where(cases.c.status == status.value)
-    return query
+    return query if reader is None else query.where(_readable(reader))
+
+
+def _readable(reader: Actor) -> ColumnElement[bool]:
+    """`people.may` for reading, said to the database: by the same table."""
+    standings = ALLOWED[Act.READ][reader.role]
+    if Standing.OTHER in standings:
+        return true()
+    ways = {Standing.OWN: cases.c.owner == reader.key, Standing.SHARED: cases.c.shared}
+    return or_(false(), *(ways[how] for how in standings))

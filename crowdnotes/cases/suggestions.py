@@ -13,7 +13,7 @@ from crowdnotes.cases.gathering import Changes, Tools
 from crowdnotes.cases.intake import NEVER_IN_TEXT
 from crowdnotes.cases.supernote_stages import after_filters, made_by, usable, used_notes
 from crowdnotes.cases.workflow import checked_reason, with_event, with_revision
-from crowdnotes.domain import Case, Draft, ExistingNote, LinkCheck, Suggestion, SuggestionAnswer
+from crowdnotes.domain import Case, Draft, ExistingNote, LinkCheck, Person, Suggestion, SuggestionAnswer
 from crowdnotes.engines import NoteSentence, SupernoteBrief
 from crowdnotes.errors import EngineError, InputError, WorkflowError
 from crowdnotes.jobs import Progress
@@ -25,8 +25,8 @@ _MAX_SUGGESTIONS = 200
 _A_CALL = 20
 
 
-def suggest(case: Case, at: datetime, texts: Iterable[str], by: str) -> Case:
-    """Readers' comments on the note as it stands, each in a text of its own.
+def suggest(case: Case, at: datetime, by: Person, texts: Iterable[str], *, said_by: str = "") -> Case:
+    """Readers' comments on the note as it stands, each in a text of its own; `said_by` a reader who is not here.
 
     InputError for an empty or over-long one and for too many; WorkflowError while there is no note.
     """
@@ -48,7 +48,7 @@ def suggest(case: Case, at: datetime, texts: Iterable[str], by: str) -> Case:
         raise InputError(say("suggestion.too_many", limit=_MAX_SUGGESTIONS), say("suggestion.too_many_next"))
     first = len(case.suggestions) + 1
     added = tuple(
-        Suggestion(id=f"S{number}", text=text, by=by, at=at, about=draft.sha256)
+        Suggestion(id=f"S{number}", text=text, by=said_by.strip() or by.name, at=at, about=draft.sha256)
         for number, text in enumerate(fresh, first)
     )
     detail = ", ".join(item.id for item in added)
@@ -58,10 +58,10 @@ def suggest(case: Case, at: datetime, texts: Iterable[str], by: str) -> Case:
 def answer_suggestion(
     case: Case,
     at: datetime,
+    by: Person,
     suggestion_id: str,
     answer: SuggestionAnswer,
     reason: str,
-    by: str,
     *,
     changed: str = "",
 ) -> Case:
@@ -80,7 +80,7 @@ def answer_suggestion(
         raise InputError(say("suggestion.no_change"), say("suggestion.no_change_next"))
     if (asked.answer, asked.reason, asked.changed) == (answer, reason, changed):
         return case
-    return with_answers(case, at, [answered(asked, case.draft, at, answer, reason, changed, by)], by)
+    return with_answers(case, at, by, [answered(asked, case.draft, at, answer, reason, changed, by.name)])
 
 
 def answered(
@@ -105,7 +105,7 @@ def answered(
     return asked.model_copy(update=update)
 
 
-def with_answers(case: Case, at: datetime, answers: Sequence[Suggestion], by: str, **changes: object) -> Case:
+def with_answers(case: Case, at: datetime, by: Person, answers: Sequence[Suggestion], **changes: object) -> Case:
     """The case with these suggestions answered, a line in the audit trail for all."""
     by_id = {item.id: item for item in answers}
     every = tuple(by_id.get(item.id, item) for item in case.suggestions)

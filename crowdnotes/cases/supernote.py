@@ -20,6 +20,7 @@ from crowdnotes.domain import (
     DecisionKind,
     Draft,
     ExistingNote,
+    Person,
     PostedNote,
     SentenceSupport,
     Suggestion,
@@ -57,7 +58,7 @@ def links_of_used(work: SupernoteWork) -> tuple[str, ...]:
     return taken
 
 
-def set_notes(case: Case, at: datetime, notes: Sequence[ExistingNote], by: str) -> Case:
+def set_notes(case: Case, at: datetime, by: Person, notes: Sequence[ExistingNote]) -> Case:
     """These notes in the place of those there were; the pages that they link to are read next.
 
     InputError without one.
@@ -68,20 +69,20 @@ def set_notes(case: Case, at: datetime, notes: Sequence[ExistingNote], by: str) 
     # An id that was ever given is given to no other note.
     ever = {note.id: note for made in before.rounds for note in made.notes} | {note.id: note for note in before.notes}
     numbered = renumbered(tuple(ever.values()), notes)
-    return _with_notes(case, at, numbered, by, "notes set", say("notes.number", n=len(numbered)))
+    return _with_notes(case, at, by, numbered, "notes set", say("notes.number", n=len(numbered)))
 
 
-def choose_note(case: Case, at: datetime, note_id: str, chosen: bool | None, by: str) -> Case:
+def choose_note(case: Case, at: datetime, by: Person, note_id: str, chosen: bool | None) -> Case:
     """Use a note, leave it out, or (None) go by the rule of eligibility again."""
     work = require_work(case)
     if all(note.id != note_id for note in work.notes):
         raise InputError(say("notes.gone", id=note_id), say("notes.gone_next"))
     notes = tuple(note.model_copy(update={"chosen": chosen}) if note.id == note_id else note for note in work.notes)
     says = {True: say("notes.used"), False: say("notes.left_out"), None: say("notes.by_rule")}[chosen]
-    return _with_notes(case, at, notes, by, "note chosen", f"{note_id}: {says}")
+    return _with_notes(case, at, by, notes, "note chosen", f"{note_id}: {says}")
 
 
-def _with_notes(case: Case, at: datetime, notes: tuple[ExistingNote, ...], by: str, kind: str, detail: str) -> Case:
+def _with_notes(case: Case, at: datetime, by: Person, notes: tuple[ExistingNote, ...], kind: str, detail: str) -> Case:
     before = require_work(case)
     if notes == before.notes:
         return case
@@ -94,10 +95,10 @@ def _with_notes(case: Case, at: datetime, notes: tuple[ExistingNote, ...], by: s
         return changed
     places = places_of(changed)
     wanted = replace(places, urls=urls, own_words="")
-    return intake.change_sources(changed, at, wanted, by)
+    return intake.change_sources(changed, at, by, wanted)
 
 
-def set_wanted(case: Case, at: datetime, wanted: int, by: str) -> Case:
+def set_wanted(case: Case, at: datetime, by: Person, wanted: int) -> Case:
     """How many candidates the next round makes. InputError outside 1 to 300."""
     work = require_work(case)
     if not 1 <= wanted <= MAX_WANTED:
@@ -108,7 +109,7 @@ def set_wanted(case: Case, at: datetime, wanted: int, by: str) -> Case:
     return with_event(case, at, by, "candidates wanted", str(wanted), supernote=changed)
 
 
-def bring_newer(case: Case, at: datetime, notes: Sequence[ExistingNote], by: str) -> Case:
+def bring_newer(case: Case, at: datetime, by: Person, notes: Sequence[ExistingNote]) -> Case:
     """New notes or ratings of a post whose supernote may be posted already: an approved case is opened again for them.
 
     What was approved stands as the note that was posted, unless that is known.
@@ -117,11 +118,11 @@ def bring_newer(case: Case, at: datetime, notes: Sequence[ExistingNote], by: str
     if decision is not None:
         case = reopen(case, at, by)
         if decision.kind is DecisionKind.APPROVED and work.posted is None and case.draft is not None:
-            case = set_posted(case, at, PostedNote(text=case.draft.text, at=decision.at), by)
-    return set_notes(case, at, notes, by)
+            case = set_posted(case, at, by, PostedNote(text=case.draft.text, at=decision.at))
+    return set_notes(case, at, by, notes)
 
 
-def set_posted(case: Case, at: datetime, posted: PostedNote | None, by: str) -> Case:
+def set_posted(case: Case, at: datetime, by: Person, posted: PostedNote | None) -> Case:
     """The supernote as it was posted and what raters make of it; None where it is not posted.
 
     InputError without its words.
@@ -269,7 +270,7 @@ def draft_of(case: Case, candidate: Candidate, at: datetime) -> Draft:
     )
 
 
-def take_candidate(case: Case, at: datetime, sha256: str, by: str) -> Case:
+def take_candidate(case: Case, at: datetime, by: Person, sha256: str) -> Case:
     """Make any candidate of the newest round the draft; the replaced text stays in the revisions."""
     draft = draft_of(case, require_candidate(case, sha256), at)
     if case.draft is not None and case.draft.sha256 == sha256:

@@ -20,6 +20,7 @@ from crowdnotes.domain import (
     Evidence,
     EvidenceSet,
     FetchOutcome,
+    Person,
     Quotation,
     Review,
     SentenceCheck,
@@ -39,17 +40,16 @@ MAX_REASON_CHARACTERS = 2_000
 _KEPT_REVISIONS = 100
 _KEPT_ASSESSMENTS = 10
 _KEPT_CHECKS = 100
-PROGRAM = "CrowdNotes"  # who acts, in the audit trail, where no person does
 
 
-def with_event(case: Case, at: datetime, by: str, kind: str, detail: str = "", **changes: object) -> Case:
+def with_event(case: Case, at: datetime, by: Person, kind: str, detail: str = "", **changes: object) -> Case:
     """The case with `changes` made and the event appended; `by` is the person who acted, or PROGRAM.
 
     Of a decided case nothing but the decision changes: WorkflowError.
     """
     if "decision" not in changes:
         require_open(case)
-    event = Event(at=at, by=by, kind=kind, detail=detail)
+    event = Event(at=at, by=by.name, by_key=by.key, kind=kind, detail=detail)
     changed = case.model_copy(update={**changes, "updated_at": at, "events": (*case.events, event)})
     return _with_sentence_checks(_with_known_scores(changed, case.assessment))
 
@@ -99,16 +99,16 @@ def with_revision(case: Case) -> tuple[Draft, ...]:
     return (*case.revisions, case.draft)[-_KEPT_REVISIONS:]
 
 
-def open_passage(case: Case, at: datetime, evidence_id: str, by: str) -> Case:
+def open_passage(case: Case, at: datetime, by: Person, evidence_id: str) -> Case:
     """Note that a person opened a passage. Opening it again changes nothing."""
     item = require_passage(case, evidence_id)
     if item.review.opened_at is not None:
         return case
-    review = item.review.model_copy(update={"opened_at": at, "opened_by": by})
+    review = item.review.model_copy(update={"opened_at": at, "opened_by": by.name})
     return with_event(case, at, by, "passage opened", evidence_id, evidence=_with_review(case, evidence_id, review))
 
 
-def judge(case: Case, at: datetime, evidence_id: str, verdict: Verdict | None, reason: str, by: str) -> Case:
+def judge(case: Case, at: datetime, by: Person, evidence_id: str, verdict: Verdict | None, reason: str) -> Case:
     """Set, change or (None) take back a person's verdict on a passage that they opened."""
     item = require_passage(case, evidence_id)
     if item.review.opened_at is None:
@@ -124,7 +124,7 @@ def judge(case: Case, at: datetime, evidence_id: str, verdict: Verdict | None, r
     return with_event(case, at, by, "passage judged", detail, evidence=_with_review(case, evidence_id, review))
 
 
-def edit_draft(case: Case, at: datetime, text: str, by: str, *, based_on: str | None) -> Case:
+def edit_draft(case: Case, at: datetime, by: Person, text: str, *, based_on: str | None) -> Case:
     """Replace the note's text. `based_on` is the sha256 of the text that was edited (None: there was none).
 
     Refused when somebody else changed the text meanwhile, so that neither version is lost, and
@@ -142,18 +142,25 @@ def edit_draft(case: Case, at: datetime, text: str, by: str, *, based_on: str | 
     return with_event(case, at, by, "note edited", text, draft=draft, revisions=with_revision(case))
 
 
-def quote(case: Case, at: datetime, quotation: Quotation, by: str) -> Case:
+def quote(case: Case, at: datetime, by: Person, quotation: Quotation) -> Case:
     """Put an offered sentence of a passage in use behind the note's words, with its publisher and its link."""
     item = next((item for item in case.used_evidence if item.id == quotation.evidence_id), None)
     if item is None or quotation not in case.quotations:
         raise InputError(say("case.not_offered"), say("case.not_offered_next"))
     text = case.draft.text.rstrip() if case.draft else ""
     based_on = case.draft.sha256 if case.draft else None
-    return edit_draft(case, at, f"{text} {quoted(item, quotation)}".strip(), by, based_on=based_on)
+    return edit_draft(case, at, by, f"{text} {quoted(item, quotation)}".strip(), based_on=based_on)
 
 
 def compare_sentence(
-    case: Case, at: datetime, words: str, evidence_id: str, support: Support, by: str, *, doubts_settled: bool = False
+    case: Case,
+    at: datetime,
+    by: Person,
+    words: str,
+    evidence_id: str,
+    support: Support,
+    *,
+    doubts_settled: bool = False,
 ) -> Case:
     """What a person found when they compared a sentence of the note, by its words, with that passage.
 
@@ -171,7 +178,7 @@ def compare_sentence(
         raise WorkflowError("edited elsewhere", say("case.not_compared"))
     sentence, item = assessment.sentences[number], require_passage(case, evidence_id)
     settled = doubts_settled and support is Support.SUPPORTED
-    if (sentence.support, sentence.doubts_settled, sentence.by) == (support, settled, by):
+    if (sentence.support, sentence.doubts_settled, sentence.by) == (support, settled, by.name):
         return case
     check = SentenceCheck(
         words=words,
@@ -180,7 +187,7 @@ def compare_sentence(
         support=support,
         doubts=sentence.doubts,
         doubts_settled=settled,
-        by=by,
+        by=by.name,
         at=at,
     )
     others = (known for known in case.sentence_checks if (known.words, known.evidence_id) != (words, evidence_id))
@@ -188,7 +195,7 @@ def compare_sentence(
     return with_event(case, at, by, "sentence compared", detail, sentence_checks=(*others, check)[-_KEPT_CHECKS:])
 
 
-def choose_candidate(case: Case, at: datetime, sha256: str, by: str) -> Case:
+def choose_candidate(case: Case, at: datetime, by: Person, sha256: str) -> Case:
     """Make the candidate of that text the draft; the replaced text stays in the revisions.
 
     By its text and not by its place: new candidates may have come since the person saw the list.
@@ -201,7 +208,7 @@ def choose_candidate(case: Case, at: datetime, sha256: str, by: str) -> Case:
     return with_event(case, at, by, "candidate chosen", chosen.text, draft=chosen, revisions=with_revision(case))
 
 
-def undo_edit(case: Case, at: datetime, by: str) -> Case:
+def undo_edit(case: Case, at: datetime, by: Person) -> Case:
     """Go back to the text before the last change."""
     if not case.revisions:
         raise WorkflowError("nothing to undo", say("case.no_earlier"))
@@ -209,7 +216,7 @@ def undo_edit(case: Case, at: datetime, by: str) -> Case:
     return with_event(case, at, by, "edit undone", earlier.text, draft=earlier, revisions=case.revisions[:-1])
 
 
-def set_classification(case: Case, at: datetime, classification: Classification, by: str) -> Case:
+def set_classification(case: Case, at: datetime, by: Person, classification: Classification) -> Case:
     """Choose what X's form asks first; tags of the other kind are taken off."""
     if classification is case.classification:
         return case
@@ -217,7 +224,7 @@ def set_classification(case: Case, at: datetime, classification: Classification,
     return with_event(case, at, by, "classified", classification.value, classification=classification, tags=tags)
 
 
-def match_claim(case: Case, at: datetime, check: str, match: ClaimMatch | None, by: str) -> Case:
+def match_claim(case: Case, at: datetime, by: Person, check: str, match: ClaimMatch | None) -> Case:
     """Say whether a fact-check, by its link or title, checks the post's claim; None takes it back."""
     matches = {name: found for name, found in case.claim_matches.items() if name != check}
     matches |= {check: match} if match else {}
@@ -225,7 +232,7 @@ def match_claim(case: Case, at: datetime, check: str, match: ClaimMatch | None, 
     return with_event(case, at, by, "claim matched", detail, claim_matches=matches)
 
 
-def set_tags(case: Case, at: datetime, tags: Sequence[str], by: str) -> Case:
+def set_tags(case: Case, at: datetime, by: Person, tags: Sequence[str]) -> Case:
     """Tick exactly these tags (columns of X's data)."""
     allowed = tags_of(case.classification)
     unknown = [tag for tag in tags if tag not in allowed]
@@ -237,13 +244,13 @@ def set_tags(case: Case, at: datetime, tags: Sequence[str], by: str) -> Case:
     return with_event(case, at, by, "tags chosen", ", ".join(ordered) or "none", tags=ordered)
 
 
-def tick_tag(case: Case, at: datetime, tag: str, by: str, *, ticked: bool) -> Case:
+def tick_tag(case: Case, at: datetime, by: Person, tag: str, *, ticked: bool) -> Case:
     """Tick or untick one tag beside those that are there; see `set_tags`."""
     others = tuple(other for other in case.tags if other != tag)
-    return set_tags(case, at, (*others, tag) if ticked else others, by)
+    return set_tags(case, at, by, (*others, tag) if ticked else others)
 
 
-def keep_decision_words(case: Case, at: datetime, field: str, text: str) -> Case:
+def keep_decision_words(case: Case, at: datetime, _: Person, field: str, text: str) -> Case:
     """Keep what is being written towards the decision; no line in the audit trail, for nothing is decided yet."""
     require_open(case)
     text = checked_reason(text)
@@ -253,14 +260,22 @@ def keep_decision_words(case: Case, at: datetime, field: str, text: str) -> Case
     return case if words == case.decision_words else case.model_copy(update={"decision_words": words, "updated_at": at})
 
 
-def reopen(case: Case, at: datetime, by: str) -> Case:
+def reopen(case: Case, at: datetime, by: Person) -> Case:
     """Take back a decision; it stays in the audit trail."""
     if case.decision is None:
         raise WorkflowError("not decided", say("case.open_already"))
     return with_event(case, at, by, "reopened", say("case.was", how=case.decision.kind.in_words), decision=None)
 
 
-def use_own_engine(case: Case, at: datetime, by: str) -> Case:
+def set_shared(case: Case, at: datetime, by: Person, shared: bool) -> Case:
+    """Share a case with everybody who may see any, or keep it from them again; also when it is decided."""
+    if shared == case.shared:
+        return case
+    event = Event(at=at, by=by.name, by_key=by.key, kind="shared" if shared else "no longer shared")
+    return case.model_copy(update={"shared": shared, "updated_at": at, "events": (*case.events, event)})
+
+
+def use_own_engine(case: Case, at: datetime, by: Person) -> Case:
     """From now on the engine that is in use works on this demonstration too, in the place of recorded answers."""
     if not case.recorded_answers:
         return case
@@ -309,7 +324,7 @@ def on_record(case: Case, at: datetime, why: str) -> tuple[EvidenceSet, ...]:
     return (*case.earlier_evidence, EvidenceSet(at=at, why=why, evidence=case.evidence))
 
 
-def bring_back(case: Case, at: datetime, evidence_id: str, by: str) -> Case:
+def bring_back(case: Case, at: datetime, by: Person, evidence_id: str) -> Case:
     """Put a passage on record beside the present ones, under its own id and with the review it had."""
     item = next((item for item in case.taken_away if item.id == evidence_id), None)
     if item is None:
@@ -319,7 +334,7 @@ def bring_back(case: Case, at: datetime, evidence_id: str, by: str) -> Case:
     return _with_evidence(case, at, by, "passage brought back", evidence_id, evidence, why)
 
 
-def bring_back_set(case: Case, at: datetime, number: int, by: str) -> Case:
+def bring_back_set(case: Case, at: datetime, by: Person, number: int) -> Case:
     """Make an earlier set (from 0, oldest first) the present one; what the note uses stays beside it.
 
     A passage that is in both keeps the review it has now. The set that this replaces goes on record.
@@ -339,7 +354,7 @@ def bring_back_set(case: Case, at: datetime, number: int, by: str) -> Case:
 
 
 def _with_evidence(
-    case: Case, at: datetime, by: str, kind: str, detail: str, evidence: Sequence[Evidence], why: str
+    case: Case, at: datetime, by: Person, kind: str, detail: str, evidence: Sequence[Evidence], why: str
 ) -> Case:
     """The case with other passages; the set before them goes on record with `why`."""
     return with_event(

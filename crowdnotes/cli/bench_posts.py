@@ -353,7 +353,6 @@ def run_post(service: CaseService, note: HealthNote, options: RunOptions) -> Pos
         case = service.create(
             note.post,
             mode=options.mode,
-            by="study",
             urls=() if searching else links_of(note),
             libraries=options.libraries,
             services=options.services,

@@ -70,7 +70,7 @@ def run_post(service: CaseService, post: NotedPost, candidates: int) -> PostRow:
     )
     try:
         read = service.notes_in_file(json.dumps(post.notes).encode(), f"post {post.post_id}")
-        case = service.create_supernote(post.post, notes=read.notes, by="study", url=post.address, wanted=candidates)
+        case = service.create_supernote(post.post, notes=read.notes, url=post.address, wanted=candidates)
     except InputError as error:
         return row.model_copy(update={"reason": error.message, "seconds": _since(began)})
     try:

@@ -132,7 +132,6 @@ def _row(service: CaseService, reading: CaseService, note: HealthNote, options: 
         case = service.create(
             note.post,
             mode=Mode.AUTOMATION,
-            by="study",
             libraries=options.libraries,
             services=options.services,
             until=day_of(note),
@@ -151,7 +150,7 @@ def _row(service: CaseService, reading: CaseService, note: HealthNote, options: 
 def _read(service: CaseService, note: HealthNote, urls: list[str]) -> Case | None:
     """The contributor's pages as far as they can be read; None where no case takes such links."""
     try:
-        case = service.create(note.post, mode=Mode.AUGMENTATION, by="study", urls=urls)
+        case = service.create(note.post, mode=Mode.AUGMENTATION, urls=urls)
     except InputError:
         return None  # shown by its address, as every page that cannot be read
     run_unwatched(service.gather_steps(case.id))

@@ -48,13 +48,11 @@ def draft(
 ) -> None:
     """Gather evidence, propose a note and score it. The case awaits inspection: a command cannot read for a person."""
     text = sys.stdin.read() if post == "-" else post
-    with open_workspace() as workspace:
+    with open_workspace(by=by or "") as workspace:
         cases, runner = workspace.service, workspace.runner
-        who = by or workspace.settings.author
         case = cases.create(
             text,
             mode=mode,
-            by=who,
             url=post_url,
             urls=url or [],
             libraries=known_libraries(library or [], workspace),

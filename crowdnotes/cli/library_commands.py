@@ -83,7 +83,7 @@ def remove(name: Annotated[str, typer.Argument(help="The library to remove.")]) 
     from crowdnotes.workspace import open_workspace
 
     with open_workspace() as workspace:
-        workspace.libraries.remove(name)
+        workspace.remove_library(name)
     print_text(f"Library {name} removed.")
 
 

@@ -101,7 +101,7 @@ def record() -> None:
             for example in examples():
                 for used in choices(example):
                     progress(f"{example.title}: {', '.join(used)}")
-                    for case in practise(workspace, settings.author, example, used):
+                    for case in practise(workspace, example, used):
                         progress(f"  {'; '.join(stage.summary for stage in case.stages[-3:])}")
     print_text(f"{answers.save()} answers are in {FILE}.")
 

@@ -44,21 +44,21 @@ def supernote(
 
     It awaits inspection on the Draft page, as every draft. Stopped, the same command with --case goes on.
     """
-    with open_workspace(settings_with(engine)) as workspace:
-        service, who = workspace.service, by or workspace.settings.author
+    with open_workspace(settings_with(engine), by=by or "") as workspace:
+        service = workspace.service
         read = _read(workspace, notes, data, post_id or post_url)
         for fault in read.faults if read else ():
             progress(f"  {fault}")
         if case_id is not None:
-            case = service.watch(case_id, read.notes, who) if read else service.get(case_id)
+            case = service.watch(case_id, read.notes) if read else service.get(case_id)
             if candidates is not None:
-                case = service.set_wanted(case.id, candidates, who)
+                case = service.set_wanted(case.id, candidates)
         elif read is None:
             raise InputError("There are no notes.", "Give --notes FILE, or --data FOLDER with --post-id.")
         else:
             text = sys.stdin.read() if post == "-" else post
             address = post_url or (f"https://x.com/i/status/{post_id}" if post_id and post_id.isdigit() else None)
-            case = service.create_supernote(text, notes=read.notes, by=who, url=address, wanted=candidates)
+            case = service.create_supernote(text, notes=read.notes, url=address, wanted=candidates)
         progress(f"case {case.id}")
         needed = service.no_note_needed(case)
         for said in filter(

@@ -17,8 +17,9 @@ from sqlalchemy import ColumnElement, Connection, Engine, delete, func, insert, 
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
+from crowdnotes.cases.access import require
 from crowdnotes.comparisons.pairs import read_pairs
-from crowdnotes.domain import Answer, Comparison, ComparisonResults, ComparisonSummary, Rating, Sheet, Side
+from crowdnotes.domain import Act, Answer, Comparison, ComparisonResults, ComparisonSummary, Rating, Sheet, Side, Who
 from crowdnotes.errors import ComparisonNotFoundError, InputError, StoreError
 from crowdnotes.storage.database import reading, writing
 from crowdnotes.storage.tables import comparison_answers, comparisons, storable_text
@@ -31,14 +32,21 @@ _APART = ("participant", "pair", "first_at", "at")  # fields of an answer that h
 
 
 class Comparisons:
-    """Comparisons in a database opened by `open_database`. Safe for threads and processes.
+    """Comparisons in a database opened by `open_database`, as `who` may use them. Safe for threads and processes.
 
-    Raises ComparisonNotFoundError for an id that there is not, or no longer, and other kinds of StoreError.
+    Participants are nobody: they see `sheets` and `answer` by a link; all else is for those who may, or raises
+    NotAllowedError. Raises ComparisonNotFoundError for an id that there is not, or no longer, and other kinds of
+    StoreError.
     """
 
-    def __init__(self, engine: Engine, clock: Callable[[], datetime]) -> None:
+    def __init__(self, engine: Engine, clock: Callable[[], datetime], who: Who) -> None:
         self._engine = engine
         self._clock = clock
+        self._who = who
+
+    def acting_as(self, who: Who) -> Comparisons:
+        """The same for somebody else."""
+        return Comparisons(self._engine, self._clock, who)
 
     @staticmethod
     def new_participant() -> str:
@@ -57,6 +65,7 @@ class Comparisons:
 
         Without a title it is called like the file, and the notes as the file's columns say. Raises InputError.
         """
+        self._require()
         found = read_pairs(file, content)
         first, second = (_line(given)[:_LONGEST_NAME] or known for given, known in zip(names, found.names, strict=True))
         if first == second:
@@ -83,6 +92,7 @@ class Comparisons:
 
     def summaries(self) -> list[ComparisonSummary]:
         """The newest first."""
+        self._require()
         answers = comparison_answers.c
         query = (
             select(
@@ -99,11 +109,23 @@ class Comparisons:
 
     def get(self, comparison_id: str) -> Comparison:
         """With its pairs."""
+        self._require()
+        return self._get(comparison_id)
+
+    def each(self, comparison_id: str) -> int:
+        """How many pairs a participant sees."""
+        return self._get(comparison_id).each
+
+    def _require(self) -> None:
+        require(self._who(), Act.COMPARE)
+
+    def _get(self, comparison_id: str) -> Comparison:
         with reading(self._engine) as connection:
             return _read(connection, comparison_id)
 
     def delete(self, comparison_id: str) -> None:
         """It and its answers."""
+        self._require()
         with writing(self._engine) as connection:
             if not connection.execute(delete(comparisons).where(_is(comparison_id))).rowcount:
                 raise ComparisonNotFoundError(say("pairs_file.no_comparison"))
@@ -128,7 +150,7 @@ class Comparisons:
         Raises InputError for a pair that they do not see.
         """
         now = self._clock()
-        comparison = self.get(comparison_id)
+        comparison = self._get(comparison_id)
         if not self.is_participant(participant) or pair not in {one.id for one in comparison.seen_by(participant)}:
             raise InputError(say("pairs_file.not_yours"), say("pairs_file.open_again"))
         given = Answer(
@@ -154,6 +176,7 @@ class Comparisons:
 
     def answers(self, comparison_id: str) -> list[Answer]:
         """All, in the order of their first coming."""
+        self._require()
         with reading(self._engine) as connection:
             return _answers(connection, comparison_id)
 

@@ -96,6 +96,21 @@ from crowdnotes.domain.obstacle import (
     missing_from,
     remaining,
 )
+from crowdnotes.domain.people import (
+    ALLOWED,
+    LOCAL_OWNER,
+    PROGRAM,
+    Act,
+    Actor,
+    Owned,
+    Person,
+    Role,
+    Standing,
+    Who,
+    may,
+    refusal,
+    standing,
+)
 from crowdnotes.domain.post import MAX_IMAGE_BYTES, MAX_IMAGES, X_HOSTS, Claim, ClaimKind, Image, Mode, Post, time_of_id
 from crowdnotes.domain.supernote import (
     Candidate,

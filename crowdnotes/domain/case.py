@@ -24,6 +24,7 @@ from crowdnotes.domain.evidence import (
 from crowdnotes.domain.judgement import Assessment, JuryVerdict, LinkCheck, gates_and_jury
 from crowdnotes.domain.note import Classification, Draft, Quotation, SentenceCheck, SentenceSupport
 from crowdnotes.domain.obstacle import Override
+from crowdnotes.domain.people import Person
 from crowdnotes.domain.post import Claim, Mode, Post
 from crowdnotes.domain.supernote import Suggestion, SupernoteRound, SupernoteWork
 from crowdnotes.domain.upgrade import DOCUMENT_VERSION
@@ -40,10 +41,11 @@ class DecisionKind(Kind):
 
 
 class Decision(Noun):
-    """Who decided what, when, why, and on which exact text."""
+    """Who decided what, when, why, and on which exact text; `by_key` is the `Person.key` of who did."""
 
     kind: DecisionKind
     by: str
+    by_key: str = ""
     at: datetime
     reason: str = ""
     text_sha256: str | None = None
@@ -188,10 +190,11 @@ class FollowUpSearch(Noun):
 
 
 class Event(Noun):
-    """A line of the audit trail."""
+    """A line of the audit trail: by whom as they are called, and their `Person.key`."""
 
     at: datetime
     by: str
+    by_key: str = ""
     kind: str
     detail: str = ""
 
@@ -214,7 +217,8 @@ class CaseStatus(Kind):
 class Case(Noun):
     """All of one note's making, from the post to the decision.
 
-    `document_version` is of its stored form (see `upgrade`), `version` counts its changes;
+    `document_version` is of its stored form (see `upgrade`), `version` counts its changes; `owner` is who began it,
+    None where that person was erased, and `shared` whether they share it with everybody;
     `services` are the online providers to ask, with a person's `own_words` in the place of the program's if there are
     any; `read_through` are the reading services, by name, that may be told of a page that cannot be read;
     `until` is the day that evidence must not be later than,
@@ -238,6 +242,8 @@ class Case(Noun):
     created_at: datetime
     updated_at: datetime
     version: int = 0
+    owner: Person | None = None
+    shared: bool = False
     mode: Mode
     post: Post
     urls: tuple[str, ...] = ()
@@ -276,6 +282,11 @@ class Case(Noun):
     supernote: SupernoteWork | None = None
     suggestions: tuple[Suggestion, ...] = ()
     recorded_answers: bool = False
+
+    @property
+    def owner_key(self) -> str | None:
+        """See `people.Owned`."""
+        return self.owner.key if self.owner else None
 
     @property
     def finished_round(self) -> SupernoteRound | None:

@@ -19,6 +19,7 @@ from collections.abc import Callable
 from typing import Any
 
 from crowdnotes.domain.judgement import GateName, PrincipleName
+from crowdnotes.domain.people import LOCAL_OWNER, PROGRAM
 
 Document = dict[str, Any]
 
@@ -82,12 +83,27 @@ def _notes_have_no_time_of_change(document: Document) -> None:
     (document.get("supernote") or {}).pop("notes_changed_at", None)
 
 
+def _cases_have_an_owner(document: Document) -> None:
+    """One person had a program to themselves: all was theirs, under whatever name."""
+    events = [*document.get("events", []), *filter(None, [document.get("decision")])]
+    for event in events:
+        event["by_key"] = PROGRAM.key if event.get("by") == PROGRAM.name else " ".join(LOCAL_OWNER)
+    names = (event.get("by", "") for event in events if event["by_key"] != PROGRAM.key)
+    document["owner"] = _local_person(next(names, ""))
+
+
+def _local_person(name: str) -> Document:
+    issuer, subject = LOCAL_OWNER
+    return {"issuer": issuer, "subject": subject, "name": " ".join(name.split())[:80].strip() or "you"}
+
+
 STEPS: tuple[Callable[[Document], None], ...] = (
     _evidence_sets_are_dated,
     _looks_are_follow_ups,
     _overrides_name_obstacles,
     _people_compare_sentences,
     _notes_have_no_time_of_change,
+    _cases_have_an_owner,
 )
 
 DOCUMENT_VERSION = len(STEPS)

@@ -97,7 +97,7 @@ class StepRecord(Noun):
 
 
 class JobRecord(Noun):
-    """How a job is going. `owner` is the process at work on it (see `is_alive`)."""
+    """How a job is going. `owner` is the process at work on it (see `is_alive`), `by` who asked for it."""
 
     id: str
     case_id: str
@@ -107,6 +107,8 @@ class JobRecord(Noun):
     started_at: datetime
     updated_at: datetime
     owner: str
+    by: str = ""
+    by_key: str = ""
 
     @property
     def current(self) -> StepRecord | None:

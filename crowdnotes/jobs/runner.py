@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 
 from sqlalchemy import Engine
 
+from crowdnotes.domain import PROGRAM, Person
 from crowdnotes.errors import CrowdNotesError, JobCancelled, JobError, StoreError
 from crowdnotes.jobs.records import (
     HEARTBEAT_SECONDS,
@@ -173,8 +174,8 @@ class JobRunner:
         # Threads are daemons, so that a step that hangs cannot keep the program from ending.
         atexit.register(self.close)
 
-    def start(self, case_id: str, kind: str, steps: Sequence[Step]) -> JobRecord:
-        """Queue the steps; JobError if that case has a job under way, in whatever process.
+    def start(self, case_id: str, kind: str, steps: Sequence[Step], *, by: Person = PROGRAM) -> JobRecord:
+        """Queue the steps, which somebody asked for; JobError if that case has a job under way, in whatever process.
 
         To resume or retry, start the same steps again: those whose `finished` says so are kept.
         """
@@ -188,6 +189,8 @@ class JobRunner:
             started_at=now,
             updated_at=now,
             owner=this_process(),
+            by=by.name,
+            by_key=by.key,
         )
         if self._closed.is_set():
             raise JobError(say("work.closing"), say("work.closing_next"))

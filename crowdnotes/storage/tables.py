@@ -65,9 +65,13 @@ cases = Table(
     Column("note_excerpt", Text, nullable=False),
     Column("overrides", Integer, nullable=False),
     Column("supernote", Boolean, nullable=False),
+    Column("owner", Text, nullable=True),
+    Column("shared", Boolean, nullable=False),
     Column("search", Text, nullable=False),
     Column("document", Text, nullable=False),
     Index("cases_by_change", "updated_at", "id"),
+    Index("cases_by_owner", "owner", "updated_at"),
+    Index("cases_by_shared", "shared", "updated_at"),
 )
 
 # The texts of a case's sources and the images of its post, by their sha256. Bytes, because a page's text may hold

@@ -13,7 +13,7 @@ from crowdnotes.words import name_of, say
 from pages.view.components import outside_text
 from pages.view.plots import funnel
 from pages.view.progress import job_panel, start, under_way
-from pages.view.session import act, author, button, workspace
+from pages.view.session import act, button, workspace
 from pages.view.steps import SupernoteStep, is_stale
 from pages.view.workbench import Area, go_to
 
@@ -72,7 +72,7 @@ def _making(case: Case, work: SupernoteWork, *, busy: bool) -> None:
             step=10,
             key=key,
             on_change=act,
-            args=(_PLACE, lambda: workspace().service.set_wanted(case.id, int(state[key]), author())),
+            args=(_PLACE, lambda: workspace().service.set_wanted(case.id, int(state[key]))),
             disabled=busy,
             width=180,
         )

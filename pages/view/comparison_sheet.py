@@ -57,7 +57,7 @@ def participant_view(comparison_id: str) -> None:
 
 def _welcome(comparison_id: str) -> None:
     kept = workspace().comparisons
-    pairs = kept.get(comparison_id).each
+    pairs = kept.each(comparison_id)
     known = participant_memory(comparison_id, None)
     st.markdown(say("comparison_sheet.welcome", posts=say("comparison_sheet.posts", n=pairs)))
     with st.container(horizontal=True, gap="small"):

@@ -31,7 +31,7 @@ from pages.view.problems import (
     reasons,
 )
 from pages.view.progress import under_way
-from pages.view.session import act, author, button, notices, workspace
+from pages.view.session import act, button, notices, workspace
 from pages.view.times import moment
 from pages.view.workbench import Area, StepName, arrival, go_to
 
@@ -82,7 +82,7 @@ def _note_form(case: Case) -> None:
         format_func=lambda value: say(_CLASSES[value]),
         key=chosen,
         on_change=act,
-        args=(_PLACE, lambda: workspace().service.set_classification(case.id, state[chosen], author())),
+        args=(_PLACE, lambda: workspace().service.set_classification(case.id, state[chosen])),
     )
     if case.classification is Classification.NOT_MISLEADING:
         st.caption(say("decide.never_shown"))
@@ -98,7 +98,7 @@ def _tags(case: Case) -> None:
         """Only what changed here: another tab may have ticked others meanwhile."""
         for tag in labels:
             if (tag in state[key]) != (tag in case.tags):
-                workspace().service.tick_tag(case.id, tag, author(), ticked=tag in state[key])
+                workspace().service.tick_tag(case.id, tag, ticked=tag in state[key])
 
     ask = "decide.tags" if case.classification is Classification.MISLEADING else "decide.tags_optional"
     st.pills(
@@ -146,13 +146,11 @@ def ends(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> None:
 
 def _decide(case: Case, kind: DecisionKind, waits: Sequence[Obstacle]) -> None:
     seen = case.draft.sha256 if case.draft else None
-    workspace().service.decide(
-        case.id, kind, author(), reason=kept_words(case, _WORD), overrides=reasons(case, waits), seen=seen
-    )
+    workspace().service.decide(case.id, kind, reason=kept_words(case, _WORD), overrides=reasons(case, waits), seen=seen)
     go_to(Area.DECIDE)
     job = workspace().runner.latest(case.id)
     if job is not None and under_way(job):  # nobody waits for it any more
-        workspace().runner.cancel(job.id)
+        workspace().cancel(job)
 
 
 _ENDS = {
@@ -207,7 +205,7 @@ def _files(case: Case) -> None:
 
 
 def _reopen(case: Case) -> None:
-    workspace().service.reopen(case.id, author())
+    workspace().service.reopen(case.id)
     go_to(Area.DECIDE)
 
 

@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 _FOLDER = Path(__file__).parents[2] / "docs"
-_FOR_USERS = ("models", "presenting", "settings")  # first; the others are for those who change the program
+_FOR_USERS = ("models", "people", "presenting", "settings")  # first; the others are for those who change the program
 _LINK = re.compile(r"\]\((\w+)\.md(?:#[^)]*)?\)")
 
 

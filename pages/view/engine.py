@@ -168,7 +168,7 @@ def _name(choice: EngineChoice, found: list[FoundServer]) -> str:
 
 
 def _use(chosen: str) -> None:
-    shared_workspace().use(st.session_state[chosen])
+    shared_workspace().use(st.session_state[chosen], workspace())
 
 
 def _look(chosen: str, address: str) -> None:

@@ -15,7 +15,7 @@ from crowdnotes.words import say
 from pages.view.components import badge, first_shown, outside_text, web_link
 from pages.view.notes_input import forget_notes, keep_faults, notes_fields, notes_given, tell_faults
 from pages.view.progress import under_way
-from pages.view.session import act, author, button, notices, show_case, workspace
+from pages.view.session import act, button, notices, show_case, workspace
 from pages.view.steps import SupernoteStep
 
 _PLACE = SupernoteStep.NOTES.value
@@ -76,7 +76,7 @@ def _create() -> None:
     state = st.session_state
     text, url = state[f"{_NEW}-text"] or "", (state[f"{_NEW}-url"] or "").strip() or None
     notes, faults = notes_given(_NEW, url)
-    case = workspace().service.create_supernote(text, notes=notes, url=url, by=author())
+    case = workspace().service.create_supernote(text, notes=notes, url=url)
     state[f"{_NEW}-text"] = state[f"{_NEW}-url"] = ""
     forget_notes(_NEW)
     keep_faults(case.id, faults)
@@ -85,9 +85,7 @@ def _create() -> None:
 
 def _example() -> None:
     example = example_with_notes()
-    case = workspace().service.create_supernote(
-        example.post.text, notes=example.notes, url=example.post.url, by=author()
-    )
+    case = workspace().service.create_supernote(example.post.text, notes=example.notes, url=example.post.url)
     show_case(case.id)
 
 
@@ -156,7 +154,7 @@ def _choose(case: Case, note: ExistingNote, key: str) -> None:
     """Against the rule only where the person says otherwise than the rule does."""
     wanted = bool(st.session_state[key])
     by_rule = not note.why_not_eligible
-    workspace().service.choose_note(case.id, note.id, None if wanted == by_rule else wanted, author())
+    workspace().service.choose_note(case.id, note.id, None if wanted == by_rule else wanted)
 
 
 def _why(note: ExistingNote) -> str:

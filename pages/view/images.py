@@ -14,7 +14,7 @@ from crowdnotes.errors import InputError
 from crowdnotes.text.markdown import escaped
 from crowdnotes.words import say
 from pages.view.progress import gather_anew
-from pages.view.session import act, author, button, show_notice, tell, told, workspace
+from pages.view.session import act, button, show_notice, tell, told, workspace
 from pages.view.workbench import StepName
 
 _PLACE = StepName.POST.value
@@ -85,7 +85,7 @@ def case_images(case: Case, *, busy: bool) -> None:
 def _card(case: Case, image: Image, *, busy: bool) -> None:
     key = f"{case.id}-{image.sha256[:12]}"
     with st.container(border=True, key=f"image-{key}"), st.grid(2, min_column_width=260):
-        st.image(_kept(image.sha256), width="stretch", alt=image.shows or image.name)
+        st.image(_kept(case.id, image.sha256), width="stretch", alt=image.shows or image.name)
         with st.container(gap="xsmall"):
             size = say("images.size", wide=image.width, high=image.height)
             st.markdown(f"**{escaped(image.name, 60)}** :small[:gray[{size}]]")
@@ -109,7 +109,7 @@ def _words(case: Case, image: Image, key: str, *, busy: bool) -> None:
         shows = st.text_input(say("images.shows"), value=image.shows, disabled=busy)
         if st.form_submit_button(say("images.save"), icon=":material/save:", disabled=busy):
             describe = partial(workspace().service.describe_image, case.id, image.sha256, text or "", shows or "")
-            act(_PLACE, lambda: changed(case, describe(author())))
+            act(_PLACE, lambda: changed(case, describe()))
             st.rerun()
 
 
@@ -127,7 +127,7 @@ def _attach(case: Case, key: str) -> None:
         newest = case
         for file in _uploaded(key):
             try:
-                newest = workspace().service.attach_image(case.id, file.getvalue(), file.name, author())
+                newest = workspace().service.attach_image(case.id, file.getvalue(), file.name)
             except InputError as why:
                 left_out.append(why)
         if newest is not case and workspace().engine.sees:
@@ -139,7 +139,7 @@ def _attach(case: Case, key: str) -> None:
 
 
 def _remove(case: Case, sha256: str) -> None:
-    changed(case, workspace().service.remove_image(case.id, sha256, author()))
+    changed(case, workspace().service.remove_image(case.id, sha256))
 
 
 def _uploader(label: str, key: str) -> None:
@@ -167,5 +167,5 @@ def _seen(content: bytes, name: str) -> bytes:
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
-def _kept(sha256: str) -> bytes:
-    return workspace().service.preview(workspace().service.image(sha256))
+def _kept(case_id: str, sha256: str) -> bytes:
+    return workspace().service.preview(workspace().service.image(case_id, sha256))

@@ -58,7 +58,7 @@ def stop_asking(case: Case) -> None:
     runner = workspace().runner
     job = runner.latest(case.id)
     if job is not None and asking(job):
-        runner.cancel(job.id)
+        workspace().cancel(job)
         runner.wait(job.id, timeout=2)
 
 

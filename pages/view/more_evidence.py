@@ -24,7 +24,7 @@ from crowdnotes.words import say
 from pages.view.components import into_view
 from pages.view.progress import start, under_way
 from pages.view.search_report import failed_searches, failures
-from pages.view.session import act, author, button, close, notices, open_key, workspace
+from pages.view.session import act, button, close, notices, open_key, workspace
 from pages.view.times import moment
 from pages.view.where_to_look import own_words, own_words_box, places_chosen, places_to_search
 from pages.view.workbench import StepName, card_place
@@ -148,7 +148,7 @@ def _ask(case: Case, kind: FollowUpKind, about: str, key: str = "") -> None:
     if kind in _ABOUT_A_PASSAGE:
         _refuse_if_changed(case)
     places, words = places_chosen(key), own_words(key)
-    asked = workspace().service.follow_up(case.id, kind, author(), about=about, own_words=words, **places)
+    asked = workspace().service.follow_up(case.id, kind, about=about, own_words=words, **places)
     if key:
         close(key)
     start(asked, "follow_up")
@@ -196,7 +196,7 @@ def earlier_evidence(case: Case, job: JobRecord | None) -> None:
 def _bring_back_button(case: Case, evidence_id: str, label: str, *, closed: bool, place: str = "earlier") -> None:
     """Puts a passage that is not here any more beside those that are; `place` tells two such buttons apart."""
     key = f"bring-back-{case.id}-{evidence_id}-{place}"
-    back = partial(workspace().service.bring_back, case.id, evidence_id, author())
+    back = partial(workspace().service.bring_back, case.id, evidence_id)
     button(label, key, _PLACE, back, icon="undo", type="tertiary", disabled=closed)
 
 
@@ -210,7 +210,7 @@ def _set(case: Case, number: int, earlier: EvidenceSet, *, closed: bool) -> None
                 say("more.bring_back_all"),
                 f"bring-back-{case.id}-set-{number}",
                 _PLACE,
-                partial(workspace().service.bring_back_set, case.id, number, author()),
+                partial(workspace().service.bring_back_set, case.id, number),
                 icon="settings_backup_restore",
                 type="tertiary",
                 disabled=closed or earlier.evidence == case.evidence,
@@ -272,7 +272,7 @@ def _fields(case: Case, source: Source | None, fold: str) -> None:
 
 def _add(case: Case, fold: str, fields: str) -> None:
     url, title, text = (st.session_state.get(f"{fields}-{name}") or "" for name in ("url", "title", "text"))
-    workspace().service.add_passage_by_hand(case.id, url=url or None, title=title, text=text, by=author())
+    workspace().service.add_passage_by_hand(case.id, url=url or None, title=title, text=text)
     close(fold)
     st.session_state[f"{fold}-taken"] = st.session_state.get(f"{fold}-taken", 0) + 1
 

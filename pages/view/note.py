@@ -16,7 +16,7 @@ from crowdnotes.text.note_rules import find_urls, note_length
 from crowdnotes.words import say
 from pages.view.components import STATUS_SIGNS, note_counter, outside_text, passage_words, source_name
 from pages.view.progress import job_panel, start, under_way
-from pages.view.session import act, author, button, workspace
+from pages.view.session import act, button, workspace
 from pages.view.workbench import Area, StepName, go_to
 
 _LETTERS = "ABCDEFGHIJ"
@@ -93,7 +93,7 @@ def _card(case: Case, letter: str, candidate: Draft) -> None:
             if here:
                 st.markdown(f":small[:primary[:material/check: {say('note.in_the_note')}]]", width="content")
             else:
-                choose = partial(workspace().service.choose_candidate, case.id, candidate.sha256, author())
+                choose = partial(workspace().service.choose_candidate, case.id, candidate.sha256)
                 look = {"type": "tertiary", "help": say("note.use_candidate_about")}
                 button(say("note.use_candidate"), f"candidate-{letter}", _PLACE, choose, icon="arrow_upward", **look)
         _leads_with(case, candidate)
@@ -176,7 +176,7 @@ def source_line(item: Evidence) -> None:
 def _quote(case: Case, quotation: Quotation) -> None:
     """Words that were typed just now are saved first, so that the quotation stands behind them."""
     if save_typed(case):
-        workspace().service.quote(case.id, quotation, author())
+        workspace().service.quote(case.id, quotation)
 
 
 def _without_link(case: Case) -> None:
@@ -233,7 +233,7 @@ def note_box(case: Case) -> None:
 
 def undo(case: Case) -> None:
     """Back to the text before the last change."""
-    back, look = partial(workspace().service.undo_edit, case.id, author()), {"type": "tertiary"}
+    back, look = partial(workspace().service.undo_edit, case.id), {"type": "tertiary"}
     look["help"] = say("note.undo_about")
     button(say("note.undo"), "undo", _PLACE, back, icon="undo", disabled=not case.revisions, **look)
 
@@ -256,7 +256,7 @@ def save_typed(case: Case) -> bool:
 
     def save() -> bool:
         try:
-            saved = workspace().service.edit_draft(case.id, text or "", author(), based_on=box.base)
+            saved = workspace().service.edit_draft(case.id, text or "", based_on=box.base)
         except WorkflowError as refusal:
             if refusal.rule != "edited elsewhere":
                 raise
@@ -293,7 +293,7 @@ def _settle(case: Case, box: _Box, *, mine: str | None) -> None:
 def _replace(case: Case, text: str) -> None:
     """Put a text in the place of the one that is shown. Raises WorkflowError when that was changed meanwhile."""
     shown = case.draft.sha256 if case.draft else None
-    workspace().service.edit_draft(case.id, text, author(), based_on=shown)
+    workspace().service.edit_draft(case.id, text, based_on=shown)
 
 
 def lesson(case: Case | None) -> None:

@@ -11,7 +11,7 @@ from crowdnotes.text.markdown import exact
 from crowdnotes.words import say
 from pages.view.components import outside_text
 from pages.view.images import case_images, changed
-from pages.view.session import act, author, workspace
+from pages.view.session import act, workspace
 from pages.view.times import moment
 from pages.view.where_to_look import MODE_LABELS
 from pages.view.workbench import StepName
@@ -44,6 +44,6 @@ def post_panel(case: Case, *, busy: bool) -> None:
 
 
 def _save(case: Case, text: str, url: str | None, context: str) -> None:
-    edit = partial(workspace().service.edit_post, case.id, text, author(), url=url, context=context)
+    edit = partial(workspace().service.edit_post, case.id, text, url=url, context=context)
     act(_PLACE, lambda: changed(case, edit()))
     st.rerun()

@@ -16,7 +16,7 @@ from crowdnotes.words import say
 from pages.view.components import spotlight
 from pages.view.progress import under_way
 from pages.view.reader import open_source
-from pages.view.session import DEMO, author, button, notices, shared_workspace, show_case, workspace
+from pages.view.session import DEMO, button, notices, shared_workspace, show_case, workspace
 from pages.view.workbench import Area, go_to
 
 _PLACE = "present"
@@ -67,7 +67,7 @@ def begin_if_asked() -> None:
 
 def present_example() -> None:
     """A case of its own for the demonstration, and the strip at its first step."""
-    case = begin(workspace(), author(), presented())
+    case = begin(workspace(), presented())
     show_case(case.id)
     _show(case, Place.POST)
 
@@ -99,7 +99,7 @@ def own_engine(case: Case, place: str) -> None:
     """The way from recorded answers to the engine in use, which answers other words and sources too."""
     engine = shared_workspace().current.engine
     name = engine.name.removeprefix("llm:") if engine.uses_language_model else say("present.local")
-    use = partial(workspace().service.use_own_engine, case.id, author())
+    use = partial(workspace().service.use_own_engine, case.id)
     label = say("present.own_engine", engine=name)
     button(label, f"{place}-own-engine", _PLACE, use, type="tertiary", icon="swap_horiz", help=say("present.own_about"))
 
@@ -136,7 +136,7 @@ def _show(case: Case, place: Place) -> None:
 
 def _next(case_id: str, place: Place) -> None:
     service = workspace().service
-    then, _ = advance(workspace(), service.get(case_id), place, author())
+    then, _ = advance(workspace(), service.get(case_id), place)
     _show(service.get(case_id), then)
 
 

@@ -29,7 +29,7 @@ from pages.view.more_evidence import add_link
 from pages.view.progress import job_panel, start, under_way
 from pages.view.reader import open_source
 from pages.view.scores import score, take_words
-from pages.view.session import act, author, button, workspace
+from pages.view.session import act, button, workspace
 from pages.view.workbench import Area, StepName, go_to
 
 _PLACE = StepName.DECIDE.value
@@ -116,7 +116,7 @@ def _mend(case: Case, item: Obstacle, job: JobRecord | None, number: int, *, che
     if kind in {ObstacleKind.UNOPENED, ObstacleKind.UNJUDGED}:
         button(say("problems.read", id=subject), key, _PLACE, partial(open_source, case, subject), **look)
     elif kind is ObstacleKind.EVIDENCE_GONE and any(gone.id == subject for gone in case.taken_away):
-        back = partial(workspace().service.bring_back, case.id, subject, author())
+        back = partial(workspace().service.bring_back, case.id, subject)
         button(say("problems.bring_back", id=subject), key, _PLACE, back, icon="undo", disabled=busy, **look)
     elif kind is ObstacleKind.LINK_UNINSPECTED:
         add = partial(add_link, case, subject)

@@ -97,7 +97,7 @@ def _watch(job_id: str, finished: int, searches: Sequence[Query]) -> None:
             st.rerun()
         with st.container(border=True, key=f"job-panel-{job.id}", gap="xsmall"):
             _list(job)
-            cancel = partial(workspace().runner.cancel, job.id)
+            cancel = partial(workspace().cancel, job)
             button(say("progress.cancel"), f"cancel-{job.id}", _place(job), cancel, icon="stop_circle")
             if any(step.name == StageName.QUERIES.value and step.state in _OVER for step in job.steps):
                 search_list(searches)

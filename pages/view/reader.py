@@ -28,7 +28,7 @@ from pages.view.earlier_notes import note_words
 from pages.view.links import cited_badge
 from pages.view.more_evidence import follow_up_buttons
 from pages.view.search_report import source_badges
-from pages.view.session import act, author, button, key_of, notices, workspace
+from pages.view.session import act, button, key_of, notices, workspace
 from pages.view.workbench import Area, arrival, card_place, go_to
 
 _LONGEST = 400
@@ -64,7 +64,7 @@ def _show(case: Case, evidence_id: str, words: Span | None = None) -> None:
 
 def _opened(case: Case, item: Evidence) -> None:
     if item.review.opened_at is None:
-        workspace().service.open_passage(case.id, item.id, author())
+        workspace().service.open_passage(case.id, item.id)
 
 
 def in_reading_order(case: Case) -> list[Evidence]:
@@ -169,7 +169,7 @@ def _judge(case: Case, item: Evidence, verdict: Verdict | None, *, and_on: bool 
     rejecting = verdict is Verdict.REJECT
     _opened(case, item)
     st.session_state[_waiting(case, item)] = False
-    saved = workspace().service.judge(case.id, item.id, None if rejecting else verdict, "", author())
+    saved = workspace().service.judge(case.id, item.id, None if rejecting else verdict, "")
     st.session_state[_waiting(case, item)] = rejecting
     if and_on and verdict is not None and not rejecting:
         _move_on(saved, item)
@@ -206,7 +206,7 @@ def _reason(case: Case, item: Evidence) -> None:
 
 
 def _reject(case: Case, item: Evidence, reason: str) -> None:
-    saved = workspace().service.judge(case.id, item.id, Verdict.REJECT, reason, author())
+    saved = workspace().service.judge(case.id, item.id, Verdict.REJECT, reason)
     st.session_state.pop(_waiting(case, item))
     _move_on(saved, item)
 

@@ -24,7 +24,7 @@ from pages.view.links import asking, stop_asking
 from pages.view.note import SCORE_BUTTON, save_typed
 from pages.view.progress import job_panel, start, under_way
 from pages.view.search_report import language_name
-from pages.view.session import author, button, notices, workspace
+from pages.view.session import button, notices, workspace
 from pages.view.workbench import StepName
 
 _PLACE = StepName.REVIEW.value
@@ -169,4 +169,4 @@ def _rewrite(case: Case, result: PrincipleResult) -> None:
 def take_words(case: Case, text: str) -> None:
     """Put other words into the note; Undo brings the old ones back."""
     if case.draft is not None:
-        workspace().service.edit_draft(case.id, text, author(), based_on=case.draft.sha256)
+        workspace().service.edit_draft(case.id, text, based_on=case.draft.sha256)

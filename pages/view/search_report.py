@@ -34,7 +34,7 @@ from crowdnotes.text.urls import canonical_url
 from crowdnotes.words import say
 from pages.view.components import badge, web_link
 from pages.view.plots import Part, stacked_shares
-from pages.view.session import act, author, fold, workspace
+from pages.view.session import act, fold, workspace
 from pages.view.workbench import StepName
 
 _PLACE = StepName.EVIDENCE.value
@@ -169,7 +169,7 @@ def _match(case: Case, check: str) -> None:
     st.session_state[key] = case.claim_matches.get(check)
 
     def keep() -> None:
-        workspace().service.match_claim(case.id, check, st.session_state[key], author())
+        workspace().service.match_claim(case.id, check, st.session_state[key])
 
     st.segmented_control(
         say("search.match"),

@@ -139,11 +139,6 @@ def _warm_up(opened: Workspace) -> None:
         _log.warning("the embedding model could not be read at the start", exc_info=True)
 
 
-def author() -> str:
-    """Who acts, for the audit trail."""
-    return workspace().settings.author
-
-
 def current_case() -> tuple[Case | None, JobRecord | None]:
     """The case that the URL names and its newest job, as they are now; None without one.
 

@@ -19,7 +19,7 @@ from pages.view.images import attachments, forget_uploads, new_images
 from pages.view.more_evidence import open_paste_box
 from pages.view.present import present_example
 from pages.view.progress import start
-from pages.view.session import act, author, button, notices, show_case, tell, workspace
+from pages.view.session import act, button, notices, show_case, tell, workspace
 from pages.view.where_to_look import Sources, new_sources_form, sources_chosen
 from pages.view.workbench import StepName
 
@@ -139,11 +139,9 @@ def _create(*, to_gather: bool) -> None:
     service, example = workspace().service, _recorded(found.words, chosen)
     try:
         if to_gather and example is not None and not (url or images or context):
-            case = begin(workspace(), author(), example)
+            case = begin(workspace(), example)
         else:
-            case = service.create(
-                found.words, url=url, context=context, by=author(), attached=images, to_gather=to_gather, **chosen
-            )
+            case = service.create(found.words, url=url, context=context, attached=images, to_gather=to_gather, **chosen)
     except CrowdNotesError as error:
         tell(_PLACE, error, *refused)  # the lines stay in their box
         return

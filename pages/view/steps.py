@@ -14,7 +14,7 @@ from crowdnotes.words import say
 from pages.view.components import outside_text
 from pages.view.engine import engine_panel
 from pages.view.progress import under_way
-from pages.view.session import author, button, notices, show_case, workspace
+from pages.view.session import button, notices, show_case, workspace
 from pages.view.strip import in_a_line
 from pages.view.workbench import Area, area, phone_tabs
 
@@ -111,4 +111,4 @@ def _post(case: Case, *, busy: bool) -> None:
 
 
 def _save_words(case: Case, key: str) -> None:
-    workspace().service.edit_post(case.id, st.session_state.get(key) or "", author(), url=case.post.url)
+    workspace().service.edit_post(case.id, st.session_state.get(key) or "", url=case.post.url)

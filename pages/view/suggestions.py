@@ -14,7 +14,7 @@ from crowdnotes.text.markdown import escaped, lines
 from crowdnotes.words import say
 from pages.view.components import badge, changed_pieces, first_shown, marked_text, outside_text
 from pages.view.progress import job_panel, start, under_way
-from pages.view.session import act, author, button, notices, workspace
+from pages.view.session import act, button, notices, workspace
 from pages.view.steps import SupernoteStep
 from pages.view.times import moment
 
@@ -145,7 +145,7 @@ def _answer(case: Case, item: Suggestion, key: str) -> None:
     def save() -> None:
         if answer is None:
             raise InputError(say("suggestions.choose"))
-        workspace().service.answer_suggestion(case.id, item.id, answer, reason, author(), changed=changed)
+        workspace().service.answer_suggestion(case.id, item.id, answer, reason, changed=changed)
 
     act(_PLACE, save)
 
@@ -161,19 +161,20 @@ def _more(case: Case) -> None:
         )
         with st.expander(say("suggestions.or_file"), icon=":material/upload_file:"):
             st.file_uploader(say("suggestions.file"), type=["txt", "csv", "md"], key=_upload_key(key))
-        st.text_input(say("suggestions.who"), value=author(), key=f"{key}-by", help=say("suggestions.who_help"))
+        name = workspace().actor.name
+        st.text_input(say("suggestions.who"), value=name, key=f"{key}-by", help=say("suggestions.who_help"))
         st.form_submit_button(say("suggestions.add"), icon=":material/add_comment:", on_click=_add, args=(case, key))
 
 
 def _add(case: Case, key: str) -> None:
     state = st.session_state
     file: UploadedFile | None = state.get(_upload_key(key))
-    by = (state[f"{key}-by"] or "").strip() or author()
+    by = state[f"{key}-by"] or ""
 
     def add() -> None:
         service = workspace().service
         of_file = service.lines_in_file(file.getvalue()) if file is not None else []
-        service.suggest(case.id, [*lines(state[f"{key}-text"] or ""), *of_file], by)
+        service.suggest(case.id, [*lines(state[f"{key}-text"] or ""), *of_file], said_by=by)
         state[f"{key}-text"] = ""
         state[f"{key}-uploads"] = state.get(f"{key}-uploads", 0) + 1
 

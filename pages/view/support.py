@@ -12,7 +12,7 @@ from crowdnotes.words import say
 from pages.view.components import marked_text, note_pieces, outside_text, passage_words, sentence_pieces
 from pages.view.reader import arrival_at_sentence, chosen_source, open_source
 from pages.view.sentence_map import map_of_sentences
-from pages.view.session import act, author, button, workspace
+from pages.view.session import act, button, workspace
 from pages.view.workbench import StepName, card_place
 
 _PLACE = StepName.DRAFT.value
@@ -94,7 +94,7 @@ def _comparison(case: Case, number: int, sentence: SentenceSupport, words: str, 
     save = partial(workspace().service.compare_sentence, case.id, words, evidence_id)
 
     def compare() -> None:
-        save(state[chosen] or Support.UNCHECKED, author(), doubts_settled=bool(state.get(settled, False)))
+        save(state[chosen] or Support.UNCHECKED, doubts_settled=bool(state.get(settled, False)))
 
     with st.container(key=f"comparison-{case.id}-{number}", gap="xsmall"):
         st.segmented_control(

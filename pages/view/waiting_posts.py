@@ -16,7 +16,7 @@ from crowdnotes.words import say
 from pages.view.components import first_shown, web_link
 from pages.view.notes_input import keep_faults
 from pages.view.picture_card import table_with_csv
-from pages.view.session import author, notices, tell, workspace
+from pages.view.session import notices, tell, workspace
 
 _A_PAGE = 8
 _PLACE = "waiting"
@@ -69,7 +69,7 @@ def _begin_supernote(index: Path, post: WaitingPost) -> None:
         with reading(index) as connection:
             content = notes_as_json(connection, post.post)
         read = workspace().service.notes_in_file(content, "index.json")
-        case = workspace().service.create_supernote("", notes=read.notes, url=post.url, by=author())
+        case = workspace().service.create_supernote("", notes=read.notes, url=post.url)
     except Exception as error:  # noqa: BLE001 - told in words, as every act
         tell(_PLACE, error)
         st.rerun()

@@ -15,7 +15,7 @@ from pages.view.components import outside_text
 from pages.view.given_notes import NO_STATUS, STATUS_WORDS, in_ratings, status_badge
 from pages.view.notes_input import forget_notes, keep_faults, notes_fields, notes_given
 from pages.view.progress import start, under_way
-from pages.view.session import act, author, button, workspace
+from pages.view.session import act, button, workspace
 from pages.view.steps import SupernoteStep, is_stale
 from pages.view.times import moment
 from pages.view.workbench import Area, go_to
@@ -106,7 +106,7 @@ def _posted(case: Case, work: SupernoteWork) -> None:
     with st.expander(label, key=f"posted-form-{case.id}", icon=":material/edit:"):
         _posted_form(case, posted)
     if posted is not None:
-        gone = partial(workspace().service.set_posted, case.id, None, author())
+        gone = partial(workspace().service.set_posted, case.id, None)
         button(say("watch.not_posted"), "not-posted", _PLACE, gone, icon="close", type="tertiary")
 
 
@@ -153,7 +153,7 @@ def _save_posted(case: Case, key: str) -> None:
         at=workspace().service.now(),
         **sides,
     )
-    act(_PLACE, lambda: workspace().service.set_posted(case.id, told, author()))
+    act(_PLACE, lambda: workspace().service.set_posted(case.id, told))
 
 
 # --- newer notes ---
@@ -171,7 +171,7 @@ def _new_table(case: Case, *, busy: bool) -> None:
 
 def _read(case: Case, key: str) -> None:
     notes, faults = notes_given(key, case.post.url)
-    workspace().service.watch(case.id, notes, author())
+    workspace().service.watch(case.id, notes)
     forget_notes(key)
     keep_faults(case.id, faults)
     st.toast(say("watch.read", notes=say("given_notes.notes", n=len(notes))), icon=":material/sync:")

@@ -18,7 +18,7 @@ from crowdnotes.text.markdown import escaped, lines
 from crowdnotes.words import say
 from crowdnotes.workspace import CONNECTIONS
 from pages.view.progress import start, under_way, watched
-from pages.view.session import author, button, notices, tell, workspace
+from pages.view.session import button, notices, tell, workspace
 from pages.view.workbench import StepName
 
 if TYPE_CHECKING:
@@ -254,7 +254,7 @@ def _gather_again(case: Case) -> None:
     key = sources_key(case)
     chosen, refused = sources_chosen(key)
     words = own_words(key) if chosen["mode"] is Mode.AUTOMATION else ""
-    saved = workspace().service.set_sources(case.id, by=author(), own_words=words, **chosen)
+    saved = workspace().service.set_sources(case.id, own_words=words, **chosen)
     tell(_PLACE, *refused)
     start(saved, "gather")
 

@@ -18,7 +18,7 @@ from pages.view.given_notes import NO_STATUS, STATUS_WORDS, in_ratings, status_b
 from pages.view.jury import ENDS, votes
 from pages.view.plots import Part, Standing, number_line, stacked_shares
 from pages.view.progress import under_way
-from pages.view.session import author, button, workspace
+from pages.view.session import button, workspace
 from pages.view.steps import SupernoteStep, is_stale
 from pages.view.workbench import Area, go_to
 
@@ -149,7 +149,7 @@ def _take_button(case: Case, candidate: Candidate, *, busy: bool, key: str, prim
 
 
 def _take(case: Case, candidate: Candidate) -> None:
-    workspace().service.take_candidate(case.id, candidate.sha256, author())
+    workspace().service.take_candidate(case.id, candidate.sha256)
     go_to(Area.SOURCES)
     st.session_state[_GOES] = True
 

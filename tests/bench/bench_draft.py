@@ -63,7 +63,7 @@ def _measure_one(data: Path, size: int | None) -> dict[str, float]:
 def _draft(workspace: Workspace, post: str) -> tuple[float, str]:
     service = workspace.service
     begun = time.perf_counter()
-    case = service.create(post, mode=Mode.AUTOMATION, libraries=["bench"], by="bench")
+    case = service.create(post, mode=Mode.AUTOMATION, libraries=["bench"])
     run(workspace, case.id, "gather", service.gather_steps(case.id))
     if service.get(case.id).evidence:
         run(workspace, case.id, "write", service.write_steps(case.id, before_inspection=True))
@@ -78,12 +78,12 @@ def _rescore(workspace: Workspace, case_id: str) -> list[float]:
     if not case.evidence:
         return []
     first = case.evidence[0]
-    service.open_passage(case_id, first.id, "bench")
-    service.judge(case_id, first.id, Verdict.USE, "", "bench")
+    service.open_passage(case_id, first.id)
+    service.judge(case_id, first.id, Verdict.USE, "")
     note = f"{first.passage.text[:200]} {first.source.url or ''}"
-    written = service.edit_draft(case_id, note, "bench", based_on=case.draft.sha256 if case.draft else None)
+    written = service.edit_draft(case_id, note, based_on=case.draft.sha256 if case.draft else None)
     run(workspace, case_id, "assess", service.assess_steps(case_id))
-    service.edit_draft(case_id, f"In fact: {note}", "bench", based_on=written.draft.sha256 if written.draft else None)
+    service.edit_draft(case_id, f"In fact: {note}", based_on=written.draft.sha256 if written.draft else None)
     begun = time.perf_counter()
     run(workspace, case_id, "assess", service.assess_steps(case_id, scores_only=True))
     return [time.perf_counter() - begun]

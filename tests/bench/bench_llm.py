@@ -105,7 +105,7 @@ def _supernotes(count: int, wait: float) -> dict[str, object]:
 
 def _case(workspace: Workspace, post: str) -> Case:
     service: CaseService = workspace.service
-    case = service.create(post, mode=Mode.AUTOMATION, libraries=["bench"], by="bench")
+    case = service.create(post, mode=Mode.AUTOMATION, libraries=["bench"])
     run(workspace, case.id, "gather", service.gather_steps(case.id))
     run(workspace, case.id, "write", service.write_steps(case.id, before_inspection=True))
     run(workspace, case.id, "assess", service.assess_steps(case.id, before_inspection=True))

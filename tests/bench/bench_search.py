@@ -78,7 +78,7 @@ def _gather(workspace: Workspace, posts: list[str]) -> float:
     begun = time.perf_counter()
     jobs = []
     for post in posts:
-        case = service.create(post, mode=Mode.AUTOMATION, services=SERVICES, by="bench")
+        case = service.create(post, mode=Mode.AUTOMATION, services=SERVICES)
         jobs.append((case.id, runner.start(case.id, "gather", service.gather_steps(case.id)).id))
     for case_id, job_id in jobs:
         job = runner.wait(job_id, timeout=300)

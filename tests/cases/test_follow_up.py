@@ -30,7 +30,7 @@ from crowdnotes.engines import Brief, Ranking, WriterAnswer
 from crowdnotes.errors import InputError, WorkflowError
 from crowdnotes.jobs import JobRecord, JobState, Progress, Step
 from crowdnotes.settings import Settings
-from crowdnotes.testing import HashingEmbedder, ScriptedEngine, make_case, make_evidence
+from crowdnotes.testing import HashingEmbedder, ScriptedEngine, actor, make_case, make_evidence
 from crowdnotes.workspace import Workspace, open_workspace
 from tests.cases.walk import Told, gather, make_library, new_case, post_about, run, use
 from tests.shared import put_tables
@@ -87,7 +87,7 @@ class Desk:
 
     def begin(self, kind: FollowUpKind, about: str = "", libraries: Sequence[str] = ()) -> list[Step]:
         """Ask for a follow-up search; its steps."""
-        self.service.follow_up(self.id, kind, "ann", about=about, libraries=libraries)
+        self.service.follow_up(self.id, kind, about=about, libraries=libraries)
         return self.service.follow_up_steps(self.id)
 
     def run(self, *steps: Step) -> JobRecord:
@@ -175,14 +175,14 @@ def test_nothing_for_the_other_side_is_a_result_in_words(desk: Desk) -> None:
 
 def test_a_follow_up_without_a_place_to_search_asks_to_choose_one(desk: Desk) -> None:
     with pytest.raises(InputError, match="not chosen where to search"):
-        desk.service.follow_up(desk.id, FollowUpKind.OTHER_SIDE, "ann")
+        desk.service.follow_up(desk.id, FollowUpKind.OTHER_SIDE)
     with pytest.raises(WorkflowError, match="no such follow-up search"):
         desk.service.follow_up_steps(desk.id)
 
 
 def test_a_case_of_ones_own_links_can_search_for_more(desk: Desk) -> None:
-    case = desk.service.create(post_about("kettle"), mode=Mode.AUGMENTATION, by="ann")
-    desk.service.add_passage_by_hand(case.id, url=None, title="Mine", text="My own words on kettles.", by="ann")
+    case = desk.service.create(post_about("kettle"), mode=Mode.AUGMENTATION)
+    desk.service.add_passage_by_hand(case.id, url=None, title="Mine", text="My own words on kettles.")
     desk.id = case.id
     assert desk.follow_up(FollowUpKind.MORE_LIKE, "E1") == "New: E2, E3, E4."
     assert desk.case.mode is Mode.AUGMENTATION
@@ -193,13 +193,13 @@ _AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 def test_a_persons_own_words_are_searched_as_typed_and_nothing_else(desk: Desk) -> None:
     service, asked_before = desk.service, len(desk.engine.asked)
-    service.follow_up(desk.id, FollowUpKind.OTHER_SIDE, "ann", libraries=["topics"], own_words=" kettle  limescale ")
+    service.follow_up(desk.id, FollowUpKind.OTHER_SIDE, libraries=["topics"], own_words=" kettle  limescale ")
     desk.run(*service.follow_up_steps(desk.id))
     assert [query.text for query in desk.case.follow_ups[-1].queries] == ["kettle limescale"]
     assert len(desk.engine.asked) == asked_before
     for words, expected in (("limescale", ["limescale"]), ("", [desk.case.post.text])):
         places = {"libraries": ["topics"], "services": [], "urls": []}
-        service.set_sources(desk.id, mode=Mode.AUTOMATION, **places, until=None, by="ann", own_words=words)
+        service.set_sources(desk.id, mode=Mode.AUTOMATION, **places, until=None, own_words=words)
         gather(desk.workspace, desk.id)
         assert [query.text for query in desk.case.queries] == expected
 
@@ -233,9 +233,9 @@ def test_a_link_that_was_read_already_is_refused(desk: Desk) -> None:
     url = desk.case.evidence[0].source.url
     assert url is not None
     with pytest.raises(WorkflowError, match="among the passages already"):
-        desk.service.follow_up(desk.id, FollowUpKind.LINK, "ann", about=f"{url}#part")
+        desk.service.follow_up(desk.id, FollowUpKind.LINK, about=f"{url}#part")
     with pytest.raises(InputError, match="no link"):
-        desk.service.follow_up(desk.id, FollowUpKind.LINK, "ann", about="  ")
+        desk.service.follow_up(desk.id, FollowUpKind.LINK, about="  ")
 
 
 def test_a_swap_puts_the_next_best_hit_in_the_place_of_a_passage(desk: Desk) -> None:
@@ -260,16 +260,14 @@ def test_a_page_that_could_not_be_read_is_not_told_so_once_a_passage_of_it_stand
     ]
     desk.workspace.tools.store.update(desk.id, lambda case: case.model_copy(update={"sources": tuple(blocked)}))
     assert desk.service.failed_sources(desk.case) == tuple(blocked)
-    desk.service.add_passage_by_hand(
-        desk.id, url="https://example.org/a", title="A page", text="It was never said.", by="ann"
-    )
+    desk.service.add_passage_by_hand(desk.id, url="https://example.org/a", title="A page", text="It was never said.")
     assert desk.service.failed_sources(desk.case) == (blocked[1],)
 
 
 def test_a_passage_that_the_note_leans_on_is_not_swapped(desk: Desk) -> None:
     desk.use("E1")
     with pytest.raises(WorkflowError, match="uses E1"):
-        desk.service.follow_up(desk.id, FollowUpKind.SWAP, "ann", about="E1")
+        desk.service.follow_up(desk.id, FollowUpKind.SWAP, about="E1")
 
 
 def test_a_swap_with_nothing_left_is_refused_and_one_that_finds_no_use_keeps_the_passage(desk: Desk) -> None:
@@ -280,13 +278,13 @@ def test_a_swap_with_nothing_left_is_refused_and_one_that_finds_no_use_keeps_the
     for out in ("E1", "E2", "E4", "E5"):
         desk.follow_up(FollowUpKind.SWAP, out, libraries=())
     with pytest.raises(WorkflowError, match="Nothing else was found that could replace"):
-        desk.service.follow_up(desk.id, FollowUpKind.SWAP, "ann", about="E3")
+        desk.service.follow_up(desk.id, FollowUpKind.SWAP, about="E3")
 
 
 def test_a_decided_case_takes_no_follow_up_search(desk: Desk) -> None:
-    desk.service.decide(desk.id, DecisionKind.NOT_NEEDED, "ann")
+    desk.service.decide(desk.id, DecisionKind.NOT_NEEDED)
     with pytest.raises(WorkflowError, match="already decided"):
-        desk.service.follow_up(desk.id, FollowUpKind.OTHER_SIDE, "ann", libraries=["topics"])
+        desk.service.follow_up(desk.id, FollowUpKind.OTHER_SIDE, libraries=["topics"])
 
 
 def test_records_of_a_library_that_share_a_page_are_read_each_on_its_own() -> None:
@@ -315,6 +313,7 @@ def test_a_page_under_another_spelling_of_its_address_a_home_page_and_search_res
 
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
+ANN = actor()
 
 
 def test_a_passage_that_is_ticked_while_its_swap_is_at_work_stays(desk: Desk) -> None:
@@ -353,7 +352,7 @@ def test_another_follow_up_takes_the_place_of_one_that_was_stopped(desk: Desk) -
 
 def test_a_follow_up_for_an_earlier_post_adds_nothing_to_another(desk: Desk) -> None:
     steps = desk.begin(FollowUpKind.MORE_LIKE, "E2", ["topics"])
-    desk.service.edit_post(desk.id, post_about("velvet"), "ann")
+    desk.service.edit_post(desk.id, post_about("velvet"))
     job = desk.workspace.runner.start(desk.id, "follow_up", steps)
     ended = desk.workspace.runner.wait(job.id, timeout=60)
     assert ended.state is JobState.FAILED
@@ -368,7 +367,7 @@ def test_a_cutoff_set_while_a_follow_up_is_reading_keeps_what_it_read_out(desk: 
 
     def another_cutoff() -> None:
         chosen: dict[str, list[str]] = {"urls": [], "libraries": ["topics"], "services": []}
-        desk.service.set_sources(desk.id, mode=Mode.AUTOMATION, **chosen, own_words="", until=next(days), by="bob")
+        desk.service.set_sources(desk.id, mode=Mode.AUTOMATION, **chosen, own_words="", until=next(days))
 
     with pytest.raises(WorkflowError, match="Other sources were chosen"):
         reading.run(Told(another_cutoff))
@@ -380,5 +379,5 @@ def test_a_follow_up_that_was_begun_under_another_cutoff_does_not_go_on() -> Non
     ended = asked.model_copy(update={"id": "m", "finished_at": AT})
     case = make_case(follow_ups=(ended, asked))
     places = Places(mode=case.mode, urls=("https://news.example.org/a",))
-    assert change_sources(case, AT, places, "ann").follow_ups == (ended, asked)
-    assert change_sources(case, AT, replace(places, until=date(2020, 1, 1)), "ann").follow_ups == (ended,)
+    assert change_sources(case, AT, ANN, places).follow_ups == (ended, asked)
+    assert change_sources(case, AT, ANN, replace(places, until=date(2020, 1, 1))).follow_ups == (ended,)

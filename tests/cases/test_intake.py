@@ -19,11 +19,12 @@ from crowdnotes.domain import Case, EvidenceSet, Mode, Post, SourceCategory, Sta
 from crowdnotes.engines import ImageReading, SearchPlan
 from crowdnotes.errors import EngineError, InputError, StoreError, WorkflowError
 from crowdnotes.settings import Settings
-from crowdnotes.testing import HashingEmbedder, LiveLinks, make_case, make_evidence
+from crowdnotes.testing import HashingEmbedder, LiveLinks, actor, make_case, make_evidence
 from crowdnotes.workspace import Workspace, open_workspace
 from tests.cases.walk import Told, TopicEngine, gather, make_library, run
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
+ANN = actor()
 ZALGO = "H̷̢̛e̵͔͗ ̶c̶o̵m̸e̶s̶"
 
 
@@ -50,7 +51,7 @@ def test_unusual_text_is_kept_as_it_is(text: str) -> None:
 def test_changing_the_post_puts_the_old_evidence_on_record() -> None:
     case = make_case(evidence=(make_evidence(1),))
     post = intake.checked_post("Another claim", None, 25_000)
-    changed = intake.change_post(case, AT, post, "ann")
+    changed = intake.change_post(case, AT, ANN, post)
     assert changed.evidence == ()
     assert changed.earlier_evidence == (EvidenceSet(at=AT, why="the post was changed", evidence=case.evidence),)
     assert changed.events[-1].detail == case.post.text
@@ -62,9 +63,9 @@ def test_new_links_make_reading_run_again_but_not_the_search() -> None:
         for name in (StageName.QUERIES, StageName.SEARCH, StageName.READ, StageName.PASSAGES)
     )
     case = make_case(mode=Mode.AUTOMATION, libraries=("med",), stages=stages)
-    more = intake.change_sources(case, AT, Places(Mode.AUTOMATION, ("https://a.org/",), ("med",)), "ann")
+    more = intake.change_sources(case, AT, ANN, Places(Mode.AUTOMATION, ("https://a.org/",), ("med",)))
     assert [stage.name for stage in more.stages] == [StageName.QUERIES, StageName.SEARCH]
-    other = intake.change_sources(case, AT, Places(Mode.AUTOMATION, libraries=("news",)), "ann")
+    other = intake.change_sources(case, AT, ANN, Places(Mode.AUTOMATION, libraries=("news",)))
     assert other.stages == ()
 
 
@@ -72,7 +73,7 @@ def test_another_cutoff_makes_the_search_run_again_and_is_told_in_the_audit_trai
     stage = Stage(name=StageName.SEARCH, finished_at=AT, seconds=1, summary="", engine="local")
     case = make_case(mode=Mode.AUTOMATION, libraries=("med",), stages=(stage,), evidence=(make_evidence(1),))
     places = Places(Mode.AUTOMATION, libraries=("med",), until=date(2024, 3, 5))
-    bound = intake.change_sources(case, AT, places, "ann")
+    bound = intake.change_sources(case, AT, ANN, places)
     assert bound.until == date(2024, 3, 5)
     assert bound.stages == ()
     assert bound.events[-1].detail.endswith("no later than 2024-03-05")
@@ -81,10 +82,10 @@ def test_another_cutoff_makes_the_search_run_again_and_is_told_in_the_audit_trai
 
 def test_a_passage_copied_by_hand_says_so_and_is_taken_once() -> None:
     item = intake.passage_by_hand("https://paywalled.example.org/a", "", "The words that matter.", {})
-    case = intake.add_evidence(make_case(evidence=(make_evidence(1),)), AT, item, "ann")
+    case = intake.add_evidence(make_case(evidence=(make_evidence(1),)), AT, ANN, item)
     assert case.evidence[1].id == "E2"
     assert "by hand" in case.evidence[1].source.outcome_detail
-    assert intake.add_evidence(case, AT, item, "ann") is case
+    assert intake.add_evidence(case, AT, ANN, item) is case
 
 
 def test_a_passage_copied_by_hand_is_tidied_as_pages_are_but_keeps_its_lines_and_the_cells_of_its_table() -> None:
@@ -254,7 +255,7 @@ def workspace(tmp_path: Path, watching: _Watching) -> Iterator[Workspace]:
 
 def _new(workspace: Workspace, *attached: Attachment) -> Case:
     return workspace.service.create(
-        "They never tell you this!", mode=Mode.AUTOMATION, libraries=["topics"], by="ann", attached=attached
+        "They never tell you this!", mode=Mode.AUTOMATION, libraries=["topics"], attached=attached
     )
 
 
@@ -278,7 +279,7 @@ def test_an_image_that_the_engine_cannot_read_is_left_for_a_person_and_the_job_g
     workspace: Workspace, watching: _Watching
 ) -> None:
     case = _new(workspace, Attachment(picture("navy"), "blurred.png"), Attachment(picture("red"), "clear.png"))
-    watching.unreadable = workspace.service.image(case.post.images[0].sha256)
+    watching.unreadable = workspace.service.image(case.id, case.post.images[0].sha256)
     job = run(workspace, case.id, "gather", workspace.service.gather_steps(case.id))
     assert "blurred.png: The picture is blurred." in job.steps[0].summary
     case = workspace.service.get(case.id)
@@ -304,7 +305,7 @@ def test_what_a_person_types_comes_with_the_post_and_is_searched_for(workspace: 
 
 def test_other_words_in_an_image_put_the_evidence_on_record(workspace: Workspace) -> None:
     before = gather(workspace, _new(workspace, Attachment(picture(), "kettle.png")).id)
-    other = (before.post.images[0].sha256, "The lantern makes people ill", "", "ann")
+    other = (before.post.images[0].sha256, "The lantern makes people ill", "")
     case = workspace.service.describe_image(before.id, *other)
     assert (case.evidence, case.stages) == ((), ())
     assert case.earlier_evidence[-1].evidence == before.evidence
@@ -318,7 +319,7 @@ def test_words_that_change_while_the_program_searches_are_not_answered_by_the_ol
     sha256 = case.post.images[0].sha256
     queries, *rest = service.gather_steps(case.id)
     # The check comes when the queries are there and not yet saved.
-    meanwhile = Told(lambda: service.describe_image(case.id, sha256, "The lantern does", "", "bob"))
+    meanwhile = Told(lambda: service.describe_image(case.id, sha256, "The lantern does", ""))
     with pytest.raises(WorkflowError, match="post was changed"):
         queries.run(meanwhile)
     assert StageName.QUERIES not in {stage.name for stage in service.get(case.id).stages}
@@ -329,12 +330,12 @@ def test_attaching_alone_changes_nothing_that_was_found_and_taking_off_words_doe
     service = workspace.service
     case = _new(workspace, Attachment(picture(), "kettle.png", text="The kettle makes people ill"))
     evidence = gather(workspace, case.id).evidence
-    attached = service.attach_image(case.id, picture("red"), "red.png", "ann")
+    attached = service.attach_image(case.id, picture("red"), "red.png")
     assert len(attached.post.images) == 2
     assert attached.evidence == evidence
-    assert service.attach_image(case.id, picture("red"), "again.png", "ann") == attached
-    assert service.remove_image(case.id, attached.post.images[1].sha256, "ann").evidence == evidence
-    bare = service.remove_image(case.id, attached.post.images[0].sha256, "ann")
+    assert service.attach_image(case.id, picture("red"), "again.png") == attached
+    assert service.remove_image(case.id, attached.post.images[1].sha256).evidence == evidence
+    bare = service.remove_image(case.id, attached.post.images[0].sha256)
     assert (bare.post.images, bare.evidence) == ((), ())
 
 
@@ -344,15 +345,15 @@ def test_an_image_stays_when_the_posts_words_are_edited_takes_no_book_and_its_by
     service = workspace.service
     case = _new(workspace, Attachment(picture(), "kettle.png"))
     sha256 = case.post.images[0].sha256
-    assert service.edit_post(case.id, "Other words.", "ann").post.images == case.post.images
+    assert service.edit_post(case.id, "Other words.").post.images == case.post.images
     with pytest.raises(InputError, match="100,000 characters"):
-        service.describe_image(case.id, sha256, "x" * 100_000, "", "ann")
+        service.describe_image(case.id, sha256, "x" * 100_000, "")
     with pytest.raises(InputError, match="no longer has this image"):
-        service.describe_image(case.id, "0" * 64, "words", "", "ann")
-    assert service.image(sha256).startswith(b"\x89PNG")
+        service.describe_image(case.id, "0" * 64, "words", "")
+    assert service.image(case.id, sha256).startswith(b"\x89PNG")
     service.delete(case.id)
     with pytest.raises(StoreError, match="no longer kept"):
-        service.image(sha256)
+        workspace.tools.store.image(sha256)
 
 
 def test_a_post_takes_four_images(workspace: Workspace) -> None:
@@ -363,7 +364,7 @@ def test_a_post_takes_four_images(workspace: Workspace) -> None:
     case = _new(workspace, *files[:4], files[0])
     assert [image.name for image in case.post.images] == ["red.png", "green.png", "blue.png", "white.png"]
     with pytest.raises(InputError, match="at most 4 images"):
-        workspace.service.attach_image(case.id, files[4].content, "black.png", "ann")
+        workspace.service.attach_image(case.id, files[4].content, "black.png")
 
 
 def test_an_image_taken_off_while_another_is_read_is_passed_over(
@@ -371,7 +372,7 @@ def test_an_image_taken_off_while_another_is_read_is_passed_over(
 ) -> None:
     def read_image(content: bytes, media_type: str) -> ImageReading:
         for image in workspace.service.get(case.id).post.images[1:]:
-            workspace.service.remove_image(case.id, image.sha256, "bob")
+            workspace.service.remove_image(case.id, image.sha256)
         return watching.reading
 
     monkeypatch.setattr(watching, "read_image", read_image)
@@ -385,10 +386,10 @@ def test_an_image_taken_off_while_another_is_read_is_passed_over(
 def test_a_case_to_gather_for_with_nowhere_to_look_is_never_written(workspace: Workspace, mode: Mode) -> None:
     service, attached = workspace.service, [Attachment(picture(), "a.png")]
     with pytest.raises(InputError, match=r"nothing to search|no source to read"):
-        service.create("A post.", mode=mode, by="ann", attached=attached, to_gather=True)
+        service.create("A post.", mode=mode, attached=attached, to_gather=True)
     assert service.list() == []
-    case = service.create("A post.", mode=mode, by="ann", attached=attached)
-    assert service.image(case.post.images[0].sha256)
+    case = service.create("A post.", mode=mode, attached=attached)
+    assert service.image(case.id, case.post.images[0].sha256)
 
 
 def test_a_posts_address_tells_when_it_was_written() -> None:
@@ -397,4 +398,4 @@ def test_a_posts_address_tells_when_it_was_written() -> None:
     for early in ("https://x.com/a/status/20", "https://x.com/a/status/" + "9" * 40, None):
         assert intake.checked_post("A claim.", early, 100).posted_at is None
     case = make_case(post=intake.checked_post("A claim.", None, 100))
-    assert intake.change_post(case, AT, post, "ann").post.posted_at == post.posted_at
+    assert intake.change_post(case, AT, ANN, post).post.posted_at == post.posted_at

@@ -28,7 +28,7 @@ def _gather(workspace: Workspace, case_id: str) -> JobRecord:
 
 def _new_case(workspace: Workspace, folder: Path) -> str:
     workspace.libraries.add(make_library(folder), "topics")
-    return workspace.service.create(post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"], by="a").id
+    return workspace.service.create(post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"]).id
 
 
 def _open(folder: Path, base_url: str, **llm: object) -> Workspace:

@@ -141,8 +141,8 @@ def test_links_are_asked_once_after_the_note_was_scored(tmp_path: Path) -> None:
     settings = Settings(data_dir=tmp_path)
     with open_workspace(settings, embedder=HashingEmbedder(), engine=ScriptedEngine(), links=links) as workspace:
         service = workspace.service
-        case = service.create("The review found a link!", mode=Mode.AUGMENTATION, by="ann")
-        service.add_passage_by_hand(case.id, url=GOOD, title="Review", text="The review found no link.", by="ann")
+        case = service.create("The review found a link!", mode=Mode.AUGMENTATION)
+        service.add_passage_by_hand(case.id, url=GOOD, title="Review", text="The review found no link.")
         run(workspace, case.id, "write", service.write_steps(case.id, before_inspection=True))
         run(workspace, case.id, "assess", service.assess_steps(case.id, before_inspection=True))
         assert links.asked == [GOOD]
@@ -171,8 +171,8 @@ def test_links_are_asked_while_the_note_is_scored(tmp_path: Path) -> None:
         Settings(data_dir=tmp_path), embedder=HashingEmbedder(), engine=Waiting(), links=links
     ) as opened:
         service = opened.service
-        case = service.create("The review found a link!", mode=Mode.AUGMENTATION, by="ann")
-        service.add_passage_by_hand(case.id, url=GOOD, title="Review", text="The review found no link.", by="ann")
+        case = service.create("The review found a link!", mode=Mode.AUGMENTATION)
+        service.add_passage_by_hand(case.id, url=GOOD, title="Review", text="The review found no link.")
         run(opened, case.id, "write", service.write_steps(case.id, before_inspection=True))
         run(opened, case.id, "assess", service.assess_steps(case.id, before_inspection=True))
         assert links.asked == [GOOD]

@@ -29,9 +29,11 @@ from crowdnotes.domain import (
 )
 from crowdnotes.errors import WorkflowError
 from crowdnotes.gates import assess
-from crowdnotes.testing import ScriptedEngine, brief_of, make_case, make_evidence
+from crowdnotes.testing import ScriptedEngine, actor, brief_of, make_case, make_evidence
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
+A = actor("a")
+ANN = actor()
 NOTE = "According to Example Health, the review found no link. https://health.example.org/review"
 
 
@@ -59,7 +61,7 @@ def _scored(case: Case, engine: ScriptedEngine | None = None) -> Case:
 
 def _approve(case: Case, **given: object) -> Case:
     seen = case.draft.sha256 if case.draft else None
-    return decide(case, AT, DecisionKind.APPROVED, "ann", **{"seen": seen, **given})  # type: ignore[arg-type]
+    return decide(case, AT, ANN, DecisionKind.APPROVED, **{"seen": seen, **given})  # type: ignore[arg-type]
 
 
 def _rules(case: Case, reasons: dict[ObstacleId, str] | None = None) -> set[str]:
@@ -94,7 +96,10 @@ BROKEN: list[tuple[str, Callable[[Case], Case]]] = [
     ("no note", lambda case: case.model_copy(update={"draft": None})),
     ("no tag", lambda case: case.model_copy(update={"tags": ()})),
     ("not scored", lambda case: case.model_copy(update={"assessment": None})),
-    ("stale", lambda case: workflow.judge(workflow.open_passage(case, AT, "E2", "a"), AT, "E2", Verdict.USE, "", "a")),
+    (
+        "stale",
+        lambda case: workflow.judge(workflow.open_passage(case, AT, A, "E2"), AT, A, "E2", Verdict.USE, ""),
+    ),
     ("form no-url", _with_draft("According to Example Health, the review found no link.")),
     ("form over-limit", _with_draft("word " * 60 + "https://health.example.org/review")),
     ("form phantom-url", _with_draft("That is false.The review says no. https://health.example.org/review")),
@@ -113,9 +118,9 @@ def test_each_rule_refuses_approval(rule: str, breaks: Callable[[Case], Case]) -
 def test_one_letter_edited_after_scoring_or_a_passage_opened_and_not_judged_makes_approval_wait() -> None:
     case = _ready()
     assert case.draft is not None
-    edited = workflow.edit_draft(case, AT, NOTE.replace("no link", "no links"), "ann", based_on=case.draft.sha256)
+    edited = workflow.edit_draft(case, AT, ANN, NOTE.replace("no link", "no links"), based_on=case.draft.sha256)
     assert "stale" in _rules(edited)
-    opened = workflow.open_passage(_ready("See https://other.example.org/"), AT, "E2", "ann")
+    opened = workflow.open_passage(_ready("See https://other.example.org/"), AT, ANN, "E2")
     assert "unjudged E2" in _rules(opened)
 
 
@@ -250,11 +255,11 @@ def test_nobody_approves_a_text_that_they_did_not_see() -> None:
 
 @pytest.mark.parametrize("kind", [DecisionKind.NOT_NEEDED, DecisionKind.INSUFFICIENT_EVIDENCE, DecisionKind.REJECTED])
 def test_abstaining_is_free_at_any_time(kind: DecisionKind) -> None:
-    decided = decide(make_case(), AT, kind, "ann")
+    decided = decide(make_case(), AT, ANN, kind)
     assert decided.decision is not None
     assert decided.decision.kind is kind
     with pytest.raises(WorkflowError, match="already decided"):
-        decide(decided, AT, kind, "ann")
+        decide(decided, AT, ANN, kind)
 
 
 def test_a_note_that_leans_on_a_passage_that_is_gone_waits_until_it_is_back_or_the_note_is_written_again() -> None:
@@ -266,7 +271,7 @@ def test_a_note_that_leans_on_a_passage_that_is_gone_waits_until_it_is_back_or_t
         _approve(case)
     back = make_evidence(7, opened_at=AT, verdict=Verdict.BACKGROUND)
     assert "evidence gone E7" not in _rules(case.model_copy(update={"evidence": (*case.evidence, back)}))
-    again = workflow.edit_draft(case, AT, f"In short: {NOTE}", "ann", based_on=leaning.sha256)
+    again = workflow.edit_draft(case, AT, ANN, f"In short: {NOTE}", based_on=leaning.sha256)
     assert "evidence gone E7" not in _rules(again)
 
 

@@ -12,8 +12,8 @@ from sqlalchemy import delete
 
 from crowdnotes.cases import follow_up, gathering
 from crowdnotes.cases.gathering import Changes, Tools
-from crowdnotes.cases.workflow import PROGRAM
 from crowdnotes.domain import (
+    PROGRAM,
     Case,
     Claim,
     ClaimKind,
@@ -97,7 +97,7 @@ def test_a_source_whose_text_is_gone_is_read_again(desk: Desk) -> None:
     with writing(store._engine) as connection:
         connection.execute(delete(tables.contents).where(tables.contents.c.sha256 == source.text_sha256))
     desk.service.set_sources(
-        desk.id, mode=Mode.AUTOMATION, urls=[], libraries=["topics"], services=[], until=date(2100, 1, 1), by="ann"
+        desk.id, mode=Mode.AUTOMATION, urls=[], libraries=["topics"], services=[], until=date(2100, 1, 1)
     )
     assert set(desk.gather().values()) <= {"done", "kept"}
     assert store.has_text(str(source.text_sha256))
@@ -110,7 +110,7 @@ def test_where_none_states_it_what_is_missing_is_searched_for_once_and_only_the_
     states = desk.gather()
     assert set(states.values()) == {"done"}
     (asked,) = desk.case.follow_ups
-    assert (asked.kind, asked.by, asked.about) == (FollowUpKind.SETTLE, PROGRAM, "walnut")
+    assert (asked.kind, asked.by, asked.about) == (FollowUpKind.SETTLE, PROGRAM.name, "walnut")
     assert [query.text for query in asked.queries] == ["walnut"]
     assert [stage.name.value for stage in asked.stages] == ["search", "read", "passages"]
     new = [item.id for item in desk.case.evidence if item.id not in FIRST]
@@ -173,8 +173,8 @@ def test_without_a_search_to_make_or_a_place_to_search_none_is_put_on_record(des
     assert [states[name] for name in AGAIN] == ["kept"] * 4
     desk.engine.looks_for = "walnut"
     links = ["http://127.0.0.1:9/refused"]
-    case = desk.service.create(post_about("kettle"), mode=Mode.AUGMENTATION, urls=links, by="ann")
-    desk.service.add_passage_by_hand(case.id, url=None, title="Mine", text="My own words on kettles.", by="ann")
+    case = desk.service.create(post_about("kettle"), mode=Mode.AUGMENTATION, urls=links)
+    desk.service.add_passage_by_hand(case.id, url=None, title="Mine", text="My own words on kettles.")
     desk.id = case.id
     assert list(desk.gather()) == ["queries", "read", "passages", "settle"]
     assert desk.case.follow_ups == ()
@@ -185,7 +185,7 @@ def test_a_persons_follow_up_is_asked_about_and_puts_no_search_of_its_own_on_rec
     desk.engine.states = "submarine"
     desk.gather()
     desk.engine.looks_for = "walnut"
-    desk.service.follow_up(desk.id, FollowUpKind.MORE_LIKE, "ann", about="E2", libraries=["topics"])
+    desk.service.follow_up(desk.id, FollowUpKind.MORE_LIKE, about="E2", libraries=["topics"])
     run(desk.workspace, desk.id, "follow_up", desk.service.follow_up_steps(desk.id))
     (asked,) = desk.case.follow_ups
     assert asked.kind is FollowUpKind.MORE_LIKE
@@ -232,7 +232,7 @@ def test_a_post_that_claims_nothing_ends_without_a_search_a_note_or_a_question(
     desk.write()
     assert desk.said(StageName.DRAFT).startswith("No note: Not needed: the post is satire")
     assert desk.engine.earlier == []
-    assert desk.service.decide(desk.id, DecisionKind.NOT_NEEDED, "ann").decision is not None
+    assert desk.service.decide(desk.id, DecisionKind.NOT_NEEDED).decision is not None
 
 
 def test_before_anybody_inspected_no_note_is_proposed_where_none_states_it_and_for_a_person_one_is(desk: Desk) -> None:
@@ -360,7 +360,7 @@ def test_to_propose_again_shows_the_writer_what_was_proposed_before(desk: Desk) 
 def test_words_that_a_person_wrote_are_not_replaced_by_what_the_program_proposes(desk: Desk) -> None:
     gather(desk.workspace, desk.id)
     use(desk.workspace, desk.id, "E1")
-    desk.service.edit_draft(desk.id, "My own words.", "ann", based_on=None)
+    desk.service.edit_draft(desk.id, "My own words.", based_on=None)
     desk.write(before_inspection=False)
     assert desk.case.draft is not None
     assert desk.case.draft.text == "My own words."

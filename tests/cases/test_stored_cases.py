@@ -145,23 +145,23 @@ def test_every_stored_case_goes_on_to_a_decision(workspace: Workspace) -> None:
     service = workspace.service
     went_on = 0
     for item in service.list(limit=1_000):
-        case = service.reopen(item.id, "bob") if item.decision else service.get(item.id)
+        case = service.reopen(item.id) if item.decision else service.get(item.id)
         if not case.evidence:
-            service.decide(case.id, DecisionKind.REJECTED, "bob")
+            service.decide(case.id, DecisionKind.REJECTED)
             continue
         for passage in case.evidence:
-            service.open_passage(case.id, passage.id, "bob")
-            service.judge(case.id, passage.id, Verdict.USE, "", "bob")
+            service.open_passage(case.id, passage.id)
+            service.judge(case.id, passage.id, Verdict.USE, "")
         shown = case.draft.sha256 if case.draft else None
         note = f"The page says otherwise. {case.evidence[0].source.url}"
-        case = service.edit_draft(case.id, note, "bob", based_on=shown)
+        case = service.edit_draft(case.id, note, based_on=shown)
         run(workspace, case.id, "assess", service.assess_steps(case.id, scores_only=True))
-        service.set_tags(case.id, ["misleadingFactualError"] * (case.classification.name == "MISLEADING"), "bob")
+        service.set_tags(case.id, ["misleadingFactualError"] * (case.classification.name == "MISLEADING"))
         reason = "Read again by a person, and it holds."
         case = service.get(case.id)
         checks = {item.id: reason for item in service.obstacles(case) if item.id.is_overridable}
         assert case.draft is not None
-        decided = service.decide(case.id, DecisionKind.APPROVED, "bob", overrides=checks, seen=case.draft.sha256)
+        decided = service.decide(case.id, DecisionKind.APPROVED, overrides=checks, seen=case.draft.sha256)
         assert decided.status is CaseStatus.DECIDED
         went_on += 1
     assert went_on == 26
@@ -193,7 +193,7 @@ def test_stored_supernotes_are_exported_and_newer_notes_go_on_in_them(tmp_path: 
         assert (sorted(rounds), answers) == ([0, 1, 1, 1, 2], [SuggestionAnswer.YES, SuggestionAnswer.NO, None])
         for case in found:
             assert case.id in to_markdown(case)
-            service.watch(case.id, [*NOTES, NEWER], "bob")
+            service.watch(case.id, [*NOTES, NEWER])
             run(opened, case.id, "supernote", service.supernote_steps(case.id))
             after = service.get(case.id)
             assert after.draft is not None

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 import crowdnotes
-from crowdnotes.cases.workflow import PROGRAM
-from crowdnotes.domain import CaseStatus, DecisionKind, FetchOutcome, Mode, StageName
+from crowdnotes.domain import PROGRAM, CaseStatus, DecisionKind, FetchOutcome, Mode, StageName
 from crowdnotes.errors import InputError, WorkflowError
 from crowdnotes.jobs import JobState, Progress
 from crowdnotes.workspace import Workspace
@@ -82,7 +81,7 @@ def test_sources_chosen_while_the_program_reads_are_not_taken_as_read(workspace:
 def test_another_post_starts_with_no_words_and_new_numbers(workspace: Workspace) -> None:
     case = new_case(workspace, "ribbon")
     old = {item.id for item in gather(workspace, case.id).evidence}
-    assert workspace.service.edit_post(case.id, post_about("velvet"), "ann").draft is None
+    assert workspace.service.edit_post(case.id, post_about("velvet")).draft is None
     assert old.isdisjoint({item.id for item in gather(workspace, case.id).evidence})
 
 
@@ -104,10 +103,10 @@ def test_pressing_write_again_adds_no_empty_undo(workspace: Workspace) -> None:
 
 def test_there_must_be_somewhere_to_look_and_something_to_score(workspace: Workspace) -> None:
     service = workspace.service
-    nowhere = service.create("A post.", mode=Mode.AUTOMATION, by="ann")
+    nowhere = service.create("A post.", mode=Mode.AUTOMATION)
     with pytest.raises(InputError, match="nothing to search"):
         service.gather_steps(nowhere.id)
-    no_links = service.create("A post.", mode=Mode.AUGMENTATION, by="ann")
+    no_links = service.create("A post.", mode=Mode.AUGMENTATION)
     with pytest.raises(InputError, match="no source to read"):
         service.gather_steps(no_links.id)
     with pytest.raises(WorkflowError, match="No source is in use"):
@@ -127,8 +126,8 @@ def test_twenty_sessions_at_once_mix_nothing_up(tmp_path: Path) -> None:
             assert kept.post.text == post_about(topic)
             assert kept.draft is not None
             assert f"/{topic}" in kept.draft.text
-            assert {event.by for event in kept.events} == {author, PROGRAM}
-            assert all((event.by == PROGRAM) == event.kind.startswith("stage ") for event in kept.events)
+            assert {event.by for event in kept.events} == {author, PROGRAM.name}
+            assert all((event.by == PROGRAM.name) == event.kind.startswith("stage ") for event in kept.events)
 
 
 # One program for all stages: it reads its imports once, and a copy of it dies in each.
@@ -222,7 +221,7 @@ def test_work_on_a_case_that_is_decided_meanwhile_ends_as_cancelled(workspace: W
     service = workspace.service
     case = new_case(workspace, "kettle")
     steps = service.gather_steps(case.id)
-    service.decide(case.id, DecisionKind.NOT_NEEDED, "ann")
+    service.decide(case.id, DecisionKind.NOT_NEEDED)
     ended = workspace.runner.wait(workspace.runner.start(case.id, "gather", steps).id, 30)
     assert ended.state is JobState.CANCELLED
     assert service.get(case.id).queries == ()

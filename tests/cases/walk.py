@@ -22,7 +22,7 @@ from crowdnotes.domain import (
 from crowdnotes.engines import Brief, FurtherSearch, Revision, WriterAnswer, Written
 from crowdnotes.jobs import JobRecord, JobState, Step
 from crowdnotes.settings import Settings
-from crowdnotes.testing import HashingEmbedder, LiveLinks, ScriptedEngine
+from crowdnotes.testing import HashingEmbedder, LiveLinks, ScriptedEngine, actor
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.workspace import Workspace, open_workspace
 from tests.shared import put_tables
@@ -147,34 +147,35 @@ def gather(workspace: Workspace, case_id: str) -> Case:
     return workspace.service.get(case_id)
 
 
-def use(workspace: Workspace, case_id: str, evidence_id: str, by: str = "ann") -> None:
+def use(workspace: Workspace, case_id: str, evidence_id: str) -> None:
     """Open a passage and put it to use, as a person does."""
-    workspace.service.open_passage(case_id, evidence_id, by)
-    workspace.service.judge(case_id, evidence_id, Verdict.USE, "", by)
+    workspace.service.open_passage(case_id, evidence_id)
+    workspace.service.judge(case_id, evidence_id, Verdict.USE, "")
 
 
 def only_link(workspace: Workspace, case_id: str, url: str) -> None:
     """Choose one link in the place of all that was searched."""
     chosen: dict[str, list[str]] = {"urls": [url], "libraries": [], "services": []}
-    workspace.service.set_sources(case_id, mode=Mode.AUGMENTATION, **chosen, own_words="", until=None, by="ann")
+    workspace.service.set_sources(case_id, mode=Mode.AUGMENTATION, **chosen, own_words="", until=None)
 
 
-def new_case(workspace: Workspace, topic: str, by: str = "ann") -> Case:
+def new_case(workspace: Workspace, topic: str) -> Case:
     """A case that awaits gathering."""
-    return workspace.service.create(post_about(topic), mode=Mode.AUTOMATION, libraries=["topics"], by=by)
+    return workspace.service.create(post_about(topic), mode=Mode.AUTOMATION, libraries=["topics"])
 
 
 def draft_and_approve(workspace: Workspace, topic: str, by: str) -> Case:
     """All of it, as a person would do it by the page's calls."""
+    workspace = workspace.acting_as(lambda: actor(by))
     service = workspace.service
-    case = new_case(workspace, topic, by)
-    use(workspace, case.id, gather(workspace, case.id).evidence[0].id, by)
+    case = new_case(workspace, topic)
+    use(workspace, case.id, gather(workspace, case.id).evidence[0].id)
     run(workspace, case.id, "write", service.write_steps(case.id))
     case = service.get(case.id)
     assert case.draft is not None
-    case = service.edit_draft(case.id, f"In short: {case.draft.text}", by, based_on=case.draft.sha256)
+    case = service.edit_draft(case.id, f"In short: {case.draft.text}", based_on=case.draft.sha256)
     run(workspace, case.id, "assess", service.assess_steps(case.id))
-    service.set_tags(case.id, ["misleadingFactualError"], by)
+    service.set_tags(case.id, ["misleadingFactualError"])
     case = service.get(case.id)
     assert case.draft is not None
-    return service.decide(case.id, DecisionKind.APPROVED, by, seen=case.draft.sha256)
+    return service.decide(case.id, DecisionKind.APPROVED, seen=case.draft.sha256)

@@ -34,9 +34,9 @@ class Command:
         monkeypatch.setenv("CROWDNOTES_DATA_DIR", str(folder / "data"))
         monkeypatch.setattr(supernote_command, "open_workspace", self._opened)
 
-    def _opened(self, settings: Settings) -> Workspace:
+    def _opened(self, settings: Settings, by: str) -> Workspace:
         return open_workspace(
-            settings, embedder=HashingEmbedder(), engine=self.engine, fetcher=Web(), links=LiveLinks()
+            settings, by=by, embedder=HashingEmbedder(), engine=self.engine, fetcher=Web(), links=LiveLinks()
         )
 
     def __call__(self, *words: str) -> Result:

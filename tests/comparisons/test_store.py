@@ -17,6 +17,7 @@ from crowdnotes.domain import Level, Side, Statement
 from crowdnotes.errors import ComparisonNotFoundError, InputError
 from crowdnotes.studies.bench.notes import Vote, pairs, win_rates
 from crowdnotes.studies.data_files import read_rows
+from crowdnotes.testing import actor
 from tests.comparisons.made import NOW, answered, is_answered, pairs_file, rating
 from tests.studies.test_notes import ROWS
 
@@ -36,7 +37,7 @@ class Clock:
 
 @pytest.fixture
 def kept(engine: Engine) -> Comparisons:
-    return Comparisons(engine, Clock())
+    return Comparisons(engine, Clock(), actor)
 
 
 def test_a_participant_sees_the_same_pairs_in_the_same_order_each_time_and_another_in_another(

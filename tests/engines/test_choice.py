@@ -73,14 +73,14 @@ def test_work_begun_keeps_its_engine_and_what_begins_after_it_has_the_new_one(tm
             service = shared.current.service
             case_id = begun_case(service)
             before = service.write_steps(case_id, before_inspection=True)
-            shared.use(EngineChoice(server.base_url, "small"))
+            shared.use(EngineChoice(server.base_url, "small"), opened)
             assert isinstance(shared.current.engine, LLMEngine)
             run(opened, case_id, "write", before)
             assert service.get(case_id).stages[-1].engine == "scripted"
             after = shared.current.service.write_steps(case_id, before_inspection=True)
             run(shared.current, case_id, "write", after)
             assert service.get(case_id).stages[-1].engine == "llm:small"
-            shared.use(EngineChoice())
+            shared.use(EngineChoice(), opened)
             assert shared.current.engine.name == "local"
 
 
@@ -89,5 +89,5 @@ def test_a_choice_that_cannot_be_made_leaves_the_engine_in_use(tmp_path: Path) -
     opened = open_workspace(Settings(data_dir=tmp_path), embedder=HashingEmbedder(), engine=engine, links=LiveLinks())
     shared = SharedWorkspace(opened)
     with opened, LLMServer(honest).running() as server, pytest.raises(ConfigurationError, match="No model is set"):
-        shared.use(EngineChoice(server.base_url))
+        shared.use(EngineChoice(server.base_url), opened)
     assert shared.current.engine is engine

@@ -154,20 +154,20 @@ class Desk:
 
     def begun(self, post: str, urls: Sequence[str], mode: Mode) -> str:
         """A case with the passages of these pages; its id."""
-        case = self._service.create(post, mode=mode, urls=list(urls), by=self._by)
+        case = self._service.create(post, mode=mode, urls=list(urls))
         self._run(case.id, "gather")
         return case.id
 
     def judged(self, case_id: str, verdict: Verdict, *names: str) -> None:
         """Open these passages, and say what they are good for."""
         for name in names:
-            self._service.open_passage(case_id, name, self._by)
-            self._service.judge(case_id, name, verdict, "", self._by)
+            self._service.open_passage(case_id, name)
+            self._service.judge(case_id, name, verdict, "")
 
     def scored(self, case_id: str, note: str) -> Case:
         """Put that note in the case, and score it."""
         draft = self._service.get(case_id).draft
-        self._service.edit_draft(case_id, note, self._by, based_on=draft.sha256 if draft else None)
+        self._service.edit_draft(case_id, note, based_on=draft.sha256 if draft else None)
         self._run(case_id, "assess")
         return self._service.get(case_id)
 
@@ -179,7 +179,7 @@ class Desk:
             words = sentence.words_in(case.draft.text)
             assert sentence.evidence_id is not None
             self._service.compare_sentence(
-                case.id, words, sentence.evidence_id, Support.SUPPORTED, self._by, doubts_settled=bool(sentence.doubts)
+                case.id, words, sentence.evidence_id, Support.SUPPORTED, doubts_settled=bool(sentence.doubts)
             )
 
     @property

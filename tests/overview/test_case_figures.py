@@ -45,20 +45,20 @@ def workspace(tmp_path: Path, engine: TopicEngine) -> Iterator[Workspace]:
 def scored(workspace: Workspace, case: Case, note: str) -> Case:
     """With another note, scored."""
     assert case.draft is not None
-    workspace.service.edit_draft(case.id, note, "ann", based_on=case.draft.sha256)
+    workspace.service.edit_draft(case.id, note, based_on=case.draft.sha256)
     run(workspace, case.id, "assess", workspace.service.assess_steps(case.id))
     return workspace.service.get(case.id)
 
 
 def reopened(workspace: Workspace, topic: str = "kettle") -> Case:
-    return workspace.service.reopen(draft_and_approve(workspace, topic, "ann").id, "ann")
+    return workspace.service.reopen(draft_and_approve(workspace, topic, "ann").id)
 
 
 def approve(workspace: Workspace, case: Case) -> Case:
     assert case.draft is not None
     ids = [item.id for item in workspace.service.obstacles(case)]
     return workspace.service.decide(
-        case.id, DecisionKind.APPROVED, "ann", overrides=dict.fromkeys(ids, A_REASON), seen=case.draft.sha256
+        case.id, DecisionKind.APPROVED, overrides=dict.fromkeys(ids, A_REASON), seen=case.draft.sha256
     )
 
 
@@ -126,7 +126,7 @@ def test_a_written_reason_counts_for_the_gate_that_failed_and_not_for_those_behi
 def test_scores_of_an_earlier_text_are_none_of_this_note(workspace: Workspace) -> None:
     case = reopened(workspace)
     assert case.draft is not None
-    edited = workspace.service.edit_draft(case.id, "Other words.", "ann", based_on=case.draft.sha256)
+    edited = workspace.service.edit_draft(case.id, "Other words.", based_on=case.draft.sha256)
     found = figures_of(edited)
     assert (found.gates, found.jury, found.ended, found.kept_sentences) == (None, None, "open", None)
 
@@ -175,7 +175,7 @@ def test_only_what_changed_is_read_again_and_what_cannot_be_read_is_named(
     assert {case.id for case in read(service, known)[0]} == {first.id, second.id, damaged.id}
     assert read(service, known)[1] == {}
     assert len(asked) == 3
-    service.decide(first.id, DecisionKind.REJECTED, "ann")
+    service.decide(first.id, DecisionKind.REJECTED)
     with writing(workspace.tools.store._engine) as connection:
         connection.execute(text("update cases set document = 'x', version = 9 where id = :id"), {"id": damaged.id})
     found, left_out = read(service, known)

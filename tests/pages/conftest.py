@@ -51,20 +51,20 @@ class Desk:
     def case(self, post: str = POST) -> Case:
         """A case with one passage, copied in by hand: no network is needed."""
         service = self.workspace.service
-        case = service.create(post, mode=Mode.AUGMENTATION, by="you")
+        case = service.create(post, mode=Mode.AUGMENTATION)
         return service.add_passage_by_hand(
-            case.id, url="https://trials.example.edu/c", title="Vitamin C trials", text=PASSAGE, by="you"
+            case.id, url="https://trials.example.edu/c", title="Vitamin C trials", text=PASSAGE
         )
 
     def inspected(self, post: str = POST) -> Case:
         """A case whose passage was opened and is in use."""
         case = self.case(post)
-        self.workspace.service.open_passage(case.id, "E1", "you")
-        return self.workspace.service.judge(case.id, "E1", Verdict.USE, "", "you")
+        self.workspace.service.open_passage(case.id, "E1")
+        return self.workspace.service.judge(case.id, "E1", Verdict.USE, "")
 
     def drafted(self, note: str = NOTE) -> Case:
         """A case with a note of a person's own."""
-        return self.workspace.service.edit_draft(self.inspected().id, note, "you", based_on=None)
+        return self.workspace.service.edit_draft(self.inspected().id, note, based_on=None)
 
     def scored(self, note: str = NOTE) -> Case:
         """A case whose note was scored."""

@@ -29,7 +29,7 @@ CHECK = Hit(
 
 
 def searched(desk: Desk, **found: object) -> Case:
-    case = desk.workspace.service.create(POST, mode=Mode.AUTOMATION, services=["europe-pmc", "pubmed"], by="you")
+    case = desk.workspace.service.create(POST, mode=Mode.AUTOMATION, services=["europe-pmc", "pubmed"])
     stages = tuple(
         Stage(name=name, finished_at=datetime.now(UTC), seconds=1.0, summary="done", engine="scripted")
         for name in (StageName.QUERIES, StageName.SEARCH, StageName.READ, StageName.PASSAGES)

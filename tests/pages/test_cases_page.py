@@ -31,7 +31,7 @@ def test_without_cases_the_page_says_where_to_begin(desk: Desk) -> None:
 def test_every_case_is_listed_with_where_it_stands(desk: Desk) -> None:
     desk.case("first post")
     decided = desk.case("second post")
-    desk.workspace.service.decide(decided.id, DecisionKind.NOT_NEEDED, "you")
+    desk.workspace.service.decide(decided.id, DecisionKind.NOT_NEEDED)
     shown = texts(desk.app(page=PAGE))
     assert "first post" in shown
     assert "sources to read" in shown
@@ -42,16 +42,14 @@ def test_every_case_is_listed_with_where_it_stands(desk: Desk) -> None:
 def test_a_demonstration_is_marked_in_the_list(desk: Desk) -> None:
     desk.case("a post of the day")
     assert "demonstration" not in texts(desk.app(page=PAGE))
-    desk.workspace.service.create(
-        "an invented post", mode=Mode.AUGMENTATION, urls=["https://kettle.example/page"], by="you"
-    )
+    desk.workspace.service.create("an invented post", mode=Mode.AUGMENTATION, urls=["https://kettle.example/page"])
     assert texts(desk.app(page=PAGE)).count("demonstration") == 1
 
 
 def test_search_and_filter_narrow_the_list(desk: Desk) -> None:
     desk.case("about vitamins")
     decided = desk.case("about kettles")
-    desk.workspace.service.decide(decided.id, DecisionKind.REJECTED, "you")
+    desk.workspace.service.decide(decided.id, DecisionKind.REJECTED)
     at = desk.app(page=PAGE)
     at.text_input(key="search").set_value("vitamins").run()
     assert "about vitamins" in texts(at)
@@ -68,7 +66,7 @@ def test_search_and_filter_narrow_the_list(desk: Desk) -> None:
 
 def test_a_row_leads_to_its_case_on_the_page_it_was_made_on(desk: Desk) -> None:
     case = desk.case("A post with *stars*")
-    made = desk.workspace.service.create_supernote("Of many", notes=[ExistingNote(id="N1", text="No.")], by="you")
+    made = desk.workspace.service.create_supernote("Of many", notes=[ExistingNote(id="N1", text="No.")])
     first, second = desk.app(page=PAGE).get("page_link")
     assert (first.proto.page, first.proto.query_string) == ("supernote", f"case={made.id}")
     assert (second.proto.page, second.proto.query_string) == ("draft", f"case={case.id}")
@@ -87,7 +85,7 @@ def test_an_approval_with_overrides_does_not_look_like_a_clean_one(desk: Desk) -
 
 def test_another_filter_begins_on_the_first_page_and_one_that_is_gone_shows_the_last(desk: Desk) -> None:
     for number in range(21):
-        desk.workspace.service.create(f"post {number}", mode=Mode.AUGMENTATION, by="you")
+        desk.workspace.service.create(f"post {number}", mode=Mode.AUGMENTATION)
     at = desk.app(page=PAGE)
     at.session_state["page"] = 2
     assert len(opened(at.run())) == 1
@@ -128,7 +126,7 @@ def test_a_case_that_another_tab_deleted_is_told_in_a_sentence(desk: Desk) -> No
 
 def test_a_long_list_is_shown_in_parts(desk: Desk) -> None:
     for number in range(23):
-        desk.workspace.service.create(f"post {number}", mode=desk.case().mode, by="you")
+        desk.workspace.service.create(f"post {number}", mode=desk.case().mode)
     at = desk.app(page=PAGE)
     assert "46 cases" in texts(at)
     assert len(opened(at)) == 20
@@ -142,7 +140,7 @@ def opened(at: AppTest) -> list[str]:
 def test_the_case_that_changed_last_stands_first(desk: Desk) -> None:
     older, newer = desk.case("first post"), desk.case("second post")
     assert opened(desk.app(page=PAGE)) == [newer.id, older.id]
-    desk.workspace.service.open_passage(older.id, "E1", "you")
+    desk.workspace.service.open_passage(older.id, "E1")
     assert opened(desk.app(page=PAGE)) == [older.id, newer.id]
 
 

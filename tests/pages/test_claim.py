@@ -102,5 +102,5 @@ def test_a_revised_note_tells_what_changed_an_inferred_sentence_is_marked(desk: 
     shown = texts(desk.app(case))
     assert "Improved from the best candidate: Plainer words." in shown
     assert "badge[inferred]" in shown
-    desk.workspace.service.choose_candidate(case.id, other.sha256, "you")
+    desk.workspace.service.choose_candidate(case.id, other.sha256)
     assert "“none”: of what?" in texts(desk.app(case))

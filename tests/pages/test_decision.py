@@ -43,7 +43,7 @@ def test_approval_is_closed_until_nothing_is_waited_for_and_then_hands_the_note_
 def test_a_reason_written_for_one_text_does_not_count_for_another(desk: Desk) -> None:
     desk.engine.fails_at = GateName.CORRECTNESS
     case = desk.scored()
-    desk.workspace.service.set_tags(case.id, ["misleadingFactualError"], "you")
+    desk.workspace.service.set_tags(case.id, ["misleadingFactualError"])
     at = desk.app(case)
     give_reasons(at, "The passage says so.")
     assert can_approve(at)
@@ -59,7 +59,7 @@ def test_a_reason_written_for_one_text_does_not_count_for_another(desk: Desk) ->
 def test_tags_are_demanded_only_for_a_misleading_post(desk: Desk) -> None:
     case = desk.scored()
     assert "Choose at least one tag." in texts(desk.app(case))
-    desk.workspace.service.set_classification(case.id, Classification.NOT_MISLEADING, "you")
+    desk.workspace.service.set_classification(case.id, Classification.NOT_MISLEADING)
     at = desk.app(case)
     assert "Choose at least one tag." not in texts(at)
     at.button(key="decide-approved").click().run()
@@ -69,7 +69,7 @@ def test_tags_are_demanded_only_for_a_misleading_post(desk: Desk) -> None:
 def test_a_failed_gate_can_be_passed_over_with_a_written_reason_that_stays_on_record(desk: Desk) -> None:
     desk.engine.fails_at = GateName.CORRECTNESS
     case = desk.scored()
-    desk.workspace.service.set_tags(case.id, ["misleadingFactualError"], "you")
+    desk.workspace.service.set_tags(case.id, ["misleadingFactualError"])
     at = desk.app(case)
     assert not can_approve(at)
 
@@ -90,7 +90,7 @@ def test_a_failed_gate_can_be_passed_over_with_a_written_reason_that_stays_on_re
 def test_what_helps_is_said_for_the_gate_that_failed_and_its_reason_covers_the_gates_behind_it(desk: Desk) -> None:
     desk.engine.fails_at = GateName.RELEVANCE
     case = desk.scored()
-    desk.workspace.service.set_tags(case.id, ["misleadingFactualError"], "you")
+    desk.workspace.service.set_tags(case.id, ["misleadingFactualError"])
     at = desk.app(case)
     assert "Choose other passages, or remove some, then score the note again" in texts(at)
     assert "Change the note" not in texts(at)
@@ -111,7 +111,7 @@ def test_what_helps_is_said_for_the_gate_that_failed_and_its_reason_covers_the_g
 def test_reasons_and_the_comment_are_there_after_a_reload(desk: Desk) -> None:
     desk.engine.fails_at = GateName.HELPFULNESS
     case = desk.scored()
-    desk.workspace.service.set_tags(case.id, ["misleadingFactualError"], "you")
+    desk.workspace.service.set_tags(case.id, ["misleadingFactualError"])
     at = desk.app(case)
     give_reasons(at, "Readers I know asked for it.")
     field(at, _COMMENT).set_value("As good as it gets.").run()
@@ -155,7 +155,7 @@ def test_a_suggested_tag_is_named_in_plain_words_with_why_beside_it(desk: Desk) 
 
 def test_a_decided_case_can_be_reopened(desk: Desk) -> None:
     case = desk.scored()
-    desk.workspace.service.decide(case.id, DecisionKind.REJECTED, "you")
+    desk.workspace.service.decide(case.id, DecisionKind.REJECTED)
     at = desk.app(case)
     assert "rejected" in texts(at)
     at.button(key="reopen").click().run()
@@ -176,7 +176,7 @@ def test_abstaining_takes_one_click_and_no_draft(desk: Desk, kind: DecisionKind)
 
 
 def test_abstaining_is_open_as_soon_as_there_is_a_post(desk: Desk) -> None:
-    case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION, by="you")
+    case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION)
     at = desk.app(case)
     assert at.button(key="decide-approved").label == "Approve: needs a note"
     assert not can_approve(at)
@@ -195,7 +195,7 @@ def test_a_tag_keeps_what_another_tab_ticked_meanwhile(desk: Desk) -> None:
     case = desk.scored()
     key = f"tags-{case.id}-MISLEADING"
     at = desk.app(case)
-    desk.workspace.service.tick_tag(case.id, "misleadingOther", "you", ticked=True)
+    desk.workspace.service.tick_tag(case.id, "misleadingOther", ticked=True)
     chips(at, key).set_value(["misleadingFactualError"]).run()
     assert desk.newest(case).tags == ("misleadingFactualError", "misleadingOther")
     chips(at, key).set_value(["misleadingFactualError"]).run()
@@ -223,7 +223,7 @@ def test_approve_counts_what_is_left_and_counts_it_down(desk: Desk) -> None:
 def test_a_gate_that_only_waits_for_another_is_neither_told_nor_counted(desk: Desk) -> None:
     desk.engine.fails_at = GateName.RELEVANCE
     case = desk.scored()
-    desk.workspace.service.set_tags(case.id, ["misleadingFactualError"], "you")
+    desk.workspace.service.set_tags(case.id, ["misleadingFactualError"])
     assert len(desk.workspace.service.obstacles(desk.newest(case))) == 3
     at = desk.app(case)
     shown = texts(at)
@@ -278,7 +278,7 @@ def test_two_faults_of_the_same_kind_have_a_button_each_and_one_that_stands_twic
 def test_what_is_left_has_the_button_that_mends_it(desk: Desk) -> None:
     case = desk.scored()
     service = desk.workspace.service
-    service.judge(case.id, "E1", None, "", "you")
+    service.judge(case.id, "E1", None, "")
     at = desk.app(case)
     at.button(key="mend-unjudged-E1").click().run()
     assert not at.exception

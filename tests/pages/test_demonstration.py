@@ -11,13 +11,13 @@ TEMPTING = next(example for example in examples() if example.tempting_note)
 
 def example_case(desk: Desk, example: Example, post: str | None = None) -> Case:
     service = desk.workspace.service
-    case = service.create(post or example.post.text, mode=Mode.AUGMENTATION, urls=example.urls, by="you")
-    return service.add_passage_by_hand(case.id, url=example.urls[0], title="A page", text=PASSAGE, by="you")
+    case = service.create(post or example.post.text, mode=Mode.AUGMENTATION, urls=example.urls)
+    return service.add_passage_by_hand(case.id, url=example.urls[0], title="A page", text=PASSAGE)
 
 
 def use(desk: Desk, case: Case) -> None:
-    desk.workspace.service.open_passage(case.id, "E1", "you")
-    desk.workspace.service.judge(case.id, "E1", Verdict.USE, "", "you")
+    desk.workspace.service.open_passage(case.id, "E1")
+    desk.workspace.service.judge(case.id, "E1", Verdict.USE, "")
 
 
 def test_the_tempting_note_is_offered_once_a_passage_is_in_use_and_becomes_the_draft(desk: Desk) -> None:

@@ -39,7 +39,7 @@ def test_an_error_that_nobody_foresaw_is_logged_and_told_without_a_traceback(
 def test_text_from_outside_stands_in_markdown_only_when_disarmed(desk: Desk) -> None:
     hostile = "![x](https://evil.example/i.png) :red[loud] $x^2$ <b>bold</b>"
     case = desk.case(hostile)
-    desk.workspace.service.add_passage_by_hand(case.id, url=None, title=hostile, text=PASSAGE + hostile, by="you")
+    desk.workspace.service.add_passage_by_hand(case.id, url=None, title=hostile, text=PASSAGE + hostile)
     at = desk.app(case)
     assert not at.exception
     for item in (*at.markdown, *at.caption):

@@ -17,14 +17,14 @@ def gathered(desk: Desk, tmp_path: Path) -> Case:
     """A case with six passages of a library that has four more to offer."""
     desk.workspace.libraries.add(make_library(tmp_path), "topics")
     service = desk.workspace.service
-    case = service.create(post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"], by="you")
+    case = service.create(post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"])
     desk.run(case, "gather")
     return service.get(case.id)
 
 
 def followed_up(desk: Desk, case: Case, kind: FollowUpKind, about: str = "") -> Case:
     service = desk.workspace.service
-    service.follow_up(case.id, kind, "you", about=about, libraries=["topics"])
+    service.follow_up(case.id, kind, about=about, libraries=["topics"])
     desk.run(case, "follow_up")
     return service.get(case.id)
 
@@ -134,8 +134,8 @@ def test_what_is_asked_of_a_passage_that_is_gone_is_told_above_the_sources(desk:
 
 
 def test_a_passage_in_use_and_one_with_nothing_left_to_take_its_place_offer_no_swap(desk: Desk, gathered: Case) -> None:
-    desk.workspace.service.open_passage(gathered.id, "E1", "you")
-    desk.workspace.service.judge(gathered.id, "E1", Verdict.USE, "", "you")
+    desk.workspace.service.open_passage(gathered.id, "E1")
+    desk.workspace.service.judge(gathered.id, "E1", Verdict.USE, "")
     at, by_hand = desk.app(gathered), desk.case()
     assert not _offers_swap(read(at, gathered, "E1"))
     assert _offers_swap(read(at, gathered, "E2"))
@@ -178,9 +178,7 @@ def test_what_was_chosen_and_could_not_be_read_counts_as_chosen(desk: Desk, gath
 def test_what_came_of_a_follow_up_is_no_longer_told_after_another_gathering(desk: Desk, gathered: Case) -> None:
     followed_up(desk, gathered, FollowUpKind.MORE_LIKE, "E2")
     service = desk.workspace.service
-    service.set_sources(
-        gathered.id, mode=Mode.AUTOMATION, urls=[], libraries=["topics"], services=[], until=None, by="you"
-    )
+    service.set_sources(gathered.id, mode=Mode.AUTOMATION, urls=[], libraries=["topics"], services=[], until=None)
     desk.run(gathered, "gather")
     assert "More like E2" not in texts(desk.app(gathered))
 
@@ -188,7 +186,7 @@ def test_what_came_of_a_follow_up_is_no_longer_told_after_another_gathering(desk
 def test_what_came_of_a_follow_up_is_no_longer_told_when_its_passages_are_gone(desk: Desk, gathered: Case) -> None:
     case = followed_up(desk, gathered, FollowUpKind.MORE_LIKE, "E2")
     assert "New: E7, E8, E9." in texts(desk.app(case))
-    desk.workspace.service.bring_back_set(case.id, 0, "you")
+    desk.workspace.service.bring_back_set(case.id, 0)
     assert "New: E7" not in texts(desk.app(case))
 
 

@@ -54,7 +54,7 @@ def test_a_suggested_wording_is_taken_with_one_click_and_undone(desk: Desk, monk
     assert taken.draft.text == BETTER
     assert not taken.assessment_is_current
     assert all(button.key != "take-rewrite-readable" for button in at.button)
-    undone = desk.workspace.service.undo_edit(case.id, "you")
+    undone = desk.workspace.service.undo_edit(case.id)
     assert undone.draft is not None
     assert before is not None
     assert undone.draft.text == before.text

@@ -13,8 +13,8 @@ from tests.pages.conftest import NOTE, Desk, note_of, texts
 def test_the_note_can_be_written_only_after_a_passage_is_in_use(desk: Desk) -> None:
     case = desk.case()
     assert not any(area.label == "The note, with its links" for area in desk.app(case).text_area)
-    desk.workspace.service.open_passage(case.id, "E1", "you")
-    desk.workspace.service.judge(case.id, "E1", Verdict.USE, "", "you")
+    desk.workspace.service.open_passage(case.id, "E1")
+    desk.workspace.service.judge(case.id, "E1", Verdict.USE, "")
     assert note_of(desk.app(case))
 
 
@@ -45,7 +45,7 @@ def test_two_edits_at_once_show_both_texts_and_lose_neither(desk: Desk, choice: 
     at = desk.app(case)
     draft = case.draft
     assert draft is not None
-    desk.workspace.service.edit_draft(case.id, "theirs", "you", based_on=draft.sha256)
+    desk.workspace.service.edit_draft(case.id, "theirs", based_on=draft.sha256)
     note_of(at).set_value("mine").run()
     assert "changed in another tab" in texts(at)
     assert desk.note(case) == "theirs"

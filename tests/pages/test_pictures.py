@@ -129,7 +129,7 @@ def test_an_edit_that_was_scored_shows_its_words_its_gates_and_the_jurys_number(
     assert "What the edit changed" not in texts(desk.app(case))
     desk.engine.fails_at = None
     assert case.draft is not None
-    edited = desk.workspace.service.edit_draft(case.id, NOTE, "you", based_on=case.draft.sha256)
+    edited = desk.workspace.service.edit_draft(case.id, NOTE, based_on=case.draft.sha256)
     assert "What the edit changed" not in texts(desk.app(edited)), "the new words have no scores yet"
     at = unfolded(desk.app(desk.run(edited, "assess")), f"edit-{case.id}")
     shown = texts(at)

@@ -24,8 +24,8 @@ def blind(desk: Desk, request: pytest.FixtureRequest) -> None:
 
 
 def _case(desk: Desk) -> Case:
-    case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION, urls=["http://127.0.0.1:1/x"], by="you")
-    return desk.workspace.service.attach_image(case.id, picture(), "sign.png", "you")
+    case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION, urls=["http://127.0.0.1:1/x"])
+    return desk.workspace.service.attach_image(case.id, picture(), "sign.png")
 
 
 def _open_post(desk: Desk, case: Case) -> AppTest:
@@ -108,10 +108,10 @@ def test_more_images_are_attached_and_taken_off(desk: Desk) -> None:
 
 def test_an_images_name_and_words_stand_in_markdown_only_when_disarmed(desk: Desk) -> None:
     hostile = "![x](https://evil.example/i.png) <b>bold</b> :red[loud]"
-    case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION, by="you")
-    case = desk.workspace.service.attach_image(case.id, picture(), hostile, "you")
-    desk.workspace.service.describe_image(case.id, case.post.images[0].sha256, hostile, hostile, "you")
-    desk.workspace.service.decide(case.id, DecisionKind.NOT_NEEDED, "you")
+    case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION)
+    case = desk.workspace.service.attach_image(case.id, picture(), hostile)
+    desk.workspace.service.describe_image(case.id, case.post.images[0].sha256, hostile, hostile)
+    desk.workspace.service.decide(case.id, DecisionKind.NOT_NEEDED)
     at = _open_post(desk, case)
     assert not at.exception
     for item in (*at.markdown, *at.caption):

@@ -73,7 +73,7 @@ def test_a_demonstration_that_is_left_says_what_its_answers_are_and_can_be_taken
 
 
 def test_the_engine_of_the_server_takes_over_on_demand_and_has_all_other_cases(desk: Desk) -> None:
-    case = begin(desk.workspace, "you", presented())
+    case = begin(desk.workspace, presented())
     at = desk.app(case)
     at.button(key="strip-own-engine").click().run()
     assert not at.exception
@@ -85,13 +85,13 @@ def test_the_engine_of_the_server_takes_over_on_demand_and_has_all_other_cases(d
 
 @pytest.mark.parametrize("step", ["", "0", "99", "-1", "²", "one"])
 def test_a_step_that_there_is_not_shows_the_case_without_the_strip(desk: Desk, step: str) -> None:
-    case = begin(desk.workspace, "you", presented())
+    case = begin(desk.workspace, presented())
     at = _asked(desk, case=case.id, demo=step)
     assert "present-next" not in [button.key for button in at.button]
 
 
 def test_another_example_says_that_its_answers_are_recorded_and_is_not_presented(desk: Desk) -> None:
-    case = begin(desk.workspace, "you", examples()[0])
+    case = begin(desk.workspace, examples()[0])
     at = _asked(desk, case=case.id, demo="3")
     assert "recorded answers" in texts(at)
     assert not [button.key for button in at.button if str(button.key).startswith("present")]

@@ -22,7 +22,7 @@ def failing(_: Progress) -> str:
 
 
 def test_work_under_way_shows_its_steps_counts_and_a_cancel_button(desk: Desk) -> None:
-    case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION, by="you")
+    case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION)
     at_work, may_end = threading.Event(), threading.Event()
 
     def slow(progress: Progress) -> str:
@@ -51,7 +51,7 @@ def test_work_under_way_shows_its_steps_counts_and_a_cancel_button(desk: Desk) -
 
 def test_the_searches_are_shown_while_they_are_sent(desk: Desk) -> None:
     service = desk.workspace.service
-    case = service.create(POST, mode=Mode.AUTOMATION, services=["europe-pmc"], by="you")
+    case = service.create(POST, mode=Mode.AUTOMATION, services=["europe-pmc"])
     at_work, may_end = threading.Event(), threading.Event()
 
     def slow(_: Progress) -> str:
@@ -70,7 +70,7 @@ def test_the_searches_are_shown_while_they_are_sent(desk: Desk) -> None:
 
 
 def test_a_failed_step_is_told_with_its_next_step_and_can_be_tried_again(desk: Desk) -> None:
-    case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION, urls=["http://127.0.0.1:1/x"], by="you")
+    case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION, urls=["http://127.0.0.1:1/x"])
     job = desk.workspace.runner.start(case.id, "gather", [step(failing)])
     desk.finish(job.id)
     at = desk.app(case)
@@ -85,7 +85,7 @@ def test_a_failed_step_is_told_with_its_next_step_and_can_be_tried_again(desk: D
 
 
 def test_work_that_a_crash_interrupted_can_be_resumed(desk: Desk) -> None:
-    case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION, urls=["http://127.0.0.1:1/x"], by="you")
+    case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION, urls=["http://127.0.0.1:1/x"])
     at_work = threading.Event()
 
     def endless(progress: Progress) -> str:

@@ -59,8 +59,8 @@ def test_the_reader_walks_through_the_passages_and_begins_again_at_the_end(desk:
 def test_ticked_in_the_reader_it_moves_on_to_the_next_passage_without_a_verdict(desk: Desk) -> None:
     case = of_three(desk)
     service = desk.workspace.service
-    service.open_passage(case.id, "E2", "you")
-    service.judge(case.id, "E2", Verdict.BACKGROUND, "", "you")
+    service.open_passage(case.id, "E2")
+    service.judge(case.id, "E2", Verdict.BACKGROUND, "")
     at = read(desk.app(case), case)
     at.checkbox(key=f"reader-use-{case.id}-E1").check().run()
     assert verdicts(desk, case) == [Verdict.USE, Verdict.BACKGROUND, None]
@@ -111,7 +111,7 @@ def test_a_ready_reason_rejects_in_one_press_and_moves_on(desk: Desk, number: in
 def test_the_passage_stays_in_the_reader_beside_a_note(desk: Desk) -> None:
     case = desk.inspected()
     at = read(desk.app(case), case)
-    desk.workspace.service.edit_draft(case.id, NOTE, "you", based_on=None)
+    desk.workspace.service.edit_draft(case.id, NOTE, based_on=None)
     assert shown_in(at.run()) == "E1"
 
 
@@ -131,8 +131,8 @@ def test_the_source_of_a_sentence_opens_at_the_words_that_are_nearest_to_it(desk
 
 def test_background_unticks_use(desk: Desk) -> None:
     case = desk.case()
-    desk.workspace.service.open_passage(case.id, "E1", "you")
-    desk.workspace.service.judge(case.id, "E1", Verdict.USE, "", "you")
+    desk.workspace.service.open_passage(case.id, "E1")
+    desk.workspace.service.judge(case.id, "E1", Verdict.USE, "")
     at = read(desk.app(case), case)
     chips(at, f"otherwise-{case.id}-E1").set_value(Verdict.BACKGROUND).run()
     assert desk.newest(case).evidence[0].review.verdict is Verdict.BACKGROUND
@@ -141,7 +141,7 @@ def test_background_unticks_use(desk: Desk) -> None:
 
 def test_a_passage_is_rejected_with_a_reason_only(desk: Desk) -> None:
     case = desk.case()
-    desk.workspace.service.open_passage(case.id, "E1", "you")
+    desk.workspace.service.open_passage(case.id, "E1")
     at = read(desk.app(case), case)
     chips(at, f"otherwise-{case.id}-E1").set_value(Verdict.REJECT).run()
     submit = next(item for item in at.button if item.label == "Reject this passage")
@@ -158,7 +158,7 @@ def test_a_passage_is_rejected_with_a_reason_only(desk: Desk) -> None:
 
 def test_choosing_reject_takes_the_passage_out_of_use_before_the_reason_is_written(desk: Desk) -> None:
     case = desk.scored()
-    desk.workspace.service.set_tags(case.id, ["misleadingFactualError"], "you")
+    desk.workspace.service.set_tags(case.id, ["misleadingFactualError"])
     at = read(desk.app(case), case)
     assert can_approve(at)
     chips(at, f"otherwise-{case.id}-E1").set_value(Verdict.REJECT).run()
@@ -170,8 +170,8 @@ def test_choosing_reject_takes_the_passage_out_of_use_before_the_reason_is_writt
 
 
 def test_a_page_without_a_title_gets_words_and_not_a_rule(desk: Desk) -> None:
-    case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION, by="you")
-    desk.workspace.service.add_passage_by_hand(case.id, url=None, title="\u200b", text=PASSAGE, by="you")
+    case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION)
+    desk.workspace.service.add_passage_by_hand(case.id, url=None, title="\u200b", text=PASSAGE)
     assert "**No title**" in texts(read(desk.app(case), case))
 
 
@@ -184,7 +184,7 @@ def test_where_a_link_led_on_to_is_told_in_the_reader(desk: Desk) -> None:
         source = item.source.model_copy(update={"id": "url:1", "outcome_detail": told})
         return newest.model_copy(update={"evidence": (item.model_copy(update={"source": source}),)})
 
-    desk.workspace.service._store.update(case.id, led_on)
+    desk.workspace.tools.store.update(case.id, led_on)
     shown = texts(read(desk.app(case), case))
     assert told in shown
     assert "pasted by you" not in shown

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from crowdnotes.domain import (
     Mode,
+    Person,
 )
 from crowdnotes.jobs.records import JobRecord
 from crowdnotes.settings import SearchSettings, Settings
@@ -24,7 +25,7 @@ def started(monkeypatch: pytest.MonkeyPatch, desk: Desk) -> list[str]:
     """The kinds of work that the page began; none of it is done, so that nothing asks the network."""
     kinds: list[str] = []
 
-    def start(_: object, case_id: str, kind: str, steps: Sequence[object]) -> JobRecord | None:
+    def start(_: object, case_id: str, kind: str, steps: Sequence[object], *, by: Person) -> JobRecord | None:
         kinds.append(kind)
         return None
 

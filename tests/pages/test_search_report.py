@@ -80,16 +80,16 @@ def test_only_searches_that_all_answered_and_found_nothing_are_told_as_nothing_f
 def test_sources_that_were_chosen_but_not_searched_yet_say_so(desk: Desk) -> None:
     case = searched(desk, outcomes=(NOTHING,))
     desk.workspace.service.set_sources(
-        case.id, mode=Mode.AUTOMATION, urls=[], libraries=["med"], services=[], until=None, by="you"
+        case.id, mode=Mode.AUTOMATION, urls=[], libraries=["med"], services=[], until=None
     )
     shown = texts(desk.app(case))
     assert "No passage was found." not in shown
-    new = desk.workspace.service.create(POST, mode=Mode.AUTOMATION, services=["pubmed"], by="you")
+    new = desk.workspace.service.create(POST, mode=Mode.AUTOMATION, services=["pubmed"])
     assert "No passage was found." not in texts(desk.app(new))
 
 
 def test_a_search_that_was_stopped_is_not_told_as_nothing_found(desk: Desk) -> None:
-    case = desk.workspace.service.create(POST, mode=Mode.AUTOMATION, services=["pubmed"], by="you")
+    case = desk.workspace.service.create(POST, mode=Mode.AUTOMATION, services=["pubmed"])
 
     def stopped(progress: Progress) -> str:
         desk.workspace.runner.cancel(job.id)

@@ -34,12 +34,12 @@ def test_a_passage_must_be_opened_before_it_can_be_ticked(desk: Desk) -> None:
 
 def test_a_row_says_how_its_passage_stands(desk: Desk) -> None:
     case, service = desk.case(), desk.workspace.service
-    service.open_passage(case.id, "E1", "you")
-    service.judge(case.id, "E1", Verdict.BACKGROUND, "", "you")
+    service.open_passage(case.id, "E1")
+    service.judge(case.id, "E1", Verdict.BACKGROUND, "")
     shown = texts(desk.app(case))
     assert "gray-badge[:material/remove: background]" in shown
     assert "rejected]" not in shown
-    service.judge(case.id, "E1", Verdict.REJECT, "off topic", "you")
+    service.judge(case.id, "E1", Verdict.REJECT, "off topic")
     shown = texts(desk.app(case))
     assert "red-badge[:material/block: rejected]" in shown
     assert "background]" not in shown
@@ -65,16 +65,16 @@ def test_a_pasted_passage_that_cannot_be_taken_stays_typed_and_open(desk: Desk) 
 
 def test_a_passage_without_a_link_warns_in_its_row_and_at_the_note(desk: Desk) -> None:
     service = desk.workspace.service
-    case = service.create(POST, mode=Mode.AUGMENTATION, by="you")
+    case = service.create(POST, mode=Mode.AUGMENTATION)
     for url in (None, "https://trials.example.edu/c"):
-        service.add_passage_by_hand(case.id, url=url, title="Trials", text=f"{PASSAGE} {url or ''}", by="you")
+        service.add_passage_by_hand(case.id, url=url, title="Trials", text=f"{PASSAGE} {url or ''}")
     for name in ("E1", "E2"):
-        service.open_passage(case.id, name, "you")
-    service.judge(case.id, "E1", Verdict.USE, "", "you")
+        service.open_passage(case.id, name)
+    service.judge(case.id, "E1", Verdict.USE, "")
     shown = texts(desk.app(case))
     assert shown.count("badge[:material/link_off: no link: X needs one]") == 1
     assert "No source in use has a link, and X needs one." in shown
-    service.judge(case.id, "E2", Verdict.USE, "", "you")
+    service.judge(case.id, "E2", Verdict.USE, "")
     shown = texts(desk.app(case))
     assert "No source in use has a link" not in shown
     assert "No link: E1. Link to another source in use." in shown

@@ -73,7 +73,7 @@ def begun(desk: Desk, *notes: ExistingNote) -> Case:
         ExistingNote(id="N2", text=SECOND),
         ExistingNote(id="N3", text=f"{HOSTILE} Nonsense.", status=CrowdStatus.NOT_HELPFUL),
     )
-    return desk.workspace.service.create_supernote(POST, notes=given, by="you")
+    return desk.workspace.service.create_supernote(POST, notes=given)
 
 
 def ranked(desk: Desk, **more: object) -> Case:
@@ -224,7 +224,7 @@ def test_the_winner_stands_beside_the_best_note_with_who_chose_and_who_gave_what
 def test_a_winner_in_the_words_of_one_note_is_not_passed_off_as_new(desk: Desk) -> None:
     same = candidate(FIRST, 0.05)
     case = ranked(desk, candidates=(same,), winner=same.sha256)
-    desk.workspace.service.take_candidate(case.id, same.sha256, "you")
+    desk.workspace.service.take_candidate(case.id, same.sha256)
     at = shown(desk, case)
     assert "These are the words of N1, unchanged." in texts(at)
     assert "The best existing note, N1, gets 0.07 more." in texts(at)
@@ -269,7 +269,7 @@ def test_any_candidate_can_be_taken_into_the_draft(desk: Desk) -> None:
 def test_newer_notes_say_what_changed_and_what_was_posted_is_weighed(desk: Desk) -> None:
     case = ranked(desk)
     service = desk.workspace.service
-    service.set_posted(case.id, PostedNote(text=FIRST, at=AT, unknown_side=Ratings(helpful=2, not_helpful=8)), "you")
+    service.set_posted(case.id, PostedNote(text=FIRST, at=AT, unknown_side=Ratings(helpful=2, not_helpful=8)))
     at = shown(desk, case)
     unfolded(at, f"watch-{case.id}")
     assert "Nothing has changed" in texts(at)
@@ -286,7 +286,7 @@ def test_new_ratings_alone_ask_for_another_choice_and_for_no_candidates(desk: De
     work = case.supernote
     assert work is not None
     rated = work.notes[0].model_copy(update={"ratings": Ratings(helpful=70)})
-    desk.workspace.service.watch(case.id, (rated, *work.notes[1:]), "you")
+    desk.workspace.service.watch(case.id, (rated, *work.notes[1:]))
     at = shown(desk, case)
     unfolded(at, f"watch-{case.id}")
     assert at.button(key="watch-again").label == "Choose again with the new ratings"
@@ -316,7 +316,7 @@ def test_how_the_posted_note_stands_can_be_told(desk: Desk) -> None:
 
 
 def test_suggestions_are_added_and_answered_by_hand_with_a_reason(desk: Desk) -> None:
-    case = desk.workspace.service.take_candidate(ranked(desk).id, WINNER.sha256, "you")
+    case = desk.workspace.service.take_candidate(ranked(desk).id, WINNER.sha256)
     at = shown(desk, case)
     unfolded(at, f"suggestions-{case.id}")
     field(at, "Suggestions, one on each line").set_value(f"Name the trial.\n{HOSTILE}")
@@ -343,7 +343,7 @@ def test_suggestions_are_added_and_answered_by_hand_with_a_reason(desk: Desk) ->
 
 def test_the_draft_page_shows_suggestions_too(desk: Desk) -> None:
     case = desk.drafted()
-    desk.workspace.service.suggest(case.id, ["Say when."], "a reader")
+    desk.workspace.service.suggest(case.id, ["Say when."], said_by="a reader")
     assert "Readers' suggestions: 1, 1 waiting for an answer" in [item.label for item in desk.app(case).expander]
 
 

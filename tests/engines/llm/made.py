@@ -64,9 +64,9 @@ def engine_for(base_url: str, folder: Path, **settings: object) -> LLMEngine:
 
 def begun_case(service: CaseService) -> str:
     """The id of a case with one passage pasted, so that a note can be written."""
-    case = service.create("Vitamin C cures a cold.", mode=Mode.AUGMENTATION, by="ann")
+    case = service.create("Vitamin C cures a cold.", mode=Mode.AUGMENTATION)
     text = "Vitamin C does not cure colds. Trials of 11,306 people found no effect on how often they came."
-    service.add_passage_by_hand(case.id, url="https://t.example.org/c", title="Trials", text=text, by="ann")
+    service.add_passage_by_hand(case.id, url="https://t.example.org/c", title="Trials", text=text)
     return case.id
 
 

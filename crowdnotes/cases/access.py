@@ -1,0 +1,107 @@
+"""The one way to stored cases: as somebody, and for an act that they may do.
+
+Whatever works with cases (`service`, `stages`) has no other store than this, and each call of it names an act: none can
+be forgotten. Changes are checked on the newest version, inside the step that keeps them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from pydantic import ValidationError
+
+from crowdnotes.cases.store import Store
+from crowdnotes.domain import LOCAL_OWNER, Act, Actor, Case, CaseStatus, CaseSummary, Owned, Role, Who, may, refusal
+from crowdnotes.errors import InputError, NotAllowedError, StoreError
+from crowdnotes.words import say
+
+
+def actor_of(issuer: str, subject: str, name: str, role: str) -> Actor:
+    """Somebody as a setting or another system names them. Raises InputError, with what is wrong of it."""
+    if role not in list(Role):
+        raise InputError(say("people.no_role", role=role), say("people.no_role_next", roles=", ".join(Role)))
+    try:
+        return Actor(issuer=issuer, subject=subject, name=name, role=Role(role))
+    except ValidationError as error:
+        is_name = error.errors()[0]["loc"] == ("name",)
+        raise InputError(say("people.no_name") if is_name else say("people.no_id")) from error
+
+
+def local_owner(name: str) -> Actor:
+    """Whoever has the machine to themselves: all is theirs, whatever they call themselves. InputError for no name."""
+    return actor_of(*LOCAL_OWNER, name, Role.ADMIN)
+
+
+def require(actor: Actor, act: Act, case: Owned | None = None, *, four_eyes: bool = False) -> None:
+    """Raise NotAllowedError where `may` says no."""
+    if not may(actor, act, case, four_eyes=four_eyes):
+        raise NotAllowedError(act.value, refusal(act, case, four_eyes=may(actor, act, case)))
+
+
+class Access:
+    """The store as one person may use it. Raises NotAllowedError, and what `Store` raises."""
+
+    def __init__(self, store: Store, who: Who, *, four_eyes: bool) -> None:
+        self._store = store
+        self._who = who
+        self._four_eyes = four_eyes
+
+    @property
+    def actor(self) -> Actor:
+        """Who acts, with the role they have now."""
+        return self._who()
+
+    def require(self, act: Act, case: Owned | None = None) -> Actor:
+        """The actor, who may do that to the case, or as for beginning one to none; else NotAllowedError."""
+        actor = self._who()
+        require(actor, act, case, four_eyes=self._four_eyes)
+        return actor
+
+    def add(self, case: Case, images: Sequence[bytes] = ()) -> Case:
+        """See `Store.add`."""
+        self.require(Act.BEGIN)
+        return self._store.add(case, images)
+
+    def get(self, case_id: str, act: Act = Act.READ) -> Case:
+        """The newest version, for what is to be done with it."""
+        case = self._store.get(case_id)
+        self.require(act, case)
+        return case
+
+    def update(
+        self, act: Act, case_id: str, change: Callable[[Case, Actor], Case], images: Sequence[bytes] = ()
+    ) -> Case:
+        """See `Store.update`; `change` is told who acts."""
+        actor = self._who()
+
+        def checked(newest: Case) -> Case:
+            require(actor, act, newest, four_eyes=self._four_eyes)
+            return change(newest, actor)
+
+        return self._store.update(case_id, checked, images)
+
+    def delete(self, case_id: str) -> None:
+        """See `Store.delete`; also of a case that cannot be read."""
+        actor = self._who()
+        self._store.delete(case_id, lambda kept: require(actor, Act.DELETE, kept))
+
+    def list(
+        self, search: str = "", status: CaseStatus | None = None, limit: int = 200, offset: int = 0
+    ) -> list[CaseSummary]:
+        """See `Store.list`; the cases that the actor may read."""
+        return self._store.list(search, status, limit, offset, reader=self._who())
+
+    def count(self, search: str = "", status: CaseStatus | None = None) -> int:
+        """How many `list` would give without a limit."""
+        return self._store.count(search, status, reader=self._who())
+
+    def put_text(self, act: Act, case_id: str, text: str) -> str:
+        """See `Store.put_text`."""
+        self.get(case_id, act)
+        return self._store.put_text(case_id, text)
+
+    def image(self, case_id: str, sha256: str, act: Act = Act.READ) -> bytes:
+        """An image of the case's post. Raises StoreError when the post has it no longer."""
+        if all(image.sha256 != sha256 for image in self.get(case_id, act).post.images):
+            raise StoreError(say("case.no_image"), say("intake.no_image_next"))
+        return self._store.image(sha256)
