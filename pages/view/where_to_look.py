@@ -245,7 +245,6 @@ def try_through(case: Case, name: str) -> None:
         until=case.until,
         own_words=case.own_words,
         read_through=through,
-        by=author(),
     )
     start(saved, "gather")
 

@@ -236,9 +236,10 @@ def test_who_may_only_read_changes_nothing_and_begins_nothing(workspace: Workspa
         if act is not Act.READ:
             with pytest.raises(NotAllowedError):
                 getattr(viewer, name)(case.id, *args, **named)
-    for begin in (lambda: viewer.create("Words.", mode=Mode.AUTOMATION), lambda: viewer.create_supernote("", notes=[])):
-        with pytest.raises(NotAllowedError, match="begin a case"):
-            begin()
+    with pytest.raises(NotAllowedError, match="begin a case"):
+        viewer.create("Words.", mode=Mode.AUTOMATION)
+    with pytest.raises(NotAllowedError, match="begin a case"):
+        viewer.create_supernote("", notes=[])
     assert (workspace.service.get(case.id), workspace.service.count()) == (case, 1)
 
 
