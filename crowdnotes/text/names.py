@@ -1,4 +1,4 @@
-"""Names in a text: persons, bodies, studies and products, as runs of words that begin with a capital."""
+"""Particulars of a text: names of persons, bodies, studies and products, and figures and dates as they are written."""
 
 from __future__ import annotations
 
@@ -33,6 +33,29 @@ def names_in(text: str) -> list[str]:
             found.append(_name(run))
             run = []
     return list(dict.fromkeys(name for name in found if name))
+
+
+_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
+_DATE = re.compile(rf"\b(?:{_DAY} (?:of )?)?(?:{_MONTHS})(?: {_DAY},?)? \d{{4}}\b")
+_FIGURE = re.compile(
+    r"(?<![\w.,:/$€£-])(?:"
+    r"[$€£]\s?\d[\d,.]*\d?\s(?:hundred|thousand|million|billion|trillion)"
+    r"|\d[\d,]*(?:\.\d+)?\s?%\s[a-z]{3,}"
+    r"|\d[\d,]*(?:\.\d+)?\s(?:hundred|thousand|million|billion|trillion)(?:\s[a-z]{3,})?"
+    r"|(?:\d{1,3}(?:,\d{3})+|\d{3}|\d{5,9})\s[a-z]{3,}"
+    r")\b",
+    re.IGNORECASE,
+)
+
+
+def figures_in(text: str) -> list[str]:
+    """Numbers with what they count ("11,306 people", "80% increase", "$35.7 billion") and dates, each once.
+
+    Small numbers and years alone are left out: every page has some.
+    """
+    found = [match.group() for pattern in (_FIGURE, _DATE) for match in pattern.finditer(text)]
+    return list(dict.fromkeys(" ".join(figure.split()) for figure in found))
 
 
 def _name(run: list[str]) -> str:

@@ -12,8 +12,9 @@ from crowdnotes.text.urls import canonical_url, doi_url
 _MOST = 3  # that a post is read for; a list of links is no source
 _PICTURES_OF_X = frozenset({"pic.twitter.com", "pic.x.com"})
 _DOI = re.compile(r"(?<![\w/.])10\.\d{4,9}/[^\s\"<>]{1,200}")
+_TRIAL = re.compile(r"\bNCT\d{8}\b", re.IGNORECASE)
 _NUMBERS = (
-    (re.compile(r"\bNCT\d{8}\b", re.IGNORECASE), "https://clinicaltrials.gov/study/{}"),
+    (_TRIAL, "https://clinicaltrials.gov/study/{}"),
     (re.compile(r"\bPMID:?\s{0,2}(\d{4,9})\b", re.IGNORECASE), "https://pubmed.ncbi.nlm.nih.gov/{}/"),
     (re.compile(r"\bPMC\d{5,9}\b"), "https://pmc.ncbi.nlm.nih.gov/articles/{}/"),
     (re.compile(r"\barXiv:\s?(\d{4}\.\d{4,5})(?:v\d+)?\b", re.IGNORECASE), "https://arxiv.org/abs/{}"),
@@ -38,6 +39,11 @@ def references_in(text: str) -> tuple[str, ...]:
     for link in found:
         once.setdefault(canonical_url(link), link)
     return tuple(once.values())[:_MOST]
+
+
+def trials_in(text: str) -> list[str]:
+    """Numbers of ClinicalTrials.gov, each once."""
+    return list(dict.fromkeys(number.upper() for number in _TRIAL.findall(text)))
 
 
 def is_on_x(url: str) -> bool:

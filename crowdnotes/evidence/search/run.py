@@ -22,13 +22,15 @@ from crowdnotes.evidence.provenance import categorise
 from crowdnotes.evidence.search.answers import Answers
 from crowdnotes.evidence.search.provider import SearchesTogether, SearchProvider
 from crowdnotes.evidence.search.service import Check
-from crowdnotes.text.names import names_in
+from crowdnotes.text.names import figures_in, names_in
+from crowdnotes.text.note_rules import without_urls
+from crowdnotes.text.references import trials_in
 from crowdnotes.text.urls import identities
 from crowdnotes.words import say
 
 _log = logging.getLogger(__name__)
 _SLICE = 0.1  # seconds between two looks at whether the job was cancelled
-_NAMES = 2  # that have a search of their own
+_TRIALS, _NAMES, _FIGURES = 1, 2, 1  # that have a search of their own: the rest keeps most of the places
 _PARTING = 2.0  # seconds for the providers to notice that the search was cancelled
 # Every provider that answers at all has something on one of these.
 TRIAL = " ".join(("measles", "vaccine", "ibuprofen", "World", "Health", "Organization"))
@@ -182,27 +184,30 @@ class _Work:
 def plan_for(engine: Engine, post: Post, limit: int, today: date, *, diverse: bool = True) -> SearchPlan:
     """The engine's claims and searches; without `diverse` the post's text is the only search.
 
-    The latter is for studies: CrowdNotes+ Table 3 takes the diverse queries away. The names that a post or its claims
-    hold have searches of their own after the first one, in quotation marks.
+    The latter is for studies: CrowdNotes+ Table 3 takes the diverse queries away. The trials, names and
+    figures that a post or its claims hold have searches of their own after the first one, in quotation marks.
     """
     plan = engine.plan(post, limit, today)
     text = post.whole_text.strip()
     if diverse or not text:
-        named = _by_name(plan, text)
+        named = _by_particulars(plan, text)
         return replace(plan, queries=(*plan.queries[:1], *named, *plan.queries[1:])[:limit]) if named else plan
     return SearchPlan(plan.claims, (Query(text=text, purpose="the post itself", language=post.language),))
 
 
-def _by_name(plan: SearchPlan, text: str) -> list[Query]:
-    """A search for each name, with what the post is about beside it."""
+def _by_particulars(plan: SearchPlan, text: str) -> list[Query]:
+    """A search for each trial, name and figure in quotation marks, with what the post is about beside it."""
     if not plan.queries:
         return []
     subject = next((topic.official for topic in find_topics(text)), "")
     language = plan.queries[0].language
-    said = " ".join([text, *(claim.in_full for claim in plan.claims)])
+    # An address holds no names, and a name does not go on in the next text.
+    said = ". ".join(without_urls(words) for words in (text, *(claim.in_full for claim in plan.claims)))
+    quoted = [*names_in(said)[:_NAMES], *figures_in(said)[:_FIGURES]]
+    wanted = {number: number for number in trials_in(text)[:_TRIALS]} | {it: f'"{it}" {subject}' for it in quoted}
     return [
-        Query(text=f'"{name}" {subject}'.strip(), purpose=say("queries.by_name", name=name), language=language)
-        for name in names_in(said)[:_NAMES]
+        Query(text=words.strip(), purpose=say("queries.by_name", name=it), language=language)
+        for it, words in wanted.items()
     ]
 
 

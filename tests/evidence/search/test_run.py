@@ -434,3 +434,12 @@ def test_the_names_of_a_post_have_searches_of_their_own_in_quotation_marks() -> 
     assert searches[1].startswith('"Jo Doe" ')
     assert len(searches) == 4
     assert plan_for(engine, post, 0, today).queries == ()
+
+
+def test_so_have_its_trial_and_its_first_figure_and_no_piece_of_a_link_is_a_name() -> None:
+    text = "Jo Doe says measles vaccines harm 11,306 people, see NCT04368728 https://t.co/PObxLZHSM"
+    engine = LocalEngine(HashingEmbedder(), GateSettings())
+    searches = [query.text for query in plan_for(engine, Post(text=text), 8, date(2025, 1, 1)).queries]
+    assert searches[1] == "NCT04368728"
+    assert [search.split('" ')[0] for search in searches[2:4]] == ['"Jo Doe', '"11,306 people']
+    assert not any("PObx" in search for search in searches)
