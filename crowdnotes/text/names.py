@@ -58,6 +58,11 @@ def figures_in(text: str) -> list[str]:
     return list(dict.fromkeys(" ".join(figure.split()) for figure in found))
 
 
+def dates_in(text: str) -> list[str]:
+    """Days as they are written in English ("December 10, 1974"), each once."""
+    return list(dict.fromkeys(match.group() for match in _DATE.finditer(text)))
+
+
 def _name(run: list[str]) -> str:
     while run and (run[0].lower() in _BEFORE):
         run = run[1:]

@@ -60,6 +60,7 @@ _OF_OTHERS = (
     "engines/local/tone.py",
     "engines/local/topics.py",
     "evidence/reading/document.py",
+    "evidence/search/current_events.py",
     "evidence/search/europe_pmc.py",
     "evidence/search/google_fact_check.py",
     "evidence/search/service.py",

@@ -11,6 +11,7 @@ from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.search.brave import Brave
 from crowdnotes.evidence.search.clinical_trials import ClinicalTrials
 from crowdnotes.evidence.search.crossref import Crossref
+from crowdnotes.evidence.search.current_events import CurrentEvents
 from crowdnotes.evidence.search.dailymed import DailyMed
 from crowdnotes.evidence.search.europe_pmc import EuropePmc
 from crowdnotes.evidence.search.gdelt import Gdelt
@@ -67,6 +68,7 @@ ONLINE: tuple[type[OnlineProvider], ...] = (
     WhoIris,
     Wikidata,
     Wikinews,
+    CurrentEvents,
     Gdelt,
 )
 _GIVE_ENTRIES = frozenset(kind.name for kind in ONLINE if kind.gives_entries)

@@ -110,7 +110,8 @@ def test_an_answer_without_sense_is_labelled(
     assert raised.value.message.startswith("It ")
 
 
-_WITH_OTHERS = ("medlineplus", "wikipedia", "wikinews", "wikidata", "gdelt")  # in XML, or on more than an answer
+# In XML, or on more than an answer.
+_WITH_OTHERS = ("medlineplus", "wikipedia", "wikinews", "current-events", "wikidata", "gdelt")
 JSON_PROVIDERS = [kind for kind in ONLINE if kind.name not in _WITH_OTHERS]
 _LEAVES = st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=8), st.just("https://a.org/x"))
 _NAMES = st.sampled_from(
@@ -155,7 +156,7 @@ def test_any_json_gives_hits_or_a_label(value: dict[str, Any]) -> None:
 _KEYLESS = [
     *("tavily", "europe-pmc", "pubmed", "medlineplus", "wikipedia", "crossref"),
     *("clinical-trials", "openfda", "dailymed", "openalex", "who-outbreaks", "who-iris"),
-    *("wikidata", "wikinews", "gdelt"),
+    *("wikidata", "wikinews", "current-events", "gdelt"),
 ]
 _KEYED = ["google-fact-check", "brave", "searxng"]
 

@@ -15,6 +15,7 @@ from crowdnotes.errors import SearchError
 from crowdnotes.evidence.fetching import Fetcher
 from crowdnotes.evidence.search import ONLINE, called_for, is_register, make_online
 from crowdnotes.evidence.search.clinical_trials import ClinicalTrials
+from crowdnotes.evidence.search.current_events import CurrentEvents
 from crowdnotes.evidence.search.dailymed import DailyMed
 from crowdnotes.evidence.search.gdelt import Gdelt
 from crowdnotes.evidence.search.openalex import OpenAlex
@@ -37,7 +38,7 @@ _UNTIL = date(2025, 6, 30)
     [
         ("A phase 3 trial in China shows that it works.", {"clinical-trials"}),
         ("Ivermectin makes tumours vanish.", {"clinical-trials", "openfda", "dailymed"}),
-        ("They had lead in the cinnamon, now recalled.", {"openfda", "wikinews", "gdelt"}),
+        ("They had lead in the cinnamon, now recalled.", {"openfda", "wikinews", "current-events", "gdelt"}),
         ("La ivermectina cura el cáncer, dicen los médicos.", {"clinical-trials", "openfda", "dailymed"}),
         ("A Lancet paper was retracted.", {"openalex"}),
         ("An epidemic of measles, WHO warns.", {"who-outbreaks", "who-iris"}),
@@ -58,7 +59,7 @@ def test_whoever_chose_registers_alone_has_them_asked() -> None:
 
 
 def test_every_register_of_the_table_is_a_provider_and_names_are_found_by_their_ending() -> None:
-    assert sum(is_register(kind.name) for kind in ONLINE) == 9
+    assert sum(is_register(kind.name) for kind in ONLINE) == 10
     assert words_of("substance", "Pfizer's PAXLOVID, not molnupiravir or nivolumab; a servant") == [
         "paxlovid", "molnupiravir", "nivolumab",
     ]  # fmt: skip
@@ -278,6 +279,60 @@ def test_wikinews_is_asked_as_wikipedia_is_and_leads_to_its_own_pages(httpserver
     httpserver.expect_request("/api.php").respond_with_json(found)
     (hit,) = ask(Wikinews(service), "vaccine approved")
     assert (hit.provider, hit.url) == ("wikinews", "https://en.wikinews.org/wiki/Vaccine_approved")
+
+
+_REUTERS, _BBC = "[https://www.reuters.com/a (Reuters)]", "[https://www.bbc.co.uk/b (BBC)]"
+_DAY = f"""{{{{Current events|year=2025|month=06|day=12|content=
+<!-- All news items below this line -->
+;Disasters and accidents
+*[[Air India Flight 171]]
+**A [[Boeing 787|Boeing 787]] of [[Air India]] crashes in [[Ahmedabad]], killing '''241''' people. {_REUTERS} {_BBC}
+;Health and environment
+*The [[Food and Drug Administration]] recalls cinnamon. [https://www.fda.gov/r (FDA)]
+*A line [http://10.0.0.1/x (Inside)] that is private recalls cinnamon too.
+<!-- All news items above this line -->|}}}}"""
+
+
+def _events(httpserver: HTTPServer, wikitext: str) -> None:
+    def answer(request: Request) -> Response:
+        if request.args.get("list") == "search":
+            return Response(json.dumps({"query": {"search": [{"title": "Portal:Current events/2025 June 12"}]}}))
+        there = {"revisions": [{"slots": {"main": {"content": wikitext}}}]}
+        titles = request.args["titles"].split("|")
+        pages = [
+            {"title": title} | (there if title.endswith("2025 June 12") else {"missing": True}) for title in titles
+        ]
+        return Response(json.dumps({"query": {"pages": pages}}))
+
+    httpserver.expect_request("/api.php").respond_with_handler(answer)
+
+
+def test_a_day_of_current_events_leads_to_the_news_that_tells_of_it(httpserver: HTTPServer, service: Service) -> None:
+    _events(httpserver, _DAY)
+    (crash,) = ask(CurrentEvents(service), "an Air India plane crashed on June 12, 2025", until=_UNTIL)
+    assert (crash.url, crash.published) == ("https://www.reuters.com/a", date(2025, 6, 12))
+    assert crash.snippet == "A Boeing 787 of Air India crashes in Ahmedabad, killing 241 people."
+    assert crash.title.startswith("Air India Flight 171: ")
+    (recall,) = ask(CurrentEvents(service), "cinnamon recalled", until=_UNTIL)
+    assert recall.url == "https://www.fda.gov/r"
+    asked = [request.args for request, _ in httpserver.log]
+    assert (asked[0]["srnamespace"], asked[0]["list"]) == ("100", "search")
+    assert asked[1]["titles"].startswith("Portal:Current events/2025 June 12|Portal:Current events/2025 June 30|")
+
+
+def test_days_after_the_cutoff_are_not_asked_for_and_one_shared_word_is_too_few(
+    httpserver: HTTPServer, service: Service
+) -> None:
+    _events(httpserver, _DAY)
+    assert ask(CurrentEvents(service), "cinnamon recalled", until=date(2025, 6, 11)) == []
+    assert not any("June 12" in request.args.get("titles", "") for request, _ in httpserver.log)
+    assert ask(CurrentEvents(service), "India says it is fine", until=_UNTIL) == []
+
+
+@pytest.mark.parametrize("wikitext", ["", "*" * 5_000, "*[https://a.org/x y", "**[https://a.org/x (A)]", "{{" * 500])
+def test_whatever_stands_on_a_day_page_nothing_breaks(httpserver: HTTPServer, service: Service, wikitext: str) -> None:
+    _events(httpserver, wikitext)
+    assert ask(CurrentEvents(service), "cinnamon recalled", until=_UNTIL) == []
 
 
 def _gdelt(httpserver: HTTPServer, path: str) -> Gdelt:
