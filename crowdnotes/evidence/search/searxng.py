@@ -1,6 +1,7 @@
 """SearXNG: the web through a metasearch server of one's own.
 
-GET {base}/search?q=&format=json&language=. A server that does not list json under search.formats answers 403.
+GET {base}/search?q=&format=json&language=. A server that does not list json under search.formats answers 403, or its
+page with 200. docs/search.md leads to one in three commands.
 It has no bound of time but "the last day, month, year", so the program keeps the cutoff.
 https://docs.searxng.org/dev/search_api.html
 """
@@ -66,11 +67,13 @@ class SearXng(OnlineProvider):
         except SearchError as error:
             if "(403)" not in error.message:
                 raise
-            raise SearchError(
-                say("services.no_json"),
-                ProviderState.FAILED,
-                say("services.add_json"),
-            ) from error
+            raise _no_json() from error
+        if body[:512].lstrip().lower().startswith((b"<!doctype html", b"<html")):
+            raise _no_json()
         results = records(parse_json(body), "results")
         hits = web_hits(self.name, query, results, snippet="content", published="publishedDate")
         return first_hits(hits, limit, until)
+
+
+def _no_json() -> SearchError:
+    return SearchError(say("services.no_json"), ProviderState.FAILED, say("services.add_json"))

@@ -105,8 +105,11 @@ def test_searxng_keeps_the_cutoff_by_date_and_shows_the_undated(httpserver: HTTP
     assert dict(httpserver.log[0][0].args) == {"q": "x", "format": "json", "language": "de"}
 
 
-def test_a_searxng_without_json_is_told_what_to_change(httpserver: HTTPServer, service: Service) -> None:
-    httpserver.expect_request("/search").respond_with_data("Forbidden", status=403)
+@pytest.mark.parametrize(("status", "body"), [(403, "Forbidden"), (200, "<!DOCTYPE html><html>3 results</html>")])
+def test_a_searxng_without_json_is_told_what_to_change(
+    httpserver: HTTPServer, service: Service, status: int, body: str
+) -> None:
+    httpserver.expect_request("/search").respond_with_data(body, status=status)
     with pytest.raises(SearchError) as raised:
         ask(SearXng(service), "x")
     assert "search.formats" in str(raised.value)
