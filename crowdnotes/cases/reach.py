@@ -43,14 +43,14 @@ def reach_of(case: Case, private_hosts: Collection[str] = (), *, none_is_near: b
 
 
 def _is_settled(case: Case, *, none_is_near: bool) -> bool:
-    """By a model's word where there is one, else by the person's, who opened everything and uses none of it."""
+    """By a model's word where there is one, else by the person's, who judged everything and uses none of it."""
     evidence = case.judging_evidence
     if case.settlement is not None:
         return bool(case.settlement.stated(evidence))
     if none_is_near or not evidence:
         return False
-    unread = any(item.review.opened_at is None for item in evidence)
-    return unread or bool(case.used_evidence)
+    unjudged = any(item.review.verdict is None for item in evidence)
+    return unjudged or bool(case.used_evidence)
 
 
 def _places_to_look(case: Case, private_hosts: Collection[str]) -> tuple[tuple[str, str], ...]:

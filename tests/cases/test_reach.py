@@ -42,18 +42,18 @@ def _case(*answers: AnswerKind, **changes: object) -> Case:
 
 
 def test_it_is_told_only_where_nothing_settles_the_claim() -> None:
-    opened = tuple(item.model_copy(update={"review": Review(opened_at=NOW)}) for item in ITEMS)
-    used = Review(opened_at=NOW, verdict=Verdict.USE)
+    background, used = (Review(opened_at=NOW, verdict=verdict) for verdict in (Verdict.BACKGROUND, Verdict.USE))
+    judged = tuple(item.model_copy(update={"review": background}) for item in ITEMS)
     settled = [
         _case(AnswerKind.NONE, AnswerKind.STATED),
-        _case(),  # nobody has said, and not all is read
-        _case(evidence=(opened[0], ITEMS[1].model_copy(update={"review": used}))),
+        _case(evidence=(judged[0], ITEMS[1])),  # nobody has said, and not all is judged
+        _case(evidence=(judged[0], ITEMS[1].model_copy(update={"review": used}))),
         _case(AnswerKind.NONE, AnswerKind.NONE, stages=()),  # not looked for yet
     ]
     assert [reach_of(case, none_is_near=False) for case in settled] == [None] * 4
     assert reach_of(_case(), none_is_near=True) is not None
     assert reach_of(_case(evidence=()), none_is_near=False) is not None
-    assert reach_of(_case(evidence=opened), none_is_near=False) is not None, "all was read, and none of it is of use"
+    assert reach_of(_case(evidence=judged), none_is_near=False) is not None, "all was read, and none of it is of use"
 
 
 def test_the_nearest_passage_is_the_one_that_helps_to_conclude_it_and_what_is_missing_is_told() -> None:
