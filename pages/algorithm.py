@@ -6,6 +6,7 @@ import streamlit as st
 
 from crowdnotes.words import say
 from pages.view.attack import attack_lab
+from pages.view.components import rules_link
 from pages.view.extremes import extremes
 from pages.view.session import page_body
 from pages.view.small_world import small_world
@@ -19,3 +20,4 @@ with page_body(say("algorithm.title"), say("algorithm.about"), width=_WIDTH):
         if tab.open:
             with tab:
                 draw()
+    rules_link()

@@ -428,6 +428,7 @@ def _blocked_by(status: NoteStatus, outcomes: list[RuleOutcome]) -> tuple[RuleOu
 def _what_is_short(said: RuleOutcome) -> str:
     """Why the main rule did not fire: it gives no reason of its own then."""
     short = "; ".join(distance.in_words() for distance in said.distances if not distance.met)
+    short = short.replace(say("rules.score"), say("rules.plain_score"))  # as all reasons have it
     if not short:
         return say("rules.only_misleading")
     return f"{short[0].upper()}{short[1:]}."

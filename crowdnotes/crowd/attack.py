@@ -248,13 +248,20 @@ def later_sentence(world: World, found: Attack) -> str:
 
 
 def cheapest(attacks: dict[History, Attack]) -> str:
-    """Which accounts need to be the fewest; "" where no number is enough."""
+    """Which accounts need to be the fewest against the rules, and which are never enough."""
+    any_of_them = next(iter(attacks.values()))
+    if any_of_them.needed == 0:
+        return any_of_them.sentence
     needed = {history: found.needed for history, found in attacks.items() if found.needed}
-    if not needed:
-        return ""
-    fewest = min(needed.values())
-    histories = say("attack_found.or").join(history.value for history, many in needed.items() if many == fewest)
-    return say("attack_found.enough", n=fewest, histories=histories)
+    never = say("attack_found.or").join(history.value for history in attacks if history not in needed)
+    told = []
+    if needed:
+        fewest = min(needed.values())
+        histories = say("attack_found.or").join(history.value for history, many in needed.items() if many == fewest)
+        told.append(say("attack_found.enough", n=fewest, histories=histories))
+    if never:
+        told.append(say("attack_found.not_even", n=MOST, histories=never))
+    return " ".join(told)
 
 
 def _honest(world: World, note: int, after: int | None) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:

@@ -203,12 +203,13 @@ def _sides(now: Moment) -> str:
     if min(now.minus.n, now.plus.n) < _SIDE_RATINGS:
         return say("story.no_sides")
     shares = now.minus.helpful / now.minus.n, now.plus.helpful / now.plus.n
+    others = f" {say('story.side_unknown', n=now.unknown.n)}" if now.unknown.n else ""
     figures = say("story.found_helpful", one=shares[0], one_n=now.minus.n, other=shares[1], other_n=now.plus.n)
     if abs(shares[0] - shares[1]) >= _APART:
-        return say("story.disagreed", figures=figures)
+        return say("story.disagreed", figures=figures) + others
     if min(shares) > 0.5:
-        return say("story.agreed", figures=figures)
-    return say("story.neither", figures=figures)
+        return say("story.agreed", figures=figures) + others
+    return say("story.neither", figures=figures) + others
 
 
 def _score(now: Moment, settings: BridgingSettings) -> str:
@@ -224,7 +225,10 @@ def _score(now: Moment, settings: BridgingSettings) -> str:
 def _changes(changes: tuple[Change, ...]) -> str:
     if not changes:
         return ""
-    told = [say("story.change", n=one.ratings, day=day(one.at), became=say(_BECAME[one.after])) for one in changes]
+    told = [
+        say("story.change", n=one.ratings, day=day(one.at), became=say(_BECAME[one.after]), why=_inside(one.why))
+        for one in changes
+    ]
     listed = "; ".join(told[:4]) + (say("story.more_changes", n=len(told) - 4) if len(told) > 4 else "")
     return say("story.changes", changes=listed)
 
@@ -232,9 +236,16 @@ def _changes(changes: tuple[Change, ...]) -> str:
 def _first_against_all(first: Moment, now: Moment) -> str:
     if first.intercept is None or now.intercept is None:
         return ""
+    early, late = (one.minus.helpful + one.plus.helpful + one.unknown.helpful for one in (first, now))
+    found = say("story.first_found", first_n=FIRST, first=early, n=now.ratings - FIRST, later=late - early)
     if first.status is now.status:
-        return say("story.first", n=FIRST, score=first.intercept)
-    return say("story.first_other", n=FIRST, score=first.intercept, status=say(_SHOWN[first.status]))
+        return f"{found} {say('story.first', n=FIRST, score=first.intercept)}"
+    return f"{found} {say('story.first_other', n=FIRST, score=first.intercept, status=say(_SHOWN[first.status]))}"
+
+
+def _inside(sentences: str) -> str:
+    """Sentences as they stand within another: "its score is below 0.40; …"."""
+    return "; ".join(f"{part[0].lower()}{part[1:]}" for part in sentences.removesuffix(".").split(". ") if part)
 
 
 def _on_x(on_x: tuple[Recorded, ...]) -> str:

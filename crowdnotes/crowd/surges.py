@@ -16,6 +16,7 @@ import pyarrow as pa
 from crowdnotes.crowd.database import Connection, columns, how_many
 from crowdnotes.crowd.posts import Filter, gather_posts
 from crowdnotes.domain import Noun
+from crowdnotes.text.note_rules import without_urls, x_storage_form
 from crowdnotes.text.stems import STOP_WORDS
 from crowdnotes.words import say
 
@@ -195,7 +196,7 @@ def posts_of_day(connection: Connection, day: date) -> tuple[SurgePost, ...]:
             ratings=ratings,
             shown=shown,
             language=language,
-            first_note=text,
+            first_note=without_urls(x_storage_form(text)),
         )
         for post, posted, notes, ratings, shown, language, text in rows
     )

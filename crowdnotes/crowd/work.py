@@ -18,7 +18,7 @@ from crowdnotes.bridging.status import NoteStatus
 from crowdnotes.crowd.database import TAGS, Connection, columns, how_many
 from crowdnotes.crowd.indexing import last_fit
 from crowdnotes.crowd.posts import Filter, gather_posts
-from crowdnotes.crowd.replay import Replay, replay
+from crowdnotes.crowd.replay import Moment, Replay, replay
 from crowdnotes.domain import Noun
 from crowdnotes.errors import InputError
 from crowdnotes.settings import BridgingSettings
@@ -35,6 +35,7 @@ _DAY_MS, _HOUR_MS = 86_400_000, 3_600_000
 class BestNote(Noun):
     """The score of the post's best note by the index's fit; None, with the reason, where no note can be scored.
 
+    held_back: why it is not shown although its score reaches the line; "" where it does not.
     raters: how many of its raters the fit knows, of the note that most of them rated where none can be scored.
     """
 
@@ -43,6 +44,7 @@ class BestNote(Noun):
     needed: float
     raters: int = 0
     not_run: str = ""
+    held_back: str = ""
 
 
 class WaitingPost(Noun):
@@ -192,16 +194,19 @@ def _best_notes(connection: Connection, posts: list[int], settings: BridgingSett
             continue
         helpful, intercepts, factors = (rows[name][those] for name in ("helpful", "intercept", "factor"))
         intercept = float(score_as_rated(helpful, intercepts, factors, held)[0][-1])
-        if intercept >= line and not rows["on_x"][begin] and _is_shown(connection, note, settings):
+        now = _now(connection, note, settings) if intercept >= line else None
+        is_shown = now is not None and now.status is NoteStatus.HELPFUL
+        if is_shown and not rows["on_x"][begin]:
             del best[post]
         elif best[post].intercept is None or intercept > (best[post].intercept or 0):
-            best[post] = BestNote(note=note, intercept=intercept, needed=line, raters=known)
+            why = "" if now is None else say("surge_work.only_x") if is_shown else now.why
+            best[post] = BestNote(note=note, intercept=intercept, needed=line, raters=known, held_back=why)
     return best
 
 
-def _is_shown(connection: Connection, note: int, settings: BridgingSettings) -> bool:
+def _now(connection: Connection, note: int, settings: BridgingSettings) -> Moment | None:
     replayed = replay(connection, note, misleading=True, settings=settings)
-    return isinstance(replayed, Replay) and replayed.moment(len(replayed)).status is NoteStatus.HELPFUL
+    return replayed.moment(len(replayed)) if isinstance(replayed, Replay) else None
 
 
 def _unscored(raters: int, line: float, least: int) -> BestNote:
@@ -249,7 +254,7 @@ def _why(notes: int, ratings: int, hours: float | None, best: BestNote, several:
     else:
         said = "surge_work.above" if best.intercept >= best.needed else "surge_work.below"
         figures = in_figures(best.intercept, best.needed), in_figures(best.needed, best.needed)
-        score = say(said, score=figures[0], needed=figures[1])
+        score = say(said, score=figures[0], needed=figures[1], why=best.held_back)
     return f"{age} {say('surge_work.ratings', notes=say('surge_days.notes', n=notes), n=ratings)} {score}"
 
 

@@ -158,9 +158,9 @@ class World:
 
     @property
     def sides_sentence(self) -> str:
-        """How well the raters' sides were found; "" where the world has none."""
+        """How well the raters' sides were found; that there are none, where the world has one camp."""
         if self.options.camps == 1:
-            return ""
+            return say("made_world.one_camp")
         of_sides = self.camps[self.fit.raters.ids] * self.fit.raters.factors[:, 0]
         right, all_ = int((of_sides > 0).sum()), int((self.camps[self.fit.raters.ids] != 0).sum())
         return say("made_world.sides", n=right, all=all_)

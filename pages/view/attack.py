@@ -104,8 +104,7 @@ def _drawn(found: Attack, attacks: dict[History, Attack], later: str) -> None:
     st.markdown(escaped(" ".join(filter(None, told))))
     _rules(found)
     picture_card(
-        "attack-fewest", title=say("attack.fewest"), sentence=cheapest(attacks) or say("attack.no_number", n=MOST),
-        draw=bars,
+        "attack-fewest", title=say("attack.fewest"), sentence=cheapest(attacks), draw=bars,
         rows={
             say("attack.history"): [one.value for one in attacks],
             say("attack.rules"): [_in_table(one.needed) for one in attacks.values()],

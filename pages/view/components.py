@@ -381,3 +381,9 @@ def _cut(text: str, marks: Iterable[tuple[Span, str, str]]) -> list[Piece]:
 
 def _piece(text: str, kind: str = "", title: str = "") -> Piece:
     return {"text": controls_shown(text), "kind": kind, "title": title}
+
+
+def rules_link() -> None:
+    """To the status rules of Community Notes, in their order, as the help page has them."""
+    link = {"document": "bridging"}
+    st.page_link("pages/help.py", label=say("algorithm.rules"), icon=":material/rule:", query_params=link)

@@ -14,7 +14,7 @@ from crowdnotes.text.markdown import escaped
 from crowdnotes.words import say
 from pages.view.crowd_filter import crowd_filter
 from pages.view.picture_card import picture_card
-from pages.view.time_plots import hours_by_group
+from pages.view.time_plots import hours_by_group, in_hours
 
 _MOST_MONTHS = 18
 
@@ -64,7 +64,7 @@ def _card(key: str, title: str, groups: list[Delay], hours: list[Hours], foot: l
     if overall.p50 is None or overall.p90 is None:
         st.info(escaped(f"{title}: {overall.not_run}"), icon=":material/info:")
         return
-    sentence = say("late_notes.sentence", half=f"{overall.p50:.1f}", most=f"{overall.p90:.1f}", n=f"{overall.n:,}")
+    sentence = say("late_notes.sentence", half=in_hours(overall.p50), most=in_hours(overall.p90), n=f"{overall.n:,}")
     names = [_name(group.group) for group in groups]
     picture_card(
         f"delays-{key}",
@@ -83,6 +83,7 @@ def _card(key: str, title: str, groups: list[Delay], hours: list[Hours], foot: l
             ],
         },
         file=f"delays-{key}",
+        signs="◆━─",
         foot=foot,
     )
 

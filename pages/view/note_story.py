@@ -12,13 +12,14 @@ from crowdnotes.crowd.story import Story, busiest_notes, story
 from crowdnotes.settings import BridgingSettings
 from crowdnotes.text.markdown import clip, day, escaped
 from crowdnotes.words import say
+from pages.view.components import rules_link
 from pages.view.picture_card import picture_card, table_with_csv
 from pages.view.plots import shades, stacked
 from pages.view.session import workspace
 from pages.view.time_plots import ratings_by_side, score_by_rating
 
 _MOST = 280
-_TALL = 150  # pixels
+_ROW = 38  # pixels
 _KEY = "note"
 
 
@@ -141,9 +142,11 @@ def _pictures(told: Story, score: ScoreStory, line: float) -> None:
 
 def _first(first: Moment, now: Moment, sentence: str, key: str) -> list[tuple[str, str]]:
     names = [say("note_story.first_ratings", n=first.ratings), say("note_story.all_ratings", n=now.ratings)]
-    sides = [say("note_story.minus"), say("note_story.plus")]
-    bars = [f"{side}, {name}" for side in sides for name in names]
-    counted = [first.minus, now.minus, first.plus, now.plus]
+    sides = [(say("note_story.minus"), "minus"), (say("note_story.plus"), "plus")]
+    if now.unknown.n:
+        sides.append((say("note_story.unknown"), "unknown"))
+    bars = [f"{side}, {name}" for side, _ in sides for name in names]
+    counted: list[Levels] = [getattr(one, side) for _, side in sides for one in (first, now)]
     parts = [
         (say("note_story.helpful"), [levels.helpful for levels in counted]),
         (say("note_story.somewhat"), [levels.somewhat for levels in counted]),
@@ -157,7 +160,7 @@ def _first(first: Moment, now: Moment, sentence: str, key: str) -> list[tuple[st
         tones=[None, None, None],
         unit=say("note_story.unit"),
         shares=True,
-        height=_TALL,
+        height=_ROW * len(bars),
         alt=f"{say('note_story.first')}. {sentence}",
         key=key,
     )
@@ -210,6 +213,8 @@ def _record(told: Story) -> None:
         with st.expander(say("note_story.not_applied", n=len(told.score.not_applied)), icon=":material/rule:"):
             for rule in told.score.not_applied:
                 st.markdown(f"- {escaped(rule)}")
+
+    rules_link()
 
 
 def _number(value: float | None) -> str:

@@ -10,12 +10,12 @@ import streamlit as st
 from crowdnotes.crowd.database import reading
 from crowdnotes.crowd.posts import Filter, gather_posts
 from crowdnotes.crowd.surges import SurgePost, Surges, Term, posts_of_day, surges, trending
-from crowdnotes.text.markdown import clip, day, escaped
+from crowdnotes.text.markdown import day, escaped
 from crowdnotes.words import say
 from pages.view.crowd_filter import crowd_filter
 from pages.view.picture_card import picture_card, table_with_csv
 from pages.view.time_plots import posts_a_day
-from pages.view.waiting_posts import waiting_posts
+from pages.view.waiting_posts import on_it, waiting_posts
 
 _MOST_POSTS = 20
 
@@ -103,7 +103,7 @@ def _one_day(index: Path, version: float, chosen: Filter, wanted: date) -> None:
             shown = say("surge_days.shown") if post.shown else say("surge_days.not_shown")
             numbers = f"{say('surge_days.notes', n=post.notes)}, {say('note_story.ratings', n=post.ratings)}, {shown}"
             st.button(
-                escaped(f"{clip(post.first_note, 90)} ({numbers})"),
+                escaped(f"{on_it(post.first_note)} ({numbers})"),
                 key=f"post-{post.post}",
                 on_click=_open,
                 args=(post.post,),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 import plotly.graph_objects as go
@@ -18,6 +19,7 @@ from pages.view.plots import draw, shades, theme_colours, theme_name
 _TALL = 240  # pixels
 _ROW = 34
 _NO_BOX = "<extra></extra>"
+_LAST_STEP = 0.04  # of the whole time
 _HOURS = (1 / 60, 1 / 6, 1, 3, 6, 12, 24, 72, 168, 720)
 _TICKS = ("1 min", "10 min", "1 h", "3 h", "6 h", "12 h", "1 day", "3 days", "1 week", "30 days")
 
@@ -71,11 +73,17 @@ def ratings_by_side(moments: Sequence[Moment], *, alt: str, key: str) -> list[tu
     names = ("helpful", "somewhat", "not_helpful")
     ink = st.get_option(f"theme.{theme_name()}.grayTextColor")
     figure = go.Figure()
+    dated = [one.at for one in moments if one.at]
+    # A step is as wide as the time to the next rating: the last one gets room too.
+    at: list[datetime | None] = [one.at for one in moments]
+    if dated:
+        at.append(dated[-1] + max((dated[-1] - dated[0]) * _LAST_STEP, timedelta(minutes=1)))
     for side, sign in (("plus", 1), ("minus", -1)):
         for name, (shown, colour) in zip(names, levels, strict=True):
             counted = [getattr(getattr(one, side), name) for one in moments]
+            counted += counted[-1:] if dated else []
             figure.add_scatter(
-                x=[one.at for one in moments],
+                x=at,
                 y=[sign * number for number in counted],
                 customdata=counted,
                 stackgroup=side,
@@ -91,9 +99,9 @@ def ratings_by_side(moments: Sequence[Moment], *, alt: str, key: str) -> list[tu
         tickvals=ticks, ticktext=[f"{abs(tick):,}" for tick in ticks], range=[-most * 1.08, most * 1.08]
     )
     figure.add_hline(y=0, line={"color": ink, "width": 1})
-    for text, at, anchor in ((say("note_story.plus"), 1, "top"), (say("note_story.minus"), 0, "bottom")):
+    for text, end, anchor in ((say("note_story.plus"), 1, "top"), (say("note_story.minus"), 0, "bottom")):
         figure.add_annotation(
-            x=0, xref="paper", y=at, yref="paper", xanchor="left", yanchor=anchor, showarrow=False, text=text,
+            x=0, xref="paper", y=end, yref="paper", xanchor="left", yanchor=anchor, showarrow=False, text=text,
             font={"color": ink},
         )  # fmt: skip
     figure.update_xaxes(showgrid=False, nticks=5)
@@ -157,11 +165,11 @@ def hours_by_group(groups: Sequence[tuple[str, Hours]], *, alt: str, key: str) -
         shown = [tick for tick in zip(_HOURS, _TICKS, strict=True) if low <= math.log10(tick[0]) <= high]
         scale: dict[str, Any] = {"type": "log", "range": [low, high], "zeroline": False}
         figure.update_xaxes(scale | {"tickvals": [at for at, _ in shown], "ticktext": [word for _, word in shown]})
-    names = [name for name, _ in groups]
+    names = [name if hours.p50 is not None else say("late_notes.too_few", name=name) for name, hours in groups]
     figure.update_yaxes(range=[len(groups) - 0.4, -0.8], tickvals=list(range(len(names))), ticktext=names)
     figure.update_yaxes(showgrid=False, zeroline=False)
     draw(figure, 40 + _ROW * len(groups), margin=0, top=8, alt=alt, key=key)
-    return []
+    return [(say("late_notes.median"), accent), (say("late_notes.middle"), accent), (say("late_notes.to_90"), accent)]
 
 
 def in_hours(hours: float) -> str:

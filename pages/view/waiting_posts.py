@@ -52,7 +52,7 @@ def _work(index: str, version: float, chosen: Filter, wanted: date | None, _sett
 def _post(index: Path, place: int, post: WaitingPost) -> None:
     with st.container(border=True, gap="xxsmall", key=f"waiting-{post.post}"):
         with st.container(horizontal=True, gap="small", vertical_alignment="center", horizontal_alignment="distribute"):
-            said = clip(" ".join(post.first_note.split()), 90) or say("waiting_posts.no_words")
+            said = on_it(post.first_note)
             st.markdown(f"**{place}.** {escaped(said)}", width="content")
             web_link(say("waiting_posts.on_x", post=post.post), post.url)
         st.caption(escaped(post.why))
@@ -62,6 +62,12 @@ def _post(index: Path, place: int, post: WaitingPost) -> None:
                 st.switch_page("pages/draft.py", query_params={"url": post.url})
             if st.button(say("waiting_posts.supernote"), key=f"supernote-{post.post}", icon=":material/hub:"):
                 _begin_supernote(index, post)
+
+
+def on_it(words: str) -> str:
+    """A note on a post, as the post's own words are not in the public data."""
+    said = clip(" ".join(words.split()), 90)
+    return say("surge_work.on_it", words=said) if said else say("waiting_posts.no_words")
 
 
 def _begin_supernote(index: Path, post: WaitingPost) -> None:

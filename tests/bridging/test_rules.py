@@ -242,15 +242,15 @@ def test_a_note_just_below_the_line_is_blocked_by_it_with_its_distance() -> None
     (blocking,) = result.blocked_by
     assert blocking.rule is RuleName.GENERAL_HELPFUL
     assert blocking.distances[1].gap == pytest.approx(-0.03)
-    assert blocking.reason == "Note intercept 0.37, at least 0.40 needed."
+    assert blocking.reason == "Score 0.37, at least 0.40 needed."
 
 
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"intercept": 0.3999}, "Note intercept 0.3999, at least 0.40 needed."),
+        ({"intercept": 0.3999}, "Score 0.3999, at least 0.40 needed."),
         ({"ratings": 4}, "Ratings 4, at least 5 needed."),
-        ({"intercept": float("nan")}, "Note intercept not known."),
+        ({"intercept": float("nan")}, "Score not known."),
         ({"misleading": False}, "It calls the post not misleading, and only notes on misleading posts are shown."),
     ],
 )

@@ -62,7 +62,10 @@ def test_one_side_alone_cannot_lift_its_own_note(world: World) -> None:
     across = found[History.PLUS]
     assert across.needed is not None
     assert across.statuses[across.needed].status is NoteStatus.HELPFUL
-    assert cheapest(found) == f"{across.needed} accounts are enough, if they rated like side + before."
+    assert cheapest(found).startswith(
+        f"{across.needed} accounts are enough, if they rated like side + before. Not even "
+    )
+    assert "nothing or" in cheapest(found), "fresh accounts have no viewpoint and never count"
     assert len(found) == len(History)
 
 
@@ -98,7 +101,8 @@ def test_early_a_note_has_no_status_to_lose(world: World) -> None:
     found = attack(world, AttackOptions(after=5))
     assert found.ratings == 5
     assert found.needed == 0
-    assert "is not shown without an attack." in found.sentence
+    assert "is not shown before the attack, so there is nothing to sink." in found.sentence
+    assert cheapest({History.BOTH: found}) == found.sentence, "nobody may take it for a note that cannot be sunk"
     end = attack(world, AttackOptions())
     assert later_sentence(world, found) == f"With all {end.ratings} honest ratings in, i{end.sentence[1:]}"
 
