@@ -150,9 +150,9 @@ def _correctness(judged: Assessment) -> tuple[GateStatus, str]:
 def test_correctness_without_a_model_waits_until_each_sentence_is_compared_and_each_hint_is_looked_at() -> None:
     assert _correctness(_compared()) == (
         GateStatus.NOT_RUN,
-        "2 of 2 sentences still to compare with their sources.",
+        "2 of 2 sentences are still to be compared with their sources.",
     )
-    assert _correctness(_compared(Support.SUPPORTED))[1].startswith("1 of 2 sentences")
+    assert _correctness(_compared(Support.SUPPORTED))[1].startswith("1 sentence is still")
     both = (Support.SUPPORTED, Support.SUPPORTED)
     assert _correctness(_compared(*both)) == (GateStatus.NOT_RUN, "Compared. 2 hints still to check.")
     assert _correctness(_compared(*both, settled=True)) == (GateStatus.PASS, "Checked by Ann, no open hint.")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from crowdnotes.domain import Case, Classification
 from crowdnotes.text.note_rules import without_urls
-from crowdnotes.text.stems import content_tokens
+from crowdnotes.text.stems import content_stems
 from crowdnotes.words import say
 
 _DENIES = re.compile(
@@ -75,14 +75,11 @@ def suggest_tags(case: Case) -> tuple[TagSuggestion, ...]:
             found.append(TagSuggestion(tag, why))
     added = _added(case.post.text, note, passages)
     if not found and len(added) >= _FEWEST_ADDED:
-        words = " and ".join(f"“{word}”" for word in added[:2])
-        why = say("decide.note_adds", words=words)
-        found.append(TagSuggestion("misleadingMissingImportantContext", why))
+        found.append(TagSuggestion("misleadingMissingImportantContext", say("decide.note_adds")))
     return tuple(found[:3])
 
 
-def _added(post: str, note: str, passages: str) -> list[str]:
-    """The content words that the note has from the passages and the post has not, in the note's order."""
-    in_post, said = ({token.stem for token in content_tokens(text)} for text in (post, passages))
-    added = {token.stem: token.text for token in reversed(content_tokens(without_urls(note)))}
-    return [word for stem, word in reversed(added.items()) if stem in said and stem not in in_post]
+def _added(post: str, note: str, passages: str) -> set[str]:
+    """The stems that the note has from the passages and the post has not."""
+    in_post, in_note, said = (content_stems(text) for text in (post, without_urls(note), passages))
+    return set((in_note & said) - in_post)

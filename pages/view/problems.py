@@ -98,9 +98,13 @@ def _problem(
 ) -> None:
     sign = ":primary[:material/check:]" if passed_over else ":orange[:material/chevron_right:]"
     how = say("problems.overridden") if passed_over else item.lifts
+    waits_for_scores = item.id.kind in {ObstacleKind.NOT_SCORED, ObstacleKind.STALE}
+    being_scored = waits_for_scores and job is not None and job.state.under_way and job.kind == "assess"
+    if being_scored:
+        how = say("problems.scoring")
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"{sign} {escaped(item.sentence)} :small[:gray[{escaped(how)}]]", width="stretch")
-        if not passed_over:
+        if not passed_over and not being_scored:
             _mend(case, item, job, number, checks_links=checks_links)
     _findings(case, item)
     if item.id.is_overridable:

@@ -56,6 +56,6 @@ def test_words_that_speak_for_a_tag_suggest_it(note: str, tag: str) -> None:
     assert tag in _tags(note)
 
 
-def test_what_the_note_adds_from_the_passages_is_named() -> None:
+def test_what_the_note_adds_from_the_passages_speaks_for_context() -> None:
     (suggestion,) = suggest_tags(_case("The review followed adults of ten trials for years."))
-    assert suggestion.why.endswith("“review” and “followed”")
+    assert suggestion.tag == "misleadingMissingImportantContext"

@@ -68,7 +68,7 @@ def test_a_person_drafts_inspects_edits_scores_again_and_approves(
     walk.picture("4-edited")
     walk.score_again()
     expect(walk.gates()).to_have_count(3)
-    expect(walk.gates().get_by_text("1 of 1 sentences still to compare").first).to_be_visible()
+    expect(walk.gates().get_by_text("1 sentence is still to be compared").first).to_be_visible()
     walk.compare()
     expect(walk.gates().get_by_text("no open hint").first).to_be_visible()
     walk.picture("5-review")

@@ -102,4 +102,4 @@ def test_what_was_found_of_a_sentence_is_kept_when_the_note_is_scored_again(desk
     assert draft is not None
     service.edit_draft(case.id, f"{draft.text} More words.", based_on=draft.sha256)
     desk.run(case, "assess")
-    assert _correctness(desk, case)[1].startswith("1 of 2 sentences still to compare")
+    assert _correctness(desk, case)[1].startswith("1 sentence is still to be compared")

@@ -226,7 +226,8 @@ def _why(
 ) -> str:
     stems = content_stems(_text(hit))
     shared = [topic for topic in topics if content_stems(f"{topic.text} {topic.medical}") & stems]
-    told = [f"“{topic.text}”" for topic in shared if topic.is_known] or [f"“{topic.text}”" for topic in shared]
+    shared = [topic for topic in shared if topic.is_known] or shared
+    told = [f"“{topic.text if content_stems(topic.text) & stems else topic.medical}”" for topic in shared]
     parts = [say("ranking.on", topics=say("local.and").join(told[:2])) if told else say("ranking.close")]
     parts.append(say("ranking.similarity", score=relevance))
     if gains is not None and len(gains) and gains.max() > _GAINS:

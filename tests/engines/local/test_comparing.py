@@ -41,7 +41,7 @@ def test_a_sentence_made_of_two_neighbours_stands_beside_both(engine: LocalEngin
         ("The vaccine causes a mild rash in about 5% of children.", "the note states it as certain", ""),
         ("Studies prove no link between the measles vaccine and autism.", "goes that far", "prove"),
         ("The Royal Zanzibar Society found no link with autism.", "does not have “Royal”", "Royal"),
-        ("The vaccine may cause a mild rash, and it removes lead from old pipes.", "hardly a word of", "removes lead"),
+        ("The vaccine may cause a mild rash, and it removes lead from old pipes.", "few or none", "removes lead"),
     ],
 )
 def test_a_hint_points_at_the_words_to_look_at(engine: LocalEngine, note: str, hint: str, words: str) -> None:
