@@ -11,6 +11,7 @@ from crowdnotes.text.urls import canonical_url, doi_url
 
 _MOST = 3  # that a post is read for; a list of links is no source
 _PICTURES_OF_X = frozenset({"pic.twitter.com", "pic.x.com"})
+_MEDIA = re.compile(r"\.(?:png|jpe?g|gif|webp|svg|mp4|mov|webm|mp3)(?:[?#].*)?$", re.IGNORECASE)
 _DOI = re.compile(r"(?<![\w/.])10\.\d{4,9}/[^\s\"<>]{1,200}")
 _TRIAL = re.compile(r"\bNCT\d{8}\b", re.IGNORECASE)
 _NUMBERS = (
@@ -24,14 +25,14 @@ _NUMBERS = (
 def references_in(text: str) -> tuple[str, ...]:
     """Addresses, at most three, each once: links first, as they are written, then papers and trials by their number.
 
-    Links to X itself are left out: they show other posts, or the post's own pictures.
+    Links to X itself and to pictures and films are left out: they are other posts, or nothing to read.
     """
     spans = [span for span in find_urls(text) if span.has_scheme or "/" in span.url]
     links = [span.url if span.has_scheme else f"https://{span.url}" for span in spans]
     rest = text
     for span in reversed(spans):
         rest = f"{rest[: span.start]} {rest[span.end :]}"
-    found = [link for link in links if not is_on_x(link)]
+    found = [link for link in links if not is_on_x(link) and not _MEDIA.search(link)]
     found += [address for match in _DOI.finditer(rest) if (address := doi_url(match.group()))]
     for pattern, address in _NUMBERS:
         found += [address.format(match[match.lastindex or 0].upper()) for match in pattern.finditer(rest)]

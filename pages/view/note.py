@@ -16,6 +16,7 @@ from crowdnotes.text.note_rules import find_urls, note_length
 from crowdnotes.words import say
 from pages.view.components import STATUS_SIGNS, note_counter, outside_text, passage_words, source_name
 from pages.view.progress import job_panel, start, under_way
+from pages.view.search_report import through_badge
 from pages.view.session import act, button, workspace
 from pages.view.workbench import Area, StepName, go_to
 
@@ -168,9 +169,9 @@ def _quotations(case: Case) -> None:
 
 
 def source_line(item: Evidence) -> None:
-    """Its id and where it is from."""
+    """Its id and where it is from; of what a service read, that nobody compared its words with the page."""
     where = escaped(host(item.source.url) or item.source.title, 50)
-    st.markdown(f":small[:gray[{item.id} · {where}]]", width="content")
+    st.markdown(" ".join([f":small[:gray[{item.id} · {where}]]", *through_badge(item.source)]), width="content")
 
 
 def _quote(case: Case, quotation: Quotation) -> None:

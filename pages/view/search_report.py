@@ -89,10 +89,15 @@ def origin_badges(source: Source, post: Post, *, short: bool = False) -> list[st
     if source.notes:
         note = next((note for note in source.notes if note.was_shown), source.notes[0])
         found.append(badge("gray", "signpost", note.cited))
-    if source.read_as is ReadAs.THROUGH:
-        words = say("badges.through_short" if short else "badges.through", service=source.read_through)
-        found.append(badge("orange", "cloud_download", words))
-    return found
+    return [*found, *through_badge(source, short=short)]
+
+
+def through_badge(source: Source, *, short: bool = False) -> list[str]:
+    """Through whom it was read, if through anybody."""
+    if source.read_as is not ReadAs.THROUGH:
+        return []
+    words = say("badges.through_short" if short else "badges.through", service=source.read_through)
+    return [badge("orange", "cloud_download", words)]
 
 
 def language_name(code: str | None) -> str:

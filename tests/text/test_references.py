@@ -20,6 +20,7 @@ from crowdnotes.text.urls import is_web_address
         ("Trial nct04368728; PMID: 33301246", ["https://clinicaltrials.gov/study/NCT04368728", "https://pubmed.ncbi.nlm.nih.gov/33301246/"]),
         ("PMC7745181 and arXiv:2401.01234v2", ["https://pmc.ncbi.nlm.nih.gov/articles/PMC7745181/", "https://arxiv.org/abs/2401.01234"]),
         ("https://x.com/a/status/1 pic.twitter.com/abc https://twitter.com/a/status/2", []),
+        ("https://a.example/i.png https://a.example/film.MP4?x=1", []),
         ("10.5 million people, 10.1000 at once", []),
         ("https://a.org/1 https://a.org/2 https://a.org/3 https://a.org/4", [f"https://a.org/{n}" for n in (1, 2, 3)]),
         ("", []),
