@@ -114,7 +114,9 @@ _COLUMNS = (
     " post_url post note characters"
 ).split()
 _COLUMNS += [*GateName, "gate_reasons", "jury", "sources"]
-_COLUMNS += "passages passage_links passage_verdicts passage_reasons engine demonstration credit".split()
+_COLUMNS += (
+    "passages passage_links passage_verdicts passage_reasons passage_readers engine demonstration credit".split()
+)
 
 
 def _passage_cells(evidence: Sequence[Evidence]) -> dict[str, str]:
@@ -123,7 +125,10 @@ def _passage_cells(evidence: Sequence[Evidence]) -> dict[str, str]:
         "passages": [f"{item.id}: {item.source.title}" for item in evidence],
         "passage_links": [f"{item.id}: {item.source.url or say('document.no_link')}" for item in evidence],
         "passage_verdicts": [f"{item.id}: {_verdict(item)}" for item in evidence],
-        "passage_reasons": [f"{item.id}: {item.review.reason}" for item in evidence if item.review.reason],
+        "passage_reasons": [
+            f"{item.id}: {item.working.reason}" for item in evidence if item.working and item.working.reason
+        ],
+        "passage_readers": [f"{item.id}: {'; '.join(_readers(item))}" for item in evidence if item.working],
     }
     return {column: "\n".join(" ".join(line.split()) for line in lines) for column, lines in told.items()}
 
@@ -288,7 +293,7 @@ def _evidence_lines(evidence: tuple[Evidence, ...]) -> Iterator[str]:
     if not evidence:
         yield say("document.none") + "\n"
     for item in evidence:
-        source, review = item.source, item.review
+        source = item.source
         yield f"### {item.id}: {_inline(source.title)} ({_verdict(item)})\n"
         if source.url:
             yield f"{_code(source.url)}\n"
@@ -303,18 +308,24 @@ def _evidence_lines(evidence: tuple[Evidence, ...]) -> Iterator[str]:
             yield f"**{say('document.mind', what=', '.join(map(_inline, warnings)))}**\n"
         yield from _quoted(item.passage.text)
         yield "\n" + say("document.why", why=_inline(item.why))
-        if review.reason:
-            yield "\n" + say("document.reviewer", words=_inline(review.reason))
+        for said in _readers(item):
+            yield "\n" + _inline(said)
         yield ""
 
 
+def _readers(item: Evidence) -> Iterator[str]:
+    """What each reader chose and why, the one that counts last."""
+    for review in item.reviews:
+        if review.verdict is not None:
+            name = "document.reviewer_reason" if review.reason else "document.reviewer"
+            about = {"words": review.reason} if review.reason else {}
+            yield say(name, name=review.reader.name, verdict=review.verdict.in_words, **about)
+
+
 def _verdict(item: Evidence) -> str:
-    review = item.review
-    return (
-        review.verdict.in_words
-        if review.verdict
-        else (say("document.opened") if review.opened_at else say("document.not_opened"))
-    )
+    if item.verdict is not None:
+        return item.verdict.in_words
+    return say("document.opened") if item.reviews else say("document.not_opened")
 
 
 def _warnings(source: Source) -> list[str]:

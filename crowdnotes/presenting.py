@@ -129,7 +129,7 @@ def _waited(workspace: Workspace, job: JobRecord) -> Case:
 
 def before_eyes(case: Case) -> list[Evidence]:
     """The passages that were opened and not judged yet, which *Next* takes for use."""
-    return [item for item in case.evidence if item.review.opened_at and item.review.verdict is None]
+    return [item for item in case.evidence if item.reviews and item.verdict is None]
 
 
 def jury_change(case: Case) -> tuple[JuryVerdict, JuryVerdict] | None:
@@ -173,7 +173,7 @@ def _after(place: Place) -> Place:
 
 def unopened(case: Case) -> list[Evidence]:
     """Those that nobody has opened yet."""
-    return [item for item in case.evidence if item.review.opened_at is None]
+    return [item for item in case.evidence if not item.reviews]
 
 
 _BEFORE_NOTES = frozenset({Place.POST, Place.SOURCES, Place.READING})

@@ -30,6 +30,7 @@ from crowdnotes.domain import (
     Hit,
     Mode,
     Passage,
+    Person,
     Post,
     PrincipleName,
     PrincipleResult,
@@ -43,6 +44,7 @@ from crowdnotes.domain import (
     Span,
     SuggestionAnswer,
     Support,
+    Verdict,
     text_sha256,
 )
 from crowdnotes.embedding import FloatArray, MiniLMEmbedder
@@ -159,9 +161,12 @@ def make_evidence(
     url: str | None = "https://health.example.org/review",
     *,
     published: date | None = None,
-    **review: object,
+    opened_at: datetime | None = None,
+    opened_by: Person | None = None,
+    verdict: Verdict | None = None,
+    reason: str = "",
 ) -> Evidence:
-    """Evidence "E<number>" with one passage; other keyword arguments fill its review."""
+    """Evidence "E<number>" with one passage, and a review where it is opened: by `actor()` without `opened_by`."""
     source = Source(
         id=f"url:{number}",
         title=f"Source {number}",
@@ -174,13 +179,17 @@ def make_evidence(
         characters=len(text),
     )
     passage = Passage(text=text, span=Span(start=0, end=len(text)), similarity=0.8)
+    reviews: tuple[Review, ...] = ()
+    if opened_at is not None:
+        reader, judged_at = (opened_by or actor()).person, opened_at if verdict else None
+        reviews = (Review(reader=reader, opened_at=opened_at, verdict=verdict, judged_at=judged_at, reason=reason),)
     return Evidence(
         id=f"E{number}",
         source=source,
         passage=passage,
         rank=number,
         why="closest to the claim",
-        review=Review.model_validate(review),
+        reviews=reviews,
     )
 
 

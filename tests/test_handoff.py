@@ -30,7 +30,6 @@ from crowdnotes.domain import (
     Override,
     Post,
     ReadAs,
-    Review,
     Span,
     Stage,
     StageName,
@@ -43,7 +42,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.gates import assess
 from crowdnotes.handoff import cases_csv, form_labels, post_url, to_json, to_markdown
-from crowdnotes.testing import ScriptedEngine, brief_of, make_case, make_evidence
+from crowdnotes.testing import ScriptedEngine, actor, brief_of, make_case, make_evidence
 from tests.jury.models import small_jury
 
 AT = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
@@ -286,11 +285,25 @@ def test_scores_of_another_text_are_out_of_date_in_the_table() -> None:
     ]
 
 
+def test_each_readers_verdict_is_exported_with_their_name() -> None:
+    ann = make_evidence(1, opened_at=AT, verdict=Verdict.USE).reviews
+    bob = make_evidence(1, opened_at=AT, verdict=Verdict.REJECT, reason="off *topic*", opened_by=actor("b*b")).reviews
+    case = make_case(evidence=(make_evidence(1).model_copy(update={"reviews": (*ann, *bob)}),))
+    [row] = csv.DictReader(io.StringIO(cases_csv([case])))
+    assert row["passage_verdicts"] == "E1: reject"
+    assert row["passage_readers"] == "E1: ann chose: use; b*b chose: reject. off *topic*"
+    told = to_markdown(case)
+    assert "ann chose: use" in told
+    assert r"b\*b chose: reject. off \*topic\*" in told
+    reviews = json.loads(to_json(case))["evidence"][0]["reviews"]
+    assert [(review["reader"]["name"], review["verdict"]) for review in reviews] == [("ann", "use"), ("b*b", "reject")]
+
+
 def test_scores_from_before_inspection_are_told_as_such() -> None:
     case = _decided(decision=None)
     assert case.draft is not None
     judged = assess(ScriptedEngine(), brief_of(case.post), case.draft.text, case.evidence, lambda: AT)
-    proposed = tuple(item.model_copy(update={"review": Review()}) for item in case.evidence)
+    proposed = tuple(item.model_copy(update={"reviews": ()}) for item in case.evidence)
     case = case.model_copy(update={"assessment": judged, "evidence": proposed})
     [row] = csv.DictReader(io.StringIO(cases_csv([case])))
     assert row["relevance"] == "PASS (passages not opened)"

@@ -138,8 +138,8 @@ def test_the_jury_prefers_the_mended_note(shown: dict[Place, Case]) -> None:
 def test_the_presenter_opened_and_judged_each_passage_and_approved(shown: dict[Place, Case]) -> None:
     case = shown[Place.DECISION]
     assert case.status is CaseStatus.DECIDED
-    assert {(item.review.opened_by, item.review.verdict) for item in case.evidence} == {("you", Verdict.USE)}
-    assert all("demonstration" in item.review.reason for item in case.evidence)
+    assert {(item.reviews[-1].reader.name, item.verdict) for item in case.evidence} == {("you", Verdict.USE)}
+    assert all("demonstration" in item.reviews[-1].reason for item in case.evidence)
     assert case.decision
     assert (case.decision.by, case.decision.overrides) == ("you", ())
     assert is_demonstration(case)
@@ -190,7 +190,7 @@ def test_next_says_what_it_does_and_shows_a_passage_before_it_is_used(workspace:
     case = workspace.service.get(case.id)
     assert acts == [Act.OPEN, Act.USE_AND_OPEN]
     assert (place, next_act(case, place)) == (Place.READING, Act.USE_AND_WRITE)
-    assert [item.review.verdict for item in case.evidence] == [Verdict.USE, None]
+    assert [item.verdict for item in case.evidence] == [Verdict.USE, None]
     assert before_eyes(case) == [case.evidence[1]]
     assert next_act(case, Place.POST) is Act.SHOW  # what was done is not done again
 

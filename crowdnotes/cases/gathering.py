@@ -579,4 +579,4 @@ def _with_reviews(newest: Case, persons: Sequence[Evidence], found: Sequence[Evi
 
 
 def _is_a_persons(item: Evidence) -> bool:
-    return item.review.opened_at is not None or item.source.by_hand
+    return bool(item.reviews) or item.source.by_hand

@@ -38,9 +38,9 @@ from crowdnotes.text.urls import canonical_url
 from crowdnotes.words import name_of, say
 
 
-def obstacles(case: Case, at: datetime) -> tuple[Obstacle, ...]:
-    """Every rule that refuses approval at that moment, whatever reasons were written; empty when none does."""
-    return tuple(_obstacles(case, at))
+def obstacles(case: Case, at: datetime, by: Person) -> tuple[Obstacle, ...]:
+    """Every rule that refuses that person's approval at that moment, whatever reasons were written; or none."""
+    return tuple(_obstacles(case, at, by))
 
 
 def decide(
@@ -61,7 +61,7 @@ def decide(
     require_open(case)
     reasons = {obstacle: checked_reason(text) for obstacle, text in (overrides or {}).items()}
     sha256 = case.draft.sha256 if case.draft else None
-    found = obstacles(case, at) if kind is DecisionKind.APPROVED else ()
+    found = obstacles(case, at, by) if kind is DecisionKind.APPROVED else ()
     for refusal in remaining(found, reasons):
         raise WorkflowError(refusal.id.kind.value, refusal.sentence, refusal.lifts)
     if kind is DecisionKind.APPROVED and seen != sha256:
@@ -87,7 +87,7 @@ def _obstacle(kind: ObstacleKind, subject: str, sentence: str, lifts: str = "") 
     return Obstacle(id=ObstacleId(kind=kind, subject=subject), sentence=sentence, lifts=lifts)
 
 
-def _obstacles(case: Case, at: datetime) -> Iterator[Obstacle]:
+def _obstacles(case: Case, at: datetime, by: Person) -> Iterator[Obstacle]:
     if case.decision is not None:
         yield _obstacle(ObstacleKind.DECIDED, "", say("obstacles.decided", how=case.decision.kind.in_words))
     if not case.used_evidence:
@@ -96,7 +96,7 @@ def _obstacles(case: Case, at: datetime) -> Iterator[Obstacle]:
     if draft is None or not draft.text.strip():
         yield _obstacle(ObstacleKind.NO_NOTE, "", say("obstacles.no_note"), say("obstacles.no_note_next"))
     else:
-        yield from _unread(case, draft)
+        yield from _unread(case, draft, by)
         quotes = unfound_quotes(draft.text, case.post.as_read, case.used_evidence)
         found = ((warning.code, warning.message) for warning in (*blocking(lint(draft.text)), *quotes))
         for code, message in dict.fromkeys(found):  # the same words may stand in the note twice
@@ -108,8 +108,11 @@ def _obstacles(case: Case, at: datetime) -> Iterator[Obstacle]:
         yield _obstacle(ObstacleKind.NO_TAG, "", sentence, say("obstacles.no_tag_next"))
 
 
-def _unread(case: Case, draft: Draft) -> Iterator[Obstacle]:
-    """A note leans on the passages it was written from, and on those of a linked page that none in use is from."""
+def _unread(case: Case, draft: Draft, by: Person) -> Iterator[Obstacle]:
+    """Who approves has opened and judged every passage that the note leans on; that others have is not enough.
+
+    It leans on those in use, those it was written from, and those of a linked page that none in use is from.
+    """
     for name in draft.evidence_ids:
         if case.evidence_by_id(name) is None:
             yield _obstacle(
@@ -118,13 +121,14 @@ def _unread(case: Case, draft: Draft) -> Iterator[Obstacle]:
     pages = {_page(url) for url in uninspected_links(case, draft)}
     for item in case.evidence:
         is_linked = item.source.url is not None and _page(item.source.url) in pages
-        if item.id not in draft.evidence_ids and not is_linked:
+        if item.id not in draft.evidence_ids and not is_linked and not item.used:
             continue
-        if item.review.opened_at is None:
-            sentence = say("obstacles.unopened", id=item.id)
-            yield _obstacle(ObstacleKind.UNOPENED, item.id, sentence, say("obstacles.unopened_next"))
-        elif item.review.verdict is None:
-            sentence = say("obstacles.unjudged", id=item.id)
+        own = item.review_by(by.key)
+        if own is None:
+            name = "obstacles.unopened_by_you" if item.reviews else "obstacles.unopened"
+            yield _obstacle(ObstacleKind.UNOPENED, item.id, say(name, id=item.id), say("obstacles.unopened_next"))
+        elif own.verdict is None:
+            sentence = say("obstacles.unjudged_by_you" if item.verdict else "obstacles.unjudged", id=item.id)
             yield _obstacle(ObstacleKind.UNJUDGED, item.id, sentence, say("obstacles.unjudged_next"))
 
 

@@ -49,7 +49,7 @@ def _is_settled(case: Case, *, none_is_near: bool) -> bool:
         return bool(case.settlement.stated(evidence))
     if none_is_near or not evidence:
         return False
-    unjudged = any(item.review.verdict is None for item in evidence)
+    unjudged = any(item.verdict is None for item in evidence)
     return unjudged or bool(case.used_evidence)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec
 
 from crowdnotes.cases import follow_up, intake, obstacles, suggestions, supernote, supernote_stages, workflow
+from crowdnotes.cases.access import require
 from crowdnotes.cases.intake import Attachment, checked_urls
 from crowdnotes.cases.reach import Reach, reach_of
 from crowdnotes.cases.stages import StageRunner
@@ -295,7 +296,7 @@ class CaseService(StageRunner):
 
         def change(case: Case, by: Actor) -> Case:
             if case.decision is not None:
-                self._cases.require(Act.REOPEN, case)
+                require(by, Act.REOPEN, case)
             return supernote.bring_newer(case, self._tools.clock(), by, notes)
 
         return self._cases.update(Act.EDIT, case_id, change)
@@ -358,7 +359,7 @@ class CaseService(StageRunner):
 
     def obstacles(self, case: Case) -> tuple[Obstacle, ...]:
         """See `obstacles.obstacles`."""
-        return obstacles.obstacles(case, self._tools.clock())
+        return obstacles.obstacles(case, self._tools.clock(), self.actor)
 
     def form_warnings(self, case: Case) -> tuple[LintWarning, ...]:
         """See `gates.form.form_warnings`; empty without a note."""

@@ -269,7 +269,7 @@ def made_by(tools: Tools) -> MadeBy:
 
 def usable(case: Case) -> tuple[Evidence, ...]:
     """The passages that a candidate may lean on: all but those that a person rejected."""
-    return tuple(item for item in case.evidence if item.review.verdict is not Verdict.REJECT)
+    return tuple(item for item in case.evidence if item.verdict is not Verdict.REJECT)
 
 
 def _pages_of(case: Case, notes: Iterable[ExistingNote]) -> tuple[Evidence, ...]:

@@ -101,24 +101,29 @@ def with_revision(case: Case) -> tuple[Draft, ...]:
 
 def open_passage(case: Case, at: datetime, by: Person, evidence_id: str) -> Case:
     """Note that a person opened a passage. Opening it again changes nothing."""
-    item = require_passage(case, evidence_id)
-    if item.review.opened_at is not None:
+    if require_passage(case, evidence_id).review_by(by.key) is not None:
         return case
-    review = item.review.model_copy(update={"opened_at": at, "opened_by": by.name})
+    review = Review(reader=by.person, opened_at=at)
     return with_event(case, at, by, "passage opened", evidence_id, evidence=_with_review(case, evidence_id, review))
 
 
 def judge(case: Case, at: datetime, by: Person, evidence_id: str, verdict: Verdict | None, reason: str) -> Case:
-    """Set, change or (None) take back a person's verdict on a passage that they opened."""
+    """Set, change or (None) take back a person's verdict on a passage that they opened.
+
+    It is then the newest, which counts for the note; where it is taken back, the newest of another reader does.
+    """
     item = require_passage(case, evidence_id)
-    if item.review.opened_at is None:
+    own = item.review_by(by.key)
+    if own is None:
         raise WorkflowError("unopened", say("case.unopened", id=evidence_id), say("case.unopened_next"))
     reason = checked_reason(reason)
     if verdict is Verdict.REJECT and not reason:
         raise WorkflowError("reason needed", say("case.why_rejected", id=evidence_id))
-    if (item.review.verdict, item.review.reason) == (verdict, reason):
+    counts = verdict is None or own is item.working
+    if (own.verdict, own.reason) == (verdict, reason) and counts:
         return case
-    review = item.review.model_copy(update={"verdict": verdict, "reason": reason})
+    judged_at = at if verdict is not None else None
+    review = own.model_copy(update={"verdict": verdict, "judged_at": judged_at, "reason": reason})
     said = verdict.in_words if verdict else say("case.no_verdict")
     detail = f"{evidence_id}: {said}" + (f" ({reason})" if reason else "")
     return with_event(case, at, by, "passage judged", detail, evidence=_with_review(case, evidence_id, review))
@@ -312,8 +317,13 @@ def require_passage(case: Case, evidence_id: str) -> Evidence:
 
 
 def _with_review(case: Case, evidence_id: str, review: Review) -> tuple[Evidence, ...]:
+    """The passages with that review as the last of its passage, in the place of what its reader said before."""
+
+    def reviews(item: Evidence) -> tuple[Review, ...]:
+        return (*(other for other in item.reviews if other.reader.key != review.reader.key), review)
+
     return tuple(
-        item.model_copy(update={"review": review}) if item.id == evidence_id else item for item in case.evidence
+        item.model_copy(update={"reviews": reviews(item)}) if item.id == evidence_id else item for item in case.evidence
     )
 
 

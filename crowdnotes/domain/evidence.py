@@ -7,6 +7,7 @@ from datetime import date, datetime
 from enum import StrEnum
 
 from crowdnotes.domain.base import Kind, Noun, Span, text_sha256
+from crowdnotes.domain.people import Person
 from crowdnotes.words import say
 
 BY_HAND = "hand:"  # how the id of a source begins whose words a person copied
@@ -319,18 +320,23 @@ class Verdict(Kind):
 
 
 class Review(Noun):
-    """The person's inspection of one passage; empty until they open it."""
+    """One reader's inspection of one passage, from when they first opened it; what they make of it is theirs alone.
 
-    opened_at: datetime | None = None
-    opened_by: str | None = None
+    `judged_at` is unknown of some verdicts that earlier programs kept.
+    """
+
+    reader: Person
+    opened_at: datetime
     verdict: Verdict | None = None
+    judged_at: datetime | None = None
     reason: str = ""
 
 
 class Evidence(Noun):
-    """One chosen passage: "E1", why it was chosen, and what the person says of it.
+    """One chosen passage: "E1", why it was chosen, and what its readers say of it.
 
-    `aim` is OTHER_SIDE when it was looked for because it may speak for the post's claim.
+    `aim` is OTHER_SIDE when it was looked for because it may speak for the post's claim. `reviews` are one a reader;
+    that of whoever gave a verdict last stands last.
     """
 
     id: str
@@ -339,17 +345,31 @@ class Evidence(Noun):
     rank: int
     why: str
     aim: Aim = Aim.JUDGE
-    review: Review = Review()
+    reviews: tuple[Review, ...] = ()
 
     @property
     def number(self) -> int:
         """The number in its id."""
         return int(self.id.removeprefix("E"))
 
+    def review_by(self, reader_key: str) -> Review | None:
+        """The review of the reader with that `Person.key`; None where they have not opened it."""
+        return next((review for review in self.reviews if review.reader.key == reader_key), None)
+
+    @property
+    def working(self) -> Review | None:
+        """The review that counts for the note: the newest verdict that any reader gave; None while there is none."""
+        return next((review for review in reversed(self.reviews) if review.verdict is not None), None)
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The one that counts for the note."""
+        return self.working.verdict if self.working else None
+
     @property
     def used(self) -> bool:
-        """Whether a person opened this passage and chose to use it."""
-        return self.review.opened_at is not None and self.review.verdict is Verdict.USE
+        """Whether the note may use this passage: a reader opened it and chose so, and none decided otherwise since."""
+        return self.verdict is Verdict.USE
 
 
 class EvidenceSet(Noun):

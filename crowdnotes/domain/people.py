@@ -57,7 +57,7 @@ class Actor(Person):
 
 
 Who = Callable[[], Actor]
-"""Asked at every act, so that a role that was changed or taken away holds from then on."""
+"""Asked at every act, so that a role that was changed or taken away holds from then on. Jobs ask from their threads."""
 
 LOCAL_OWNER = ("local", "owner")
 """Issuer and subject of whoever has a machine to themselves, where nobody signs in."""

@@ -97,6 +97,21 @@ def _local_person(name: str) -> Document:
     return {"issuer": issuer, "subject": subject, "name": " ".join(name.split())[:80].strip() or "you"}
 
 
+def _reviews_belong_to_readers(document: Document) -> None:
+    """There was one review a passage, of the one person; when it was judged stands in the audit trail."""
+    judged = {
+        str(event.get("detail", "")).partition(":")[0]: event.get("at")
+        for event in document.get("events", [])
+        if event.get("kind") == "passage judged"
+    }
+    sets = [document.get("evidence", []), *(kept.get("evidence", []) for kept in document.get("earlier_evidence", []))]
+    for item in (item for items in sets for item in items):
+        review = item.pop("review", None) or {}
+        reader = _local_person(review.pop("opened_by", None) or "")
+        at = judged.get(item.get("id")) if review.get("verdict") else None
+        item["reviews"] = [review | {"reader": reader, "judged_at": at}] if review.get("opened_at") else []
+
+
 STEPS: tuple[Callable[[Document], None], ...] = (
     _evidence_sets_are_dated,
     _looks_are_follow_ups,
@@ -104,6 +119,7 @@ STEPS: tuple[Callable[[Document], None], ...] = (
     _people_compare_sentences,
     _notes_have_no_time_of_change,
     _cases_have_an_owner,
+    _reviews_belong_to_readers,
 )
 
 DOCUMENT_VERSION = len(STEPS)

@@ -221,7 +221,7 @@ def _set(case: Case, number: int, earlier: EvidenceSet, *, closed: bool) -> None
 
 def _named(item: Evidence) -> str:
     where = escaped(host(item.source.url) or item.source.library or "", 50)
-    read = f" · {say('more.opened')}" if item.review.opened_at is not None else ""
+    read = f" · {say('more.opened')}" if item.reviews else ""
     return f":small[**{item.id}** {escaped(item.source.title, 110)} :gray[{where}{read}]]"
 
 

@@ -28,7 +28,15 @@ from pages.view.earlier_notes import note_words
 from pages.view.links import cited_badge
 from pages.view.more_evidence import follow_up_buttons
 from pages.view.search_report import source_badges
-from pages.view.session import act, button, key_of, notices, workspace
+from pages.view.session import (
+    act,
+    button,
+    key_of,
+    notices,
+    own_review,
+    own_verdict,
+    workspace,
+)
 from pages.view.workbench import Area, arrival, card_place, go_to
 
 _LONGEST = 400
@@ -63,7 +71,7 @@ def _show(case: Case, evidence_id: str, words: Span | None = None) -> None:
 
 
 def _opened(case: Case, item: Evidence) -> None:
-    if item.review.opened_at is None:
+    if own_review(item) is None:
         workspace().service.open_passage(case.id, item.id)
 
 
@@ -76,7 +84,7 @@ def in_reading_order(case: Case) -> list[Evidence]:
 
 def use_tick(case: Case, item: Evidence, name: str, *, and_on: bool = False) -> None:
     """The tick for what the note may use, closed until the passage was opened. `and_on` moves on to the next one."""
-    opened = item.review.opened_at is not None or chosen_source(case) == item.id
+    opened = own_review(item) is not None or chosen_source(case) == item.id
     key = key_of(name, _is_used(case, item))
 
     def judge() -> None:
@@ -93,7 +101,7 @@ def use_tick(case: Case, item: Evidence, name: str, *, and_on: bool = False) -> 
 
 
 def _is_used(case: Case, item: Evidence) -> bool:
-    return item.review.verdict is Verdict.USE and not st.session_state.get(_waiting(case, item))
+    return own_verdict(item) is Verdict.USE and not st.session_state.get(_waiting(case, item))
 
 
 def reader(case: Case, job: JobRecord | None) -> None:
@@ -125,7 +133,7 @@ def _walk(case: Case, chosen: Evidence | None) -> None:
     after, before = order[(place + 1) % len(order)], order[place - 1] if place > 0 else order[-1]
     with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="xsmall", key="reader-walk"):
         if chosen is None:
-            unread = next((item for item in order if item.review.opened_at is None), None)
+            unread = next((item for item in order if own_review(item) is None), None)
             first, look = unread or after, {"type": "primary" if unread else "secondary", "icon": "menu_book"}
             button(say("reader.first", id=first.id), "next-source", "", partial(open_source, case, first.id), **look)
             return
@@ -140,7 +148,7 @@ def _verdict(case: Case, item: Evidence) -> None:
     """Use, background or reject: always at the same place, so that the pointer can stay."""
     state, key, waiting = st.session_state, f"{case.id}-{item.id}", _waiting(case, item)
     closed = case.decision is not None
-    verdict = Verdict.REJECT if state.get(waiting) else item.review.verdict
+    verdict = Verdict.REJECT if state.get(waiting) else own_verdict(item)
     otherwise = key_of(f"otherwise-{key}", verdict if verdict in _OTHERWISE else None)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="reader-verdict"):
         use_tick(case, item, f"reader-use-{key}", and_on=True)
@@ -159,6 +167,21 @@ def _verdict(case: Case, item: Evidence) -> None:
             web_link(say("reader.open_page"), item.source.url)
             web_link(say("reader.archived"), item.source.archived_url, "inventory_2")
     _reason(case, item)
+    _others(item)
+
+
+def _others(item: Evidence) -> None:
+    """What other readers chose, and whose choice counts for the note where it is not one's own."""
+    own, counts = own_review(item), item.working
+    for review in item.reviews:
+        if review is not own and review.verdict is not None:
+            about = {"name": escaped(review.reader.name, 40), "verdict": review.verdict.in_words}
+            if review.reason:
+                st.caption(say("reader.other_reason", **about, reason=escaped(review.reason)))
+            else:
+                st.caption(say("reader.other_verdict", **about))
+    if counts is not None and counts is not own and own is not None and own.verdict is not None:
+        st.caption(say("reader.newest_verdict", name=escaped(counts.reader.name, 40)))
 
 
 def _judge(case: Case, item: Evidence, verdict: Verdict | None, *, and_on: bool = False) -> None:
@@ -179,16 +202,18 @@ def _move_on(case: Case, done: Evidence) -> None:
     """Show the next passage that has no verdict yet, if there is one. Nobody has opened it by that."""
     order = in_reading_order(case)
     place = next(number for number, item in enumerate(order) if item.id == done.id)
-    waiting = [item for item in (*order[place + 1 :], *order[:place]) if item.review.verdict is None]
+    waiting = [item for item in (*order[place + 1 :], *order[:place]) if own_verdict(item) is None]
     if waiting:
         _show(case, waiting[0].id)
 
 
 def _reason(case: Case, item: Evidence) -> None:
     """Why it is rejected: a ready reason, one's own words, or the one that was given."""
+    own = own_review(item)
+    given = own.reason if own is not None else ""
     if not st.session_state.get(_waiting(case, item)):
-        if item.review.reason:
-            st.caption(say("reader.your_reason", reason=escaped(item.review.reason)))
+        if given:
+            st.caption(say("reader.your_reason", reason=escaped(given)))
         return
     place = card_place(item.id)
     with st.container(key="reject-reasons", gap="xsmall"):
@@ -199,7 +224,7 @@ def _reason(case: Case, item: Evidence) -> None:
                     f":gray[{number}] {say(name)}", f"reject-{number}", place, partial(_reject, case, item, say(name))
                 )
         with st.form(f"reject-{case.id}-{item.id}", border=False):
-            reason = st.text_input(say("reader.own_reason"), value=item.review.reason)
+            reason = st.text_input(say("reader.own_reason"), value=given)
             if st.form_submit_button(say("reader.reject_it"), icon=":material/block:"):
                 act(place, partial(_reject, case, item, reason or ""))
                 st.rerun()

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from crowdnotes.domain import Case
+from crowdnotes.domain import Case, Evidence, Review, Verdict
 from crowdnotes.errors import CrowdNotesError, InputError
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped
@@ -137,6 +137,17 @@ def _warm_up(opened: Workspace) -> None:
     except CrowdNotesError:
         # The first step that needs the model will say so to the person.
         _log.warning("the embedding model could not be read at the start", exc_info=True)
+
+
+def own_review(item: Evidence) -> Review | None:
+    """What the person at the screen made of a passage; None where they have not opened it."""
+    return item.review_by(workspace().actor.key)
+
+
+def own_verdict(item: Evidence) -> Verdict | None:
+    """See `own_review`."""
+    review = own_review(item)
+    return review.verdict if review is not None else None
 
 
 def current_case() -> tuple[Case | None, JobRecord | None]:

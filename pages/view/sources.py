@@ -25,7 +25,12 @@ from pages.view.progress import job_panel, under_way
 from pages.view.reach import look_yourself
 from pages.view.reader import chosen_source, in_reading_order, open_source, reader, use_tick
 from pages.view.search_report import already_checked, no_passage, origin_badges, search_report, source_badges
-from pages.view.session import button, notices, workspace
+from pages.view.session import (
+    button,
+    notices,
+    own_review,
+    workspace,
+)
 from pages.view.where_to_look import add_sources, try_through
 from pages.view.workbench import Area, StepName, area, card_place, notices_of_gone_cards
 
@@ -60,7 +65,7 @@ def sources_pane(case: Case, job: JobRecord | None) -> None:
 
 def tally(case: Case) -> str:
     """How far the reading is: "2 of 6 read, 1 used"."""
-    opened = sum(item.review.opened_at is not None for item in case.evidence)
+    opened = sum(own_review(item) is not None for item in case.evidence)
     return say("sources.tally", opened=opened, all=len(case.evidence), used=len(case.used_evidence))
 
 
@@ -160,9 +165,13 @@ def _row(case: Case, item: Evidence) -> None:
 def _stands(case: Case, item: Evidence) -> str:
     """Markdown of what must be seen before it is opened, and how far its reading is."""
     marks = source_badges(item.source, case.post, case.until, graves_only=True)
-    if item.review.opened_at is None:
+    own, counts = own_review(item), item.working
+    if counts is not None and counts is not own:  # another reader's verdict counts for the note
+        about = {"name": escaped(counts.reader.name, 40), "verdict": item.verdict.in_words if item.verdict else ""}
+        marks += f" :blue-badge[{say('reader.other_verdict', **about)}]"
+    if own is None:
         return f"{marks} :gray-badge[{say('sources.not_opened')}]"
-    look, name = _STANDS.get(item.review.verdict, ("", "")) if item.review.verdict else ("", "")
+    look, name = _STANDS.get(own.verdict, ("", "")) if own.verdict else ("", "")
     return f"{marks} {look.format(say(name)) if name else ''}"
 
 

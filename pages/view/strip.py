@@ -17,7 +17,11 @@ from pages.view.engine import engine_panel
 from pages.view.post import post_panel
 from pages.view.progress import under_way
 from pages.view.scores import marks
-from pages.view.session import notices, show_case
+from pages.view.session import (
+    notices,
+    own_review,
+    show_case,
+)
 from pages.view.sources import tally
 from pages.view.workbench import Area, StepName, area, key_help, phone_tabs
 
@@ -89,7 +93,7 @@ def _passed(case: Case) -> bool:
 
 def _signs(case: Case) -> dict[Area, str]:
     """A short sign for each tab of a phone."""
-    read = sum(item.review.opened_at is not None for item in case.evidence)
+    read = sum(own_review(item) is not None for item in case.evidence)
     return {
         Area.POST: "",
         Area.SOURCES: f"{read}/{len(case.evidence)}" if case.evidence else "",

@@ -26,7 +26,7 @@ from crowdnotes.engines import Brief
 from crowdnotes.errors import WorkflowError
 from crowdnotes.evidence.link_check import LinkChecker
 from crowdnotes.settings import LinkSettings, Settings
-from crowdnotes.testing import HashingEmbedder, LiveLinks, ScriptedEngine, make_case
+from crowdnotes.testing import HashingEmbedder, LiveLinks, ScriptedEngine, actor, make_case
 from crowdnotes.workspace import open_workspace
 from tests.cases.walk import Told, draft_and_approve, run, small_workspace
 
@@ -58,7 +58,7 @@ def _unanswered(url: str) -> ObstacleId:
 
 
 def _waiting(case: Case, at: datetime = AT) -> list[str]:
-    return [item.id.subject for item in obstacles(case, at) if item.id.kind is ObstacleKind.LINK_UNANSWERED]
+    return [item.id.subject for item in obstacles(case, at, actor()) if item.id.kind is ObstacleKind.LINK_UNANSWERED]
 
 
 def test_a_link_that_was_never_asked_and_one_that_is_dead_hold_approval_back() -> None:
@@ -66,7 +66,7 @@ def test_a_link_that_was_never_asked_and_one_that_is_dead_hold_approval_back() -
     assert _waiting(case) == [GOOD, GONE]
     case = _checked(case, LiveLinks({GONE: 404}))
     assert _waiting(case) == [GONE]
-    [refusal] = [item for item in obstacles(case, AT) if item.id == _unanswered(GONE)]
+    [refusal] = [item for item in obstacles(case, AT, actor()) if item.id == _unanswered(GONE)]
     assert "dead (404)" in refusal.sentence
 
 

@@ -22,6 +22,7 @@ from crowdnotes.domain import (
     LinkState,
     ObstacleId,
     ObstacleKind,
+    Person,
     Verdict,
     is_reason,
     missing_from,
@@ -34,6 +35,7 @@ from crowdnotes.testing import ScriptedEngine, actor, brief_of, make_case, make_
 AT = datetime(2026, 1, 2, tzinfo=UTC)
 A = actor("a")
 ANN = actor()
+BOB = actor("bob")
 NOTE = "According to Example Health, the review found no link. https://health.example.org/review"
 
 
@@ -65,7 +67,9 @@ def _approve(case: Case, **given: object) -> Case:
 
 
 def _rules(case: Case, reasons: dict[ObstacleId, str] | None = None) -> set[str]:
-    return {f"{item.id.kind.value} {item.id.subject}".strip() for item in remaining(obstacles(case, AT), reasons or {})}
+    return {
+        f"{item.id.kind.value} {item.id.subject}".strip() for item in remaining(obstacles(case, AT, ANN), reasons or {})
+    }
 
 
 def _failed(gate: GateName) -> ObstacleId:
@@ -78,7 +82,7 @@ def _not_run(gate: GateName) -> ObstacleId:
 
 def test_with_every_rule_met_a_note_is_approved_and_bound_to_its_text() -> None:
     case = _ready()
-    assert obstacles(case, AT) == ()
+    assert obstacles(case, AT, ANN) == ()
     approved = _approve(case)
     assert approved.decision is not None
     assert approved.decision.text_sha256 == approved.draft.sha256  # type: ignore[union-attr]
@@ -156,7 +160,7 @@ def test_a_gate_that_did_not_pass_is_overridden_only_in_writing_and_visibly() ->
 def test_a_keystroke_is_no_reason(reason: str) -> None:
     case = _ready(engine=_engine(GateName.HELPFULNESS))
     failed = _failed(GateName.HELPFULNESS)
-    [refusal] = remaining(obstacles(case, AT), {failed: reason})
+    [refusal] = remaining(obstacles(case, AT, ANN), {failed: reason})
     assert refusal.lifts == "A reason takes at least 3 different words and 10 letters."
     with pytest.raises(WorkflowError):
         _approve(case, overrides={failed: reason})
@@ -176,7 +180,7 @@ def test_a_keystroke_is_no_reason(reason: str) -> None:
     ],
 )
 def test_what_helps_is_said_for_the_gate_that_failed_and_those_behind_it_wait(gate: GateName, helps: str) -> None:
-    failed, *behind = obstacles(_ready(engine=_engine(gate)), AT)
+    failed, *behind = obstacles(_ready(engine=_engine(gate)), AT, ANN)
     assert failed.lifts.startswith(helps)
     assert [refusal.behind for refusal in behind] == [failed.id] * len(behind)
     for refusal in behind:
@@ -188,7 +192,7 @@ def test_a_gate_that_could_not_run_is_no_pass_and_asks_to_be_scored_again() -> N
     assert case.assessment is not None
     assert case.assessment.gate(GateName.HELPFULNESS).status is GateStatus.NOT_RUN
     assert _rules(case) == {"gate not run helpfulness"}
-    [refusal] = obstacles(case, AT)
+    [refusal] = obstacles(case, AT, ANN)
     assert refusal.lifts.startswith("Score it again, or give a reason")
 
 
@@ -251,6 +255,38 @@ def test_another_version_or_part_of_a_paper_was_not_inspected(read: str, linked:
 def test_nobody_approves_a_text_that_they_did_not_see() -> None:
     with pytest.raises(WorkflowError, match="has changed since you read it"):
         _approve(_ready(), seen="0" * 64)
+
+
+def _told(case: Case, by: Person) -> dict[str, str]:
+    return {f"{item.id.kind.value} {item.id.subject}": item.sentence for item in obstacles(case, AT, by)}
+
+
+def test_who_approves_has_opened_and_judged_every_passage_themselves() -> None:
+    case = _ready()
+    assert _told(case, ANN) == {}
+    assert _told(case, BOB) == {"unopened E1": "You have not read E1 yourself."}
+    with pytest.raises(WorkflowError, match="You have not read E1 yourself") as refused:
+        decide(case, AT, BOB, DecisionKind.APPROVED, seen=case.draft.sha256 if case.draft else None)
+    assert refused.value.rule == "unopened"
+    case = workflow.open_passage(case, AT, BOB, "E1")
+    assert _told(case, BOB) == {"unjudged E1": "You have not judged E1 yourself."}
+    case = workflow.judge(case, AT, BOB, "E1", Verdict.USE, "")
+    decided = decide(case, AT, BOB, DecisionKind.APPROVED, seen=case.draft.sha256 if case.draft else None)
+    assert decided.decision is not None
+    assert (decided.decision.by, decided.decision.by_key) == ("bob", BOB.key)
+
+
+def test_a_passage_that_another_reader_put_to_use_is_asked_for_too() -> None:
+    case = _ready()
+    added = make_evidence(2, text="Another page.", opened_at=AT, opened_by=BOB, verdict=Verdict.USE)
+    case = case.model_copy(update={"evidence": (case.evidence[0], added)})
+    assert _told(case, ANN)["unopened E2"] == "You have not read E2 yourself."
+
+
+def test_a_rejection_that_came_after_takes_the_passage_out_of_the_note() -> None:
+    case = workflow.open_passage(_ready(), AT, BOB, "E1")
+    case = workflow.judge(case, AT, BOB, "E1", Verdict.REJECT, "off topic")
+    assert "no evidence" in _rules(case)
 
 
 @pytest.mark.parametrize("kind", [DecisionKind.NOT_NEEDED, DecisionKind.INSUFFICIENT_EVIDENCE, DecisionKind.REJECTED])

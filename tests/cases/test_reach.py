@@ -23,7 +23,7 @@ from crowdnotes.domain import (
     Verdict,
     text_sha256,
 )
-from crowdnotes.testing import make_case, make_evidence
+from crowdnotes.testing import actor, make_case, make_evidence
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 ITEMS = (make_evidence(1, "Colds are common."), make_evidence(2, "Vitamin C was given to 11,306 people."))
@@ -42,12 +42,14 @@ def _case(*answers: AnswerKind, **changes: object) -> Case:
 
 
 def test_it_is_told_only_where_nothing_settles_the_claim() -> None:
-    background, used = (Review(opened_at=NOW, verdict=verdict) for verdict in (Verdict.BACKGROUND, Verdict.USE))
-    judged = tuple(item.model_copy(update={"review": background}) for item in ITEMS)
+    seen = Review(reader=actor().person, opened_at=NOW)
+    kinds = (Verdict.BACKGROUND, Verdict.USE)
+    background, used = ((seen.model_copy(update={"verdict": verdict}),) for verdict in kinds)
+    judged = tuple(item.model_copy(update={"reviews": background}) for item in ITEMS)
     settled = [
         _case(AnswerKind.NONE, AnswerKind.STATED),
         _case(evidence=(judged[0], ITEMS[1])),  # nobody has said, and not all is judged
-        _case(evidence=(judged[0], ITEMS[1].model_copy(update={"review": used}))),
+        _case(evidence=(judged[0], ITEMS[1].model_copy(update={"reviews": used}))),
         _case(AnswerKind.NONE, AnswerKind.NONE, stages=()),  # not looked for yet
     ]
     assert [reach_of(case, none_is_near=False) for case in settled] == [None] * 4

@@ -25,6 +25,7 @@ from sqlalchemy import Engine, MetaData, create_engine, insert, make_url, select
 from crowdnotes.cases.store import Store
 from crowdnotes.domain import (
     DOCUMENT_VERSION,
+    PROGRAM,
     Case,
     CaseStatus,
     DecisionKind,
@@ -119,8 +120,13 @@ def test_every_stored_case_opens_with_its_texts_and_is_exported(stored: Engine) 
         assert (item.note_excerpt != "", item.supernote) == (case.draft is not None, case.supernote is not None)
     assert any(item.overrides for item in listed)
     assert {case.status for case in found} == set(CaseStatus)
+    assert {item.verdict for case in found for item in case.evidence if item.reviews} == {*Verdict, None}
     assert {case.decision.kind for case in found if case.decision} == set(DecisionKind)
     for case in found:
+        assert case.owner_key == "local owner"
+        assert {event.by_key for event in case.events} <= {"local owner", PROGRAM.key}
+        for review in (review for item in case.evidence for review in item.reviews):
+            assert (review.reader.key, review.verdict is None) == (case.owner_key, review.judged_at is None)
         sources = (*case.sources, *(item.source for item in case.evidence))
         for source in sources:
             assert source.text_sha256 is None or len(store.text(source.text_sha256)) == source.characters

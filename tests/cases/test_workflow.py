@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from crowdnotes.cases import workflow
 from crowdnotes.cases.intake import change_post
@@ -39,9 +41,7 @@ BOB = actor("bob")
 
 
 def _used() -> Case:
-    return make_case(
-        evidence=(make_evidence(1, published=AT.date(), opened_at=AT, opened_by="ann", verdict=Verdict.USE),)
-    )
+    return make_case(evidence=(make_evidence(1, published=AT.date(), opened_at=AT, verdict=Verdict.USE),))
 
 
 def _edited(case: Case, text: str, based_on: str | None = None) -> Case:
@@ -134,6 +134,41 @@ def test_choosing_a_candidate_keeps_what_it_replaces_and_one_that_was_replaced_i
         workflow.choose_candidate(case, AT, ANN, gone.sha256)
 
 
+def test_each_reader_has_a_review_of_their_own_and_the_newest_verdict_counts() -> None:
+    case = make_case(evidence=(make_evidence(1, opened_at=AT, verdict=Verdict.USE),))
+    with _refused("unopened"):
+        workflow.judge(case, AT, BOB, "E1", Verdict.USE, "")
+    case = workflow.open_passage(case, AT, BOB, "E1")
+    assert case.used_evidence == case.evidence, "to open it is not to judge it"
+    case = workflow.judge(case, AT, BOB, "E1", Verdict.REJECT, "off topic")
+    [item] = case.evidence
+    assert [(review.reader.name, review.verdict) for review in item.reviews] == [
+        ("ann", Verdict.USE),
+        ("bob", Verdict.REJECT),
+    ]
+    assert (item.verdict, item.used) == (Verdict.REJECT, False)
+    again = workflow.judge(case, AT, ANN, "E1", Verdict.USE, "")
+    assert again.used_evidence == again.evidence, "the same verdict, given again, is the newest"
+    assert workflow.judge(again, AT, ANN, "E1", Verdict.USE, "") is again
+    back = workflow.judge(again, AT, ANN, "E1", None, "")
+    assert back.evidence[0].verdict is Verdict.REJECT, "where one is taken back that of the other counts"
+    assert [event.by for event in back.events] == ["bob", "bob", "ann", "ann"]
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from([*Verdict, None])), max_size=12))
+def test_whatever_readers_choose_the_newest_verdict_that_stands_counts(chosen: list[tuple[str, Verdict]]) -> None:
+    case, standing = make_case(evidence=(make_evidence(1),)), dict[str, Verdict | None]()
+    for name, verdict in chosen:
+        case = workflow.open_passage(case, AT, actor(name), "E1")
+        case = workflow.judge(case, AT, actor(name), "E1", verdict, "why" if verdict else "")
+        standing = {other: said for other, said in standing.items() if other != name} | {name: verdict}
+    [item] = case.evidence
+    assert {review.reader.name: review.verdict for review in item.reviews} == standing
+    assert len(item.reviews) == len(standing)
+    assert item.verdict == next((said for said in reversed(standing.values()) if said is not None), None)
+    assert case.used_evidence == ((item,) if item.verdict is Verdict.USE else ())
+
+
 def test_tags_are_those_of_the_chosen_classification() -> None:
     case = workflow.set_tags(make_case(), AT, ANN, ["misleadingSatire"])
     with pytest.raises(InputError, match="no tag"):
@@ -156,7 +191,7 @@ def test_a_decided_case_changes_only_after_it_is_reopened() -> None:
 def test_opening_twice_leaves_one_line_in_the_trail_and_an_unknown_passage_is_named() -> None:
     case = make_case(evidence=(make_evidence(1),))
     once = workflow.open_passage(case, AT, ANN, "E1")
-    assert workflow.open_passage(once, AT, BOB, "E1") is once
+    assert workflow.open_passage(once, AT, ANN, "E1") is once
     assert [event.kind for event in once.events] == ["passage opened"]
     with pytest.raises(InputError, match="no passage E9"):
         workflow.open_passage(case, AT, ANN, "E9")
@@ -174,11 +209,11 @@ def ids(case: Case) -> list[str]:
 
 
 def test_a_passage_comes_back_under_its_own_id_with_its_review() -> None:
-    read = make_evidence(1, opened_at=AT, opened_by="ann", verdict=Verdict.BACKGROUND)
+    read = make_evidence(1, opened_at=AT, verdict=Verdict.BACKGROUND)
     case = make_case(evidence=(make_evidence(2),), earlier_evidence=(EvidenceSet(evidence=(read,)),))
     back = workflow.bring_back(case, AT, ANN, "E1")
     assert ids(back) == ["E2", "E1"]
-    assert back.evidence[1].review == read.review
+    assert back.evidence[1].reviews == read.reviews
     assert read.source in back.sources
     assert back.earlier_evidence[-1] == EvidenceSet(at=AT, why="E1 was brought back", evidence=case.evidence)
     with pytest.raises(InputError, match="not among the earlier passages"):

@@ -22,7 +22,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.overview import CaseFigures, Course, figures_of, read
 from crowdnotes.storage.database import writing
-from crowdnotes.testing import make_case
+from crowdnotes.testing import actor, make_case
 from crowdnotes.workspace import Workspace
 from tests.cases.test_stages import Desk, _fails_until
 from tests.cases.test_stored_cases import COUNT, unpacked
@@ -56,8 +56,9 @@ def reopened(workspace: Workspace, topic: str = "kettle") -> Case:
 
 def approve(workspace: Workspace, case: Case) -> Case:
     assert case.draft is not None
-    ids = [item.id for item in workspace.service.obstacles(case)]
-    return workspace.service.decide(
+    service = workspace.acting_as(actor).service  # who read it
+    ids = [item.id for item in service.obstacles(case)]
+    return service.decide(
         case.id, DecisionKind.APPROVED, overrides=dict.fromkeys(ids, A_REASON), seen=case.draft.sha256
     )
 

@@ -46,8 +46,8 @@ def test_next_says_what_it_does_and_uses_a_passage_that_was_on_the_screen(desk: 
     labels = [at.button(key="present-next").label, *(_next(desk, at) for _ in range(3))]
     assert labels == ["Find evidence", "Open E1", "Use E1, open E2", "Use E2, write notes"]
     first, second = desk.only().evidence
-    assert (first.review.verdict, first.review.opened_by) == (Verdict.USE, "you")
-    assert (second.review.verdict, second.review.opened_by) == (None, "you")
+    assert (first.verdict, first.reviews[-1].reader.name) == (Verdict.USE, "you")
+    assert (second.verdict, second.reviews[-1].reader.name) == (None, "you")
     at.button(key="present-back").click().run()
     assert say("present.sources") in texts(at)
     assert at.button(key="present-next").label == "Next"  # it was opened before

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Checkbox
 
 from crowdnotes.domain import Case, Mode, Span, Verdict
-from crowdnotes.testing import make_evidence
+from crowdnotes.testing import actor, make_evidence
 from tests.pages.conftest import NOTE, PASSAGE, POST, Desk, can_approve, chips, field, press, read, texts
 
 
@@ -15,12 +15,25 @@ def of_three(desk: Desk) -> Case:
     """A case with three passages, none of them opened."""
     case = desk.case()
     more = [make_evidence(number, f"Passage {number} speaks of colds.") for number in (2, 3)]
-    unread = [item.model_copy(update={"review": case.evidence[0].review}) for item in more]
+    unread = [item.model_copy(update={"reviews": ()}) for item in more]
     return desk.changed(case, evidence=(*case.evidence, *unread))
 
 
+def test_a_reader_has_a_tick_of_their_own_and_sees_whose_choice_counts(desk: Desk) -> None:
+    case = desk.inspected()
+    bob = desk.workspace.acting_as(lambda: actor("b*b")).service
+    bob.open_passage(case.id, "E1")
+    bob.judge(case.id, "E1", Verdict.REJECT, "off topic")
+    at = read(desk.app(case), case)
+    assert at.checkbox(key=f"use-{case.id}-E1").value is True
+    shown = texts(at)
+    assert "b*b chose: reject (off topic)" in shown
+    assert "The newest choice counts for the note: it is by b*b." in shown
+    assert not desk.newest(case).used_evidence
+
+
 def verdicts(desk: Desk, case: Case) -> list[Verdict | None]:
-    return [item.review.verdict for item in desk.newest(case).evidence]
+    return [item.verdict for item in desk.newest(case).evidence]
 
 
 def shown_in(at: AppTest) -> str:
@@ -42,7 +55,7 @@ def test_before_a_passage_is_chosen_the_reader_says_what_to_do_and_leads_to_the_
     assert at.button(key="next-source").label == "Read E1"
     at.button(key="next-source").click().run()
     assert shown_in(at) == "E1"
-    assert [item.review.opened_at is not None for item in desk.newest(case).evidence] == [True, False, False]
+    assert [bool(item.reviews) for item in desk.newest(case).evidence] == [True, False, False]
 
 
 def test_the_reader_walks_through_the_passages_and_begins_again_at_the_end(desk: Desk) -> None:
@@ -65,9 +78,9 @@ def test_ticked_in_the_reader_it_moves_on_to_the_next_passage_without_a_verdict(
     at.checkbox(key=f"reader-use-{case.id}-E1").check().run()
     assert verdicts(desk, case) == [Verdict.USE, Verdict.BACKGROUND, None]
     assert shown_in(at) == "E3"
-    assert desk.newest(case).evidence[2].review.opened_at is None, "to be shown it is not to have opened it"
+    assert desk.newest(case).evidence[2].reviews == (), "to be shown it is not to have opened it"
     at.checkbox(key=f"reader-use-{case.id}-E3").check().run()
-    assert desk.newest(case).evidence[2].review.opened_at is not None
+    assert bool(desk.newest(case).evidence[2].reviews)
     assert shown_in(at) == "E3", "there is no passage left without a verdict"
     at.checkbox(key=f"reader-use-{case.id}-E3").uncheck().run()
     assert verdicts(desk, case) == [Verdict.USE, Verdict.BACKGROUND, None]
@@ -103,7 +116,7 @@ def test_a_ready_reason_rejects_in_one_press_and_moves_on(desk: Desk, number: in
     button.click().run()
     assert not at.exception
     assert verdicts(desk, case) == [Verdict.REJECT, None, None]
-    assert desk.newest(case).evidence[0].review.reason == reason
+    assert desk.newest(case).evidence[0].reviews[-1].reason == reason
     assert shown_in(at) == "E2"
     assert f"Your reason: {reason}" in texts(read(at, case))
 
@@ -135,7 +148,7 @@ def test_background_unticks_use(desk: Desk) -> None:
     desk.workspace.service.judge(case.id, "E1", Verdict.USE, "")
     at = read(desk.app(case), case)
     chips(at, f"otherwise-{case.id}-E1").set_value(Verdict.BACKGROUND).run()
-    assert desk.newest(case).evidence[0].review.verdict is Verdict.BACKGROUND
+    assert desk.newest(case).evidence[0].verdict is Verdict.BACKGROUND
     assert not row_tick(at, case).value
 
 
@@ -147,11 +160,11 @@ def test_a_passage_is_rejected_with_a_reason_only(desk: Desk) -> None:
     submit = next(item for item in at.button if item.label == "Reject this passage")
     submit.click().run()
     assert "Say in a few words why E1 is rejected" in texts(at)
-    assert desk.newest(case).evidence[0].review.verdict is None
+    assert desk.newest(case).evidence[0].verdict is None
 
     field(at, "Another reason").set_value("off topic")
     press(at, "Reject this passage")
-    assert desk.newest(case).evidence[0].review.reason == "off topic"
+    assert desk.newest(case).evidence[0].reviews[-1].reason == "off topic"
     assert "Your reason: off topic" in texts(at)
     assert "red-badge[:material/block: rejected]" in texts(at)
 
@@ -163,7 +176,7 @@ def test_choosing_reject_takes_the_passage_out_of_use_before_the_reason_is_writt
     assert can_approve(at)
     chips(at, f"otherwise-{case.id}-E1").set_value(Verdict.REJECT).run()
     assert not row_tick(at, case).value
-    assert desk.newest(case).evidence[0].review.verdict is None
+    assert desk.newest(case).evidence[0].verdict is None
     assert not can_approve(at)
     assert field(at, "Another reason").value == ""
     assert "Why do you reject it?" in texts(at)

@@ -16,11 +16,11 @@ def test_a_passage_must_be_opened_before_it_can_be_ticked(desk: Desk) -> None:
     tick = f"use-{case.id}-E1"
     assert at.checkbox(key=tick).disabled
     assert all(item.key != f"otherwise-{case.id}-E1" for item in at.get("button_group"))
-    assert desk.newest(case).evidence[0].review.opened_at is None
+    assert desk.newest(case).evidence[0].reviews == ()
     assert "not opened" in texts(at)
 
     read(at, case)
-    assert desk.newest(case).evidence[0].review.opened_at is not None
+    assert bool(desk.newest(case).evidence[0].reviews)
     assert not at.checkbox(key=tick).disabled
     assert "not opened" not in texts(at)
 
@@ -29,7 +29,7 @@ def test_a_passage_must_be_opened_before_it_can_be_ticked(desk: Desk) -> None:
     assert "1 of 1 opened, 1 used" in texts(at)
 
     at.checkbox(key=tick).uncheck().run()
-    assert desk.newest(case).evidence[0].review.verdict is None
+    assert desk.newest(case).evidence[0].verdict is None
 
 
 def test_a_row_says_how_its_passage_stands(desk: Desk) -> None:
