@@ -35,6 +35,8 @@ from crowdnotes.evidence.reading.plain import tidy_text
 from crowdnotes.evidence.selection import why_not
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.pasted import post_number
+from crowdnotes.text.sentences import split_sentences
+from crowdnotes.text.stems import content_stems
 from crowdnotes.words import say
 
 _MAX_URLS = 20
@@ -261,6 +263,14 @@ def passage_by_hand(url: str | None, title: str, text: str, categories: Mapping[
     return Evidence(id="E0", source=source, passage=passage, rank=0, why=say("intake.by_hand_why"))
 
 
+def _nearest_sentence(text: str, post: str) -> tuple[Span, ...]:
+    """The sentence with the most of the post's words, to be shown first; none where no sentence has any."""
+    wanted = content_stems(post)
+    shared = {span: len(wanted & content_stems(text[span.start : span.end])) for span in split_sentences(text)}
+    best = max(shared, key=lambda span: shared[span], default=None)
+    return (best,) if best is not None and shared[best] else ()
+
+
 def _tidied(text: str) -> str:
     """As pages are tidied; but the tabs between the cells of a copied table stay, or its numbers would run together."""
     lines = ("\t".join(map(tidy_text, line.split("\t"))).strip() for line in text.splitlines())
@@ -271,7 +281,10 @@ def add_evidence(case: Case, at: datetime, by: Person, item: Evidence) -> Case:
     """Append a passage with the next free id; the same words twice change nothing."""
     if any(other.source.id == item.source.id for other in case.evidence):
         return case
-    added = item.model_copy(update={"id": f"E{case.next_evidence_number}", "rank": len(case.evidence) + 1})
+    passage = item.passage.model_copy(update={"marks": _nearest_sentence(item.passage.text, case.post.text)})
+    added = item.model_copy(
+        update={"id": f"E{case.next_evidence_number}", "rank": len(case.evidence) + 1, "passage": passage}
+    )
     return with_event(
         case,
         at,

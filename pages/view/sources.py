@@ -189,7 +189,7 @@ def _rest(case: Case, job: JobRecord | None) -> None:
     earlier_notes(case)
     if case.decision is None:
         more = st.expander(
-            say("sources.more"),
+            say("sources.more" if case.stages or case.evidence else "sources.first"),
             key=f"more-{case.id}",
             icon=":material/travel_explore:",
             on_change="rerun",

@@ -224,7 +224,8 @@ def add_sources(case: Case, job: JobRecord | None) -> None:
     if busy:
         st.caption(say("progress.closed"))
     again = partial(_gather_again, case)
-    button(say("where.again"), f"again-{case.id}", _PLACE, again, icon="search", disabled=busy)
+    label = say("where.again" if case.stages else "where.first")
+    button(label, f"again-{case.id}", _PLACE, again, icon="search", disabled=busy)
 
 
 def sources_key(case: Case) -> str:

@@ -88,6 +88,16 @@ def test_a_passage_copied_by_hand_says_so_and_is_taken_once() -> None:
     assert intake.add_evidence(case, AT, ANN, item) is case
 
 
+def test_of_a_passage_copied_by_hand_the_sentence_nearest_to_the_post_is_marked() -> None:
+    case = make_case()
+    said = f"An opening without it. {case.post.text.rstrip('.!?')}, they say. An end."
+    (item,) = intake.add_evidence(case, AT, ANN, intake.passage_by_hand(None, "", said, {})).evidence
+    (mark,) = item.passage.marks
+    assert said[mark.start : mark.end].endswith("they say.")
+    other = intake.passage_by_hand(None, "", "Zebras graze.", {})
+    assert intake.add_evidence(case, AT, ANN, other).evidence[0].passage.marks == ()
+
+
 def test_a_passage_copied_by_hand_is_tidied_as_pages_are_but_keeps_its_lines_and_the_cells_of_its_table() -> None:
     prose = "\u202eThe\u200b words  \u00a0 that\r\n\r\n\r\n\r\nmatter.\x00  \n"
     pasted = f"{prose}\tYear\t\t1  000 \n{' ' * 30_000}2024\t12 3\t\n"

@@ -116,7 +116,7 @@ def test_while_work_is_under_way_post_and_sources_cannot_be_changed(desk: Desk) 
     at = desk.app(case)
     at.session_state[f"more-{case.id}"] = True
     unfolded(at, f"post-fold-{case.id}")
-    labels = ("Save the post", "Search again")
+    labels = ("Save the post", "Search")
     assert [item.disabled for item in at.button if item.label in labels] == [True, True]
     may_end.set()
     desk.finish(job.id)
