@@ -62,6 +62,7 @@ from crowdnotes.domain.evidence import (
     SourceCategory,
     Verdict,
     basis_sha256,
+    first_shown,
 )
 from crowdnotes.domain.judgement import (
     BY_PERSON,

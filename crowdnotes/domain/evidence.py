@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from enum import StrEnum
 
@@ -96,9 +96,24 @@ class EarlierNote(Noun):
         return self.shown is not None
 
     @property
+    def is_shown(self) -> bool:
+        """Whether X still showed it when its status was read."""
+        return self.was_shown and self.status in ("", "CURRENTLY_RATED_HELPFUL")
+
+    @property
     def cited(self) -> str:
         """What it says for a page that it links to, with the year: it holds none of its words."""
         return say("earlier_notes.cited_shown" if self.was_shown else "earlier_notes.cited", year=self.written.year)
+
+    @property
+    def cited_in_short(self) -> str:
+        """The same in fewer words."""
+        return say("earlier_notes.short_shown" if self.was_shown else "earlier_notes.short", year=self.written.year)
+
+
+def first_shown(notes: Sequence[EarlierNote]) -> EarlierNote | None:
+    """The first of the notes that X showed, else the first; None of none."""
+    return next((note for note in notes if note.was_shown), notes[0] if notes else None)
 
 
 class ClaimMatch(StrEnum):

@@ -8,14 +8,16 @@ from functools import partial
 import streamlit as st
 
 from crowdnotes.domain import Case, EarlierNote, Hit
-from crowdnotes.text.markdown import day, escaped, host
+from crowdnotes.text.markdown import day, escaped
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.words import say
-from pages.view.components import web_link
+from pages.view.components import badge, web_link
 from pages.view.session import fold, workspace
 
+_HOW = {"": "earlier_notes.not_known", "CURRENTLY_RATED_NOT_HELPFUL": "earlier_notes.not_helpful"}
 _LONGEST = 400
 _SHOWN = 10
+_TITLE = 44
 _LINKS = 3
 
 
@@ -34,17 +36,21 @@ def _notes(found: Sequence[tuple[EarlierNote, tuple[Hit, ...]]]) -> None:
                 note_words(note)
                 with st.container(horizontal=True, gap="small"):
                     for hit in pages[:_LINKS]:
-                        web_link(escaped(host(hit.url), 40), hit.url)
+                        web_link(escaped(hit.title, _TITLE), hit.url)
         if len(found) > _SHOWN:
             st.caption(say("earlier_notes.more", n=len(found) - _SHOWN))
 
 
 def note_words(note: EarlierNote) -> None:
     """How it stands with X, when it was written, and its words."""
-    if note.shown is not None:
-        how = f":green-badge[:material/visibility: {say('earlier_notes.shown', day=day(note.shown))}]"
+    if note.shown is None:
+        how = badge(
+            "gray", "visibility_off" if note.status else "help", say(_HOW.get(note.status, "earlier_notes.not_shown"))
+        )
+    elif note.is_shown:
+        how = badge("green", "visibility", say("earlier_notes.shown", day=day(note.shown)))
     else:
-        how = f":gray-badge[{say('earlier_notes.not_shown' if note.status else 'earlier_notes.not_known')}]"
+        how = badge("gray", "visibility_off", say("earlier_notes.no_longer", day=day(note.shown)))
     written = say("earlier_notes.written", day=day(note.written))
     st.markdown(f"{how} :small[:gray[{written}]]")
-    st.markdown(f":small[“{escaped(without_urls(note.text), _LONGEST)}”]")
+    st.markdown(f":small[{say('earlier_notes.words', words=escaped(without_urls(note.text), _LONGEST))}]")

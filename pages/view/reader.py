@@ -19,6 +19,7 @@ from crowdnotes.domain import (
     Span,
     Support,
     Verdict,
+    first_shown,
 )
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import day, escaped, record_place, title
@@ -296,8 +297,8 @@ def _head(case: Case, item: Evidence) -> None:
         st.markdown(f":small[{say('reader.why', why=escaped(item.why, 240))}]")
         for check in source.fact_checks:
             st.markdown(f":small[:material/fact_check: {escaped(check.sentence, _LONGEST)}]")
-        if source.notes:
-            note_words(source.notes[0])
+        if (note := first_shown(source.notes)) is not None:
+            note_words(note)
         _answers(case, item)
         if source.outcome is FetchOutcome.READ and source.outcome_detail and not source.by_hand:
             st.caption(escaped(source.outcome_detail, 300))

@@ -24,6 +24,7 @@ from crowdnotes.domain import (
     Source,
     SourceCategory,
     StageName,
+    first_shown,
 )
 from crowdnotes.jobs import JobRecord, JobState
 from crowdnotes.text.differences import changed_words
@@ -86,9 +87,8 @@ def origin_badges(source: Source, post: Post, *, short: bool = False) -> list[st
     """Whether the post itself or earlier notes refer to it, and through whom it was read."""
     is_linked = source.url and canonical_url(source.url) in set(map(canonical_url, references_in(post.whole_text)))
     found = [badge("blue", "link", say("badges.linked"))] if is_linked else []
-    if source.notes:
-        note = next((note for note in source.notes if note.was_shown), source.notes[0])
-        found.append(badge("gray", "signpost", note.cited))
+    if (note := first_shown(source.notes)) is not None:
+        found.append(badge("gray", "signpost", note.cited_in_short if short else note.cited))
     return [*found, *through_badge(source, short=short)]
 
 

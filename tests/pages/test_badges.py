@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from crowdnotes.domain import UNDATED, DateOrigin, FactCheck, Post, ReadAs, Source
+from crowdnotes.domain import UNDATED, DateOrigin, EarlierNote, FactCheck, Post, ReadAs, Source
 from pages.view.search_report import origin_badges, source_badges
 
 POST = Post(text="Vitamin C heilt Erkältungen.", language="de")
@@ -63,6 +63,15 @@ def test_a_source_that_the_post_refers_to_says_so_also_in_its_row() -> None:
     row = origin_badges(through, linking, short=True)
     assert ["linked by the post" in row[0], row[1].endswith("read through Reader]")] == [True, True]
     assert origin_badges(DATED, POST) == []
+
+
+def test_a_page_that_earlier_notes_cite_says_so_by_the_first_that_x_showed() -> None:
+    notes = [EarlierNote(note=n, text="Words of a note.", written=date(2020 + n, 1, 2)) for n in (1, 2)]
+    cited = DATED.model_copy(update={"notes": (notes[0], notes[1].model_copy(update={"shown": date(2022, 1, 3)}))})
+    [badge] = origin_badges(cited, POST)
+    assert "cited by a note that X showed under a similar post, 2022" in badge.replace("\\", "")
+    [badge] = origin_badges(cited, POST, short=True)
+    assert "cited by a note that X showed, 2022" in badge.replace("\\", "")
 
 
 def test_retracted_comes_first_and_is_red() -> None:

@@ -123,7 +123,7 @@ def test_a_library_without_addresses_says_that_a_note_needs_a_link(desk: Desk, t
 
 def test_a_folder_of_documents_becomes_a_library_and_names_what_was_passed_over(desk: Desk) -> None:
     at = desk.app(page=PAGE)
-    at.segmented_control(key="library-kind").set_value("A folder of documents").run()
+    at.segmented_control(key="library-kind").set_value("A folder").run()
     at.file_uploader[0].set_value(
         [
             ("notes/kettle.txt", b"Boiling the water in a kettle twice makes no poison.", "text/plain"),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from crowdnotes.domain import Aim, Hit, Query
+from crowdnotes.domain import Aim, Hit, Query, first_shown
 from crowdnotes.engines.base import MOST_OFFERED, Brief, EngineStep, ImageReading, Pick, Ranking
 from crowdnotes.engines.llm.asking import Asker
 from crowdnotes.engines.llm.claims import AskedQuery, brief_blocks, searches
@@ -140,7 +140,8 @@ def _offer(brief: Brief, offered: Sequence[Hit], chosen: Sequence[Hit]) -> list[
 def _line(hit: Hit) -> str:
     """A result in one line, without what speaks to a model: title, site, day, marks, the start of the snippet."""
     site = host(hit.url) or hit.library or hit.provider
-    cited = hit.notes[0].cited if hit.notes else ""
+    note = first_shown(hit.notes)
+    cited = note.cited if note is not None else ""
     about = ", ".join(str(part) for part in (site, hit.published, hit.category.value, *hit.notices, cited) if part)
     words = f"{without_injections(hit.title)} ({about}): {without_injections(hit.snippet)}"
     return " ".join(words.split())[:_SNIPPET]

@@ -166,7 +166,7 @@ class Libraries:
         """
         with self.open(name) as reader:
             if reader.info().kind == NOTES:
-                return search_notes(reader, name, queries, post, k, until, leave_out)
+                return search_notes(reader, name, queries, post, k, self._embedder, until, leave_out)
             topics = reader.topic_vectors(self._embedder.dimensions, self._embedder.name)
             if topics is None:
                 _log.warning(

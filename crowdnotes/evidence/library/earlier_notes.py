@@ -146,8 +146,8 @@ def _links(text: str) -> Iterator[str]:
             yield url.link
 
 
-def pages_of(found: Iterable[Hit], most: int, until: date | None) -> list[Hit]:
-    """The first pages that notes link to, from hits of one note each: a page once, with the notes that led to it.
+def pages_of(found: Iterable[Hit], until: date | None) -> list[Hit]:
+    """The pages that notes link to, from hits of one note each: a page once, with all notes that led to it.
 
     A title is made of the page's address: no word of a note stands in what engines and programs are given of a hit.
     What X did after `until` is left out.
@@ -159,7 +159,7 @@ def pages_of(found: Iterable[Hit], most: int, until: date | None) -> list[Hit]:
             page = canonical_url(link)
             if (known := pages.get(page)) is not None:
                 pages[page] = known.model_copy(update={"notes": (*known.notes, note)})
-            elif len(pages) < most:
+            else:
                 pages[page] = hit.model_copy(update={"title": _address_in_words(link), "url": link, "notes": (note,)})
     return list(pages.values())
 

@@ -164,11 +164,12 @@ def _densest(text: str, weights: Mapping[str, float]) -> tuple[int, int]:
 
 _PER_QUERY = 50
 _READ = 40  # windows embedded: well under a second on two cores; 80 found no more
-# Claims of fact-checks that are embedded. Of 40 made-up claims among 200,000, asked for in other words, all came first
-# with 20 as with 40, and 39 with 10; within a post 38 with each.
-_READ_OF_CHECKS = 20
+# Claims of fact-checks that are embedded, and notes. Of 40 made-up claims among 200,000, asked for in other words, all
+# came first with 20 as with 40, and 39 with 10; within a post 38 with each.
+_READ_OF_CLAIMS = 20
 _MOST_MATCHES = 40_000  # notes that all queries of a search rank: some 0.1 s
 _FEWEST_WORDS = 2
+_READ_OF_A_NOTE = 160  # characters that are embedded: the whole takes twice as long and tells no more
 _TOPICS = 8
 _PER_TOPIC = 4
 _FUSION = 60  # the constant of the fusion paper
@@ -210,7 +211,7 @@ def search_index(
     fused = _fuse([*by_words, *by_topic], [*shares, *shares, 1.0][: len(asked) + len(by_topic)])
     found = reader.documents(library, sorted(fused, key=lambda record: (-fused[record], record)))
     in_time = (document for document in found if until is None or (document.published or until) <= until)
-    most = _READ_OF_CHECKS if reader.info().kind == FACT_CHECKS else _READ
+    most = _READ_OF_CLAIMS if reader.info().kind == FACT_CHECKS else _READ
     documents = list(islice(in_time, max(k, most)))
     weights = _weights(reader, list(expressions.values()))
     hits = _by_meaning(documents, weights, asked, targets, embedder, [fused[d.record] for d in documents])
@@ -225,35 +226,42 @@ def search_notes(
     queries: Sequence[str],
     post: str | None,
     k: int,
+    embedder: Embedder,
     until: date | None = None,
     leave_out: LeaveOut = none_left_out,
 ) -> list[Hit]:
-    """At most `k` pages that earlier notes link to, those first whose words are nearest to the post and the queries.
+    """At most `k` pages that earlier notes link to: of notes that are near to the post or a query.
 
-    Notes of after `until` are left out, and those of which `leave_out` holds. A score is the fused rank, at most 1. By
-    words alone: of 217 posts that played no part in choosing, as many pages that people cited were among the first ten
-    as with an order by meaning, by what X showed first, or by how many notes cite a page; to embed twenty notes takes
-    longer than all the rest.
+    Notes of after `until` are left out, and those of which `leave_out` holds. A score is the fused rank, at most 1.
+    The order is that of the words alone: of 217 posts that played no part in choosing, no more pages that people cited
+    were among the first ten in an order by meaning, by what X showed, or by how many notes cite a page. What is not
+    near by meaning is no similar post: it goes, and with it two thirds of what was about something else.
     """
     asked = {text: one for text in [post or "", *queries[:_FULL_WEIGHT]] if (one := build_expression(text)).terms}
+    if not asked:
+        return []
     before = reader.first_after(until) if until is not None else None
     ranked = [reader.ranked(_rare_words(reader, one, len(asked)), _PER_QUERY, before) for one in asked.values()]
     fused = _fuse(ranked, [1.0] * len(ranked))
-    best = {record: query for query, ranking in reversed([*zip(asked, ranked, strict=True)]) for record in ranking}
     found = reader.documents(library, sorted(fused, key=lambda record: (-fused[record], -record)))
-    hits = (
+    usable = ((item.record, item.note) for item in found if item.note is not None and not leave_out(item.note))
+    first = list(islice(usable, _READ_OF_CLAIMS))
+    vectors = embedder.encode([*asked, *(without_urls(note.text)[:_READ_OF_A_NOTE] for _, note in first)])
+    nearness = vectors[len(asked) :] @ vectors[: len(asked)].T
+    texts = list(asked)
+    hits = [
         Hit(
             provider=f"library:{library}",
             title="",
             snippet="",
-            query=best[document.record],
-            score=fused[document.record],
-            notes=(document.note,),
+            query=texts[int(near.argmax())],
+            score=fused[record],
+            notes=(note,),
         )
-        for document in found
-        if document.note is not None and not leave_out(document.note)
-    )
-    return pages_of(hits, k, until)
+        for (record, note), near in zip(first, nearness, strict=True)
+        if near.max() >= embedder.thresholds.relevant
+    ]
+    return pages_of(hits, until)[:k]
 
 
 def _rare_words(reader: IndexReader, expression: Expression, queries: int) -> str:

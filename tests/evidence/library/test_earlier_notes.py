@@ -82,7 +82,9 @@ def test_notes_after_the_cutoff_and_on_the_very_post_are_left_out_and_what_x_did
     libraries.add(written(tmp_path / "public"), KIND, kind=KIND)
 
     def posts(until: date | None, not_on: int = 0) -> list[tuple[int | None, bool]]:
-        hits = libraries.search_many(KIND, ["garlic"], until=until, leave_out=lambda note: note.post == not_on)
+        hits = libraries.search_many(
+            KIND, ["does garlic cure influenza"], until=until, leave_out=lambda note: note.post == not_on
+        )
         return [(note.post, note.was_shown) for hit in hits for note in hit.notes]
 
     assert sorted(posts(None)) == [(100, False), (101, True)]
@@ -90,6 +92,14 @@ def test_notes_after_the_cutoff_and_on_the_very_post_are_left_out_and_what_x_did
     assert posts(date(2023, 5, 31)) == [(100, False)]
     assert sorted(posts(date(2023, 6, 1))) == [(100, False), (101, False)]
     assert posts(date(2020, 1, 1)) == []
+
+
+def test_a_note_that_shares_a_word_alone_is_no_signpost(libraries: Libraries, tmp_path: Path) -> None:
+    libraries.add(written(tmp_path / "public"), KIND, kind=KIND)
+    assert (
+        libraries.search(KIND, "The kettle of our parliament: seven ministers resign over a vote on harbour taxes")
+        == []
+    )
 
 
 @pytest.mark.parametrize("made", ["pilot", "file", "zip", "parquet", "table", "index"])
