@@ -166,7 +166,7 @@ def _stands(case: Case, item: Evidence) -> str:
     """Markdown of what must be seen before it is opened, and how far its reading is."""
     marks = source_badges(item.source, case.post, case.until, graves_only=True)
     own, counts = own_review(item), item.working
-    if counts is not None and counts is not own:  # another reader's verdict counts for the note
+    if counts is not None and (own is None or counts.verdict is not own.verdict):  # another reader's, for the note
         about = {"name": escaped(counts.reader.name, 40), "verdict": item.verdict.in_words if item.verdict else ""}
         marks += f" :blue-badge[{say('reader.other_verdict', **about)}]"
     if own is None:

@@ -16,6 +16,7 @@ from sqlalchemy import Engine, insert, select, update
 
 from crowdnotes.cases.store import Store
 from crowdnotes.domain import (
+    Act,
     Case,
     CaseStatus,
     Decision,
@@ -28,12 +29,14 @@ from crowdnotes.domain import (
     ObstacleKind,
     Override,
     Post,
+    Role,
+    may,
     text_sha256,
 )
 from crowdnotes.errors import CaseNotFoundError, StoreError, WorkflowError
 from crowdnotes.storage import tables
 from crowdnotes.storage.database import reading, writing
-from crowdnotes.testing import make_evidence
+from crowdnotes.testing import actor, make_evidence
 
 START = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
@@ -270,3 +273,21 @@ def test_twenty_threads_lose_no_change_and_mix_nothing_up(store: Store) -> None:
     for number in range(20):
         kinds = [event.kind for event in store.get(f"case {number}").events[1:]]
         assert kinds == [f"case {number}/{turn}" for turn in range(5)]
+
+
+@pytest.mark.parametrize("role", Role)
+def test_a_list_holds_what_its_reader_may_open_and_no_more(store: Store, role: Role) -> None:
+    reader = actor("ann", role)
+    owners = {"nobodys": None, "anns": reader.person, "bobs": actor("bob").person}
+    kept = [
+        store.add(make_case(f"{name}-{shared}", owner=owner, shared=shared))
+        for name, owner in owners.items()
+        for shared in (True, False)
+    ]
+    expected = {case.id for case in kept if may(reader, Act.READ, case)}
+    assert {item.id for item in store.list(reader=reader)} == expected
+    assert store.count(reader=reader) == store.count("vaccines", reader=reader) == len(expected)
+    assert store.count("kettle", reader=reader) == 0
+    assert len(store.list(limit=1, reader=reader)) == 1
+    opened = store.update("bobs-False", lambda case: case.model_copy(update={"shared": True}))
+    assert opened.id in {item.id for item in store.list(reader=reader)}
