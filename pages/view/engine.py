@@ -33,11 +33,12 @@ def engine_panel(case: Case | None = None) -> None:
     kind = (
         "engine.with_model" if engine.uses_language_model else "engine.with_judge" if judge.server else "engine.local"
     )
-    cost = f" · {case.used.in_words()}" if case is not None and asks else ""
+    cost = case.used.in_words() if case is not None and asks else ""  # in its place: one line has room for one of them
     tested = workspace().self_test()
     did = [] if tested is None else [tested.in_words, *([say("engine.weak")] if tested.is_weak else [])]
     name = escaped(engine.name) + (f" ({', '.join(did)})" if did else "")
-    with st.popover(f"{name}: {say(kind)}{escaped(cost)}", icon=":material/memory:", type="tertiary"):
+    told = f"{name} · {escaped(cost)}" if cost else f"{name}: {say(kind)}"
+    with st.popover(told, icon=":material/memory:", type="tertiary"):
         st.markdown(say("engine.about_model" if engine.uses_language_model else "engine.about_local"))
         if engine.uses_language_model:
             _self_test(tested)

@@ -46,5 +46,6 @@ def _asked(case: Case) -> list[str]:
     asked = [item for item in case.outcomes if item.state is not ProviderState.NOT_CONFIGURED]
     silent = [item.label for item in asked if item.state is not ProviderState.ANSWERED]
     there = [item.label for item in asked if item.state is ProviderState.ANSWERED]
-    told = [say("reach.asked", n=len(case.queries), places=escaped(", ".join(there), _LONGEST))] if there else []
+    n = len(case.queries) + sum(len(asked.queries) for asked in case.follow_ups)
+    told = [say("reach.asked", n=n, places=escaped(", ".join(there), _LONGEST))] if there else []
     return [*told, *([say("reach.silent", places=escaped(", ".join(silent), _LONGEST))] if silent else [])]

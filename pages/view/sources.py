@@ -36,7 +36,7 @@ from pages.view.workbench import Area, StepName, area, card_place, notices_of_go
 
 _PLACE = StepName.EVIDENCE.value
 _LONGEST = 400
-_ROW = 210  # characters of the sentence in a row: two or three lines
+_TITLE, _ROW = 70, 210  # characters of a page's title and of the sentence in a row: together three lines
 _NOT_CHECKABLE = {
     ClaimKind.OPINION: "sources.opinion",
     ClaimKind.SATIRE: "sources.satire",
@@ -159,7 +159,8 @@ def _row(case: Case, item: Evidence) -> None:
                 st.markdown(stands, width="content")
             use_tick(case, item, f"use-{key}")
         origin = " ".join(origin_badges(source, case.post, short=True))
-        st.markdown(f"{origin} :small[{escaped(_sentence(case, item), _ROW)}]".strip())
+        page = "" if source.title in ("", source.url, source_name(source)) else f"**{escaped(source.title, _TITLE)}**"
+        st.markdown(f"{origin} :small[{page} {escaped(_sentence(case, item), _ROW)}]".strip())
 
 
 def _stands(case: Case, item: Evidence) -> str:

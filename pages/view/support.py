@@ -89,6 +89,7 @@ def _is_inferred(case: Case, sentence: SentenceSupport) -> bool:
 
 def _comparison(case: Case, number: int, sentence: SentenceSupport, words: str, evidence_id: str) -> None:
     """What the person finds, and whether the hints matter."""
+    decided = case.decision is not None
     state, chosen, settled = st.session_state, f"compare-{case.id}-{number}", f"settled-{case.id}-{number}"
     state[chosen] = sentence.support if sentence.support in _FINDS else None
     save = partial(workspace().service.compare_sentence, case.id, words, evidence_id)
@@ -105,11 +106,12 @@ def _comparison(case: Case, number: int, sentence: SentenceSupport, words: str, 
             on_change=act,
             args=(_PLACE, compare),
             label_visibility="collapsed",
+            disabled=decided,
         )
         if sentence.doubts and sentence.support is Support.SUPPORTED:
             state[settled] = sentence.doubts_settled
             label = say("support.settled", n=len(sentence.doubts))
-            st.checkbox(label, key=settled, on_change=act, args=(_PLACE, compare))
+            st.checkbox(label, key=settled, on_change=act, args=(_PLACE, compare), disabled=decided)
 
 
 def decided_note(case: Case) -> None:

@@ -194,7 +194,7 @@ def _strength(sides: Compared) -> Iterator[Hint]:
             message = say(text, words=word.group())
             yield Hint(message, Span(start=word.start(), end=word.end()))
     mine, theirs = _AMOUNT.search(sides.sentence), _AMOUNT.search(sides.piece)
-    if mine and theirs and not re.search(rf"\b{mine.group()}\b", sides.piece, re.IGNORECASE):
+    if mine and theirs and not re.search(rf"\b{mine.group()}\b", sides.passage, re.IGNORECASE):
         message = say("doubts.other_amount", mine=mine.group(), theirs=theirs.group())
         yield Hint(message, Span(start=mine.start(), end=mine.end()))
     hedge = HEDGE.search(sides.piece)
