@@ -72,7 +72,8 @@ Work = Callable[[Case, Progress], tuple[Changes, str]]
 class GatherOptions:
     """How sources are gathered: as people want it, or with a part switched as a study wants it (CrowdNotes+ Table 3).
 
-    Without `diverse` the post is the only query; without `by_utility` the first hits are read.
+    Without `diverse` the post is the only query; without `by_utility` the first hits are read; without `post_links`
+    what the post itself refers to is not read, as the paper did not.
     `leave_out_undated` is for studies with a cutoff: a page without a date may know how the matter ended.
     `collected` tells of a library by name on which day it was: its undated records are no later than that.
     """
@@ -80,6 +81,7 @@ class GatherOptions:
     diverse: bool = True
     by_utility: bool = True
     leave_out_undated: bool = False
+    post_links: bool = True
     collected: Mapping[str, date] = field(default_factory=dict)
 
     def timely(self, source: Source, until: date | None) -> Source:
@@ -368,7 +370,7 @@ def read(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
         return together(pick, partial(_read_ahead, case, candidates, tools, chosen))[0]
 
     candidates = worth_choosing(case.hits) if case.mode is Mode.AUTOMATION else []
-    own = post_requests(case)
+    own = post_requests(case) if options.post_links else []
     links = [*own, *(link_request(url) for url in case.urls)]
     best = read_best(candidates, tools.settings.evidence.quota, choose, have, links)
     # A short link of a post often leads back to X, to its own pictures.

@@ -84,7 +84,9 @@ def healthnotes(
     notes = read_health_notes(data, limit)
     if searching:
         check_dates(notes)
-    gathering = GatherOptions(diverse=query_diversity, by_utility=utility, leave_out_undated=searching, collected=days)
+    gathering = GatherOptions(
+        diverse=query_diversity, by_utility=utility, leave_out_undated=searching, post_links=False, collected=days
+    )
     with open_workspace(run_settings(out, engine), options=gathering) as workspace:
         options = run_options(
             workspace,

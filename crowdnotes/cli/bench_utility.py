@@ -81,11 +81,14 @@ def utility(
     notes = read_health_notes(data, limit)
     check_dates(notes)
     cast = [vote for file in votes or [] for vote in read_rows(file, Vote, _VOTES)]
-    gathering = GatherOptions(leave_out_undated=True, collected=library_days(library_date or [], library or []))
+    days = library_days(library_date or [], library or [])
+    gathering = GatherOptions(leave_out_undated=True, post_links=False, collected=days)
     settings = run_settings(out, engine)
     with (
         open_workspace(settings, options=gathering) as workspace,
-        open_workspace(settings, embedder=workspace.embedder, engine=workspace.engine) as reading,
+        open_workspace(
+            settings, embedder=workspace.embedder, engine=workspace.engine, options=GatherOptions(post_links=False)
+        ) as reading,
     ):
         options = run_options(
             workspace, data, Mode.AUTOMATION, library, service, library_dates=dict(gathering.collected), sources=sources

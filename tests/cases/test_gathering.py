@@ -155,6 +155,8 @@ def test_what_the_post_refers_to_is_read_first_and_what_leads_back_to_x_is_left_
     post = Post(text=f"See https://t.co/one https://t.co/two and {STORY}")
     sources = _read(_automation(_hit(article), _hit(_page(1)), post=post), tools)
     assert [source.url for source in sources] == ["https://t.co/one", STORY, _page(1)]
+    studied = _read(_automation(_hit(_page(1)), post=post), tools, GatherOptions(post_links=False))
+    assert [source.url for source in studied] == [_page(1)]
     home = _read(_automation(_hit(_page(1)), post=Post(text="All of it is on https://www.bmj.com/")), tools)
     assert [source.url for source in home] == [_page(1)], "a home page is no source"
 
