@@ -24,11 +24,24 @@ function scales({ x, y }, width, height) {
   return [(at) => EDGES.left + (at - x.ends[0]) * across, (at) => height - EDGES.bottom - (at - y.ends[0]) * up]
 }
 
-function ground({ x, y, look, regions, lines, words }, width, height, px, py) {
+function textLook(look) {
+  const small = { "font-size": 12, fill: look.ink, "font-family": look.font, stroke: look.ground, "stroke-width": 3 }
+  return { ...small, "paint-order": "stroke" }
+}
+
+// Words in the picture: above the points, which would hide them.
+function names({ look, words }, px, py) {
+  return words.map(({ at, text, anchor, above, bold }) => {
+    const place = { x: px(at[0]), y: py(at[1]) + (above ? -5 : 14), "text-anchor": anchor }
+    const strong = bold ? { "font-weight": 700, "font-size": 14, fill: look.text } : {}
+    return make("text", { ...textLook(look), ...place, ...strong }, text)
+  })
+}
+
+function ground({ x, y, look, regions, lines }, width, height, px, py) {
   const [left, right] = [px(x.ends[0]), px(x.ends[1])]
   const parts = []
-  const small = { "font-size": 12, fill: look.ink, "font-family": look.font, stroke: look.ground, "stroke-width": 3 }
-  small["paint-order"] = "stroke"
+  const small = textLook(look)
   const path = (points, more) => {
     const d = `M${points.map(([a, b]) => `${px(a)} ${py(b)}`).join("L")}`
     parts.push(make("path", { d, fill: "none", ...more }))
@@ -45,11 +58,6 @@ function ground({ x, y, look, regions, lines, words }, width, height, px, py) {
   }
   for (const { points, colour } of lines) {
     path(points, { stroke: look[colour], "stroke-width": 2, "stroke-dasharray": "8 6" })
-  }
-  for (const { at, text, anchor, above, bold } of words) {
-    const place = { x: px(at[0]), y: py(at[1]) + (above ? -5 : 14), "text-anchor": anchor }
-    const strong = bold ? { "font-weight": 700, "font-size": 14, fill: look.text } : {}
-    parts.push(make("text", { ...small, ...place, ...strong }, text))
   }
   const middle = (py(y.ends[0]) + py(y.ends[1])) / 2
   parts.push(make("text", { ...small, x: (left + right) / 2, y: height - 5, "text-anchor": "middle" }, x.title))
@@ -69,6 +77,7 @@ function redraw(root, data, choose) {
   }
   svg.setAttribute("aria-label", data.alt)
   svg.querySelector(".ground").replaceChildren(...ground(data, width, height, px, py))
+  svg.querySelector(".names").replaceChildren(...names(data, px, py))
   const points = svg.querySelector(".points")
   points.classList.toggle("choosing", data.choosing)
   data.points.forEach(({ x, y, form, colour, shown, title }, number) => {

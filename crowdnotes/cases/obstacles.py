@@ -140,11 +140,10 @@ def _judgement(case: Case) -> Iterator[Obstacle]:
         yield _obstacle(ObstacleKind.STALE, "", say("obstacles.stale"), say("obstacles.stale_next"))
         return
     first: ObstacleId | None = None
-    for shown, found in zip(case.assessment.gates, case.assessment.found, strict=True):
-        if shown.status is GateStatus.PASS:  # one that was not run says nothing in the note's favour
+    for result in case.assessment.told:
+        if result.status is GateStatus.PASS:  # one that was not run says nothing in the note's favour
             continue
-        failed, name = found.status is GateStatus.FAIL, shown.gate.value  # also one that is held back: it is known
-        result = found if failed else shown
+        failed, name = result.status is GateStatus.FAIL, result.gate.value
         if failed:
             lifts = GATES[result.gate].lifts
         else:
@@ -152,9 +151,9 @@ def _judgement(case: Case) -> Iterator[Obstacle]:
             lifts = again if first is None else say("obstacles.held_back", gate=name_of("kinds", first.subject))
         kind = ObstacleKind.GATE_FAILED if failed else ObstacleKind.GATE_NOT_RUN
         told = (
-            say("obstacles.gate_failed", gate=shown.gate.in_words, why=result.reason)
+            say("obstacles.gate_failed", gate=result.gate.in_words, why=result.reason)
             if failed
-            else say("obstacles.gate_not_run", gate=shown.gate.in_words, why=result.reason)
+            else say("obstacles.gate_not_run", gate=result.gate.in_words, why=result.reason)
         )
         obstacle = Obstacle(
             id=ObstacleId(kind=kind, subject=name),

@@ -12,7 +12,7 @@ from crowdnotes.words import say
 
 _DENIES = re.compile(
     r"\b(?<!may )(?<!might )(?<!could )"
-    r"(?:no|not|never|none|cannot|can't|isn't|aren't|wasn't|doesn't|don't|didn't|without|false|untrue|incorrect"
+    r"(?:no|not|never|none|cannot|can't|isn't|aren't|wasn't|doesn't|don't|didn't|false|untrue|incorrect"
     r"|myth|hoax|debunked)\b",
     re.IGNORECASE,
 )

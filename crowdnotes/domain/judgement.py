@@ -211,6 +211,12 @@ class Assessment(Noun):
         return tuple(held.get(result.gate, result) for result in self.gates)
 
     @property
+    def told(self) -> tuple[GateResult, ...]:
+        """The gates as a person is told of them: in order, but a failure that is known is not held back."""
+        pairs = zip(self.gates, self.found, strict=True)
+        return tuple(found if found.status is GateStatus.FAIL else shown for shown, found in pairs)
+
+    @property
     def is_compared_by_person(self) -> bool:
         """Whether a person judges correctness, sentence by sentence."""
         return any(result.gate is GateName.CORRECTNESS and result.judge == BY_PERSON for result in self.found)

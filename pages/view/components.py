@@ -78,7 +78,8 @@ _sentence_map = _component("sentence_map", '<div class="map" role="group"></div>
 _note_map = _component(
     "note_map",
     """<div class="note-map"><svg role="img"><g class="ground"></g><g class="points"></g>
-<circle class="ring" fill="none" stroke-width="2.5" pointer-events="none"></circle></svg></div>""",
+<circle class="ring" fill="none" stroke-width="2.5" pointer-events="none"></circle>
+<g class="names" pointer-events="none"></g></svg></div>""",
     isolated=False,  # the button that saves an image must find it
 )
 _into_view = _component("into_view", "<span></span>")

@@ -126,8 +126,8 @@ def _marks(case: Case, candidate: Draft) -> str:
     known = next((item for item in scored if item is not None and item.text_sha256 == candidate.sha256), None)
     if known is None:
         return f":small[:gray[{say('note.not_scored')}]]"
-    passed = sum(gate.status is GateStatus.PASS for gate in known.gates)
-    marks = "".join(STATUS_SIGNS[gate.status] for gate in known.gates)
+    passed = sum(gate.status is GateStatus.PASS for gate in known.told)
+    marks = "".join(STATUS_SIGNS[gate.status] for gate in known.told)
     return f"{marks} :small[{say('note.passed', n=passed, all=len(known.gates))}]"
 
 

@@ -61,7 +61,7 @@ def marks(case: Case) -> str:
         return say("scores.none")
     if not case.assessment_is_current:
         return f":orange[:material/history: {say('scores.stale_short')}]"
-    return "".join(STATUS_SIGNS[gate.status] for gate in case.assessment.gates)
+    return "".join(STATUS_SIGNS[gate.status] for gate in case.assessment.told)
 
 
 def score(case: Case) -> None:
@@ -83,7 +83,7 @@ def _language_warning(case: Case, assessment: Assessment) -> None:
 def _gates(case: Case, assessment: Assessment) -> None:
     """Three lines, each opens to its question and its scale. What failed is told among the problems."""
     gate_path(
-        assessment.gates,
+        assessment.told,
         workspace().service.gate_questions,
         stale=not case.assessment_is_current,
         key=f"gates-{case.id}",
@@ -91,7 +91,7 @@ def _gates(case: Case, assessment: Assessment) -> None:
     if assessment.marked:
         told = ", ".join(say("scores.the_post") if name == "post" else name for name in sorted(assessment.marked))
         st.markdown(f":orange-badge[:material/warning: {say('scores.marked', what=told)}]")
-    judges = {gate.gate.value: gate.judge for gate in assessment.gates if gate.judge not in ("", BY_PERSON)}
+    judges = {gate.gate.value: gate.judge for gate in assessment.told if gate.judge not in ("", BY_PERSON)}
     others = [name for name, judge in judges.items() if judge not in assessment.engine.split("+")[:1]]
     lines = [say("scores.judge", gate=name, judge=escaped(judges[name])) for name in others]
     lines += [_sureness(assessment)] if assessment.engine.startswith("llm:") else []

@@ -60,7 +60,10 @@ _KEYS = {
     "ctrl+enter": ("keys.score", [".st-key-score button"]),
     "y": ("keys.says_it", ["[class*=st-key-sentence-][class*=-unchecked] [class*=st-key-compare-] button"]),
     "h": ("keys.hints", ["[class*=st-key-settled-] input:not(:checked)"]),
-    "r": ("keys.override", [".st-key-problems input[type=text]", ".st-key-problems details:not([open]) summary"]),
+    "r": (
+        "keys.override",
+        [".st-key-problems input[type=text]:placeholder-shown", ".st-key-problems details:not([open]) summary"],
+    ),
     "t": ("keys.tags", ["[class*=st-key-tags-] button"]),
     "a": ("keys.approve", [".st-key-decide-approved button"]),
     "d": ("keys.not_needed", [".st-key-decide-not-needed button"]),
