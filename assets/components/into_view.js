@@ -19,8 +19,10 @@ export default function ({ parentElement, data }) {
   const takeKeyboard = () => {
     if (document.activeElement !== place && document.activeElement?.contains(place)) place.focus({ preventScroll: true })
   }
+  // A phone has no room for a passage below the rows: its head goes to the top.
+  const block = innerWidth < 640 && place.closest(".st-key-reader") ? "start" : "nearest"
   const come = () => {
-    place.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" })
+    place.scrollIntoView({ block, behavior: calm ? "auto" : "smooth" })
     takeKeyboard()
   }
   // Again whenever the page changes its height, as steps fold and open; never against the person's own hand.

@@ -334,6 +334,7 @@ def _sources(cases: Sequence[CaseFigures]) -> Counted:
         sum((Counter(dict(of)) for of in sets), Counter[SourceCategory]())
         for sets in ([case.shown for case in cases], [case.used for case in cases])
     )
+    several = len(shown) > 1  # a bar of one kind tells nothing that the sentence does not
     sentence = say("overview_pictures.no_source")
     if used:
         top = max(used.values())
@@ -347,8 +348,8 @@ def _sources(cases: Sequence[CaseFigures]) -> Counted:
         sentence=sentence,
         n=used.total(),
         not_counted=_reasons({"overview_pictures.without_passage": sum(not case.shown for case in cases)}),
-        bars=(say("overview_pictures.shown"), say("overview_pictures.in_use")) if shown else (),
-        parts=tuple((kind.in_words, (float(shown[kind]), float(used[kind]))) for kind in SourceCategory if shown),
+        bars=(say("overview_pictures.shown"), say("overview_pictures.in_use")) if several else (),
+        parts=tuple((kind.in_words, (float(shown[kind]), float(used[kind]))) for kind in SourceCategory if several),
         unit="passages",
     )
 

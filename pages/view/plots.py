@@ -171,7 +171,7 @@ def spread(
         figure.add_scatter(
             **{length: list(values), place: apart},
             mode="markers",
-            marker={"size": 7, "color": accent, "opacity": 0.45 * min(1, (_CLEAR / max(1, len(values))) ** 0.5)},
+            marker={"size": 7, "color": accent, "opacity": 0.7 * min(1, (_CLEAR / max(1, len(values))) ** 0.5)},
             hovertemplate=f"{name}: %{{{length}:,.3~g}} min<extra></extra>",
         )
         if not words:

@@ -16,7 +16,7 @@ from crowdnotes.domain import (
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.markdown import escaped
-from crowdnotes.words import say
+from crowdnotes.words import name_of, say
 from pages.view.components import STATUS_SIGNS, STATUS_WORDS, gate_path, outside_text
 from pages.view.edit_effect import what_the_edit_changed
 from pages.view.jury import jury_panel
@@ -93,7 +93,7 @@ def _gates(case: Case, assessment: Assessment) -> None:
         st.markdown(f":orange-badge[:material/warning: {say('scores.marked', what=told)}]")
     judges = {gate.gate.value: gate.judge for gate in assessment.told if gate.judge not in ("", BY_PERSON)}
     others = [name for name, judge in judges.items() if judge not in assessment.engine.split("+")[:1]]
-    lines = [say("scores.judge", gate=name, judge=escaped(judges[name])) for name in others]
+    lines = [say("scores.judge", gate=name, judge=escaped(name_of("kinds", judges[name]))) for name in others]
     lines += [_sureness(assessment)] if assessment.engine.startswith("llm:") else []
     if lines:
         st.caption("  \n".join(lines))

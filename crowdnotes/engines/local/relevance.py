@@ -168,7 +168,7 @@ _LEANS_BACK = re.compile(
     r"(?:this|these|that|those|it|they|them|he|she|its|their|his|her|such|but|however|also|for example)\b",
     re.IGNORECASE,
 )
-_FEWEST_WORDS = 3  # of content; a heading has fewer
+_FEWEST_WORDS = 4  # of content; a heading has fewer
 _FLAT_LIST = re.compile(r"\s[-•*]\s.*\s[-•*]\s", re.DOTALL)  # a list whose lines ran together
 _MOST_CHARACTERS = NOTE_LIMIT - URL_WEIGHT - len("“” ")  # longer ones fit into no note
 
