@@ -23,6 +23,7 @@ for thread in threading.enumerate():
 """
 
 
+@pytest.mark.deep
 def test_each_kind_of_part_is_added_as_the_guide_says(tmp_path: Path) -> None:
     for name in ("crowdnotes", "pages", "assets", ".streamlit"):
         shutil.copytree(_ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))

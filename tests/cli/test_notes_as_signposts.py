@@ -61,6 +61,7 @@ def _json(*words: str) -> Any:
     return json.loads(ended.stdout)
 
 
+@pytest.mark.deep
 def test_a_page_that_earlier_notes_cite_is_read_and_labelled_and_their_words_are_in_no_prompt(
     server: LLMServer,
 ) -> None:

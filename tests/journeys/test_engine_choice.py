@@ -12,7 +12,7 @@ from tests.journeys.conftest import NewPage, running_app
 from tests.journeys.walk import Walk
 from tests.llm_server import LLMServer, honest
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.deep]
 
 
 def test_a_person_changes_the_engine_while_the_app_runs(

@@ -11,7 +11,7 @@ from tests.journeys.conftest import App, Desk, NewPage
 from tests.journeys.contrast import Scheme, faint_words
 from tests.journeys.walk import Walk
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.deep]
 
 NOTE = (
     "A review of 29 trials found that regular vitamin C supplements do not prevent colds in the general population. "
