@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 _ROOT = Path(__file__).parent.parent
 _GUIDE = _ROOT / "docs" / "extending.md"
 _BLOCKS = re.findall(r"^```(\w+) (\S+)\n(.*?)^```$", _GUIDE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
