@@ -157,6 +157,21 @@ def busiest_notes(connection: Connection, most: int = 8) -> list[tuple[int, int,
     return [(note, n, without_urls(_plain(text))) for note, n, text in rows]
 
 
+def taken_down_notes(connection: Connection, most: int = 4) -> list[tuple[int, int, str]]:
+    """As `busiest_notes`, of those that X showed and shows no longer; none without a status history."""
+    rows = connection.execute(
+        """
+        WITH gone AS (
+            SELECT note FROM history
+            WHERE $shown IN (first_status, latest_status) AND status <> $shown
+        ), rated AS (SELECT note, count(*) AS n FROM ratings SEMI JOIN gone USING (note) GROUP BY note)
+        SELECT note, n, text FROM rated JOIN notes USING (note) ORDER BY n DESC, note LIMIT $most
+        """,
+        {"shown": NoteStatus.HELPFUL.value, "most": most},
+    ).fetchall()
+    return [(note, n, without_urls(_plain(text))) for note, n, text in rows]
+
+
 def in_plain_words(told: Story, settings: BridgingSettings) -> Told:
     """For somebody who reads the news and has never rated a note."""
     score = told.score
@@ -226,7 +241,7 @@ def _changes(changes: tuple[Change, ...]) -> str:
     if not changes:
         return ""
     told = [
-        say("story.change", n=one.ratings, day=day(one.at), became=say(_BECAME[one.after]), why=_inside(one.why))
+        say("story.change", n=one.ratings, day=day(one.at), became=say(_became(one)), why=_inside(one.why))
         for one in changes
     ]
     listed = "; ".join(told[:4]) + (say("story.more_changes", n=len(told) - 4) if len(told) > 4 else "")
@@ -241,6 +256,11 @@ def _first_against_all(first: Moment, now: Moment) -> str:
     if first.status is now.status:
         return f"{found} {say('story.first', n=FIRST, score=first.intercept)}"
     return f"{found} {say('story.first_other', n=FIRST, score=first.intercept, status=say(_SHOWN[first.status]))}"
+
+
+def _became(one: Change) -> str:
+    was_shown = one.before is NoteStatus.HELPFUL and one.after is NoteStatus.NEEDS_MORE_RATINGS
+    return "story.taken_down" if was_shown else _BECAME[one.after]
 
 
 def _inside(sentences: str) -> str:

@@ -8,7 +8,7 @@ import streamlit as st
 
 from crowdnotes.crowd.database import reading
 from crowdnotes.crowd.replay import Levels, Moment, ScoreStory
-from crowdnotes.crowd.story import Story, busiest_notes, story
+from crowdnotes.crowd.story import Story, busiest_notes, story, taken_down_notes
 from crowdnotes.settings import BridgingSettings
 from crowdnotes.text.markdown import clip, day, escaped
 from crowdnotes.words import say
@@ -54,10 +54,14 @@ def _story(index: str, version: float, wanted: str, _settings: BridgingSettings)
 
 
 @st.cache_data(show_spinner=False, max_entries=4)
-def _busiest(index: str, version: float) -> list[tuple[int, int, str]]:
+def _offered(index: str, version: float) -> dict[str, list[tuple[int, int, str]]]:
+    """Notes to begin with, by the name of what they have in common."""
     del version
     with reading(Path(index)) as connection:
-        return busiest_notes(connection)
+        gone = taken_down_notes(connection)
+        known = {note for note, _, _ in gone}
+        busiest = [one for one in busiest_notes(connection) if one[0] not in known]
+    return {"note_story.taken_down": gone, "note_story.busiest": busiest}
 
 
 def _open(note: int) -> None:
@@ -65,17 +69,20 @@ def _open(note: int) -> None:
 
 
 def _offer(index: Path, version: float) -> None:
-    st.caption(say("note_story.busiest"))
-    with st.container(gap="xxsmall"):
-        for note, ratings, text in _busiest(str(index), version):
-            st.button(
-                escaped(f"{clip(text, 90)} ({say('note_story.ratings', n=ratings)})"),
-                key=f"open-{note}",
-                on_click=_open,
-                args=(note,),
-                type="tertiary",
-                icon=":material/auto_stories:",
-            )
+    for name, notes in _offered(str(index), version).items():
+        if not notes:
+            continue
+        st.caption(say(name))
+        with st.container(gap="xxsmall"):
+            for note, ratings, text in notes:
+                st.button(
+                    escaped(f"{clip(text, 90)} ({say('note_story.ratings', n=ratings)})"),
+                    key=f"open-{note}",
+                    on_click=_open,
+                    args=(note,),
+                    type="tertiary",
+                    icon=":material/auto_stories:",
+                )
 
 
 def _in_words(told: Story) -> None:

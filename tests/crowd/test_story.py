@@ -14,7 +14,7 @@ from crowdnotes.bridging.scoring import Extremes
 from crowdnotes.bridging.status import NoteStatus, RuleName
 from crowdnotes.crowd.database import TAGS, Connection, reading
 from crowdnotes.crowd.replay import Levels, Replay, ScoreStory, score_story
-from crowdnotes.crowd.story import Story, story
+from crowdnotes.crowd.story import Story, story, taken_down_notes
 from crowdnotes.errors import InputError
 from crowdnotes.settings import BridgingSettings
 from tests.bridging.made import rating_row, write_ratings
@@ -164,6 +164,11 @@ def test_what_x_recorded_stands_beside_and_where_raters_are_not_fitted_that_is_s
     ]
     assert "X itself recorded it as shown on the post on 15 June 2025" in told.paragraph
     assert "How its score came about cannot be told." in told.paragraph
+
+
+def test_a_note_that_x_showed_and_took_down_is_offered_to_begin_with(index: Path) -> None:
+    with reading(index) as connection:
+        assert taken_down_notes(connection) == [(1, 2, 'It is "so".')]
 
 
 def test_a_deleted_note_keeps_its_ratings_and_an_unknown_one_is_refused(index: Path) -> None:
