@@ -1,32 +1,44 @@
-"""Entry: first sight, navigation, start-up. No logic."""
+"""Entry. `streamlit run app.py` reads it once for the server (`app`), then once for each run of a page. No logic."""
 
 from __future__ import annotations
 
 import gc
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from pages.view.first_sight import first_sight, is_loaded
 
-outline = first_sight()
+def show() -> None:
+    """First sight, navigation, start-up."""
+    from pages.view.first_sight import first_sight, is_loaded
 
-# After the first sight: this imports the program, which takes seconds; a quarter more where each thousand new classes
-# are looked through for garbage.
-gc.disable()
-from pages.view.components import menu_closes  # noqa: E402
-from pages.view.session import chosen_page, load_models, show_notice, told, workspace  # noqa: E402
+    outline = first_sight()
+    # After the first sight: this imports the program, which takes seconds; a quarter more where each thousand new
+    # classes are looked through for garbage.
+    gc.disable()
+    from pages.view.components import menu_closes
+    from pages.view.session import chosen_page, load_models, may_run, show_notice, told
 
-gc.enable()
-page = chosen_page()
-menu_closes()
-try:
-    workspace()
-except Exception as error:  # noqa: BLE001 - told in words; without a workspace no page can work
-    is_loaded(outline)
-    show_notice(told(error))
-    st.stop()
-try:
-    page.run()
-finally:  # also where the page asked to be run again
-    is_loaded(outline)
-load_models()
+    gc.enable()
+    page = chosen_page()
+    menu_closes()
+    try:
+        is_in = may_run(page)
+    except Exception as error:  # noqa: BLE001 - told in words; without a workspace no page can work
+        is_loaded(outline)
+        show_notice(told(error))
+        st.stop()
+    try:
+        if is_in:
+            page.run()
+    finally:  # also where the page asked to be run again
+        is_loaded(outline)
+    load_models()
+
+
+if get_script_run_ctx(suppress_warning=True) is not None:
+    show()
+else:
+    from pages.view.serving import middleware, routes, secrets
+
+    app = st.App(__file__, secrets=secrets(), middleware=middleware(), routes=routes())

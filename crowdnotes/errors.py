@@ -192,8 +192,8 @@ class JobCancelled(JobError):  # noqa: N818 - a state that the user asked for, n
 class NotAllowedError(CrowdNotesError):
     """The person may not do that. `act` is its stable name, as in `domain.people.Act`."""
 
-    def __init__(self, act: str, message: str) -> None:
-        super().__init__(message)
+    def __init__(self, act: str, message: str, next_step: str = "") -> None:
+        super().__init__(message, next_step)
         self.act = act
 
 

@@ -13,9 +13,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from urllib.parse import urlsplit
 
 from crowdnotes.demonstration import is_demonstration_url
-from crowdnotes.domain import X_HOSTS, Case, DecisionKind, Evidence, GateName, Post, ReadAs, Source, Support
+from crowdnotes.domain import (
+    X_HOSTS,
+    Case,
+    Classification,
+    DecisionKind,
+    Evidence,
+    Figure,
+    GateName,
+    Post,
+    ReadAs,
+    ReadPair,
+    Source,
+    Support,
+)
 from crowdnotes.text.markdown import in_figures
-from crowdnotes.text.note_rules import CLASSIFICATIONS, NOTE_LIMIT, find_urls, note_length, tags_of
+from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, tags_of
 from crowdnotes.words import name_of, say
 
 
@@ -27,7 +40,7 @@ def form_labels(case: Case) -> list[str]:
 
 def class_label(case: Case) -> str:
     """The label of the classification on X's form."""
-    return CLASSIFICATIONS[case.classification]
+    return say("tags.misleading" if case.classification is Classification.MISLEADING else "tags.not_misleading")
 
 
 def cited_urls(case: Case) -> tuple[str, ...]:
@@ -76,6 +89,20 @@ def cases_csv(cases: Iterable[Case], left_out: Mapping[str, str] | None = None) 
     writer = csv.DictWriter(out, _COLUMNS, restval="", lineterminator="\r\n")
     writer.writeheader()
     writer.writerows({column: plain_cell(cell) for column, cell in row.items()} for row in rows)
+    return out.getvalue()
+
+
+def findings_csv(found: Sequence[ReadPair], figures: Mapping[str, Figure]) -> str:
+    """A row for each reader's finding of a sentence and a passage, then how far they agree, a row a figure."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(["case", "passage", "place", "reader", "finding", "sentence"])
+    for unit in found:
+        for place, (name, support) in enumerate(unit.found, start=1):
+            row = (unit.case_id, unit.evidence_id, str(place), name, support.value, unit.words)
+            writer.writerow([plain_cell(cell) for cell in row])
+    for name, figure in figures.items():
+        writer.writerow([plain_cell(cell) for cell in (name, figure.in_words, "", "", "", "")])
     return out.getvalue()
 
 

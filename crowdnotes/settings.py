@@ -6,10 +6,13 @@ prefix CROWDNOTES_ (a list as JSON: CROWDNOTES_ALLOWED_PRIVATE_HOSTS='["wiki.loc
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
+from enum import StrEnum
+from ipaddress import ip_address
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Self, TypeVar
 from urllib.parse import quote, urlsplit
 
 from platformdirs import user_data_path
@@ -390,6 +393,89 @@ class SupernoteSettings(BaseSettings):
     revise_share: float = Field(0.5, ge=0, le=1, description="helpful ratings below which a note with few is revised")
 
 
+class SignIn(StrEnum):
+    """How the program knows who is at the screen."""
+
+    NOBODY = "own machine"
+    OPENID = "openid connect"
+    PROXY = "proxy"
+    DEMO = "demo"
+
+
+class SignInSettings(BaseSettings):
+    """Who may use the program: nothing set, the one person at this machine; else see [people](people.md)."""
+
+    model_config = SettingsConfigDict(env_prefix="CROWDNOTES_SIGN_IN_", frozen=True)
+
+    metadata_url: str | None = Field(
+        None, description="of an OpenID Connect provider; ends in /.well-known/openid-configuration"
+    )
+    client_id: str | None = Field(None, min_length=1, description="what the provider calls this program")
+    client_secret: SecretStr | None = Field(None, min_length=1, description="as the provider gave it")
+    cookie_secret: SecretStr | None = Field(
+        None, min_length=32, description="signs the cookie by which a browser stays signed in; the same on each server"
+    )
+    public_url: str | None = Field(
+        None,
+        description="the address that people come by; the provider has to know it, with /oauth2callback added; https, "
+        "but for this machine alone",
+    )
+    user_header: str | None = Field(
+        None,
+        pattern=r"^[A-Za-z0-9-]+$",
+        description="in place of a provider: the header in which a proxy on this machine says who is signed in there",
+    )
+    first_role: Literal["viewer", "contributor", "moderator", "none"] = Field(
+        "contributor", description="of somebody who is new; with none they wait until an admin lets them in"
+    )
+    demo: bool = Field(
+        False, description="without accounts: each visitor has the demonstrations to themselves, and nothing else"
+    )
+    demo_hours: int = Field(24, ge=1, description="after which what a visitor left is deleted")
+
+    @field_validator("metadata_url", "public_url")
+    @classmethod
+    def _is_address(cls, value: str | None) -> str | None:
+        parts = urlsplit((value or "").strip())
+        if not parts.geturl():
+            return None
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
+            raise ValueError(say("settings.no_address"))
+        if parts.scheme == "http" and not is_loopback(parts.hostname):
+            raise ValueError(say("settings.needs_https"))
+        return parts.geturl().rstrip("/")
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        openid = {name: getattr(self, name) for name in _OPENID}
+        missing = [f"{self.model_config['env_prefix']}{name}".upper() for name, value in openid.items() if not value]
+        if 0 < len(missing) < len(_OPENID):
+            raise ValueError(say("settings.sign_in_missing", names=", ".join(missing)))
+        if (not missing) + bool(self.user_header) + self.demo > 1:
+            raise ValueError(say("settings.sign_in_one"))
+        return self
+
+    @property
+    def way(self) -> SignIn:
+        """How it is known who is at the screen."""
+        if self.metadata_url:
+            return SignIn.OPENID
+        return SignIn.PROXY if self.user_header else SignIn.DEMO if self.demo else SignIn.NOBODY
+
+
+_OPENID = ("metadata_url", "client_id", "client_secret", "cookie_secret", "public_url")
+
+
+def is_loopback(host: str | None) -> bool:
+    """Whether only this machine reaches a server at that address; None and "" stand for every address it has."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host or "").is_loopback
+    except ValueError:
+        return False
+
+
 class Settings(BaseSettings):
     """Everything that can be set."""
 
@@ -407,11 +493,19 @@ class Settings(BaseSettings):
         "you", min_length=1, max_length=80, description="the name in the audit trail on a machine of one's own"
     )
     four_eyes: bool = Field(False, description="nobody decides a case that they began: somebody else has to")
+    queue: bool = Field(
+        False, description="show the moderators' queue also where nobody signs in; where people do, it is shown"
+    )
+    two_readers: bool = Field(
+        False, description="two moderators read each submitted case, each without what the other found"
+    )
     participants_only: bool = Field(
         False, description="this server shows blind comparisons to those who have a link, and no other page"
     )
     max_post_characters: int = Field(25_000, gt=0, description="the longest post that X allows")
-    workers: int = Field(4, ge=1, description="jobs at once in the app")
+    workers: int = Field(
+        4, ge=0, description="jobs at once in the app; on PostgreSQL 0 leaves them all to `crowdnotes worker`"
+    )
     embedder: Path | None = Field(
         None,
         description="folder of a sentence-transformers model, with crowdnotes.toml; else the model that comes along",
@@ -433,11 +527,22 @@ class Settings(BaseSettings):
     bridging: BridgingSettings = Field(default_factory=BridgingSettings)
     jury: JurySettings = Field(default_factory=JurySettings)
     supernote: SupernoteSettings = Field(default_factory=SupernoteSettings)
+    sign_in: SignInSettings = Field(default_factory=SignInSettings)
 
     @field_validator("allowed_private_hosts")
     @classmethod
     def _lower(cls, hosts: tuple[str, ...]) -> tuple[str, ...]:
         return tuple(host.strip().lower().rstrip(".") for host in hosts)
+
+    def require_safe_address(self, address: str | None) -> None:
+        """Raise ConfigurationError where others than those who may would reach the program at that address."""
+        way = self.sign_in.way
+        if is_loopback(address) or self.participants_only or way in (SignIn.OPENID, SignIn.DEMO):
+            return
+        where = address or say("settings.every_address")
+        if way is SignIn.PROXY:
+            raise ConfigurationError(say("settings.proxy_address", address=where), say("settings.proxy_address_next"))
+        raise ConfigurationError(say("settings.open_address", address=where), say("settings.open_address_next"))
 
     @property
     def resolved_database_url(self) -> str:
@@ -454,7 +559,17 @@ class Settings(BaseSettings):
 
 
 def load_settings() -> Settings:
-    """Settings from the environment; a bad value gives one clear sentence."""
+    """Settings from the environment; a bad value gives one clear sentence.
+
+    Of a variable that is not set, `<NAME>_FILE` may name a file that holds the value, as containers keep their secrets.
+    """
+    for name, file in list(os.environ.items()):
+        wanted = name.removesuffix("_FILE")
+        if name.startswith("CROWDNOTES_") and wanted != name and wanted not in os.environ:
+            try:
+                os.environ[wanted] = Path(file).read_text(encoding="utf-8").strip()
+            except (OSError, ValueError) as error:
+                raise ConfigurationError(say("settings.no_file", name=name), say("settings.no_file_next")) from error
     try:
         return Settings()
     except ValidationError as error:

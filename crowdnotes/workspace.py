@@ -6,23 +6,25 @@ import gc
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
-from functools import cache, cached_property, partial
+from datetime import UTC, datetime, timedelta
+from functools import cache, partial
 from typing import TYPE_CHECKING, Self
+
+from sqlalchemy import Engine as Database
 
 from crowdnotes.cases.access import local_owner
 from crowdnotes.cases.gathering import GatherOptions, Tools
-from crowdnotes.cases.job_kinds import JOB_KINDS, JobKind, start
+from crowdnotes.cases.job_kinds import JOB_KINDS, JobKind, start, steps_of
 from crowdnotes.cases.service import CaseService
 from crowdnotes.cases.store import Store
 from crowdnotes.comparisons.store import Comparisons
 from crowdnotes.demonstration import DemonstrationFetcher, DemonstrationLinks
-from crowdnotes.domain import Act, Actor, ProviderOutcome, ProviderState, Who
+from crowdnotes.domain import LOCAL_OWNER, Act, Actor, Owned, Person, ProviderOutcome, ProviderState, Role, Who, may
 from crowdnotes.embedding import Embedder, make_embedder
 from crowdnotes.engines import Engine
 from crowdnotes.engines.choice import RECORDED, EngineChoice, make_engine, set_choice, settings_for
 from crowdnotes.engines.local.heads import reader_for
-from crowdnotes.errors import StoreFullError
+from crowdnotes.errors import ConfigurationError, InputError, StoreFullError
 from crowdnotes.evidence.fetching import Fetcher, PageFetcher
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.link_check import HttpLinkAsker, LinkAsker, LinkChecker
@@ -35,13 +37,15 @@ from crowdnotes.evidence.search.provider import OnlineProvider
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.evidence.wayback import make_wayback
 from crowdnotes.jobs import JobRecord, JobRunner, Progress, Step
-from crowdnotes.settings import Settings, load_settings
-from crowdnotes.storage.database import open_database
+from crowdnotes.people import VISITOR, People
+from crowdnotes.settings import Settings, SignIn, load_settings
+from crowdnotes.storage.database import connect, open_database, require_newest
 from crowdnotes.words import say
 
 if TYPE_CHECKING:
     from crowdnotes.engines.llm.discovery import FoundServer, Recommended
     from crowdnotes.engines.llm.self_test import SelfTest
+    from crowdnotes.jobs.queue import QueueWorker
     from crowdnotes.jury import Jury
 
 # What the runner has for a case when a library is made, the services' connections are checked, a model is tested.
@@ -69,6 +73,7 @@ class Workspace:
     runner: JobRunner
     choice: EngineChoice
     comparisons: Comparisons
+    people: People
     heard: dict[str, ProviderOutcome] = field(default_factory=dict)
 
     @property
@@ -76,9 +81,45 @@ class Workspace:
         """Who acts, with the role that they have now."""
         return self.who()
 
+    def may(self, act: Act, case: Owned | None = None) -> bool:
+        """Whether the person may do that now, to a case or to none: for a page, which then offers it."""
+        return may(self.actor, act, case, four_eyes=self.settings.four_eyes)
+
     def acting_as(self, who: Who) -> Workspace:
         """The same workspace for somebody else; `who` is asked at every act."""
-        return replace(self, who=who, service=CaseService(self.tools, who), comparisons=self.comparisons.acting_as(who))
+        return replace(
+            self,
+            who=who,
+            service=CaseService(self.tools, who),
+            comparisons=self.comparisons.acting_as(who),
+            people=self.people.acting_as(who),
+        )
+
+    def who_is(self, person: Person) -> Who:
+        """That person with the role that they have whenever it is asked, see `People.actor`.
+
+        The owner of a machine of one's own and the visitors of a demo stand in no table.
+        """
+        if (person.issuer, person.subject) == LOCAL_OWNER:
+            return lambda: local_owner(person.name)
+        if person.issuer == VISITOR:
+            return lambda: Actor(**person.person.model_dump(), role=Role.VIEWER)
+        return partial(self.people.actor, person)
+
+    def forget_visitors(self) -> int:
+        """Remove what visitors of a demo left longer ago than is set; how many cases."""
+        kept_for = timedelta(hours=self.settings.sign_in.demo_hours)
+        return self.tools.store.forget(VISITOR, self.tools.clock() - kept_for)
+
+    @property
+    def has_desk(self) -> bool:
+        """Whether several people work here, so that cases go through the moderators' queue."""
+        return self.settings.queue or self.settings.sign_in.way in (SignIn.OPENID, SignIn.PROXY)
+
+    def moderators(self) -> list[Person]:
+        """Who may take cases of the queue, for who may assign them."""
+        self.service.require(Act.ASSIGN)
+        return self.people.moderators()
 
     @property
     def settings(self) -> Settings:
@@ -121,8 +162,31 @@ class Workspace:
     def start(self, case_id: str, kind: str) -> JobRecord:
         """See `job_kinds.start`. A demonstration with recorded answers goes by them, whatever engine is in use."""
         is_recorded = self.choice != RECORDED and self.service.get(case_id).recorded_answers
-        service = self.with_engine(RECORDED).service if is_recorded else self.service
-        return start(service, self.runner, case_id, kind)
+        workspace = self.with_engine(RECORDED) if is_recorded else self
+        return start(workspace.service, self.runner, case_id, kind, workspace.choice)
+
+    def worker(self, *, slots: int, kinds: Sequence[str] | None = None) -> QueueWorker:
+        """Does what is asked for with any workspace on this database, `slots` jobs of these `kinds` at once.
+
+        Raises ConfigurationError on SQLite, which the app's own process alone works on, and InputError for no kind.
+        """
+        from crowdnotes.jobs.queue import QueueWorker
+
+        if not self.runner.is_shared:
+            raise ConfigurationError(say("work.no_queue"), say("work.no_queue_next"))
+        unknown = next((kind for kind in kinds or () if kind not in JOB_KINDS), None)
+        if unknown is not None:
+            raise InputError(say("work.no_kind", kind=unknown), say("work.no_kind_next", kinds=", ".join(JOB_KINDS)))
+        with_engine = cache(self.with_engine)
+
+        def make(job: JobRecord) -> Sequence[Step]:
+            choice = EngineChoice(job.engine, job.model)
+            workspace = self if choice == self.choice else with_engine(choice)
+            issuer, subject = job.by_key.split(" ", 1)
+            who = workspace.who_is(Person(issuer=issuer, subject=subject, name=job.by))
+            return steps_of(CaseService(workspace.tools, who), job)
+
+        return QueueWorker(self.runner.engine, make, self.tools.clock, slots=slots, kinds=kinds)
 
     def cancel(self, job: JobRecord) -> None:
         """See `JobRunner.cancel`; whoever may work on the case may stop its work."""
@@ -205,6 +269,8 @@ class Workspace:
         """See `discovery.find_servers`; the one at an `address` that was typed comes first (`discovery.server_at`)."""
         from crowdnotes.engines.llm.discovery import find_servers, server_at
 
+        if address.strip():  # the program itself will ask it
+            self.service.require(Act.SET_UP)
         typed = [server_at(address, self.settings.llm)] if address.strip() else []
         found = find_servers(self.settings.llm)
         return [*typed, *(server for server in found if server.base_url not in {one.base_url for one in typed})]
@@ -263,30 +329,59 @@ class Workspace:
 
 
 class SharedWorkspace:
-    """The workspace of a running app, whose engine a person may change. Safe between threads."""
+    """The workspace of a running app, for all who use it, each with their own engine. Safe between threads."""
 
     def __init__(self, opened: Workspace) -> None:
-        self.current = opened  # with the engine that is in use now
+        self.opened = opened  # as the owner of the machine, with the engine that is set
+        self._with = {opened.choice: opened}
+        self._chosen: dict[str, EngineChoice] = {}  # by the person's key
+        self._for_all: EngineChoice | None = None
         self._lock = threading.Lock()
+        if opened.settings.workers and opened.runner.is_shared:
+            worker = opened.worker(slots=opened.settings.workers)
+            threading.Thread(target=worker.run, name="worker", daemon=True).start()
 
-    @cached_property
-    def recorded(self) -> Workspace:
-        """The same with the recorded answers, for demonstrations that go by them."""
-        return self.current.with_engine(RECORDED)
+    @property
+    def current(self) -> Workspace:
+        """For the owner of the machine."""
+        return self.of(None)
 
-    def use(self, choice: EngineChoice, by: Workspace) -> None:
-        """Let what begins from now on be done by another engine, whose server has to answer.
+    @property
+    def engine_for_all(self) -> EngineChoice | None:
+        """The engine that an admin chose for everybody; None while each may choose."""
+        return self._for_all
 
-        `by` is the workspace of whoever asks. Raises NotAllowedError, ConfigurationError or ModelServerError; the old
-        one then stays.
+    def of(self, person: Person | None, *, recorded: bool = False) -> Workspace:
+        """For that person, None for the owner of the machine; `recorded` with the answers of demonstrations."""
+        who = self.opened.who if person is None else self.opened.who_is(person)
+        key = self.opened.actor.key if person is None else person.key
+        opened = self._opened_with(RECORDED if recorded else self._for_all or self._chosen.get(key, self.opened.choice))
+        return opened if person is None else opened.acting_as(who)
+
+    def use(self, choice: EngineChoice, by: Workspace, *, for_all: bool = False) -> None:
+        """Let what that person begins from now on be done by another engine, whose server has to answer.
+
+        `for_all`: what anybody begins; it ends when somebody who may chooses without. `by` is the workspace of whoever
+        asks. Raises NotAllowedError, ConfigurationError or ModelServerError; the old one then stays.
         """
-        by.service.require(Act.SET_UP)
+        if for_all or self._for_all is not None:
+            by.service.require(Act.SET_UP)
+        by.service.require(Act.WORK)
         if choice.base_url is not None:
             from crowdnotes.engines.llm.discovery import require_answer
 
-            require_answer(choice, self.current.settings.llm)
+            require_answer(choice, self.opened.settings.llm)
+        made = self.opened.with_engine(choice)  # anew: a key may have come meanwhile
         with self._lock:
-            self.current = self.current.with_engine(choice)
+            self._with[choice] = made
+            self._for_all = choice if for_all else None
+            self._chosen[by.actor.key] = choice
+
+    def _opened_with(self, choice: EngineChoice) -> Workspace:
+        with self._lock:
+            if choice not in self._with:
+                self._with[choice] = self.opened.with_engine(choice)
+            return self._with[choice]
 
 
 def open_workspace(
@@ -340,7 +435,7 @@ def open_workspace(
         clock=system_clock,
         options=options or GatherOptions(),
     )
-    runner = JobRunner(database, workers=settings.workers)
+    runner = _job_runner(database, settings.workers)
     owner = local_owner(by or settings.author)
 
     def who() -> Actor:
@@ -353,7 +448,28 @@ def open_workspace(
         runner=runner,
         choice=choice,
         comparisons=Comparisons(database, system_clock, who),
+        people=People(database, system_clock, who),
     )
+
+
+def require_database(settings: Settings) -> None:
+    """Raise a CrowdNotesError unless the database answers and has the schema of this very program."""
+    database = connect(settings.resolved_database_url)
+    try:
+        require_newest(database)
+    finally:
+        database.dispose()
+
+
+def _job_runner(database: Database, workers: int) -> JobRunner:
+    """On PostgreSQL jobs on cases go to its queue, which `workers` of 0 leave to other processes."""
+    if database.dialect.name == "postgresql":
+        from crowdnotes.jobs.queue import QueuedRunner
+
+        return QueuedRunner(database, workers or 1, system_clock)
+    if not workers:
+        raise ConfigurationError(say("work.no_threads"), say("work.no_threads_next"))
+    return JobRunner(database, workers, system_clock)
 
 
 def _jury(settings: Settings, embedder: Embedder) -> Jury:

@@ -8,17 +8,20 @@ from typing import Any
 
 import streamlit as st
 
-from crowdnotes.domain import CaseStatus, CaseSummary, DecisionKind
+from crowdnotes.domain import CaseStatus, CaseSummary, DecisionKind, DeskState, Standing
 from crowdnotes.handoff import cases_csv, is_demonstration
 from crowdnotes.text.markdown import escaped
 from crowdnotes.words import say
 from pages.view.components import badge, first_shown
 from pages.view.engine import engine_panel
 from pages.view.session import button, notices, page_body, workspace
+from pages.view.sign_in import has_accounts
 from pages.view.times import time_mark
 
 _PLACE = "cases"
 _PAGE_SIZE = 20
+_WHOSE = {Standing.OWN: "cases.mine", Standing.SHARED: "cases.shared_ones"}
+_AT_THE_DESK = frozenset({DeskState.SUBMITTED, DeskState.IN_REVIEW, DeskState.RETURNED})
 _COLOURS = {DecisionKind.APPROVED: "green", DecisionKind.REJECTED: "red"}
 
 
@@ -28,7 +31,9 @@ def _state(summary: CaseSummary) -> str:
         return badge("orange", "rule", summary.outcome)
     if summary.decision is not None:
         return badge(_COLOURS.get(summary.decision, "gray"), "", summary.outcome)
-    return badge("gray" if summary.status is CaseStatus.NEW else "orange", "", summary.outcome)
+    return badge(
+        "gray" if summary.status is CaseStatus.NEW and not summary.supernote else "orange", "", summary.outcome
+    )
 
 
 @st.cache_data(max_entries=1_000, show_spinner=False)
@@ -43,6 +48,11 @@ def _delete(case_id: str, excerpt: str) -> None:
     st.toast(say("cases.deleted", post=escaped(excerpt, 60)), icon=":material/delete:", duration="long")
 
 
+def _share(case_id: str, *, shared: bool) -> None:
+    _hold_filters()
+    workspace().service.set_shared(case_id, shared)
+
+
 def _row(summary: CaseSummary) -> None:
     post = escaped(summary.post_excerpt) or say("cases.no_words")
     with st.container(horizontal=True, vertical_alignment="center", wrap=False, key=f"case-{summary.id}", gap="small"):
@@ -55,6 +65,10 @@ def _row(summary: CaseSummary) -> None:
                 st.markdown(_marks(summary), wrap=False, width="stretch")
         with st.popover(say("cases.delete_one", post=post), icon=":material/delete:", type="tertiary"):
             st.markdown(say("cases.delete_about"))
+            if has_accounts(workspace().settings) and summary.owner == workspace().actor.key:
+                share = partial(_share, summary.id, shared=not summary.shared)
+                label = say("cases.unshare" if summary.shared else "cases.share")
+                button(label, f"share-{summary.id}", _PLACE, share, icon="group")
             delete = partial(_delete, summary.id, summary.post_excerpt)
             button(say("cases.delete"), f"delete-{summary.id}", _PLACE, delete, icon="delete_forever")
 
@@ -62,10 +76,19 @@ def _row(summary: CaseSummary) -> None:
 def _marks(summary: CaseSummary) -> str:
     """Status, what kind of case it is, and the note's first words."""
     marks = [_state(summary)]
+    if summary.desk in _AT_THE_DESK:
+        marks.append(badge("violet", "", summary.desk.in_words))
+    if summary.told:
+        marks.append(f":gray[{escaped(summary.told)}]")
     if summary.supernote:
         marks.append(badge("blue", "hub", say("cases.supernote")))
     if _is_demonstration(summary.id, summary.updated_at):
         marks.append(badge("orange", "school", say("cases.demonstration")))
+    if has_accounts(workspace().settings) and summary.owner != workspace().actor.key:
+        name = workspace().people.names().get(summary.owner or "")
+        marks.extend([badge("gray", "person", say("cases.by", name=escaped(name, 40)))] if name else [])
+    if summary.shared:
+        marks.append(badge("blue", "group", say("cases.shared")))
     if summary.note_excerpt:
         marks.append(f":gray[{escaped(summary.note_excerpt)}]")
     return f":small[{' '.join(marks)}]"
@@ -120,6 +143,18 @@ with page_body(say("cases.title"), say("cases.about"), corner=engine_panel):
             on_change=_to_first_page,
             **lasting,
         )
+        whose = None
+        if has_accounts(workspace().settings):
+            whose = st.selectbox(
+                say("cases.whose"),
+                list(_WHOSE),
+                index=None,
+                placeholder=say("cases.any_status"),
+                format_func=lambda whose: say(_WHOSE[whose]),
+                key="whose",
+                width=140,
+                on_change=_to_first_page,
+            )
         st.download_button(
             say("cases.export"),
             data=lambda: cases_csv(*workspace().service.every(search or "", status)),
@@ -130,8 +165,8 @@ with page_body(say("cases.title"), say("cases.about"), corner=engine_panel):
             help=say("cases.export_about"),
         )
     notices(_PLACE)
-    found = workspace().service.count(search or "", status)
-    if not found and (search or status):
+    found = workspace().service.count(search or "", status, whose=whose)
+    if not found and (search or status or whose):
         st.info(say("cases.none_fits_next"), title=say("cases.none_fits"), icon=":material/search_off:")
     elif not found:
         st.info(say("cases.none_next"), title=say("cases.none"), icon=":material/inbox:")
@@ -141,5 +176,5 @@ with page_body(say("cases.title"), say("cases.about"), corner=engine_panel):
         st.caption(say("cases.count", n=found))
         first = first_shown(found, _PAGE_SIZE, "page", **lasting)
         with st.container(gap=None, key="cases"):
-            for item in workspace().service.list(search or "", status, _PAGE_SIZE, first):
+            for item in workspace().service.list(search or "", status, _PAGE_SIZE, first, whose=whose):
                 _row(item)

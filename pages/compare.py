@@ -15,16 +15,8 @@ from pages.view.comparison_results import came_in, results_view
 from pages.view.comparison_sheet import participant_view
 from pages.view.components import first_shown
 from pages.view.engine import engine_panel
-from pages.view.session import (
-    COMPARISON,
-    act,
-    ask_for_link,
-    button,
-    enter_by_the_door,
-    notices,
-    page_body,
-    workspace,
-)
+from pages.view.session import act, ask_for_link, button, enter_by_the_door, notices, page_body, workspace
+from pages.view.sign_in import COMPARISON
 from pages.view.times import time_mark
 
 _PLACE, _RESULTS, _MADE = "compare", "results", "compare-made"

@@ -22,6 +22,7 @@ from pages.view.session import DEMO, current_case, notices, page_body, show_noti
 from pages.view.sources import sources_pane
 from pages.view.start import start_screen
 from pages.view.strip import strip
+from pages.view.submission import submission
 from pages.view.suggestions import suggestions_fold
 from pages.view.support import decided_note, support
 from pages.view.workbench import WIDTH, Area, StepName, area, keys
@@ -41,6 +42,7 @@ def workbench(case: Case, job: JobRecord | None) -> None:
     with right, st.container(key="note-pane", gap="small"):
         note_pane(case, job, waits)
     with right:
+        submission(case)
         ends(case, job, waits)
     audit_trail(case)
     keys()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from pydantic_settings import BaseSettings
 
@@ -96,3 +98,16 @@ def test_every_setting_has_a_reason() -> None:
     rows = [line for line in page().splitlines() if line.startswith("| `CROWDNOTES_")]
     assert len(rows) > 80
     assert [row for row in rows if row.endswith("|  |")] == []
+
+
+def test_a_secret_may_stand_in_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("s3cret\n")
+    monkeypatch.setenv("CROWDNOTES_LLM_API_KEY", "")  # so that what is read is taken out again afterwards
+    monkeypatch.delenv("CROWDNOTES_LLM_API_KEY")
+    monkeypatch.setenv("CROWDNOTES_LLM_API_KEY_FILE", str(tmp_path / "key"))
+    key = load_settings().llm.api_key
+    assert key is not None
+    assert key.get_secret_value() == "s3cret"
+    monkeypatch.setenv("CROWDNOTES_AUTHOR_FILE", str(tmp_path / "nowhere"))
+    with pytest.raises(ConfigurationError, match="CROWDNOTES_AUTHOR_FILE names cannot be read"):
+        load_settings()

@@ -116,9 +116,14 @@ def test_many_threads_may_open_the_same_new_database(database_url: str) -> None:
             engine.dispose()
 
 
+def _is_ours(name: str | None, kind: str, _: object) -> bool:
+    """Procrastinate's tables are not."""
+    return kind != "table" or not (name or "").startswith("procrastinate_")
+
+
 def test_the_migrations_make_exactly_the_tables_that_the_code_knows(engine: Engine) -> None:
     with reading(engine) as connection:
-        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        context = MigrationContext.configure(connection, opts={"compare_type": True, "include_name": _is_ours})
         assert compare_metadata(context, metadata) == []
 
 

@@ -2,6 +2,8 @@
 // page.css draws the frame. The part may come, or grow, later than this does: until it settles it is looked for again.
 
 const LOOKS_MS = [0, 300, 800, 1600, 2600]
+const HEADER = 60 // pixels above the strip
+const FOOT = 50 // of a phone's tabs
 let shown = ""
 
 export default function ({ data }) {
@@ -16,11 +18,21 @@ export default function ({ data }) {
     const part = frame()
     if (!part) return
     if (data.opens) part.querySelector("details:not([open]) > summary")?.click()
-    const tall = part.getBoundingClientRect().height > innerHeight / 2
-    const strip = document.querySelector(".st-key-presenter")
-    part.style.scrollMarginBlock = `${(strip?.offsetHeight ?? 0) + 80}px 2rem`
+    // Below the strip, which a pane that scrolls by itself is already.
+    const pane = part.closest(".st-key-note-pane")
+    const isOwn = pane && pane.scrollHeight > pane.clientHeight && getComputedStyle(pane).overflowY === "auto"
+    const main = document.querySelector('[data-testid="stMain"]')
+    const strip = HEADER + (document.querySelector(".st-key-presenter")?.offsetHeight ?? 0)
+    const room = isOwn ? pane.clientHeight : innerHeight - strip - FOOT
+    const above = isOwn ? 0 : Math.max(0, strip - parseFloat(getComputedStyle(main).scrollPaddingBlockStart))
+    // Where not all of it has room, what it is about comes first.
+    const { top, height } = part.getBoundingClientRect()
+    const heart = data.heart && part.querySelector(data.heart)
+    const goal = heart && heart.getBoundingClientRect().bottom - top > room ? heart : part
+    goal.style.scrollMarginBlock = `${above + 8}px 2rem`
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches
-    part.scrollIntoView({ block: tall ? "start" : "nearest", behavior: calm ? "auto" : "smooth" })
+    const block = goal === heart || height > innerHeight / 2 ? "start" : "nearest"
+    goal.scrollIntoView({ block, behavior: calm ? "auto" : "smooth" })
   }
   frame()
   if (shown === data.token) return

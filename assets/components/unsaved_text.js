@@ -1,6 +1,6 @@
-// Stands before note_counter.js: what is typed and not saved yet is kept by this tab of the browser, so that
-// a reload puts it back. `over` are the saved texts that it was typed over, or that were sent since: over any other text,
-// which is newer, it never goes by itself.
+// Stands before note_counter.js and save_on_pause.js: what is typed and not saved yet is kept by this tab of the browser,
+// so that a reload puts it back. `over` are the saved texts that it was typed over, or that were sent since: over any
+// other text, which is newer, it never goes by itself.
 
 const unsaved = {
   read(place) {

@@ -247,12 +247,14 @@ def score_public_data(data: Path, settings: BridgingSettings) -> PublicScores:
     return score(ratings, gather_facts(data, ratings.table.note_ids), settings)
 
 
-def score(ratings: Ratings, facts: NoteFacts, settings: BridgingSettings) -> PublicScores:
-    """As `score_public_data`, from loaded ratings and the facts of their notes."""
+def score(
+    ratings: Ratings, facts: NoteFacts, settings: BridgingSettings, start: Factorization | None = None
+) -> PublicScores:
+    """As `score_public_data`, from loaded ratings and the facts of their notes. start: where the first fit begins."""
     ratings, facts, early = without_early_not_misleading(ratings, facts)
     counted, dropped = those_that_count(ratings, settings)
     known = () if facts.misleading is not None else (NO_NOTES,)
-    fitted = fit_raters(counted, facts.keep(_rows(counted.table, ratings.table)), settings)
+    fitted = fit_raters(counted, facts.keep(_rows(counted.table, ratings.table)), settings, start)
     raters = FrozenRaters.of(fitted.fit)
     scored = final_scores(ratings.table, raters, settings)
     helpful_before = np.isin(ratings.table.note_ids, fitted.helpful_before)
@@ -274,13 +276,15 @@ class FittedRaters:
     notices: tuple[str, ...]
 
 
-def fit_raters(ratings: Ratings, facts: NoteFacts, settings: BridgingSettings) -> FittedRaters:
+def fit_raters(
+    ratings: Ratings, facts: NoteFacts, settings: BridgingSettings, start: Factorization | None = None
+) -> FittedRaters:
     """The two fits before notes are scored: on all ratings that count, then on those of raters the crowd agreed with.
 
     facts: of the ratings' notes.
     """
     notices: list[str] = []
-    first = fit(ratings.table)
+    first = fit(ratings.table, start=start)
     provisional = prescored(first, ratings.table, facts, settings)
     second = _second_fit(first, ratings, provisional, facts, settings, notices)
     helpful = np.array([status is NoteStatus.HELPFUL for status in provisional], dtype=bool)

@@ -167,6 +167,23 @@ def inertia(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleO
 MILD_TAG = "notHelpfulHardToUnderstand"
 
 
+_COMPLAINTS = {
+    "notHelpfulOther": "rules.another_complaint",
+    "notHelpfulIncorrect": "rules.is_incorrect",
+    "notHelpfulSourcesMissingOrUnreliable": "rules.no_sources",
+    "notHelpfulOpinionSpeculationOrBias": "rules.opinion_or_bias",
+    "notHelpfulMissingKeyPoints": "rules.misses_points",
+    "notHelpfulOutdated": "rules.outdated",
+    "notHelpfulArgumentativeOrBiased": "rules.argumentative",
+    "notHelpfulOffTopic": "rules.off_topic",
+    "notHelpfulSpamHarassmentOrAbuse": "rules.abuse",
+    "notHelpfulIrrelevantSources": "rules.sources_differ",
+    "notHelpfulOpinionSpeculation": "rules.opinion",
+    "notHelpfulNoteNotNeeded": "rules.not_needed",
+}
+"""What raters chose, in X's own words."""
+
+
 def tags(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:
     """Rule 8: one complaint is unusually common among raters near the note's own viewpoint."""
     if note.tag_totals is None or note.tag_shares is None:
@@ -190,7 +207,7 @@ def tags(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutc
         NoteStatus.FIRM_REJECT,
         "rules.object",
         *distances,
-        tags=", ".join(unusual),
+        tags="; ".join(say(_COMPLAINTS[tag]) for tag in unusual),
     )
 
 

@@ -7,11 +7,28 @@ be forgotten. Changes are checked on the newest version, inside the step that ke
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 
 from pydantic import ValidationError
 
+from crowdnotes.cases.desk import blinded
+from crowdnotes.cases.queue import Queue
 from crowdnotes.cases.store import Store
-from crowdnotes.domain import LOCAL_OWNER, Act, Actor, Case, CaseStatus, CaseSummary, Owned, Role, Who, may, refusal
+from crowdnotes.domain import (
+    LOCAL_OWNER,
+    Act,
+    Actor,
+    Case,
+    CaseStatus,
+    CaseSummary,
+    Owned,
+    Role,
+    Standing,
+    Tombstone,
+    Who,
+    may,
+    refusal,
+)
 from crowdnotes.errors import InputError, NotAllowedError, StoreError
 from crowdnotes.words import say
 
@@ -59,14 +76,14 @@ class Access:
 
     def add(self, case: Case, images: Sequence[bytes] = ()) -> Case:
         """See `Store.add`."""
-        self.require(Act.BEGIN)
+        self.require(Act.PRACTISE if case.recorded_answers else Act.BEGIN)
         return self._store.add(case, images)
 
     def get(self, case_id: str, act: Act = Act.READ) -> Case:
-        """The newest version, for what is to be done with it."""
+        """The newest version, for what is to be done with it; without what it hides from the actor (`desk.blinded`)."""
         case = self._store.get(case_id)
-        self.require(act, case)
-        return case
+        actor = self.require(act, case)
+        return blinded(case, actor) if act is Act.READ else case
 
     def update(
         self, act: Act, case_id: str, change: Callable[[Case, Actor], Case], images: Sequence[bytes] = ()
@@ -78,22 +95,53 @@ class Access:
             require(actor, act, newest, four_eyes=self._four_eyes)
             return change(newest, actor)
 
-        return self._store.update(case_id, checked, images)
+        return blinded(self._store.update(case_id, checked, images), actor)
 
     def delete(self, case_id: str) -> None:
         """See `Store.delete`; also of a case that cannot be read."""
         actor = self._who()
-        self._store.delete(case_id, lambda kept: require(actor, Act.DELETE, kept))
+        self._store.delete(case_id, lambda kept: require(actor, Act.DELETE, kept), by=actor)
 
     def list(
-        self, search: str = "", status: CaseStatus | None = None, limit: int = 200, offset: int = 0
+        self,
+        search: str = "",
+        status: CaseStatus | None = None,
+        limit: int = 200,
+        offset: int = 0,
+        *,
+        whose: Standing | None = None,
     ) -> list[CaseSummary]:
         """See `Store.list`; the cases that the actor may read."""
-        return self._store.list(search, status, limit, offset, reader=self._who())
+        return self._store.list(search, status, limit, offset, reader=self._who(), whose=whose)
 
-    def count(self, search: str = "", status: CaseStatus | None = None) -> int:
+    def count(self, search: str = "", status: CaseStatus | None = None, *, whose: Standing | None = None) -> int:
         """How many `list` would give without a limit."""
-        return self._store.count(search, status, reader=self._who())
+        return self._store.count(search, status, reader=self._who(), whose=whose)
+
+    @property
+    def queue(self) -> Queue:
+        """For who may review. Raises NotAllowedError."""
+        self.require(Act.REVIEW)
+        return self._store.queue
+
+    def now(self) -> datetime:
+        """By the database's clock."""
+        return self._store.queue.now()
+
+    def seen(self, case_id: str) -> Sequence[str]:
+        """Note that the actor has a case open that they may read; gives who else has."""
+        self.get(case_id)
+        return self._store.queue.seen(case_id, self._who())
+
+    @property
+    def without_own(self) -> bool:
+        """Whether nobody reviews what they began."""
+        return self._four_eyes
+
+    def tombstones(self) -> Sequence[Tombstone]:
+        """See `Store.tombstones`; for who may delete any case."""
+        self.require(Act.SET_UP)
+        return self._store.tombstones()
 
     def put_text(self, act: Act, case_id: str, text: str) -> str:
         """See `Store.put_text`."""

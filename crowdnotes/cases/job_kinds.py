@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from crowdnotes.cases.service import CaseService
+from crowdnotes.engines.choice import EngineChoice
 from crowdnotes.jobs import JobRecord, JobRunner, Step
 from crowdnotes.words import say
 
@@ -30,6 +32,12 @@ def _write_and_score(service: CaseService, case_id: str) -> list[Step]:
     return [*service.write_steps(case_id), *service.assess_steps(case_id, before_inspection=True)]
 
 
+def _whole(service: CaseService, case_id: str) -> list[Step]:
+    # Of a post in a batch. Nobody has read anything yet, and nothing is decided by it.
+    write = service.write_steps(case_id, before_inspection=True)
+    return [*service.gather_steps(case_id), *write, *service.assess_steps(case_id, before_inspection=True)]
+
+
 JOB_KINDS = {
     kind.name: kind
     for kind in (
@@ -37,6 +45,7 @@ JOB_KINDS = {
         JobKind("follow_up", say("work.follow_up"), "Evidence", CaseService.follow_up_steps),
         JobKind("write", say("work.write"), "Draft", _write_and_score),
         JobKind("assess", say("work.assess"), "Review", CaseService.assess_steps),
+        JobKind("whole", say("work.whole"), "Evidence", _whole),
         JobKind("supernote", say("work.supernote"), "Candidates", CaseService.supernote_steps),
         JobKind("suggestions", say("work.suggestions"), "Suggestions", CaseService.suggestion_steps),
         JobKind("links", say("work.links"), "Decide", CaseService.check_link_steps),
@@ -44,6 +53,20 @@ JOB_KINDS = {
 }
 
 
-def start(service: CaseService, runner: JobRunner, case_id: str, kind: str) -> JobRecord:
-    """Begin work of that kind, or take it up again: what was finished before is kept."""
-    return runner.start(case_id, kind, JOB_KINDS[kind].steps(service, case_id), by=service.actor)
+def steps_of(service: CaseService, job: JobRecord) -> list[Step]:
+    """The steps of a job, from what is on record of it. Raises as `JobKind.steps` does."""
+    return JOB_KINDS[job.kind].steps(service.behind(job), job.case_id)
+
+
+def start(
+    service: CaseService, runner: JobRunner, case_id: str, kind: str, engine: EngineChoice | None = None
+) -> JobRecord:
+    """Begin work of that kind, or take it up again: what was finished before is kept.
+
+    `engine` is the service's, by which another process makes it too.
+    """
+    steps = JOB_KINDS[kind].steps(service, case_id)
+    engine = engine or EngineChoice()
+    make = partial(steps_of, service)
+    by = service.actor
+    return runner.ask(case_id, kind, steps, make, by=by, engine=engine.base_url, model=engine.model)

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 
-from crowdnotes.cases.workflow import checked_reason, require_open, with_event
+from crowdnotes.cases.desk import pairs, require_free
+from crowdnotes.cases.workflow import checked_reason, own_check, require_open, with_event
 from crowdnotes.domain import (
     BY_PERSON,
     Case,
@@ -25,6 +26,7 @@ from crowdnotes.domain import (
     ObstacleKind,
     Override,
     Person,
+    Support,
     remaining,
 )
 from crowdnotes.errors import WorkflowError
@@ -59,6 +61,7 @@ def decide(
     nobody approves a text that changed in another tab.
     """
     require_open(case)
+    require_free(case, by)
     reasons = {obstacle: checked_reason(text) for obstacle, text in (overrides or {}).items()}
     sha256 = case.draft.sha256 if case.draft else None
     found = obstacles(case, at, by) if kind is DecisionKind.APPROVED else ()
@@ -79,7 +82,13 @@ def decide(
         say("obstacles.although", what=item.obstacle.although(), reason=item.reason) for item in decision.overrides
     )
     return with_event(
-        case, at, by, "decided", f"{kind.in_words} {decision.reason}".strip() + passed_over, decision=decision
+        case,
+        at,
+        by,
+        "decided",
+        f"{kind.in_words} {decision.reason}".strip() + passed_over,
+        decision=decision,
+        desk=case.desk.model_copy(update={"lease": None}),
     )
 
 
@@ -97,6 +106,7 @@ def _obstacles(case: Case, at: datetime, by: Person) -> Iterator[Obstacle]:
         yield _obstacle(ObstacleKind.NO_NOTE, "", say("obstacles.no_note"), say("obstacles.no_note_next"))
     else:
         yield from _unread(case, draft, by)
+        yield from _by_readers(case, by)
         quotes = unfound_quotes(draft.text, case.post.as_read, case.used_evidence)
         found = ((warning.code, warning.message) for warning in (*blocking(lint(draft.text)), *quotes))
         for code, message in dict.fromkeys(found):  # the same words may stand in the note twice
@@ -130,6 +140,20 @@ def _unread(case: Case, draft: Draft, by: Person) -> Iterator[Obstacle]:
         elif own.verdict is None:
             sentence = say("obstacles.unjudged_by_you" if item.verdict else "obstacles.unjudged", id=item.id)
             yield _obstacle(ObstacleKind.UNJUDGED, item.id, sentence, say("obstacles.unjudged_next"))
+
+
+def _by_readers(case: Case, by: Person) -> Iterator[Obstacle]:
+    """As many moderators as were asked for have read it; and who approves found nothing wrong where a model judged."""
+    left = case.desk.waits_for_readers
+    if case.desk.readers > 1 and left:
+        yield _obstacle(ObstacleKind.READERS, "", say("obstacles.readers", n=left), say("obstacles.readers_next"))
+    if case.assessment is None or case.assessment.is_compared_by_person:
+        return  # the check of correctness tells it
+    for pair in pairs(case):
+        own = own_check(case, by.key, pair.words, pair.evidence_id)
+        if own is not None and own.support.in_scores is Support.UNSUPPORTED:
+            told = say("obstacles.found_wrong", id=pair.evidence_id, what=own.support.in_words)
+            yield _obstacle(ObstacleKind.FOUND_WRONG, pair.evidence_id, told, say("obstacles.found_wrong_next"))
 
 
 def _judgement(case: Case) -> Iterator[Obstacle]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from urllib.parse import quote, quote_plus
 
 from crowdnotes.cases.follow_up import failed_sources
-from crowdnotes.domain import Case, Evidence, StageName
+from crowdnotes.domain import Case, Reach, StageName
 from crowdnotes.engines.local.topics import find_topics
 from crowdnotes.evidence.wayback import public_address
 from crowdnotes.text.languages import language_of
@@ -16,15 +15,6 @@ from crowdnotes.text.note_rules import without_urls
 _LONGEST = 150  # characters of a claim that a search engine still reads as one
 _TERMS = 3  # PubMed looks for all of them
 _COPIES = "https://web.archive.org/web/*/"
-
-
-@dataclass(frozen=True, slots=True)
-class Reach:
-    """`wanted` is what would settle the claim, "" where nobody said; `places` are names of texts, each with a link."""
-
-    nearest: Evidence | None
-    wanted: str
-    places: tuple[tuple[str, str], ...]
 
 
 def reach_of(case: Case, private_hosts: Collection[str] = (), *, none_is_near: bool) -> Reach | None:
@@ -39,7 +29,7 @@ def reach_of(case: Case, private_hosts: Collection[str] = (), *, none_is_near: b
     near = [item for item, _ in settlement.answers(evidence)] if settlement else []
     near = near or sorted(evidence, key=lambda item: -item.passage.similarity)
     wanted = (settlement.missing if settlement else "") or (case.claims[0].settled_by if case.claims else "")
-    return Reach(near[0] if near else None, wanted, _places_to_look(case, private_hosts))
+    return Reach(nearest=near[0] if near else None, wanted=wanted, places=_places_to_look(case, private_hosts))
 
 
 def _is_settled(case: Case, *, none_is_near: bool) -> bool:

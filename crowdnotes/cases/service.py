@@ -6,20 +6,24 @@ import builtins
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import date, datetime
 from pathlib import Path
 from typing import Concatenate, ParamSpec
 
-from crowdnotes.cases import follow_up, intake, obstacles, suggestions, supernote, supernote_stages, workflow
+from crowdnotes.cases import desk, follow_up, intake, obstacles, suggestions, supernote, supernote_stages, workflow
 from crowdnotes.cases.access import require
+from crowdnotes.cases.agreement import agreement, units
 from crowdnotes.cases.intake import Attachment, checked_urls
-from crowdnotes.cases.reach import Reach, reach_of
+from crowdnotes.cases.reach import reach_of
 from crowdnotes.cases.stages import StageRunner
 from crowdnotes.cases.tag_suggestions import TagSuggestion, suggest_tags
 from crowdnotes.domain import (
+    FINDINGS,
     Act,
     Actor,
     Aim,
+    Asked,
     Candidate,
     Case,
     CaseStatus,
@@ -29,6 +33,7 @@ from crowdnotes.domain import (
     Event,
     Evidence,
     ExistingNote,
+    Figure,
     FollowUpKind,
     FollowUpSearch,
     GateName,
@@ -37,15 +42,26 @@ from crowdnotes.domain import (
     LintWarning,
     Mode,
     Obstacle,
+    ObstacleId,
+    ObstacleKind,
+    Pair,
     Person,
+    QueueItem,
+    Reach,
+    ReadPair,
     Source,
     SourceCategory,
+    Standing,
     SupernoteWork,
+    Support,
+    Tombstone,
     effect_of_edit,
+    may,
+    refusal,
 )
 from crowdnotes.engines.local.relevance import none_is_near
 from crowdnotes.engines.prompt_injection import holds_injection
-from crowdnotes.errors import CaseNotFoundError, NewerCaseError
+from crowdnotes.errors import CaseNotFoundError, NewerCaseError, WorkflowError
 from crowdnotes.evidence.pictures import clean_picture, preview
 from crowdnotes.evidence.provenance import categorise, earlier_notes, fact_checker, fact_checks, hits_of, publisher_of
 from crowdnotes.evidence.reading.plain import decode
@@ -65,6 +81,19 @@ def _to_newest(
 
     def method(service: CaseService, case_id: str, /, *args: P.args, **kwargs: P.kwargs) -> Case:
         return service._act(act, rule, case_id, *args, **kwargs)
+
+    method.__doc__ = rule.__doc__
+    return method
+
+
+def _on_desk(
+    act: Act, rule: Callable[Concatenate[Case, datetime, Person, P], Case]
+) -> Callable[Concatenate[CaseService, str, P], Case]:
+    """As `_to_newest`, by the database's clock: machines whose clocks differ agree on how long a claim lasts."""
+
+    def method(service: CaseService, case_id: str, /, *args: P.args, **kwargs: P.kwargs) -> Case:
+        cases, at = service._cases, service._cases.now()
+        return cases.update(act, case_id, lambda case, by: rule(case, at, by, *args, **kwargs))
 
     method.__doc__ = rule.__doc__
     return method
@@ -118,7 +147,7 @@ class CaseService(StageRunner):
         And, of a case `to_gather` for at once, when there is nowhere to look; nothing is written then. Without
         `read_through` the reading services are those that the setting names.
         """
-        at, by = self._tools.clock(), self._cases.require(Act.BEGIN)
+        at, by = self._tools.clock(), self._cases.require(Act.PRACTISE if recorded_answers else Act.BEGIN)
         post = intake.checked_post(text, url, self._tools.settings.max_post_characters, context=context)
         pictures = [intake.checked_image(item) for item in attached]
         how = mode.in_words + (say("case.demonstration") if recorded_answers else "")
@@ -196,7 +225,10 @@ class CaseService(StageRunner):
         post = intake.checked_post(text, url, limit, case.post.url, has_notes=has_notes, context=context)
         return self._act(Act.EDIT, intake.change_post, case_id, post)
 
-    use_own_engine = _to_newest(Act.EDIT, workflow.use_own_engine)
+    def use_own_engine(self, case_id: str) -> Case:
+        """Let a demonstration ask the engine in use, for whoever may begin cases that do."""
+        self._cases.require(Act.BEGIN)
+        return self._act(Act.EDIT, workflow.use_own_engine, case_id)
 
     # --- images, sources and passages ---
 
@@ -347,6 +379,64 @@ class CaseService(StageRunner):
         """By the clock that everything on record goes by."""
         return self._tools.clock()
 
+    # --- the moderators' desk ---
+
+    submit = _on_desk(Act.SUBMIT, desk.submit)
+    withdraw = _on_desk(Act.SUBMIT, desk.withdraw)
+    claim = _on_desk(Act.REVIEW, desk.claim)
+    take_over = _on_desk(Act.REVIEW, desk.take_over)
+    renew = _on_desk(Act.REVIEW, desk.renew)
+    release = _on_desk(Act.REVIEW, desk.release)
+    judge_pair = _on_desk(Act.REVIEW, desk.judge_pair)
+    finish_reading = _on_desk(Act.REVIEW, desk.finish_reading)
+    send_back = _on_desk(Act.REVIEW, desk.send_back)
+    resolve_comment = _on_desk(Act.REVIEW, desk.resolve_comment)
+    assign = _on_desk(Act.ASSIGN, desk.assign)
+    put_first = _on_desk(Act.ASSIGN, desk.put_first)
+    set_readers = _on_desk(Act.ASSIGN, desk.set_readers)
+
+    def queue(
+        self, asked: Asked, limit: int, offset: int = 0
+    ) -> tuple[builtins.list[QueueItem], int, dict[str, builtins.list[str]]]:
+        """A page of the queue, how many lines it has in all, and by case who else has it open."""
+        queue, who = self._cases.queue, self.actor
+        asked = replace(asked, without_own=self._cases.without_own)
+        items = queue.items(who, asked, limit, offset)
+        return items, queue.count(who, asked), queue.looking([item.case_id for item in items], who)
+
+    def claim_next(self) -> Case | None:
+        """Claim the case that is the person's turn: what is assigned to them first; None where nothing waits."""
+        for case_id in self._cases.queue.next_for(self.actor, without_own=self._cases.without_own):
+            with suppress(WorkflowError, CaseNotFoundError):  # somebody was faster
+                return self.claim(case_id)
+        return None
+
+    pairs = staticmethod(desk.pairs)
+    owed_answers = staticmethod(desk.owed_answers)
+    versions = staticmethod(desk.versions)
+
+    def finding(self, case: Case, pair: Pair) -> Support | None:
+        """What the person found of a pair, one of `FINDINGS`; None before."""
+        check = workflow.own_check(case, self.actor.key, pair.words, pair.evidence_id)
+        return check.support if check is not None and check.support in FINDINGS else None
+
+    def agreement(self) -> tuple[dict[str, Figure], builtins.list[ReadPair]]:
+        """See `agreement.agreement`, of the 2,000 newest cases that several have read; and what they found."""
+        found = units(self.get(case_id) for case_id in self._cases.queue.read_ids(2_000))
+        return agreement(found), found
+
+    def seen(self, case_id: str) -> Sequence[str]:
+        """Note that the person has a case open; gives the names of others who have it open too."""
+        return self._cases.seen(case_id)
+
+    def database_now(self) -> datetime:
+        """The clock that claims go by."""
+        return self._cases.now()
+
+    def tombstones(self) -> Sequence[Tombstone]:
+        """Which cases were deleted, when and by whom; nothing of what they held."""
+        return self._cases.tombstones()
+
     # --- decision ---
 
     set_classification = _to_newest(Act.EDIT, workflow.set_classification)
@@ -358,8 +448,13 @@ class CaseService(StageRunner):
     reopen = _to_newest(Act.REOPEN, workflow.reopen)
 
     def obstacles(self, case: Case) -> tuple[Obstacle, ...]:
-        """See `obstacles.obstacles`."""
-        return obstacles.obstacles(case, self._tools.clock(), self.actor)
+        """See `obstacles.obstacles`; before them, that somebody else has to decide."""
+        actor, four_eyes = self.actor, self._tools.settings.four_eyes
+        found = obstacles.obstacles(case, self._tools.clock(), actor)
+        if may(actor, Act.DECIDE, case, four_eyes=four_eyes):
+            return found
+        why = refusal(Act.DECIDE, case, four_eyes=may(actor, Act.DECIDE, case))
+        return (Obstacle(id=ObstacleId(kind=ObstacleKind.NOT_YOURS), sentence=why), *found)
 
     def form_warnings(self, case: Case) -> tuple[LintWarning, ...]:
         """See `gates.form.form_warnings`; empty without a note."""
@@ -441,10 +536,16 @@ class CaseService(StageRunner):
         return obstacles.link_checks(case, case.draft, self._tools.clock()) if case.draft else ()
 
     def list(
-        self, search: str = "", status: CaseStatus | None = None, limit: int = 200, offset: int = 0
+        self,
+        search: str = "",
+        status: CaseStatus | None = None,
+        limit: int = 200,
+        offset: int = 0,
+        *,
+        whose: Standing | None = None,
     ) -> list[CaseSummary]:
-        """Cases, the newest change first; `search` is looked for in posts and notes."""
-        return self._cases.list(search, status, limit, offset)
+        """Cases, the newest change first; `search` is looked for in posts and notes. `whose`: one's own, or shared."""
+        return self._cases.list(search, status, limit, offset, whose=whose)
 
     def every(self, search: str = "", status: CaseStatus | None = None) -> tuple[Sequence[Case], Mapping[str, str]]:
         """All cases that `list` gives, and by id why others cannot be read; none that was deleted meanwhile."""
@@ -458,6 +559,6 @@ class CaseService(StageRunner):
                     left_out[summary.id] = error.message
         return tuple(cases.values()), left_out
 
-    def count(self, search: str = "", status: CaseStatus | None = None) -> int:
+    def count(self, search: str = "", status: CaseStatus | None = None, *, whose: Standing | None = None) -> int:
         """How many `list` would give without a limit."""
-        return self._cases.count(search, status)
+        return self._cases.count(search, status, whose=whose)

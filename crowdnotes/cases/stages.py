@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from functools import partial
+from typing import Self
 
 from crowdnotes.cases import follow_up, gathering, intake, obstacles, suggestions, supernote, supernote_stages
 from crowdnotes.cases.access import Access
@@ -44,7 +45,7 @@ from crowdnotes.engines.metering import Budget, Meter, metered
 from crowdnotes.errors import CrowdNotesError, EngineError, ModelAnswerError, StoreError, WorkflowError
 from crowdnotes.gates import GATES, assess
 from crowdnotes.gates.by_person import with_checks
-from crowdnotes.jobs import Progress, Step
+from crowdnotes.jobs import Fence, JobRecord, Progress, Step
 from crowdnotes.words import say
 
 _SHOWN = 160  # characters of what a model says, while it says it
@@ -93,12 +94,18 @@ class StageRunner:
 
     def __init__(self, tools: Tools, who: Who) -> None:
         self._tools = tools
+        self._who = who
         self._cases = Access(tools.store, who, four_eyes=tools.settings.four_eyes)
 
     @property
     def actor(self) -> Actor:
         """Who acts, with the role that they have now."""
         return self._cases.actor
+
+    def behind(self, job: JobRecord) -> Self:
+        """The same for the steps of a job: nothing more is kept once another worker took it over."""
+        store = self._tools.store.behind(Fence(job.id, job.fence))
+        return type(self)(replace(self._tools, store=store), self._who)
 
     def gather_steps(self, case_id: str) -> list[Step]:
         """Queries and search (automation), reading, passages. Raises InputError when there is nowhere to look."""
@@ -145,11 +152,12 @@ class StageRunner:
             step = self._search_step(case_id, name, do, follow_up.second_search)
             again, title = f"{name.value} again", say("work.once_more", title=step.title)
             steps.append(replace(step, name=again, title=title, finished=partial(finished, step)))
+        settle = self._settle_step(case_id, again=True)
         return [*steps, replace(settle, name=f"{settle.name} again")]
 
-    def _settle_step(self, case_id: str, *, may_search: bool = False) -> Step:
+    def _settle_step(self, case_id: str, *, may_search: bool = False, again: bool = False) -> Step:
         settle = partial(follow_up.settle, tools=self._tools, may_search=may_search)
-        return self._step(case_id, StageName.SETTLE, settle, done=follow_up.is_settled)
+        return self._step(case_id, StageName.SETTLE, settle, done=follow_up.is_settled, again=again)
 
     def write_steps(self, case_id: str, *, before_inspection: bool = False) -> list[Step]:
         """Candidate notes from the passages in use, compared and the best one revised.
@@ -401,11 +409,19 @@ class StageRunner:
         *,
         resumable: bool = False,
         done: Callable[[Case], str | None] = lambda _: None,
+        again: bool = False,
     ) -> Step:
         """A stage of the case itself, or of `which` follow-up search, where it is then kept.
 
-        `done` says why it need not run; a `resumable` one is not run again once it is on record.
+        `done` says why it need not run; a `resumable` one is not run again once it is on record, nor any by the job
+        that did it, whichever worker has that job now. `again` where the job does the stage a second time.
         """
+        job_id = self._tools.store.job_id
+        mark = f"{job_id} again" if again else job_id
+
+        def is_finished(stage: Stage) -> bool:
+            by_this_job = bool(job_id) and stage.job in {mark, f"{job_id} again"}
+            return stage.name is name and (resumable or by_this_job)
 
         def stages(case: Case) -> tuple[Stage, ...]:
             asked = case if which is None else which(case)
@@ -413,7 +429,7 @@ class StageRunner:
 
         def finished() -> str | None:
             case = self._cases.get(case_id, Act.WORK)
-            on_record = (stage.summary for stage in stages(case) if stage.name is name and resumable)
+            on_record = (stage.summary for stage in stages(case) if is_finished(stage))
             return next(on_record, None) or done(case)
 
         def run(progress: Progress) -> str:
@@ -426,7 +442,7 @@ class StageRunner:
             def keep(newest: Case, _: Actor) -> Case:
                 require_still_open(newest)
                 at, engine = self._tools.clock(), self._tools.engine.name
-                stage = Stage(name=name, finished_at=at, seconds=seconds, summary=summary, engine=engine)
+                stage = Stage(name=name, finished_at=at, seconds=seconds, summary=summary, engine=engine, job=mark)
                 if which is not None:
                     return follow_up.keep(newest, case, which, changes, stage)
                 return _keep(newest, case, changes, stage)
@@ -459,7 +475,7 @@ class StageRunner:
                     return step.run(heard)
             finally:  # what was spent stays spent, whatever came of it and whoever may still work
                 if meter.by_step:
-                    self._tools.store.update(case_id, lambda case: _with_usage(case, meter))
+                    self._tools.store.behind(None).update(case_id, lambda case: _with_usage(case, meter))
 
         return [replace(step, run=partial(run, step)) for step in steps]
 

@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from pydantic_core import PydanticSerializationError
@@ -18,24 +19,30 @@ from sqlalchemy import ColumnElement, Connection, Engine, Select, delete, false,
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
+from crowdnotes.cases.queue import Queue, keep_row
 from crowdnotes.domain import (
     ALLOWED,
     DOCUMENT_VERSION,
+    PROGRAM,
     Act,
     Actor,
     Case,
     CaseStatus,
     CaseSummary,
     DecisionKind,
+    DeskState,
     Mode,
     Owned,
+    Person,
     Standing,
+    Tombstone,
     upgraded,
     version_of,
 )
 from crowdnotes.errors import CaseNotFoundError, NewerCaseError, StoreError
-from crowdnotes.storage.database import reading, writing
-from crowdnotes.storage.tables import cases, contents, jobs, storable_text
+from crowdnotes.jobs.records import Fence
+from crowdnotes.storage.database import now_of, reading, writing
+from crowdnotes.storage.tables import cases, contents, jobs, storable_text, tombstones
 from crowdnotes.text.searching import folded, search_parts
 from crowdnotes.words import say
 
@@ -49,6 +56,7 @@ class Kept:
 
     owner_key: str | None
     shared: bool
+    recorded_answers: bool = False
 
 
 class Store:
@@ -57,8 +65,19 @@ class Store:
     Safe for threads and processes. Raises StoreError and its kinds, nothing else.
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, fence: Fence | None = None) -> None:
         self._engine = engine
+        self.queue = Queue(engine)
+        self._fence = fence
+
+    def behind(self, fence: Fence | None) -> Store:
+        """The same store for a job: what it saves is refused, by JobCancelled, once another took the job over."""
+        return Store(self._engine, fence)
+
+    @property
+    def job_id(self) -> str:
+        """The job that saves; "" when a person does."""
+        return self._fence.job_id if self._fence is not None else ""
 
     def add(self, case: Case, images: Sequence[bytes] = ()) -> Case:
         """Keep a new case and the images of its post, and give it back as kept."""
@@ -70,6 +89,7 @@ class Store:
                 raise StoreError(say("case.same_id")) from error
             for content in images:
                 _put(connection, case.id, content)
+            keep_row(connection, case)
         return case
 
     def get(self, case_id: str) -> Case:
@@ -86,6 +106,8 @@ class Store:
         """
         with writing(self._engine) as connection:
             old = _read(connection, _document_of(case_id).with_for_update())
+            if self._fence is not None:
+                self._fence.hold(connection)
             new = change(old)
             if new is old:
                 return old
@@ -96,6 +118,7 @@ class Store:
             for content in images:
                 _put(connection, case_id, content)
             gone = {image.sha256 for image in old.post.images} - {image.sha256 for image in new.post.images}
+            keep_row(connection, new)
             if gone:
                 left = delete(contents).where(contents.c.case_id == case_id, contents.c.sha256.in_(gone))
                 connection.execute(left)
@@ -109,27 +132,35 @@ class Store:
         offset: int = 0,
         *,
         reader: Actor | None = None,
+        whose: Standing | None = None,
     ) -> list[CaseSummary]:
         """The newest change first; all words of `search` stand in the post or the draft, see `text.searching`.
 
         Only what `reader` may read; with None all.
         """
         columns = [cases.c[name] for name in CaseSummary.model_fields]
-        query = _matching(select(*columns), search, status, reader)
+        query = _matching(select(*columns), search, status, reader, whose)
         query = query.order_by(cases.c.updated_at.desc(), cases.c.id.desc()).limit(limit).offset(offset)
         with reading(self._engine) as connection:
             return [CaseSummary.model_validate(dict(row)) for row in connection.execute(query).mappings()]
 
-    def count(self, search: str = "", status: CaseStatus | None = None, *, reader: Actor | None = None) -> int:
+    def count(
+        self,
+        search: str = "",
+        status: CaseStatus | None = None,
+        *,
+        reader: Actor | None = None,
+        whose: Standing | None = None,
+    ) -> int:
         """How many `list` would give without a limit."""
-        query = _matching(select(func.count()).select_from(cases), search, status, reader)
+        query = _matching(select(func.count()).select_from(cases), search, status, reader, whose)
         with reading(self._engine) as connection:
             return connection.scalar(query) or 0
 
-    def delete(self, case_id: str, check: Callable[[Owned], None] = lambda _: None) -> None:
+    def delete(self, case_id: str, check: Callable[[Owned], None] = lambda _: None, *, by: Person = PROGRAM) -> None:
         """Remove a case with its texts, images and jobs; CaseNotFoundError without one. What `check` raises stops it.
 
-        One that cannot be read can be removed too.
+        One that cannot be read can be removed too. That it was there stays on record: its id, who removed it, when.
         """
         case_id = storable_text(case_id)
         with writing(self._engine) as connection:
@@ -141,6 +172,25 @@ class Store:
             check(Kept(kept.owner, kept.shared))
             connection.execute(delete(cases).where(cases.c.id == case_id))
             connection.execute(delete(jobs).where(jobs.c.case_id == case_id))
+            stone = {"case_id": case_id, "deleted_at": now_of(connection), "by": by.name, "by_key": by.key}
+            connection.execute(delete(tombstones).where(tombstones.c.case_id == case_id))
+            connection.execute(insert(tombstones).values(stone))
+
+    def forget(self, issuer: str, before: datetime) -> int:
+        """Remove what people of that issuer left unchanged since then, without a trace; how many cases."""
+        old = select(cases.c.id).where(cases.c.owner.startswith(f"{issuer} ", autoescape=True))
+        old = old.where(cases.c.updated_at < before)
+        with writing(self._engine) as connection:
+            gone = list(connection.scalars(old))
+            connection.execute(delete(jobs).where(jobs.c.case_id.in_(gone)))
+            connection.execute(delete(cases).where(cases.c.id.in_(gone)))
+        return len(gone)
+
+    def tombstones(self, limit: int = 200) -> Sequence[Tombstone]:
+        """What was deleted, the newest first."""
+        newest = select(tombstones).order_by(tombstones.c.deleted_at.desc()).limit(limit)
+        with reading(self._engine) as connection:
+            return [Tombstone.model_validate(dict(row)) for row in connection.execute(newest).mappings()]
 
     def put_text(self, case_id: str, text: str) -> str:
         """Keep a source's text for a case; its sha256 (`domain.text_sha256`) finds it again.
@@ -149,9 +199,12 @@ class Store:
         """
         with writing(self._engine) as connection:
             try:
-                return _put(connection, case_id, text.encode("utf-8", "surrogatepass"))
+                sha256 = _put(connection, case_id, text.encode("utf-8", "surrogatepass"))
             except IntegrityError as error:
                 raise CaseNotFoundError(say("case.no_case")) from error
+            if self._fence is not None:
+                self._fence.hold(connection)
+        return sha256
 
     def has_text(self, sha256: str) -> bool:
         """Whether a text is kept, without reading it."""
@@ -207,6 +260,8 @@ def _case_row(case: Case) -> tuple[Case, dict[str, object]]:
         "supernote": case.supernote is not None,
         "owner": case.owner_key,
         "shared": case.shared,
+        "desk": case.desk_state.value,
+        "told": _excerpt(case.told),
         "search": storable_text(
             folded(f"{case.post.whole_text or case.post.url}\n{case.draft.text if case.draft else ''}")
         ),
@@ -251,15 +306,22 @@ def _read(connection: Connection, query: Select[str]) -> Case:
         raise StoreError(say("case.unreadable"), say("case.unreadable_next")) from error
 
 
-def _matching(query: Select[Any], search: str, status: CaseStatus | None, reader: Actor | None) -> Select[Any]:
+def _matching(
+    query: Select[Any], search: str, status: CaseStatus | None, reader: Actor | None, whose: Standing | None
+) -> Select[Any]:
     # What only a newer program has a word for is not listed: it could not be opened either.
     query = query.where(cases.c.status.in_(list(CaseStatus)), cases.c.mode.in_(list(Mode)))
+    query = query.where(cases.c.desk.in_(list(DeskState)))
     query = query.where(cases.c.decision.is_(None) | cases.c.decision.in_(list(DecisionKind)))
     for part in search_parts(search.strip()[:_NEEDLE_CHARACTERS]):
         query = query.where(cases.c.search.contains(storable_text(part), autoescape=True))
     if status is not None:
         query = query.where(cases.c.status == status.value)
-    return query if reader is None else query.where(_readable(reader))
+    if reader is None:
+        return query
+    if whose is not None:
+        query = query.where(cases.c.shared if whose is Standing.SHARED else cases.c.owner == reader.key)
+    return query.where(_readable(reader))
 
 
 def _readable(reader: Actor) -> ColumnElement[bool]:
@@ -267,5 +329,6 @@ def _readable(reader: Actor) -> ColumnElement[bool]:
     standings = ALLOWED[Act.READ][reader.role]
     if Standing.OTHER in standings:
         return true()
-    ways = {Standing.OWN: cases.c.owner == reader.key, Standing.SHARED: cases.c.shared}
+    is_own = cases.c.owner == reader.key
+    ways = {Standing.PRACTICE: is_own, Standing.OWN: is_own, Standing.SHARED: cases.c.shared}
     return or_(false(), *(ways[how] for how in standings))

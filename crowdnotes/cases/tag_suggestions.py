@@ -40,6 +40,11 @@ _OUTDATED = re.compile(
 
 
 _FEWEST_ADDED = 3  # different words
+# Where the words themselves ("not", "but") are no reason that a person understands.
+_REASONS = {
+    "misleadingFactualError": "decide.note_denies",
+    "misleadingMissingImportantContext": "decide.note_adds",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +75,8 @@ def suggest_tags(case: Case) -> tuple[TagSuggestion, ...]:
     ):
         match = next((hit for text in texts if (hit := pattern.search(text))), None)
         if match is not None:
-            said = match.group()
-            why = say("decide.note_says", words=said) if match.string is note else say("decide.source_says", words=said)
-            found.append(TagSuggestion(tag, why))
+            name = _REASONS.get(tag, "decide.note_says" if match.string is note else "decide.source_says")
+            found.append(TagSuggestion(tag, say(name, words=match.group())))
     added = _added(case.post.text, note, passages)
     if not found and len(added) >= _FEWEST_ADDED:
         found.append(TagSuggestion("misleadingMissingImportantContext", say("decide.note_adds")))

@@ -39,7 +39,7 @@ MAX_NOTE_CHARACTERS = 5_000  # far over any note; past it somebody pasted an art
 MAX_REASON_CHARACTERS = 2_000
 _KEPT_REVISIONS = 100
 _KEPT_ASSESSMENTS = 10
-_KEPT_CHECKS = 100
+_KEPT_CHECKS = 300  # of all readers together
 
 
 def with_event(case: Case, at: datetime, by: Person, kind: str, detail: str = "", **changes: object) -> Case:
@@ -51,10 +51,10 @@ def with_event(case: Case, at: datetime, by: Person, kind: str, detail: str = ""
         require_open(case)
     event = Event(at=at, by=by.name, by_key=by.key, kind=kind, detail=detail)
     changed = case.model_copy(update={**changes, "updated_at": at, "events": (*case.events, event)})
-    return _with_sentence_checks(_with_known_scores(changed, case.assessment))
+    return with_sentence_checks(_with_known_scores(changed, case.assessment))
 
 
-def _with_sentence_checks(case: Case) -> Case:
+def with_sentence_checks(case: Case) -> Case:
     """With the newest that people found of the note's sentences, whichever assessment it is that stands."""
     if case.decision is not None or case.draft is None or case.assessment is None or not case.assessment_is_current:
         return case
@@ -181,23 +181,52 @@ def compare_sentence(
     number = next((number for number, place in enumerate(places) if place == (words, evidence_id)), None)
     if number is None:
         raise WorkflowError("edited elsewhere", say("case.not_compared"))
-    sentence, item = assessment.sentences[number], require_passage(case, evidence_id)
+    sentence = assessment.sentences[number]
     settled = doubts_settled and support is Support.SUPPORTED
-    if (sentence.support, sentence.doubts_settled, sentence.by) == (support, settled, by.name):
+    own = own_check(case, by.key, words, evidence_id)
+    is_counted = (sentence.support, sentence.doubts_settled, sentence.by) == (support.in_scores, settled, by.name)
+    if is_counted and own is not None and own.support is support:
         return case
+    return with_check(case, at, by, words, evidence_id, support, doubts=sentence.doubts, settled=settled)
+
+
+def own_check(case: Case, key: str, words: str, evidence_id: str) -> SentenceCheck | None:
+    """What the reader with that `Person.key` found of a sentence, by its words, and a passage as it is now."""
+    item = case.evidence_by_id(evidence_id)
+    place = (words, evidence_id, text_sha256(item.passage.text) if item else "", key)
+    known = reversed(case.sentence_checks)
+    return next((it for it in known if (it.words, it.evidence_id, it.passage_sha256, it.by_key) == place), None)
+
+
+def with_check(
+    case: Case,
+    at: datetime,
+    by: Person,
+    words: str,
+    evidence_id: str,
+    support: Support,
+    *,
+    doubts: tuple[str, ...] = (),
+    settled: bool = False,
+    **changes: object,
+) -> Case:
+    """The case with what a reader found of a sentence and a passage, in the place of what they found before."""
     check = SentenceCheck(
         words=words,
         evidence_id=evidence_id,
-        passage_sha256=text_sha256(item.passage.text),
+        passage_sha256=text_sha256(require_passage(case, evidence_id).passage.text),
         support=support,
-        doubts=sentence.doubts,
+        doubts=doubts,
         doubts_settled=settled,
         by=by.name,
+        by_key=by.key,
         at=at,
     )
-    others = (known for known in case.sentence_checks if (known.words, known.evidence_id) != (words, evidence_id))
+    place = (words, evidence_id, by.key)
+    others = (known for known in case.sentence_checks if (known.words, known.evidence_id, known.by_key) != place)
     detail = f"{evidence_id}: {support.in_words}{say('case.hints_settled') if settled else ''}: “{words}”"
-    return with_event(case, at, by, "sentence compared", detail, sentence_checks=(*others, check)[-_KEPT_CHECKS:])
+    checks = (*others, check)[-_KEPT_CHECKS:]
+    return with_event(case, at, by, "sentence compared", detail, sentence_checks=checks, **changes)
 
 
 def choose_candidate(case: Case, at: datetime, by: Person, sha256: str) -> Case:

@@ -31,6 +31,7 @@ from crowdnotes.cli import (
     library_commands,
     model_commands,
     overview_command,
+    people_commands,
     train_commands,
 )
 from crowdnotes.cli.output import print_text, progress
@@ -40,7 +41,10 @@ if TYPE_CHECKING:
     from typer._click.core import Command, Context
 
 # These work with every part of the program: each is imported when it, or the list of commands, is asked for.
-_WHOLE = {"draft": "crowdnotes.cli.draft_command", "supernote": "crowdnotes.cli.supernote_command"}
+_WHOLE = {
+    name: f"crowdnotes.cli.{name}_command" for name in ("draft", "supernote", "batch", "worker", "backup", "doctor")
+}
+_WHOLE["restore"] = _WHOLE["backup"]
 
 
 class _Commands(TyperGroup):
@@ -74,6 +78,7 @@ app.add_typer(library_commands.app, name="library")
 app.add_typer(case_commands.app, name="cases")
 app.command("overview")(overview_command.overview)
 app.add_typer(comparison_commands.app, name="comparison")
+app.add_typer(people_commands.app, name="people")
 app.add_typer(bridging_commands.app, name="bridging")
 app.add_typer(crowd.app, name="crowd")
 app.add_typer(jury_commands.app, name="jury")

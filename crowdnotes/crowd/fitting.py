@@ -43,7 +43,7 @@ from crowdnotes.crowd.database import TAGS, Connection, columns
 from crowdnotes.settings import BridgingSettings
 from crowdnotes.words import say
 
-_AT_ONCE = 4_000_000  # ratings
+_AT_ONCE = 2_000_000  # ratings
 _NEVER = np.iinfo(np.int64).max
 Whole = npt.NDArray[np.int64]
 Part = tuple[slice, Indices, Indices, dict[str, npt.NDArray[Any]]]

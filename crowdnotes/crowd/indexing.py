@@ -154,7 +154,10 @@ def _compared(connection: Connection) -> dict[str, Any]:
 def last_fit(connection: Connection) -> FitReport:
     """What the last fit said of itself."""
     row = connection.execute("SELECT said FROM fits").fetchone()
-    return FitReport.model_validate(json.loads(row[0])) if row else FitReport(not_run=say("surges.no_ratings"))
+    if row is not None:
+        return FitReport.model_validate(json.loads(row[0]))
+    some = how_many(connection, "SELECT count(*) FROM (SELECT 1 FROM ratings LIMIT 1)")
+    return FitReport(not_run=say("surges.few_ratings" if some else "surges.no_ratings"))
 
 
 _INCORRECT = 1 << TAGS.index("notHelpfulIncorrect")

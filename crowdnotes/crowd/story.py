@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-from crowdnotes.bridging.status import NoteStatus
+from crowdnotes.bridging.status import NoteStatus, RuleName
 from crowdnotes.crowd.database import Connection, how_many
 from crowdnotes.crowd.replay import (
     FIRST,
@@ -29,6 +29,7 @@ from crowdnotes.words import say
 
 _LINK = re.compile(r"(?:.*/(?P<kind>status|statuses|n|t)/)?(?P<number>\d{1,19})(?:[/?#].*)?")
 _SIDE_RATINGS = 5  # of a side: of fewer no share is told
+_TOLD_CHANGES = 2  # of more the first and the last are told
 _APART = 0.3  # between the sides' shares of helpful ratings
 _SHOWN = {
     NoteStatus.HELPFUL: "story.shown",
@@ -57,18 +58,24 @@ class Told(Noun):
     """The story in sentences, each "" where there is nothing to say; in this order they are its paragraph."""
 
     beginning: str
+    score: str
     ratings: str
     sides: str
-    score: str
+    on_x: str
+    differs: str
     changes: str
     first: str
     held: str
-    on_x: str
 
     @property
     def paragraph(self) -> str:
         """All of it."""
         return " ".join(sentence for _, sentence in self if sentence)
+
+    @property
+    def short(self) -> str:
+        """The beginning of the paragraph: what the note says, how it stands and why."""
+        return " ".join(filter(None, (self.beginning, self.score, self.ratings, self.sides)))
 
 
 class Story(Noun):
@@ -139,7 +146,7 @@ def story(connection: Connection, wanted: str, settings: BridgingSettings) -> St
         score_not_run=replayed if isinstance(replayed, str) else "",
         on_x=on_x,
         on_x_not_run="" if on_x else say("story.no_history"),
-        first_not_run="" if score and score.first else say("story.too_few", n=levels.n, few=FIRST),
+        first_not_run="" if levels.n >= FIRST else say("story.too_few", n=levels.n, few=FIRST),
     )
     sentences = in_plain_words(told, settings)
     return told.model_copy(update={"sentences": sentences, "paragraph": sentences.paragraph})
@@ -178,13 +185,14 @@ def in_plain_words(told: Story, settings: BridgingSettings) -> Told:
     no_score = say("story.no_score") if told.levels.n else ""
     return Told(
         beginning=_beginning(told),
+        score=_score(score.now, settings) if score else no_score,
         ratings=_ratings(told),
         sides=_sides(score.now) if score else "",
-        score=_score(score.now, settings) if score else no_score,
         changes=_changes(score.changes) if score else "",
         first=_first_against_all(score.first, score.now) if score and score.first and told.levels.n > FIRST else "",
-        held=score.held if score else "",
+        held=score.held if score and score.now.intercept is not None else "",
         on_x=_on_x(told.on_x),
+        differs=say("story.differs") if score and _differs(told.on_x, score.now) else "",
     )
 
 
@@ -233,8 +241,9 @@ def _score(now: Moment, settings: BridgingSettings) -> str:
     line = settings.helpful_intercept
     score, needed = in_figures(now.intercept, line), in_figures(line, line)
     told = say("story.score", score=score, line=needed, status=say(_SHOWN[now.status]))
-    # Where the score is short, the two numbers are the reason; else a rule stands in the way.
-    return f"{told} {now.why}" if now.status is NoteStatus.NEEDS_MORE_RATINGS and now.intercept >= line else told
+    # Where the score alone is short, the two numbers are the reason; else a rule stands in the way.
+    short = now.decided_by is RuleName.INITIAL and now.intercept < line
+    return told if short or now.status is not NoteStatus.NEEDS_MORE_RATINGS else f"{told} {now.why}"
 
 
 def _changes(changes: tuple[Change, ...]) -> str:
@@ -244,8 +253,9 @@ def _changes(changes: tuple[Change, ...]) -> str:
         say("story.change", n=one.ratings, day=day(one.at), became=say(_became(one)), why=_inside(one.why))
         for one in changes
     ]
-    listed = "; ".join(told[:4]) + (say("story.more_changes", n=len(told) - 4) if len(told) > 4 else "")
-    return say("story.changes", changes=listed)
+    if len(told) > _TOLD_CHANGES:
+        return say("story.many_changes", n=len(told), first=told[0], last=told[-1])
+    return say("story.changes", changes="; ".join(told))
 
 
 def _first_against_all(first: Moment, now: Moment) -> str:
@@ -266,6 +276,12 @@ def _became(one: Change) -> str:
 def _inside(sentences: str) -> str:
     """Sentences as they stand within another: "its score is below 0.40; …"."""
     return "; ".join(f"{part[0].lower()}{part[1:]}" for part in sentences.removesuffix(".").split(". ") if part)
+
+
+def _differs(on_x: tuple[Recorded, ...], now: Moment) -> bool:
+    """Whether what X recorded, at any time, is not what our reckoning says of then or of now."""
+    then = any(one.recomputed is not None and one.recomputed.status != one.status for one in on_x)
+    return then or bool(on_x and on_x[-1].status != now.status)
 
 
 def _on_x(on_x: tuple[Recorded, ...]) -> str:

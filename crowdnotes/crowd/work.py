@@ -77,16 +77,21 @@ class Work(Noun):
     sentence: str
 
 
+# Posts with a shown note, and those that every note calls fine, are few: cheaper to find than the rest.
 _WAITING = """
-CREATE OR REPLACE TEMP TABLE waiting AS SELECT * FROM chosen
-WHERE ($days IS NULL OR posted // $day_ms IN (SELECT unnest($days)))
-    AND post IN (SELECT post FROM notes WHERE misleading IS NOT FALSE)
-    AND post NOT IN (SELECT post FROM notes JOIN history USING (note) WHERE status = $shown AND post IS NOT NULL)
+CREATE OR REPLACE TEMP TABLE waiting AS SELECT post, posted, notes, language FROM chosen ANTI JOIN (
+    SELECT post FROM notes SEMI JOIN (SELECT note FROM history WHERE status = $shown) USING (note)
+    UNION ALL SELECT post FROM notes SEMI JOIN (SELECT post FROM notes WHERE NOT misleading) USING (post)
+        GROUP BY post HAVING bool_and(misleading IS FALSE)
+) USING (post) WHERE $days IS NULL OR posted // $day_ms IN (SELECT unnest($days))
 """
+# New posts stand first: where they fill the list, the ratings of the others are not counted.
 _MOST_RATED = """
-WITH rated AS (SELECT post, count(*) AS ratings FROM ratings JOIN (SELECT note, post FROM notes SEMI JOIN waiting
+WITH wanted AS (SELECT * FROM waiting WHERE (SELECT count(*) < $most FROM waiting WHERE posted >= $fresh)
+    OR posted >= $fresh),
+rated AS (SELECT post, count(*) AS ratings FROM ratings JOIN (SELECT note, post FROM notes SEMI JOIN wanted
     USING (post)) USING (note) GROUP BY post)
-SELECT post, posted, notes, coalesce(ratings, 0) AS n, language FROM waiting LEFT JOIN rated USING (post)
+SELECT post, posted, notes, coalesce(ratings, 0) AS n, language FROM wanted LEFT JOIN rated USING (post)
 ORDER BY coalesce(posted >= $fresh, false) DESC, n DESC, post LIMIT $most
 """
 _KNOWN_RATINGS = """
@@ -177,7 +182,7 @@ def _best_notes(connection: Connection, posts: list[int], settings: BridgingSett
     line, least = settings.helpful_intercept, settings.min_raters_per_note
     fit = last_fit(connection)
     if fit.not_run:
-        nothing = BestNote(needed=line, not_run=f"NOT RUN: {say('surge_work.no_fit')}")
+        nothing = BestNote(needed=line, not_run=say("surge_work.no_fit", why=fit.not_run))
         return dict.fromkeys(posts, nothing)
     best = dict.fromkeys(posts, _unscored(0, line, least))
     rows = columns(connection, _KNOWN_RATINGS, [posts])
@@ -194,11 +199,14 @@ def _best_notes(connection: Connection, posts: list[int], settings: BridgingSett
             continue
         helpful, intercepts, factors = (rows[name][those] for name in ("helpful", "intercept", "factor"))
         intercept = float(score_as_rated(helpful, intercepts, factors, held)[0][-1])
-        now = _now(connection, note, settings) if intercept >= line else None
+        is_best = best[post].intercept is None or intercept > (best[post].intercept or 0)
+        # Only what may be shown by our reckoning, or is told with its reason, is worth a replay.
+        asked = intercept >= line and (is_best or not rows["on_x"][begin])
+        now = _now(connection, note, settings) if asked else None
         is_shown = now is not None and now.status is NoteStatus.HELPFUL
         if is_shown and not rows["on_x"][begin]:
             del best[post]
-        elif best[post].intercept is None or intercept > (best[post].intercept or 0):
+        elif is_best:
             why = "" if now is None else say("surge_work.only_x") if is_shown else now.why
             best[post] = BestNote(note=note, intercept=intercept, needed=line, raters=known, held_back=why)
     return best
@@ -210,8 +218,7 @@ def _now(connection: Connection, note: int, settings: BridgingSettings) -> Momen
 
 
 def _unscored(raters: int, line: float, least: int) -> BestNote:
-    few = say("surge_work.few_raters", n=raters, least=least)
-    return BestNote(needed=line, raters=raters, not_run=f"NOT RUN: {few}")
+    return BestNote(needed=line, raters=raters, not_run=say("surge_work.few_raters", n=raters, least=least))
 
 
 def _waiting(row: tuple[Any, ...], best: BestNote, words: str, until: int, several: bool) -> WaitingPost:
@@ -250,7 +257,7 @@ def _why(notes: int, ratings: int, hours: float | None, best: BestNote, several:
         told = "surge_work.fresh" if _is_fresh(hours) else "surge_work.older"
         age = say(told, age=old, days=FRESH_DAYS) if several else f"{old}."
     if best.intercept is None:
-        score = say("surge_work.no_score", why=best.not_run)
+        score = best.not_run
     else:
         said = "surge_work.above" if best.intercept >= best.needed else "surge_work.below"
         figures = in_figures(best.intercept, best.needed), in_figures(best.needed, best.needed)

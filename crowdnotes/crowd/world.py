@@ -11,15 +11,15 @@ the algorithm, which sees the ratings alone: `score`, as for the public data, fi
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from crowdnotes.bridging.model import Factorization, Floats, RatingTable
-from crowdnotes.bridging.public_scoring import NoteFacts, score
+from crowdnotes.bridging.model import Factorization, Floats, RatingTable, SideParameters
+from crowdnotes.bridging.public_scoring import NoteFacts, PublicScores, score
 from crowdnotes.bridging.ratings import Ratings
 from crowdnotes.bridging.scoring import locate
 from crowdnotes.bridging.status import NoteStatus, StatusResult
@@ -29,6 +29,9 @@ from crowdnotes.words import say
 RATERS, NOTES = 120, 60
 NOW_MS = 1_750_000_000_000  # when all notes were written and rated: after the last change of the rules on time
 _SPREAD = 0.1  # of positions within a camp
+_START_SPREAD = 0.3  # of raters' factors before a fit from a random start
+_SAME = 0.005  # between two intercepts: less is not seen in two decimals
+_LEAST = 0.0001  # difference that is told in figures
 _VARIETY = 0.08  # of worth and lean among notes of a kind
 
 
@@ -48,6 +51,11 @@ class NoteKind(StrEnum):
 
 _MADE = {NoteKind.BOTH: (0.4, 0.0), NoteKind.MINUS: (0.2, -0.7), NoteKind.PLUS: (0.2, 0.7), NoteKind.POOR: (-0.3, 0.0)}
 """Worth and lean of each kind."""
+_WITHOUT_SIDES = {
+    NoteKind.BOTH: "made_world.everybody",
+    NoteKind.MINUS: "made_world.lean_minus",
+    NoteKind.PLUS: "made_world.lean_plus",
+}
 _MIRRORED = {NoteKind.MINUS: NoteKind.PLUS, NoteKind.PLUS: NoteKind.MINUS}
 
 
@@ -102,6 +110,15 @@ class World:
     notices: tuple[str, ...]
     settings: BridgingSettings
 
+    @property
+    def one_camp(self) -> bool:
+        """Whether the world has no sides."""
+        return self.options.camps == 1
+
+    def name(self, kind: NoteKind) -> str:
+        """What notes of the kind are called: without sides they please none of them."""
+        return say(_WITHOUT_SIDES[kind]) if self.one_camp and kind in _WITHOUT_SIDES else kind.value
+
     @cached_property
     def scores(self) -> Floats:
         """The note intercepts (n,), NaN where too few ratings count."""
@@ -136,7 +153,8 @@ class World:
     def average_sentence(self) -> str:
         """How plain averages order the same notes, beside how the score does."""
         by_average, by_score = (self._below_one_sided(values) for values in (self.averages, self.scores))
-        return say("made_world.averages", by_average=by_average, n=NOTES // len(_MADE), by_score=by_score)
+        words = "made_world.averages_one" if self.one_camp else "made_world.averages"
+        return say(words, by_average=by_average, n=NOTES // len(_MADE), by_score=by_score)
 
     def _below_one_sided(self, values: Floats) -> int:
         """How many notes that help both sides lie below the best one-sided one; those without a score do not."""
@@ -150,7 +168,8 @@ class World:
         raters, notes = RATERS - len(self.fit.raters), int(np.isnan(self.scores).sum())
         told = []
         if raters:
-            told.append(say("made_world.raters_out", n=raters, all=RATERS))
+            share = self.settings.rater_helpfulness
+            told.append(say("made_world.raters_out", n=raters, all=RATERS, share=share))
         if notes:
             few = self.settings.min_raters_per_note
             told.append(say("made_world.no_score", n=notes, few=few))
@@ -159,7 +178,7 @@ class World:
     @property
     def sides_sentence(self) -> str:
         """How well the raters' sides were found; that there are none, where the world has one camp."""
-        if self.options.camps == 1:
+        if self.one_camp:
             return say("made_world.one_camp")
         of_sides = self.camps[self.fit.raters.ids] * self.fit.raters.factors[:, 0]
         right, all_ = int((of_sides > 0).sum()), int((self.camps[self.fit.raters.ids] != 0).sum())
@@ -198,7 +217,7 @@ class World:
         """Every note with its numbers, by column."""
         return {
             say("made_world.note_column"): [note + 1 for note in range(len(self.kinds))],
-            say("made_world.made_to_be"): [kind.value for kind in self.kinds],
+            say("made_world.made_to_be"): [self.name(kind) for kind in self.kinds],
             say("made_world.average"): [round(float(number), 3) for number in self.averages],
             say("made_world.helpfulness"): [round(float(number), 3) for number in self.scores],
             say("made_world.polarity"): [round(float(number), 3) for number in self.factors],
@@ -210,7 +229,8 @@ class World:
         counts = Counter(kind for kind, is_chosen in zip(self.kinds, chosen, strict=True) if is_chosen)
         one_sided = counts[NoteKind.MINUS] + counts[NoteKind.PLUS]
         of = NOTES // len(_MADE)
-        return say("made_world.of_kinds", n=counts[NoteKind.BOTH], all=of, one_sided=one_sided, all_one_sided=2 * of)
+        words = "made_world.of_leaning" if self.one_camp else "made_world.of_kinds"
+        return say(words, n=counts[NoteKind.BOTH], all=of, one_sided=one_sided, all_one_sided=2 * of)
 
 
 def make_world(options: WorldOptions, settings: BridgingSettings) -> World:
@@ -227,15 +247,7 @@ def make_world(options: WorldOptions, settings: BridgingSettings) -> World:
     noise = chance.normal(0, 1, (RATERS, NOTES)) * options.noise
     liking = opinion(made[note], position[rater], generosity[rater] + noise[rater, note])
     table = RatingTable(np.arange(NOTES), np.arange(RATERS), note, rater, liking).keep(np.ones(len(note), dtype=bool))
-    now = np.full(len(table), NOW_MS)
-    facts = NoteFacts(
-        misleading=np.ones(len(table.note_ids), dtype=bool),
-        created_at_ms=np.full(len(table.note_ids), NOW_MS),
-        authors=None,
-        was_helpful=np.zeros(len(table.note_ids), dtype=bool),
-        status_at_ms=None,
-    )
-    scored = score(Ratings(table, True, {}, now), facts, settings)
+    scored = _scored(table, settings)
     if camps[scored.fit.raters.ids] @ scored.fit.raters.factors[:, 0] < 0:  # the fit calls the larger camp negative
         camps = -camps
         kinds = tuple(_MIRRORED.get(kind, kind) for kind in kinds)
@@ -250,9 +262,61 @@ def make_world(options: WorldOptions, settings: BridgingSettings) -> World:
         averages,
         scored.fit,
         scored.statuses,
-        scored.notices[1:],
+        scored.notices[:-1],  # the last is told of every fit
         settings,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class OtherStarts:
+    """The same ratings fitted from other random starts.
+
+    most: by how much the intercept of any note moves at most, of notes that keep a score. changed: how many notes have
+    another status from any of the starts; `notes` in all.
+    """
+
+    starts: int
+    most: float
+    changed: int
+    notes: int
+
+    @property
+    def sentence(self) -> str:
+        """How much depends on the start."""
+        same = self.changed == 0 and self.most < _SAME
+        words = "made_world.starts_same" if same else "made_world.starts_differ"
+        most = f"{self.most:.4f}" if self.most >= _LEAST else say("made_world.less", least=_LEAST)
+        return say(words, starts=self.starts, most=most, n=self.changed, all=self.notes)
+
+
+def other_starts(world: World, starts: int = 20) -> OtherStarts:
+    """Fit the world anew from raters at random, as X does: factors by chance, intercepts at zero."""
+    status = np.array([found.status for found in world.statuses])
+    most, changed = 0.0, np.zeros(len(status), dtype=bool)
+    for seed in range(starts):
+        factors = np.random.default_rng(seed).normal(0, _START_SPREAD, (len(world.table.rater_ids), 1))
+        start = replace(
+            world.fit,
+            global_intercept=0.0,
+            raters=SideParameters(world.table.rater_ids, np.zeros(len(factors)), factors),
+        )
+        found = _scored(world.table, world.settings, start).statuses
+        moved = np.abs(np.array([one.note_intercept for one in found], dtype=np.float64) - world.scores)
+        most = max(most, float(np.nanmax(moved, initial=0.0)))
+        changed |= np.array([one.status for one in found]) != status
+    return OtherStarts(starts, most, int(changed.sum()), len(status))
+
+
+def _scored(table: RatingTable, settings: BridgingSettings, start: Factorization | None = None) -> PublicScores:
+    notes = len(table.note_ids)
+    facts = NoteFacts(
+        misleading=np.ones(notes, dtype=bool),
+        created_at_ms=np.full(notes, NOW_MS),
+        authors=None,
+        was_helpful=np.zeros(notes, dtype=bool),
+        status_at_ms=None,
+    )
+    return score(Ratings(table, True, {}, np.full(len(table), NOW_MS)), facts, settings, start)
 
 
 def opinion(made: Floats, position: Floats, besides: Floats) -> npt.NDArray[np.float32]:

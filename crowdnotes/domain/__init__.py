@@ -33,6 +33,26 @@ from crowdnotes.domain.comparison import (
     Side,
     Statement,
 )
+from crowdnotes.domain.desk import (
+    FINDINGS,
+    LEASE,
+    MOST,
+    Asked,
+    Comment,
+    DeskState,
+    DeskWork,
+    Lease,
+    Order,
+    Pair,
+    PairFinding,
+    QueueItem,
+    Reading,
+    ReadPair,
+    Return,
+    Tombstone,
+    Whose,
+    turn_of,
+)
 from crowdnotes.domain.edits import EditEffect, effect_of_edit
 from crowdnotes.domain.evidence import (
     AFTER_CUTOFF,
@@ -55,6 +75,7 @@ from crowdnotes.domain.evidence import (
     ProviderOutcome,
     ProviderState,
     Query,
+    Reach,
     ReadAs,
     Review,
     Settlement,
@@ -101,6 +122,7 @@ from crowdnotes.domain.people import (
     ALLOWED,
     LOCAL_OWNER,
     PROGRAM,
+    Account,
     Act,
     Actor,
     Owned,

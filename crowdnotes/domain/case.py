@@ -8,6 +8,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from crowdnotes.domain.base import Kind, Noun
+from crowdnotes.domain.desk import DeskState, DeskWork
 from crowdnotes.domain.evidence import (
     Aim,
     ClaimMatch,
@@ -83,13 +84,18 @@ class StageName(StrEnum):
 
 
 class Stage(Noun):
-    """A finished stage: when, how long, and what came of it in one line."""
+    """A finished stage: when, how long, and what came of it in one line.
+
+    `job` is the job that did it, with " again" behind it where that job did it twice: whoever takes the job over from
+    a worker that died knows by it what is finished.
+    """
 
     name: StageName
     finished_at: datetime
     seconds: float
     summary: str
     engine: str
+    job: str = ""
 
 
 class Usage(Noun):
@@ -233,8 +239,9 @@ class Case(Noun):
     the note's links answered when last asked; `earlier_evidence` are the sets of passages that were replaced or
     added to, oldest first; `follow_ups` the follow-up searches; `decision_words` what a person has written
     towards the decision so far, by the field it stands in; `supernote` what is made from the notes that the post has,
-    in a case that began with them; `suggestions` readers' comments on its notes, oldest first; in a demonstration
-    with `recorded_answers` a language model's answers are those that were recorded for it.
+    in a case that began with them; `suggestions` readers' comments on its notes, oldest first; `desk` where it stands
+    with the moderators; in a demonstration with `recorded_answers` a language model's answers are those that were
+    recorded for it.
     """
 
     document_version: int = DOCUMENT_VERSION
@@ -281,6 +288,7 @@ class Case(Noun):
     events: tuple[Event, ...] = ()
     supernote: SupernoteWork | None = None
     suggestions: tuple[Suggestion, ...] = ()
+    desk: DeskWork = DeskWork()
     recorded_answers: bool = False
 
     @property
@@ -382,6 +390,24 @@ class Case(Noun):
         return gates_and_jury(self.assessment, verdict)
 
     @property
+    def desk_state(self) -> DeskState:
+        """Where it stands between its author and the moderators."""
+        if self.decision is not None:
+            return DeskState.DECIDED
+        return DeskState.IN_REVIEW if self.desk.lease is not None else self.desk.state
+
+    @property
+    def told(self) -> str:
+        """What became of it and why, for its author, in a line: of a decision or of the last return; else ""."""
+        back = self.desk.returns[-1] if self.desk.returns else None
+        if self.decision is not None:
+            return f"{self.decision.by}: {self.decision.reason}" if self.decision.reason else ""
+        if self.desk.state is not DeskState.RETURNED or back is None:
+            return ""
+        asked = sum(item.answer is None for item in self.suggestions if item.owed)
+        return f"{back.by.name}: {back.words or say('desk.comments', n=asked)}"
+
+    @property
     def status(self) -> CaseStatus:
         """Derived, so that it can never disagree with what the case holds."""
         if self.decision is not None:
@@ -394,7 +420,7 @@ class Case(Noun):
 
 
 class CaseSummary(Noun):
-    """A line of the list of cases. `overrides` counts the checks that its approval passed over."""
+    """A line of the list of cases. `overrides` counts the checks that its approval passed over; see `Case.told`."""
 
     id: str
     version: int
@@ -405,10 +431,16 @@ class CaseSummary(Noun):
     overrides: int
     supernote: bool
     mode: Mode
+    desk: DeskState
+    told: str
+    owner: str | None
+    shared: bool
     created_at: datetime
     updated_at: datetime
 
     @property
     def outcome(self) -> str:
         """How it ended, overrides included, or where it stands."""
+        if self.supernote and self.status is CaseStatus.NEW:  # its notes are there; sources come with the one chosen
+            return say("cases.no_supernote")
         return _ended(self.decision, self.overrides) if self.decision else self.status.in_words

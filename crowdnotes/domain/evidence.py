@@ -387,6 +387,17 @@ class Evidence(Noun):
         return self.verdict is Verdict.USE
 
 
+class Reach(Noun):
+    """How far a search came that settled nothing: the nearest passage, what would settle it, where to look by hand.
+
+    `wanted` is "" where nobody said; `places` are names of texts, each with a link.
+    """
+
+    nearest: Evidence | None
+    wanted: str
+    places: tuple[tuple[str, str], ...]
+
+
 class EvidenceSet(Noun):
     """The passages as they were before something replaced or added to them: `at` is when, `why` by what.
 

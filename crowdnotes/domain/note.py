@@ -16,15 +16,29 @@ class Classification(StrEnum):
 
 
 class Support(Kind):
-    """How far the passages carry a sentence of the note. UNCHECKED: nobody has compared them yet."""
+    """How far the passages carry a sentence of the note. UNCHECKED: nobody has compared them yet.
+
+    The last two only people find: a passage that is not fit to rest on (for the scores as if it did not support the
+    sentence), and one that they cannot judge (as if nobody had compared them).
+    """
 
     UNCHECKED = "not compared yet"
     SUPPORTED = "supported"
     PARTLY = "partly supported"
     UNSUPPORTED = "not supported"
+    WRONG_SOURCE = "wrong source"
+    CANNOT_TELL = "cannot tell"
+
+    @property
+    def in_scores(self) -> Support:
+        """As the scores count it."""
+        return _IN_SCORES.get(self, self)
 
 
-class Basis(StrEnum):
+_IN_SCORES = {Support.WRONG_SOURCE: Support.UNSUPPORTED, Support.CANNOT_TELL: Support.UNCHECKED}
+
+
+class Basis(Kind):
     """How a sentence rests on its passage: said outright, put together from two places, or concluded from it."""
 
     STATED = "stated"
@@ -60,6 +74,7 @@ class SentenceSupport(Noun):
 class SentenceCheck(Noun):
     """What a person found when they compared a sentence with its passage. It holds while both keep their words.
 
+    One for each sentence, passage and reader; `by_key` is their `Person.key`, "" of checks that earlier programs kept.
     `doubts_settled`: none of these `doubts` matters; others would have to be looked at.
     """
 
@@ -70,6 +85,7 @@ class SentenceCheck(Noun):
     doubts: tuple[str, ...] = ()
     doubts_settled: bool = False
     by: str
+    by_key: str = ""
     at: datetime
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Protocol
 
@@ -56,6 +57,14 @@ class Actor(Person):
     role: Role
 
 
+class Account(Actor):
+    """Somebody who signed in once, as the table of people has them."""
+
+    disabled_at: datetime | None
+    first_seen: datetime
+    last_seen: datetime
+
+
 Who = Callable[[], Actor]
 """Asked at every act, so that a role that was changed or taken away holds from then on. Jobs ask from their threads."""
 
@@ -70,6 +79,7 @@ class Act(StrEnum):
     """What can be done, as far as rights to it may differ."""
 
     BEGIN = "begin"
+    PRACTISE = "practise"
     READ = "read"
     EDIT = "edit"
     WORK = "work"
@@ -77,14 +87,19 @@ class Act(StrEnum):
     SUGGEST = "suggest"
     DECIDE = "decide"
     REOPEN = "reopen"
+    SUBMIT = "submit"
+    REVIEW = "review"
+    ASSIGN = "assign"
     SHARE = "share"
     DELETE = "delete"
     COMPARE = "compare"
     SET_UP = "set up"
+    PEOPLE = "people"
 
 
 _IN_WORDS = {
     Act.BEGIN: "people.begin",
+    Act.PRACTISE: "people.practise",
     Act.READ: "people.read",
     Act.EDIT: "people.edit",
     Act.WORK: "people.work",
@@ -92,16 +107,24 @@ _IN_WORDS = {
     Act.SUGGEST: "people.suggest",
     Act.DECIDE: "people.decide",
     Act.REOPEN: "people.reopen",
+    Act.SUBMIT: "people.submit",
+    Act.REVIEW: "people.review",
+    Act.ASSIGN: "people.assign",
     Act.SHARE: "people.share",
     Act.DELETE: "people.delete",
     Act.COMPARE: "people.compare",
     Act.SET_UP: "people.set_up",
+    Act.PEOPLE: "people.people",
 }
 
 
 class Standing(StrEnum):
-    """How somebody stands to a case: they began it, or its owner shared it with everybody, or neither."""
+    """How somebody stands to a case: they began it, or its owner shared it with everybody, or neither.
 
+    What they practise on is a demonstration that they began, with recorded answers: it asks nobody's model.
+    """
+
+    PRACTICE = "practice"
     OWN = "own"
     SHARED = "shared"
     OTHER = "other"
@@ -120,9 +143,15 @@ class Owned(Protocol):
         """With everybody who may see any case."""
         ...
 
+    @property
+    def recorded_answers(self) -> bool:
+        """A demonstration that goes by answers recorded for it."""
+        ...
+
 
 _NONE: frozenset[Standing] = frozenset()
-_OWN = frozenset({Standing.OWN})
+_PRACTICE = frozenset({Standing.PRACTICE})
+_OWN = _PRACTICE | {Standing.OWN}
 _SHARED = frozenset({Standing.SHARED})
 _ALL = frozenset(Standing)
 
@@ -140,33 +169,43 @@ def _row(
 ALLOWED: Mapping[Act, Mapping[Role, frozenset[Standing]]] = {
     Act.READ: _row(_OWN | _SHARED, _OWN | _SHARED, _ALL, _ALL),
     Act.BEGIN: _row(_NONE, _ALL, _ALL, _ALL),
-    Act.EDIT: _row(_NONE, _OWN | _SHARED, _ALL, _ALL),
-    Act.WORK: _row(_NONE, _OWN | _SHARED, _ALL, _ALL),
-    Act.JUDGE: _row(_NONE, _OWN | _SHARED, _ALL, _ALL),
-    Act.SUGGEST: _row(_NONE, _OWN | _SHARED, _ALL, _ALL),
-    Act.DECIDE: _row(_NONE, _NONE, _ALL, _ALL),
-    Act.REOPEN: _row(_NONE, _NONE, _ALL, _ALL),
+    Act.PRACTISE: _row(_ALL, _ALL, _ALL, _ALL),
+    Act.EDIT: _row(_PRACTICE, _OWN | _SHARED, _ALL, _ALL),
+    Act.WORK: _row(_PRACTICE, _OWN | _SHARED, _ALL, _ALL),
+    Act.JUDGE: _row(_PRACTICE, _OWN | _SHARED, _ALL, _ALL),
+    Act.SUGGEST: _row(_PRACTICE, _OWN | _SHARED, _ALL, _ALL),
+    Act.DECIDE: _row(_PRACTICE, _PRACTICE, _ALL, _ALL),
+    Act.REOPEN: _row(_PRACTICE, _PRACTICE, _ALL, _ALL),
+    Act.SUBMIT: _row(_NONE, _OWN, _OWN, _ALL),
+    Act.REVIEW: _row(_NONE, _NONE, _ALL, _ALL),
+    Act.ASSIGN: _row(_NONE, _NONE, _ALL, _ALL),
     Act.SHARE: _row(_NONE, _OWN, _OWN, _ALL),
     Act.DELETE: _row(_NONE, _OWN, _OWN, _ALL),
     Act.COMPARE: _row(_NONE, _NONE, _ALL, _ALL),
     Act.SET_UP: _row(_NONE, _NONE, _NONE, _ALL),
+    Act.PEOPLE: _row(_NONE, _NONE, _NONE, _ALL),
 }
+
+
+_BY_OTHERS = frozenset({Act.REVIEW, Act.DECIDE})
 
 
 def standing(actor: Actor, case: Owned | None) -> Standing:
     """How the actor stands to the case."""
-    if case is None or case.owner_key == actor.key:
+    if case is None:
         return Standing.OWN
+    if case.owner_key == actor.key:
+        return Standing.PRACTICE if case.recorded_answers else Standing.OWN
     return Standing.SHARED if case.shared else Standing.OTHER
 
 
 def may(actor: Actor, act: Act, case: Owned | None = None, *, four_eyes: bool = False) -> bool:
     """Whether the actor may do that, to a case or, as for beginning one, to none.
 
-    With `four_eyes` nobody decides a case that they began, whatever their role.
+    With `four_eyes` nobody reviews or decides a case that they began, whatever their role.
     """
     how = standing(actor, case)
-    if four_eyes and act is Act.DECIDE and how is Standing.OWN:
+    if four_eyes and case is not None and act in _BY_OTHERS and how is Standing.OWN:
         return False
     return how in ALLOWED[act][actor.role]
 

@@ -282,6 +282,8 @@ class SuggestionAnswer(Kind):
 class Suggestion(Noun):
     """A reader's comment on a note, and the answer. `text` is untrusted.
 
+    It may be about one passage (`evidence_id`) or some `words` of the note. One that is `owed` an answer came with
+    a case that was sent back by the moderator with that `Person.key`; the case comes back when each of them has one.
     `about` is the sha256 of the text it was made on, `became` of the text that took it up; `changed` says what changed.
     """
 
@@ -296,3 +298,6 @@ class Suggestion(Noun):
     became: str | None = None
     answered_by: str = ""
     answered_at: datetime | None = None
+    evidence_id: str = ""
+    words: str = ""
+    owed: str = ""

@@ -23,8 +23,9 @@ from crowdnotes.evidence.reading_services import ReadingService, read_in_time
 from crowdnotes.evidence.search import gives_entries
 from crowdnotes.evidence.search.papers import LEAST, Abstract, AbstractFinder, paper_of
 from crowdnotes.evidence.selection import kind_of_address, refuse_page, why_not
-from crowdnotes.evidence.wayback import ArchivedCopy, Wayback, public_address, written
+from crowdnotes.evidence.wayback import ArchivedCopy, Wayback, public_address
 from crowdnotes.text.languages import language_of
+from crowdnotes.text.markdown import day
 from crowdnotes.text.urls import canonical_url
 from crowdnotes.words import say
 
@@ -128,7 +129,7 @@ class SourceReader:
             archived = copy.url if copy else failed.archived_url
             failed = failed.model_copy(update={"outcome_detail": detail, "archived_url": archived})
             if copy is not None and (document := self._copied(copy, check)) is not None:
-                return _copy(failed, document, say("archive.read_copy", why=_clause(why), day=written(copy.made)))
+                return _copy(failed, document, say("archive.read_copy", why=_clause(why), day=day(copy.made)))
         return self._through(failed, why, check, through)
 
     def _copied(self, copy: ArchivedCopy, check: Callable[[], None]) -> Document | None:

@@ -19,6 +19,7 @@ from crowdnotes.evidence.search.provider import dig, parse_json, string, unexpec
 from crowdnotes.evidence.search.service import Pace, Service, open_service
 from crowdnotes.settings import Settings
 from crowdnotes.text.dates import parse_date
+from crowdnotes.text.markdown import day
 from crowdnotes.text.note_rules import top_level_domains
 from crowdnotes.words import say
 
@@ -65,9 +66,9 @@ class Wayback:
         except FetchError:
             return None, say("archive.silent", archive=WAYBACK)
         if copy:
-            return copy, say("archive.has", archive=WAYBACK, day=written(copy.made))
+            return copy, say("archive.has", archive=WAYBACK, day=day(copy.made))
         if until:
-            return None, say("archive.has_none_until", archive=WAYBACK, day=written(until))
+            return None, say("archive.has_none_until", archive=WAYBACK, day=day(until))
         return None, say("archive.has_none", archive=WAYBACK)
 
     def _copy_of(self, page: str, until: date | None, check: Callable[[], None]) -> ArchivedCopy | None:
@@ -123,8 +124,3 @@ def make_wayback(settings: Settings) -> Wayback | None:
         return None
     service = replace(open_service(settings.search, archive.url, _PACE), request_seconds=archive.seconds)
     return Wayback(service, archive.seconds, frozenset(settings.allowed_private_hosts))
-
-
-def written(day: date) -> str:
-    """For instance "4 March 2023"."""
-    return f"{day.day} {day:%B %Y}"

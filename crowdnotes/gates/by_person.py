@@ -37,7 +37,8 @@ def with_checks(
     if not assessment.is_compared_by_person:
         return assessment
     passages = {item.id: text_sha256(item.passage.text) for item in evidence}
-    known = {(check.words, check.evidence_id, check.passage_sha256): check for check in checks}
+    said = (check for check in checks if check.support is not Support.UNCHECKED)  # who took it back says nothing
+    known = {(check.words, check.evidence_id, check.passage_sha256): check for check in said}
     sentences = tuple(_checked(sentence, note, passages, known) for sentence in assessment.sentences)
     before = next(result for result in assessment.found if result.gate is GateName.CORRECTNESS)
     correctness = _verdict(note, sentences, [finding for finding in before.findings if finding.by_rule])
@@ -59,7 +60,7 @@ def _checked(
     if check is None:
         return sentence.model_copy(update={"support": Support.UNCHECKED, "by": "", "doubts_settled": False})
     settled = check.doubts_settled and check.doubts == sentence.doubts
-    return sentence.model_copy(update={"support": check.support, "by": check.by, "doubts_settled": settled})
+    return sentence.model_copy(update={"support": check.support.in_scores, "by": check.by, "doubts_settled": settled})
 
 
 def _verdict(note: str, sentences: Sequence[SentenceSupport], faults: Sequence[Finding]) -> GateResult:

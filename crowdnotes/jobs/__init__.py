@@ -1,9 +1,10 @@
 """Long work in the background: named steps with progress, cancel and resume. Knows nothing of cases."""
 
-from crowdnotes.jobs.records import JobRecord, JobState, Progress, Step, StepRecord, StepState
+from crowdnotes.jobs.records import Fence, JobRecord, JobState, Progress, Step, StepRecord, StepState
 from crowdnotes.jobs.runner import JobRunner
 
 __all__ = [
+    "Fence",
     "JobRecord",
     "JobRunner",
     "JobState",

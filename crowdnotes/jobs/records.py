@@ -1,7 +1,8 @@
 """Job records: how a job goes, kept in the database so that every tab and every process sees the same.
 
 A process that was killed cannot say so. Its jobs are known as dead at once on the same machine (no
-such process), and elsewhere when its heartbeat is missing for too long.
+such process), and elsewhere when its heartbeat, by the database's clock, is missing for too long. Whoever takes a job
+up gets a fence with a number of its own: what one that was only thought dead saves later is refused by it.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 import os
 import socket
 import sys
-import time
 import uuid
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -17,12 +17,25 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Protocol
 
-from pydantic import ValidationError
-from sqlalchemy import Engine, RowMapping, Select, insert, select, update
+from pydantic import Field, ValidationError
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    Float,
+    RowMapping,
+    Select,
+    cast,
+    extract,
+    func,
+    insert,
+    select,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 
 from crowdnotes.domain import Noun
-from crowdnotes.errors import JobError
+from crowdnotes.errors import JobCancelled, JobError
 from crowdnotes.storage.database import reading, writing
 from crowdnotes.storage.tables import jobs, storable_text
 from crowdnotes.words import say
@@ -97,7 +110,11 @@ class StepRecord(Noun):
 
 
 class JobRecord(Noun):
-    """How a job is going. `owner` is the process at work on it (see `is_alive`), `by` who asked for it."""
+    """What is to be done, and how it is going: all that another process needs to do it.
+
+    `engine` and `model` name the engine that was chosen (see `EngineChoice`), `by` who asked for it. `owner` is the
+    process at work on it (see `is_alive`), "" while a queue has it; `fence` counts who took it up so far.
+    """
 
     id: str
     case_id: str
@@ -109,6 +126,11 @@ class JobRecord(Noun):
     owner: str
     by: str = ""
     by_key: str = ""
+    arguments: dict[str, str] = Field(default_factory=dict)
+    engine: str | None = None
+    model: str = ""
+    fence: int = 0
+    queue_id: int | None = None
 
     @property
     def current(self) -> StepRecord | None:
@@ -131,14 +153,14 @@ def this_process() -> str:
     return f"{socket.gethostname()}:{os.getpid()}:{_TOKEN}"
 
 
-def is_alive(job_id: str, owner: str, heartbeat: float) -> bool:
-    """Whether `owner` can still be at work on the job; `heartbeat` is in seconds since the epoch."""
+def is_alive(job_id: str, owner: str, silence: float) -> bool:
+    """Whether `owner` can still be at work on the job, of which nothing was heard for so many seconds."""
     if owner == this_process():
         return job_id in running_here
     host, pid, _ = owner.rsplit(":", 2)
     if host == socket.gethostname() and not _process_exists(int(pid)):
         return False
-    return time.time() - heartbeat < _SILENCE_SECONDS
+    return silence < _SILENCE_SECONDS
 
 
 def _process_exists(pid: int) -> bool:
@@ -155,6 +177,20 @@ def _process_exists(pid: int) -> bool:
     return True
 
 
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """Stands before what a job saves: only who took the job up last passes."""
+
+    job_id: str
+    token: int
+
+    def hold(self, connection: Connection) -> None:
+        """Keep the job from being taken over until the transaction ends; JobCancelled if it was before."""
+        mine = select(jobs.c.id).where(jobs.c.id == self.job_id, jobs.c.fence == self.token, jobs.c.under_way)
+        if connection.scalar(mine.with_for_update(read=True)) is None:
+            raise JobCancelled(say("work.taken_over"))
+
+
 class JobTable:
     """The table of jobs in a database opened by `storage.database.open_database`.
 
@@ -163,30 +199,57 @@ class JobTable:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        is_sqlite = engine.dialect.name == "sqlite"
+        # Seconds since the epoch by the database's clock, the same for all machines.
+        by_server = cast(extract("epoch", func.clock_timestamp()), Float)
+        self._now: ColumnElement[float] = (func.julianday("now") - 2440587.5) * 86400.0 if is_sqlite else by_server
+        self._seen = select(jobs, (self._now - jobs.c.heartbeat).label("silence"))
 
-    def add(self, record: JobRecord) -> None:
-        """Keep a new job; JobError if the case has one under way, in whatever process."""
-        rivals = select(jobs).where(jobs.c.case_id == record.case_id, jobs.c.under_way).with_for_update()
+    def add(self, record: JobRecord, defer: Callable[[Connection], int] | None = None) -> JobRecord:
+        """Keep a new job; JobError if the case has one under way, in whatever process.
+
+        `defer` puts it into a queue in the same transaction and gives its number there.
+        """
+        rivals = self._seen.where(jobs.c.case_id == record.case_id, jobs.c.under_way).with_for_update()
         with writing(self._engine) as connection:
             for row in connection.execute(rivals).mappings().all():
-                if is_alive(row["id"], row["owner"], row["heartbeat"]):
+                if row["queue_id"] is not None or is_alive(row["id"], row["owner"], row["silence"]):
                     raise _under_way()
                 connection.execute(update(jobs).where(jobs.c.id == row["id"]).values(under_way=False))
-            fixed = record.model_dump(include={"id", "case_id", "started_at", "owner"})
+            if defer is not None:
+                record = record.model_copy(update={"queue_id": defer(connection)})
+            fixed = record.model_dump(include={"id", "case_id", "started_at", "owner", "fence", "queue_id"})
             try:
-                connection.execute(insert(jobs).values(**fixed, cancel_asked=False, **_changing(record)))
+                connection.execute(insert(jobs).values(**fixed, cancel_asked=False, **self.changing(record)))
             except IntegrityError as error:  # another process was first, a moment ago
                 raise _under_way() from error
+        return record
+
+    def take(self, job_id: str, queue_id: int) -> JobRecord | None:
+        """Take up a job that a queue carried, behind a new fence; None if it ended, or the queue carries it anew."""
+        with writing(self._engine) as connection:
+            mine = (jobs.c.id == job_id, jobs.c.queue_id == queue_id, jobs.c.under_way)
+            row = connection.execute(self._seen.where(*mine).with_for_update(of=jobs)).mappings().first()
+            if row is None:
+                return None
+            changes = {"owner": this_process(), "fence": row["fence"] + 1, "queue_id": queue_id}
+            record = _as_seen(row).model_copy(update=changes)
+            connection.execute(update(jobs).where(*mine).values(**changes, **self.changing(record)))
+        return record
 
     def save(self, record: JobRecord) -> bool:
-        """Keep the job's progress; False if it is no longer the owner's to change: ended elsewhere, or deleted."""
-        own = (jobs.c.id == record.id, jobs.c.owner == record.owner, jobs.c.under_way)
+        """Keep the job's progress; False if it is no longer the owner's to change: taken over, ended, or deleted."""
+        own = (jobs.c.id == record.id, jobs.c.owner == record.owner, jobs.c.fence == record.fence, jobs.c.under_way)
         with writing(self._engine) as connection:
-            return bool(connection.execute(update(jobs).where(*own).values(_changing(record))).rowcount)
+            return bool(connection.execute(update(jobs).where(*own).values(self.changing(record))).rowcount)
+
+    def changing(self, record: JobRecord) -> dict[str, object]:
+        """The columns that change with the record."""
+        return {"under_way": record.state.under_way, "heartbeat": self._now, "document": record.model_dump_json()}
 
     def get(self, job_id: str) -> JobRecord:
         """The job as it stands; JobError without one."""
-        record = self._first(select(jobs).where(jobs.c.id == storable_text(job_id)))
+        record = self._first(self._seen.where(jobs.c.id == storable_text(job_id)))
         if record is None:
             raise JobError(say("work.gone"), say("work.gone_next"))
         return record
@@ -195,7 +258,7 @@ class JobTable:
         """The job of the case that was started last."""
         newest = jobs.c.started_at.desc(), jobs.c.id.desc()
         try:
-            return self._first(select(jobs).where(jobs.c.case_id == storable_text(case_id)).order_by(*newest).limit(1))
+            return self._first(self._seen.where(jobs.c.case_id == storable_text(case_id)).order_by(*newest).limit(1))
         except JobError:  # nobody can take it up again, and the case must open all the same
             return None
 
@@ -208,7 +271,7 @@ class JobTable:
         """Say that this process, their owner, lives. Gives those it should cancel, and those no longer its own."""
         mine = (jobs.c.id.in_(job_ids), jobs.c.owner == this_process(), jobs.c.under_way)
         with writing(self._engine) as connection:
-            connection.execute(update(jobs).where(*mine).values(heartbeat=time.time()))
+            connection.execute(update(jobs).where(*mine).values(heartbeat=self._now))
             asked = {row.id: row.cancel_asked for row in connection.execute(select(jobs).where(*mine))}
         return {job_id for job_id, cancel in asked.items() if cancel}, set(job_ids) - set(asked)
 
@@ -222,15 +285,13 @@ def _under_way() -> JobError:
     return JobError(say("work.under_way"), say("work.under_way_next"))
 
 
-def _changing(record: JobRecord) -> dict[str, object]:
-    return {"under_way": record.state.under_way, "heartbeat": time.time(), "document": record.model_dump_json()}
-
-
 def _as_seen(row: RowMapping) -> JobRecord:
     try:
         record = JobRecord.model_validate_json(row["document"])
     except ValidationError as error:
         raise JobError(say("work.other_version"), say("work.post_changed_next")) from error
-    if record.state.under_way and not is_alive(record.id, record.owner, row["heartbeat"]):
+    if not record.state.under_way or row["queue_id"] is not None:  # a queue gives it to another worker
+        return record
+    if not is_alive(record.id, record.owner, row["silence"]):
         return record.model_copy(update={"state": JobState.INTERRUPTED})
     return record

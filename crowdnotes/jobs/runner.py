@@ -10,6 +10,7 @@ import uuid
 from collections import deque
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from sqlalchemy import Engine
 
@@ -31,20 +32,34 @@ from crowdnotes.words import say
 
 _logger = logging.getLogger(__name__)
 
+StepMaker = Callable[[JobRecord], Sequence[Step]]
+"""Makes a job's steps from its record. What it raises fails the job."""
+
 _SECONDS_BETWEEN_COUNTS = 0.2  # what a person can follow; more would only make others wait for the database
 
 
 class JobRun:
-    """The run of one job; also the `Progress` that its steps are given."""
+    """The run of one job, whose steps `make` makes; also the `Progress` that they are given.
+
+    `told` says from elsewhere that it should stop, and as what. `lost` tells that another took the job over.
+    """
 
     def __init__(
-        self, table: JobTable, record: JobRecord, steps: Sequence[Step], clock: Callable[[], datetime]
+        self,
+        table: JobTable,
+        record: JobRecord,
+        make: StepMaker,
+        clock: Callable[[], datetime],
+        told: Callable[[], JobState | None] = lambda: None,
     ) -> None:
         self.ended = threading.Event()
+        self.lost = False
         self._table = table
         self._record = record
-        self._steps = steps
+        self._make = make
+        self._steps: Sequence[Step] = ()
         self._clock = clock
+        self._told = told
         self._index = 0
         self._began = 0.0
         self._saved = 0.0
@@ -66,8 +81,14 @@ class JobRun:
 
     def check(self) -> None:
         """See `Progress.check`."""
+        self._stopped_as = self._stopped_as or self._told()
         if self._stopped_as is not None:
             raise JobCancelled(say("gathering.stopped"))
+
+    @property
+    def state(self) -> JobState:
+        """Where it stands, or how it ended."""
+        return self._record.state
 
     def run(self) -> None:
         """Do the steps; never raises. Whatever happens is on record, unless the database itself fails."""
@@ -81,6 +102,9 @@ class JobRun:
 
     def _do_steps(self) -> JobState:
         try:
+            self._steps = self._make(self._record)
+            records = tuple(StepRecord(name=step.name, title=step.title) for step in self._steps)
+            self._record = self._record.model_copy(update={"steps": records})
             for index, step in enumerate(self._steps):
                 self._index = index
                 self._began = time.monotonic()
@@ -89,15 +113,15 @@ class JobRun:
             self._set(state=StepState.CANCELLED, next_step=stop.next_step, seconds=self._seconds())
             return self._stopped_as or JobState.CANCELLED
         except CrowdNotesError as error:
-            _logger.warning("A step failed: %s", self._steps[self._index].name, exc_info=True)
+            _logger.warning("A step failed: %s", self._record.steps[self._index].name, exc_info=True)
             self._fail(error.message, error.next_step)
             return JobState.FAILED
         except Exception as error:
             if _is_of_the_end(error):
                 self._set(state=StepState.CANCELLED, seconds=self._seconds())
                 return JobState.INTERRUPTED
-            title = self._steps[self._index].title
-            _logger.exception("A step failed unexpectedly: %s", self._steps[self._index].name)
+            title = self._record.steps[self._index].title
+            _logger.exception("A step failed unexpectedly: %s", self._record.steps[self._index].name)
             self._fail(say("work.unexpected", step=title), say("errors.kept"))
             return JobState.FAILED
         return JobState.DONE
@@ -133,9 +157,12 @@ class JobRun:
         self._record = self._record.model_copy(update={"updated_at": self._clock()})
         self._saved = time.monotonic()
         if not self._table.save(self._record):
+            self.lost = True
             self.stop(JobState.INTERRUPTED)  # the case was deleted, or another process took over
 
     def _end(self, state: JobState) -> None:
+        if state is JobState.INTERRUPTED and self._record.queue_id is not None:
+            state = JobState.QUEUED  # another worker gets it
         self._record = self._record.model_copy(update={"state": state})
         self._save()
 
@@ -154,14 +181,18 @@ _CLOSING_SECONDS = 5.0  # a step that does not look at its Progress for longer i
 
 
 class JobRunner:
-    """Does long work outside the caller's thread: `workers` jobs at once, the others in line.
+    """Does long work on threads of this process: `workers` jobs at once, the others in line.
 
-    Threads live only while there is work. Raises JobError, and StoreError and its kinds.
+    Threads live only while there is work. See `QueuedRunner` for work on cases beyond one process.
+    Raises JobError, and StoreError and its kinds.
     """
+
+    is_shared = False  # with other processes, which do what is asked for here
 
     def __init__(
         self, engine: Engine, workers: int = 2, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     ) -> None:
+        self.engine = engine
         self._table = JobTable(engine)
         self._workers = workers
         self._clock = clock
@@ -179,8 +210,24 @@ class JobRunner:
 
         To resume or retry, start the same steps again: those whose `finished` says so are kept.
         """
+        return JobRunner._carry(self, self._asked(case_id, kind, steps, by), lambda _: steps)
+
+    def ask(
+        self, case_id: str, kind: str, steps: Sequence[Step], make: StepMaker, *, by: Person, **what: Any
+    ) -> JobRecord:
+        """As `start`, of work that is data: `make` makes its steps anew from the record alone.
+
+        `what` are the other fields of `JobRecord` that say what is to be done.
+        """
+        return self._carry(self._asked(case_id, kind, steps, by, **what), make)
+
+    def has_workers(self) -> bool:
+        """Whether anybody is there to do what waits."""
+        return True
+
+    def _asked(self, case_id: str, kind: str, steps: Sequence[Step], by: Person, **what: Any) -> JobRecord:
         now = self._clock()
-        record = JobRecord(
+        return JobRecord(
             id=uuid.uuid4().hex,
             case_id=case_id,
             kind=kind,
@@ -191,7 +238,10 @@ class JobRunner:
             owner=this_process(),
             by=by.name,
             by_key=by.key,
+            **what,
         )
+
+    def _carry(self, record: JobRecord, make: StepMaker) -> JobRecord:
         if self._closed.is_set():
             raise JobError(say("work.closing"), say("work.closing_next"))
         running_here.add(record.id)
@@ -200,7 +250,7 @@ class JobRunner:
         except BaseException:
             running_here.discard(record.id)
             raise
-        self._enqueue(record.id, JobRun(self._table, record, tuple(steps), self._clock))
+        self._enqueue(record.id, JobRun(self._table, record, make, self._clock))
         return record
 
     def get(self, job_id: str) -> JobRecord:

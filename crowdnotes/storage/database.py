@@ -66,6 +66,14 @@ def writing(engine: Engine) -> Iterator[Connection]:
         yield connection
 
 
+def now_of(connection: Connection) -> datetime:
+    """The database's clock, in UTC: one for all machines that work with it. On SQLite it is this machine's."""
+    if connection.dialect.name == "postgresql":
+        at: datetime = connection.scalar(text("SELECT clock_timestamp()"))
+        return at.astimezone(UTC)
+    return datetime.fromisoformat(connection.scalar(text("SELECT strftime('%Y-%m-%dT%H:%M:%f+00:00', 'now')")))
+
+
 def _parse(url: str) -> URL:
     try:
         parsed = make_url(url)
@@ -247,10 +255,31 @@ def alembic_config() -> Config:
 
 def _is_newest(connection: Connection, scripts: ScriptDirectory) -> bool:
     current = set(MigrationContext.configure(connection).get_current_heads())
-    known = {revision.revision for revision in scripts.walk_revisions()}
-    if current - known:
-        raise ConfigurationError(say("database.newer"), say("database.newer_next"))
+    _require_known(current, scripts)
     return current == set(scripts.get_heads())
+
+
+def _require_known(current: set[str], scripts: ScriptDirectory) -> None:
+    if current - {revision.revision for revision in scripts.walk_revisions()}:
+        raise ConfigurationError(say("database.newer"), say("database.newer_next"))
+
+
+def schema_of(engine: Engine) -> str:
+    """The version of the schema that the database has, as in "0012"; "" without tables."""
+    with reading(engine) as connection:
+        return " ".join(sorted(MigrationContext.configure(connection).get_current_heads()))
+
+
+def require_known(schema: str) -> None:
+    """Raise ConfigurationError for what `schema_of` said of a newer program's database."""
+    _require_known(set(schema.split()), ScriptDirectory.from_config(alembic_config()))
+
+
+def require_newest(engine: Engine) -> None:
+    """Raise ConfigurationError unless the database has the very schema of this program, which changes nothing."""
+    with reading(engine) as connection:
+        if not _is_newest(connection, ScriptDirectory.from_config(alembic_config())):
+            raise ConfigurationError(say("database.older"), say("database.older_next"))
 
 
 def _last_program(connection: Connection) -> str | None:

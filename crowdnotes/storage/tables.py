@@ -9,6 +9,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     Column,
     DateTime,
@@ -67,11 +68,61 @@ cases = Table(
     Column("supernote", Boolean, nullable=False),
     Column("owner", Text, nullable=True),
     Column("shared", Boolean, nullable=False),
+    Column("desk", String(16), nullable=False),
+    Column("told", Text, nullable=False),
     Column("search", Text, nullable=False),
     Column("document", Text, nullable=False),
     Index("cases_by_change", "updated_at", "id"),
     Index("cases_by_owner", "owner", "updated_at"),
     Index("cases_by_shared", "shared", "updated_at"),
+)
+
+# What the moderators' queue sorts and filters by, for cases that were submitted once: narrow rows, so that 100,000 of
+# them are looked through in a moment. `read_by` are keys of people, each between lines.
+queue = Table(
+    "queue",
+    metadata,
+    Column("case_id", String(64), ForeignKey("cases.id", ondelete="CASCADE"), primary_key=True),
+    Column("state", String(16), nullable=False),
+    Column("submitted_at", UtcTime, nullable=False),
+    Column("turn", UtcTime, nullable=False),
+    Column("owner", Text, nullable=True),
+    Column("ratings", Integer, nullable=False),
+    Column("close", Boolean, nullable=False),
+    Column("disagree", Boolean, nullable=False),
+    Column("several", Boolean, nullable=False),
+    Column("raised", Boolean, nullable=False),
+    Column("readers", Integer, nullable=False),
+    Column("read_by", Text, nullable=False),
+    Column("holder", Text, nullable=True),
+    Column("holder_name", Text, nullable=False),
+    Column("held_until", UtcTime, nullable=True),
+    Column("assigned", Text, nullable=True),
+    Column("assigned_name", Text, nullable=False),
+    Index("queue_by_turn", "state", "turn", "case_id"),
+    Index("queue_by_time", "state", "submitted_at", "case_id"),
+    Index("queue_by_assigned", "assigned", "state"),
+    Index("queue_by_holder", "holder", "state"),
+)
+
+# Who has a case open now, by the database's clock.
+presence = Table(
+    "presence",
+    metadata,
+    Column("case_id", String(64), ForeignKey("cases.id", ondelete="CASCADE"), primary_key=True),
+    Column("person", String(512), primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("seen_at", UtcTime, nullable=False),
+)
+
+# That a case was deleted, when and by whom; nothing of what it held.
+tombstones = Table(
+    "tombstones",
+    metadata,
+    Column("case_id", String(64), primary_key=True),
+    Column("deleted_at", UtcTime, nullable=False),
+    Column("by", Text, nullable=False),
+    Column("by_key", Text, nullable=False),
 )
 
 # The texts of a case's sources and the images of its post, by their sha256. Bytes, because a page's text may hold
@@ -95,6 +146,8 @@ jobs = Table(
     Column("heartbeat", Float, nullable=False),
     Column("under_way", Boolean, nullable=False),
     Column("cancel_asked", Boolean, nullable=False),
+    Column("fence", Integer, nullable=False),
+    Column("queue_id", BigInteger, nullable=True),
     Column("document", Text, nullable=False),
     Index("jobs_by_case", "case_id", "started_at"),
     # The database itself keeps a case from having two jobs at once, whichever process asks.
@@ -105,6 +158,24 @@ jobs = Table(
         sqlite_where=text("under_way = 1"),
         postgresql_where=text("under_way"),
     ),
+)
+
+# Rows of files that are cases each, see `crowdnotes.batches`. `dollars` are set aside while it runs, then what it cost;
+# `day` is when it began. A row that waits keeps its post in `document`.
+batch_rows = Table(
+    "batch_rows",
+    metadata,
+    Column("batch", String(64), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("case_id", String(64), nullable=True),
+    Column("reason", Text, nullable=False),
+    Column("dollars", Float, nullable=False),
+    Column("day", String(10), nullable=True),
+    Column("document", Text, nullable=False),
+    Index("batch_rows_by_state", "batch", "state", "number"),
+    Index("batch_rows_by_day", "day"),
 )
 
 # The newest row is the program that writes now.
@@ -135,6 +206,19 @@ comparison_answers = Table(
     Column("first_at", UtcTime, nullable=False),
     Column("at", UtcTime, nullable=False),
     Column("document", Text, nullable=False),
+)
+
+# Those who signed in. Their role, and whether they are disabled, is looked up at every act.
+people = Table(
+    "people",
+    metadata,
+    Column("issuer", String(255), primary_key=True),
+    Column("subject", String(255), primary_key=True),
+    Column("name", String(80), nullable=False),
+    Column("role", String(32), nullable=False),
+    Column("disabled_at", UtcTime, nullable=True),
+    Column("first_seen", UtcTime, nullable=False),
+    Column("last_seen", UtcTime, nullable=False),
 )
 
 _UNSTORABLE = {0: "\ufffd"} | dict.fromkeys(range(0xD800, 0xE000), "\ufffd")

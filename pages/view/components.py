@@ -85,7 +85,7 @@ _note_map = _component(
 _into_view = _component("into_view", "<span></span>")
 _spotlight = _component("spotlight", "<span></span>")
 _memory = _component("participant_memory", "<span></span>")
-_pause = _component("save_on_pause", "<span></span>")
+_pause = _component("save_on_pause", "<span></span>", _read("unsaved_text.js") + _read("save_on_pause.js"))
 _save = _component(
     "save_image",
     """<button type="button"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M12 4v11m-5-5 5 5 5-5M5 20h14"/></svg>
@@ -138,12 +138,12 @@ def menu_closes() -> None:
         _menu_closes(key="menu-closes-script")
 
 
-def spotlight(selector: str, token: str, *, opens: bool = False) -> None:
+def spotlight(selector: str, token: str, *, heart: str = "", opens: bool = False) -> None:
     """Frame the first part of the page that a selector finds, and bring it into view, once for each token.
 
-    `opens` unfolds it.
+    `opens` unfolds it. `heart` finds what comes into view where not all of it has room.
     """
-    _spotlight(data={"selector": selector, "token": token, "opens": opens}, key="spotlight")
+    _spotlight(data={"selector": selector, "token": token, "heart": heart, "opens": opens}, key="spotlight")
 
 
 def participant_memory(comparison: str, participant: str | None) -> str | None:
@@ -205,7 +205,10 @@ def bookmark(label: str, address: str) -> None:
 
 
 def saved_on_pause(box: str) -> None:
-    """Let what is typed into the text area inside the container with key `box` reach the app at each pause."""
+    """Let what is typed into the text area inside the container with key `box` reach the app at each pause.
+
+    It outlives a reload.
+    """
     _pause(data={"box": box}, key=f"save-on-pause-{box}")
 
 

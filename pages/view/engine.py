@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from crowdnotes.domain import Case
+from crowdnotes.domain import Act, Case
 from crowdnotes.jobs import JobState
 from crowdnotes.text.markdown import escaped
 from crowdnotes.words import say
@@ -15,6 +15,7 @@ from crowdnotes.workspace import SELF_TEST
 from pages.view.present import own_engine
 from pages.view.progress import under_way, watched
 from pages.view.session import button, notices, shared_workspace, workspace
+from pages.view.sign_in import has_accounts
 
 if TYPE_CHECKING:
     from crowdnotes.engines.choice import EngineChoice
@@ -131,6 +132,12 @@ def _engine_choice(place: str = "") -> None:
     `place` sets the keys of one such list apart from those of another on the same page.
     """
     chosen, told_at = f"{place}engine-choice", f"{place}engine"
+    may_set_up, for_all = workspace().may(Act.SET_UP), shared_workspace().engine_for_all
+    if for_all is not None and not may_set_up:
+        st.caption(say("engine.for_all_set"))
+        return
+    if not workspace().may(Act.WORK):
+        return
     found: list[FoundServer] = st.session_state.get(_FOUND) or []
     options = workspace().engine_choices(found)
     in_use = workspace().choice
@@ -142,16 +149,19 @@ def _engine_choice(place: str = "") -> None:
         key=chosen,
         help=say("engine.choose_about"),
     )
-    address = f"{place}engine-address"
-    st.text_input(
-        say("engine.address"),
-        key=address,
-        type="url",
-        placeholder="https://api.example.org/v1",
-        help=say("engine.address_about"),
-    )
+    address, for_everybody = f"{place}engine-address", False
+    if may_set_up:
+        st.text_input(
+            say("engine.address"),
+            key=address,
+            type="url",
+            placeholder="https://api.example.org/v1",
+            help=say("engine.address_about"),
+        )
+        if has_accounts(workspace().settings):
+            for_everybody = st.checkbox(say("engine.for_all"), for_all is not None, key=f"{place}engine-for-all")
     with st.container(horizontal=True):
-        use, look = partial(_use, chosen), partial(_look, chosen, address)
+        use, look = partial(_use, chosen, for_everybody), partial(_look, chosen, address)
         button(say("engine.use"), f"{place}use-engine", told_at, use, icon="swap_horiz")
         button(say("engine.find"), f"{place}find-servers", told_at, look, icon="lan")
     notices(told_at)
@@ -168,8 +178,8 @@ def _name(choice: EngineChoice, found: list[FoundServer]) -> str:
     return say("engine.in_use", engine=words) if choice == workspace().choice else words
 
 
-def _use(chosen: str) -> None:
-    shared_workspace().use(st.session_state[chosen], workspace())
+def _use(chosen: str, for_all: bool) -> None:
+    shared_workspace().use(st.session_state[chosen], workspace(), for_all=for_all)
 
 
 def _look(chosen: str, address: str) -> None:

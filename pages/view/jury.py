@@ -39,9 +39,10 @@ def _verdict(case: Case, verdict: JuryVerdict) -> None:
     for caution in verdict.cautions:
         st.markdown(f":orange[:material/warning:] {escaped(caution)}")
     if not verdict.means_nothing:
-        st.caption(say("jury.about", jurors=f"{verdict.jurors:,}"))
-        votes((verdict.negative, verdict.positive), key=f"jury-votes-{case.id}")
-        _number(case, verdict)
+        with st.container(key="sides-of-jury"):
+            st.caption(say("jury.about", jurors=f"{verdict.jurors:,}"))
+            votes((verdict.negative, verdict.positive), key=f"jury-votes-{case.id}")
+            _number(case, verdict)
         _influences(verdict)
     _beside(case, verdict)
     _trust(verdict)

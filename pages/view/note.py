@@ -109,7 +109,7 @@ def _leads_with(case: Case, candidate: Draft) -> None:
     first = candidate.sentences[0] if candidate.sentences else None
     item = case.evidence_by_id(first.evidence_id) if first is not None and first.evidence_id else None
     if first is not None and item is not None:
-        basis = f" ({first.basis.value})" if first.basis is not None else ""
+        basis = f" ({first.basis.in_words})" if first.basis is not None else ""
         where = escaped(source_name(item.source), 50)
         st.markdown(f":small[:gray[{say('note.leads_with', id=item.id, where=where, basis=basis)}]]")
 
@@ -164,8 +164,16 @@ def _quotations(case: Case) -> None:
             )
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 source_line(item)
+                if _stands_in(case, item, quotation):
+                    st.markdown(f":small[:primary[:material/check: {say('note.in_the_note')}]]", width="content")
+                    continue
                 quote, look = partial(_quote, case, quotation), {"help": say("note.quote_about"), "type": "tertiary"}
                 button(say("note.quote"), f"quote-{number}", _PLACE, quote, icon="add", **look)
+
+
+def _stands_in(case: Case, item: Evidence, quotation: Quotation) -> bool:
+    words = " ".join(item.passage.text[quotation.span.start : quotation.span.end].split())
+    return case.draft is not None and words in " ".join(case.draft.text.split())
 
 
 def source_line(item: Evidence) -> None:

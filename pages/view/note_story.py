@@ -87,7 +87,11 @@ def _offer(index: Path, version: float) -> None:
 
 def _in_words(told: Story) -> None:
     with st.container(border=True, key="story-in-words"):
-        st.markdown(escaped(told.paragraph))
+        if told.sentences is not None:
+            short = told.sentences.short
+            st.markdown(escaped(short))
+            if more := told.paragraph.removeprefix(short).strip():
+                st.markdown(f":small[{escaped(more)}]")
     others = [note for note in told.notes_on_post if note.note != told.note]
     if others:
         with st.expander(say("note_story.others", n=len(others)), icon=":material/notes:"):
@@ -108,11 +112,12 @@ def _pictures(told: Story, score: ScoreStory, line: float) -> None:
         return
     foot = [say("note_story.foot", note=told.note), score.held]
     moments = score.moments
+    changed = say("note_story.changed", n=len(score.changes)) if score.changes else ""
     if moments:
         picture_card(
             "story-score",
             title=say("note_story.score"),
-            sentence=f"{sentences.score} {sentences.changes}".strip(),
+            sentence=f"{sentences.score} {changed}".strip(),
             draw=lambda key: score_by_rating(score, line, alt=f"{say('note_story.score')}. {sentences.score}", key=key),
             rows={
                 say("note_story.after"): [one.ratings for one in moments],
@@ -126,7 +131,7 @@ def _pictures(told: Story, score: ScoreStory, line: float) -> None:
         picture_card(
             "story-ratings",
             title=say("note_story.by_side"),
-            sentence=sentences.sides,
+            sentence=f"{sentences.sides} {say('note_story.sides_are')}".strip(),
             draw=lambda key: ratings_by_side(moments, alt=f"{say('note_story.by_side')}. {sentences.sides}", key=key),
             rows=_ratings_table(moments),
             file=f"ratings-{told.note}",

@@ -16,7 +16,7 @@ from crowdnotes.words import say
 from pages.view.components import spotlight
 from pages.view.progress import under_way
 from pages.view.reader import open_source
-from pages.view.session import DEMO, button, notices, shared_workspace, show_case, workspace
+from pages.view.session import DEMO, button, notices, show_case, workspace
 from pages.view.workbench import Area, go_to
 
 _PLACE = "present"
@@ -92,12 +92,12 @@ def presenter(case: Case, job: JobRecord | None) -> None:
     notices(_PLACE)
     if place is not None:  # whenever what Next does is another, something else is on show
         token = f"{case.id} {place} {_label(case, next_act(case, place))} {under_way(job)}"
-        spotlight(_SHOWN[place][1], token, opens=place is Place.JURY)
+        spotlight(_SHOWN[place][1], token, heart=".st-key-sides-of-jury", opens=place is Place.JURY)
 
 
 def own_engine(case: Case, place: str) -> None:
     """The way from recorded answers to the engine in use, which answers other words and sources too."""
-    engine = shared_workspace().current.engine
+    engine = workspace(own_engine=True).engine
     name = engine.name.removeprefix("llm:") if engine.uses_language_model else say("present.local")
     use = partial(workspace().service.use_own_engine, case.id)
     label = say("present.own_engine", engine=name)

@@ -26,6 +26,7 @@ from crowdnotes.text.markdown import escaped, host
 from crowdnotes.words import say
 from pages.view.components import led_to
 from pages.view.more_evidence import add_link
+from pages.view.present import own_engine
 from pages.view.progress import job_panel, start, under_way
 from pages.view.reader import open_source
 from pages.view.scores import score, take_words
@@ -96,7 +97,7 @@ def reasons(case: Case, waits: Sequence[Obstacle]) -> dict[ObstacleId, str]:
 def _problem(
     case: Case, item: Obstacle, job: JobRecord | None, number: int, *, passed_over: bool, checks_links: bool
 ) -> None:
-    sign = ":primary[:material/check:]" if passed_over else ":orange[:material/chevron_right:]"
+    sign = ":primary[:material/check:]" if passed_over else ":orange[:material/radio_button_unchecked:]"
     how = say("problems.overridden") if passed_over else item.lifts
     waits_for_scores = item.id.kind in {ObstacleKind.NOT_SCORED, ObstacleKind.STALE}
     being_scored = waits_for_scores and job is not None and job.state.under_way and job.kind == "assess"
@@ -116,8 +117,10 @@ def _mend(case: Case, item: Obstacle, job: JobRecord | None, number: int, *, che
     kind, subject, busy = item.id.kind, item.id.subject, under_way(job)
     # Of a note's form there may be several of one kind.
     key = f"mend-{kind.name.lower()}-{number if kind is ObstacleKind.FORM else subject}"
-    look = {"type": "tertiary"}
-    if kind in {ObstacleKind.UNOPENED, ObstacleKind.UNJUDGED}:
+    look = {"type": "secondary"}
+    if kind is ObstacleKind.GATE_NOT_RUN and case.recorded_answers:
+        own_engine(case, key)  # scoring again would find no recorded answer either
+    elif kind in {ObstacleKind.UNOPENED, ObstacleKind.UNJUDGED}:
         button(say("problems.read", id=subject), key, _PLACE, partial(open_source, case, subject), **look)
     elif kind is ObstacleKind.EVIDENCE_GONE and any(gone.id == subject for gone in case.taken_away):
         back = partial(workspace().service.bring_back, case.id, subject)

@@ -97,6 +97,8 @@ def _watch(job_id: str, finished: int, searches: Sequence[Query]) -> None:
             st.rerun()
         with st.container(border=True, key=f"job-panel-{job.id}", gap="xsmall"):
             _list(job)
+            if job.state is JobState.QUEUED:
+                st.caption(say("work.waits") if workspace().runner.has_workers() else say("work.no_worker"))
             cancel = partial(workspace().cancel, job)
             button(say("progress.cancel"), f"cancel-{job.id}", _place(job), cancel, icon="stop_circle")
             if any(step.name == StageName.QUERIES.value and step.state in _OVER for step in job.steps):

@@ -6,24 +6,21 @@ from functools import partial
 
 import streamlit as st
 
-from crowdnotes.domain import Case, ProviderState
+from crowdnotes.domain import Case, ProviderState, Reach
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, title
 from crowdnotes.words import say
 from pages.view.components import web_link
 from pages.view.more_evidence import add_by_hand
 from pages.view.reader import open_source
-from pages.view.session import button, workspace
+from pages.view.session import button
 from pages.view.workbench import card_place
 
 _LONGEST = 400
 
 
-def look_yourself(case: Case, job: JobRecord | None) -> None:
-    """Nothing where something settles the claim; see `reach.reach_of`."""
-    reach = workspace().service.reach(case)
-    if reach is None:
-        return
+def look_yourself(case: Case, job: JobRecord | None, reach: Reach) -> None:
+    """How far the search came, where to look further, and a box for what was found."""
     with st.container(border=True, key="reach", gap="xsmall"):
         st.markdown(f"**:material/travel_explore: {say('reach.title')}**")
         wanted = [say("reach.wanted", words=escaped(reach.wanted, _LONGEST))] if reach.wanted else []
@@ -46,6 +43,6 @@ def _asked(case: Case) -> list[str]:
     asked = [item for item in case.outcomes if item.state is not ProviderState.NOT_CONFIGURED]
     silent = [item.label for item in asked if item.state is not ProviderState.ANSWERED]
     there = [item.label for item in asked if item.state is ProviderState.ANSWERED]
-    n = len(case.queries) + sum(len(asked.queries) for asked in case.follow_ups)
+    n = len(case.queries) + sum(len(later.queries) for later in case.follow_ups)
     told = [say("reach.asked", n=n, places=escaped(", ".join(there), _LONGEST))] if there else []
     return [*told, *([say("reach.silent", places=escaped(", ".join(silent), _LONGEST))] if silent else [])]

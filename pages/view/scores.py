@@ -101,7 +101,9 @@ def _gates(case: Case, assessment: Assessment) -> None:
 
 def _sureness(assessment: Assessment) -> str:
     """The judge's own probabilities, and their product where it gives all three (CrowdNotes+ 4.3, equation 1)."""
-    known = [f"{gate.gate.value} {gate.probability:.2f}" for gate in assessment.gates if gate.probability is not None]
+    known = [
+        f"{gate.gate.in_words} {gate.probability:.2f}" for gate in assessment.gates if gate.probability is not None
+    ]
     if not known:
         return say("scores.not_sure")
     whole = "" if assessment.probability is None else say("scores.all_three", p=f"{assessment.probability:.2f}")

@@ -270,17 +270,32 @@ def no_passage(case: Case, job: JobRecord | None) -> None:
         if case.stages or gathering:
             st.info(say("search.not_yet_next"), title=say("search.not_yet"), icon=":material/hourglass_empty:")
         return
-    failed = failed_searches(case)
+    failed, unread = failed_searches(case), [item for item in case.sources if item.outcome is not FetchOutcome.READ]
+    read = len(case.sources) - len(unread)
     if failed:
         words = say("search.failed_next", n=len(failed))
         st.warning(words, title=say("search.failed"), icon=":material/sync_problem:")
-    elif any(item.outcome is not FetchOutcome.READ for item in case.sources):
+    elif read:
+        more = f" {say('search.not_read_too', n=len(unread))}" if unread else ""
+        st.info(
+            say("search.read_unfit_next") + more, title=say("search.read_unfit", n=read), icon=":material/search_off:"
+        )
+    elif unread and case.searched and case.hits and not _chosen(case, unread):
+        words = f"{say('search.unfit_next', n=len(case.hits))} {say('search.not_read_too', n=len(unread))}"
+        st.info(words, title=say("search.unfit"), icon=":material/search_off:")
+    elif unread:
         st.warning(say("search.unread_next"), title=say("search.unread"), icon=":material/link_off:")
     elif case.hits and case.searched:
         words = say("search.unfit_next", n=len(case.hits))
         st.info(words, title=say("search.unfit"), icon=":material/search_off:")
     else:
         st.info(say("search.nothing_next"), title=say("search.nothing"), icon=":material/search_off:")
+
+
+def _chosen(case: Case, unread: Sequence[Source]) -> bool:
+    """Whether any of these was chosen from what the search found; the others are links of the person's own."""
+    found = {canonical_url(hit.url) for hit in case.hits if hit.url}
+    return any(item.url and canonical_url(item.url) in found for item in unread)
 
 
 def _answer(item: ProviderOutcome) -> str:

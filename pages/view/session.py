@@ -13,14 +13,16 @@ from typing import Any, TypeVar
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
-from crowdnotes.domain import Case, Evidence, Review, Verdict
-from crowdnotes.errors import CrowdNotesError, InputError
+from crowdnotes.domain import Act, Case, Evidence, Review, Verdict
+from crowdnotes.errors import CrowdNotesError, InputError, NotAllowedError
 from crowdnotes.jobs import JobRecord
+from crowdnotes.settings import Settings
 from crowdnotes.text.markdown import escaped
 from crowdnotes.words import say
 from crowdnotes.workspace import SharedWorkspace, Workspace, open_workspace, warm_up
 from pages.view.components import into_view
 from pages.view.first_sight import first_sight
+from pages.view.sign_in import COMPARISON, at_the_screen, has_accounts, let_in
 
 _ENTERED = "entered"
 
@@ -29,6 +31,7 @@ def chosen_page() -> StreamlitPage:
     """Draw the navigation; gives the page that the address names."""
     st.session_state[_ENTERED] = True
     compare = st.Page("pages/compare.py", title=say("pages.compare"), icon=":material/compare:", url_path="compare")
+    people = st.Page("pages/people.py", title=say("pages.people"), icon=":material/account_circle:", url_path="people")
     example = st.Page(
         "pages/example.py",
         title=say("pages.example"),
@@ -36,15 +39,22 @@ def chosen_page() -> StreamlitPage:
         url_path="example",
         visibility="hidden",
     )
-    if _is_for_participants_alone():
+    is_known, settings = _who_is_known()
+    if settings is not None and settings.participants_only:
         door = st.Page(ask_for_link, title="CrowdNotes", default=True)
         return st.navigation([door, compare, example], position="hidden")
+    queue = (
+        [st.Page("pages/queue.py", title=say("pages.queue"), icon=":material/inbox:", url_path="queue")]
+        if _has_queue()
+        else []
+    )
     return st.navigation(
         [
             st.Page(
                 "pages/draft.py", title=say("pages.draft"), icon=":material/edit_note:", url_path="draft", default=True
             ),
             st.Page("pages/supernote.py", title=say("pages.supernote"), icon=":material/hub:", url_path="supernote"),
+            *queue,
             st.Page("pages/cases.py", title=say("pages.cases"), icon=":material/inventory_2:", url_path="cases"),
             st.Page(
                 "pages/overview.py", title=say("pages.overview"), icon=":material/monitoring:", url_path="overview"
@@ -61,18 +71,38 @@ def chosen_page() -> StreamlitPage:
             ),
             compare,
             st.Page("pages/help.py", title=say("pages.help"), icon=":material/help:", url_path="help"),
+            *([people] if settings is not None and has_accounts(settings) else []),
             example,
         ],
         # A participant has come to answer, and finds no way to the results.
-        position="hidden" if COMPARISON in st.query_params else "top",
+        position="hidden" if COMPARISON in st.query_params or not is_known else "top",
     )
 
 
-def _is_for_participants_alone() -> bool:
+def _who_is_known() -> tuple[bool, Settings | None]:
+    """Whether somebody is at the screen who may come in, and the settings; where that fails `may_run` says why."""
+    settings = None
     try:
-        return workspace().settings.participants_only
+        settings = shared_workspace().opened.settings
+        _ = workspace().actor
     except CrowdNotesError:
-        return False  # no page works then: app.py says why
+        return False, settings
+    return True, settings
+
+
+def may_run(page: StreamlitPage) -> bool:
+    """Whether that page may be run for whoever is at the screen; else how to sign in is shown, or raised why not."""
+    return let_in(shared_workspace().opened, page.url_path)
+
+
+def _has_queue() -> bool:
+    """Where several people work, for those of them who may review; and at first for who comes by its address."""
+    try:
+        return shared_workspace().opened.has_desk and workspace().may(Act.REVIEW)
+    except NotAllowedError:
+        return True  # nobody is signed in: no page is listed then, and each has to be known
+    except CrowdNotesError:
+        return False  # app.py says why
 
 
 def ask_for_link() -> None:
@@ -97,7 +127,6 @@ _T = TypeVar("_T")
 _CASE = "case"
 _RECORDED = "recorded-answers"  # the case in the address, if it goes by recorded answers
 DEMO = "demo"  # in the address: a demonstration is asked for, or the number of its step
-COMPARISON = "comparison"  # in the address of a participant
 _NOTICES = "notices"
 _MOST_TOLD = 8  # of a page pasted by mistake, enough to see what it was
 PAGE_WIDTH = 1040  # pixels; longer lines are hard to read
@@ -112,11 +141,14 @@ class Notice:
     number: str
 
 
-def workspace() -> Workspace:
-    """The one workspace of this server, with the engine that is in use now; in a demonstration with its own."""
+def workspace(*, own_engine: bool = False) -> Workspace:
+    """The workspace as whoever is at the screen may use it, with their engine; in a demonstration with its own.
+
+    With `own_engine` also there with theirs. Raises NotAllowedError where nobody is signed in.
+    """
     shared, shown = shared_workspace(), st.query_params.get(_CASE)
-    is_recorded = shown is not None and st.session_state.get(_RECORDED) == shown
-    return shared.recorded if is_recorded else shared.current
+    is_recorded = shown is not None and st.session_state.get(_RECORDED) == shown and not own_engine
+    return shared.of(at_the_screen(shared.opened.settings), recorded=is_recorded)
 
 
 @st.cache_resource(show_spinner=False)
@@ -128,7 +160,7 @@ def shared_workspace() -> SharedWorkspace:
 @st.cache_resource(show_spinner=False)
 def load_models() -> None:
     """Let the models load in the background, once: behind the first page, which would have to wait beside them."""
-    threading.Thread(target=_warm_up, args=(workspace(),), name="warm-up", daemon=True).start()
+    threading.Thread(target=_warm_up, args=(shared_workspace().opened,), name="warm-up", daemon=True).start()
 
 
 def _warm_up(opened: Workspace) -> None:

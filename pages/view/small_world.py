@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from crowdnotes.crowd.world import NOTES, RATERS, NoteKind, World, WorldOptions, make_world
+from crowdnotes.crowd.world import NOTES, RATERS, NoteKind, OtherStarts, World, WorldOptions, make_world, other_starts
 from crowdnotes.text.markdown import escaped
 from crowdnotes.words import say
 from pages.view.crowd_plots import SIGNS, Floats, Lines, kind_colours, note_map
@@ -20,7 +20,8 @@ from pages.view.session import telling, workspace
 Bools = npt.NDArray[np.bool_]
 _HEIGHT = 330  # pixels
 _BOUND: Any = "query-params"  # in the address, so that a world can be sent to somebody
-_NOTE = "note"
+_NOTE, _KEPT = "note", "note-kept"
+_ASKED = "starts_of"  # the world that was fitted from other starts
 _SCORES, _AVERAGES = (-0.45, 0.75), (-0.05, 1.05)  # ends of the axes: they stay where they are as a slider moves
 
 
@@ -33,8 +34,8 @@ def chosen_world() -> World:
     """The world of the sliders, which are drawn here."""
     with st.grid(min_column_width=150, gap="small", key="world-sliders") as grid:
         camps = _slider(grid, "camps", 1, 3, 2, 1)
-        polarity = _slider(grid, "polarity", 0.0, 1.0, 0.7, 0.05)
-        share = _slider(grid, "share", 50, 95, 75, 5, "%d%%")
+        polarity = _slider(grid, "polarity", 0.0, 1.0, 0.7, 0.05, disabled=camps == 1)
+        share = _slider(grid, "share", 50, 95, 75, 5, "%d%%", disabled=camps == 1)
         generosity = _slider(grid, "generosity", 0.0, 0.4, 0.1, 0.05)
         noise = _slider(grid, "noise", 0.0, 0.5, 0.2, 0.05)
         ratings = _slider(grid, "ratings", 10, 50, 20, 5)
@@ -58,10 +59,14 @@ _WORDS = {
 }
 
 
-def _slider(grid: Any, key: str, low: Any, high: Any, value: Any, step: Any, form: str | None = None) -> Any:
+def _slider(
+    grid: Any, key: str, low: Any, high: Any, value: Any, step: Any, form: str | None = None, *, disabled: bool = False
+) -> Any:
     label, about = _WORDS[key]
     with grid.cell():
-        return st.slider(say(label), low, high, value, step, form, key=key, help=say(about), bind=_BOUND)
+        return st.slider(
+            say(label), low, high, value, step, form, key=key, help=say(about), bind=_BOUND, disabled=disabled
+        )
 
 
 @st.fragment
@@ -72,11 +77,16 @@ def small_world() -> None:
         with left:
             world = chosen_world()
         with right:
+            if world.one_camp:
+                st.caption(f":material/info: {escaped(world.sides_sentence)}")
             _maps(world)
             for doubt in filter(None, [world.left_out_sentence, *world.notices]):
                 st.caption(f":orange[:material/warning:] {escaped(doubt)}")
             _note(world)
-    beside = filter(None, [world.sides_sentence, say("small_world.made", raters=RATERS, notes=NOTES)])
+            _starts(world)
+    beside = filter(
+        None, ["" if world.one_camp else world.sides_sentence, say("small_world.made", raters=RATERS, notes=NOTES)]
+    )
     st.caption(escaped(" ".join(beside)))
 
 
@@ -110,7 +120,7 @@ def _map(world: World, height: Floats, shown: Bools, card: tuple[str, str, str],
     """The notes, each at a height; `card` has the picture's name, title and sentence."""
     name, title, sentence = card
     order = list(NoteKind)
-    note = st.session_state.setdefault(_NOTE, _first(world))
+    note = _chosen(world)
     points = [
         (order.index(kind), world.factors[one], height[one], bool(shown[one]), _named(world, one))
         for one, kind in enumerate(world.kinds)
@@ -119,13 +129,13 @@ def _map(world: World, height: Floats, shown: Bools, card: tuple[str, str, str],
     def draw(key: str) -> list[tuple[str, str]]:
         alt = f"{title}. {sentence}"
         note_map(points, here=note, height=_HEIGHT, alt=alt, key=key, on_choice=_choose, **how)
-        return kind_colours([kind.value for kind in NoteKind])
+        return kind_colours([world.name(kind) for kind in NoteKind])
 
     picture_card(f"world-{name}", title=title, sentence=sentence, draw=draw, rows=world.rows, file=name, signs=SIGNS)
 
 
 def _named(world: World, note: int) -> str:
-    return say("small_world.note", n=note + 1, kind=world.kinds[note].value)
+    return say("small_world.note", n=note + 1, kind=world.name(world.kinds[note]))
 
 
 def _first(world: World) -> int:
@@ -134,18 +144,26 @@ def _first(world: World) -> int:
     return max(one_sided, key=world.averages.__getitem__)
 
 
+def _chosen(world: World) -> int:
+    if not isinstance(st.session_state.get(_NOTE), int):  # none yet; or its name, where notes are called otherwise now
+        st.session_state[_NOTE] = st.session_state.get(_KEPT, _first(world))
+    note: int = st.session_state[_NOTE]
+    st.session_state[_KEPT] = note
+    return note
+
+
 def _choose(note: int) -> None:
     st.session_state[_NOTE] = note
 
 
 def _note(world: World) -> None:
     """Why the chosen note is shown or not, and the sum that predicts its ratings, a symbol a cell."""
-    note = st.session_state[_NOTE]
+    note = _chosen(world)
     with st.container(border=True, gap="small", key="world-note"):
         with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
             st.caption(say("small_world.why"), width="content")
             st.selectbox(
-                say("small_world.which"), range(NOTES), key=_NOTE, width=270, label_visibility="collapsed",
+                say("small_world.which"), range(NOTES), key=_NOTE, width=320, label_visibility="collapsed",
                 format_func=partial(_named, world),
             )  # fmt: skip
         st.markdown(f"**{escaped(world.story(note))}**")
@@ -155,10 +173,10 @@ def _note(world: World) -> None:
         polarities = {"one": _figure(low.factor), "other": _figure(high.factor), "note": _figure(note_factor)}
         cells = (
             (say("small_world.mu"), f"{world.fit.global_intercept:.2f}", say("small_world.mu_about")),
-            (say("small_world.i_u"), _both(low.intercept, high.intercept), say("small_world.i_u_about")),
+            (say("small_world.i_u"), _both(world, low.intercept, high.intercept), say("small_world.i_u_about")),
             (say("small_world.i_n"), _figure(world.scores[note]), say("small_world.i_n_about")),
-            (say("small_world.f"), _both(*products), say("small_world.f_about", **polarities)),
-            (say("small_world.sum"), _both(low.predicted, high.predicted), say("small_world.sum_about")),
+            (say("small_world.f"), _both(world, *products), say("small_world.f_about", **polarities)),
+            (say("small_world.sum"), _both(world, low.predicted, high.predicted), say("small_world.sum_about")),
         )
         grid = st.grid(min_column_width=140, border=True, gap="xsmall")
         for symbol, figures, about in cells:
@@ -166,12 +184,34 @@ def _note(world: World) -> None:
                 st.markdown(symbol)
                 st.markdown(figures)
                 st.caption(about)
-        st.markdown(say("small_world.rated", one=_figure(low.rated), other=_figure(high.rated)))
+        rated = "small_world.rated_one_camp" if world.one_camp else "small_world.rated"
+        st.markdown(say(rated, one=_figure(low.rated), other=_figure(high.rated)))
         st.caption(say("small_world.penalty"))
 
 
-def _both(one: float, other: float) -> str:
-    return say("small_world.both", one=_figure(one), other=_figure(other))
+def _starts(world: World) -> None:
+    """Whether the same ratings, fitted from elsewhere, give the same."""
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.button(
+            say("small_world.starts"), key="starts", icon=":material/shuffle:", help=say("small_world.starts_help"),
+            on_click=_ask_starts, args=(world.options,),
+        )  # fmt: skip
+        if st.session_state.get(_ASKED) == world.options:
+            st.markdown(f"**{escaped(_other_starts(world.options).sentence)}**", width="stretch")
+
+
+@lru_cache(maxsize=16)
+def _other_starts(options: WorldOptions) -> OtherStarts:
+    return other_starts(_made(options))
+
+
+def _ask_starts(options: WorldOptions) -> None:
+    st.session_state[_ASKED] = options
+
+
+def _both(world: World, one: float, other: float) -> str:
+    words = "small_world.both_one_camp" if world.one_camp else "small_world.both"
+    return say(words, one=_figure(one), other=_figure(other))
 
 
 def _figure(number: float) -> str:

@@ -7,7 +7,18 @@ from functools import partial
 
 import streamlit as st
 
-from crowdnotes.domain import WAYBACK, Aim, Case, ClaimKind, Evidence, FetchOutcome, Source, SourceCategory, Verdict
+from crowdnotes.domain import (
+    WAYBACK,
+    Aim,
+    Case,
+    ClaimKind,
+    Evidence,
+    FetchOutcome,
+    Reach,
+    Source,
+    SourceCategory,
+    Verdict,
+)
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import clip, escaped, exact, host
 from crowdnotes.words import say
@@ -54,11 +65,13 @@ def sources_pane(case: Case, job: JobRecord | None) -> None:
         job_panel(case, job, "follow_up")
         follow_up_result(case, job)
         already_checked(case)
-        _claim(case)
-        _rows(case, job)
+        reach = workspace().service.reach(case)
+        _claim(case, reach)
+        _rows(case, job, reach)
         if not case.evidence:
             no_passage(case, job)
-        look_yourself(case, job)
+        if reach is not None:
+            look_yourself(case, job, reach)
         reader(case, job)
         _rest(case, job)
 
@@ -69,7 +82,7 @@ def tally(case: Case) -> str:
     return say("sources.tally", opened=opened, all=len(case.evidence), used=len(case.used_evidence))
 
 
-def _claim(case: Case) -> None:
+def _claim(case: Case, reach: Reach | None) -> None:
     """The claim in full words, and how far the passages settle it. Nothing where no model has said."""
     claims = [claim for claim in case.claims if claim.statement]
     if not claims:
@@ -81,7 +94,7 @@ def _claim(case: Case) -> None:
             st.info(say("sources.not_checkable_next"), title=title, icon=":material/help:")
             return
         st.markdown(say("sources.claim", claim=escaped(claim.statement, _LONGEST)))
-        _settled(case)
+        _settled(case, reach)
         about = [
             say(name, words=escaped(words, _LONGEST))
             for name, words in (("sources.implies", claim.implies), ("sources.settled_by", claim.settled_by))
@@ -94,7 +107,7 @@ def _claim(case: Case) -> None:
                 st.caption("  \n".join(about))
 
 
-def _settled(case: Case) -> None:
+def _settled(case: Case, reach: Reach | None) -> None:
     evidence = case.judging_evidence
     if case.settlement is None or not evidence:
         return
@@ -104,12 +117,12 @@ def _settled(case: Case) -> None:
         return
     helping = len(case.settlement.answers(evidence))
     helps = say("sources.help_to_infer", n=helping) if helping else say("sources.none_answers")
-    missing = case.settlement.missing if workspace().service.reach(case) is None else ""  # else it is told there
+    missing = case.settlement.missing if reach is None else ""  # else it is told there
     said = f" :small[{say('sources.missing', words=escaped(missing, _LONGEST))}]" if missing else ""
     st.markdown(f":orange-badge[:material/search_off: {say('sources.not_stated', helps=helps)}]{said}")
 
 
-def _rows(case: Case, job: JobRecord | None) -> None:
+def _rows(case: Case, job: JobRecord | None, reach: Reach | None) -> None:
     """A row for each passage; those that may speak for the post's claim stand apart, under a heading of their own."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="sources-head"):
         st.header(say("sources.title"), anchor=False, width="content")
@@ -118,7 +131,7 @@ def _rows(case: Case, job: JobRecord | None) -> None:
         if case.decision is None:
             st.space("stretch")
             other_side(case, job)
-            if workspace().service.reach(case) is None:  # else it stands there
+            if reach is None:  # else it stands there
                 add_by_hand(case, job)
     if case.decision is None and workspace().service.none_is_near(case):
         st.info(say("sources.none_near_next"), title=say("sources.none_near"), icon=":material/search_off:")
@@ -133,6 +146,8 @@ def _rows(case: Case, job: JobRecord | None) -> None:
                 for item in items:
                     if item.aim is Aim.OTHER_SIDE:
                         _row(case, item)
+    if case.taken_away:
+        st.caption(f":material/history: {say('sources.replaced', n=len(case.taken_away))}")
 
 
 _KINDS = {SourceCategory.OTHER: "sources.other_kind"}
@@ -171,7 +186,9 @@ def _stands(case: Case, item: Evidence) -> str:
         about = {"name": escaped(counts.reader.name, 40), "verdict": item.verdict.in_words if item.verdict else ""}
         marks += f" :blue-badge[{say('reader.other_verdict', **about)}]"
     if own is None:
-        return f"{marks} :gray-badge[{say('sources.not_opened')}]"
+        # The reader moved on to it by itself: it counts as opened with what the person does there.
+        name = "sources.open_now" if chosen_source(case) == item.id else "sources.not_opened"
+        return f"{marks} :gray-badge[{say(name)}]"
     look, name = _STANDS.get(own.verdict, ("", "")) if own.verdict else ("", "")
     return f"{marks} {look.format(say(name)) if name else ''}"
 

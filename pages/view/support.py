@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from crowdnotes.domain import Basis, Case, SentenceSupport, Support
+from crowdnotes.domain import Basis, Case, Pair, SentenceSupport, Support
 from crowdnotes.text.markdown import clip, escaped, host
 from crowdnotes.words import say
 from pages.view.components import marked_text, note_pieces, outside_text, passage_words, sentence_pieces
@@ -91,7 +91,10 @@ def _comparison(case: Case, number: int, sentence: SentenceSupport, words: str, 
     """What the person finds, and whether the hints matter."""
     decided = case.decision is not None
     state, chosen, settled = st.session_state, f"compare-{case.id}-{number}", f"settled-{case.id}-{number}"
-    state[chosen] = sentence.support if sentence.support in _FINDS else None
+    own = workspace().service.finding(case, Pair(words, evidence_id))
+    by_another = own is None and sentence.by not in ("", workspace().actor.name)
+    found = None if by_another else own or sentence.support
+    state[chosen] = found if found in _FINDS else None
     save = partial(workspace().service.compare_sentence, case.id, words, evidence_id)
 
     def compare() -> None:
@@ -108,6 +111,8 @@ def _comparison(case: Case, number: int, sentence: SentenceSupport, words: str, 
             label_visibility="collapsed",
             disabled=decided,
         )
+        if by_another and sentence.support in _FINDS:
+            st.caption(say("support.by_another", name=escaped(sentence.by, 40), found=say(_FINDS[sentence.support])))
         if sentence.doubts and sentence.support is Support.SUPPORTED:
             state[settled] = sentence.doubts_settled
             label = say("support.settled", n=len(sentence.doubts))

@@ -49,8 +49,10 @@ def score_by_rating(score: ScoreStory, line: float, *, alt: str, key: str) -> li
         hovertemplate=say("time_plots.change_after", n="%{x}", status="%{customdata}") + _NO_BOX,
     )
     figure.add_hline(y=line, line={"color": ink, "dash": "dash", "width": 2}, layer="below")
+    last = moments[-1].intercept if moments else None
+    clear = "bottom" if last is None or last < line else "top"  # of the score's own line
     figure.add_annotation(
-        x=1, xref="paper", y=line, xanchor="right", yanchor="bottom", showarrow=False, font={"color": ink},
+        x=1, xref="paper", y=line, xanchor="right", yanchor=clear, showarrow=False, font={"color": ink},
         text=say("plots.shown_from", line=f"{line:.2f}"),
     )  # fmt: skip
     if score.first is not None:

@@ -16,6 +16,11 @@ def moment(when: datetime) -> str:
     return f"{day(local)}, {local:%H:%M} {_zone_name(local)}"
 
 
+def clock_time(when: datetime) -> str:
+    """For example "16:04"."""
+    return f"{when.astimezone(_zone()):%H:%M}"
+
+
 def time_mark(when: datetime) -> None:
     """A short time, "4 Mar 2026, 16:04"; under the pointer it says its zone, and the time in UTC."""
     local = when.astimezone(_zone())

@@ -22,6 +22,7 @@ _A_PAGE = 8
 _PLACE = "waiting"
 
 
+@st.fragment
 def waiting_posts(index: Path, version: float, chosen: Filter, wanted: date | None) -> None:
     """Draw them: those of the day that is looked at, or with the switch, and without such a day, of all days."""
     head, everywhere = st.container(), True
@@ -90,7 +91,8 @@ def _table(found: Work) -> dict[str, list[object]]:
         say("waiting_posts.notes"): [post.notes for post in posts],
         say("note_story.after"): [post.ratings for post in posts],
         say("waiting_posts.best"): [
-            post.best.not_run if post.best.intercept is None else f"{post.best.intercept:.3f}" for post in posts
+            say("waiting_posts.no_score") if post.best.intercept is None else f"{post.best.intercept:.3f}"
+            for post in posts
         ],
         say("waiting_posts.hours"): ["" if post.hours is None else f"{post.hours:.0f}" for post in posts],
         say("note_story.why"): [post.why for post in posts],

@@ -306,5 +306,5 @@ def _row(service: OnlineProvider, outcome: ProviderOutcome | None) -> str:
         return f":gray[:material/radio_button_unchecked:] {label} :gray[{say('where.not_asked')}]"
     sign = _SIGNS.get(outcome.state, ":red[:material/error:]")
     said = f" :small[:gray[{escaped(outcome.sentence, 200)}]]" if outcome.sentence else ""
-    told = say("where.took", state=outcome.state.value, seconds=f"{outcome.seconds:.1f}")
+    told = say("where.took", state=outcome.state.in_words, seconds=f"{outcome.seconds:.1f}")
     return f"{sign} {label} {told}{said}"

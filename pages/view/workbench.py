@@ -38,6 +38,7 @@ class Area(StrEnum):
 
 _CARD = "card "
 _WANTED = "area"  # the area that a phone is to show, with a token for each time it is asked for
+_DRAWN = "area-of"  # the page and case whose tabs were drawn last, unless an area was asked for since
 _LABELS = {
     Area.POST: "strip.post",
     Area.SOURCES: "strip.sources",
@@ -84,6 +85,7 @@ def area(name: Area) -> Iterator[None]:
 def go_to(name: Area) -> None:
     """Let a phone show that area when the page is drawn next."""
     st.session_state[_WANTED] = (name, uuid.uuid4().hex[:8])
+    st.session_state.pop(_DRAWN, None)
 
 
 def arrival(name: Area) -> None:
@@ -94,7 +96,11 @@ def arrival(name: Area) -> None:
 
 def phone_tabs(case: Case, signs: Mapping[Area, str], labels: Mapping[Area, str] = _LABELS) -> None:
     """The tabs of a phone with a sign of how each stands; on a wide screen nothing. `labels` are names of texts."""
-    wanted, token = st.session_state.get(_WANTED, (_begins_at(case), case.id))
+    state, here = st.session_state, f"{labels[Area.SOURCES]} {case.id}"
+    if state.get(_DRAWN, here) != here:  # what was asked for on another page, or of another case, is past
+        del state[_WANTED]
+    state[_DRAWN] = here
+    wanted, token = state.setdefault(_WANTED, (_begins_at(case), here))
     tabs = [{"name": name.value, "label": say(labels[name]), "sign": signs[name]} for name in Area]
     phone_tab_bar(tabs, wanted.value, token)
 

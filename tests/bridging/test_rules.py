@@ -225,7 +225,7 @@ def test_a_note_that_both_sides_find_helpful_is_shown() -> None:
     assert result.status is NoteStatus.HELPFUL
     assert result.decided_by is RuleName.GENERAL_HELPFUL
     assert result.blocked_by == ()
-    assert "0.45 of 0.40" in result.reason
+    assert "0.45, at least 0.40" in result.reason
 
 
 def test_a_later_rule_overwrites_an_earlier_one_and_blocks() -> None:

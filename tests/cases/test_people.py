@@ -18,6 +18,7 @@ from crowdnotes.cases.stages import StageRunner
 from crowdnotes.domain import (
     ALLOWED,
     Act,
+    Asked,
     ClaimMatch,
     Classification,
     DecisionKind,
@@ -44,12 +45,14 @@ _DOCS = Path(__file__).parents[2] / "docs" / "people.md"
 _ROLES = tuple(Role)
 _SAID = {
     "no": frozenset(),
-    "own": frozenset({Standing.OWN}),
-    "own and shared": frozenset({Standing.OWN, Standing.SHARED}),
+    "own demonstrations": frozenset({Standing.PRACTICE}),
+    "own": frozenset({Standing.PRACTICE, Standing.OWN}),
+    "own and shared": frozenset({Standing.PRACTICE, Standing.OWN, Standing.SHARED}),
     "all": frozenset(Standing),
     "yes": frozenset(Standing),
 }
 _CASES = {
+    Standing.PRACTICE: make_case(owner=actor("ann").person, recorded_answers=True),
     Standing.OWN: make_case(owner=actor("ann").person),
     Standing.SHARED: make_case(owner=actor("bob").person, shared=True),
     Standing.OTHER: make_case(owner=actor("bob").person),
@@ -199,6 +202,20 @@ _METHODS: dict[str, tuple[Act, tuple[Any, ...], dict[str, Any]]] = {
     "keep_decision_words": (Act.DECIDE, ("word", "Why."), {}),
     "decide": (Act.DECIDE, (DecisionKind.REJECTED,), {}),
     "reopen": (Act.REOPEN, (), {}),
+    "submit": (Act.SUBMIT, (), {}),
+    "withdraw": (Act.SUBMIT, (), {}),
+    "claim": (Act.REVIEW, (), {}),
+    "take_over": (Act.REVIEW, (), {}),
+    "renew": (Act.REVIEW, (), {}),
+    "release": (Act.REVIEW, (), {}),
+    "judge_pair": (Act.REVIEW, ("Words.", "E1", Support.SUPPORTED), {}),
+    "finish_reading": (Act.REVIEW, (), {}),
+    "send_back": (Act.REVIEW, ([],), {}),
+    "resolve_comment": (Act.REVIEW, ("S1",), {}),
+    "assign": (Act.ASSIGN, (None,), {}),
+    "put_first": (Act.ASSIGN, (True,), {}),
+    "set_readers": (Act.ASSIGN, (2,), {}),
+    "seen": (Act.READ, (), {}),
     "follow_up": (Act.WORK, (FollowUpKind.OTHER_SIDE,), {}),
     "gather_steps": (Act.WORK, (), {}),
     "follow_up_steps": (Act.WORK, (), {}),
@@ -251,7 +268,8 @@ def test_what_all_share_is_for_admins_and_comparisons_are_for_moderators_too(wor
         moderator.test_model,
         lambda: moderator.index_library([], "new", {}, replace=False),
         lambda: moderator.remove_library("topics"),
-        lambda: shared.use(workspace.choice, moderator),
+        lambda: shared.use(workspace.choice, moderator, for_all=True),
+        lambda: moderator.find_servers("http://192.168.1.7:11434"),
         kept.summaries,
         lambda: kept.add("a.csv", b""),
         lambda: kept.results("x"),
@@ -259,6 +277,12 @@ def test_what_all_share_is_for_admins_and_comparisons_are_for_moderators_too(wor
         lambda: kept.get("x"),
         lambda: kept.answers("x"),
         lambda: kept.delete("x"),
+        moderator.people.everybody,
+        lambda: moderator.people.set_role(moderator.actor, Role.ADMIN),
+        lambda: moderator.people.set_disabled(moderator.actor, disabled=False),
+        lambda: _as(workspace, "bob", Role.CONTRIBUTOR).service.queue(Asked(), 10),
+        _as(workspace, "bob", Role.CONTRIBUTOR).service.claim_next,
+        moderator.service.tombstones,
     ]
     for act in refused:
         with pytest.raises(NotAllowedError):

@@ -56,6 +56,18 @@ def test_words_that_speak_for_a_tag_suggest_it(note: str, tag: str) -> None:
     assert tag in _tags(note)
 
 
+@pytest.mark.parametrize(
+    ("note", "why"),
+    [
+        ("It does not cure colds.", "the note says that something in the post is not true"),
+        ("It helps, but little.", "the note adds context that the post leaves out"),
+        ("An AI-generated scene.", "the note says “AI-generated”"),
+    ],
+)
+def test_the_reason_is_one_that_a_person_understands(note: str, why: str) -> None:
+    assert suggest_tags(_case(note))[0].why == why
+
+
 def test_what_the_note_adds_from_the_passages_speaks_for_context() -> None:
     (suggestion,) = suggest_tags(_case("The review followed adults of ten trials for years."))
     assert suggestion.tag == "misleadingMissingImportantContext"

@@ -13,8 +13,8 @@ from crowdnotes.bridging.public_scoring import score_public_data
 from crowdnotes.bridging.scoring import Extremes
 from crowdnotes.bridging.status import NoteStatus, RuleName
 from crowdnotes.crowd.database import TAGS, Connection, reading
-from crowdnotes.crowd.replay import Levels, Replay, ScoreStory, score_story
-from crowdnotes.crowd.story import Story, story, taken_down_notes
+from crowdnotes.crowd.replay import Levels, Recorded, Replay, ScoreStory, score_story
+from crowdnotes.crowd.story import Story, in_plain_words, story, taken_down_notes
 from crowdnotes.errors import InputError
 from crowdnotes.settings import BridgingSettings
 from tests.bridging.made import rating_row, write_ratings
@@ -61,6 +61,22 @@ def test_a_status_that_falls_says_which_number_crossed_which_line() -> None:
     assert [change.after for change in told.changes] == [NoteStatus.HELPFUL, NoteStatus.NEEDS_MORE_RATINGS]
     assert told.changes[1].ratings == 13  # of the first 13, six and four net helpful: one side falls under 4
     assert "3 helpful ratings" in told.changes[1].why
+
+
+def test_many_changes_are_told_by_the_first_and_the_last_and_where_x_differs_it_says_why() -> None:
+    score = _replayed([2] * 8 + [0] * 4 + [2] * 40 + [0] * 40)
+    assert len(score.changes) > 2
+    with reading(made_index()[0]) as connection:
+        told = story(connection, str(_busiest(connection)[0]), _LINES)
+    other = next(status for status in NoteStatus if status is not score.now.status)
+    for status in (other, score.now.status):
+        on_x = (Recorded(event="now", at=told.written_at, status=status, decided_by="", recomputed=None),)
+        said = in_plain_words(told.model_copy(update={"score": score, "on_x": on_x}), _LINES)
+        assert said.changes.startswith(
+            f"As the ratings came in, its status changed {len(score.changes)} times: first on"
+        )
+        assert said.changes.count(", with ") == 2
+        assert ("X and this page can differ" in said.paragraph) is (status is other)
 
 
 def test_of_a_hundred_thousand_ratings_a_change_is_found_to_the_rating() -> None:
@@ -111,7 +127,7 @@ def test_a_note_is_found_by_its_id_and_by_its_post_and_its_story_told_in_plain_w
     assert told.note in [other.note for other in told.notes_on_post]
     assert told.by_ai is not None
     assert (told.on_x_not_run, told.score_not_run, told.first_not_run) == ("", "", "")
-    for words in ("wrote this note on", "people rated it", "on one side", "0.40 is needed", "held as fitted", "X "):
+    for words in ("wrote this note on", "people rated it", "on one side", "0.40 is needed", "is kept fixed", "X "):
         assert words in told.paragraph
     assert "_" not in told.paragraph  # no name of a status or a rule
 
@@ -156,8 +172,8 @@ def test_what_x_recorded_stands_beside_and_where_raters_are_not_fitted_that_is_s
     assert told.text == 'It is "so". https://a.example/b'
     assert (told.levels, told.not_dated) == (Levels(helpful=1, not_helpful=1), 1)
     assert (told.score, told.by_ai) == (None, None)
-    assert told.score_not_run.startswith("NOT RUN: raters were not fitted.")
-    assert told.first_not_run == "NOT RUN: it has 2 ratings, under 50."
+    assert told.score_not_run.startswith("It has no score, because the viewpoints of raters are not known.")
+    assert told.first_not_run == "It has 2 ratings. From 50 on, the first 50 are compared with all of them."
     assert [(one.event, one.status) for one in told.on_x] == [
         ("verdict", "CURRENTLY_RATED_HELPFUL"),
         ("now", "NEEDS_MORE_RATINGS"),

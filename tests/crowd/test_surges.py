@@ -80,12 +80,15 @@ def test_words_that_notes_use_every_day_do_not_trend(tmp_path: Path) -> None:
 
 def test_where_nothing_can_be_said_that_is_said(tmp_path: Path) -> None:
     with reading(_index(tmp_path, [5] * 28)) as connection:
-        assert surges(connection, Filter()).not_run == "NOT RUN: it takes 29 days of posts to find a surge."
+        assert surges(connection, Filter()).not_run == "It takes 29 days of posts to find a surge. Index more days."
     write_notes(tmp_path / "b" / "notes-00000.tsv", note_row(1, tweetId=12))
     indexed(tmp_path / "b", tmp_path / "b.duckdb")
     with reading(tmp_path / "b.duckdb") as connection:
         nothing = surges(connection, Filter())
-    assert (nothing.not_dated, nothing.not_run) == (1, "NOT RUN: no post has a time since notes are written.")
+    assert (nothing.not_dated, nothing.not_run) == (
+        1,
+        "No surge can be looked for: no post has a time since notes are written.",
+    )
 
 
 @pytest.mark.parametrize("wrong", [{"topic": "sport"}, {"topic": "8"}, {"language": "English"}])

@@ -76,7 +76,8 @@ def test_new_posts_come_first_then_those_with_more_ratings_and_each_says_why(tmp
     assert (found.waiting, [round(post.hours or 0) for post in found.posts]) == (3, [48, 24, 720])
     assert found.posts[0].why == (
         "The post is 2 days old: posts of the last 7 days come first. 1 note, 4 ratings. "
-        "Score of the best note: NOT RUN: the raters were not fitted."
+        "Its notes have no score, because the viewpoints of raters are not known. "
+        "The index has too few ratings for that. Index more days."
     )
     assert "30 days old: it comes after the posts of the last 7 days." in found.posts[2].why
     assert found.posts[0].url == f"https://x.com/i/status/{busy}"
@@ -100,7 +101,7 @@ def test_of_made_up_data_the_best_note_s_score_stands_beside_its_line_or_why_the
     assert scored
     assert rest
     assert all("of the 0.40 needed" in post.why or "over the 0.40 needed" in post.why for post in scored)
-    assert all(best.raters < 5 and best.not_run.startswith(f"NOT RUN: {best.raters} rater") for best in rest)
+    assert all(best.raters < 5 and f"no score yet: {best.raters} rater" in best.not_run for best in rest)
     with reading(index) as connection:
         (told,) = [one.score for one in [story(connection, str(scored[0].best.note), BridgingSettings())] if one.score]
     assert told.now.intercept == pytest.approx(scored[0].best.intercept)

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -102,18 +102,24 @@ def articles() -> Iterator[str]:
         yield server.url_for("").rstrip("/")
 
 
-@contextmanager
-def running_app(folder: Path) -> Iterator[str]:
-    """The app, started on a free port with a data folder of its own; gives its address."""
+def free_port() -> int:
+    """One that nothing listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def running_app(folder: Path, *, port: int = 0, variables: Mapping[str, str] | None = None) -> Iterator[str]:
+    """The app, started on a free port with a data folder of its own; gives its address."""
+    port = port or free_port()
     environment = {
         **os.environ,
         "CROWDNOTES_DATA_DIR": str(folder / "data"),
         "CROWDNOTES_SEARCH_SERVICES": "[]",
         "CROWDNOTES_ALLOWED_PRIVATE_HOSTS": '["127.0.0.1"]',
         "HF_HUB_OFFLINE": "1",
+        **(variables or {}),
     }
     log = folder / "app.log"
     options = [f"--server.port={port}", "--server.address=127.0.0.1"]

@@ -48,3 +48,4 @@ def test_a_presenter_goes_from_the_post_to_the_decision_and_back_by_the_arrow_ke
     expect(page.locator(".st-key-presenter")).to_contain_text("7 of 8")
     page.reload()  # the step is in the address
     expect(page.locator(".st-key-presenter")).to_contain_text("7 of 8", timeout=90_000)
+    expect(page.locator(".st-key-sides-of-jury")).to_be_in_viewport(ratio=0.7)  # it is taller than the screen

@@ -67,3 +67,13 @@ def test_words_that_had_no_time_to_be_saved_come_back_but_never_over_newer_ones(
     page.wait_for_function("() => !Object.keys(sessionStorage).some((name) => name.startsWith('unsaved'))")
     page.reload()
     expect(walk.note()).to_have_value(MINE)
+
+
+def test_words_of_a_post_that_were_just_typed_are_in_the_first_box_after_a_reload(app: App, new_page: NewPage) -> None:
+    page = new_page()
+    page.goto(app.url)
+    box = page.locator(".st-key-new-post-box textarea")
+    box.fill("Vitamin C cures colds.\n\nhttps://trials.example.edu/c")
+    page.reload()
+    expect(box).to_have_value("Vitamin C cures colds.\n\nhttps://trials.example.edu/c")
+    expect(page.locator(".st-key-new-post-recognised")).to_contain_text("1 link")  # the app has it too

@@ -9,6 +9,7 @@ from crowdnotes.crowd.attack import Aim, AttackOptions, History, attack
 from crowdnotes.crowd.essay import run_experiment
 from crowdnotes.crowd.world import NoteKind, WorldOptions, make_world
 from crowdnotes.settings import BridgingSettings
+from pages.view import small_world
 from tests.pages.conftest import ROOT, Desk, press, texts
 
 RULES = BridgingSettings()
@@ -53,6 +54,26 @@ def test_a_world_without_sides_is_told_of_without_a_failure(page: AppTest) -> No
     page.slider(key="camps").set_value(1).run()
     assert not page.exception
     assert "No note is shown." in texts(page)
+    assert "Taken for −" in texts(page)
+
+
+def test_a_choice_by_a_name_that_no_note_has_now_falls_back_to_the_note_chosen_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    state: dict[str, object] = {"note": 6}
+    monkeypatch.setattr("pages.view.small_world.st.session_state", state)
+    made = make_world(WorldOptions(), RULES)
+    assert small_world._chosen(made) == 6
+    state["note"] = "Note 7: pleases side -"  # what the browser sends after the names have changed
+    assert (small_world._chosen(made), state["note"]) == (6, 6)
+
+
+def test_the_fit_is_repeated_from_other_starts_when_it_is_asked_for(page: AppTest) -> None:
+    press(page, "Try other random starts")
+    assert not page.exception
+    assert "20 other random starts give the same answer" in texts(page)
+    page.slider(key="noise").set_value(0.3).run()
+    assert "random starts give" not in texts(page)
 
 
 EXTREME = {"share": "95", "polarity": "1", "generosity": "0.4", "noise": "0", "ratings": "10"}

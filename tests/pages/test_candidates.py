@@ -60,6 +60,8 @@ def test_a_sentence_is_quoted_behind_the_words_that_are_there_and_undo_takes_it_
     assert "Sentences to quote" in texts(at)
     at.button(key="quote-1").click().run()
     assert note_of(at).value == f"My own words. “{FIRST}” https://trials.example.edu/c"
+    assert "in the note" in texts(at)
+    assert "quote-1" not in {button.key for button in at.button}, "what is in the note is not offered again"
     at.button(key="undo").click().run()
     assert note_of(at).value == "My own words."
 

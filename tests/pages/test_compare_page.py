@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from crowdnotes.domain import Comparison
+from crowdnotes.domain import Comparison, Role
 from pages.view import session
 from tests.comparisons.made import answered, pairs_file, rating
 from tests.pages.conftest import ROOT, Desk, press, texts, titles
@@ -124,4 +124,5 @@ def test_a_server_for_participants_shows_them_their_pairs_and_no_other_page(
     shown = opened(desk, results=made.id)
     assert "Open the link that you were given" in texts(shown)
     assert not shown.file_uploader
-    assert session.workspace() is desk.workspace
+    assert session.workspace().tools is desk.workspace.tools
+    assert session.workspace().actor.role is Role.VIEWER

@@ -47,7 +47,7 @@ def test_a_note_is_chosen_and_its_story_told_in_words_and_pictures(busiest: int)
     told = offered.click().run()
     assert not told.exception
     shown = texts(told)
-    for words in ("people rated it", "0.40 is needed to be shown", "held as fitted", "What X recorded"):
+    for words in ("people rated it", "0.40 is needed to be shown", "is kept fixed", "What X recorded"):
         assert words in shown, words
     assert [alt.split(".")[0] for alt in plots(told)] == [
         "The score as ratings came in",

@@ -280,6 +280,7 @@ def test_what_is_left_has_the_button_that_mends_it(desk: Desk) -> None:
     service = desk.workspace.service
     service.judge(case.id, "E1", None, "")
     at = desk.app(case)
+    assert at.button(key="mend-unjudged-E1").proto.type == "secondary", "it looks like what can be pressed"
     at.button(key="mend-unjudged-E1").click().run()
     assert not at.exception
     assert at.checkbox(key=f"reader-use-{case.id}-E1"), "the reader shows it"

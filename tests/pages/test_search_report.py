@@ -58,6 +58,7 @@ def test_each_place_is_told_with_what_it_found_or_why_it_failed(desk: Desk) -> N
 
 OTHER = CHECK.model_copy(update={"provider": "brave", "title": "Something else"})
 BLOCKED = Source(id="a", title="A page", url="https://a.example.org/x", outcome=FetchOutcome.BLOCKED)
+READ = Source(id="b", title="A page", url="https://b.example.org/x", outcome=FetchOutcome.READ)
 
 
 @pytest.mark.parametrize(
@@ -67,6 +68,8 @@ BLOCKED = Source(id="a", title="A page", url="https://a.example.org/x", outcome=
         ({"outcomes": (NOTHING, FAILED)}, "No passage was found, and a search failed."),
         ({"outcomes": (FOUND,), "hits": (OTHER,)}, "Nothing found helps to judge the post."),
         ({"outcomes": (FOUND,), "sources": (BLOCKED,)}, "No source could be read."),
+        ({"outcomes": (FOUND,), "hits": (OTHER,), "sources": (BLOCKED,)}, "Nothing found helps to judge the post."),
+        ({"outcomes": (FOUND,), "sources": (BLOCKED, READ)}, "1 page was read, but nothing on it helps"),
     ],
 )
 def test_only_searches_that_all_answered_and_found_nothing_are_told_as_nothing_found(

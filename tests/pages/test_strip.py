@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crowdnotes.domain import Case, DecisionKind, GateName, Mode
+from pages.view.workbench import Area
 from tests.pages.conftest import POST, Desk, give_reasons, texts, unfolded
 
 _DONE = ":green[:material/check_circle:]"
@@ -41,6 +42,15 @@ def test_a_case_that_ended_without_a_note_has_no_current_step(desk: Desk, kind: 
     desk.workspace.service.decide(case.id, kind)
     assert done(desk, case) == ["Post", "Decide"]
     assert not [step for step in steps(desk, case) if ":primary" in step]
+
+
+def test_a_phone_begins_each_case_where_it_stands(desk: Desk) -> None:
+    at = desk.app(desk.case())
+    assert at.session_state["area"][0] is Area.SOURCES
+    at.session_state["area"] = (Area.POST, "asked for in this case")
+    assert at.run().session_state["area"][0] is Area.POST
+    at.query_params["case"] = desk.drafted().id
+    assert at.run().session_state["area"][0] is Area.NOTE
 
 
 def test_a_note_that_is_too_long_has_no_green_sign(desk: Desk) -> None:

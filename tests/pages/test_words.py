@@ -34,6 +34,7 @@ _SAYING = (
     "jobs/",
     "jury/",
     "overview/",
+    "people.py",
     "presenting.py",
     "settings.py",
     "storage/",
@@ -66,7 +67,6 @@ _OF_OTHERS = (
     "evidence/search/service.py",
     "evidence/search/who_iris.py",
     "evidence/search/who_outbreaks.py",
-    "text/note_rules.py",
     "text/publishers.py",
 )
 """Files there that hold words which are looked for, said to models, databases, search services or the command line,
@@ -127,12 +127,14 @@ _NOT_SHOWN = frozenset(
 )
 """Names of kinds, rules, units and services, words that are looked for, what studies alone say, and beginnings."""
 _LOOK = re.compile(r":[a-z-]+\[|:material/\w+:")  # Streamlit's colours and icons
-_CODE = re.compile(r"[<.^]|.*\((?:\?:|SELECT\b)|\s*(?:BEGIN|CREATE|DELETE|DROP|INSERT|PRAGMA|SELECT|SET|UPDATE|WITH)\b")
+_CODE = re.compile(
+    r"[<.^]|.*\((?:\?:|SELECT\b)|\s*(?:ALTER|BEGIN|CREATE|DELETE|DROP|INSERT|PRAGMA|SELECT|SET|UPDATE|WITH)\b"
+)
 """The beginnings of HTML, CSS and SQL, and patterns."""
 _TWO_WORDS = re.compile(r"[^\W\d_]{2,}[,.:;]?(?: \{\})*[ *“”]+[^\W\d_]{2,}")
 
 
-_TO_OTHERS = frozenset({"AnswerEmptyError", "AnswerUnreadableError", "Block", "Field", "ValueError", "cast"})
+_TO_OTHERS = frozenset({"Block", "Field", "ValueError", "cast"})
 """What is said to a model, to programmers, and in the list of settings."""
 
 

@@ -68,7 +68,7 @@ def plan_search(asker: Asker, post: Post, limit: int, today: date) -> SearchPlan
 
     def check(answer: ClaimsAnswer) -> None:
         if not answer.claims:
-            raise AnswerUnreadableError("The model named no claim and did not say what else the post is.")
+            raise AnswerUnreadableError(say("answers.no_claim"))
 
     blocks = [post_block(post), Block("days", days(post, today), cleared=True)]
     values = {"claims": _MOST_CLAIMS, "queries": limit}

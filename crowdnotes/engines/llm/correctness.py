@@ -92,7 +92,7 @@ def judge_correctness(
 
     def check(answer: CorrectnessAnswer) -> None:
         if answer.faithful == "no" and not _shown(note, passages, answer.distortions):
-            raise AnswerUnreadableError("The model called the note distorted, but pointed at no words that are there.")
+            raise AnswerUnreadableError(say("answers.no_distortion"))
 
     asked = question(EngineStep.JUDGING, "correctness", CorrectnessAnswer, blocks, check=check, verdict="faithful")
     answered = judged(asker, asked, lambda answer: answer.faithful == "yes", votes)

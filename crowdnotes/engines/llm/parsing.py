@@ -113,7 +113,7 @@ def read_answer(words: str, form: type[A], data: Sequence[str], example: str = "
     """
     said = spoken(words)
     if not said:
-        raise AnswerEmptyError("The model gave an empty answer.")
+        raise AnswerEmptyError(say("answers.empty"))
     found: A | None = None
     copied = False
     problem = ""
@@ -130,12 +130,10 @@ def read_answer(words: str, form: type[A], data: Sequence[str], example: str = "
     if found is not None:
         return found
     if copied:
-        raise AnswerUnreadableError("The model copied its answer from what it was given to read.")
+        raise AnswerUnreadableError(say("answers.copied"))
     if not problem and _DECLINES.match(said):
         raise ModelRefusedError(say("model.declined"))
-    raise AnswerUnreadableError(
-        f"The model's answer is not in the form asked for ({problem or 'there is no JSON in it'})."
-    )
+    raise AnswerUnreadableError(say("answers.other_form", problem=problem or say("answers.no_json")))
 
 
 def _told(error: ValidationError) -> str:

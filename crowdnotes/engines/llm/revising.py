@@ -20,6 +20,7 @@ from crowdnotes.engines.llm.writing import SentenceAnswer, bounds, checked_note,
 from crowdnotes.errors import AnswerUnreadableError, ModelAnswerError
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.quotes import find_quote
+from crowdnotes.words import say
 
 _CLOSE = 0.5  # grades of 0 to 10 that differ by less may turn with the order
 _OBJECTION = 200
@@ -114,7 +115,7 @@ def check_grades(grades: Sequence[Grade], count: int) -> None:
     """Raises AnswerUnreadableError unless each text has one grade."""
     letters = _LETTERS[:count]
     if sorted(_letter(item.note) for item in grades) != list(letters):
-        raise AnswerUnreadableError(f"Each of the notes {', '.join(letters)} needs one grade.")
+        raise AnswerUnreadableError(say("answers.no_grade", letters=", ".join(letters)))
 
 
 def _ask(

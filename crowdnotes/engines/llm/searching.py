@@ -83,7 +83,7 @@ def rank(asker: Asker, brief: Brief, candidates: Sequence[Hit], chosen: Sequence
 
     def check(answer: RankingAnswer) -> None:
         if any(not 1 <= pick.number <= len(offered) for pick in answer.picks):
-            raise AnswerUnreadableError(f"The model chose a result that was not offered: there are {len(offered)}.")
+            raise AnswerUnreadableError(say("answers.not_offered_of", count=len(offered)))
 
     asked = question(
         EngineStep.UTILITY,
@@ -115,7 +115,7 @@ def rank_one_by_one(
 
         def check(answer: PickAnswer, most: int = len(offered)) -> None:
             if not 0 <= answer.pick <= most:
-                raise AnswerUnreadableError("The model picked a search result that was not offered.")
+                raise AnswerUnreadableError(say("answers.not_offered"))
 
         blocks = _offer(brief, offered, had)
         asked = question(EngineStep.UTILITY, "utility", PickAnswer, blocks, values={"aim": _AIMS[aim]}, check=check)

@@ -98,9 +98,9 @@ def _ask(asker: Asker, brief: Brief, evidence: Sequence[Evidence], limit: int) -
     def check(answer: SettleAnswer) -> None:
         missing = set(ids) - {item.id for item in answer.passages}
         if missing:
-            raise AnswerUnreadableError(f"The answer says nothing of {', '.join(sorted(missing))}.")
+            raise AnswerUnreadableError(say("answers.says_nothing_of", ids=", ".join(sorted(missing))))
         if any(not 1 <= item.claim <= claims for item in answer.passages):
-            raise AnswerUnreadableError(f"There is no such claim: the record's last is number {claims}.")
+            raise AnswerUnreadableError(say("answers.no_such_claim", last=claims))
 
     blocks = [*brief_blocks(brief), *(passage_block(item, brief.today) for item in evidence)]
     return asker.ask(

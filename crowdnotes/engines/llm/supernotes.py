@@ -162,7 +162,7 @@ class LlmSupernotes:
         def check_answer(answer: CandidatesAnswer) -> None:
             good, faults = check.good(answer)
             if not good and (answer.candidates or not answer.facts.strip()):
-                raise AnswerUnreadableError(" ".join(faults) or "There is no candidate in it.")
+                raise AnswerUnreadableError(" ".join(faults) or say("answers.no_candidate"))
 
         asked = question(
             EngineStep.WRITING,
@@ -185,7 +185,7 @@ class LlmSupernotes:
 
         def check(answer: ToneAnswer) -> None:
             if strange := next((item.number for item in answer.breaks if not 1 <= item.number <= len(texts)), None):
-                raise AnswerUnreadableError(f"There is no candidate {strange}.")
+                raise AnswerUnreadableError(say("answers.no_such_candidate", number=strange))
 
         words = (f"{number}. {without_urls(text).strip()}" for number, text in enumerate(texts, 1))
         blocks = [post_block(brief.post), Block("candidates", "\n".join(words))]
@@ -234,7 +234,7 @@ class LlmSupernotes:
             if any(reply.answer != "no" for reply in answer.replies):
                 final = check.sentences(answer.sentences)
                 if " ".join(item.text for item in final) == without_urls(note).strip():
-                    raise AnswerUnreadableError("A suggestion was granted, but the note is as it was.")
+                    raise AnswerUnreadableError(say("answers.unchanged"))
 
         blocks = [
             *_blocks(given),
@@ -263,10 +263,10 @@ def _tone(name: PrincipleName, text: str, broken: Sequence[BrokenAnswer]) -> Pri
 
 def _check_replies(replies: Sequence[ReplyAnswer], count: int) -> None:
     if sorted(reply.number for reply in replies) != list(range(1, count + 1)):
-        raise AnswerUnreadableError(f"Each of the {count} suggestions needs one reply, by its number.")
+        raise AnswerUnreadableError(say("answers.no_reply", count=count))
     for reply in replies:
         if not reply.reason.strip():
-            raise AnswerUnreadableError(f"The reply to suggestion {reply.number} gives no reason.")
+            raise AnswerUnreadableError(say("answers.no_reason", number=reply.number))
 
 
 def _reply(reply: ReplyAnswer) -> SuggestionReply:
@@ -314,12 +314,12 @@ class _Check:
         checked = tuple(self._sentence(item) for item in said if item.text.strip())
         text = " ".join(item.text for item in checked)
         if not text:
-            raise AnswerUnreadableError("There is a note without a sentence.")
+            raise AnswerUnreadableError(say("answers.no_sentence"))
         if echoes_injection(text, self._texts):
-            raise AnswerUnreadableError("The model passed on words that speak to a model.")
+            raise AnswerUnreadableError(say("answers.injected"))
         if (length := note_length(text)) > self._budget:
             raise AnswerUnreadableError(
-                f"A note has {length} characters, and {self._budget} is the most: “{sanitized(text, 60)}”"
+                say("answers.too_long", length=length, most=self._budget, words=sanitized(text, 60))
             )
         return checked
 
@@ -329,16 +329,16 @@ class _Check:
         quoted = [words for words in item.passages if words.quote.strip() and words.id not in self._notes]
         carriers = found_carriers(quoted, self._passages)
         if unknown := next((name for name in item.notes if name not in self._notes), None):
-            raise AnswerUnreadableError(f"There is no note {sanitized(unknown, 20)}.")
+            raise AnswerUnreadableError(say("answers.no_such_note", name=sanitized(unknown, 20)))
         notes = tuple(dict.fromkeys(item.notes))
         notes = notes or tuple(dict.fromkeys(name for it in carriers for name in self._by_page[it.evidence_id]))
         if not notes:
-            raise AnswerUnreadableError(f"No note is named that says “{sanitized(text, 80)}”")
+            raise AnswerUnreadableError(say("answers.no_note_says", words=sanitized(text, 80)))
         if strange := next((number for number in _numbers(text) if number not in self._numbers), None):
-            raise AnswerUnreadableError(f"The number in “{sanitized(text, 80)}” ({strange}) stands nowhere.")
+            raise AnswerUnreadableError(say("answers.strange_number", words=sanitized(text, 80), number=strange))
         for words in _QUOTED.findall(text):
             if " " in words.strip() and not any(find_quote(said, words) for said in self._said):
-                raise AnswerUnreadableError(f"Nobody says “{sanitized(words, 80)}” in these words.")
+                raise AnswerUnreadableError(say("answers.nobody_says", words=sanitized(words, 80)))
         return NoteSentence(text, notes, carriers)
 
 

@@ -69,7 +69,7 @@ def refuse_circles(words: str) -> None:
     tail = words[-_TAIL:]
     for length in range(1, _TAIL // _TIMES + 1) if len(tail) == _TAIL else ():
         if tail[length:] == tail[:-length]:
-            raise AnswerUnreadableError("The model said the same again and again, and was cut off.")
+            raise AnswerUnreadableError(say("answers.repeats"))
 
 
 def readable(words: str) -> str:

@@ -133,10 +133,10 @@ def read_final_decision(words: str) -> FinalDecision:
     """
     lines = [line for line in spoken(words).splitlines() if line.strip()]
     if not lines:
-        raise AnswerEmptyError("The model gave an empty answer.")
+        raise AnswerEmptyError(say("answers.empty"))
     match = _LAST_LINE.fullmatch(lines[-1])
     if match is None:
-        raise AnswerUnreadableError("The judge did not end with “Final decision: yes” or “Final decision: no”.")
+        raise AnswerUnreadableError(say("answers.no_decision"))
     helpful = match.group(1).lower()
     return FinalDecision.model_validate({"helpful": helpful, "said": " ".join(lines[:-1])})
 

@@ -45,16 +45,16 @@ def clean_note(text: str, offered: Sequence[str]) -> str:
     for match in _MARKS.finditer(line):
         for mark in re.findall(r"[EN]\d+", match.group(1)):
             if mark not in offered:
-                raise AnswerUnreadableError(f"The model cited {mark}, which it was not given.")
+                raise AnswerUnreadableError(say("answers.not_given", id=mark))
     line = _without_closing_links(" ".join(_MARKS.sub("", line).split()))
     if find_urls(line):
-        raise AnswerUnreadableError("The model put a link of its own into the note.")
+        raise AnswerUnreadableError(say("answers.own_link"))
     if has_handle(line):
-        raise AnswerUnreadableError("The model named an account in the note.")
+        raise AnswerUnreadableError(say("answers.names_account"))
     if holds_injection(line):
-        raise AnswerUnreadableError("The model passed on words that speak to a model.")
+        raise AnswerUnreadableError(say("answers.injected"))
     if not line:
-        raise AnswerUnreadableError("The model said that it wrote a note, and left it empty.")
+        raise AnswerUnreadableError(say("answers.empty_note"))
     return line
 
 
@@ -79,7 +79,7 @@ def known_ids(ids: Sequence[str], offered: Sequence[str]) -> tuple[str, ...]:
     for raw in ids:
         wanted = raw.strip()
         if wanted not in offered:
-            raise AnswerUnreadableError("The model cited a passage that it was not given.")
+            raise AnswerUnreadableError(say("answers.passage_not_given"))
         kept[wanted] = None
     return tuple(kept)
 
@@ -153,7 +153,7 @@ def write_notes(
     def check(answer: WritingAnswer) -> None:
         good, faults = _good(answer, brief, evidence, budget)
         if answer.decision == "note" and not good:
-            raise AnswerUnreadableError(" ".join(faults) or "There is no note in it.")
+            raise AnswerUnreadableError(" ".join(faults) or say("answers.no_note"))
 
     blocks = [*brief_blocks(brief), *passages_for(brief, evidence)]
     if earlier:
@@ -276,14 +276,12 @@ def checked_note(
     checked = [_checked(item, passages, sources) for item in sentences if item.text.strip()]
     text = " ".join(item.text for item in checked)
     if not text:
-        raise AnswerUnreadableError("The model said that it wrote a note, and left it empty.")
+        raise AnswerUnreadableError(say("answers.empty_note"))
     if echoes_injection(text, texts):
-        raise AnswerUnreadableError("The model passed on words that speak to a model.")
+        raise AnswerUnreadableError(say("answers.injected"))
     length = note_length(text)
     if length > budget:
-        raise AnswerUnreadableError(
-            f"A note has {length} characters, and {budget} is the most: “{sanitized(text, 60)}”"
-        )
+        raise AnswerUnreadableError(say("answers.too_long", length=length, most=budget, words=sanitized(text, 60)))
     ids = dict.fromkeys(carrier.evidence_id for item in checked for carrier in item.carriers)
     return Written(text, tuple(ids), tuple(checked))
 
@@ -292,7 +290,7 @@ def _checked(item: SentenceAnswer, passages: dict[str, str], sources: Sequence[S
     text = clean_note(with_publishers_named(item.text, sources), list(passages))
     carriers = found_carriers(item.passages, passages)
     if not carriers:
-        raise AnswerUnreadableError(f"Nothing is given that carries “{sanitized(text, 80)}”")
+        raise AnswerUnreadableError(say("answers.nothing_carries", words=sanitized(text, 80)))
     basis = _BASES.get(item.basis.strip().lower(), Basis.INFERRED)
     return WrittenSentence(text, carriers, basis)
 
@@ -304,8 +302,8 @@ def found_carriers(quoted: Sequence[QuotedWords], passages: Mapping[str, str]) -
         (name,) = known_ids([words.id], list(passages))
         span = find_quote(passages[name], words.quote)
         if span is None:
-            raise AnswerUnreadableError(f"These words do not stand in {name}: “{sanitized(words.quote, 80)}”")
+            raise AnswerUnreadableError(say("answers.not_in_passage", id=name, words=sanitized(words.quote, 80)))
         if not tells_enough(words.quote):
-            raise AnswerUnreadableError(f"“{sanitized(words.quote, 40)}” is too little to carry a sentence.")
+            raise AnswerUnreadableError(say("answers.too_little", words=sanitized(words.quote, 40)))
         carriers.append(Quotation(evidence_id=name, span=span))
     return tuple(carriers)

@@ -1,0 +1,327 @@
+"""Batches: each row of a file becomes a case, worked on as any other; a person reads and decides them, as ever.
+
+Rows lie in the database, so that a batch goes on where it was stopped; one that cannot be used keeps its sentence.
+What a case may cost at most (`CROWDNOTES_LLM_BUDGET_DOLLARS`) is set aside before its row begins and replaced by
+what it cost when it has ended: no number of workers can pass the budget.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from sqlalchemy import ColumnElement, Connection, func, insert, select, text, update
+
+from crowdnotes.domain import Mode
+from crowdnotes.errors import CaseNotFoundError, CrowdNotesError, InputError, JobError
+from crowdnotes.jobs import JobRecord, JobState
+from crowdnotes.storage.database import now_of, reading, writing
+from crowdnotes.storage.tables import batch_rows, storable_text
+from crowdnotes.words import say
+from crowdnotes.workspace import Workspace
+
+WAITING, RUNNING, DONE, FAILED, BAD = "waiting", "running", "done", "failed", "not usable"
+_ALIKE = 5  # failures for one reason, one after the other: the next rows would fail too
+_CHUNK = 500  # rows in memory
+_LONGEST = 200_000  # characters of a row
+_LOOK_SECONDS = 0.2
+_BUDGET_LOCK = 0x63726F776E62  # an advisory lock: one row is begun at a time, whoever runs batches
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One of a file, as it was read; `problem` says why it cannot be used."""
+
+    number: int
+    name: str = ""
+    text: str = ""
+    links: tuple[str, ...] = ()
+    problem: str = ""
+
+
+def rows_of(file: Path) -> Iterator[Row]:
+    """The rows of a .csv, .jsonl or .parquet file, one after the other. Raises InputError for another file."""
+    readers = {".csv": _csv, ".jsonl": _jsonl, ".parquet": _parquet}
+    reader = readers.get(file.suffix.lower())
+    if reader is None:
+        raise InputError(say("batch.formats"), say("batch.formats_next"))
+    try:
+        for number, found in enumerate(reader(file), 1):
+            yield _row(number, found)
+    except (OSError, ValueError) as error:  # pyarrow's errors are of both kinds
+        raise InputError(say("batch.no_file", file=file.name, why=error)) from error
+
+
+def _row(number: int, found: Mapping[str, object] | str) -> Row:
+    if isinstance(found, str):
+        return Row(number, str(number), problem=found)
+    name = str(found.get("id") or number)[:200]
+    words, links = found.get("text"), found.get("links")
+    said = "" if words is None else str(words).strip()
+    listed = links if isinstance(links, list) else str(links or "").split()
+    urls = tuple(str(link).strip() for link in listed if str(link).strip())
+    if len(said) + sum(map(len, urls)) > _LONGEST:
+        return Row(number, name, problem=say("batch.too_long", most=_LONGEST))
+    if not said and not urls:
+        return Row(number, name, problem=say("batch.no_text"))
+    return Row(number, name, said, urls)
+
+
+def _csv(file: Path) -> Iterator[Mapping[str, object] | str]:
+    with file.open(encoding="utf-8-sig", errors="replace", newline="") as lines:
+        reader = csv.DictReader(lines)
+        while True:
+            try:
+                yield next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                yield say("batch.not_readable", why=error)
+
+
+def _jsonl(file: Path) -> Iterator[Mapping[str, object] | str]:
+    with file.open(encoding="utf-8-sig", errors="replace") as lines:
+        while line := lines.readline(_LONGEST):
+            if len(line) >= _LONGEST:
+                while not line.endswith("\n") and line:
+                    line = lines.readline(_LONGEST)
+                yield say("batch.too_long", most=_LONGEST)
+                continue
+            try:
+                found = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                yield say("batch.not_readable", why=error)
+            else:
+                yield found if isinstance(found, dict) else say("batch.no_object")
+
+
+def _parquet(file: Path) -> Iterator[Mapping[str, object] | str]:
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(file) as table:
+        wanted = [name for name in table.schema_arrow.names if name in {"id", "text", "links"}]
+        for batch in table.iter_batches(_CHUNK, columns=wanted):
+            yield from batch.to_pylist()
+
+
+class Batch:
+    """One file's rows, worked on as the workspace's person. Safe to run again, also where it was killed.
+
+    `budget` and `day_budget` are in dollars. Raises InputError; NotAllowedError; StoreError and its kinds.
+    """
+
+    def __init__(
+        self, workspace: Workspace, file: Path, *, budget: float | None = None, day_budget: float | None = None
+    ) -> None:
+        self._workspace = workspace
+        self._engine = workspace.runner.engine
+        self._bounds = (budget, day_budget)
+        self._each = workspace.settings.llm.budget_dollars if workspace.engine.uses_language_model else 0.0
+        if (budget is not None or day_budget is not None) and self._each is None:
+            raise InputError(say("batch.no_case_budget"), say("batch.no_case_budget_next"))
+        try:
+            with file.open("rb") as content:
+                self.id = hashlib.file_digest(content, "sha256").hexdigest()
+        except OSError as error:
+            raise InputError(say("batch.no_file", file=file, why=error.strerror)) from error
+        self._read(file)
+
+    def _read(self, file: Path) -> None:
+        """What is not in the database yet; a reading that was broken off goes on."""
+        newest = select(func.coalesce(func.max(batch_rows.c.number), 0)).where(batch_rows.c.batch == self.id)
+        with reading(self._engine) as connection:
+            known = connection.scalar(newest) or 0
+        unknown = (row for row in rows_of(file) if row.number > known)
+        while chunk := list(islice(unknown, _CHUNK)):
+            with writing(self._engine) as connection:
+                connection.execute(insert(batch_rows), [self._kept(row) for row in chunk])
+
+    def _kept(self, row: Row) -> dict[str, object]:
+        document = {"text": storable_text(row.text), "links": [storable_text(link) for link in row.links]}
+        return {
+            "batch": self.id,
+            "number": row.number,
+            "name": storable_text(row.name),
+            "state": BAD if row.problem else WAITING,
+            "case_id": None,
+            "reason": storable_text(row.problem),
+            "dollars": 0.0,
+            "day": None,
+            "document": json.dumps(document),
+        }
+
+    def retry_failed(self) -> None:
+        """Let rows that failed wait once more; each goes on with the case that it has."""
+        failed = (batch_rows.c.batch == self.id, batch_rows.c.state == FAILED)
+        with writing(self._engine) as connection:
+            connection.execute(update(batch_rows).where(*failed).values(state=WAITING, reason=""))
+
+    def counts(self) -> tuple[Counter[str], float]:
+        """How many rows are in each state, and the dollars that are spent or set aside."""
+        columns = batch_rows.c.state, func.count(), func.sum(batch_rows.c.dollars)
+        query = select(*columns).where(batch_rows.c.batch == self.id).group_by(batch_rows.c.state)
+        with reading(self._engine) as connection:
+            found = connection.execute(query).all()
+        return Counter({state: n for state, n, _ in found}), sum(dollars for *_, dollars in found)
+
+    def in_words(self) -> str:
+        """`counts` in a sentence."""
+        counts, dollars = self.counts()
+        named = {"done": DONE, "failed": FAILED, "bad": BAD, "waiting": WAITING, "running": RUNNING}
+        return say("batch.done", dollars=dollars, **{name: counts[state] for name, state in named.items()})
+
+    def results(self) -> Iterator[Mapping[str, object]]:
+        """Each row: number, name, state, case_id, reason, dollars."""
+        columns = [batch_rows.c[name] for name in ("number", "name", "state", "case_id", "reason", "dollars")]
+        last = 0
+        while True:
+            query = select(*columns).where(batch_rows.c.batch == self.id, batch_rows.c.number > last)
+            with reading(self._engine) as connection:
+                found = connection.execute(query.order_by(batch_rows.c.number).limit(_CHUNK)).mappings().all()
+            if not found:
+                return
+            yield from (dict(row) for row in found)
+            last = found[-1]["number"]
+
+    def run(self, at_once: int, tell: Callable[[str], object] = lambda _: None) -> None:
+        """Work until no row waits. JobError after failures that are alike, BudgetError's sentence at the budget's end.
+
+        `tell` hears how it stands whenever rows ended.
+        """
+        self._let_wait_what_was_not_asked_for()
+        begun, reasons = time.monotonic(), list[str]()
+        stop: JobError | None = None
+        while True:
+            running = self._running()
+            ended = [self._settled(number, case_id) for number, case_id in running.items()]
+            reasons += [reason for reason in ended if reason is not None]
+            free = at_once - ended.count(None)
+            while stop is None and free > 0:
+                stop = _alike(reasons)
+                try:
+                    failed = self._begin() if stop is None else None
+                except _SpentError as error:
+                    stop, failed = error, None
+                if failed is None:
+                    break
+                if failed:
+                    reasons.append(failed)
+                else:
+                    free -= 1
+            if not self._running():
+                break
+            tell(self._with_time_left(time.monotonic() - begun, len(reasons)))
+            time.sleep(_LOOK_SECONDS)
+        if stop is not None:
+            raise stop
+
+    def _with_time_left(self, seconds: float, ended: int) -> str:
+        counts, _ = self.counts()
+        left = counts[WAITING] + counts[RUNNING]
+        minutes = round(seconds / ended * left / 60) if ended else None
+        said = self.in_words()
+        return said if minutes is None else say("batch.left", done=said, minutes=minutes)
+
+    def _running(self) -> dict[int, str | None]:
+        mine = (batch_rows.c.batch == self.id, batch_rows.c.state == RUNNING)
+        with reading(self._engine) as connection:
+            rows = connection.execute(select(batch_rows.c.number, batch_rows.c.case_id).where(*mine)).all()
+        return {row.number: row.case_id for row in rows}
+
+    def _let_wait_what_was_not_asked_for(self) -> None:
+        """Rows that were begun when this program was killed, and have no case."""
+        lost = (batch_rows.c.batch == self.id, batch_rows.c.state == RUNNING, batch_rows.c.case_id.is_(None))
+        with writing(self._engine) as connection:
+            connection.execute(update(batch_rows).where(*lost).values(state=WAITING, dollars=0.0))
+
+    def _begin(self) -> str | None:
+        """Set money aside for the next row and ask for its work: why that failed, or ""; None when no row waits."""
+        waits = (batch_rows.c.batch == self.id, batch_rows.c.state == WAITING)
+        with writing(self._engine) as connection:
+            if connection.dialect.name == "postgresql":
+                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _BUDGET_LOCK})
+            row = connection.execute(select(batch_rows).where(*waits).order_by(batch_rows.c.number).limit(1)).first()
+            if row is None:
+                return None
+            day = now_of(connection).date().isoformat()
+            self._require_room(connection, day)
+            # A row that is taken up again keeps what it has cost.
+            kept = {"state": RUNNING, "dollars": row.dollars + (self._each or 0.0), "day": day}
+            connection.execute(update(batch_rows).where(*self._of(row.number)).values(kept))
+        try:
+            case_id = row.case_id or self._case(row.number, json.loads(row.document))
+            self._workspace.start(case_id, "whole")
+        except CrowdNotesError as error:
+            return self._end(row.number, FAILED, error.message, row.dollars)
+        return ""
+
+    def _case(self, number: int, document: dict[str, object]) -> str:
+        links = [str(link) for link in document["links"]]  # type: ignore[attr-defined]
+        search = self._workspace.services_at_first()
+        libraries = [info.name for info in self._workspace.libraries.list()]
+        mode = Mode.AUTOMATION if search or libraries else Mode.AUGMENTATION
+        case = self._workspace.service.create(
+            str(document["text"]), mode=mode, urls=links, services=search, libraries=libraries, to_gather=True
+        )
+        with writing(self._engine) as connection:
+            connection.execute(update(batch_rows).where(*self._of(number)).values(case_id=case.id))
+        return case.id
+
+    def _require_room(self, connection: Connection, day: str) -> None:
+        spent = func.coalesce(func.sum(batch_rows.c.dollars), 0.0)
+        places = (batch_rows.c.batch == self.id, batch_rows.c.day == day)
+        for bound, place, words in zip(self._bounds, places, ("batch.spent", "batch.day_spent"), strict=True):
+            used = connection.scalar(select(spent).where(place)) or 0.0
+            if bound is not None and used + (self._each or 0.0) > bound:
+                raise _SpentError(say(words, budget=bound, used=used), say("batch.spent_next"))
+
+    def _settled(self, number: int, case_id: str | None) -> str | None:
+        """Why a row failed, "" when it is done, None while it is at work; its money is settled."""
+        if case_id is None:
+            return None
+        job = self._workspace.runner.latest(case_id)
+        if job is not None and job.state.under_way:
+            return None
+        try:
+            used = self._workspace.service.get(case_id).used
+        except CaseNotFoundError as error:
+            return self._end(number, FAILED, error.message, 0.0)
+        if job is None or job.state is JobState.INTERRUPTED:
+            self._end(number, WAITING, "", used.dollars)
+            return None  # asked for again at the next look
+        if used.unpriced and any(bound is not None for bound in self._bounds):
+            raise JobError(say("batch.no_price"), say("batch.no_price_next"))
+        state, reason = (DONE, "") if job.state is JobState.DONE else (FAILED, _why(job))
+        return self._end(number, state, reason, used.dollars)
+
+    def _end(self, number: int, state: str, reason: str, dollars: float) -> str:
+        values = {"state": state, "reason": storable_text(reason), "dollars": dollars}
+        with writing(self._engine) as connection:
+            connection.execute(update(batch_rows).where(*self._of(number)).values(values))
+        return reason
+
+    def _of(self, number: int) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+        return batch_rows.c.batch == self.id, batch_rows.c.number == number
+
+
+def _alike(reasons: list[str]) -> JobError | None:
+    """What stops a batch whose last rows failed for one reason."""
+    last = set(reasons[-_ALIKE:])
+    if len(reasons) < _ALIKE or len(last) > 1 or "" in last:
+        return None
+    return JobError(say("batch.alike", n=_ALIKE, why=last.pop()), say("batch.alike_next"))
+
+
+class _SpentError(JobError):
+    """No row may begin; those at work end."""
+
+
+def _why(job: JobRecord) -> str:
+    return next((step.error for step in job.steps if step.error), job.state.value)

@@ -1,0 +1,94 @@
+"""How far moderators who read the same case agree on what they found: percent, Cohen's kappa, Krippendorff's alpha.
+
+A unit is one sentence with one passage in one submission; its values are what each reader found, blind. Intervals hold
+95 %, by drawing cases anew: findings on one case are alike.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from crowdnotes.domain import Case, Figure, Reading, ReadPair, Support
+from crowdnotes.words import say
+
+_DRAWS = 1_000
+_FEW = 5  # cases: with fewer, no interval is to be trusted
+
+
+def units(cases: Iterable[Case]) -> list[ReadPair]:
+    """Every pair that two moderators or more found something of, for the same text."""
+    made: list[ReadPair] = []
+    for case in cases:
+        by_text: dict[str, list[Reading]] = {}
+        for reading in (*case.desk.earlier_readings, *case.desk.readings):
+            by_text.setdefault(reading.text_sha256, []).append(reading)
+        for readings in by_text.values():
+            pairs = dict.fromkeys(pair for reading in readings for pair in reading.by_pair)
+            for words, evidence_id in pairs:
+                pair = (words, evidence_id)
+                found = tuple((it.reader.name, it.by_pair[pair]) for it in readings if pair in it.by_pair)
+                if len(found) > 1:
+                    made.append(ReadPair(case.id, words, evidence_id, found))
+    return made
+
+
+def agreement(found: Sequence[ReadPair]) -> dict[str, Figure]:
+    """The three figures by their names. Kappa is of the first two readers of each pair, alpha of all."""
+    return {
+        say("agreement_figures.percent"): _figure(found, _percent),
+        say("agreement_figures.kappa"): _figure(found, _kappa),
+        say("agreement_figures.alpha"): _figure(found, _alpha),
+    }
+
+
+def _figure(found: Sequence[ReadPair], of: Callable[[Sequence[ReadPair]], float | None]) -> Figure:
+    n = len(found)
+    if not n:
+        return Figure(n=0, not_run=say("agreement_figures.nothing"))
+    value = of(found)
+    if value is None:
+        return Figure(n=n, not_run=say("agreement_figures.one_kind"))
+    by_case: dict[str, list[ReadPair]] = {}
+    for unit in found:
+        by_case.setdefault(unit.case_id, []).append(unit)
+    groups = list(by_case.values())
+    if len(groups) < _FEW:
+        return Figure(n=n, value=value, how=say("agreement_figures.few", n=_FEW))
+    chance = np.random.default_rng(0)
+    drawn = (chance.integers(len(groups), size=len(groups)) for _ in range(_DRAWS))
+    values = [of([unit for place in places for unit in groups[place]]) for places in drawn]
+    low, high = np.quantile([it for it in values if it is not None], [0.025, 0.975])
+    return Figure(n=n, value=value, low=float(low), high=float(high), how=say("agreement_figures.by_case"))
+
+
+def _percent(found: Sequence[ReadPair]) -> float:
+    """The share of pairs of readers of the same unit that found the same."""
+    alike = [one is other for unit in found for one, other in combinations(unit.values, 2)]
+    return sum(alike) / len(alike)
+
+
+def _kappa(found: Sequence[ReadPair]) -> float | None:
+    """Cohen (1960): agreement beyond what the first and the second readers' habits would give by chance."""
+    first, second = [unit.values[0] for unit in found], [unit.values[1] for unit in found]
+    n = len(found)
+    observed = sum(one is other for one, other in zip(first, second, strict=True)) / n
+    habits = Counter(first), Counter(second)
+    expected = sum(habits[0][support] * habits[1][support] for support in Support) / n**2
+    return None if expected == 1 else (observed - expected) / (1 - expected)
+
+
+def _alpha(found: Sequence[ReadPair]) -> float | None:
+    """Krippendorff (2004), nominal, over any number of readers: 1 less observed over expected disagreement."""
+    totals: Counter[Support] = Counter()
+    observed = 0.0
+    for unit in found:
+        counts, m = Counter(unit.values), len(unit.found)
+        totals += counts
+        observed += sum(count * (m - count) for count in counts.values()) / (m - 1)
+    n = totals.total()
+    expected = sum(count * (n - count) for count in totals.values()) / (n - 1)
+    return None if not expected else 1 - observed / expected

@@ -1,0 +1,129 @@
+"""`crowdnotes doctor`: what an installation needs, each fine or with what to do."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+import typer
+from sqlalchemy import make_url
+
+from crowdnotes.cli.output import Json, print_json, print_text
+from crowdnotes.embedding import make_embedder
+from crowdnotes.engines.choice import make_engine, set_choice
+from crowdnotes.engines.llm.discovery import require_answer
+from crowdnotes.errors import ConfigurationError, CrowdNotesError, StoreFullError
+from crowdnotes.evidence.search import chosen_at_first, make_online
+from crowdnotes.settings import Settings, SignIn, load_settings
+from crowdnotes.storage.database import connect, require_newest, schema_of
+
+_LEAST_BYTES = 1_000_000_000  # a day's work with pages, and room for a restore
+_SECONDS = 5.0
+
+
+def doctor(as_json: Json = False) -> None:
+    """Check the data folder, database, model, engine, search services and sign-in. Exit code 1 if one has a fault."""
+    settings = load_settings()
+    found = [_looked(name, look, settings) for name, look in _LOOKS.items()]
+    if as_json:
+        print_json(found)
+    else:
+        for one in found:
+            print_text(f"{'fine ' if one['fine'] else 'FAULT'}  {one['name']}: {one['says']}")
+    if not all(one["fine"] for one in found):
+        raise typer.Exit(1)
+
+
+def _looked(name: str, look: Callable[[Settings], str], settings: Settings) -> dict[str, Any]:
+    try:
+        return {"name": name, "fine": True, "says": look(settings)}
+    except CrowdNotesError as error:
+        return {"name": name, "fine": False, "says": str(error)}
+
+
+def _data_folder(settings: Settings) -> str:
+    try:
+        settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=settings.data_dir) as file:
+            file.write(b"x")
+    except OSError as error:
+        raise StoreFullError(
+            f"{settings.data_dir} cannot be written ({error.strerror}).",
+            "Make room or allow it, or set CROWDNOTES_DATA_DIR.",
+        ) from error
+    return f"{settings.data_dir} can be written."
+
+
+def _disk(settings: Settings) -> str:
+    folder: Path = settings.data_dir.absolute()
+    free = shutil.disk_usage(next(one for one in (folder, *folder.parents) if one.exists())).free
+    if free < _LEAST_BYTES:
+        raise StoreFullError(f"{free / 1e9:.1f} GB are free where {folder} lies.", "Make room: 1 GB is the least.")
+    return f"{free / 1e9:.0f} GB are free."
+
+
+def _database(settings: Settings) -> str:
+    url = make_url(settings.resolved_database_url)
+    if url.drivername.startswith("sqlite") and not Path(url.database or "").exists():
+        return "SQLite; the app makes it when it first starts."
+    database = connect(settings.resolved_database_url)
+    try:
+        require_newest(database)
+        return f"{'SQLite' if database.dialect.name == 'sqlite' else 'PostgreSQL'}, schema {schema_of(database)}."
+    finally:
+        database.dispose()
+
+
+def _embedder(settings: Settings) -> str:
+    embedder = make_embedder(settings)
+    embedder.token_spans("the model is read for this")
+    return f"{embedder.name} can be read."
+
+
+def _engine(settings: Settings) -> str:
+    choice = set_choice(settings.llm)
+    engine = make_engine(
+        choice, settings.llm, settings.gates, make_embedder(settings), settings.data_dir, settings.reader
+    )
+    require_answer(choice, settings.llm)
+    return f"{engine.name} answers."
+
+
+def _search(settings: Settings) -> str:
+    asked = chosen_at_first(settings.search)
+    if not asked:
+        raise ConfigurationError("No search service is ticked at first.", "See CROWDNOTES_SEARCH_SERVICES.")
+    lacking = [provider.label for provider in make_online(settings.search) if provider.needs is not None]
+    more = f" Not set up: {', '.join(lacking)}." if lacking else ""
+    return f"{len(asked)} are ticked at first; `crowdnotes providers check` asks them.{more}"
+
+
+def _sign_in(settings: Settings) -> str:
+    sign_in = settings.sign_in
+    if sign_in.way is SignIn.NOBODY:
+        return "Nobody signs in: the app starts at an address of this machine alone."
+    if sign_in.way is not SignIn.OPENID:
+        return f"By {sign_in.way}."
+    try:
+        answer = httpx.get(str(sign_in.metadata_url), timeout=_SECONDS).raise_for_status().json()
+        return f"The provider {answer['issuer']} answers."
+    except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:
+        raise ConfigurationError(
+            f"The provider of the sign-in gives no description ({type(error).__name__}).",
+            "Check CROWDNOTES_SIGN_IN_METADATA_URL, and that the provider runs.",
+        ) from error
+
+
+_LOOKS: dict[str, Callable[[Settings], str]] = {
+    "data folder": _data_folder,
+    "disk space": _disk,
+    "database": _database,
+    "embedding model": _embedder,
+    "engine": _engine,
+    "search services": _search,
+    "sign-in": _sign_in,
+}

@@ -1,0 +1,69 @@
+"""`crowdnotes people …`: who signed in, and what they may do. Whoever reaches the database may use it."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from crowdnotes.cli.output import Json, print_json, print_text
+
+app = typer.Typer(help="Who signed in, and what they may do.", no_args_is_help=True)
+_Issuer = Annotated[str, typer.Argument(help="Who vouches for them, as listed.")]
+_Subject = Annotated[str, typer.Argument(help="What they are called there, as listed.")]
+
+
+@app.command("list")
+def everybody(as_json: Json = False) -> None:
+    """List everybody who signed in once."""
+    from crowdnotes.workspace import open_workspace
+
+    with open_workspace() as workspace:
+        found = workspace.people.everybody()
+    if as_json:
+        print_json([one.model_dump(mode="json") for one in found])
+        return
+    for one in found:
+        state = "disabled" if one.disabled_at else "last seen"
+        at = one.disabled_at or one.last_seen
+        print_text(f"{one.key}  {one.name}  {one.role}  {state} {at:%Y-%m-%d}")
+    if not found:
+        print_text("Nobody has signed in.")
+
+
+@app.command("role")
+def role(
+    issuer: _Issuer,
+    subject: _Subject,
+    to: Annotated[str, typer.Argument(help="viewer, contributor, moderator or admin.")],
+) -> None:
+    """Change what somebody may do, from their next act on."""
+    from crowdnotes.cases.access import actor_of
+    from crowdnotes.workspace import open_workspace
+
+    wanted = actor_of(issuer, subject, "name", to)
+    with open_workspace() as workspace:
+        workspace.people.set_role(wanted, wanted.role)
+    print_text(f"{wanted.key}: {to}")
+
+
+@app.command("disable")
+def disable(issuer: _Issuer, subject: _Subject) -> None:
+    """Keep somebody out, from their next act on."""
+    _set_disabled(issuer, subject, disabled=True)
+
+
+@app.command("enable")
+def enable(issuer: _Issuer, subject: _Subject) -> None:
+    """Let somebody in who waits, or who was kept out."""
+    _set_disabled(issuer, subject, disabled=False)
+
+
+def _set_disabled(issuer: str, subject: str, *, disabled: bool) -> None:
+    from crowdnotes.cases.access import actor_of
+    from crowdnotes.workspace import open_workspace
+
+    person = actor_of(issuer, subject, "name", "viewer")
+    with open_workspace() as workspace:
+        workspace.people.set_disabled(person, disabled=disabled)
+    print_text(f"{person.key}: {'disabled' if disabled else 'enabled'}")

@@ -1,0 +1,181 @@
+"""The Queue page: submitted cases in the order in which moderators should take them; one of them is validated here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+import streamlit as st
+
+from crowdnotes.domain import MOST, Asked, DeskState, Order, QueueItem, Whose
+from crowdnotes.errors import NotAllowedError
+from crowdnotes.handoff import cases_csv
+from crowdnotes.text.markdown import escaped
+from crowdnotes.words import say
+from pages.view.agreement import agreement_fold
+from pages.view.components import badge, first_shown
+from pages.view.session import button, notices, page_body, workspace
+from pages.view.times import time_mark
+from pages.view.validate import claim_next, validate
+
+_PLACE = "queue"
+_PAGE_SIZE = 20
+_WAITING = (DeskState.SUBMITTED, DeskState.IN_REVIEW)
+_WHOSE = {Whose.FREE: "queue.free", Whose.MINE: "queue.mine", Whose.ALL: "queue.all"}
+_ORDERS = {Order.TURN: "queue.by_turn", Order.OLDEST: "queue.oldest", Order.NEWEST: "queue.newest"}
+_STATES = {
+    "waiting": ("queue.waiting", _WAITING),
+    "returned": ("queue.returned", (DeskState.RETURNED,)),
+    "decided": ("queue.decided", (DeskState.DECIDED,)),
+}
+
+
+def _chosen() -> Asked:
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="queue-filters"):
+        state = st.selectbox(
+            say("queue.state"),
+            list(_STATES),
+            format_func=lambda name: say(_STATES[name][0]),
+            key="queue-state",
+            width=170,
+        )
+        whose = st.selectbox(
+            say("queue.whose"),
+            list(Whose),
+            format_func=lambda whose: say(_WHOSE[whose]),
+            key="queue-whose",
+            width=220,
+            disabled=state != "waiting",
+        )
+        order = st.selectbox(
+            say("queue.order"), list(Order), format_func=lambda order: say(_ORDERS[order]), key="queue-order", width=190
+        )
+        st.space("stretch")
+        button(say("queue.next"), "queue-next", _PLACE, claim_next, icon="play_arrow", type="primary", shortcut="n")
+    waiting = state == "waiting"
+    return Asked(whose or Whose.FREE if waiting else Whose.ALL, _STATES[state][1], order or Order.TURN)
+
+
+def _row(item: QueueItem, at: datetime, looking: Sequence[str]) -> None:
+    post = escaped(item.post_excerpt) or say("cases.no_words")
+    with st.container(
+        horizontal=True, vertical_alignment="center", wrap=False, key=f"queue-{item.case_id}", gap="small"
+    ):
+        st.checkbox(post, key=_tick(item), label_visibility="collapsed", width="content")
+        with st.container(gap=None):
+            params = {"case": item.case_id}
+            st.page_link("pages/queue.py", label=post, icon="", query_params=params, width="stretch")
+            with st.container(horizontal=True, vertical_alignment="center", wrap=False, gap="small"):
+                time_mark(item.submitted_at)
+                st.markdown(_marks(item, at, looking), wrap=False, width="stretch")
+
+
+def _marks(item: QueueItem, at: datetime, looking: Sequence[str]) -> str:
+    """Why it comes early, who is at it, and the note's first words."""
+    marks = [badge("orange", "priority_high", reason) for reason in item.reasons(at)]
+    if item.held_by_another(workspace().actor.key, at):
+        marks.append(badge("violet", "person", say("queue.held", name=item.holder_name)))
+    elif item.holder == workspace().actor.key:
+        marks.append(badge("green", "person", say("queue.yours")))
+    marks += [
+        badge("blue", "visibility", say("queue.looks", name=name)) for name in looking if name != item.holder_name
+    ]
+    if item.assigned is not None:
+        marks.append(badge("gray", "assignment_ind", say("queue.for", name=item.assigned_name)))
+    if item.readers and item.read_by:
+        marks.append(badge("blue", "group", say("queue.second")))
+    elif item.readers > 1:
+        marks.append(badge("blue", "group", say("queue.readers", n=item.readers)))
+    marks.append(f":gray[{escaped(item.note_excerpt) or say('queue.no_note')}]")
+    return f":small[{' '.join(marks)}]"
+
+
+def _tick(item: QueueItem) -> str:
+    return f"queue-tick-{item.case_id}"
+
+
+def _bulk(items: Sequence[QueueItem]) -> None:
+    """What is done with several at once: who should take them, their order, a table. Never a decision."""
+    ticked = [item.case_id for item in items if st.session_state.get(_tick(item))]
+    if not ticked:
+        return
+    service, me = workspace().service, workspace().actor
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="queue-bulk"):
+        st.markdown(say("queue.ticked", n=len(ticked)), width="content")
+        button(
+            say("queue.to_me"), "bulk-me", _PLACE, _each(ticked, lambda it: service.assign(it, me)), icon="person_add"
+        )
+        nobody = _each(ticked, lambda it: service.assign(it, None))
+        button(say("queue.to_nobody"), "bulk-nobody", _PLACE, nobody, icon="person_off")
+        with st.popover(say("queue.to_somebody"), icon=":material/assignment_ind:"):
+            for person in workspace().moderators():
+                to = _each(ticked, lambda it, person=person: service.assign(it, person))  # type: ignore[misc]
+                button(escaped(person.name, 40), f"bulk-{person.key}", _PLACE, to, type="tertiary")
+        first = _each(ticked, lambda it: service.put_first(it, True))
+        button(say("queue.first"), "bulk-first", _PLACE, first, icon="vertical_align_top")
+        later = _each(ticked, lambda it: service.put_first(it, False))
+        button(say("queue.not_first"), "bulk-later", _PLACE, later, icon="vertical_align_bottom")
+        two = _each(ticked, lambda it: service.set_readers(it, 2))
+        button(say("queue.two_readers"), "bulk-two", _PLACE, two, icon="group")
+        st.download_button(
+            say("cases.export"),
+            data=lambda: cases_csv([service.get(case_id) for case_id in ticked]),
+            file_name="queue.csv",
+            mime="text/csv",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+
+
+def _each(case_ids: Sequence[str], does: Callable[[str], object]) -> Callable[[], None]:
+    def act_on_all() -> None:
+        for case_id in case_ids:
+            does(case_id)
+            st.session_state[f"queue-tick-{case_id}"] = False
+
+    return act_on_all
+
+
+def _queue() -> None:
+    asked = _chosen()
+    notices(_PLACE)
+    key = "queue-page"
+    first = (st.session_state.get(key, 1) - 1) * _PAGE_SIZE
+    items, found, looking = workspace().service.queue(asked, _PAGE_SIZE, first)
+    if not found:
+        st.info(say("queue.empty_next"), title=say("queue.empty"), icon=":material/inbox:")
+        return
+    st.caption(say("queue.many", n=found) if found == MOST else say("cases.count", n=found))
+    if first != first_shown(found, _PAGE_SIZE, key):
+        st.rerun()
+    _bulk(items)
+    at = workspace().service.database_now()
+    with st.container(gap=None, key="queue-rows"):
+        for item in items:
+            _row(item, at, looking.get(item.case_id, []))
+
+
+def _tombstones() -> None:
+    """For admins: what was deleted, when and by whom."""
+    try:
+        stones = workspace().service.tombstones()
+    except NotAllowedError:
+        return
+    if stones:
+        with st.expander(say("queue.deleted", n=len(stones)), icon=":material/delete:"):
+            for stone in stones:
+                with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+                    time_mark(stone.deleted_at)
+                    st.markdown(say("queue.deleted_by", id=stone.case_id, name=escaped(stone.by, 40)))
+
+
+opened = st.query_params.get("case")
+with page_body(
+    say("queue.title"), "" if opened else say("queue.about"), width=1480 if opened else 1040, quiet=bool(opened)
+):
+    if opened:
+        validate(opened)
+    else:
+        _queue()
+        agreement_fold()
+        _tombstones()

@@ -1,0 +1,98 @@
+"""The author's side of the desk: send a case to the moderators, see what came back and what changed since."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from crowdnotes.domain import Case, DeskState
+from crowdnotes.text.markdown import escaped
+from crowdnotes.words import say
+from pages.view.components import badge, changed_pieces, marked_text
+from pages.view.session import act, button, fold, notices, workspace
+from pages.view.times import moment
+
+_PLACE = "submission"
+_COLOURS = {
+    DeskState.SUBMITTED: "blue",
+    DeskState.IN_REVIEW: "violet",
+    DeskState.RETURNED: "orange",
+    DeskState.DECIDED: "green",
+}
+
+
+def submission(case: Case) -> None:
+    """Where the case stands with the moderators and the one next act; nothing where one person works alone."""
+    if not workspace().has_desk:
+        return
+    with st.container(key="submission", gap="small"):
+        state = case.desk_state
+        if state is not DeskState.DRAFTING:
+            st.markdown(badge(_COLOURS[state], "", state.in_words))
+        notices(_PLACE)
+        if state is DeskState.RETURNED:
+            _returned(case)
+        if state in (DeskState.DRAFTING, DeskState.RETURNED):
+            _submit(case)
+        elif state in (DeskState.SUBMITTED, DeskState.IN_REVIEW):
+            back = partial(workspace().service.withdraw, case.id)
+            button(say("submission.withdraw"), "withdraw", _PLACE, back, icon="undo", type="tertiary")
+        if len(workspace().service.versions(case)) > 1:
+            fold(say("submission.versions"), f"versions-{case.id}", "difference", partial(_versions, case))
+
+
+def _returned(case: Case) -> None:
+    """Who sent it back and why, and what was changed since."""
+    back = case.desk.returns[-1]
+    told = say("submission.returned", name=escaped(back.by.name, 40), when=moment(back.at))
+    st.markdown(f"{told} {escaped(back.words)}")
+    for item in (it for it in case.suggestions if it.owed):
+        about = " · ".join(filter(None, (item.evidence_id, f"“{escaped(item.words, 120)}”" if item.words else "")))
+        sign = ":orange[:material/hourglass_top:]" if item.answer is None else ":green[:material/check:]"
+        st.markdown(f"- {sign} **{item.id}** {f':gray[{about}]' if about else ''} {escaped(item.text)}")
+    left = len(workspace().service.owed_answers(case))
+    if left:
+        st.caption(say("submission.answer", n=left))
+    if case.draft is not None and back.note and back.note != case.draft.text:
+        st.caption(say("submission.since"))
+        marked_text(changed_pieces(back.note, case.draft.text)[1], look="small", key=f"since-{case.id}")
+
+
+def _submit(case: Case) -> None:
+    key = f"message-{case.id}"
+    st.text_input(say("submission.message"), key=key, placeholder=say("submission.message_example"))
+    readers = 2 if workspace().settings.two_readers else 1
+
+    def send() -> None:
+        workspace().service.submit(case.id, st.session_state.get(key) or "", readers=readers)
+
+    st.button(
+        say("submission.send"),
+        key="submit",
+        type="primary",
+        icon=":material/send:",
+        on_click=act,
+        args=(_PLACE, send),
+        disabled=bool(workspace().service.owed_answers(case)),
+        width="stretch",
+    )
+
+
+def _versions(case: Case) -> None:
+    """Two texts of the note beside each other, the words marked that the other does not have."""
+    known = workspace().service.versions(case)
+
+    def named(number: int) -> str:
+        at, by, text = known[number]
+        return " · ".join(filter(None, (say("submission.version", n=number + 1), moment(at), by, text[:40])))
+
+    places = list(range(len(known)))
+    first = st.selectbox(say("submission.from"), places, index=len(known) - 2, format_func=named, key=f"from-{case.id}")
+    second = st.selectbox(say("submission.to"), places, index=len(known) - 1, format_func=named, key=f"to-{case.id}")
+    before, after = changed_pieces(known[first][2], known[second][2])
+    left, right = st.columns(2)
+    with left:
+        marked_text(before, look="small", key=f"before-{case.id}-{first}-{second}")
+    with right:
+        marked_text(after, look="small", key=f"after-{case.id}-{first}-{second}")

@@ -1,0 +1,355 @@
+"""The moderators' desk: submitting, claiming for a time, validating, sending back, second readers, the queue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
+
+from crowdnotes.cases import desk
+from crowdnotes.cases.agreement import agreement, units
+from crowdnotes.cases.desk import pairs
+from crowdnotes.cases.obstacles import decide, obstacles
+from crowdnotes.cases.store import Store
+from crowdnotes.cases.suggestions import answer_suggestion
+from crowdnotes.cases.workflow import edit_draft, own_check
+from crowdnotes.domain import (
+    LEASE,
+    Asked,
+    Case,
+    Comment,
+    DecisionKind,
+    DeskState,
+    Draft,
+    ExistingNote,
+    ObstacleKind,
+    Order,
+    Ratings,
+    ReadPair,
+    Role,
+    SuggestionAnswer,
+    SupernoteWork,
+    Support,
+    Verdict,
+    Whose,
+    text_sha256,
+)
+from crowdnotes.errors import InputError, NotAllowedError, WorkflowError
+from crowdnotes.handoff import findings_csv
+from crowdnotes.testing import actor, make_case, make_evidence
+from crowdnotes.workspace import Workspace
+from tests.cases.walk import new_case, small_workspace
+
+NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
+ANN, BOB, CLEO, DAN = (actor(name, Role.MODERATOR) for name in ("ann", "bob", "cleo", "dan"))
+NOTE = "The review found no link."
+
+
+def drafted(case_id: str = "c1", passages: int = 2, **changes: object) -> Case:
+    used = {"opened_at": NOW, "opened_by": ANN, "verdict": Verdict.USE}
+    evidence = tuple(make_evidence(number, **used) for number in range(1, passages + 1))  # type: ignore[arg-type]
+    ids = tuple(item.id for item in evidence)
+    draft = Draft(text=NOTE, evidence_ids=ids, engine="person", written_at=NOW)
+    return make_case(id=case_id, owner=ANN.person, evidence=evidence, draft=draft, **changes)
+
+
+def submitted(readers: int = 1, **changes: object) -> Case:
+    return desk.submit(drafted(**changes), NOW, ANN, readers=readers)  # type: ignore[arg-type]
+
+
+def refused(act: Callable[[], object], why: str) -> None:
+    with pytest.raises(WorkflowError) as error:
+        act()
+    assert error.value.rule == why
+
+
+def read(case: Case, by: object, finds: Support = Support.SUPPORTED) -> Case:
+    """Claimed, every pair judged, and finished."""
+    case = desk.claim(case, NOW, by)  # type: ignore[arg-type]
+    for pair in pairs(case):
+        case = desk.judge_pair(case, NOW, by, pair.words, pair.evidence_id, finds)  # type: ignore[arg-type]
+    return desk.finish_reading(case, NOW, by)  # type: ignore[arg-type]
+
+
+# --- states ---
+
+
+def test_a_case_goes_from_its_author_to_a_moderator_and_back_with_each_step_on_record() -> None:
+    case = drafted()
+    states = [case.desk_state]
+    case = desk.submit(case, NOW, ANN)
+    states.append(case.desk_state)
+    case = desk.claim(case, NOW, BOB)
+    states.append(case.desk_state)
+    case = desk.send_back(case, NOW, BOB, [Comment("Which review?", "E1", "The review")], "Nearly there.")
+    states.append(case.desk_state)
+    assert states == [DeskState.DRAFTING, DeskState.SUBMITTED, DeskState.IN_REVIEW, DeskState.RETURNED]
+    assert case.told == "bob: Nearly there."
+    refused(lambda: desk.submit(case, NOW, ANN), "comments")
+    case = edit_draft(case, NOW + LEASE, ANN, "The 2024 review found no link.", based_on=text_sha256(NOTE))
+    case = answer_suggestion(case, NOW, ANN, "S1", SuggestionAnswer.YES, "Named.", changed="The year stands there.")
+    case = desk.claim(desk.submit(case, NOW, ANN), NOW, BOB)
+    case = decide(case, NOW, BOB, DecisionKind.REJECTED, reason="It is too late.")
+    assert (case.desk_state, case.told) == (DeskState.DECIDED, "bob: It is too late.")
+    kinds = [
+        "submitted",
+        "claimed",
+        "sent back",
+        "note edited",
+        "suggestion answered",
+        "submitted",
+        "claimed",
+        "decided",
+    ]
+    assert [event.kind for event in case.events] == kinds
+    assert [text for _, _, text in desk.versions(case)] == [NOTE, "The 2024 review found no link."]
+
+
+def test_what_no_moderator_could_use_is_not_submitted() -> None:
+    empty = make_case(owner=ANN.person)
+    with pytest.raises(InputError, match="no note to send"):
+        desk.submit(empty, NOW, ANN)
+    assert desk.submit(empty, NOW, ANN, "It is a joke.").desk.message == "It is a joke."
+    refused(lambda: desk.submit(submitted(), NOW, ANN), "submitted")
+    refused(lambda: desk.claim(drafted(), NOW, BOB), "not submitted")
+
+
+def test_comments_are_refused_that_are_about_nothing_in_the_case() -> None:
+    case = desk.claim(submitted(), NOW, BOB)
+    for comments, told in (
+        ([], "Say what"),
+        ([Comment("x", "E9")], "no passage"),
+        ([Comment("x", "", "Gone")], "Gone"),
+    ):
+        with pytest.raises(InputError, match=told):
+            desk.send_back(case, NOW, BOB, comments)
+    resolved = desk.resolve_comment(desk.send_back(case, NOW, BOB, [Comment("Why?")]), NOW, BOB, "S1")
+    assert desk.submit(resolved, NOW, ANN).desk_state is DeskState.SUBMITTED
+
+
+# --- claiming ---
+
+
+def test_a_claim_lasts_its_time_after_the_last_act_and_is_then_taken_over_on_record() -> None:
+    case = desk.claim(submitted(), NOW, BOB)
+    late = NOW + LEASE - timedelta(seconds=1)
+    refused(lambda: desk.claim(case, late, CLEO), "claimed")
+    refused(lambda: desk.withdraw(case, late, ANN), "claimed")
+    refused(lambda: decide(case, late, CLEO, DecisionKind.REJECTED), "claimed")
+    renewed = desk.judge_pair(case, late, BOB, NOTE, "E1", Support.SUPPORTED)
+    refused(lambda: desk.claim(renewed, NOW + LEASE, CLEO), "claimed")
+    taken = desk.claim(case, NOW + LEASE, CLEO)
+    assert (taken.events[-1].kind, taken.events[-1].detail) == ("taken over", "from bob")
+    refused(lambda: desk.judge_pair(taken, NOW + LEASE, BOB, NOTE, "E1", Support.SUPPORTED), "claimed")
+    assert desk.take_over(case, NOW, CLEO).desk.lease.holder.key == CLEO.key  # type: ignore[union-attr]
+
+
+def test_who_typed_for_longer_than_the_claim_lasts_loses_nothing_unless_somebody_took_the_case() -> None:
+    case = desk.claim(submitted(), NOW, BOB)
+    later = NOW + 3 * LEASE
+    assert desk.judge_pair(case, later, BOB, NOTE, "E1", Support.PARTLY).desk.lease.until == later + LEASE  # type: ignore[union-attr]
+    assert desk.release(case, later, BOB).desk_state is DeskState.SUBMITTED
+
+
+# --- validating ---
+
+
+def test_what_a_moderator_finds_of_a_pair_is_a_comparison_and_a_verdict_of_their_own() -> None:
+    case = desk.claim(submitted(), NOW, BOB)
+    assert [(pair.words, pair.evidence_id) for pair in pairs(case)] == [(NOTE, "E1"), (NOTE, "E2")]
+    case = desk.judge_pair(case, NOW, BOB, NOTE, "E1", Support.SUPPORTED)
+    found, review = own_check(case, BOB.key, NOTE, "E1"), case.evidence[0].review_by(BOB.key)
+    assert found is not None
+    assert review is not None
+    assert (found.support, found.by_key, review.verdict) == (Support.SUPPORTED, BOB.key, Verdict.USE)
+    case = desk.judge_pair(case, NOW, BOB, NOTE, "E1", Support.WRONG_SOURCE)
+    review = case.evidence[0].review_by(BOB.key)
+    assert review is not None
+    assert review.verdict is None  # and so no approval by them
+    assert {item.id.subject for item in obstacles(case, NOW, BOB) if item.id.kind is ObstacleKind.UNJUDGED} == {"E1"}
+    refused(lambda: desk.finish_reading(case, NOW, BOB), "unread")
+    refused(lambda: desk.judge_pair(case, NOW, BOB, "Other words.", "E1", Support.SUPPORTED), "edited elsewhere")
+    refused(lambda: desk.judge_pair(submitted(), NOW, BOB, NOTE, "E1", Support.SUPPORTED), "not claimed")
+
+
+# --- a second reader ---
+
+
+def test_a_second_reader_reads_blind_and_approval_waits_for_them() -> None:
+    case = read(submitted(readers=2), BOB)
+    assert (case.desk_state, case.desk.waits_for_readers) == (DeskState.SUBMITTED, 1)
+    refused(lambda: desk.claim(case, NOW, BOB), "read already")
+    assert ObstacleKind.READERS in {item.id.kind for item in obstacles(case, NOW, BOB)}
+    seen = desk.blinded(case, CLEO)
+    assert own_check(seen, BOB.key, NOTE, "E1") is None
+    assert [item.review_by(BOB.key) for item in seen.evidence] == [None, None]
+    assert not any(event.by == "bob" and "E1" in event.detail for event in seen.events)
+    assert [reading.findings for reading in seen.desk.readings] == [()]
+    assert desk.blinded(case, BOB) == case
+    both = read(case, CLEO)
+    assert (both.desk.waits_for_readers, both.desk.disagree, both.desk_state) == (0, False, DeskState.IN_REVIEW)
+    assert desk.blinded(both, CLEO) == both
+    assert ObstacleKind.READERS not in {item.id.kind for item in obstacles(both, NOW, CLEO)}
+
+
+def test_readers_who_disagree_ask_for_a_third_and_all_that_was_found_stays() -> None:
+    case = read(read(submitted(readers=2), BOB), CLEO, Support.UNSUPPORTED)
+    assert (case.desk.disagree, case.desk.waits_for_readers) == (True, 1)
+    case = read(case, DAN)
+    assert case.desk.waits_for_readers == 0
+    found = [{finding.support for finding in reading.findings} for reading in case.desk.readings]
+    assert found == [{Support.SUPPORTED}, {Support.UNSUPPORTED}, {Support.SUPPORTED}]
+    again = desk.submit(desk.send_back(case, NOW, DAN, [], "Not yet."), NOW, ANN)
+    assert (len(again.desk.readings), len(again.desk.earlier_readings)) == (0, 3)
+
+
+# --- how far readers agree ---
+
+
+def test_agreement_is_what_the_books_say_of_a_known_table() -> None:
+    """Cohen's kappa of 20 yes-yes, 15 no-no, 5 and 10 apart is 0.4; alpha of the same by hand is 0.4007."""
+    yes, no = Support.SUPPORTED, Support.UNSUPPORTED
+    table = [(yes, yes)] * 20 + [(yes, no)] * 5 + [(no, yes)] * 10 + [(no, no)] * 15
+    found = [ReadPair(f"c{n}", "Words.", "E1", (("a", one), ("b", two))) for n, (one, two) in enumerate(table)]
+    percent, kappa, alpha = agreement(found).values()
+    assert (percent.n, percent.value) == (50, 0.7)
+    assert kappa.value == pytest.approx(0.4)
+    assert alpha.value == pytest.approx(1 - 0.3 / (2 * 45 * 55 / (100 * 99)))
+    for figure in (percent, kappa, alpha):
+        assert figure.low is not None
+        assert figure.high is not None
+        assert figure.value is not None
+        assert figure.low < figure.value < figure.high
+    nothing = agreement([])
+    assert [figure.value for figure in nothing.values()] == [None] * 3
+    assert all(figure.not_run for figure in nothing.values())
+    assert "c7,E1,2,b,supported,Words." in findings_csv(found, agreement(found))
+
+
+def test_readings_of_a_submission_that_was_sent_back_count_and_of_one_reader_alone_do_not() -> None:
+    case = read(read(submitted(readers=2), BOB), CLEO)
+    again = desk.submit(desk.send_back(case, NOW, CLEO, [], "Not yet."), NOW, ANN)
+    assert [len(units([one])) for one in (case, again, read(submitted(), BOB))] == [2, 2, 0]
+
+
+# --- the queue ---
+
+
+def test_the_queue_sorts_by_what_brings_a_case_forward_and_says_why(engine: Engine) -> None:
+    store = Store(engine)
+    note = ExistingNote(id="N1", text="No.", ratings=Ratings(helpful=60))
+    spreading = drafted("spreads", supernote=SupernoteWork(notes=(note,)))
+    store.add(desk.submit(drafted("plain"), NOW, ANN))
+    store.add(desk.submit(spreading, NOW + timedelta(hours=20), ANN))
+    store.add(desk.submit(drafted("long"), NOW - timedelta(hours=30), ANN))
+    store.add(desk.put_first(desk.submit(drafted("first"), NOW, ANN), NOW, BOB, True))
+    store.add(drafted("unsent"))
+    items = store.queue.items(BOB, Asked(), 10)
+    assert [item.case_id for item in items] == ["first", "long", "spreads", "plain"]
+    assert [item.reasons(NOW) for item in items] == [
+        ["put first by a moderator"],
+        ["waiting for 30 hours"],
+        ["spreads fast: notes on this post were rated 60 times"],
+        [],
+    ]
+    assert [item.case_id for item in store.queue.items(BOB, Asked(order=Order.NEWEST), 1)] == ["spreads"]
+    assert store.queue.count(BOB, Asked()) == 4
+    assert store.queue.count(ANN, Asked(without_own=True)) == 0
+
+
+def test_the_queue_leaves_out_what_others_hold_or_should_take_and_what_one_has_read(engine: Engine) -> None:
+    store = Store(engine)
+    now = store.queue.now()
+    assert abs(now - datetime.now(UTC)) < timedelta(minutes=1)
+    store.add(desk.claim(desk.submit(drafted("held"), now, ANN), now, BOB))
+    store.add(desk.assign(desk.submit(drafted("for cleo"), now, ANN), now, BOB, CLEO))
+    store.add(read(desk.submit(drafted("read"), now, ANN, readers=2), BOB))
+    store.add(desk.claim(desk.submit(drafted("ran out"), now, ANN), now - 2 * LEASE, DAN))
+
+    def free(who: object) -> set[str]:
+        return {item.case_id for item in store.queue.items(who, Asked(), 9)}  # type: ignore[arg-type]
+
+    assert free(BOB) == {"held", "ran out"}
+    assert free(CLEO) == {"for cleo", "read", "ran out"}
+    assert store.queue.next_for(CLEO, without_own=False)[0] == "for cleo"
+    assert store.queue.count(DAN, Asked(Whose.ALL)) == 4
+    [held] = [item for item in store.queue.items(DAN, Asked(Whose.ALL), 9) if item.case_id == "held"]
+    assert held.held_by_another(DAN.key, now)
+    assert not held.held_by_another(BOB.key, now)
+
+
+def test_who_has_a_case_open_is_known_to_the_others(engine: Engine) -> None:
+    store = Store(engine)
+    store.add(drafted())
+    assert (store.queue.seen("c1", BOB), store.queue.seen("c1", CLEO)) == ([], ["bob"])
+    assert store.queue.looking(["c1"], CLEO) == {"c1": ["bob"]}
+    assert store.queue.seen("gone", BOB) == []
+
+
+def test_a_deleted_case_leaves_who_and_when_and_no_text(engine: Engine) -> None:
+    store = Store(engine)
+    store.add(submitted())
+    store.delete("c1", by=BOB)
+    [stone] = store.tombstones()
+    assert (stone.case_id, stone.by, stone.by_key) == ("c1", "bob", BOB.key)
+    assert store.queue.count(BOB, Asked(Whose.ALL)) == 0
+
+
+# --- the service ---
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    with small_workspace(tmp_path) as opened:
+        yield opened
+
+
+def _strict(workspace: Workspace) -> Workspace:
+    settings = workspace.settings.model_copy(update={"four_eyes": True})
+    return replace(workspace, tools=replace(workspace.tools, settings=settings))
+
+
+def test_of_two_who_claim_at_once_one_has_the_case_and_next_gives_each_their_own(workspace: Workspace) -> None:
+    for topic in ("kettle", "lantern"):
+        workspace.service.submit(new_case(workspace, topic).id, "Look.")
+    case_id = workspace.service.list()[0].id
+
+    def claim(name: str) -> str:
+        with suppress(WorkflowError):
+            workspace.acting_as(lambda: actor(name, Role.MODERATOR)).service.claim(case_id)
+            return name
+        return ""
+
+    with ThreadPoolExecutor(4) as threads:
+        won = [name for name in threads.map(claim, ["a", "b", "c", "d"]) if name]
+    assert len(won) == 1
+    others = [workspace.acting_as(lambda name=name: actor(name, Role.MODERATOR)).service for name in ("e", "f")]  # type: ignore[misc]
+    taken = [service.claim_next() for service in others]
+    assert [case is not None and case.id != case_id for case in taken] == [True, False]
+
+
+def test_with_four_eyes_nobody_reviews_their_own(workspace: Workspace) -> None:
+    strict = _strict(workspace)
+    ann, bob = (strict.acting_as(lambda who=who: who).service for who in (ANN, BOB))  # type: ignore[misc]
+    case = ann.submit(new_case(strict.acting_as(lambda: ANN), "kettle").id, "Look.")
+    with pytest.raises(NotAllowedError, match="You began this case"):
+        ann.claim(case.id)
+    assert (ann.claim_next(), ann.queue(Asked(), 10)[1]) == (None, 0)
+    claimed = bob.claim_next()
+    assert claimed is not None
+    assert claimed.id == case.id
+
+
+def test_a_blind_reader_gets_the_case_without_what_the_first_found(workspace: Workspace) -> None:
+    store = workspace.tools.store
+    store.add(read(submitted(readers=2), BOB))
+    cleo = workspace.acting_as(lambda: CLEO).service
+    for case in (cleo.get("c1"), cleo.claim("c1")):
+        assert not any(review.reader.name == "bob" for item in case.evidence for review in item.reviews)
+    assert any(review.reader.name == "bob" for item in store.get("c1").evidence for review in item.reviews)

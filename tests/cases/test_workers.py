@@ -1,0 +1,228 @@
+"""Work on PostgreSQL, done by workers of other processes: it goes on where one that died stopped."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from crowdnotes.cases.job_kinds import JOB_KINDS, JobKind
+from crowdnotes.cases.service import CaseService
+from crowdnotes.domain import Mode
+from crowdnotes.errors import ConfigurationError, JobError
+from crowdnotes.jobs import JobState, Progress, Step
+from crowdnotes.jobs.queue import QueueWorker
+from crowdnotes.jobs.records import JobRecord
+from crowdnotes.storage.database import reading, writing
+from crowdnotes.workspace import Workspace
+from tests.cases.walk import make_library, post_about
+from tests.worker_process import opened, workers
+
+pytestmark = pytest.mark.postgres
+SECONDS = 60.0  # to wait for something that is sure to come
+STAGES = ("queries", "search", "read", "passages")
+
+
+@pytest.fixture
+def shared(tmp_path: Path, postgres_database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
+    """A workspace on PostgreSQL, in which nobody works yet."""
+    monkeypatch.setenv("CROWDNOTES_DATABASE_URL", postgres_database_url)
+    with opened(tmp_path, postgres_database_url) as workspace:
+        workspace.libraries.add(make_library(tmp_path), "topics")
+        yield workspace
+    workspace.runner.engine.dispose()
+
+
+def _until(what: Callable[[], object]) -> None:
+    deadline = time.monotonic() + SECONDS
+    while not what():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+class Working:
+    """A worker on a thread of its own."""
+
+    def __init__(self, worker: QueueWorker) -> None:
+        self.worker = worker
+        self.error: Exception | None = None
+        self._thread = threading.Thread(target=self._run)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self.worker.run()
+        except Exception as error:  # noqa: BLE001 - the test tells of it
+            self.error = error
+
+    def ended(self) -> bool:
+        return not self._thread.is_alive()
+
+    def stop(self) -> None:
+        self.worker.stop()
+        self._thread.join(SECONDS)
+        assert self.ended()
+
+
+@pytest.fixture
+def working(shared: Workspace) -> Iterator[Working]:
+    """A worker for that workspace."""
+    there = Working(shared.worker(slots=2))
+    yield there
+    there.stop()
+
+
+def _begun(workspace: Workspace) -> JobRecord:
+    case = workspace.service.create(post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"])
+    return workspace.start(case.id, "gather")
+
+
+def test_a_job_waits_for_a_worker_which_does_it_as_whoever_asked(shared: Workspace) -> None:
+    job = _begun(shared)
+    assert (job.state, job.owner, shared.runner.has_workers()) == (JobState.QUEUED, "", False)
+    with pytest.raises(JobError, match="under way"):
+        shared.start(job.case_id, "gather")
+    there = Working(shared.worker(slots=2, kinds=["gather"]))
+    ended = shared.runner.wait(job.id, SECONDS)
+    assert shared.runner.has_workers()
+    there.stop()
+    assert (ended.state, ended.fence, ended.by_key) == (JobState.DONE, 1, shared.actor.key)
+    case = shared.service.get(job.case_id)
+    assert case.evidence
+    assert {stage.job for stage in case.stages} == {job.id}
+
+
+class Blocker:
+    """A stage that goes on until it is told to stop or released."""
+
+    def __init__(self) -> None:
+        self.begun, self.released = threading.Semaphore(0), threading.Event()
+
+    def steps(self, service: CaseService, case_id: str) -> list[Step]:
+        def run(progress: Progress) -> str:
+            self.begun.release()
+            progress.count(1, 3, "the first")
+            while not self.released.wait(0.02):
+                progress.check()
+            return service.edit_post(case_id, "Saved behind the fence.").post.text
+
+        return [Step("block", "Block", run, lambda: None)]
+
+
+@pytest.fixture
+def block(monkeypatch: pytest.MonkeyPatch) -> Blocker:
+    """As the kind of work "links"."""
+    blocker = Blocker()
+    monkeypatch.setitem(JOB_KINDS, "links", JobKind("links", "Blocking", "Decide", blocker.steps))
+    return blocker
+
+
+def test_progress_and_cancel_cross_processes(shared: Workspace, working: Working, block: Blocker) -> None:
+    case = shared.service.create(post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"])
+    job = shared.start(case.id, "links")
+    assert block.begun.acquire(timeout=SECONDS)
+    _until(lambda: shared.runner.get(job.id).steps[0].state == "running")
+    shared.cancel(shared.runner.get(job.id))
+    assert shared.runner.wait(job.id, SECONDS).state is JobState.CANCELLED
+
+
+def test_what_waits_is_cancelled_at_once(shared: Workspace) -> None:
+    job = _begun(shared)
+    shared.cancel(job)
+    assert shared.runner.get(job.id).state is JobState.CANCELLED
+    with reading(shared.runner.engine) as connection:
+        assert connection.scalar(text("SELECT count(*) FROM procrastinate_jobs")) == 0
+
+
+def test_a_worker_that_stops_gives_its_work_to_another(shared: Workspace, block: Blocker) -> None:
+    case = shared.service.create(post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"])
+    first = Working(shared.worker(slots=1))
+    job = shared.start(case.id, "links")
+    assert block.begun.acquire(timeout=SECONDS)
+    first.stop()
+    assert shared.runner.get(job.id).state is JobState.QUEUED
+    block.released.set()
+    second = Working(shared.worker(slots=1))
+    ended = shared.runner.wait(job.id, SECONDS)
+    second.stop()
+    assert (ended.state, ended.fence) == (JobState.DONE, 2)
+
+
+def test_one_that_was_only_thought_dead_saves_nothing_and_the_job_is_not_lost(
+    shared: Workspace, working: Working, block: Blocker
+) -> None:
+    case = shared.service.create(post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"])
+    job = shared.start(case.id, "links")
+    assert block.begun.acquire(timeout=SECONDS)
+    with writing(shared.runner.engine) as connection:  # somebody else took it up
+        connection.execute(text("UPDATE jobs SET fence = fence + 1"))
+    block.released.set()
+    # The first one's save is refused; Procrastinate thinks the job has ended; it is put into the queue again.
+    ended = shared.runner.wait(job.id, SECONDS)
+    assert (ended.state, ended.fence) == (JobState.DONE, 3)
+    assert [event.kind for event in shared.service.get(case.id).events].count("post edited") <= 1
+
+
+def test_a_worker_of_another_version_refuses(shared: Workspace, working: Working) -> None:
+    _until(shared.runner.has_workers)
+    with writing(shared.runner.engine) as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    job = _begun(shared)
+    _until(working.ended)
+    assert isinstance(working.error, ConfigurationError)
+    assert "newer version" in working.error.message
+    assert shared.runner.get(job.id).state is JobState.QUEUED
+    with pytest.raises(ConfigurationError, match="newer version"):
+        shared.worker(slots=1).run()
+
+
+def _kill_often(shared: Workspace, folder: Path, url: str, *, kills: int, cases: int) -> None:
+    """Workers are killed at random moments, one in four only stopped for longer than it may be silent."""
+    order = random.Random(7)
+    ids: list[str] = []
+    with workers(folder, url) as there:
+        for _ in range(2):
+            there.start()
+        for number in range(kills):
+            while len(ids) < cases * (number + 1) // kills:
+                ids.append(_begun(shared).case_id)
+            time.sleep(order.uniform(0.2, 1.5))
+            victim = order.choice(there.running)
+            if number % 4 == 3:
+                os.kill(victim, signal.SIGSTOP)
+                time.sleep(order.uniform(3.5, 5))
+                os.kill(victim, signal.SIGCONT)
+                time.sleep(order.uniform(0, 0.5))
+            there.kill(victim)
+            there.start()
+        ended = []
+        for case_id in ids:
+            job = shared.runner.latest(case_id)
+            assert job is not None
+            ended.append(shared.runner.wait(job.id, SECONDS))
+        _until(lambda: not there.orphans())
+    assert Counter(job.state for job in ended) == {JobState.DONE: cases}
+    for case_id in ids:
+        case = shared.service.get(case_id)
+        assert case.evidence
+        done = Counter(event.kind for event in case.events if event.kind.startswith("stage "))
+        assert done == {f"stage {name}": 1 for name in STAGES}
+    print(f"{kills} kills, {cases} cases, taken up {sum(job.fence for job in ended)} times")
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("kills", [10])
+def test_killing_workers_loses_no_case_and_does_no_stage_twice(
+    shared: Workspace, tmp_path: Path, postgres_database_url: str, kills: int
+) -> None:
+    kills = int(os.environ.get("CROWDNOTES_KILLS", kills))
+    _kill_often(shared, tmp_path, postgres_database_url, kills=kills, cases=4 * kills)

@@ -1,0 +1,259 @@
+"""Signing in with a provider, in the browser: to and fro, roles, two servers, and everything that can go wrong."""
+
+from __future__ import annotations
+
+import json
+import socket
+import socketserver
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
+
+from crowdnotes.domain import Case, Mode, Person, Role
+from crowdnotes.settings import Settings
+from crowdnotes.words import say
+from crowdnotes.workspace import Workspace, open_workspace
+from pages.view.serving import USER_COOKIE
+from tests.journeys.conftest import NewPage, free_port, running_app
+from tests.shared import minilm
+
+pytestmark = pytest.mark.journey
+_COOKIE_SECRET = "kept by every server, " * 2
+_POST = "Vitamin C cures a cold in a day."
+
+
+class Provider:
+    """An OpenID Connect provider on loopback, that can be switched off."""
+
+    def __init__(self) -> None:
+        self._port = free_port()
+        self.url = f"http://127.0.0.1:{self._port}"
+
+    def start(self) -> None:
+        people = [json.dumps({"sub": name.lower(), "name": name}) for name in ("Ana", "Ben")]
+        claims = [word for person in people for word in ("--user-claims", person)]
+        command = [sys.executable, "-W", "ignore", "-m", "oidc_provider_mock", "--port", str(self._port), *claims]
+        self._process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+        for _ in range(600):
+            with suppress(OSError), socket.create_connection(("127.0.0.1", self._port)):
+                return
+            time.sleep(0.1)
+        pytest.fail("The provider did not start.")
+
+    def stop(self) -> None:
+        self._process.terminate()
+        self._process.wait(timeout=20)
+
+
+class Balancer(socketserver.ThreadingTCPServer):
+    """Passes connections on to one of several servers, as what stands before them does."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Passing)
+        self.url = f"http://127.0.0.1:{self.server_address[1]}"
+        self.port = int(self.server_address[1])
+        self.target = ""
+        self.served: set[str] = set()
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def server_close(self) -> None:
+        self.shutdown()
+        super().server_close()
+
+
+class _Passing(socketserver.BaseRequestHandler):
+    def handle(self) -> None:
+        assert isinstance(self.server, Balancer)
+        target = self.server.target
+        self.server.served.add(target)
+        with suppress(OSError), socket.create_connection(("127.0.0.1", int(target.rpartition(":")[2]))) as onward:
+            back = threading.Thread(target=_pass, args=(onward, self.request), daemon=True)
+            back.start()
+            _pass(self.request, onward)
+            back.join()
+
+
+def _pass(source: socket.socket, to: socket.socket) -> None:
+    """Until one side is done; then both are, so that no server waits for the end of a connection."""
+    with suppress(OSError):
+        while data := source.recv(65_536):
+            to.sendall(data)
+    for end in (source, to):
+        with suppress(OSError):
+            end.shutdown(socket.SHUT_RDWR)
+
+
+@dataclass(frozen=True)
+class Team:
+    """An app with sign-in, its provider, and its workspace as the owner of the machine has it."""
+
+    url: str
+    provider: Provider
+    workspace: Workspace
+    folder: Path
+
+    def person(self, subject: str) -> Person:
+        return Person(issuer=self.provider.url, subject=subject, name=subject.title())
+
+
+def _variables(provider: Provider, port: int) -> dict[str, str]:
+    named = {
+        "METADATA_URL": f"{provider.url}/.well-known/openid-configuration",
+        "CLIENT_ID": "crowdnotes",
+        "CLIENT_SECRET": "of the client",
+        "COOKIE_SECRET": _COOKIE_SECRET,
+        "PUBLIC_URL": f"http://127.0.0.1:{port}",
+    }
+    return {f"CROWDNOTES_SIGN_IN_{name}": value for name, value in named.items()}
+
+
+@pytest.fixture(scope="module")
+def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
+    folder, provider, port = tmp_path_factory.mktemp("team"), Provider(), free_port()
+    provider.start()
+    with (
+        running_app(folder, port=port, variables=_variables(provider, port)) as url,
+        open_workspace(Settings(data_dir=folder / "data"), embedder=minilm()) as workspace,
+    ):
+        yield Team(url, provider, workspace, folder)
+    provider.stop()
+
+
+@pytest.fixture
+def page(team: Team, new_page: NewPage) -> Page:
+    shown = new_page(fresh=True)
+    shown.route("**/cdn.jsdelivr.net/**", lambda route: route.abort())  # the provider's look
+    return shown
+
+
+def _button(page: Page, name: str) -> Locator:
+    return page.get_by_role("button", name=name, exact=True)
+
+
+def _sign_in(page: Page, subject: str) -> None:
+    _button(page, say("sign_in.button")).click()
+    _button(page, subject).click()
+
+
+def _case(workspace: Workspace) -> Case:
+    return workspace.service.set_shared(workspace.service.create(_POST, mode=Mode.AUGMENTATION).id, True)
+
+
+def test_a_person_signs_in_where_they_were_and_what_an_admin_changes_holds_at_once(team: Team, page: Page) -> None:
+    case = _case(team.workspace)
+    page.goto(f"{team.url}/?case={case.id}")
+    expect(_button(page, say("sign_in.button"))).to_be_visible()
+    expect(page.get_by_text(_POST)).to_have_count(0)
+    _sign_in(page, "ana")
+    expect(page.get_by_text(_POST).first).to_be_visible()
+    assert page.url == f"{team.url}/?case={case.id}"
+    page.goto(f"{team.url}/people")
+    expect(page.get_by_text("You are Ana. Your role: contributor.")).to_be_visible()
+    expect(page.get_by_text(say("sign_in.everybody_about"))).to_have_count(0)
+
+    team.workspace.people.set_role(team.person("ana"), Role.ADMIN)
+    page.reload()
+    expect(page.get_by_text(say("sign_in.everybody_about"))).to_be_visible()
+    team.workspace.people.seen(team.person("ben"), "contributor")
+    page.reload()
+    page.get_by_role("combobox", name=say("sign_in.role_of", name="Ben")).click()
+    page.get_by_role("option", name="moderator").click()
+    row = page.locator("[class*=st-key-person]", has_text="Ben")
+    row.get_by_role("button", name=say("sign_in.keep_out")).click()
+    expect(row.get_by_text(say("sign_in.is_out"))).to_be_visible()
+    [ben] = [one for one in team.workspace.people.everybody() if one.name == "Ben"]
+    assert (ben.role, ben.disabled_at is None) == (Role.MODERATOR, False)
+
+    team.workspace.people.set_role(team.person("ben"), Role.ADMIN)
+    team.workspace.people.set_disabled(team.person("ben"), disabled=False)
+    team.workspace.people.set_disabled(team.person("ana"), disabled=True)
+    row.get_by_role("button", name=say("sign_in.let_in")).click()  # the tab is open still
+    expect(page.get_by_text(say("people.disabled")).first).to_be_visible()
+    page.goto(f"{team.url}/?case={case.id}")
+    expect(page.get_by_text(say("people.disabled"))).to_be_visible()
+    expect(page.get_by_text(_POST)).to_have_count(0)
+
+
+def test_who_signs_out_is_out(team: Team, page: Page) -> None:
+    page.goto(f"{team.url}/people")
+    _sign_in(page, "ben")
+    _button(page, say("sign_in.out")).click()
+    _button(page, "End session").click()  # at the provider
+    expect(_button(page, say("sign_in.button"))).to_be_visible()
+    page.goto(f"{team.url}/cases")
+    expect(_button(page, say("sign_in.button"))).to_be_visible()
+
+
+def test_what_goes_wrong_with_a_sign_in_is_said(team: Team, page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Turned down there.
+    page.goto(f"{team.url}/cases")
+    _button(page, say("sign_in.button")).click()
+    _button(page, "Deny").click()
+    expect(page.get_by_text(say("sign_in.failed"))).to_be_visible()
+    # A forged cookie, and one that is older than it may be.
+    claims = json.dumps({"is_logged_in": True, "origin": team.url, "iss": team.provider.url, "sub": "ben"})
+    forged = create_signed_value("another secret", USER_COOKIE, claims)
+    monkeypatch.setattr("itsdangerous.timed.TimestampSigner.get_timestamp", lambda _: int(time.time()) - 40 * 86_400)
+    expired = create_signed_value(_COOKIE_SECRET, USER_COOKIE, claims)
+    for cookie in (forged, expired):
+        page.context.add_cookies([{"name": USER_COOKIE, "value": cookie.decode(), "url": team.url}])
+        page.goto(f"{team.url}/cases")
+        expect(page.get_by_text(say("sign_in.expired"))).to_be_visible()
+        expect(page.get_by_text(say("cases.about"))).to_have_count(0)
+    # Another address than the provider knows.
+    elsewhere = team.url.replace("127.0.0.1", "localhost")
+    page.goto(elsewhere)
+    expect(page.get_by_text(say("sign_in.other_address", here=elsewhere, there=team.url))).to_be_visible()
+    expect(_button(page, say("sign_in.button"))).to_have_count(0)
+    # The provider is down, and comes back.
+    page.goto(f"{team.url}/cases?search=tea")
+    team.provider.stop()
+    _button(page, say("sign_in.button")).click()
+    expect(page.get_by_text(say("sign_in.unreachable"))).to_be_visible()
+    team.provider.start()
+    _sign_in(page, "ben")
+    expect(page.get_by_text(say("cases.about"))).to_be_visible()
+    assert page.url == f"{team.url}/cases?search=tea"
+
+
+def test_a_second_server_with_the_same_secret_knows_who_is_signed_in(team: Team, page: Page) -> None:
+    with Balancer() as balancer:
+        variables = _variables(team.provider, balancer.port)
+        with (
+            running_app(team.folder, variables=variables) as first,
+            running_app(team.folder, variables=variables) as second,
+        ):
+            balancer.target = first
+            page.goto(f"{balancer.url}/people")
+            _sign_in(page, "ben")
+            expect(page.get_by_text("You are Ben.")).to_be_visible()
+            balancer.target = second
+            page.goto(f"{balancer.url}/people")
+            expect(page.get_by_text("You are Ben.")).to_be_visible()
+            assert balancer.served == {first, second}
+
+
+def test_each_visitor_of_a_demo_has_their_own(tmp_path: Path, browser: Browser) -> None:
+    with running_app(tmp_path, variables={"CROWDNOTES_SIGN_IN_DEMO": "true"}) as url:
+        pages = [browser.new_context().new_page() for _ in range(2)]
+        pages[0].goto(url)
+        _button(pages[0], say("start.use_example")).first.click()
+        expect(pages[0].get_by_text(say("start.recorded"))).to_be_visible()
+        _button(pages[0], say("start.find")).click()
+        pages[0].wait_for_url("**/?case=*")
+        for page, count in zip(pages, (1, 0), strict=True):
+            page.goto(f"{url}/cases")
+            expect(page.get_by_text(say("cases.about"))).to_be_visible()
+            expect(page.locator("[class*='st-key-case-']")).to_have_count(count)
+            page.context.close()

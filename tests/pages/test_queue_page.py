@@ -1,0 +1,136 @@
+"""The Queue page and what an author sees of it: one person alone has neither; two people pass a case to and fro."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from crowdnotes.domain import Actor, Case, Comment, DeskState, Role, SuggestionAnswer, Support
+from crowdnotes.testing import actor
+from pages.view import session
+from tests.pages.conftest import NOTE, ROOT, Desk, chips, texts
+
+PAGE = "pages/queue.py"
+ANN, BOB = actor("ann", Role.CONTRIBUTOR), actor("bob", Role.MODERATOR)
+
+
+class Team:
+    """The desk of several people, one of whom is at the screen."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self.who: Actor = ANN
+        settings = desk.workspace.settings.model_copy(update={"queue": True})
+        opened = replace(desk.workspace, tools=replace(desk.workspace.tools, settings=settings))
+        self.workspace = opened.acting_as(lambda: self.who)
+        desk.workspace = self.workspace
+
+    def as_(self, who: Actor) -> Team:
+        self.who = who
+        return self
+
+    def submitted(self) -> Case:
+        case = self.as_(ANN).desk.drafted()
+        return self.workspace.service.submit(case.id)
+
+
+@pytest.fixture
+def team(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Team:
+    made = Team(desk)
+    monkeypatch.setattr(session, "open_workspace", lambda: made.workspace)
+    return made
+
+
+def _keys(at: AppTest) -> set[str]:
+    return {button.key for button in at.button if button.key}
+
+
+def test_who_works_alone_sees_nothing_of_a_queue(desk: Desk) -> None:
+    at = desk.app(desk.drafted())
+    assert not at.exception
+    assert "submit" not in _keys(at)
+    assert not session._has_queue()
+
+
+def test_a_moderator_takes_the_next_case_finds_each_pair_and_sends_it_back(team: Team) -> None:
+    case = team.submitted()
+    at = team.as_(BOB).desk.app(page=PAGE)
+    assert not at.exception, at.exception
+    at.button(key="queue-next").click().run()
+    assert not at.exception, at.exception
+    assert team.desk.newest(case).desk_state is DeskState.IN_REVIEW
+    at.button(key="finding-3").click().run()
+    assert not at.exception, at.exception
+    assert team.desk.newest(case).desk.readings[0].findings[0].support.value == "not supported"
+    assert at.button(key="validate-approve").disabled
+    at.text_input(key=f"comment-{case.id}-0").set_value("Say for whom.")
+    at.button(key="validate-send").click().run()
+    returned = team.desk.newest(case)
+    assert (returned.desk_state, returned.suggestions[0].evidence_id) == (DeskState.RETURNED, "E1")
+
+
+def test_an_author_sees_the_comments_and_sends_the_case_again_when_each_is_answered(team: Team) -> None:
+    case = team.submitted()
+    service = team.as_(BOB).workspace.service
+    service.claim(case.id)
+    service.send_back(case.id, [Comment("Say for whom.", "E1")], "Nearly there.")
+    at = team.as_(ANN).desk.app(case)
+    assert not at.exception, at.exception
+    assert "Nearly there." in texts(at)
+    assert "Say for whom." in texts(at)
+    assert at.button(key="submit").disabled
+    team.workspace.service.edit_draft(case.id, f"In adults. {NOTE}", based_on=team.desk.newest(case).draft.sha256)  # type: ignore[union-attr]
+    team.workspace.service.answer_suggestion(case.id, "S1", SuggestionAnswer.YES, "Yes.", changed="For whom.")
+    at = team.desk.app(case)
+    at.button(key="submit").click().run()
+    assert team.desk.newest(case).desk_state is DeskState.SUBMITTED
+    assert "bob: Nearly there." not in texts(team.desk.app(page="pages/cases.py"))
+
+
+def test_several_are_assigned_and_put_first_at_once_and_none_is_approved(team: Team) -> None:
+    cases = [team.submitted(), team.submitted()]
+    at = team.as_(BOB).desk.app(page=PAGE)
+    for case in cases:
+        at.checkbox(key=f"queue-tick-{case.id}").check()
+    at.run()
+    assert not {key for key in _keys(at) if "approve" in key}
+    at.button(key="bulk-me").click().run()
+    for case in cases:
+        at.checkbox(key=f"queue-tick-{case.id}").check()
+    at.run()
+    at.button(key="bulk-first").click().run()
+    assert not at.exception, at.exception
+    newest = [team.desk.newest(case).desk for case in cases]
+    assert [(work.assigned and work.assigned.name, work.raised) for work in newest] == [("bob", True), ("bob", True)]
+
+
+def test_a_case_of_the_queue_is_opened_claimed_and_taken_over(team: Team) -> None:
+    case = team.submitted()
+    cleo = actor("cleo", Role.MODERATOR)
+    for who in (BOB, cleo):
+        at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        team.as_(who)
+        at.run().switch_page(PAGE)
+        at.query_params["case"] = case.id
+        at.run()
+        assert at.button(key="finding-1").disabled
+        at.button(key="claim").click().run()
+        assert not at.button(key="finding-1").disabled
+        lease = team.desk.newest(case).desk.lease
+        assert lease is not None
+        assert lease.holder.key == who.key
+
+
+def test_what_another_found_of_a_sentence_is_not_shown_as_ones_own(team: Team) -> None:
+    team.desk.engine.by_person = True
+    case = team.as_(ANN).desk.scored()
+    service = team.workspace.service
+    (pair, *_) = service.pairs(case)
+    service.compare_sentence(case.id, pair.words, pair.evidence_id, Support.SUPPORTED)
+    for who, chosen in ((ANN, Support.SUPPORTED), (BOB, None)):
+        at = team.as_(who).desk.app(case)
+        assert not at.exception
+        assert chips(at, f"compare-{case.id}-1").value == chosen
+        assert ("ann found: The passage says it" in texts(at)) is (who is BOB)

@@ -1,0 +1,150 @@
+"""A backup holds what people made, and a restore gives it back whole or changes nothing."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import stat
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+from sqlalchemy import text
+
+from crowdnotes.errors import ConfigurationError, InputError
+from crowdnotes.settings import Settings
+from crowdnotes.storage.backup import make_backup, restore_backup
+from crowdnotes.storage.database import open_database, writing
+from crowdnotes.testing import HashingEmbedder
+from crowdnotes.workspace import open_workspace
+from tests.cases.walk import draft_and_approve, small_workspace
+from tests.command_line import crowdnotes
+
+
+def _settings(folder: Path, url: str | None = None) -> Settings:
+    return Settings(data_dir=folder / "data", database_url=url)
+
+
+def test_a_case_and_a_library_come_back_from_one_file_that_only_its_owner_reads(tmp_path: Path) -> None:
+    with small_workspace(tmp_path) as workspace:
+        case = draft_and_approve(workspace, "kettle", "ann")
+        ended = crowdnotes(tmp_path, "backup", "all.zip")  # the program is still open
+    assert ended.returncode == 0, ended.stderr
+    assert stat.S_IMODE((tmp_path / "all.zip").stat().st_mode) == 0o600
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    assert crowdnotes(elsewhere, "restore", "../all.zip").returncode == 0
+    with open_workspace(_settings(elsewhere), embedder=HashingEmbedder()) as restored:
+        assert restored.service.get(case.id) == case
+        assert [library.name for library in restored.libraries.list()] == ["topics"]
+
+
+@pytest.mark.postgres
+def test_a_postgresql_database_comes_back_also_over_another(
+    tmp_path: Path, postgres_database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = importlib.util.find_spec("pgserver")  # where the tests' server comes from: of its own version
+    assert server is not None
+    programs = Path(str(server.origin)).parent / "pginstall" / "bin"
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+    settings = _settings(tmp_path, postgres_database_url)
+    database = open_database(postgres_database_url)
+    for number in (1, 2):  # what was restored can be backed up again
+        with writing(database) as connection:
+            connection.execute(text("DELETE FROM programs"))
+            connection.execute(text("INSERT INTO programs VALUES (1, 'kept', '2026-01-01')"))
+        make_backup(settings, tmp_path / f"{number}.zip")
+        with writing(database) as connection:
+            connection.execute(text("DELETE FROM programs"))
+            connection.execute(text(f"CREATE TABLE later{number} (id int)"))
+        with pytest.raises(InputError, match="already"):
+            restore_backup(settings, tmp_path / f"{number}.zip")
+        restore_backup(settings, tmp_path / f"{number}.zip", replace=True)
+        with writing(database) as connection:
+            assert connection.scalar(text("SELECT version FROM programs WHERE seq = 1")) == "kept"
+            assert connection.scalar(text(f"SELECT to_regclass('later{number}')")) is None
+    database.dispose()
+
+
+@pytest.mark.postgres
+def test_without_the_programs_of_postgresql_it_says_so_and_keeps_the_database(
+    tmp_path: Path, postgres_database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = open_database(postgres_database_url)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(ConfigurationError, match="pg_dump"):
+        make_backup(_settings(tmp_path, postgres_database_url), tmp_path / "all.zip")
+    _write(tmp_path / "all.zip", backend="postgresql")
+    with pytest.raises(ConfigurationError, match="pg_restore"):
+        restore_backup(_settings(tmp_path, postgres_database_url), tmp_path / "all.zip", replace=True)
+    with writing(database) as connection:
+        assert connection.scalar(text("SELECT count(*) FROM programs")) == 1
+    database.dispose()
+    assert [path.name for path in tmp_path.iterdir() if path.name != "data"] == ["all.zip"]
+
+
+def test_nothing_is_overwritten_without_being_told(tmp_path: Path) -> None:
+    settings = _settings(tmp_path)
+    file = tmp_path / "all.zip"
+    with pytest.raises(InputError, match="nothing to back up"):
+        make_backup(settings, file)
+    open_database(settings.resolved_database_url).dispose()
+    make_backup(settings, file)
+    with pytest.raises(InputError, match="there already"):
+        make_backup(settings, file)
+    with pytest.raises(InputError, match="Nothing was changed"):
+        restore_backup(settings, file)
+    make_backup(settings, file, replace=True)
+    restore_backup(settings, file, replace=True)
+
+
+def test_a_newer_a_damaged_and_another_file_are_refused(tmp_path: Path) -> None:
+    settings, file = _settings(tmp_path), tmp_path / "all.zip"
+    with pytest.raises(InputError, match="no file"):
+        restore_backup(settings, file)
+    _write(file, schema_version="9999")
+    with pytest.raises(ConfigurationError, match="newer version"):
+        restore_backup(settings, file)
+    _write(file, backend="postgresql")
+    with pytest.raises(InputError, match="another kind"):
+        restore_backup(settings, file)
+    file.write_bytes(file.read_bytes()[:-40])
+    with pytest.raises(InputError, match="damaged"):
+        restore_backup(settings, file)
+    assert not (settings.data_dir / "crowdnotes.sqlite").exists()
+
+
+def test_only_files_of_a_backup_are_unpacked(tmp_path: Path) -> None:
+    settings, file = _settings(tmp_path), tmp_path / "all.zip"
+    open_database(settings.resolved_database_url).dispose()
+    make_backup(settings, file)
+    with ZipFile(file, "a") as archive:
+        archive.writestr("../outside.txt", "x")
+        archive.writestr("libraries/../../outside.sqlite", "x")
+    restore_backup(_settings(tmp_path / "b"), file)
+    assert not list(tmp_path.rglob("outside*"))
+
+
+def _write(file: Path, **changed: str) -> None:
+    manifest = {"backend": "sqlite", "schema_version": "", "made_at": "2026-01-01T00:00:00Z"} | changed
+    with ZipFile(file, "w") as archive:
+        archive.writestr("manifest.json", json.dumps(manifest))
+        archive.writestr("database", "x" * 100)
+
+
+def test_the_doctor_says_what_is_fine_and_what_to_do(tmp_path: Path) -> None:
+    fine = crowdnotes(tmp_path, "doctor")
+    assert fine.returncode == 0, fine.stdout
+    assert fine.stdout.count("fine ") == 7
+    faulty = crowdnotes(
+        tmp_path,
+        "doctor",
+        "--json",
+        CROWDNOTES_DATABASE_URL="postgresql://ann:secret@127.0.0.1:1/none",
+        CROWDNOTES_LLM_BASE_URL="http://127.0.0.1:1/v1",
+        CROWDNOTES_LLM_MODEL="none",
+    )
+    assert faulty.returncode == 1
+    assert [one["name"] for one in json.loads(faulty.stdout) if not one["fine"]] == ["database", "engine"]
+    assert "secret" not in faulty.stdout

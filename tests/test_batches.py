@@ -1,0 +1,123 @@
+"""Batches: rows of a file become cases, within a budget, and go on where they were stopped."""
+
+from __future__ import annotations
+
+import json
+import tracemalloc
+from collections import Counter
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from crowdnotes.batches import Batch, rows_of
+from crowdnotes.domain import Case, Usage
+from crowdnotes.errors import InputError, JobError
+from crowdnotes.workspace import Workspace
+from tests.cases.walk import TOPICS, post_about, small_workspace
+
+ROWS = [{"id": "a", "text": "One", "links": ["https://e.example/1"]}, {"id": "b", "text": "Two", "links": []}]
+
+
+@pytest.fixture
+def posts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CROWDNOTES_SEARCH_SERVICES", "[]")  # the library alone
+    file = tmp_path / "posts.jsonl"
+    file.write_text("".join(json.dumps({"id": topic, "text": post_about(topic)}) + "\n" for topic in TOPICS))
+    return file
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_each_kind_of_file_says_the_same(tmp_path: Path, kind: str) -> None:
+    file = tmp_path / f"posts.{kind}"
+    if kind == "csv":
+        file.write_text("id,text,links\na,One,https://e.example/1\nb,Two,\n")
+    elif kind == "jsonl":
+        file.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    else:
+        pq.write_table(pa.Table.from_pylist(ROWS), file)
+    found = [(row.name, row.text, row.links, row.problem) for row in rows_of(file)]
+    assert found == [("a", "One", ("https://e.example/1",), ""), ("b", "Two", (), "")]
+
+
+def test_another_file_is_refused_and_a_broken_one_told(tmp_path: Path) -> None:
+    for name in ("posts.txt", "posts.parquet"):
+        (tmp_path / name).write_text("no table")
+        with pytest.raises(InputError):
+            list(rows_of(tmp_path / name))
+
+
+@pytest.mark.deep
+def test_half_of_100_000_rows_are_broken_and_each_has_its_sentence(tmp_path: Path) -> None:
+    file = tmp_path / "posts.jsonl"
+    broken = ["{", "[1]", '{"text": "  "}', "[" * 5_000, '{"text": "' + "x" * 250_000 + '"}\n']
+    with file.open("w") as lines:
+        for number in range(50_000):
+            bad = broken[-1] if number % 10_000 == 0 else broken[number % 4 if number % 400 else 3]
+            lines.write(f'{{"text": "Post {number}"}}\n{bad.rstrip()}\n')
+    tracemalloc.start()
+    counts: Counter[bool] = Counter(bool(row.problem) for row in rows_of(file))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert counts == {False: 50_000, True: 50_000}
+    assert most < 20_000_000
+
+
+def test_a_row_is_a_case_that_nobody_decided_and_a_second_run_does_nothing(tmp_path: Path, posts: Path) -> None:
+    posts.write_text(posts.read_text() + "not json\n")
+    with small_workspace(tmp_path) as workspace:
+        work = Batch(workspace, posts)
+        work.run(3)
+        counts, dollars = work.counts()
+        assert (counts, dollars) == ({"done": len(TOPICS), "not usable": 1}, 0.0)
+        cases = [workspace.service.get(str(row["case_id"])) for row in work.results() if row["case_id"]]
+        assert len({case.id for case in cases}) == len(TOPICS)
+        assert all(case.evidence and case.draft and case.decision is None for case in cases)
+        assert "not usable" in [row["state"] for row in work.results() if row["reason"]]
+        Batch(workspace, posts).run(3)
+        assert workspace.service.count() == len(TOPICS)
+
+
+def test_rows_that_fail_alike_stop_the_batch_which_goes_on_when_that_is_mended(
+    tmp_path: Path, posts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    posts.write_text("".join(json.dumps({"text": f"{post_about('kettle')} {number}"}) + "\n" for number in range(9)))
+    with small_workspace(tmp_path) as workspace:
+        monkeypatch.setattr(workspace.tools.store, "add", _full)
+        with pytest.raises(JobError, match="5 rows failed one after the other for the same reason: The disk is full"):
+            Batch(workspace, posts).run(2)
+        monkeypatch.undo()
+        work = Batch(workspace, posts)
+        assert work.counts()[0] == {"failed": 5, "waiting": 4}
+        work.retry_failed()
+        work.run(2)
+        assert work.counts()[0] == {"done": 9}
+
+
+def _full(*_: object) -> None:
+    raise InputError("The disk is full.")
+
+
+def _costly(workspace: Workspace, monkeypatch: pytest.MonkeyPatch, each: float) -> None:
+    """A model at most a dollar a case, of which each takes some."""
+    monkeypatch.setattr(type(workspace.engine), "uses_language_model", True)
+    monkeypatch.setattr(Case, "used", property(lambda _: Usage(calls=1, dollars=each)))
+
+
+@pytest.mark.parametrize(("bounds", "most"), [({"budget": 2.0}, 3), ({"day_budget": 1.0}, 1)])
+def test_no_row_begins_that_could_pass_the_budget(
+    tmp_path: Path, posts: Path, monkeypatch: pytest.MonkeyPatch, bounds: dict[str, float], most: int
+) -> None:
+    with small_workspace(tmp_path) as workspace:
+        _costly(workspace, monkeypatch, 0.5)
+        work = Batch(workspace, posts, **bounds)
+        monkeypatch.setattr(type(workspace.engine), "uses_language_model", False)
+        with pytest.raises(JobError, match="has no room for another case"):
+            work.run(2)
+        counts, dollars = work.counts()
+        assert counts["done"] == most
+        assert dollars == 0.5 * most
+        again = Batch(workspace, posts)
+        again.run(2)
+        assert again.counts()[0] == {"done": len(TOPICS)}
