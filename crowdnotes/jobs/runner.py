@@ -81,7 +81,9 @@ class JobRun:
 
     def check(self) -> None:
         """See `Progress.check`."""
-        self._stopped_as = self._stopped_as or self._told()
+        told = self._told()
+        if told is not None:  # to write None back would undo a stop that was asked for in this moment
+            self.stop(told)
         if self._stopped_as is not None:
             raise JobCancelled(say("gathering.stopped"))
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from crowdnotes.domain import (
-    Mode,
-    Person,
-)
+from crowdnotes.domain import Mode
 from crowdnotes.jobs.records import JobRecord
 from crowdnotes.settings import SearchSettings, Settings
 from pages.view.where_to_look import sources_key
@@ -25,11 +21,11 @@ def started(monkeypatch: pytest.MonkeyPatch, desk: Desk) -> list[str]:
     """The kinds of work that the page began; none of it is done, so that nothing asks the network."""
     kinds: list[str] = []
 
-    def start(_: object, case_id: str, kind: str, steps: Sequence[object], *, by: Person) -> JobRecord | None:
+    def ask(_: object, case_id: str, kind: str, *what: object, **more: object) -> JobRecord | None:
         kinds.append(kind)
         return None
 
-    monkeypatch.setattr(type(desk.workspace.runner), "start", start)
+    monkeypatch.setattr(type(desk.workspace.runner), "ask", ask)
     return kinds
 
 
