@@ -208,7 +208,8 @@ class Batch:
                 try:
                     failed = self._begin() if stop is None else None
                 except _SpentError as error:
-                    stop, failed = error, None
+                    # What is at work may cost less than is set aside for it, and leave room for another.
+                    stop, failed = None if self._running() else error, None
                 if failed is None:
                     break
                 if failed:
