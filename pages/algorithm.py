@@ -20,4 +20,6 @@ with page_body(say("algorithm.title"), say("algorithm.about"), width=_WIDTH):
         if tab.open:
             with tab:
                 draw()
+    with st.expander(say("crowd.power"), icon=":material/gavel:"):
+        st.markdown(say("crowd.power_told"))
     rules_link()

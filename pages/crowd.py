@@ -39,3 +39,5 @@ with page_body(say("crowd.title"), say("crowd.about")):
             late_notes(index)
         else:
             note_story(index)
+            with st.expander(say("crowd.power"), icon=":material/gavel:"):
+                st.markdown(say("crowd.power_told"))

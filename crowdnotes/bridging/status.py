@@ -15,7 +15,7 @@ from pydantic import BeforeValidator
 
 from crowdnotes.domain import Noun
 from crowdnotes.text.markdown import in_figures
-from crowdnotes.words import say
+from crowdnotes.words import name_of, say
 
 
 class NoteStatus(StrEnum):
@@ -32,8 +32,18 @@ class NoteStatus(StrEnum):
         """What readers and the status history see."""
         return NoteStatus.NEEDS_MORE_RATINGS if self in _INTERNAL else self
 
+    @property
+    def in_words(self) -> str:
+        """As readers are told of it."""
+        return say(_IN_WORDS[self.shown])
+
 
 _INTERNAL = (NoteStatus.NEEDS_YOUR_HELP, NoteStatus.FIRM_REJECT)
+_IN_WORDS = {
+    NoteStatus.HELPFUL: "story.shown",
+    NoteStatus.NOT_HELPFUL: "story.not_helpful",
+    NoteStatus.NEEDS_MORE_RATINGS: "story.waiting",
+}
 
 
 class RuleName(StrEnum):
@@ -56,6 +66,11 @@ class RuleName(StrEnum):
     HIGH_VOLUME = "NoHighVolIntercept"
     CORRELATED = "NoCorrelatedIntercept"
     EXPLANATION = "InsufficientExplanation"
+
+    @property
+    def in_words(self) -> str:
+        """What it asks of a note, in a few words."""
+        return name_of("rule_names", self.value)
 
 
 @dataclass(frozen=True)

@@ -73,6 +73,13 @@ class Experiment:
         words = "essay.good_first" if 2 * self.good_above >= self.rounds else "essay.extreme_first"
         return say(words, n=times, all=self.rounds, averages=averages, scores=scores)
 
+    @property
+    def verdict(self) -> str:
+        """Whether the score resists extremes in these settings, and why if not; the name of its words."""
+        if self.good_above > self.rounds / 2:
+            return "essay.resists"
+        return "essay.more_of_own" if 2 * self.own > self.ratings else "essay.yields"
+
     def polarity_sentence(self, line: float) -> str:
         """What the rule on one-sided notes does with them. line: the size of polarity above which no note is shown."""
         good, extreme = self.kinds[0], self.kinds[1]

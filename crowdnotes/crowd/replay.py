@@ -29,6 +29,7 @@ from crowdnotes.crowd.database import TAGS, Connection, columns
 from crowdnotes.crowd.indexing import TagScale, last_fit
 from crowdnotes.domain import Noun
 from crowdnotes.settings import BridgingSettings
+from crowdnotes.text.markdown import day
 from crowdnotes.words import say
 
 Floats = npt.NDArray[np.float64]
@@ -125,7 +126,7 @@ def replay(connection: Connection, note: int, misleading: bool, settings: Bridgi
     (extremes,) = connection.execute("SELECT min(intercept), min(factor), max(factor) FROM raters").fetchall()
     held = say("story.held", n=fit.ratings)
     if fit.made_at:
-        held = say("story.held_on", n=fit.ratings, day=f"{fit.made_at:%Y-%m-%d}")
+        held = say("story.held_on", n=fit.ratings, day=day(fit.made_at))
     return Replay(
         rows, Extremes(fit.global_intercept, fit.ratings_per_note, *extremes), misleading, settings, held, fit.tags
     )
@@ -144,12 +145,15 @@ class Replay:
         tags: TagScale | None,
     ) -> None:
         self.held = held
+        self._rows, self._fit, self._tags = rows, fit, tags
         self.times: npt.NDArray[np.int64] = rows["rated"].astype(np.int64)
         self._misleading = misleading
         self._settings = settings
         known: npt.NDArray[np.bool_] = rows["known"].astype(bool)
         helpful: Floats = rows["level"].astype(np.float64) / 2
         factor: Floats = rows["factor"].astype(np.float64)
+        # What each rating says beyond its rater's usual; NaN for one that does not count.
+        self.worth: Floats = np.where(known, helpful - rows["intercept"].astype(np.float64), np.nan)
         # After k ratings the score is that after the known among them.
         self._known = np.cumsum(known)
         self._scores = score_as_rated(helpful[known], rows["intercept"].astype(np.float64)[known], factor[known], fit)
@@ -171,6 +175,11 @@ class Replay:
 
     def __len__(self) -> int:
         return len(self.times)
+
+    def without(self, places: npt.NDArray[np.integer[Any]]) -> Replay:
+        """The same note with the ratings in these places taken away."""
+        rows = {name: np.delete(column, places) for name, column in self._rows.items()}
+        return Replay(rows, self._fit, self._misleading, self._settings, self.held, self._tags)
 
     def until(self, at_ms: int) -> int:
         """How many ratings had been made."""
@@ -290,7 +299,9 @@ def score_story(replayed: Replay) -> ScoreStory:
         changes=tuple(changes),
         first=replayed.moment(FIRST) if n >= FIRST else None,
         now=now,
-        not_applied=tuple(say("story.needs", rule=rule, what=what) for rule, what in missing.items()),
+        not_applied=tuple(
+            say("story.needs", name=rule.in_words, rule=rule.value, what=what) for rule, what in missing.items()
+        ),
     )
 
 

@@ -23,11 +23,12 @@ from crowdnotes.crowd.topics import topic_names
 from crowdnotes.domain import Noun
 from crowdnotes.errors import InputError
 from crowdnotes.settings import BridgingSettings
-from crowdnotes.text.markdown import clip, day, in_figures
+from crowdnotes.text.markdown import day, in_figures
 from crowdnotes.text.note_rules import without_urls, x_storage_form
 from crowdnotes.words import say
 
 _LINK = re.compile(r"(?:.*/(?P<kind>status|statuses|n|t)/)?(?P<number>\d{1,19})(?:[/?#].*)?")
+_HAS_WORD = "(SELECT text ILIKE ? ESCAPE '!')"
 _SIDE_RATINGS = 5  # of a side: of fewer no share is told
 _TOLD_CHANGES = 2  # of more the first and the last are told
 _APART = 0.3  # between the sides' shares of helpful ratings
@@ -45,13 +46,23 @@ _BECAME = {
 
 
 class NoteOfPost(Noun):
-    """A note on the post, with its status on X ("" where not known)."""
+    """A note on the post, with its status on X and by the fit of the index, each "" where not known."""
 
     note: int
     written_at: datetime | None
     text: str
     status: str
     ratings: int
+    by_ratings: str = ""
+
+    @property
+    def in_words(self) -> str:
+        """What X recorded, else what the ratings here say."""
+        if self.status:  # X may have words that are new here
+            return say(_SHOWN[NoteStatus(self.status)]) if self.status in set(_SHOWN) else self.status
+        if self.by_ratings:
+            return say("note_story.reckoned", status=NoteStatus(self.by_ratings).in_words)
+        return say("note_story.too_few")
 
 
 class Told(Noun):
@@ -164,6 +175,28 @@ def busiest_notes(connection: Connection, most: int = 8) -> list[tuple[int, int,
     return [(note, n, without_urls(_plain(text))) for note, n, text in rows]
 
 
+def notes_with_words(connection: Connection, words: str, most: int = 20) -> list[tuple[int, int, str]]:
+    """As `busiest_notes`, of the notes whose text has all the words, in any order and case."""
+    wanted = ["%" + re.sub("([%_!])", r"!\1", word) + "%" for word in words.split()]
+    if not wanted:
+        return []
+    has = " AND ".join([_HAS_WORD] * len(wanted))
+    rows = connection.execute(
+        f"""
+        WITH found AS (SELECT note, text FROM notes WHERE {has}),
+        rated AS (SELECT note, count(*) AS n FROM ratings SEMI JOIN found USING (note) GROUP BY note)
+        SELECT note, coalesce(n, 0) AS n, text FROM found LEFT JOIN rated USING (note) ORDER BY n DESC, note LIMIT ?
+        """,
+        [*wanted, most],
+    ).fetchall()
+    return [(note, n, without_urls(_plain(text))) for note, n, text in rows]
+
+
+def is_number_or_link(wanted: str) -> bool:
+    """Whether it names a note or a post; else it is words to look for."""
+    return _LINK.fullmatch(wanted.strip()) is not None or "://" in wanted
+
+
 def taken_down_notes(connection: Connection, most: int = 4) -> list[tuple[int, int, str]]:
     """As `busiest_notes`, of those that X showed and shows no longer; none without a status history."""
     rows = connection.execute(
@@ -204,7 +237,7 @@ def _beginning(told: Story) -> str:
     if told.written_at and told.posted_at and told.written_at > told.posted_at:
         after = say("story.after_post", time=_duration((told.written_at - told.posted_at).total_seconds()))
     who = say("story.by_ai" if told.by_ai else "story.by_somebody")
-    words = clip(" ".join(without_urls(told.text).split()), 160)
+    words = " ".join(without_urls(told.text).split())
     return say("story.written", who=who, when=when, after=after, words=words)
 
 
@@ -223,10 +256,10 @@ def _ratings(told: Story) -> str:
 
 def _sides(now: Moment) -> str:
     """Whether people who usually disagree agree on it."""
-    if min(now.minus.n, now.plus.n) < _SIDE_RATINGS:
-        return say("story.no_sides")
-    shares = now.minus.helpful / now.minus.n, now.plus.helpful / now.plus.n
     others = f" {say('story.side_unknown', n=now.unknown.n)}" if now.unknown.n else ""
+    if min(now.minus.n, now.plus.n) < _SIDE_RATINGS:
+        return say("story.no_sides", one=now.minus.n, other=now.plus.n) + others
+    shares = now.minus.helpful / now.minus.n, now.plus.helpful / now.plus.n
     figures = say("story.found_helpful", one=shares[0], one_n=now.minus.n, other=shares[1], other_n=now.plus.n)
     if abs(shares[0] - shares[1]) >= _APART:
         return say("story.disagreed", figures=figures) + others
@@ -326,14 +359,16 @@ def _notes_of_post(connection: Connection, post: int | None) -> tuple[NoteOfPost
         """
         WITH theirs AS (SELECT * FROM notes WHERE post = $post),
         rated AS (SELECT note, count(*) AS n FROM ratings SEMI JOIN theirs USING (note) GROUP BY note)
-        SELECT theirs.note, theirs.written, text, coalesce(status, ''), coalesce(n, 0)
-        FROM theirs LEFT JOIN history USING (note) LEFT JOIN rated USING (note) ORDER BY theirs.written, theirs.note
+        SELECT theirs.note, theirs.written, text, coalesce(history.status, ''), coalesce(n, 0),
+            coalesce(scores.status, '')
+        FROM theirs LEFT JOIN history USING (note) LEFT JOIN rated USING (note) LEFT JOIN scores USING (note)
+        ORDER BY theirs.written, theirs.note
         """,
         {"post": post},
     ).fetchall()
     return tuple(
-        NoteOfPost(note=note, written_at=_time(written), text=_plain(text), status=status, ratings=n)
-        for note, written, text, status, n in rows
+        NoteOfPost(note=note, written_at=_time(written), text=_plain(text), status=status, ratings=n, by_ratings=by)
+        for note, written, text, status, n, by in rows
     )
 
 

@@ -16,6 +16,7 @@ import pyarrow as pa
 from crowdnotes.crowd.database import Connection, columns, how_many
 from crowdnotes.crowd.posts import Filter, gather_posts
 from crowdnotes.domain import Noun
+from crowdnotes.text.markdown import day as day_words
 from crowdnotes.text.note_rules import without_urls, x_storage_form
 from crowdnotes.text.stems import STOP_WORDS
 from crowdnotes.words import say
@@ -223,7 +224,7 @@ def _sentence(found: list[Surge], days: int) -> str:
     if not found:
         return say("surges.none", n=days)
     top = max(found, key=lambda surge: surge.posts - surge.mean)
-    named = {"n": len(found), "all": days, "day": top.day, "posts": top.posts}
+    named = {"n": len(found), "all": days, "day": day_words(top.day), "posts": top.posts}
     if not top.mean:
         return say("surges.days", **named)
     return say("surges.days_times", times=top.posts / top.mean, usual=top.mean, **named)

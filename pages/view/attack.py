@@ -101,6 +101,8 @@ def _drawn(found: Attack, attacks: dict[History, Attack], later: str) -> None:
             rows=found.rows, file="attack",
         )  # fmt: skip
     told = [say("attack.ratings", note=found.note + 1, n=found.ratings), found.accounts_sentence, later]
+    if found.options.noticed and found.options.aim is Aim.SINK:
+        told.append(say("attack.noticed_sinks"))
     st.markdown(escaped(" ".join(filter(None, told))))
     _rules(found)
     picture_card(

@@ -389,5 +389,5 @@ def _piece(text: str, kind: str = "", title: str = "") -> Piece:
 
 def rules_link() -> None:
     """To the status rules of Community Notes, in their order, as the help page has them."""
-    link = {"document": "bridging"}
-    st.page_link("pages/help.py", label=say("algorithm.rules"), icon=":material/rule:", query_params=link)
+    # In a tab of its own: Streamlit loses the address of the page, and with it the note, on the way back.
+    st.link_button(say("algorithm.rules"), "help?document=bridging", type="tertiary", icon=":material/rule:")

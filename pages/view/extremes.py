@@ -35,6 +35,10 @@ def extremes() -> None:
         with right:
             found = st.session_state.get(_FOUND)
             if isinstance(found, Experiment):
+                made_with = found.ratings, found.own
+                if made_with != ((ratings or 4), (ratings or 4) * (own or 50) // 100):
+                    st.warning(say("extremes.stale"), icon=":material/history:")
+                st.markdown(f"**{say(found.verdict)}**")
                 _results(found)
             else:
                 st.info(say("extremes.not_run"), icon=":material/science:")
@@ -55,6 +59,8 @@ def _results(found: Experiment) -> None:
         "extremes-map", title=say("extremes.title"), sentence=found.sentence, draw=draw, rows=found.rows,
         file="extremes-rounds",signs=SIGNS,
     )  # fmt: skip
+    if not any(kind.score >= rules.helpful_intercept for kind in found.kinds):
+        st.markdown(say("extremes.none_reach", line=rules.helpful_intercept))
     st.markdown(escaped(found.polarity_sentence(rules.max_factor)))
     of = say("extremes.of", n=found.rounds, ratings=found.ratings, own=found.own, other=found.ratings - found.own)
     st.caption(of)

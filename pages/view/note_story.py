@@ -7,16 +7,28 @@ from pathlib import Path
 import streamlit as st
 
 from crowdnotes.crowd.database import reading
-from crowdnotes.crowd.replay import Levels, Moment, ScoreStory
-from crowdnotes.crowd.story import Story, busiest_notes, story, taken_down_notes
+from crowdnotes.crowd.fewer import TAKEN, Fewer, Which, fewer
+from crowdnotes.crowd.replay import Levels, Moment, Replay, ScoreStory, replay
+from crowdnotes.crowd.story import (
+    Story,
+    busiest_notes,
+    is_number_or_link,
+    notes_with_words,
+    story,
+    taken_down_notes,
+)
+from crowdnotes.crowd.verdicts import Verdicts, verdicts
+from crowdnotes.crowd.work import post_url
+from crowdnotes.errors import InputError
 from crowdnotes.settings import BridgingSettings
 from crowdnotes.text.markdown import clip, day, escaped
 from crowdnotes.words import say
-from pages.view.components import rules_link
+from pages.view.components import rules_link, web_link
 from pages.view.picture_card import picture_card, table_with_csv
 from pages.view.plots import shades, stacked
 from pages.view.session import workspace
 from pages.view.time_plots import ratings_by_side, score_by_rating
+from pages.view.times import moment
 
 _MOST = 280
 _ROW = 38  # pixels
@@ -37,12 +49,21 @@ def note_story(index: Path) -> None:
     if not wanted:
         _offer(index, version)
         return
-    told = _story(str(index), version, wanted, settings)
+    if not is_number_or_link(wanted):
+        _search(index, wanted)
+        return
+    try:
+        told = _story(str(index), version, wanted, settings)
+    except InputError as error:
+        st.info(escaped(f"{error} {error.next_step}"), icon=":material/info:")
+        _offer(index, version)
+        return
     _in_words(told)
     if told.score is None:
         st.info(escaped(told.score_not_run), icon=":material/info:")
     else:
         _pictures(told, told.score, settings.helpful_intercept)
+        _less(index, version, told)
     _record(told)
 
 
@@ -69,20 +90,71 @@ def _open(note: int) -> None:
 
 
 def _offer(index: Path, version: float) -> None:
+    counted = _verdicts(str(index), version, workspace().settings.bridging)
+    if counted is not None:
+        with st.container(border=True, gap="xsmall", key="verdicts"):
+            st.markdown(f"**{escaped(counted.sentence)}**")
+            for said in filter(None, [counted.about_x, counted.about_line, counted.about_power]):
+                st.markdown(f":small[{escaped(said)}]")
     for name, notes in _offered(str(index), version).items():
-        if not notes:
-            continue
-        st.caption(say(name))
-        with st.container(gap="xxsmall"):
-            for note, ratings, text in notes:
-                st.button(
-                    escaped(f"{clip(text, 90)} ({say('note_story.ratings', n=ratings)})"),
-                    key=f"open-{note}",
-                    on_click=_open,
-                    args=(note,),
-                    type="tertiary",
-                    icon=":material/auto_stories:",
-                )
+        if notes:
+            st.caption(say(name))
+            _notes(notes)
+
+
+def _search(index: Path, words: str) -> None:
+    with reading(index) as connection:
+        found = notes_with_words(connection, words)
+    st.caption(say("note_story.found" if found else "note_story.not_found"))
+    _notes(found)
+
+
+def _notes(notes: list[tuple[int, int, str]]) -> None:
+    with st.container(gap="xxsmall"):
+        for note, ratings, text in notes:
+            st.button(
+                escaped(f"{clip(text, 90)} ({say('note_story.ratings', n=ratings)})"),
+                key=f"open-{note}",
+                on_click=_open,
+                args=(note,),
+                type="tertiary",
+                icon=":material/auto_stories:",
+            )
+
+
+@st.cache_data(show_spinner=False, max_entries=4)
+def _verdicts(index: str, version: float, _settings: BridgingSettings) -> Verdicts | None:
+    del version
+    with reading(Path(index)) as connection:
+        return verdicts(connection, _settings)
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def _fewer(
+    index: str, version: float, note: int, misleading: bool, taken: int, which: Which, _settings: BridgingSettings
+) -> Fewer | None:
+    del version
+    with reading(Path(index)) as connection:
+        replayed = replay(connection, note, misleading, _settings)
+    return fewer(replayed, taken, which) if isinstance(replayed, Replay) else None
+
+
+@st.fragment
+def _less(index: Path, version: float, told: Story) -> None:
+    """Some ratings taken away: does the status change?"""
+    with st.container(border=True, gap="xsmall", key="story-fewer"):
+        st.caption(say("fewer.title"))
+        with st.container(horizontal=True):
+            taken = st.segmented_control(say("fewer.how_many"), TAKEN, default=5, required=True, key="taken")
+            which = st.segmented_control(
+                say("fewer.which"), list(Which), default=Which.RANDOM, required=True, key="which", format_func=str
+            )
+        found = _fewer(
+            str(index), version, told.note, told.misleading is not False, taken or 5, which or Which.RANDOM,
+            workspace().settings.bridging,
+        )  # fmt: skip
+        st.markdown(f"**{escaped(found.sentence if found else say('fewer.none_left'))}**")
+        st.caption(say("fewer.held"))
 
 
 def _in_words(told: Story) -> None:
@@ -92,13 +164,14 @@ def _in_words(told: Story) -> None:
             st.markdown(escaped(short))
             if more := told.paragraph.removeprefix(short).strip():
                 st.markdown(f":small[{escaped(more)}]")
+        if told.post is not None:
+            web_link(say("note_story.post_on_x"), post_url(told.post))
     others = [note for note in told.notes_on_post if note.note != told.note]
     if others:
         with st.expander(say("note_story.others", n=len(others)), icon=":material/notes:"):
             for note in others:
-                status = note.status.replace("_", " ").lower() or say("note_story.status_not_known")
                 st.button(
-                    escaped(f"{clip(note.text, 90)} ({say('note_story.ratings', n=note.ratings)}, {status})"),
+                    escaped(f"{clip(note.text, 90)} ({say('note_story.ratings', n=note.ratings)}, {note.in_words})"),
                     key=f"open-{note.note}",
                     on_click=_open,
                     args=(note.note,),
@@ -205,10 +278,11 @@ def _record(told: Story) -> None:
         st.header(say("note_story.changes"), anchor=False)
         table_with_csv(
             {
-                say("note_story.when"): [f"{one.at:%Y-%m-%d %H:%M}" for one in told.score.changes],
+                say("note_story.when"): [moment(one.at) for one in told.score.changes],
                 say("note_story.rating"): [one.ratings for one in told.score.changes],
-                say("note_story.became"): [one.after.replace("_", " ").lower() for one in told.score.changes],
-                say("note_story.why"): [f"{one.why} ({one.decided_by})" for one in told.score.changes],
+                say("note_story.became"): [one.after.in_words for one in told.score.changes],
+                say("note_story.why"): [one.why for one in told.score.changes],
+                say("note_story.rule"): [one.decided_by.value for one in told.score.changes],
             },
             key="story-changes",
             file=f"changes-{told.note}",

@@ -13,8 +13,10 @@ from crowdnotes.bridging.public_scoring import score_public_data
 from crowdnotes.bridging.scoring import Extremes
 from crowdnotes.bridging.status import NoteStatus, RuleName
 from crowdnotes.crowd.database import TAGS, Connection, reading
-from crowdnotes.crowd.replay import Levels, Recorded, Replay, ScoreStory, score_story
-from crowdnotes.crowd.story import Story, in_plain_words, story, taken_down_notes
+from crowdnotes.crowd.fewer import Which, fewer
+from crowdnotes.crowd.replay import Levels, Recorded, Replay, ScoreStory, replay, score_story
+from crowdnotes.crowd.story import Story, in_plain_words, notes_with_words, story, taken_down_notes
+from crowdnotes.crowd.verdicts import verdicts
 from crowdnotes.errors import InputError
 from crowdnotes.settings import BridgingSettings
 from tests.bridging.made import rating_row, write_ratings
@@ -95,7 +97,7 @@ def test_one_rating_or_raters_that_nobody_knows_give_no_score() -> None:
     assert (one.now.intercept, one.first, one.changes) == (None, None, ())
     assert unknown.now.intercept is None
     assert unknown.now.unknown == Levels(helpful=60)
-    assert any(rule.startswith("TagFilter") for rule in one.not_applied)
+    assert any("TagFilter" in rule for rule in one.not_applied)
 
 
 def test_the_score_after_all_ratings_is_that_of_the_whole_algorithm() -> None:
@@ -110,8 +112,8 @@ def test_the_score_after_all_ratings_is_that_of_the_whole_algorithm() -> None:
             assert told.score.now.ratings == told.levels.n == of_all[note].ratings
             assert told.score.now.status is of_all[note].status
             assert told.score.not_applied == (
-                "FilterLowDiligence (needs the diligence model's intercept)",
-                "NoCorrelatedIntercept (needs which raters act together)",
+                "doubts about facts and sources (not known: the diligence model's intercept) [FilterLowDiligence]",
+                "carried by raters who act together (not known: which raters act together) [NoCorrelatedIntercept]",
             )
 
 
@@ -198,3 +200,25 @@ def test_a_deleted_note_keeps_its_ratings_and_an_unknown_one_is_refused(index: P
     ):
         with pytest.raises(InputError, match=said):
             _story(index, wanted)
+
+
+def test_words_find_notes_and_fewer_ratings_change_what_hangs_on_them() -> None:
+    with reading(made_index()[0]) as connection:
+        (note,) = _busiest(connection)
+        found = replay(connection, note, misleading=True, settings=_LINES)
+        assert isinstance(found, Replay)
+        best, worst = fewer(found, 10, Which.HELPFUL), fewer(found, 10, Which.UNHELPFUL)
+        assert best is not None
+        assert worst is not None
+        assert best.score is not None
+        assert (best.scores[0] or 0) < best.score < (worst.scores[0] or 0)
+        drawn = fewer(found, 1, Which.RANDOM)
+        assert drawn is not None
+        assert f"{drawn.changed} of 100 random" in drawn.sentence
+        assert fewer(found, len(found), Which.RANDOM) is None
+        text = story(connection, str(note), _LINES).text
+        assert note in [one[0] for one in notes_with_words(connection, text[:30].upper(), 2_000)]
+        assert notes_with_words(connection, "100%_!") == []
+        counted = verdicts(connection, _LINES)
+        assert counted is not None
+        assert counted.reach[0] >= counted.reach[1] >= counted.reach[2] > 0

@@ -13,6 +13,7 @@ from crowdnotes.crowd.loading import snowflake
 from crowdnotes.crowd.posts import Filter
 from crowdnotes.crowd.surges import posts_of_day, surges, trending
 from crowdnotes.errors import InputError
+from crowdnotes.text.markdown import day
 from tests.crowd.made import indexed, made_index, note_row, write_notes
 
 _FIRST = datetime(2025, 3, 1, 12, tzinfo=UTC)
@@ -39,7 +40,7 @@ def test_the_planted_surge_is_the_strongest_with_its_words_and_its_posts() -> No
         posts = posts_of_day(connection, planted.surge_day)
     assert (strongest.day, strongest.posts) == (planted.surge_day, planted.surge_posts)
     assert planted.surge_word in {term.term for term in strongest.terms or ()}
-    assert str(planted.surge_day) in found.sentence
+    assert day(planted.surge_day) in found.sentence
     assert (found.posts, found.not_dated) == (planted.posts, 0)
     assert len(posts) == 50
     assert all(post.posted_at.date() == planted.surge_day for post in posts)

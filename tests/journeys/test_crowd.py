@@ -10,6 +10,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import expect
 
+from crowdnotes.text.markdown import day
 from tests.crowd.made import made_index
 from tests.journeys.accessible import serious_faults
 from tests.journeys.conftest import App, NewPage
@@ -27,7 +28,7 @@ def test_from_a_surge_to_the_story_of_a_note_and_its_delays(app: App, new_page: 
     expect(page.get_by_text("There is no index yet.")).to_be_visible()
     shutil.copy(index, app.folder / "data" / "crowd.duckdb")
     walk.open("/crowd?view=Surges")
-    expect(page.get_by_text(f"most of all {planted.surge_day}")).to_be_visible()
+    expect(page.get_by_text(f"most of all {day(planted.surge_day)}")).to_be_visible()
     walk.settled()
     assert serious_faults(page) == []
     assert faint_words(page) == []

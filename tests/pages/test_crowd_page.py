@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from crowdnotes.crowd.database import reading
 from crowdnotes.crowd.story import busiest_notes
+from crowdnotes.text.markdown import day
 from tests.crowd.made import made_index
 from tests.pages.conftest import ROOT, Desk, texts
 
@@ -68,7 +69,7 @@ def test_surges_show_the_planted_day_its_words_and_posts_that_lead_to_their_stor
     _, planted = made_index()
     at = opened(view="Surges")
     shown = texts(at)
-    assert str(planted.surge_day) in shown
+    assert day(planted.surge_day) in shown
     assert any(planted.surge_word in table.value.to_string() for table in at.table)
     at = next(button for button in at.button if (button.key or "").startswith("post-")).click().run()
     assert "people rated it" in texts(at)

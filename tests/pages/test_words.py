@@ -202,7 +202,7 @@ def _is_named(text: str) -> bool:
 
 
 def _named(value: str) -> set[str]:
-    return {f"{section}.{key_of(value)}" for section in ("events", "kinds", "wins")}
+    return {f"{section}.{key_of(value)}" for section in ("events", "kinds", "rule_names", "wins")}
 
 
 def _in_code(file: Path) -> list[str]:
