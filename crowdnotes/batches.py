@@ -43,6 +43,7 @@ class Row:
     name: str = ""
     text: str = ""
     links: tuple[str, ...] = ()
+    url: str = ""
     problem: str = ""
 
 
@@ -71,7 +72,7 @@ def _row(number: int, found: Mapping[str, object] | str) -> Row:
         return Row(number, name, problem=say("batch.too_long", most=_LONGEST))
     if not said and not urls:
         return Row(number, name, problem=say("batch.no_text"))
-    return Row(number, name, said, urls)
+    return Row(number, name, said, urls, str(found.get("url") or "").strip()[:2_000])
 
 
 def _csv(file: Path) -> Iterator[Mapping[str, object] | str]:
@@ -106,7 +107,7 @@ def _parquet(file: Path) -> Iterator[Mapping[str, object] | str]:
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(file) as table:
-        wanted = [name for name in table.schema_arrow.names if name in {"id", "text", "links"}]
+        wanted = [name for name in table.schema_arrow.names if name in {"id", "text", "links", "url"}]
         for batch in table.iter_batches(_CHUNK, columns=wanted):
             yield from batch.to_pylist()
 
@@ -144,7 +145,11 @@ class Batch:
                 connection.execute(insert(batch_rows), [self._kept(row) for row in chunk])
 
     def _kept(self, row: Row) -> dict[str, object]:
-        document = {"text": storable_text(row.text), "links": [storable_text(link) for link in row.links]}
+        document: dict[str, object] = {
+            "text": storable_text(row.text),
+            "links": [storable_text(link) for link in row.links],
+        }
+        document |= {"url": storable_text(row.url)} if row.url else {}
         return {
             "batch": self.id,
             "number": row.number,
@@ -269,7 +274,13 @@ class Batch:
         libraries = [info.name for info in self._workspace.libraries.list()]
         mode = Mode.AUTOMATION if search or libraries else Mode.AUGMENTATION
         case = self._workspace.service.create(
-            str(document["text"]), mode=mode, urls=links, services=search, libraries=libraries, to_gather=True
+            str(document["text"]),
+            mode=mode,
+            url=str(document.get("url") or "") or None,
+            urls=links,
+            services=search,
+            libraries=libraries,
+            to_gather=True,
         )
         with writing(self._engine) as connection:
             connection.execute(update(batch_rows).where(*self._of(number)).values(case_id=case.id))

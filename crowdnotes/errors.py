@@ -27,12 +27,14 @@ the command line show both and never a traceback.
     │   └── StoreFullError        the disk is full or read-only
     ├── JobError                  long work
     │   └── JobCancelled          the user asked for the stop
+    ├── XError                    X did not do what it was asked (carries an XFault)
     ├── NotAllowedError           this person may not do that (`act` names it)
     └── WorkflowError             a rule of the workflow refuses (`rule` names it)
 """
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from crowdnotes.words import say
@@ -187,6 +189,40 @@ class JobCancelled(JobError):  # noqa: N818 - a state that the user asked for, n
     """The user asked for the stop; finished stages are kept."""
 
     default_next_step = say("errors.go_on")
+
+
+class XFault(StrEnum):
+    """Why X's API did not do what it was asked; its words stand in the sections x and x_next."""
+
+    KEYS = "keys"
+    CREDITS = "credits"
+    NOT_ENROLLED = "not_enrolled"
+    FORBIDDEN = "forbidden"
+    LIMIT = "limit"
+    DAY = "day"
+    HAS_NOTE = "has_note"
+    REFUSED = "refused"
+    NOT_THERE = "not_there"
+    NO_JSON = "no_json"
+    ADDRESS = "address"
+    TOO_MANY = "too_many"
+    NO_ANSWER = "no_answer"
+    TROUBLE = "trouble"
+    UNREADABLE = "unreadable"
+
+
+class XError(CrowdNotesError):
+    """X did not do what it was asked. `surely_not`: it did nothing; else it may have, and has to be asked."""
+
+    def __init__(self, fault: XFault, *, status: int = 0, words: str = "", minutes: float = 0.0) -> None:
+        told = say(f"x.{fault}", status=status, words=words, minutes=max(1, round(minutes)))
+        super().__init__(told, say(f"x_next.{fault}"))
+        self.fault = fault
+
+    @property
+    def surely_not(self) -> bool:
+        """Whether nothing was written on X by the call."""
+        return self.fault not in {XFault.NO_ANSWER, XFault.TROUBLE, XFault.UNREADABLE, XFault.HAS_NOTE}
 
 
 class NotAllowedError(CrowdNotesError):

@@ -476,6 +476,57 @@ def is_loopback(host: str | None) -> bool:
         return False
 
 
+class XSettings(BaseSettings):
+    """X's API, for accounts that X enrolled as AI note writers: see [to X](x.md). Nothing set, people copy as ever."""
+
+    model_config = SettingsConfigDict(env_prefix="CROWDNOTES_X_", frozen=True)
+
+    api_key: SecretStr | None = Field(
+        None, min_length=1, description="of the app, for OAuth 1.0a; the four go together"
+    )
+    api_secret: SecretStr | None = Field(None, min_length=1, description="of the app")
+    access_token: SecretStr | None = Field(None, min_length=1, description="of the account that writes")
+    access_secret: SecretStr | None = Field(None, min_length=1, description="of the account that writes")
+    oauth2_token: SecretStr | None = Field(
+        None,
+        min_length=1,
+        description="in their place: a user's access token of OAuth 2.0, which X ends after two hours",
+    )
+    test_mode: bool = Field(
+        True, description="X scores what is sent and shows it to nobody; false once X has admitted the account"
+    )
+    url: str = Field("https://api.x.com", description="the API, or a double of it on this machine")
+    seconds: float = Field(20.0, gt=0, le=300, description="for one call; X's own answers take under five")
+
+    @field_validator("url")
+    @classmethod
+    def _is_address(cls, value: str) -> str:
+        parts = urlsplit(value.strip())
+        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
+            raise ValueError(say("settings.no_address"))
+        if parts.scheme == "http" and not is_loopback(parts.hostname):
+            raise ValueError(say("settings.needs_https"))
+        return parts.geturl().rstrip("/")
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        prefix = str(self.model_config.get("env_prefix"))
+        missing = [f"{prefix}{name}".upper() for name in _OAUTH1 if getattr(self, name) is None]
+        if 0 < len(missing) < len(_OAUTH1):
+            raise ValueError(say("settings.x_missing", names=", ".join(missing)))
+        if not missing and self.oauth2_token is not None:
+            raise ValueError(say("settings.x_one"))
+        return self
+
+    @property
+    def is_set(self) -> bool:
+        """Whether there are keys to ask with."""
+        return self.access_secret is not None or self.oauth2_token is not None
+
+
+_OAUTH1 = ("api_key", "api_secret", "access_token", "access_secret")
+
+
 class Settings(BaseSettings):
     """Everything that can be set."""
 
@@ -528,6 +579,7 @@ class Settings(BaseSettings):
     jury: JurySettings = Field(default_factory=JurySettings)
     supernote: SupernoteSettings = Field(default_factory=SupernoteSettings)
     sign_in: SignInSettings = Field(default_factory=SignInSettings)
+    x: XSettings = Field(default_factory=XSettings)
 
     @field_validator("allowed_private_hosts")
     @classmethod

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from crowdnotes.engines.llm.self_test import SelfTest
     from crowdnotes.jobs.queue import QueueWorker
     from crowdnotes.jury import Jury
+    from crowdnotes.x_api.submission import ToX
 
 # What the runner has for a case when a library is made, the services' connections are checked, a model is tested.
 LIBRARIES, CONNECTIONS, SELF_TEST = "libraries", "connections", "self-test"
@@ -64,7 +65,7 @@ class Workspace:
     """The parts that a page or command calls, as one person may use them: on a machine of one's own its owner.
 
     All but the person is shared by all sessions of one process, see `acting_as`. `heard` is how each search service
-    answered when it was last asked, by its name.
+    answered when it was last asked, by its name; `x` is there where X is set up.
     """
 
     tools: Tools
@@ -75,6 +76,7 @@ class Workspace:
     comparisons: Comparisons
     people: People
     heard: dict[str, ProviderOutcome] = field(default_factory=dict)
+    x: ToX | None = None
 
     @property
     def actor(self) -> Actor:
@@ -93,6 +95,7 @@ class Workspace:
             service=CaseService(self.tools, who),
             comparisons=self.comparisons.acting_as(who),
             people=self.people.acting_as(who),
+            x=self.x and self.x.acting_as(who),
         )
 
     def who_is(self, person: Person) -> Who:
@@ -449,7 +452,15 @@ def open_workspace(
         choice=choice,
         comparisons=Comparisons(database, system_clock, who),
         people=People(database, system_clock, who),
+        x=_to_x(tools, database, who) if settings.x.is_set else None,
     )
+
+
+def _to_x(tools: Tools, database: Database, who: Who) -> ToX:
+    from crowdnotes.x_api.client import XClient
+    from crowdnotes.x_api.submission import ToX
+
+    return ToX(database, tools.store, tools.settings, who, tools.clock, XClient(tools.settings.x))
 
 
 def require_database(settings: Settings) -> None:

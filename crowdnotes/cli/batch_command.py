@@ -14,7 +14,9 @@ from crowdnotes.workspace import open_workspace
 
 
 def batch(
-    file: Annotated[Path, typer.Argument(help="A .csv, .jsonl or .parquet file with text, and id and links.")],
+    file: Annotated[
+        Path, typer.Argument(help="A .csv, .jsonl or .parquet file with text, and id, links and url (of the post).")
+    ],
     budget: Annotated[float | None, typer.Option(min=0, help="The most that the batch may cost, in dollars.")] = None,
     day_budget: Annotated[float | None, typer.Option(min=0, help="The same for all batches of a day.")] = None,
     at_once: Annotated[int, typer.Option(min=1, max=1000, help="How many posts at once.")] = 8,

@@ -33,6 +33,7 @@ from crowdnotes.cli import (
     overview_command,
     people_commands,
     train_commands,
+    x_commands,
 )
 from crowdnotes.cli.output import print_text, progress
 from crowdnotes.errors import CrowdNotesError
@@ -79,6 +80,7 @@ app.add_typer(case_commands.app, name="cases")
 app.command("overview")(overview_command.overview)
 app.add_typer(comparison_commands.app, name="comparison")
 app.add_typer(people_commands.app, name="people")
+app.add_typer(x_commands.app, name="x")
 app.add_typer(bridging_commands.app, name="bridging")
 app.add_typer(crowd.app, name="crowd")
 app.add_typer(jury_commands.app, name="jury")

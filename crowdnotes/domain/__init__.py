@@ -118,6 +118,7 @@ from crowdnotes.domain.obstacle import (
     missing_from,
     remaining,
 )
+from crowdnotes.domain.on_x import OnX, OnXState
 from crowdnotes.domain.people import (
     ALLOWED,
     LOCAL_OWNER,

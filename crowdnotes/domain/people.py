@@ -95,6 +95,7 @@ class Act(StrEnum):
     COMPARE = "compare"
     SET_UP = "set up"
     PEOPLE = "people"
+    SEND_TO_X = "send to x"
 
 
 _IN_WORDS = {
@@ -115,6 +116,7 @@ _IN_WORDS = {
     Act.COMPARE: "people.compare",
     Act.SET_UP: "people.set_up",
     Act.PEOPLE: "people.people",
+    Act.SEND_TO_X: "people.send_to_x",
 }
 
 
@@ -184,6 +186,7 @@ ALLOWED: Mapping[Act, Mapping[Role, frozenset[Standing]]] = {
     Act.COMPARE: _row(_NONE, _NONE, _ALL, _ALL),
     Act.SET_UP: _row(_NONE, _NONE, _NONE, _ALL),
     Act.PEOPLE: _row(_NONE, _NONE, _NONE, _ALL),
+    Act.SEND_TO_X: _row(_NONE, _NONE, _ALL, _ALL),
 }
 
 

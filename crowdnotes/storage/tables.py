@@ -178,6 +178,32 @@ batch_rows = Table(
     Index("batch_rows_by_day", "day"),
 )
 
+# What was sent to X, or was to be, by the post: written before the call, see `crowdnotes.x_api.submission`. A row
+# outlives its case, so that nothing is sent twice. `attempt` names the try whose end is waited for.
+on_x = Table(
+    "on_x",
+    metadata,
+    Column("post_id", String(20), primary_key=True),
+    Column("test_mode", Boolean, primary_key=True),
+    Column("case_id", String(64), nullable=False),
+    Column("text_sha256", String(64), nullable=False),
+    Column("attempt", String(16), nullable=False),
+    Column("at", UtcTime, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("note_id", String(20), nullable=False),
+    Column("status", Text, nullable=False),
+    Column("results", Text, nullable=False),
+    Index("on_x_by_time", "at"),
+)
+# What X makes of a text that is not sent.
+x_scores = Table(
+    "x_scores",
+    metadata,
+    Column("case_id", String(64), ForeignKey("cases.id", ondelete="CASCADE"), primary_key=True),
+    Column("text_sha256", String(64), primary_key=True),
+    Column("score", Float, nullable=False),
+)
+
 # The newest row is the program that writes now.
 programs = Table(
     "programs",

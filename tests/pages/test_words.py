@@ -41,6 +41,7 @@ _SAYING = (
     "supernotes/",
     "text/",
     "workspace.py",
+    "x_api/",
 )
 """Files and folders of crowdnotes/ whose sentences a person reads on the screen: they stand in the catalogue too."""
 _OF_OTHERS = (
@@ -202,7 +203,7 @@ def _is_named(text: str) -> bool:
 
 
 def _named(value: str) -> set[str]:
-    return {f"{section}.{key_of(value)}" for section in ("events", "kinds", "rule_names", "wins")}
+    return {f"{section}.{key_of(value)}" for section in ("events", "kinds", "rule_names", "wins", "x", "x_next")}
 
 
 def _in_code(file: Path) -> list[str]:

@@ -1,0 +1,287 @@
+"""X's API for AI note writers, one call at a time: signed, bounded, and each refusal a sentence of its own.
+
+By the OpenAPI document 2.167 of August 2026; where 2.166 calls a thing otherwise, that is tried second. Nothing here
+tries a call again: whoever posts has to look first whether the last one arrived. Keys stand in no error and no log.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+from authlib.oauth1 import ClientAuth
+from authlib.oauth2.auth import TokenAuth
+
+from crowdnotes import __version__
+from crowdnotes.errors import FetchError, InputError, XError, XFault
+from crowdnotes.evidence.fetching import read_capped
+from crowdnotes.evidence.guard import BROKEN_OFF, Deadline, GuardedTransport, check_url
+from crowdnotes.settings import XSettings
+
+_CALLS, _WINDOW = 90, 900.0  # X's limit: calls in a quarter of an hour
+_MOST_PAGES = 50  # of notes written, 100 each: more than an account may write in two weeks
+_MAX_BYTES = 5_000_000
+_CONNECT_SECONDS = 5.0
+_LONGEST_REASON = 200  # characters of X's own words in a sentence of ours
+_FAULTS = {401: XFault.KEYS, 402: XFault.CREDITS, 429: XFault.LIMIT}
+
+
+@dataclass(frozen=True, slots=True)
+class EligiblePost:
+    """A post for which X takes notes of AI writers; `links` are those that people suggested as sources."""
+
+    id: str
+    text: str
+    links: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenNote:
+    """A note of the account, as X lists it; `results` of a test note's evaluation as "ClaimOpinion: high, …"."""
+
+    id: str
+    post_id: str
+    text: str
+    status: str = ""
+    results: str = ""
+
+
+class XClient:
+    """The calls. Safe to share between threads. Raises XError alone; ConfigurationError has been raised before."""
+
+    def __init__(self, settings: XSettings, clock: Callable[[], float] = time.time) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._calls: deque[float] = deque(maxlen=_CALLS)
+        self._held_until = 0.0
+        self._lock = threading.Lock()
+        secret = settings.access_secret
+        if secret is not None:
+            keys = (settings.api_key, settings.api_secret, settings.access_token)
+            key, key_secret, token = (one.get_secret_value() for one in keys if one is not None)
+            self._oauth1 = ClientAuth(key, key_secret, token, secret.get_secret_value())
+        else:
+            self._oauth1 = None
+
+    @property
+    def test_mode(self) -> bool:
+        """Whether notes are scored by X and shown to nobody."""
+        return self._settings.test_mode
+
+    def eligible(self, most: int, selection: str = "") -> list[EligiblePost]:
+        """Up to `most` posts; `selection` as "feed_size:large,feed_lang:es", X's own choice without it."""
+        found: list[EligiblePost] = []
+        params = {"post_selection": selection} if selection else {}
+        for page in self._pages("/2/notes/search/posts_eligible_for_notes", params, most, _POST_FIELDS):
+            found += [_post(item) for item in page]
+            if len(found) >= most:
+                break
+        return found[:most]
+
+    def evaluate(self, post_id: str, text: str) -> float:
+        """X's claim-opinion score of a text that is not sent: without a scale, may be below 0, higher is better."""
+        document = {"post_id": post_id, "note_text": text}
+        try:
+            answer = self._ask("POST", "/2/notes/evaluate", document=document)
+        except XError as error:
+            if error.fault is not XFault.NOT_THERE:
+                raise
+            answer = self._ask("POST", "/2/evaluate_note", document=document)
+        score = _inside(answer).get("claim_opinion_score")
+        if not isinstance(score, int | float) or isinstance(score, bool):
+            raise XError(XFault.UNREADABLE)
+        return float(score)
+
+    def submit(self, post_id: str, text: str, classification: str, tags: list[str]) -> str:
+        """Write that exact text under the post, once; gives the note's id. See `XError.surely_not`."""
+        info = {"text": text, "classification": classification, "misleading_tags": tags, "trustworthy_sources": True}
+        answer = self._ask("POST", "/2/notes", document={"test_mode": self.test_mode, "post_id": post_id, "info": info})
+        inside = _inside(answer)
+        note_id = str(inside.get("id") or inside.get("note_id") or "")
+        if not note_id.isdigit():
+            raise XError(XFault.UNREADABLE)
+        return note_id
+
+    def written(self) -> Iterator[WrittenNote]:
+        """Every note of the account, test notes in test mode. Raises XError where there are more than are read."""
+        fields = ({"note.fields": "id,info,status,test_result"},)
+        for number, page in enumerate(self._pages("/2/notes/search/notes_written", {}, 100, fields)):
+            if number >= _MOST_PAGES:
+                raise XError(XFault.TOO_MANY)
+            yield from (_note(item) for item in page)
+
+    def delete(self, note_id: str) -> None:
+        """Take a note of the account away."""
+        if _inside(self._ask("DELETE", f"/2/notes/{note_id}")).get("deleted") is not True:
+            raise XError(XFault.UNREADABLE)
+
+    def _pages(
+        self, path: str, params: Mapping[str, str], most: int, fields: tuple[Mapping[str, str], ...]
+    ) -> Iterator[list[dict[str, Any]]]:
+        """Page after page; of `fields` the first that X knows."""
+        asked = {**params, "test_mode": str(self.test_mode).lower(), "max_results": str(max(1, min(most, 100)))}
+        (known, *others), seen = fields, set[str]()
+        while True:
+            try:
+                answer = self._ask("GET", path, params={**asked, **known})
+            except XError as error:
+                if error.fault is not XFault.REFUSED or not others:
+                    raise
+                known = others.pop(0)
+                continue
+            others = []
+            data = answer.get("data", [])
+            if not isinstance(data, list):
+                raise XError(XFault.UNREADABLE)
+            yield [item for item in data if isinstance(item, dict)]
+            token = str((answer.get("meta") or {}).get("next_token") or "")
+            if not token or token in seen:
+                return
+            seen.add(token)
+            asked["pagination_token"] = token
+
+    def _ask(
+        self, method: str, path: str, *, params: Mapping[str, str] | None = None, document: object = None
+    ) -> dict[str, Any]:
+        self._enter()
+        try:
+            request = self._signed(method, path, params, document)
+            # The address is a setting: a double of the API may lie on this machine.
+            allowed = {request.url.netloc.decode("ascii"), request.url.host}
+            target = check_url(self._settings.url, allowed)
+            deadline = Deadline(self._settings.seconds, lambda: None)
+            transport = GuardedTransport({target.host}, _CONNECT_SECONDS, deadline)
+            with closing(transport.handle_request(request)) as response:
+                body = read_capped(response, _MAX_BYTES)
+        except (FetchError, *BROKEN_OFF):
+            raise XError(XFault.NO_ANSWER) from None  # what failed may hold a key
+        except (InputError, httpx.InvalidURL, UnicodeError):
+            raise XError(XFault.ADDRESS) from None
+        return self._read(response, body)
+
+    def _signed(self, method: str, path: str, params: Mapping[str, str] | None, document: object) -> httpx.Request:
+        headers = {
+            "User-Agent": f"CrowdNotes/{__version__}",
+            "Accept": "application/json",
+            "Accept-Encoding": "gzip",
+            "Content-Type": "application/json",
+        }
+        content = b"" if document is None else json.dumps(document, ensure_ascii=False).encode()
+        request = httpx.Request(method, f"{self._settings.url}{path}", params=params or None, content=content)
+        signed: Mapping[str, str]
+        if self._oauth1 is not None:
+            # Of a JSON body RFC 5849 signs nothing: the method, the address and its parameters alone.
+            _, signed, _ = self._oauth1.prepare(method, str(request.url), headers, "")
+        else:
+            token = self._settings.oauth2_token
+            bearer = TokenAuth({"access_token": token.get_secret_value() if token else "", "token_type": "bearer"})
+            _, signed, _ = bearer.prepare(str(request.url), headers, content)
+        request.headers.update(signed)
+        return request
+
+    def _enter(self) -> None:
+        """Count a call, or raise XError where X would refuse it."""
+        with self._lock:
+            now = self._clock()
+            full = len(self._calls) == _CALLS
+            wait = max(self._held_until, self._calls[0] + _WINDOW if full else 0.0) - now
+            if wait > 0:
+                raise XError(XFault.LIMIT, minutes=wait / 60)
+            self._calls.append(now)
+
+    def _read(self, response: httpx.Response, body: bytes) -> dict[str, Any]:
+        status = response.status_code
+        try:
+            answer = json.loads(body)
+        except (ValueError, RecursionError):
+            answer = None
+        if not isinstance(answer, dict):
+            # A page for people, as a proxy before X gives: what X itself did is not known, but for a refusal.
+            if status < 400 or status >= 500:
+                raise XError(XFault.TROUBLE if status >= 500 else XFault.UNREADABLE, status=status)
+            answer = {}
+            if status not in _FAULTS:
+                raise XError(XFault.NO_JSON, status=status)
+        if status == 429:
+            self._hold(response.headers.get("x-rate-limit-reset", ""))
+        if status < 300:
+            return answer
+        raise _refusal(status, answer, (self._held_until - self._clock()) / 60)
+
+    def _hold(self, reset: str) -> None:
+        at = float(reset[:12]) if reset.isascii() and reset.isdigit() else 0.0
+        with self._lock:
+            now = self._clock()
+            self._held_until = min(at, now + 86_400) if at > now else now + 60
+
+
+_POST_FIELDS = tuple({f"{kind}.fields": f"note_{kind},suggested_source_links"} for kind in ("post", "tweet"))
+
+
+def _refusal(status: int, answer: Mapping[str, Any], minutes: float) -> XError:
+    listed = answer.get("errors")
+    errors = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
+    problems = [answer, *errors]
+    said = " ".join(
+        str(one.get(name, "")) for one in problems for name in ("type", "reason", "title", "detail", "message")
+    )
+    words = next((str(one[name]) for one in problems for name in ("detail", "message", "title") if one.get(name)), "")
+    words = " ".join(words.split())[:_LONGEST_REASON] or str(status)
+    if status in _FAULTS:
+        fault = _FAULTS[status]
+    elif status == 403:
+        is_enrolment = "client-not-enrolled" in said or "notewriter" in said.lower().replace(" ", "")
+        fault = XFault.NOT_ENROLLED if is_enrolment else XFault.FORBIDDEN
+    elif status >= 500 or status < 400:
+        fault = XFault.TROUBLE
+    elif status == 404:
+        fault = XFault.NOT_THERE
+    else:
+        has_note = "already" in said.lower() and "note" in said.lower()
+        fault = XFault.HAS_NOTE if has_note else XFault.REFUSED
+    return XError(fault, status=status, words=words, minutes=minutes)
+
+
+def _inside(answer: Mapping[str, Any]) -> dict[str, Any]:
+    data = answer.get("data")
+    if not isinstance(data, dict):
+        raise XError(XFault.UNREADABLE)
+    return data
+
+
+def _post(item: Mapping[str, Any]) -> EligiblePost:
+    whole = item.get("note_post") or item.get("note_tweet")
+    text = whole.get("text") if isinstance(whole, dict) else None
+    links = item.get("suggested_source_links")
+    return EligiblePost(
+        id=str(item.get("id", "")),
+        text=str(text or item.get("text", "")),
+        links=tuple(str(link) for link in links) if isinstance(links, list) else (),
+    )
+
+
+def _note(item: Mapping[str, Any]) -> WrittenNote:
+    given = item.get("info")
+    info: Mapping[str, Any] = given if isinstance(given, dict) else {}
+    result = item.get("test_result")
+    outcomes = result.get("evaluation_outcome", result) if isinstance(result, dict) else result
+    listed = outcomes if isinstance(outcomes, list) else [outcomes]
+    results = [
+        f"{one['evaluator_type']}: {str(one.get('evaluator_score_bucket', '')).lower()}"
+        for one in listed
+        if isinstance(one, dict) and one.get("evaluator_type")
+    ]
+    return WrittenNote(
+        id=str(item.get("id", "")),
+        post_id=str(info.get("post_id") or item.get("post_id") or ""),
+        text=str(info.get("text", "")),
+        status=str(item.get("status") or ""),
+        results=", ".join(results),
+    )

@@ -1,0 +1,337 @@
+"""One approved note to X, once: what is meant to be sent is written down before the call, and looked up after a crash.
+
+A row says by post what was sent or meant to be. Whoever finds one whose end is not known asks X for the notes of the
+account before anything else, and only when it was left alone for longer than a call can take.
+"""
+
+from __future__ import annotations
+
+import html
+import secrets
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+
+from sqlalchemy import ColumnElement, Connection, Engine, Table, Update, delete, func, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+
+from crowdnotes.cases.access import Access
+from crowdnotes.cases.store import Store
+from crowdnotes.domain import (
+    Act,
+    Actor,
+    Case,
+    Classification,
+    DecisionKind,
+    Draft,
+    Event,
+    OnX,
+    OnXState,
+    Who,
+    text_sha256,
+)
+from crowdnotes.errors import InputError, WorkflowError, XError, XFault
+from crowdnotes.handoff import is_demonstration
+from crowdnotes.settings import Settings
+from crowdnotes.storage.database import now_of, reading, writing
+from crowdnotes.storage.tables import on_x, storable_text, x_scores
+from crowdnotes.text.note_rules import find_urls
+from crowdnotes.text.pasted import post_number
+from crowdnotes.words import say
+from crowdnotes.x_api.client import WrittenNote, XClient
+
+_A_DAY, _POSTS_A_DAY = timedelta(days=1), 250  # X's limit
+_LONGER_THAN_A_CALL = 3  # times as long as a call may take: then whoever made it does so no more
+
+TAGS = {
+    "misleadingFactualError": "factual_error",
+    "misleadingManipulatedMedia": "manipulated_media",
+    "misleadingOutdatedInformation": "outdated_information",
+    "misleadingMissingImportantContext": "missing_important_context",
+    "misleadingUnverifiedClaimAsFact": "disputed_claim_as_fact",
+    "misleadingSatire": "misinterpreted_satire",
+    "misleadingOther": "other",
+}
+"""The tags of the public data in the API's names."""
+
+_STATUSES = {
+    "currently_rated_helpful": "x_status.helpful",
+    "currently_rated_not_helpful": "x_status.not_helpful",
+    "needs_more_ratings": "x_status.needs_more",
+    "needs_your_help": "x_status.needs_more",
+    "firm_reject": "x_status.rejected",
+    "insufficient_consensus": "x_status.no_consensus",
+    "minimum_ratings_not_met": "x_status.too_few",
+}
+
+
+class ToX:
+    """What one person may do on X, for whom X is set up. Safe for threads and processes.
+
+    Raises NotAllowedError; WorkflowError and InputError where a note may not be sent; XError; StoreError.
+    """
+
+    def __init__(
+        self, engine: Engine, store: Store, settings: Settings, who: Who, clock: Callable[[], datetime], client: XClient
+    ) -> None:
+        self._parts = (engine, store, settings)
+        self._engine = engine
+        self._cases = Access(store, who, four_eyes=settings.four_eyes)
+        self._clock = clock
+        self.client = client
+        self._settled_after = timedelta(seconds=settings.x.seconds * _LONGER_THAN_A_CALL)
+
+    def acting_as(self, who: Who) -> ToX:
+        """The same for somebody else."""
+        return ToX(*self._parts, who, self._clock, self.client)
+
+    @property
+    def test_mode(self) -> bool:
+        """See `XClient.test_mode`."""
+        return self.client.test_mode
+
+    def require(self) -> None:
+        """Raise NotAllowedError where the person may not ask X."""
+        self._cases.require(Act.SEND_TO_X)
+
+    # --- before approval ---
+
+    def evaluate(self, case_id: str) -> float:
+        """Ask X what it makes of the note as it is, and keep that; see `XClient.evaluate`."""
+        case = self._cases.get(case_id, Act.SEND_TO_X)
+        draft = _sendable(case)
+        score = self.client.evaluate(_post_of(case), draft.text)
+        mine = (x_scores.c.case_id == case_id, x_scores.c.text_sha256 == draft.sha256)
+        with writing(self._engine) as connection:
+            connection.execute(delete(x_scores).where(*mine))
+            row = {"case_id": case_id, "text_sha256": draft.sha256, "score": score}
+            connection.execute(_insert(connection, x_scores).values(row).on_conflict_do_nothing())
+        return score
+
+    def score(self, case: Case) -> float | None:
+        """What X made of the note as it is now; None before it was asked."""
+        if case.draft is None:
+            return None
+        mine = (x_scores.c.case_id == case.id, x_scores.c.text_sha256 == case.draft.sha256)
+        with reading(self._engine) as connection:
+            return connection.scalar(select(x_scores.c.score).where(*mine))
+
+    # --- after it ---
+
+    def sent(self, case: Case) -> OnX | None:
+        """What was sent to the case's post, or meant to be; None of a post that is not on X."""
+        number = post_number(case.post.url or "")
+        if number is None:
+            return None
+        with reading(self._engine) as connection:
+            row = connection.execute(select(on_x).where(*self._of(str(number)))).mappings().first()
+        return None if row is None else OnX.model_validate(dict(row))
+
+    def submit(self, case_id: str, seen: str) -> OnX:
+        """Send the approved note, whose text has the sha256 `seen`, unless it was sent or may have been.
+
+        Where an earlier try has no known end, X is asked for the account's notes first.
+        """
+
+        def on_its_way(newest: Case, by: Actor) -> Case:
+            _approved(newest, seen)
+            return self._told(newest, by, "being sent to X", self._mode())
+
+        case = self._cases.get(case_id, Act.SEND_TO_X)
+        draft, post_id = _approved(case, seen), _post_of(case)
+        mine = self._intend(case_id, post_id, draft)
+        earlier = None if mine is not None else self._unfinished(case)
+        if earlier is not None:
+            if (found := self._look_up(earlier, case)) is not None:
+                return self._arrived(earlier, found, case_id)
+            mine = self._taken_over(earlier, case_id, draft)
+        assert mine is not None  # noqa: S101 - one of the two, or an error
+        try:
+            # Once more, on the newest version, in the step that puts it on record: what is sent is that very text.
+            case = self._cases.update(Act.SEND_TO_X, case_id, on_its_way)
+        except Exception:
+            if earlier is None:
+                self._forget(mine)
+            raise
+        return self._sent(case, mine)
+
+    def _sent(self, case: Case, mine: OnX) -> OnX:
+        draft, tags = _sendable(case), [TAGS[tag] for tag in case.tags if tag in TAGS]
+        misleads = case.classification is Classification.MISLEADING
+        try:
+            note_id = self.client.submit(
+                mine.post_id, draft.text, case.classification.value.lower(), tags if misleads else []
+            )
+        except XError as error:
+            if error.fault is XFault.HAS_NOTE and (found := self._look_up(mine, case)) is not None:
+                return self._arrived(mine, found, case.id)
+            if error.surely_not:
+                self._forget(mine)
+                self._tell(case.id, "not taken by X", error.message)
+            raise
+        return self._arrived(mine, WrittenNote(note_id, mine.post_id, draft.text), case.id)
+
+    def follow(self, case_id: str) -> OnX:
+        """Ask X what became of the note; a change goes into the case's audit trail."""
+        case = self._cases.get(case_id, Act.SEND_TO_X)
+        row = self._require_row(case)
+        found = self._look_up(row, case)
+        if found is None:
+            raise WorkflowError("not on X", say("to_x.not_there"), say("to_x.not_there_next"))
+        return self._arrived(row, found, row.case_id)
+
+    def withdraw(self, case_id: str) -> Case:
+        """Delete the note on X; another one may then be sent."""
+        row = self._require_row(self._cases.get(case_id, Act.SEND_TO_X))
+        if row.state is not OnXState.SENT:
+            raise WorkflowError("not on X", say("to_x.not_there"), say("to_x.not_there_next"))
+        try:
+            self.client.delete(row.note_id)
+        except XError as error:
+            if error.fault is not XFault.NOT_THERE:
+                raise
+        self._forget(row)
+        return self._tell(row.case_id, "deleted on X", row.note_id)
+
+    # --- the row ---
+
+    def _of(self, post_id: str) -> tuple[ColumnElement[bool], ...]:
+        return on_x.c.post_id == post_id, on_x.c.test_mode == self.test_mode
+
+    def _intend(self, case_id: str, post_id: str, draft: Draft) -> OnX | None:
+        """The row of a note that nobody sent or meant to send so far, written; None where there is one."""
+        with writing(self._engine) as connection:
+            now = now_of(connection)
+            recent = select(func.count()).select_from(on_x).where(on_x.c.at > now - _A_DAY)
+            if (connection.scalar(recent) or 0) >= _POSTS_A_DAY:
+                raise XError(XFault.DAY)
+            mine = OnX(
+                post_id=post_id,
+                test_mode=self.test_mode,
+                case_id=case_id,
+                text_sha256=draft.sha256,
+                attempt=secrets.token_hex(8),
+                at=now,
+                state=OnXState.OPEN,
+            )
+            added = connection.execute(
+                _insert(connection, on_x)
+                .values(mine.model_dump() | {"state": mine.state.value})
+                .on_conflict_do_nothing()
+            )
+            return mine if added.rowcount else None
+
+    def _unfinished(self, case: Case) -> OnX:
+        """The row that there is, where its end is not known and nobody is at it; else WorkflowError."""
+        row = self._require_row(case)
+        if row.state is OnXState.SENT:
+            raise WorkflowError("sent before", say("to_x.sent_before", note=row.note_id), say("to_x.sent_before_next"))
+        with reading(self._engine) as connection:
+            is_settled = now_of(connection) - row.at > self._settled_after
+        if not is_settled:
+            raise WorkflowError("being sent", say("to_x.being_sent"), say("to_x.being_sent_next"))
+        return row
+
+    def _taken_over(self, row: OnX, case_id: str, draft: Draft) -> OnX:
+        with writing(self._engine) as connection:
+            changes = {"case_id": case_id, "text_sha256": draft.sha256, "attempt": secrets.token_hex(8)}
+            mine = row.model_copy(update={**changes, "at": now_of(connection)})
+            if not connection.execute(self._change(row, {**changes, "at": mine.at})).rowcount:
+                raise WorkflowError("being sent", say("to_x.being_sent"), say("to_x.being_sent_next"))
+        return mine
+
+    def _change(self, row: OnX, values: Mapping[str, object]) -> Update:
+        return update(on_x).where(*self._of(row.post_id), on_x.c.attempt == row.attempt).values(values)
+
+    def _forget(self, row: OnX) -> None:
+        with writing(self._engine) as connection:
+            connection.execute(delete(on_x).where(*self._of(row.post_id), on_x.c.attempt == row.attempt))
+
+    def _require_row(self, case: Case) -> OnX:
+        row = self.sent(case)
+        if row is None:
+            raise WorkflowError("not on X", say("to_x.never_sent"))
+        return row
+
+    # --- what X says ---
+
+    def _look_up(self, row: OnX, case: Case) -> WrittenNote | None:
+        """The account's note on that post, the one that was sent; WorkflowError where it is another one."""
+        found = next((note for note in self.client.written() if note.post_id == row.post_id), None)
+        if found is None or (row.note_id and found.id == row.note_id):
+            return found
+        meant = [draft.text for draft in (case.draft, *case.revisions) if draft and draft.sha256 == row.text_sha256]
+        if row.case_id == case.id and not any(_plain(text) == _plain(found.text) for text in meant):
+            raise WorkflowError("another note", say("to_x.another", note=found.id), say("to_x.another_next"))
+        return found
+
+    def _arrived(self, row: OnX, found: WrittenNote, case_id: str) -> OnX:
+        """Keep what X says of it, then tell it in the case; a crash between the two is mended by the next `follow`."""
+        said = {"status": storable_text(found.status)[:64], "results": storable_text(found.results)[:500]}
+        known = {"state": OnXState.SENT, "note_id": found.id, **said}
+        with writing(self._engine) as connection:
+            connection.execute(self._change(row, {**known, "state": OnXState.SENT.value}))
+        self._tell(case_id, "sent to X", f"{self._mode()} {found.id}".strip(), once=True)
+        if found.status:
+            told = ", ".join(filter(None, (status_in_words(said["status"]), said["results"])))
+            self._tell(case_id, "status on X", f"{found.id}: {told}", once=True)
+        return row.model_copy(update=known)
+
+    def _mode(self) -> str:
+        return say("to_x.as_a_test") if self.test_mode else ""
+
+    def _tell(self, case_id: str, kind: str, detail: str, *, once: bool = False) -> Case:
+        def change(case: Case, by: Actor) -> Case:
+            last = next((event for event in reversed(case.events) if event.kind == kind), None)
+            return case if once and last is not None and last.detail == detail else self._told(case, by, kind, detail)
+
+        return self._cases.update(Act.SEND_TO_X, case_id, change)
+
+    def _told(self, case: Case, by: Actor, kind: str, detail: str) -> Case:
+        """With a line in the audit trail, also of a decided case: that is what is sent."""
+        event = Event(at=self._clock(), by=by.name, by_key=by.key, kind=kind, detail=detail)
+        return case.model_copy(update={"updated_at": event.at, "events": (*case.events, event)})
+
+
+def status_in_words(status: str) -> str:
+    """X's status as a person reads it; one that is new as X says it."""
+    known = _STATUSES.get(status.lower())
+    return say(known) if known else status
+
+
+def _insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
+    return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
+
+
+def _post_of(case: Case) -> str:
+    number = post_number(case.post.url or "")
+    if number is None:
+        raise InputError(say("to_x.no_post"), say("to_x.no_post_next"))
+    return str(number)
+
+
+def _sendable(case: Case) -> Draft:
+    """The note, where it may be told to X at all."""
+    if case.recorded_answers or is_demonstration(case):
+        raise WorkflowError("demonstration", say("to_x.demonstration"))
+    if case.draft is None:
+        raise WorkflowError("no note", say("to_x.no_note"))
+    if not any(url.has_scheme for url in find_urls(case.draft.text)):
+        raise InputError(say("to_x.no_link"), say("to_x.no_link_next"))
+    return case.draft
+
+
+def _approved(case: Case, seen: str) -> Draft:
+    """The approved note, where it is the one that the person has seen."""
+    draft, decision = _sendable(case), case.decision
+    if decision is None or decision.kind is not DecisionKind.APPROVED:
+        raise WorkflowError("not approved", say("to_x.not_approved"), say("to_x.not_approved_next"))
+    if not decision.text_sha256 == text_sha256(draft.text) == seen:
+        raise WorkflowError("changed", say("to_x.changed"), say("to_x.changed_next"))
+    if case.classification is Classification.MISLEADING and not any(tag in TAGS for tag in case.tags):
+        raise InputError(say("to_x.no_tag"), say("to_x.no_tag_next"))
+    return draft
+
+
+def _plain(text: str) -> str:
+    """As X may give it back: escaped for HTML, with other white space."""
+    return " ".join(html.unescape(text).split())

@@ -1,0 +1,135 @@
+"""X's API, asked over loopback: signatures, pages, limits, and a sentence for each refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from crowdnotes.errors import ConfigurationError, XError, XFault
+from crowdnotes.settings import XSettings, load_settings
+from crowdnotes.words import catalogue
+from crowdnotes.x_api.client import XClient
+from tests.x_server import KEYS, REFUSALS, SEARCH, TOKEN, XServer, problem
+
+_SURELY_NOT = {"no_answer": False, "trouble": False, "unreadable": False}
+
+
+@pytest.fixture
+def server() -> Iterator[XServer]:
+    with XServer().running() as running:
+        yield running
+
+
+def client_of(server: XServer, **changes: object) -> XClient:
+    return XClient(XSettings.model_validate({**KEYS, "url": server.url, **changes}))
+
+
+def test_both_ways_to_sign_are_understood_and_wrong_keys_are_not(server: XServer) -> None:
+    found = client_of(server).eligible(2, "feed_size:large,feed_lang:es")
+    assert [post.id for post in found] == ["100", "101"]
+    assert server.asked[0][2]["post_selection"] == "feed_size:large,feed_lang:es"
+    by_token = XClient(XSettings.model_validate({"oauth2_token": TOKEN, "url": server.url}))
+    assert by_token.evaluate("100", "A note “with” quotes. https://e.example") == 1.25
+    for wrong in (client_of(server, access_secret="other"), client_of(server, api_key="other")):
+        with pytest.raises(XError) as raised:
+            wrong.evaluate("100", "A note")
+        assert raised.value.fault is XFault.KEYS
+
+
+def test_pages_are_followed_to_their_end(server: XServer) -> None:
+    whole = {"text": "All of it"}
+    server.posts = [{"id": str(number), "text": "Post", "note_post": whole} for number in range(120)]
+    found = client_of(server).eligible(110)
+    assert (len(found), found[0].text, len(server.asked)) == (110, "All of it", 2)
+
+
+def test_what_the_older_document_calls_otherwise_is_asked_second(server: XServer) -> None:
+    def old(method: str, path: str) -> tuple[int, dict[str, object] | bytes, dict[str, str]] | None:
+        if path == SEARCH and "post.fields" in server.asked[-1][2]:
+            return REFUSALS["refused"]()
+        if path == "/2/notes/evaluate":
+            return REFUSALS["not_there"]()
+        return (200, {"data": {"claim_opinion_score": -2}}, {}) if path == "/2/evaluate_note" else None
+
+    server.meanwhile = old
+    client = client_of(server)
+    assert len(client.eligible(10)) == 5
+    assert client.evaluate("100", "A note") == -2
+
+
+@pytest.mark.parametrize("test_mode", [True, False])
+def test_a_note_is_written_listed_and_deleted_in_its_mode(server: XServer, test_mode: bool) -> None:
+    client, other = client_of(server, test_mode=test_mode), client_of(server, test_mode=not test_mode)
+    text = "It is not so. https://e.example/1"
+    note_id = client.submit("100", text, "misinformed_or_potentially_misleading", ["factual_error"])
+    assert server.posted[0]["test_mode"] is test_mode
+    server.notes[0]["test_result"] = {
+        "evaluation_outcome": [{"evaluator_type": "UrlValidity", "evaluator_score_bucket": "High"}]
+    }
+    [note] = client.written()
+    assert (note.id, note.post_id, note.text, note.results) == (note_id, "100", text, "UrlValidity: high")
+    assert list(other.written()) == []
+    client.delete(note_id)
+    assert list(client.written()) == []
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_each_refusal_is_a_sentence_of_its_own_and_holds_no_key(server: XServer, name: str) -> None:
+    server.meanwhile = lambda method, path: REFUSALS[name]()
+    with pytest.raises(XError) as raised:
+        client_of(server).submit("100", "Text. https://e.example", "not_misleading", [])
+    error = raised.value
+    assert error.fault.value == name
+    assert error.surely_not is _SURELY_NOT.get(name, True)
+    assert error.message.startswith(str(catalogue()[f"x.{name}"]).split("{", maxsplit=1)[0])
+    assert error.next_step
+    assert not any(secret in repr(error.__dict__) for secret in KEYS.values() if len(secret) > 3)
+
+
+def test_a_server_that_is_not_there_may_have_taken_it(server: XServer) -> None:
+    with pytest.raises(XError) as raised:
+        client_of(server, url="http://127.0.0.1:9").submit("100", "Text", "not_misleading", [])
+    assert (raised.value.fault, raised.value.surely_not) == (XFault.NO_ANSWER, False)
+
+
+def test_after_a_limit_nothing_is_asked_until_x_says_so() -> None:
+    now = [1_000.0]
+    with XServer().running() as server:
+        client = XClient(XSettings.model_validate({**KEYS, "url": server.url}), clock=lambda: now[0])
+        server.meanwhile = lambda method, path: problem(429, "", x_rate_limit_reset="1600")
+        for _ in range(2):
+            with pytest.raises(XError, match="10 minutes"):
+                client.evaluate("1", "Note")
+        assert len(server.asked) == 1
+        server.meanwhile = lambda method, path: None
+        now[0] = 1_601.0
+        assert client.evaluate("1", "Note") == 1.25
+
+
+def test_the_limit_of_calls_is_kept_before_x_has_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crowdnotes.x_api.client._CALLS", 3)
+    with XServer(allowed=3).running() as server:
+        client = client_of(server)
+        for _ in range(3):
+            client.evaluate("1", "Note")
+        with pytest.raises(XError) as raised:
+            client.evaluate("1", "Note")
+        assert (raised.value.fault, len(server.asked)) == (XFault.LIMIT, 3)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"API_KEY": "k"}, "CROWDNOTES_X_API_SECRET"),
+        ({**{name.upper(): "k" for name in KEYS}, "OAUTH2_TOKEN": "t"}, "not both"),
+        ({"URL": "http://api.example.org"}, "https"),
+    ],
+)
+def test_half_set_keys_and_open_addresses_stop_the_start(
+    monkeypatch: pytest.MonkeyPatch, given: dict[str, str], told: str
+) -> None:
+    for name, value in given.items():
+        monkeypatch.setenv(f"CROWDNOTES_X_{name}", value)
+    with pytest.raises(ConfigurationError, match=told):
+        load_settings()
