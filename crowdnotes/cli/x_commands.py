@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crowdnotes.cli.output import Json, print_json, print_text, progress, write_out
-from crowdnotes.domain import OnX, OnXState
+from crowdnotes.domain import OnX
 from crowdnotes.errors import ConfigurationError, WorkflowError
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def submit(
         if not yes:
             print_text(draft.text)
             typer.confirm("Send it as a test?" if x.test_mode else "Send it for all to see?", abort=True, err=True)
-        progress(_in_words(x.submit(case_id, draft.sha256)))
+        progress(_in_words(x, x.submit(case_id, draft.sha256)))
 
 
 @app.command("status")
@@ -71,7 +71,7 @@ def status(case_id: _CaseId, as_json: Json = False) -> None:
     if as_json:
         print_json(found)
     else:
-        print_text(_in_words(found))
+        print_text(_in_words(x, found))
 
 
 @app.command("delete")
@@ -82,17 +82,8 @@ def delete(case_id: _CaseId) -> None:
     progress("deleted")
 
 
-def _in_words(found: OnX) -> str:
-    from crowdnotes.x_api.submission import status_in_words
-
-    if found.state is not OnXState.SENT:
-        return found.state.in_words
-    told = (
-        f"sent{' as a test' if found.test_mode else ''}: {found.note_id}",
-        status_in_words(found.status),
-        found.results,
-    )
-    return ", ".join(part for part in told if part)
+def _in_words(x: ToX, found: OnX) -> str:
+    return f"sent{' as a test' if found.test_mode else ''}: note {found.note_id} {x.in_words(found)}".rstrip()
 
 
 @contextmanager

@@ -192,6 +192,11 @@ class ToX:
         self._forget(row)
         return self._tell(row.case_id, "deleted on X", row.note_id)
 
+    @staticmethod
+    def in_words(sent: OnX) -> str:
+        """How it stands on X, with what a test found."""
+        return ", ".join(filter(None, (status_in_words(sent.status), sent.results)))
+
     # --- the row ---
 
     def _of(self, post_id: str) -> tuple[ColumnElement[bool], ...]:
@@ -270,11 +275,11 @@ class ToX:
         known = {"state": OnXState.SENT, "note_id": found.id, **said}
         with writing(self._engine) as connection:
             connection.execute(self._change(row, {**known, "state": OnXState.SENT.value}))
+        now = row.model_copy(update=known)
         self._tell(case_id, "sent to X", f"{self._mode()} {found.id}".strip(), once=True)
         if found.status:
-            told = ", ".join(filter(None, (status_in_words(said["status"]), said["results"])))
-            self._tell(case_id, "status on X", f"{found.id}: {told}", once=True)
-        return row.model_copy(update=known)
+            self._tell(case_id, "status on X", f"{found.id}: {self.in_words(now)}", once=True)
+        return now
 
     def _mode(self) -> str:
         return say("to_x.as_a_test") if self.test_mode else ""

@@ -33,6 +33,7 @@ from pages.view.problems import (
 from pages.view.progress import under_way
 from pages.view.session import act, button, notices, workspace
 from pages.view.times import moment
+from pages.view.to_x import score_of_x, send_to_x
 from pages.view.workbench import Area, StepName, arrival, go_to
 
 _PLACE = StepName.DECIDE.value
@@ -61,6 +62,7 @@ def decide_area(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) ->
             outside_text(case.draft.text, look="note", key=f"decide-note-{case.id}")
         problems(case, waits, job)
         _note_form(case)
+        score_of_x(case)
 
 
 def standing(case: Case) -> str:
@@ -193,6 +195,7 @@ def _approved(case: Case) -> None:
     url = post_url(case)
     if url:
         st.link_button(say("decide.open_post"), url, icon=":material/open_in_new:", type="primary")
+        send_to_x(case)
     else:
         st.caption(say("decide.no_address"))
 
