@@ -47,7 +47,7 @@ def send_to_x(case: Case) -> None:
                 st.warning(say("to_x.public_about"), title=say("to_x.public"))
             send = partial(x.submit, case.id, case.draft.sha256)
             label = say("to_x.send_test") if x.test_mode else say("to_x.send")
-            button(label, "x-send", _PLACE, send, icon="send", type="primary")
+            button(label, "x-send", _PLACE, send, icon="send")
             return
         ask = partial(x.follow, case.id)
         if sent.state is OnXState.OPEN:
