@@ -63,12 +63,12 @@ def _row(summary: CaseSummary) -> None:
             with st.container(horizontal=True, vertical_alignment="center", wrap=False, gap="small"):
                 time_mark(summary.updated_at)
                 st.markdown(_marks(summary), wrap=False, width="stretch")
-        with st.popover(say("cases.delete_one", post=post), icon=":material/delete:", type="tertiary"):
-            st.markdown(say("cases.delete_about"))
+        with st.popover(say("cases.menu", post=post), icon=":material/more_vert:", type="tertiary"):
             if has_accounts(workspace().settings) and summary.owner == workspace().actor.key:
                 share = partial(_share, summary.id, shared=not summary.shared)
                 label = say("cases.unshare" if summary.shared else "cases.share")
                 button(label, f"share-{summary.id}", _PLACE, share, icon="group")
+            st.caption(say("cases.delete_about"))
             delete = partial(_delete, summary.id, summary.post_excerpt)
             button(say("cases.delete"), f"delete-{summary.id}", _PLACE, delete, icon="delete_forever")
 

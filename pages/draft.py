@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from crowdnotes.domain import Case, Obstacle
+from crowdnotes.domain import Case, DecisionKind, Obstacle
 from crowdnotes.errors import CaseNotFoundError
 from crowdnotes.jobs import JobRecord
 from crowdnotes.words import say
@@ -57,7 +57,8 @@ def note_pane(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> N
     with area(Area.NOTE):
         notices(StepName.DRAFT.value)
         if case.decision is not None:
-            decided_note(case)
+            if case.decision.kind is not DecisionKind.APPROVED:  # it stands above, to be copied
+                decided_note(case)
         else:
             proposals(case, job)
             if not is_closed(case):

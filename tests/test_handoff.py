@@ -100,6 +100,16 @@ def test_a_gate_that_was_not_run_is_not_told_as_one_that_failed() -> None:
     assert "correctness: NOT RUN" in page
 
 
+def test_a_reason_for_a_gate_counts_once_with_the_gates_that_waited_behind_it() -> None:
+    over = (
+        _over(ObstacleKind.GATE_FAILED, "relevance", "their own words"),
+        _over(ObstacleKind.GATE_NOT_RUN, "correctness", "their own words"),
+        _over(ObstacleKind.LINK_UNINSPECTED, "https://example.org/x", "their own words"),
+    )
+    decision = _decided().decision.model_copy(update={"overrides": over})
+    assert decision.in_words == "approved, 2 overrides"
+
+
 def test_json_is_the_whole_case_and_says_how_it_ended() -> None:
     case = _decided()
     fields = json.loads(to_json(case))

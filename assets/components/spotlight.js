@@ -7,12 +7,13 @@ const FOOT = 50 // of a phone's tabs
 let shown = ""
 
 export default function ({ data }) {
-  const all = () => [...document.querySelectorAll(data.selector)]
+  const seen = (item) => item.getClientRects().length
   const frame = () => {
-    const part = all().find((item) => item.getClientRects().length)
-    for (const other of document.querySelectorAll("[data-spotlight]")) if (other !== part) delete other.dataset.spotlight
-    if (part) part.dataset.spotlight = ""
-    return part
+    const parts = data.selectors.map((selector) => [...document.querySelectorAll(selector)].find(seen)).filter(Boolean)
+    for (const other of document.querySelectorAll("[data-spotlight]"))
+      if (!parts.includes(other)) delete other.dataset.spotlight
+    for (const part of parts) part.dataset.spotlight = ""
+    return parts[0]
   }
   const bring = () => {
     const part = frame()
@@ -31,7 +32,8 @@ export default function ({ data }) {
     const goal = heart && heart.getBoundingClientRect().bottom - top > room ? heart : part
     goal.style.scrollMarginBlock = `${above + 8}px 2rem`
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches
-    const block = goal === heart || height > innerHeight / 2 ? "start" : "nearest"
+    const isHigh = data.selectors.length > 1 || height > innerHeight / 2
+    const block = goal === heart || isHigh ? "start" : "nearest"
     goal.scrollIntoView({ block, behavior: calm ? "auto" : "smooth" })
   }
   frame()

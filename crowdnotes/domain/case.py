@@ -24,7 +24,7 @@ from crowdnotes.domain.evidence import (
 )
 from crowdnotes.domain.judgement import Assessment, JuryVerdict, LinkCheck, gates_and_jury
 from crowdnotes.domain.note import Classification, Draft, Quotation, SentenceCheck, SentenceSupport
-from crowdnotes.domain.obstacle import Override
+from crowdnotes.domain.obstacle import ObstacleKind, Override
 from crowdnotes.domain.people import Person
 from crowdnotes.domain.post import Claim, Mode, Post
 from crowdnotes.domain.supernote import Suggestion, SupernoteRound, SupernoteWork
@@ -55,7 +55,13 @@ class Decision(Noun):
     @property
     def in_words(self) -> str:
         """How it ended, with what was passed over: "approved", "approved, 1 override"."""
-        return _ended(self.kind, len(self.overrides))
+        return _ended(self.kind, self.reasons_given)
+
+    @property
+    def reasons_given(self) -> int:
+        """How often the person passed something over: a reason for a gate also covers those that waited behind it."""
+        gates = {ObstacleKind.GATE_FAILED, ObstacleKind.GATE_NOT_RUN}
+        return len({item.reason if item.obstacle.kind in gates else item.obstacle for item in self.overrides})
 
 
 def _ended(kind: DecisionKind, overrides: int) -> str:
@@ -420,7 +426,7 @@ class Case(Noun):
 
 
 class CaseSummary(Noun):
-    """A line of the list of cases. `overrides` counts the checks that its approval passed over; see `Case.told`."""
+    """A line of the list of cases. `overrides` counts as `Decision.reasons_given` does; see `Case.told`."""
 
     id: str
     version: int

@@ -138,12 +138,12 @@ def menu_closes() -> None:
         _menu_closes(key="menu-closes-script")
 
 
-def spotlight(selector: str, token: str, *, heart: str = "", opens: bool = False) -> None:
-    """Frame the first part of the page that a selector finds, and bring it into view, once for each token.
+def spotlight(selectors: Sequence[str], token: str, *, heart: str = "", opens: bool = False) -> None:
+    """Frame the first part of the page that each selector finds, and bring the first into view, once for each token.
 
     `opens` unfolds it. `heart` finds what comes into view where not all of it has room.
     """
-    _spotlight(data={"selector": selector, "token": token, "heart": heart, "opens": opens}, key="spotlight")
+    _spotlight(data={"selectors": list(selectors), "token": token, "heart": heart, "opens": opens}, key="spotlight")
 
 
 def participant_memory(comparison: str, participant: str | None) -> str | None:

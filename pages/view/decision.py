@@ -136,7 +136,8 @@ def ends(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> None:
             for kind, (name, icon) in _KINDS.items():
                 key, decide = f"decide-{kind.value.replace(' ', '-')}", partial(_decide, case, kind, waits)
                 if kind is DecisionKind.APPROVED:
-                    look = {"type": "primary", "disabled": busy, "width": "stretch"}
+                    main = "secondary" if case.draft is None else "primary"  # without a note others come first
+                    look = {"type": main, "disabled": busy, "width": "stretch"}
                     go_on = partial(lead_to_what_is_left, case, waits) if waiting else decide
                     button(approve, key, _PLACE, go_on, icon="checklist" if waiting else icon, **look)
                 else:

@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from crowdnotes.domain import Case, JuryVerdict, SideVotes, StageName
+from crowdnotes.domain import Case, JuryVerdict, SideVotes, StageName, effect_of_edit
 from crowdnotes.text.markdown import escaped, in_figures
 from crowdnotes.words import say
 from pages.view.components import people
@@ -92,9 +92,16 @@ def _number(case: Case, verdict: JuryVerdict) -> None:
     low, high = verdict.intercept_interval.low, verdict.intercept_interval.high
     whose = say("jury.range_of_juries" if verdict.chance_of_shown is None else "jury.range_of_notes")
     words = say("jury.number", number=_of_needed(verdict), range=f"{whose} {low:.2f} to {high:.2f}")
+    effect = effect_of_edit(case)
+    standings = [Standing(say("jury.this_note"), verdict.note_intercept, low, high)]
+    if effect is not None and effect.verdicts is not None:
+        before = effect.verdicts[0]
+        was = in_figures(before.note_intercept, before.helpful_line)
+        words += f" {say('jury.before', number=was)}"
+        standings.insert(0, standing_of(say("edit.before"), before))
     st.caption(words)
     number_line(
-        [Standing(say("jury.this_note"), verdict.note_intercept, low, high)],
+        standings,
         line=verdict.helpful_line,
         ends=ENDS,
         alt=words,

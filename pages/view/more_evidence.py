@@ -231,7 +231,8 @@ _BEGUN = "begun-by-hand"
 def paste_box(case: Case, label: str, source: Source | None = None) -> None:
     """Room to paste a passage, for `source` if the program could not read it.
 
-    Open until the person folds it or the passage was taken; what was typed stays when it could not be.
+    Open until the person folds it, that of one page until its passage was taken; what was typed stays where it
+    could not be.
     """
     fold = _fold(case, source)
     box = st.expander(label, key=open_key(fold), icon=":material/content_paste:", on_change="rerun")
@@ -257,6 +258,8 @@ def _fields(case: Case, source: Source | None, fold: str) -> None:
     if source is None and begun_by_hand(case):
         into_view(f"begun-{case.id}")
     notices(fold)
+    if taken := st.session_state.get(f"{fold}-taken"):
+        st.caption(f":green[:material/check: {say('more.taken', n=taken)}]")
     with st.form(f"form-{fields}", border=False):
         st.text_area(
             say("more.passage"),
@@ -268,12 +271,15 @@ def _fields(case: Case, source: Source | None, fold: str) -> None:
         st.text_input(say("more.title"), key=f"{fields}-title")
         add, icon = partial(_add, case, fold, fields), ":material/content_paste:"
         st.form_submit_button(say("more.add_passage"), icon=icon, on_click=act, args=(fold, add))
+    if taken:
+        button(say("more.done"), f"{fold}-done", fold, partial(close, fold), icon="check")
 
 
 def _add(case: Case, fold: str, fields: str) -> None:
     url, title, text = (st.session_state.get(f"{fields}-{name}") or "" for name in ("url", "title", "text"))
     workspace().service.add_passage_by_hand(case.id, url=url or None, title=title, text=text)
-    close(fold)
+    if fold != _fold(case, None):  # the box of one page closes; the other waits for the next passage
+        close(fold)
     st.session_state[f"{fold}-taken"] = st.session_state.get(f"{fold}-taken", 0) + 1
 
 

@@ -98,10 +98,9 @@ def _card(case: Case, letter: str, candidate: Draft) -> None:
                 look = {"type": "tertiary", "help": say("note.use_candidate_about")}
                 button(say("note.use_candidate"), f"candidate-{letter}", _PLACE, choose, icon="arrow_upward", **look)
         _leads_with(case, candidate)
+        outside_text(_without_links(candidate.text), look="clipped", key=f"candidate-text-{case.id}-{letter}")
         if here:
-            _about(candidate)  # its words stand in the box above
-        else:
-            outside_text(_without_links(candidate.text), look="clipped", key=f"candidate-text-{case.id}-{letter}")
+            _about(candidate)
 
 
 def _leads_with(case: Case, candidate: Draft) -> None:

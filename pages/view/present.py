@@ -21,16 +21,16 @@ from pages.view.workbench import Area, go_to
 
 _PLACE = "present"
 _PLACES = list(Place)
-# Where a phone goes, and what is brought into view and framed: classes of page parts.
+# Where a phone goes, and what is framed, the first of it brought into view: classes of page parts.
 _SHOWN = {
-    Place.POST: (Area.POST, ".st-key-strip"),
-    Place.SOURCES: (Area.SOURCES, ".st-key-claim, .st-key-rows"),
-    Place.READING: (Area.SOURCES, ".st-key-reader"),
-    Place.NOTES: (Area.NOTE, ".st-key-proposed"),
-    Place.TEMPTING: (Area.NOTE, "[class*='st-key-sentence-']"),
-    Place.MENDED: (Area.NOTE, "[class*='st-key-gates-']"),
-    Place.JURY: (Area.NOTE, "[class*='st-key-jury-']"),
-    Place.DECISION: (Area.DECIDE, ".st-key-area-decide"),
+    Place.POST: (Area.POST, [".st-key-strip"]),
+    Place.SOURCES: (Area.SOURCES, [".st-key-claim", ".st-key-rows"]),
+    Place.READING: (Area.SOURCES, [".st-key-reader"]),
+    Place.NOTES: (Area.NOTE, [".st-key-proposed"]),
+    Place.TEMPTING: (Area.NOTE, ["[class*='st-key-sentence-']"]),
+    Place.MENDED: (Area.NOTE, [".st-key-support", "[class*='st-key-gates-']"]),
+    Place.JURY: (Area.NOTE, ["[class*='st-key-jury-']"]),
+    Place.DECISION: (Area.DECIDE, [".st-key-ways-out"]),
 }
 
 _SENTENCES = {
@@ -92,7 +92,9 @@ def presenter(case: Case, job: JobRecord | None) -> None:
     notices(_PLACE)
     if place is not None:  # whenever what Next does is another, something else is on show
         token = f"{case.id} {place} {_label(case, next_act(case, place))} {under_way(job)}"
-        spotlight(_SHOWN[place][1], token, heart=".st-key-sides-of-jury", opens=place is Place.JURY)
+        is_over = place is Place.DECISION and case.decision is not None
+        framed = [".st-key-area-decide"] if is_over else _SHOWN[place][1]
+        spotlight(framed, token, heart=".st-key-sides-of-jury", opens=place is Place.JURY)
 
 
 def own_engine(case: Case, place: str) -> None:
@@ -107,14 +109,18 @@ def own_engine(case: Case, place: str) -> None:
 def _strip(case: Case, place: Place, *, busy: bool) -> None:
     act = next_act(case, place)
     step = say("present.step", n=_PLACES.index(place) + 1, all=len(_PLACES))
+    opened = len(case.evidence) - len(unopened(case))
+    if place is Place.READING and opened:  # one step, a screen for each source
+        step = say("present.step_source", step=step, n=opened, all=len(case.evidence))
     st.markdown(f"**{step}** {_sentence(case, place)}", width="stretch")
     with st.container(key="presenter-acts", horizontal=True, gap="xsmall", width="content"):
         back = partial(_show, case, _PLACES[max(0, _PLACES.index(place) - 1)])
         closed = place is Place.POST or busy
         look: dict[str, Any] = {"type": "tertiary", "shortcut": "Left", "disabled": closed}
         button(say("present.back"), "present-back", _PLACE, back, **look)
-        on = partial(_next, case.id, place)
-        look = {"type": "primary", "shortcut": "Right", "disabled": act is Act.END or busy}
+        # At the end no key that was pressed once too often leads away.
+        on = partial(show_case, None) if act is Act.END else partial(_next, case.id, place)
+        look = {"type": "primary", "shortcut": None if act is Act.END else "Right", "disabled": busy}
         button(say("present.working") if busy else _label(case, act), "present-next", _PLACE, on, **look)
         leave = partial(st.query_params.pop, DEMO, None)
         button(say("present.leave"), "present-leave", _PLACE, leave, type="tertiary", icon="close")

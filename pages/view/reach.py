@@ -22,7 +22,9 @@ _LONGEST = 400
 def look_yourself(case: Case, job: JobRecord | None, reach: Reach) -> None:
     """How far the search came, where to look further, and a box for what was found."""
     with st.container(border=True, key="reach", gap="xsmall"):
-        st.markdown(f"**:material/travel_explore: {say('reach.title')}**")
+        # Without any passage it is told above what came of it.
+        head = say("reach.title" if case.evidence else "reach.title_alone")
+        st.markdown(f"**:material/travel_explore: {head}**")
         wanted = [say("reach.wanted", words=escaped(reach.wanted, _LONGEST))] if reach.wanted else []
         st.markdown("  \n".join(f":small[{told}]" for told in [*wanted, *_asked(case)]))
         if near := reach.nearest:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from functools import partial
 
@@ -41,6 +42,7 @@ from pages.view.session import (
 from pages.view.workbench import Area, arrival, card_place, go_to
 
 _LONGEST = 400
+_SECOND_PRESS = 0.7  # seconds: so soon after the reader moved on, a press was meant for the passage before
 _POINTS = {Points.AGAINST: "reader.against", Points.FOR: "reader.for", Points.NEITHER: ""}
 _OTHERWISE = {Verdict.BACKGROUND: "reader.background", Verdict.REJECT: "reader.reject"}
 _FOUND = {
@@ -188,8 +190,11 @@ def _others(item: Evidence) -> None:
 def _judge(case: Case, item: Evidence, verdict: Verdict | None, *, and_on: bool = False) -> None:
     """Save a verdict. A rejection waits for its reason; what was said before no longer holds meanwhile.
 
-    What the reader moved on to by itself counts as opened only now, by what the person does there.
+    What the reader moved on to by itself counts as opened only now, by what the person does there. The second press
+    of a double click, or tap, says nothing of a passage that nobody has seen yet.
     """
+    if and_on and time.monotonic() - st.session_state.get(_moved(case), -_SECOND_PRESS) < _SECOND_PRESS:
+        return
     rejecting = verdict is Verdict.REJECT
     _opened(case, item)
     st.session_state[_waiting(case, item)] = False
@@ -206,6 +211,7 @@ def _move_on(case: Case, done: Evidence) -> None:
     waiting = [item for item in (*order[place + 1 :], *order[:place]) if own_verdict(item) is None]
     if waiting:
         _show(case, waiting[0].id)
+        st.session_state[_moved(case)] = time.monotonic()
 
 
 def _reason(case: Case, item: Evidence) -> None:
@@ -328,6 +334,10 @@ def _as_answered(case: Case, item: Evidence) -> tuple[Passage, str]:
 
 def _waiting(case: Case, item: Evidence) -> str:
     return f"rejecting-{case.id}-{item.id}"
+
+
+def _moved(case: Case) -> str:
+    return f"moved-on-{case.id}"
 
 
 def _chosen(case: Case) -> str:

@@ -174,8 +174,16 @@ def _row(case: Case, item: Evidence) -> None:
                 st.markdown(stands, width="content")
             use_tick(case, item, f"use-{key}")
         origin = " ".join(origin_badges(source, case.post, short=True))
-        page = "" if source.title in ("", source.url, source_name(source)) else f"**{escaped(source.title, _TITLE)}**"
-        st.markdown(f"{origin} :small[{page} {escaped(_sentence(case, item), _ROW)}]".strip())
+        sentence = _sentence(case, item)
+        told = source.title in ("", source.url, source_name(source)) or _begins_with(sentence, source.title)
+        page = "" if told else f"**{escaped(source.title, _TITLE)}**"
+        st.markdown(f"{origin} :small[{page} {escaped(sentence, _ROW)}]".strip())
+
+
+def _begins_with(sentence: str, title: str) -> bool:
+    """Whether the words of a page's title stand at the head of its sentence, or are all that it has of them."""
+    first, name = (" ".join(words.casefold().rstrip(".… ").split()) for words in (sentence, title))
+    return first.startswith(name) or name.startswith(first)
 
 
 def _stands(case: Case, item: Evidence) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from functools import partial
 
 import streamlit as st
@@ -13,7 +14,7 @@ from crowdnotes.presenting import begin
 from crowdnotes.text.markdown import escaped
 from crowdnotes.text.pasted import Pasted, brought, take_apart
 from crowdnotes.words import say
-from pages.view.components import saved_on_pause
+from pages.view.components import led_to, saved_on_pause
 from pages.view.engine import first_model
 from pages.view.images import attachments, forget_uploads, new_images
 from pages.view.more_evidence import open_paste_box
@@ -29,7 +30,9 @@ _TEXT, _ADDRESS = f"{_NEW}-text", f"{_NEW}-url"
 _CONTEXT = f"{_NEW}-context"
 _BROUGHT = f"{_NEW}-brought"  # the post that the page's own address brought, once it stands in the box
 _BOX = "new-post-box"
+_FILLED = f"{_NEW}-filled"  # a token for each time that an example was put into the box
 _NEXT = {"icon": "arrow_forward", "icon_position": "right"}
+_COUNTED_FROM = 10  # a post is told its length from a tenth of what is allowed on
 _EXAMPLES_BESIDE = 3  # as high together as the box with what belongs to it
 
 
@@ -42,6 +45,7 @@ def start_screen() -> None:
         first_model()
     with theirs:
         _examples()
+    led_to((".st-key-start button",), st.session_state.get(_FILLED, ""))
 
 
 def _bring_over() -> None:
@@ -104,7 +108,9 @@ def _recognised(found: Pasted, sources: Sources) -> None:
     parts += [say("start.its_address")] if found.address else []
     parts += [say("start.links", n=len(found.links))] if found.links else []
     taken = say("start.taken", parts=", ".join(parts)) if parts else ""
-    st.caption(f"{taken} {_where(sources)}".strip())
+    limit, n = workspace().settings.max_post_characters, len(found.words)
+    long = say("start.length", n=f"{n:,}", limit=f"{limit:,}") if n > limit / _COUNTED_FROM else ""
+    st.caption(" ".join(filter(None, (taken, _where(sources), long))))
 
 
 def _where(sources: Sources) -> str:
@@ -186,7 +192,8 @@ def _card(example: Example, *, border: bool = True) -> None:
             st.caption(escaped(example.teaches))
         about = say("start.use_example_help", title=example.title)
         fill = partial(_fill, example)
-        button(say("start.use_example"), f"example-{example.id}", _PLACE, fill, type="tertiary", help=about, **_NEXT)
+        label = say("start.use_example", title=escaped(example.title))  # page.css shows its first words alone
+        button(label, f"example-{example.id}", _PLACE, fill, type="tertiary", help=about, **_NEXT)
 
 
 def _fill(example: Example) -> None:
@@ -195,3 +202,4 @@ def _fill(example: Example) -> None:
     state[_TEXT] = "\n".join([example.post.text, "", *example.urls])
     state[_ADDRESS] = state[f"{_NEW}-urls"] = ""
     state.pop(f"{_NEW}-mode", None)
+    state[_FILLED] = uuid.uuid4().hex[:8]

@@ -50,7 +50,9 @@ def strip(case: Case, job: JobRecord | None) -> None:
             words = f"“{escaped(case.post.text, _SHOWN)}”" if case.post.text else f":orange[{say('strip.no_words')}]"
             key = f"post-fold-{case.id}"
             st.session_state[key] = bool(st.session_state.get(key))  # with another label it stays as it was
-            with st.expander(f"{words}{images}", key=key, icon=":material/article:", on_change="rerun") as fold:
+            n = len(case.post.text)
+            long = f" :small[:gray[{say('strip.characters', n=f'{n:,}')}]]" if n > _SHOWN else ""
+            with st.expander(f"{words}{long}{images}", key=key, icon=":material/article:", on_change="rerun") as fold:
                 if fold.open:
                     post_panel(case, busy=under_way(job))
 

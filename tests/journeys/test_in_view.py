@@ -101,6 +101,9 @@ def test_who_begins_with_a_passage_of_their_own_is_taken_to_the_box_for_it(app: 
     expect(passage).to_be_in_viewport()
     passage.fill("| Year | Colds |\n|---|---|\n| 2024 | 12 |")
     walk.button("Add this passage").click()
+    expect(page.get_by_text("1 passage added.")).to_be_visible()  # open for the next one
+    walk.button("Done").click()
+    expect(passage).to_have_count(0)
     walk.read("E1")
     expect(walk.reader().get_by_text("2024 · 12")).to_be_visible()
 

@@ -248,7 +248,7 @@ def test_each_visitor_of_a_demo_has_their_own(tmp_path: Path, browser: Browser) 
     with running_app(tmp_path, variables={"CROWDNOTES_SIGN_IN_DEMO": "true"}) as url:
         pages = [browser.new_context().new_page() for _ in range(2)]
         pages[0].goto(url)
-        _button(pages[0], say("start.use_example")).first.click()
+        pages[0].locator("[class*=st-key-example-] button:visible").first.click()
         expect(pages[0].get_by_text(say("start.recorded"))).to_be_visible()
         _button(pages[0], say("start.find")).click()
         pages[0].wait_for_url("**/?case=*")

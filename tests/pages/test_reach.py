@@ -9,7 +9,8 @@ from tests.pages.searches import FOUND, searched
 def test_what_was_asked_is_told_with_links_to_look_by_hand_and_the_box_is_there_once(desk: Desk) -> None:
     at = desk.app(searched(desk, outcomes=(FOUND,)))
     shown = texts(at)
-    assert "No source found settles the claim." in shown
+    assert "Look for a source yourself" in shown
+    assert "No source found settles the claim." not in shown, "there is none: that is told once, above"
     assert "0 searches in Europe PMC." in shown
     links = [item.proto.url for item in at.get("link_button")]
     assert any(link.startswith("https://toolbox.google.com/factcheck/explorer/search/") for link in links)
@@ -20,4 +21,4 @@ def test_what_was_asked_is_told_with_links_to_look_by_hand_and_the_box_is_there_
 
 def test_before_anything_was_looked_for_nothing_is_said_of_it(desk: Desk) -> None:
     at = desk.app(desk.case())
-    assert "No source found settles the claim." not in texts(at)
+    assert "Look for a source yourself" not in texts(at)

@@ -69,6 +69,18 @@ def test_the_reader_walks_through_the_passages_and_begins_again_at_the_end(desk:
     assert verdicts(desk, case) == [None, None, None], "to walk past is no verdict"
 
 
+def test_the_second_press_of_a_double_click_judges_no_passage_that_nobody_saw(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pages.view.reader._SECOND_PRESS", 60.0)
+    case = of_three(desk)
+    at = read(desk.app(case), case)
+    at.checkbox(key=f"reader-use-{case.id}-E1").check().run()
+    at.checkbox(key=f"reader-use-{case.id}-E2").check().run()
+    assert verdicts(desk, case) == [Verdict.USE, None, None]
+    assert shown_in(at) == "E2"
+
+
 def test_ticked_in_the_reader_it_moves_on_to_the_next_passage_without_a_verdict(desk: Desk) -> None:
     case = of_three(desk)
     service = desk.workspace.service
