@@ -97,7 +97,7 @@ def _number(case: Case, verdict: JuryVerdict) -> None:
     if effect is not None and effect.verdicts is not None:
         before = effect.verdicts[0]
         was = in_figures(before.note_intercept, before.helpful_line)
-        words += f" {say('jury.before', number=was)}"
+        words += say("jury.before", number=was)
         standings.insert(0, standing_of(say("edit.before"), before))
     st.caption(words)
     number_line(
