@@ -167,7 +167,7 @@ _READ = 40  # windows embedded: well under a second on two cores; 80 found no mo
 # Claims of fact-checks that are embedded, and notes. Of 40 made-up claims among 200,000, asked for in other words, all
 # came first with 20 as with 40, and 39 with 10; within a post 38 with each.
 _READ_OF_CLAIMS = 20
-_MOST_MATCHES = 40_000  # notes that all queries of a search rank: some 0.1 s
+_MOST_MATCHES = 40_000  # notes or fact-checks that all queries of a search rank: some 0.1 s
 _FEWEST_WORDS = 2
 _READ_OF_A_NOTE = 160  # characters that are embedded: the whole takes twice as long and tells no more
 _TOPICS = 8
@@ -206,12 +206,16 @@ def search_index(
         return []
     targets = embedder.encode([*asked, post] if post else asked)
     shares = [1.0 if place < _FULL_WEIGHT else _LATER_WEIGHT for place in range(len(asked))]
-    by_words = [reader.ranked(expression.fts, _PER_QUERY) for expression in expressions.values()]
+    is_of_checks = reader.info().kind == FACT_CHECKS
+    by_words = [
+        reader.ranked(_rare_words(reader, one, len(asked)) if is_of_checks else one.fts, _PER_QUERY)
+        for one in expressions.values()
+    ]
     by_topic = _by_topic(reader, targets, topics)
     fused = _fuse([*by_words, *by_topic], [*shares, *shares, 1.0][: len(asked) + len(by_topic)])
     found = reader.documents(library, sorted(fused, key=lambda record: (-fused[record], record)))
     in_time = (document for document in found if until is None or (document.published or until) <= until)
-    most = _READ_OF_CLAIMS if reader.info().kind == FACT_CHECKS else _READ
+    most = _READ_OF_CLAIMS if is_of_checks else _READ
     documents = list(islice(in_time, max(k, most)))
     weights = _weights(reader, list(expressions.values()))
     hits = _by_meaning(documents, weights, asked, targets, embedder, [fused[d.record] for d in documents])
@@ -265,7 +269,7 @@ def search_notes(
 
 
 def _rare_words(reader: IndexReader, expression: Expression, queries: int) -> str:
-    """The expression without its commonest words, where they would rank more notes than there is time for.
+    """The expression without its commonest words, where they would rank more records than there is time for.
 
     The two rarest words stay, whatever they take.
     """

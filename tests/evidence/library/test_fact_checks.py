@@ -17,6 +17,7 @@ from crowdnotes.errors import LibraryError
 from crowdnotes.evidence.claim_review import claim_reviews, fact_check
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.library import fact_checks as reader
+from crowdnotes.evidence.library import search
 
 KIND = "fact-checks"
 
@@ -71,6 +72,20 @@ def test_one_claim_that_two_publishers_checked_is_two_records_and_an_exact_copy_
     file.write_text(feed(again, again, review("Vaccines cause autism", author={"name": "Snopes"})))
     info = libraries.add(file, "checks", kind=KIND)
     assert (info.records, info.duplicates, info.publishers) == (2, 1, 2)
+
+
+def test_a_word_of_very_many_claims_ranks_none_of_them(
+    libraries: Libraries, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "feed.json"
+    file.write_text(
+        feed(review("Mercury from vaccines harms"), *(review(f"Vaccines bring {n} ills") for n in range(9)))
+    )
+    libraries.add(file, "checks", kind=KIND)
+    asked = "mercury harms by vaccines"
+    assert len(libraries.search("checks", asked)) > 1
+    monkeypatch.setattr(search, "_MOST_MATCHES", 5)
+    assert [hit.title for hit in libraries.search("checks", asked)] == ["Mercury from vaccines harms"]
 
 
 def test_a_check_without_a_link_is_read_as_a_record(libraries: Libraries, tmp_path: Path) -> None:
