@@ -218,12 +218,10 @@ class ToX:
                 at=now,
                 state=OnXState.OPEN,
             )
-            added = connection.execute(
-                _insert(connection, on_x)
-                .values(mine.model_dump() | {"state": mine.state.value})
-                .on_conflict_do_nothing()
-            )
-            return mine if added.rowcount else None
+            row = mine.model_dump() | {"state": mine.state.value}
+            # By what it gives back: of such an insert PostgreSQL's driver does not count the rows.
+            added = _insert(connection, on_x).values(row).on_conflict_do_nothing().returning(on_x.c.post_id)
+            return mine if connection.scalar(added) is not None else None
 
     def _unfinished(self, case: Case) -> OnX:
         """The row that there is, where its end is not known and nobody is at it; else WorkflowError."""

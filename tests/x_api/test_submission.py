@@ -5,23 +5,28 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, insert, select, update
+from sqlalchemy import Engine, func, insert, select, update
 
 from crowdnotes.batches import rows_of
+from crowdnotes.cases.store import Store
 from crowdnotes.cli.x_commands import eligible
-from crowdnotes.domain import Case, OnXState, Role
+from crowdnotes.domain import Case, Draft, OnXState, Post, Role
 from crowdnotes.errors import InputError, NotAllowedError, WorkflowError, XError, XFault
+from crowdnotes.settings import Settings, XSettings
 from crowdnotes.storage.database import writing
 from crowdnotes.storage.tables import on_x
-from crowdnotes.testing import actor
+from crowdnotes.testing import actor, make_case
 from crowdnotes.workspace import Workspace
+from crowdnotes.x_api.client import XClient
 from crowdnotes.x_api.submission import ToX
 from tests.cases.walk import draft_and_approve, small_workspace
 from tests.x_server import KEYS, REFUSALS, XServer
+
+_NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class Killed(BaseException):
@@ -188,6 +193,22 @@ def test_two_who_press_at_once_send_one_note(server: XServer, workspace: Workspa
     assert len(server.posted) == len(server.notes) == 1
     assert "sent" in ends
     assert ends[0] != ends[1]
+
+
+def test_of_two_who_mean_to_send_one_may_on_each_kind_of_database(engine: Engine) -> None:
+    settings = Settings(x=XSettings.model_validate(KEYS))
+    client, draft = XClient(settings.x), Draft(text="A note", engine="a", written_at=_NOW)
+    x = ToX(engine, Store(engine), settings, actor, lambda: _NOW, client)
+    mine = x._intend("c1", "100", draft)
+    assert mine is not None
+    assert x._intend("c2", "100", draft) is None
+    assert x._taken_over(mine, "c2", draft).attempt != mine.attempt
+    with pytest.raises(WorkflowError):
+        x._taken_over(mine, "c3", draft)
+    x._forget(mine)  # it is another's now
+    row = x.sent(make_case(post=Post(text="P", url="https://x.com/a/status/100")))
+    assert row is not None
+    assert row.case_id == "c2"
 
 
 def test_another_note_of_the_account_on_the_post_is_told_and_nothing_is_claimed(
