@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from crowdnotes.domain import FactCheck
 from crowdnotes.errors import LibraryError
 from crowdnotes.evidence.claim_review import claim_reviews, fact_check
-from crowdnotes.evidence.library import Libraries
+from crowdnotes.evidence.library import Libraries, search
 from crowdnotes.evidence.library import fact_checks as reader
-from crowdnotes.evidence.library import search
 
 KIND = "fact-checks"
 
