@@ -30,7 +30,7 @@ from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.link_check import HttpLinkAsker, LinkAsker, LinkChecker
 from crowdnotes.evidence.page_cache import PageCache
 from crowdnotes.evidence.reading.processes import page_readers
-from crowdnotes.evidence.reading_services import make_reading_services
+from crowdnotes.evidence.reading_services import check_reading, make_reading_services
 from crowdnotes.evidence.search import check_providers, chosen_at_first, make_online, make_providers
 from crowdnotes.evidence.search.papers import AbstractFinder
 from crowdnotes.evidence.search.provider import OnlineProvider
@@ -228,20 +228,23 @@ class Workspace:
         return self._start(LIBRARIES, "index", say("work.index"), run)
 
     def check_connections(self) -> JobRecord:
-        """Ask every search service for one thing; `heard` tells of each as soon as it answered."""
+        """Ask every search and reading service for one thing; `heard` tells of each as soon as it answered."""
         services, seconds = self.services(), self.settings.search.provider_seconds
+        reading = make_reading_services(self.settings.search)
+        n = len(services) + len(reading)
 
         def run(progress: Progress) -> str:
             self.heard.clear()
 
             def report(outcome: ProviderOutcome) -> None:
                 self.heard[outcome.provider] = outcome
-                progress.count(len(self.heard), len(services), outcome.label)
+                progress.count(len(self.heard), n, outcome.label)
 
-            progress.count(0, len(services))
-            outcomes = check_providers(services, provider_seconds=seconds, check=progress.check, report=report)
+            progress.count(0, n)
+            outcomes = [*check_providers(services, provider_seconds=seconds, check=progress.check, report=report)]
+            outcomes += check_reading(reading, progress.check, report)
             answered = sum(item.state is ProviderState.ANSWERED for item in outcomes)
-            return say("work.answered", answered=answered, n=len(services))
+            return say("work.answered", answered=answered, n=n)
 
         return self._start(CONNECTIONS, "connections", say("work.ask_services"), run)
 

@@ -124,6 +124,10 @@ def fetch(
     url: Annotated[str, typer.Argument(help="The page to read.")],
     until: Annotated[str | None, typer.Option(help="Refuse what is later than this day, as YYYY-MM-DD.")] = None,
     post: Annotated[str | None, typer.Option(help="Show the passage that says most about this post or claim.")] = None,
+    through: Annotated[
+        list[str] | None,
+        typer.Option(help="A reading service that may be sent a public address which cannot be read from here."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print as JSON, with the whole text.")] = False,
 ) -> None:
     """Fetch and read one page. Ends well whenever there is a label to show, also for a page that could not be read.
@@ -143,7 +147,10 @@ def fetch(
         raise typer.Exit(2) from error
     post = _as_text(post) if post else None
     with open_workspace() as workspace:
-        source, text = workspace.reader.read(url, "url", until=last)
+        for name in through or ():
+            if name not in (known := workspace.reading_services):
+                raise InputError(f"There is no reading service “{name}”.", f"Use one of: {', '.join(known)}.")
+        source, text = workspace.reader.read(url, "url", until=last, through=through or ())
         source = source.timely(last)
         if source.outcome is not FetchOutcome.READ:
             text = None

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -139,8 +139,10 @@ def read_in_time(service: ReadingService, url: str, check: Check) -> Document:
         raise SearchError(say("services.silent"), ProviderState.TIMED_OUT) from error
 
 
-def check_reading(services: Sequence[ReadingService], check: Check) -> list[ProviderOutcome]:
-    """Which of them answer from here: each reads a page that is made for such trials."""
+def check_reading(
+    services: Sequence[ReadingService], check: Check, report: Callable[[ProviderOutcome], None] = lambda _: None
+) -> list[ProviderOutcome]:
+    """Which of them answer from here: each reads a page that is made for such trials, and is reported at once."""
     found = []
     for service in services:
         began = time.monotonic()
@@ -152,6 +154,7 @@ def check_reading(services: Sequence[ReadingService], check: Check) -> list[Prov
             state, said = error.state, str(error)
         told = {"provider": service.name, "label": service.label, "found": read, "state": state, "sentence": said}
         found.append(ProviderOutcome(**told, seconds=round(time.monotonic() - began, 3)))
+        report(found[-1])
     return found
 
 

@@ -289,18 +289,20 @@ def _connections(online: Sequence[OnlineProvider]) -> None:
         watched(job)
         return
     heard = workspace().heard
-    st.markdown("  \n".join(_row(item, heard.get(item.name)) for item in online))
+    st.markdown("  \n".join(_row(item.label, heard.get(item.name), item.brings, item.needs) for item in online))
+    st.caption(say("where.reading"))
+    st.markdown("  \n".join(_row(label, heard.get(name)) for name, label in workspace().reading_services.items()))
     about = say("where.check_about")
     check = workspace().check_connections
     button(say("where.check"), "check-connections", CONNECTIONS, check, icon="network_check", help=about)
 
 
-def _row(service: OnlineProvider, outcome: ProviderOutcome | None) -> str:
-    label = f"**{escaped(service.label)}**"
-    if service.brings:
-        label += f" :small[:gray[{say(service.brings)}]]"
-    if service.needs is not None:
-        needs = f":gray[{say('where.not_set_up')}] :small[:gray[{escaped(service.needs)}]]"
+def _row(name: str, outcome: ProviderOutcome | None, brings: str = "", needed: str | None = None) -> str:
+    label = f"**{escaped(name)}**"
+    if brings:
+        label += f" :small[:gray[{say(brings)}]]"
+    if needed is not None:
+        needs = f":gray[{say('where.not_set_up')}] :small[:gray[{escaped(needed)}]]"
         return f":gray[:material/key_off:] {label} {needs}"
     if outcome is None:
         return f":gray[:material/radio_button_unchecked:] {label} :gray[{say('where.not_asked')}]"

@@ -58,6 +58,27 @@ def test_a_page_is_shown_with_all_that_is_known_of_it(httpserver: HTTPServer) ->
     assert len(shown["text_sha256"]) == 64
 
 
+def test_a_reading_service_that_is_not_known_is_told_with_those_that_are(httpserver: HTTPServer) -> None:
+    ended = _run(httpserver.url_for("/water"), "--through", "nobody")
+    assert ended.exit_code != 0
+    assert "jina-reader" in str(ended.exception)
+
+
+def test_a_page_that_cannot_be_read_is_read_through_the_service_that_is_named(
+    httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Loopback is no public address, which alone a service is told.
+    monkeypatch.setattr("crowdnotes.evidence.sources.public_address", lambda url, _: url)
+    monkeypatch.setenv("CROWDNOTES_SEARCH_JINA_URL", httpserver.url_for("/jina/"))
+    httpserver.expect_request("/gone").respond_with_data("Not for you", status=403, content_type="text/html")
+    read = {"title": "Tap water", "content": "The town's water holds no added chalk, says the board. " * 9}
+    httpserver.expect_request("/jina").respond_with_json({"code": 200, "data": read})
+    assert _json(httpserver.url_for("/gone"))["outcome"] != "read"
+    shown = _json(httpserver.url_for("/gone"), "--through", "jina-reader")
+    assert (shown["outcome"], shown["read_through"]) == ("read", "Jina Reader")
+    assert "no added chalk" in shown["text"]
+
+
 def test_the_best_passage_is_shown_for_a_post(httpserver: HTTPServer) -> None:
     passage = _json(httpserver.url_for("/water"), "--post", "They put chalk in the water!")["passage"]
     assert "no added chalk" in passage["text"]

@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from crowdnotes import workspace
 from crowdnotes.domain import ProviderOutcome, ProviderState
+from crowdnotes.evidence.reading_services import ReadingService
 from crowdnotes.evidence.search import ONLINE, SearchProvider
 from crowdnotes.jobs import JobState
 from tests.pages.conftest import Desk, texts
@@ -41,7 +42,19 @@ def may_end(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
             report(outcome(provider))
         return tuple(outcome(provider) for provider in providers)
 
+    def check_reading(
+        services: Sequence[ReadingService], check: Callable[[], None], report: Report
+    ) -> list[ProviderOutcome]:
+        check()
+        found = []
+        for service in services:
+            state = ProviderState.TIMED_OUT if service.name == "jina-reader" else ProviderState.ANSWERED
+            found.append(ProviderOutcome(provider=service.name, label=service.label, state=state, seconds=0.42))
+            report(found[-1])
+        return found
+
     monkeypatch.setattr(workspace, "check_providers", check)
+    monkeypatch.setattr(workspace, "check_reading", check_reading)
     yield event
     event.set()
 
@@ -70,8 +83,10 @@ def test_each_service_is_told_with_its_seconds_or_why_it_failed(desk: Desk, may_
     assert told["Europe PMC"].endswith(" answered in 0.4 s  ")
     assert "failed in 0.4 s :small[:gray[It has trouble of its own.]]" in told["PubMed"]
     assert ":gray[not set up]" in told["Brave Search"]
+    assert told["Tavily Extract"].strip().endswith(" answered in 0.4 s")
+    assert " answered in " not in told["Jina Reader"]
     answered = sum(" answered in " in line for line in told.values())
-    assert desk.workspace.runner.get(job_id(desk)).steps[0].summary == f"{answered} of {len(ONLINE)} answered"
+    assert desk.workspace.runner.get(job_id(desk)).steps[0].summary == f"{answered} of {len(ONLINE) + 2} answered"
 
 
 def test_the_page_goes_on_while_a_service_is_slow_and_it_can_be_stopped(desk: Desk, may_end: threading.Event) -> None:
