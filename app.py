@@ -39,6 +39,7 @@ def show() -> None:
 if get_script_run_ctx(suppress_warning=True) is not None:
     show()
 else:
-    from pages.view.serving import middleware, routes, secrets
+    from pages.view.serving import middleware, routes, secrets, set_logs
 
+    set_logs()
     app = st.App(__file__, secrets=secrets(), middleware=middleware(), routes=routes())

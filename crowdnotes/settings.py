@@ -566,6 +566,9 @@ class Settings(BaseSettings):
         description="a model that reads a note against its passages for the local engine: a folder, or a name that "
         "`crowdnotes models get reader` fetched; without it a person compares",
     )
+    log_json: bool = Field(
+        False, description="write the log as lines of JSON, with case and job, for programs ([running](running.md))"
+    )
     torch_threads: int = Field(2, ge=1, description="threads of the embedding model")
     embedding_cache_mb: int = Field(256, ge=1, description="vectors kept on disk; those longest unused go first")
     fetch: FetchSettings = Field(default_factory=FetchSettings)

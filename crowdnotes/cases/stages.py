@@ -46,6 +46,7 @@ from crowdnotes.errors import CrowdNotesError, EngineError, ModelAnswerError, St
 from crowdnotes.gates import GATES, assess
 from crowdnotes.gates.by_person import with_checks
 from crowdnotes.jobs import Fence, JobRecord, Progress, Step
+from crowdnotes.observing import count_in_span
 from crowdnotes.words import say
 
 _SHOWN = 160  # characters of what a model says, while it says it
@@ -475,6 +476,8 @@ class StageRunner:
                     return step.run(heard)
             finally:  # what was spent stays spent, whatever came of it and whoever may still work
                 if meter.by_step:
+                    spent = sum(meter.by_step.values(), Usage())
+                    count_in_span(calls=spent.calls, input_tokens=spent.input_tokens, output_tokens=spent.output_tokens)
                     self._tools.store.behind(None).update(case_id, lambda case: _with_usage(case, meter))
 
         return [replace(step, run=partial(run, step)) for step in steps]

@@ -27,6 +27,7 @@ from crowdnotes.jobs.records import (
     running_here,
     this_process,
 )
+from crowdnotes.observing import about, span
 from crowdnotes.storage.tables import storable_text
 from crowdnotes.words import say
 
@@ -94,13 +95,16 @@ class JobRun:
 
     def run(self) -> None:
         """Do the steps; never raises. Whatever happens is on record, unless the database itself fails."""
-        try:
-            self._end(self._do_steps())
-        except Exception:
-            # Without an end on record the job reads INTERRUPTED, which is what happened.
-            _logger.exception("The end of a job could not be saved.")
-        finally:
-            self.ended.set()
+        with about(self._record.case_id, self._record.id):
+            _logger.info("A job began: %s", self._record.kind)
+            try:
+                self._end(self._do_steps())
+            except Exception:
+                # Without an end on record the job reads INTERRUPTED, which is what happened.
+                _logger.exception("The end of a job could not be saved.")
+            finally:
+                _logger.info("A job ended: %s, %s", self._record.kind, self.state)
+                self.ended.set()
 
     def _do_steps(self) -> JobState:
         try:
@@ -138,7 +142,10 @@ class JobRun:
         self._record = self._record.model_copy(update={"state": JobState.RUNNING})
         self._set(state=StepState.RUNNING)
         self._save()
-        summary = step.run(self)
+        job = self._record
+        with span(f"stage {step.name}", case=job.case_id, job=job.id, kind=job.kind):
+            summary = step.run(self)
+        _logger.info("A step ended: %s, %.2f s", step.name, self._seconds())
         self._set(state=StepState.DONE, summary=storable_text(summary), note="", seconds=self._seconds())
         self._save()
 

@@ -22,8 +22,10 @@ from starlette.requests import Request, cookie_parser
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit import logger
 
 from crowdnotes.errors import ConfigurationError, CrowdNotesError
+from crowdnotes.observing import log_as_json
 from crowdnotes.settings import Settings, SignIn, load_settings
 
 _log = logging.getLogger(__name__)
@@ -53,6 +55,20 @@ def secrets() -> dict[str, Any]:
             "client_kwargs": {"scope": " ".join(("openid", "profile"))},  # no e-mail address: it is not asked for
         }
     }
+
+
+def set_logs() -> None:
+    """As lines of JSON, where that is set: those of Streamlit and its server too, which have handlers of their own."""
+    if not _settings().log_json:
+        return
+
+    def as_all_others(log: logging.Logger) -> None:
+        log.handlers.clear()
+        log.propagate = log.name != "uvicorn.access"  # it would tell of every request, without its address
+
+    log_as_json()
+    logger.setup_formatter = as_all_others  # type: ignore[assignment] # its argument has another name
+    logger.update_formatter()
 
 
 def middleware() -> list[Middleware]:

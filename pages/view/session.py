@@ -16,6 +16,7 @@ from streamlit.navigation.page import StreamlitPage
 from crowdnotes.domain import Act, Case, Evidence, Review, Verdict
 from crowdnotes.errors import CrowdNotesError, InputError, NotAllowedError
 from crowdnotes.jobs import JobRecord
+from crowdnotes.observing import about
 from crowdnotes.settings import Settings
 from crowdnotes.text.markdown import escaped
 from crowdnotes.words import say
@@ -329,7 +330,8 @@ def told(error: Exception) -> Notice:
     number = uuid.uuid4().hex[:8]
     if isinstance(error, CrowdNotesError):
         return Notice(error.message, error.next_step, number)
-    _log.error("unexpected error %s", number, exc_info=error)
+    with about((st.query_params.get(_CASE) or "")[:64]):
+        _log.error("unexpected error %s", number, exc_info=error)
     return Notice(say("app.unexpected"), say("app.unexpected_next", number=number), number)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import logging
 import threading
 import time
@@ -121,7 +122,8 @@ class _Work:
             finally:
                 lane.set_result(None)
 
-        threading.Thread(target=run, daemon=True, name="crowdnotes-search").start()
+        inside = contextvars.copy_context()  # so that what it logs says of which case it is
+        threading.Thread(target=inside.run, args=(run,), daemon=True, name="crowdnotes-search").start()
         return lane
 
     def _run_lane(self) -> None:
