@@ -56,7 +56,7 @@ def _chosen() -> Asked:
     return Asked(whose or Whose.FREE if waiting else Whose.ALL, _STATES[state][1], order or Order.TURN)
 
 
-def _row(item: QueueItem, at: datetime, looking: Sequence[str]) -> None:
+def _row(item: QueueItem, me: str, at: datetime, looking: Sequence[str]) -> None:
     post = escaped(item.post_excerpt) or say("cases.no_words")
     with st.container(
         horizontal=True, vertical_alignment="center", wrap=False, key=f"queue-{item.case_id}", gap="small"
@@ -67,15 +67,15 @@ def _row(item: QueueItem, at: datetime, looking: Sequence[str]) -> None:
             st.page_link("pages/queue.py", label=post, icon="", query_params=params, width="stretch")
             with st.container(horizontal=True, vertical_alignment="center", wrap=False, gap="small"):
                 time_mark(item.submitted_at)
-                st.markdown(_marks(item, at, looking), wrap=False, width="stretch")
+                st.markdown(_marks(item, me, at, looking), wrap=False, width="stretch")
 
 
-def _marks(item: QueueItem, at: datetime, looking: Sequence[str]) -> str:
+def _marks(item: QueueItem, me: str, at: datetime, looking: Sequence[str]) -> str:
     """Why it comes early, who is at it, and the note's first words."""
     marks = [badge("orange", "priority_high", reason) for reason in item.reasons(at)]
-    if item.held_by_another(workspace().actor.key, at):
+    if item.held_by_another(me, at):
         marks.append(badge("violet", "person", say("queue.held", name=item.holder_name)))
-    elif item.holder == workspace().actor.key:
+    elif item.holder == me:
         marks.append(badge("green", "person", say("queue.yours")))
     marks += [
         badge("blue", "visibility", say("queue.looks", name=name)) for name in looking if name != item.holder_name
@@ -149,10 +149,10 @@ def _queue() -> None:
     if first != first_shown(found, _PAGE_SIZE, key):
         st.rerun()
     _bulk(items)
-    at = workspace().service.database_now()
+    me, at = workspace().actor.key, workspace().service.database_now()
     with st.container(gap=None, key="queue-rows"):
         for item in items:
-            _row(item, at, looking.get(item.case_id, []))
+            _row(item, me, at, looking.get(item.case_id, []))
 
 
 def _tombstones() -> None:

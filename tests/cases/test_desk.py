@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, event
 
 from crowdnotes.cases import desk
 from crowdnotes.cases.agreement import agreement, units
@@ -282,6 +284,25 @@ def test_the_queue_leaves_out_what_others_hold_or_should_take_and_what_one_has_r
     [held] = [item for item in store.queue.items(DAN, Asked(Whose.ALL), 9) if item.case_id == "held"]
     assert held.held_by_another(DAN.key, now)
     assert not held.held_by_another(BOB.key, now)
+
+
+def test_no_page_of_the_queue_is_found_by_looking_through_all_of_it(engine: Engine) -> None:
+    asked: list[tuple[str, Any]] = []
+    event.listen(engine, "before_cursor_execute", lambda _c, _cursor, words, values, *_: asked.append((words, values)))
+    for whose in Whose:
+        for order in Order:
+            Store(engine).queue.items(BOB, Asked(whose, order=order), 20)
+            Store(engine).queue.count(BOB, Asked(whose, order=order))
+    pages = [(words, values) for words, values in asked if " queue" in words.lower()]
+    assert pages
+    with engine.begin() as connection:
+        how = "EXPLAIN QUERY PLAN"
+        if engine.dialect.name == "postgresql":  # of a table without rows it would not use any
+            how = "EXPLAIN"
+            connection.exec_driver_sql("SET LOCAL enable_seqscan = off")
+        for words, values in pages:
+            plan = "\n".join(str(row) for row in connection.exec_driver_sql(f"{how} {words}", values))
+            assert not re.search(r"Seq Scan on queue|SCAN queue(?! USING)", plan), f"{words}\n{plan}"
 
 
 def test_who_has_a_case_open_is_known_to_the_others(engine: Engine) -> None:

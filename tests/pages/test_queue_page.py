@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from sqlalchemy import event
 from streamlit.testing.v1 import AppTest
 
 from crowdnotes.domain import Actor, Case, Comment, DeskState, Role, SuggestionAnswer, Support
@@ -52,6 +53,24 @@ def test_who_works_alone_sees_nothing_of_a_queue(desk: Desk) -> None:
     assert not at.exception
     assert "submit" not in _keys(at)
     assert not session._has_queue()
+
+
+def test_a_longer_queue_asks_the_database_no_more(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = team.workspace
+    opened.people.seen(BOB, "moderator")
+    monkeypatch.setattr(session, "open_workspace", lambda: opened.acting_as(opened.who_is(BOB)))
+    asked: list[str] = []
+    event.listen(opened.runner.engine, "before_cursor_execute", lambda *told: asked.append(told[2]))
+    found: list[int] = []
+    for lines in (1, 3):
+        for _ in range(lines - len(found)):
+            team.submitted()
+        at = team.desk.app(page=PAGE)
+        asked.clear()
+        at.run()
+        assert len([box for box in at.checkbox if "queue-tick" in str(box.key)]) == lines
+        found.append(len(asked))
+    assert found[0] == found[1]
 
 
 def test_a_moderator_takes_the_next_case_finds_each_pair_and_sends_it_back(team: Team) -> None:
