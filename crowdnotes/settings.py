@@ -566,6 +566,12 @@ class Settings(BaseSettings):
         description="a model that reads a note against its passages for the local engine: a folder, or a name that "
         "`crowdnotes models get reader` fetched; without it a person compares",
     )
+    retention_days: int | None = Field(
+        None,
+        ge=1,
+        description="cases that were decided longer ago are removed, but for their ids and when that was; without it "
+        "they stay ([running](running.md))",
+    )
     log_json: bool = Field(
         False, description="write the log as lines of JSON, with case and job, for programs ([running](running.md))"
     )

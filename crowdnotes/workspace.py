@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gc
+import logging
 import threading
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -24,7 +26,7 @@ from crowdnotes.embedding import Embedder, make_embedder
 from crowdnotes.engines import Engine
 from crowdnotes.engines.choice import RECORDED, EngineChoice, make_engine, set_choice, settings_for
 from crowdnotes.engines.local.heads import reader_for
-from crowdnotes.errors import ConfigurationError, InputError, StoreFullError
+from crowdnotes.errors import ConfigurationError, InputError, StoreError, StoreFullError
 from crowdnotes.evidence.fetching import Fetcher, PageFetcher
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.link_check import HttpLinkAsker, LinkAsker, LinkChecker
@@ -48,6 +50,9 @@ if TYPE_CHECKING:
     from crowdnotes.jobs.queue import QueueWorker
     from crowdnotes.jury import Jury
     from crowdnotes.x_api.submission import ToX
+
+_log = logging.getLogger(__name__)
+_DAY_SECONDS = 86_400.0
 
 # What the runner has for a case when a library is made, the services' connections are checked, a model is tested.
 LIBRARIES, CONNECTIONS, SELF_TEST = "libraries", "connections", "self-test"
@@ -113,6 +118,11 @@ class Workspace:
         """Remove what visitors of a demo left longer ago than is set; how many cases."""
         kept_for = timedelta(hours=self.settings.sign_in.demo_hours)
         return self.tools.store.forget(VISITOR, self.tools.clock() - kept_for)
+
+    def expire(self) -> int:
+        """Remove cases that were decided longer ago than is set; how many. For whoever may set up the program."""
+        days = self.settings.retention_days
+        return self.service.expire(self.tools.clock() - timedelta(days=days)) if days else 0
 
     @property
     def has_desk(self) -> bool:
@@ -346,6 +356,16 @@ class SharedWorkspace:
         if opened.settings.workers and opened.runner.is_shared:
             worker = opened.worker(slots=opened.settings.workers)
             threading.Thread(target=worker.run, name="worker", daemon=True).start()
+        if opened.settings.retention_days:
+            threading.Thread(target=self._expire_daily, name="retention", daemon=True).start()
+
+    def _expire_daily(self) -> None:
+        while True:
+            try:
+                _log.info("Old cases were removed: %d", self.opened.expire())
+            except StoreError:
+                _log.warning("Old cases could not be removed; tomorrow it is tried again.", exc_info=True)
+            time.sleep(_DAY_SECONDS)
 
     @property
     def current(self) -> Workspace:

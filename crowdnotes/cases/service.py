@@ -437,6 +437,10 @@ class CaseService(StageRunner):
         """Which cases were deleted, when and by whom; nothing of what they held."""
         return self._cases.tombstones()
 
+    def expire(self, before: datetime) -> int:
+        """Remove what was decided before then; how many cases. Their ids and when that was stay."""
+        return self._cases.expire(before)
+
     # --- decision ---
 
     set_classification = _to_newest(Act.EDIT, workflow.set_classification)

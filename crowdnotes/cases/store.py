@@ -170,11 +170,22 @@ class Store:
             if kept is None:
                 raise CaseNotFoundError(say("case.no_case"))
             check(Kept(kept.owner, kept.shared))
-            connection.execute(delete(cases).where(cases.c.id == case_id))
-            connection.execute(delete(jobs).where(jobs.c.case_id == case_id))
-            stone = {"case_id": case_id, "deleted_at": now_of(connection), "by": by.name, "by_key": by.key}
-            connection.execute(delete(tombstones).where(tombstones.c.case_id == case_id))
-            connection.execute(insert(tombstones).values(stone))
+            _remove(connection, case_id, by)
+
+    def expire(self, before: datetime) -> int:
+        """Remove the cases that were decided before then, as `delete` does; how many."""
+        old = select(cases.c.id).where(cases.c.decision.is_not(None), cases.c.created_at < before)
+        with reading(self._engine) as connection:
+            ids = list(connection.scalars(old))
+        gone = 0
+        for case_id in ids:
+            with writing(self._engine) as connection:
+                document = connection.scalar(_document_of(case_id).with_for_update())
+                decision = json.loads(document)["decision"] if document else None
+                if decision is not None and datetime.fromisoformat(decision["at"]) < before:
+                    _remove(connection, case_id, PROGRAM)
+                    gone += 1
+        return gone
 
     def forget(self, issuer: str, before: datetime) -> int:
         """Remove what people of that issuer left unchanged since then, without a trace; how many cases."""
@@ -229,6 +240,14 @@ class Store:
     def _content(self, sha256: str) -> bytes | None:
         with reading(self._engine) as connection:
             return connection.scalar(select(contents.c.content).where(contents.c.sha256 == sha256).limit(1))
+
+
+def _remove(connection: Connection, case_id: str, by: Person) -> None:
+    connection.execute(delete(cases).where(cases.c.id == case_id))
+    connection.execute(delete(jobs).where(jobs.c.case_id == case_id))
+    stone = {"case_id": case_id, "deleted_at": now_of(connection), "by": by.name, "by_key": by.key}
+    connection.execute(delete(tombstones).where(tombstones.c.case_id == case_id))
+    connection.execute(insert(tombstones).values(stone))
 
 
 def _put(connection: Connection, case_id: str, content: bytes) -> str:

@@ -38,6 +38,23 @@ def list_cases(
         print_text(f"{item.id}  {item.updated_at:%Y-%m-%d %H:%M} UTC  {item.outcome:20}  {item.post_excerpt}")
 
 
+@app.command("expire")
+def expire(
+    days: Annotated[int | None, typer.Option(min=1, help="In the place of CROWDNOTES_RETENTION_DAYS.")] = None,
+) -> None:
+    """Remove cases that were decided longer ago than that, but for their ids. The app does so daily, if set."""
+    from crowdnotes.settings import load_settings
+    from crowdnotes.workspace import open_workspace
+
+    settings = load_settings()
+    if days is not None:
+        settings = settings.model_copy(update={"retention_days": days})
+    if settings.retention_days is None:
+        raise InputError("No time is set after which cases go.", "Give --days, or set CROWDNOTES_RETENTION_DAYS.")
+    with open_workspace(settings) as workspace:
+        print_text(f"{workspace.expire()} cases removed")
+
+
 @app.command("show")
 def show(
     case_id: Annotated[str, typer.Argument(help="The case's id, as listed.")],

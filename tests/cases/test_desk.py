@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -26,6 +27,7 @@ from crowdnotes.domain import (
     Asked,
     Case,
     Comment,
+    Decision,
     DecisionKind,
     DeskState,
     Draft,
@@ -45,7 +47,7 @@ from crowdnotes.domain import (
 from crowdnotes.errors import InputError, NotAllowedError, WorkflowError
 from crowdnotes.handoff import findings_csv
 from crowdnotes.testing import actor, make_case, make_evidence
-from crowdnotes.workspace import Workspace
+from crowdnotes.workspace import SharedWorkspace, Workspace
 from tests.cases.walk import new_case, small_workspace
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -322,6 +324,20 @@ def test_a_deleted_case_leaves_who_and_when_and_no_text(engine: Engine) -> None:
     assert store.queue.count(BOB, Asked(Whose.ALL)) == 0
 
 
+def test_what_was_decided_longer_ago_leaves_its_id_and_the_rest_stays(engine: Engine) -> None:
+    store, before = Store(engine), NOW - timedelta(days=30)
+    for number, decided_at in enumerate((before - timedelta(1), before + timedelta(1), None)):
+        decision = Decision(kind=DecisionKind.REJECTED, by="ann", at=decided_at) if decided_at else None
+        store.add(drafted(f"c{number}", decision=decision, created_at=before - timedelta(2)))
+    store.put_text("c0", "The words of a page.")
+    assert store.expire(before) == 1
+    assert {case.id for case in store.list()} == {"c1", "c2"}
+    [stone] = store.tombstones()
+    assert (stone.case_id, stone.by) == ("c0", "CrowdNotes")
+    assert not store.has_text(text_sha256("The words of a page."))
+    assert store.expire(before) == 0
+
+
 # --- the service ---
 
 
@@ -329,6 +345,19 @@ def test_a_deleted_case_leaves_who_and_when_and_no_text(engine: Engine) -> None:
 def workspace(tmp_path: Path) -> Iterator[Workspace]:
     with small_workspace(tmp_path) as opened:
         yield opened
+
+
+def test_an_app_removes_at_its_start_what_was_decided_too_long_ago(workspace: Workspace) -> None:
+    old, kept = (new_case(workspace, topic).id for topic in ("kettle", "walnut"))
+    workspace.service.decide(old, DecisionKind.REJECTED)
+    settings = workspace.settings.model_copy(update={"retention_days": 1})
+    tools = replace(workspace.tools, settings=settings, clock=lambda: datetime.now(UTC) + timedelta(days=2))
+    aged = replace(workspace, tools=tools)
+    SharedWorkspace(aged)
+    deadline = time.monotonic() + 30
+    while workspace.service.count() > 1 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert [case.id for case in workspace.service.list()] == [kept]
 
 
 def _strict(workspace: Workspace) -> Workspace:

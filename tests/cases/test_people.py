@@ -283,6 +283,7 @@ def test_what_all_share_is_for_admins_and_comparisons_are_for_moderators_too(wor
         lambda: _as(workspace, "bob", Role.CONTRIBUTOR).service.queue(Asked(), 10),
         _as(workspace, "bob", Role.CONTRIBUTOR).service.claim_next,
         moderator.service.tombstones,
+        lambda: moderator.service.expire(_NOW),
     ]
     for act in refused:
         with pytest.raises(NotAllowedError):

@@ -17,6 +17,7 @@ from tests.command_line import crowdnotes
     [
         (["cases", "show", "nothere"], "There is no such case"),
         (["cases", "list", "--status", "sleeping"], "There is no status “sleeping”"),
+        (["cases", "expire"], "No time is set"),
         (["library", "add", "missing.csv", "--name", "x"], "missing.csv"),
         (["library", "search", "none", "words"], "none"),
         (["draft", "--post", "  ", "--mode", "augmentation", "--url", "https://a.example.org"], "The post is empty"),
