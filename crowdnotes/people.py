@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
@@ -9,6 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, and_, func, insert, se
 from sqlalchemy.exc import IntegrityError
 
 from crowdnotes.cases.access import actor_of, require
+from crowdnotes.cases.leaving import leave, records
 from crowdnotes.domain import Account, Act, Actor, Person, Role, Who
 from crowdnotes.errors import InputError, NotAllowedError
 from crowdnotes.storage.database import reading, writing
@@ -119,6 +121,28 @@ class People:
         """Keep them out from their next act on, or let them in again."""
         self._change(person, disabled_at=self._clock() if disabled else None)
 
+    def exported(self, person: Person) -> str:
+        """All that is on record by and about somebody, as JSON; see `leaving.records`."""
+        require(self._who(), Act.PEOPLE)
+        with reading(self._engine) as connection:
+            return json.dumps(records(connection, person), ensure_ascii=False, indent=2)
+
+    def erase(self, person: Person) -> tuple[int, int]:
+        """Take somebody's name and key out of every record; see `leaving.leave`.
+
+        How many cases were removed and how many changed. InputError for the last admin, and where nothing is known.
+        """
+        actor = self._who()
+        require(actor, Act.PEOPLE)
+        with writing(self._engine) as connection:
+            account = _account(connection, person)
+            counts = leave(connection, person, actor.person)
+            if account is None and counts == (0, 0):
+                raise InputError(say("people.no_such"), say("people.no_such_next"))
+            if account is not None:
+                _require_admin(connection, account)
+        return counts
+
     def _change(self, person: Person, **values: object) -> None:
         require(self._who(), Act.PEOPLE)
         with writing(self._engine) as connection:
@@ -126,8 +150,7 @@ class People:
             if account is None:
                 raise InputError(say("people.no_such"), say("people.no_such_next"))
             connection.execute(update(people).where(_is(person)).values(values))
-            if _is_admin(account) and not any(map(_is_admin, _accounts(connection))):
-                raise InputError(say("people.last_admin", name=account.name), say("people.last_admin_next"))
+            _require_admin(connection, account)
 
 
 def _is(person: Person) -> ColumnElement[bool]:
@@ -142,6 +165,12 @@ def _account(connection: Connection, person: Person) -> Account | None:
 def _accounts(connection: Connection) -> list[Account]:
     rows = connection.execute(select(people).order_by(func.lower(people.c.name), people.c.subject))
     return [Account.model_validate(dict(row)) for row in rows.mappings()]
+
+
+def _require_admin(connection: Connection, before: Account) -> None:
+    """Raise InputError where a change to that account left nobody who may undo it."""
+    if _is_admin(before) and not any(map(_is_admin, _accounts(connection))):
+        raise InputError(say("people.last_admin", name=before.name), say("people.last_admin_next"))
 
 
 def _is_admin(account: Account) -> bool:

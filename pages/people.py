@@ -35,6 +35,24 @@ def _row(one: Account) -> None:
         change = partial(workspace().people.set_disabled, one, disabled=not is_out(one))
         label = say("sign_in.let_in" if is_out(one) else "sign_in.keep_out")
         button(label, f"keep-out {one.key}", _PLACE, change)
+        with st.popover(say("sign_in.records", name=escaped(one.name, 40)), icon=":material/folder_shared:"):
+            st.download_button(
+                say("sign_in.export"),
+                data=partial(workspace().people.exported, one),
+                file_name="person.json",
+                mime="application/json",
+                icon=":material/download:",
+                on_click="ignore",
+                key=f"export {one.key}",
+            )
+            st.caption(say("sign_in.erase_about"))
+            erase = say("sign_in.erase", name=escaped(one.name, 40))
+            button(erase, f"erase {one.key}", _PLACE, partial(_erase, one), icon="delete_forever")
+
+
+def _erase(one: Account) -> None:
+    removed, changed = workspace().people.erase(one)
+    st.toast(say("sign_in.erased", name=escaped(one.name, 40), removed=removed, changed=changed), duration="long")
 
 
 def is_out(one: Account) -> bool:

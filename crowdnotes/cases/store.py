@@ -81,7 +81,7 @@ class Store:
 
     def add(self, case: Case, images: Sequence[bytes] = ()) -> Case:
         """Keep a new case and the images of its post, and give it back as kept."""
-        case, row = _case_row(case)
+        case, row = case_row(case)
         with writing(self._engine) as connection:
             try:
                 connection.execute(insert(cases).values(row))
@@ -105,7 +105,7 @@ class Store:
         `images` are kept with a post that has them now; those that it has no longer go.
         """
         with writing(self._engine) as connection:
-            old = _read(connection, _document_of(case_id).with_for_update())
+            old = read_case(connection, case_id)
             if self._fence is not None:
                 self._fence.hold(connection)
             new = change(old)
@@ -113,7 +113,7 @@ class Store:
                 return old
             if new.id != old.id or new.events[: len(old.events)] != old.events:
                 raise ValueError("a change may neither rename a case nor rewrite its audit trail")
-            new, row = _case_row(new.model_copy(update={"version": old.version + 1}))
+            new, row = case_row(new.model_copy(update={"version": old.version + 1}))
             connection.execute(update(cases).where(cases.c.id == old.id).values(row))
             for content in images:
                 _put(connection, case_id, content)
@@ -170,7 +170,7 @@ class Store:
             if kept is None:
                 raise CaseNotFoundError(say("case.no_case"))
             check(Kept(kept.owner, kept.shared))
-            _remove(connection, case_id, by)
+            remove_case(connection, case_id, by)
 
     def expire(self, before: datetime) -> int:
         """Remove the cases that were decided before then, as `delete` does; how many."""
@@ -183,7 +183,7 @@ class Store:
                 document = connection.scalar(_document_of(case_id).with_for_update())
                 decision = json.loads(document)["decision"] if document else None
                 if decision is not None and datetime.fromisoformat(decision["at"]) < before:
-                    _remove(connection, case_id, PROGRAM)
+                    remove_case(connection, case_id, PROGRAM)
                     gone += 1
         return gone
 
@@ -242,7 +242,8 @@ class Store:
             return connection.scalar(select(contents.c.content).where(contents.c.sha256 == sha256).limit(1))
 
 
-def _remove(connection: Connection, case_id: str, by: Person) -> None:
+def remove_case(connection: Connection, case_id: str, by: Person) -> None:
+    """A case with its texts, images and jobs; its id, who removed it and when stay on record."""
     connection.execute(delete(cases).where(cases.c.id == case_id))
     connection.execute(delete(jobs).where(jobs.c.case_id == case_id))
     stone = {"case_id": case_id, "deleted_at": now_of(connection), "by": by.name, "by_key": by.key}
@@ -258,7 +259,7 @@ def _put(connection: Connection, case_id: str, content: bytes) -> str:
     return sha256
 
 
-def _case_row(case: Case) -> tuple[Case, dict[str, object]]:
+def case_row(case: Case) -> tuple[Case, dict[str, object]]:
     """The case as it can be kept, and its row in the table of cases."""
     try:
         document = case.model_dump_json()
@@ -310,6 +311,11 @@ def _without_surrogates(value: object) -> object:
 def _document_of(case_id: str) -> Select[str]:
     # Ids come from the address bar too, with whatever characters.
     return select(cases.c.document).where(cases.c.id == storable_text(case_id))
+
+
+def read_case(connection: Connection, case_id: str) -> Case:
+    """The newest version, which nobody else changes until the transaction ends; raises as `Store.get`."""
+    return _read(connection, _document_of(case_id).with_for_update())
 
 
 def _read(connection: Connection, query: Select[str]) -> Case:

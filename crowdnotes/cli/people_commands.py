@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from crowdnotes.cli.output import Json, print_json, print_text
+from crowdnotes.cli.output import Json, print_json, print_text, write_out
+from crowdnotes.errors import InputError
 
 app = typer.Typer(help="Who signed in, and what they may do.", no_args_is_help=True)
 _Issuer = Annotated[str, typer.Argument(help="Who vouches for them, as listed.")]
@@ -57,6 +59,39 @@ def disable(issuer: _Issuer, subject: _Subject) -> None:
 def enable(issuer: _Issuer, subject: _Subject) -> None:
     """Let somebody in who waits, or who was kept out."""
     _set_disabled(issuer, subject, disabled=False)
+
+
+@app.command("export")
+def export(
+    issuer: _Issuer,
+    subject: _Subject,
+    out: Annotated[Path | None, typer.Option(help="The file to write; left out, it goes to standard output.")] = None,
+) -> None:
+    """Write all that is on record by and about somebody, as JSON."""
+    from crowdnotes.cases.access import actor_of
+    from crowdnotes.workspace import open_workspace
+
+    with open_workspace() as workspace:
+        found = workspace.people.exported(actor_of(issuer, subject, "name", "viewer"))
+    write_out(f"{found}\n", out)
+
+
+@app.command("erase")
+def erase(
+    issuer: _Issuer,
+    subject: _Subject,
+    yes: Annotated[bool, typer.Option("--yes", help="Without it nothing is done: it cannot be undone.")] = False,
+) -> None:
+    """Take somebody's name out of every record, and remove the cases that they began and did not share."""
+    from crowdnotes.cases.access import actor_of
+    from crowdnotes.workspace import open_workspace
+
+    person = actor_of(issuer, subject, "name", "viewer")
+    if not yes:
+        raise InputError("This cannot be undone.", "Keep what `crowdnotes people export` writes, then add --yes.")
+    with open_workspace() as workspace:
+        removed, changed = workspace.people.erase(person)
+    print_text(f"{removed} cases removed, the name taken out of {changed}")
 
 
 def _set_disabled(issuer: str, subject: str, *, disabled: bool) -> None:

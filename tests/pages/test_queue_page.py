@@ -153,3 +153,14 @@ def test_what_another_found_of_a_sentence_is_not_shown_as_ones_own(team: Team) -
         assert not at.exception
         assert chips(at, f"compare-{case.id}-1").value == chosen
         assert ("ann found: The passage says it" in texts(at)) is (who is BOB)
+
+
+def test_an_admin_exports_and_erases_somebody_on_the_account_page(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "has_accounts", lambda _: True)  # else the page is not listed
+    desk.workspace.people.seen(BOB, "moderator")
+    at = desk.app(page="pages/people.py")
+    assert not at.exception
+    at.button(key=f"erase {BOB.key}").click().run()
+    assert not at.exception
+    assert desk.workspace.people.everybody() == []
+    assert f"erase {BOB.key}" not in _keys(at)

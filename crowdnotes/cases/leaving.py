@@ -1,0 +1,174 @@
+"""What is on record of a person, to be handed to them, and their going: every record then says "someone who left".
+
+A person is found by their `Person.key` wherever a noun holds one, and by a name where only that was kept beside their
+acts. What somebody typed stays as typed, whoever it names.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Iterator
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, RowMapping, delete, or_, select, update
+
+from crowdnotes.cases.queue import keep_row
+from crowdnotes.cases.store import case_row, read_case, remove_case
+from crowdnotes.domain import Case, Person
+from crowdnotes.jobs.records import JobState
+from crowdnotes.storage.tables import cases, jobs, people, presence, tombstones
+from crowdnotes.words import say
+
+_NAMES = frozenset({"by", "answered_by"})  # fields of nouns that hold a name; some have a key beside it, some not
+_TOLD_OF = frozenset({"assigned", "taken over"})  # events whose detail the program made of somebody's name
+
+
+def records(connection: Connection, person: Person) -> dict[str, Any]:
+    """All that is kept by and about them: their cases whole, and of others' cases what is theirs."""
+    found: dict[str, Any] = {"key": person.key, "account": None, "cases": [], "elsewhere": {}}
+    found |= {"jobs": [], "deleted": []}
+    account = connection.execute(select(people).where(_is(person))).mappings().first()
+    if account is not None:
+        found["account"] = {name: str(value) for name, value in account.items() if value is not None}
+    for case in _cases(connection, person):
+        document = case.model_dump(mode="json")
+        if case.owner_key == person.key:
+            found["cases"].append(document)
+        else:
+            names = _names(document, person.key)
+            found["elsewhere"][case.id] = list(_theirs(document, person.key, names, ""))
+    for _, job in _jobs(connection, person):
+        found["jobs"].append({name: job[name] for name in ("id", "case_id", "kind", "state", "started_at", "by")})
+    for row in connection.execute(select(tombstones).where(tombstones.c.by_key == person.key)).mappings():
+        found["deleted"].append({"case_id": row["case_id"], "at": row["deleted_at"].isoformat(), "by": row["by"]})
+    return found
+
+
+def leave(connection: Connection, person: Person, by: Person) -> tuple[int, int]:
+    """Their name and key go from every record, and so do their own cases that nobody else was shown, but for their ids.
+
+    How many cases were removed, and how many changed.
+    """
+    # A number of chance tells people who left apart within a case, and says nothing of them.
+    gone = Person(issuer="crowdnotes", subject=f"left-{secrets.token_hex(8)}", name=say("people.left"))
+    known = connection.scalar(select(people.c.name).where(_is(person)))
+    connection.execute(delete(people).where(_is(person)))
+    connection.execute(delete(presence).where(presence.c.person == person.key))
+    by = gone if by.key == person.key else by
+    removed = changed = 0
+    for case in _cases(connection, person):
+        if case.owner_key == person.key and not case.shared:
+            remove_case(connection, case.id, by)
+            removed += 1
+            continue
+        document = case.model_dump(mode="json")
+        if case.owner_key == person.key:
+            document["owner"] = None
+        document = _without(document, person, gone, _names(document, person.key) | ({known} if known else set()))
+        left, row = case_row(Case.model_validate(document | {"version": case.version + 1}))
+        connection.execute(update(cases).where(cases.c.id == case.id).values(row))
+        keep_row(connection, left)
+        changed += 1
+    for job, record in _jobs(connection, person):
+        record |= {"by": gone.name, "by_key": gone.key}
+        if job["under_way"]:  # nobody may do it any more; whoever is at it finds it taken over
+            record |= {"state": JobState.CANCELLED.value}
+        values = {"document": json.dumps(record), "under_way": False, "fence": job["fence"] + job["under_way"]}
+        connection.execute(update(jobs).where(jobs.c.id == job["id"]).values(values))
+    stones = update(tombstones).where(tombstones.c.by_key == person.key)
+    connection.execute(stones.values(by=gone.name, by_key=gone.key))
+    return removed, changed
+
+
+def _is(person: Person) -> ColumnElement[bool]:
+    return (people.c.issuer == person.issuer) & (people.c.subject == person.subject)
+
+
+def _jobs(connection: Connection, person: Person) -> Iterator[tuple[RowMapping, dict[str, Any]]]:
+    """Those that they asked for, as rows and as what is on record of them."""
+    like = select(jobs).where(jobs.c.document.contains(_written(person.key), autoescape=True)).with_for_update()
+    for row in connection.execute(like).mappings().all():
+        record = json.loads(row["document"])
+        if record["by_key"] == person.key:
+            yield row, record
+
+
+def _cases(connection: Connection, person: Person) -> Iterator[Case]:
+    """Those that name them, each locked until the transaction ends."""
+    of_them = or_(cases.c.owner == person.key, cases.c.document.contains(_written(person.subject), autoescape=True))
+    for case_id in connection.scalars(select(cases.c.id).where(of_them).order_by(cases.c.id)).all():
+        case = read_case(connection, case_id)
+        if case.owner_key == person.key or _holds(case.model_dump(mode="json"), person):
+            yield case
+
+
+def _written(words: str) -> str:
+    """As it stands within a document."""
+    return json.dumps(words, ensure_ascii=False)[1:-1]
+
+
+def _holds(value: Any, person: Person) -> bool:
+    if isinstance(value, dict):
+        return _is_them(value, person.key) or any(_holds(item, person) for item in value.values())
+    if isinstance(value, list):
+        return any(_holds(item, person) for item in value)
+    return bool(value == person.key)
+
+
+def _is_them(value: Any, key: str) -> bool:
+    return isinstance(value, dict) and f"{value.get('issuer')} {value.get('subject')}" == key
+
+
+def _names(value: Any, key: str) -> set[str]:
+    """What they are called beside their key: it may have changed since."""
+    if isinstance(value, list):
+        return set().union(*(_names(item, key) for item in value))
+    if not isinstance(value, dict):
+        return set()
+    own = {value["name"]} if _is_them(value, key) else {value["by"]} if value.get("by_key") == key else set()
+    return own.union(*(_names(item, key) for item in value.values()))
+
+
+def _is_named(value: dict[str, Any], field: str, key: str, names: set[str]) -> bool:
+    """Whether that field says their name: known by the key beside it, or where none is kept by the name alone."""
+    said = value[field]
+    return field in _NAMES and isinstance(said, str) and said in names and value.get("by_key", key) in (key, "")
+
+
+def _theirs(value: Any, key: str, names: set[str], place: str) -> Iterator[dict[str, Any]]:
+    """The records in a document that are by or about them, without what lies deeper in them."""
+    if isinstance(value, list):
+        for number, item in enumerate(value):
+            yield from _theirs(item, key, names, f"{place}/{number}")
+    elif isinstance(value, dict):
+        own = [name for name in value if _is_them(value[name], key) or value[name] == key]
+        own += [name for name in value if _is_named(value, name, key, names)]
+        if own:
+            plain = {name: item for name, item in value.items() if name in own or not isinstance(item, dict | list)}
+            yield {"where": place, "what": plain}
+        for name, item in value.items():
+            if not _is_them(item, key):
+                yield from _theirs(item, key, names, f"{place}/{name}")
+
+
+def _without(value: Any, person: Person, gone: Person, names: set[str]) -> Any:
+    if isinstance(value, list):
+        return [_without(item, person, gone, names) for item in value]
+    if value == person.key:
+        return gone.key
+    if not isinstance(value, dict):
+        return value
+    if _is_them(value, person.key):
+        return gone.model_dump(mode="json")
+    changed = {name: _without(item, person, gone, names) for name, item in value.items()}
+    changed |= {name: gone.name for name in value if _is_named(value, name, person.key, names)}
+    if value.get("kind") in _TOLD_OF and "detail" in value:
+        told = {told: new for name in names for told, new in _told(name, gone.name)}
+        changed["detail"] = told.get(value["detail"], value["detail"])
+    return changed
+
+
+def _told(name: str, new: str) -> Iterator[tuple[str, str]]:
+    yield name, new
+    yield say("desk.from", name=name), say("desk.from", name=new)

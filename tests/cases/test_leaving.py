@@ -1,0 +1,125 @@
+"""Somebody goes: they get all that is on record of them, and then no table holds a trace."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, MetaData, select
+
+from crowdnotes.cases import desk
+from crowdnotes.cases.store import Store
+from crowdnotes.cases.suggestions import answer_suggestion
+from crowdnotes.cases.workflow import open_passage
+from crowdnotes.domain import Actor, Case, Comment, Decision, DecisionKind, Role, SuggestionAnswer, Support
+from crowdnotes.errors import InputError, NotAllowedError
+from crowdnotes.jobs import JobState
+from crowdnotes.jobs.records import JobRecord, JobTable
+from crowdnotes.people import People
+from crowdnotes.testing import actor
+from tests.cases.test_desk import ANN, BOB, NOTE, NOW, drafted
+
+ZOE = Actor(issuer="https://id.example.org", subject='z"7391', name="Zoë Unmistakable", role=Role.MODERATOR)
+ALMOST = ZOE.model_copy(update={"subject": 'z"73912', "name": "Somebody Else"})
+_TRACE = re.compile(r"Unmistakable|z\\*\"7391(?!2)")
+
+
+def _of_another(case_id: str) -> Case:
+    """Ann's case, in which Zoë did all that a moderator does."""
+    case = desk.assign(desk.submit(drafted(case_id), NOW, ANN), NOW, BOB, ZOE.person)
+    case = open_passage(desk.claim(case, NOW, ZOE), NOW, ZOE, "E1")
+    case = desk.judge_pair(case, NOW, ZOE, NOTE, "E1", Support.SUPPORTED)
+    case = desk.send_back(case, NOW, ZOE, [Comment("Say which drink.", "E1")], "Nearly.")
+    case = answer_suggestion(case, NOW, ANN, "S1", SuggestionAnswer.NO, "It says so.")
+    case = desk.claim(desk.submit(case, NOW, ANN), NOW, ZOE)
+    case = desk.take_over(case, NOW, BOB)
+    decision = Decision(kind=DecisionKind.REJECTED, by=ZOE.name, by_key=ZOE.key, at=NOW, reason="Too thin.")
+    return case.model_copy(update={"decision": decision})
+
+
+@pytest.fixture
+def people(engine: Engine) -> People:
+    """All tables that a person leaves something in, filled."""
+    store, found = Store(engine), People(engine, lambda: NOW, lambda: actor("root"))
+    for person in (ZOE, ALMOST, BOB):
+        found.seen(person, "moderator")
+    store.add(drafted("own").model_copy(update={"owner": ZOE.person}))
+    store.add(drafted("shared").model_copy(update={"owner": ZOE.person, "shared": True}))
+    store.add(_of_another("anns"))
+    store.add(drafted("almost").model_copy(update={"owner": ALMOST.person}))
+    store.add(drafted("deleted"))
+    store.delete("deleted", by=ZOE)
+    store.queue.seen("anns", ZOE)
+    done, under_way = JobState.DONE, JobState.RUNNING
+    for who, case_id, state in ((ZOE, "anns", done), (ZOE, "shared", under_way), (ALMOST, "anns", done)):
+        job = JobRecord(
+            id=f"{who.subject[-4:]} {case_id}",
+            case_id=case_id,
+            kind="links",
+            state=state,
+            steps=(),
+            started_at=NOW + timedelta(seconds=1),
+            updated_at=NOW,
+            owner="elsewhere:1:x",
+            by=who.name,
+            by_key=who.key,
+        )
+        JobTable(engine).add(job)
+    return found
+
+
+def _tables(engine: Engine) -> dict[str, list[Any]]:
+    every = MetaData()
+    every.reflect(engine)
+    with engine.connect() as connection:
+        return {table.name: [tuple(row) for row in connection.execute(select(table))] for table in every.sorted_tables}
+
+
+def test_no_table_holds_a_trace_of_who_was_erased_and_their_acts_stay(engine: Engine, people: People) -> None:
+    traces = {name for name, rows in _tables(engine).items() if _TRACE.search(str(rows))}
+    assert traces == {"cases", "queue", "people", "jobs", "tombstones", "presence"}
+    assert people.erase(ZOE) == (1, 2)
+    assert {name: rows for name, rows in _tables(engine).items() if _TRACE.search(str(rows))} == {}
+    store = Store(engine)
+    case = store.get("anns")
+    assert case.decision is not None
+    assert (case.decision.by, case.told) == ("someone who left", "someone who left: Too thin.")
+    assert [check.support for check in case.sentence_checks] == [Support.SUPPORTED]
+    assert {event.by for event in case.events} == {"ann", "bob", "someone who left"}
+    assert "from someone who left" in {event.detail for event in case.events}
+    assert store.get("shared").owner is None
+    assert {stone.case_id for stone in store.tombstones()} == {"own", "deleted"}
+    job = JobTable(engine).latest("shared")
+    assert job is not None
+    assert job.state is JobState.CANCELLED
+    assert store.get("almost").owner == ALMOST.person
+    assert JobTable(engine).get("3912 anns").by == ALMOST.name
+    with pytest.raises(InputError, match="Nobody"):
+        people.erase(ZOE)
+
+
+def test_all_that_is_on_record_of_somebody_is_handed_out(people: People) -> None:
+    found = json.loads(people.exported(ZOE))
+    assert found["account"]["name"] == ZOE.name
+    assert {case["id"] for case in found["cases"]} == {"own", "shared"}
+    told = found["elsewhere"]["anns"]
+    whats = {record["where"].rsplit("/", 1)[0] for record in told}
+    assert {"/events", "/suggestions", "/sentence_checks", "/desk/returns", "/evidence/0/reviews"} <= whats
+    assert "Say which drink." in json.dumps(told)
+    assert "It says so." not in json.dumps([record for record in told if record["where"].startswith("/events")])
+    assert len(found["jobs"]) == 2
+    assert [stone["case_id"] for stone in found["deleted"]] == ["deleted"]
+
+
+def test_only_an_admin_hands_out_and_erases_and_the_last_one_stays(engine: Engine, people: People) -> None:
+    moderator = people.acting_as(lambda: BOB)
+    for refused in (moderator.exported, moderator.erase):
+        with pytest.raises(NotAllowedError):
+            refused(ZOE)
+    people.set_role(ZOE, Role.ADMIN)
+    with pytest.raises(InputError, match="only admin"):
+        people.erase(ZOE)
+    assert Store(engine).get("own").owner == ZOE.person
