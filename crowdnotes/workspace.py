@@ -41,7 +41,7 @@ from crowdnotes.evidence.wayback import make_wayback
 from crowdnotes.jobs import JobRecord, JobRunner, Progress, Step
 from crowdnotes.people import VISITOR, People
 from crowdnotes.settings import Settings, SignIn, load_settings
-from crowdnotes.storage.database import connect, open_database, require_newest
+from crowdnotes.storage.database import clock_of, connect, open_database, require_newest
 from crowdnotes.words import say
 
 if TYPE_CHECKING:
@@ -434,6 +434,8 @@ def open_workspace(
     except OSError as error:
         raise StoreFullError(say("errors.no_data_folder", folder=settings.data_dir, why=error.strerror)) from error
     database = open_database(settings.resolved_database_url)
+    # On PostgreSQL one clock for all machines. SQLite's is this machine's.
+    clock = clock_of(database) if database.dialect.name == "postgresql" else system_clock
     cached = make_embedder(settings, embedder)
     choice = set_choice(settings.llm)
     libraries = Libraries(settings.libraries_dir, cached)
@@ -456,12 +458,12 @@ def open_workspace(
         libraries=libraries,
         providers=lambda names: make_providers(settings, libraries, names),
         settings=settings,
-        links=LinkChecker(asker, settings.links, system_clock, wayback=wayback),
+        links=LinkChecker(asker, settings.links, clock, wayback=wayback),
         jury=cache(partial(_jury, settings, cached)),
-        clock=system_clock,
+        clock=clock,
         options=options or GatherOptions(),
     )
-    runner = _job_runner(database, settings.workers)
+    runner = _job_runner(database, settings.workers, clock)
     owner = local_owner(by or settings.author)
 
     def who() -> Actor:
@@ -473,8 +475,8 @@ def open_workspace(
         service=CaseService(tools, who),
         runner=runner,
         choice=choice,
-        comparisons=Comparisons(database, system_clock, who),
-        people=People(database, system_clock, who),
+        comparisons=Comparisons(database, clock, who),
+        people=People(database, clock, who),
         x=_to_x(tools, database, who) if settings.x.is_set else None,
     )
 
@@ -495,15 +497,15 @@ def require_database(settings: Settings) -> None:
         database.dispose()
 
 
-def _job_runner(database: Database, workers: int) -> JobRunner:
+def _job_runner(database: Database, workers: int, clock: Callable[[], datetime]) -> JobRunner:
     """On PostgreSQL jobs on cases go to its queue, which `workers` of 0 leave to other processes."""
     if database.dialect.name == "postgresql":
         from crowdnotes.jobs.queue import QueuedRunner
 
-        return QueuedRunner(database, workers or 1, system_clock)
+        return QueuedRunner(database, workers or 1, clock)
     if not workers:
         raise ConfigurationError(say("work.no_threads"), say("work.no_threads_next"))
-    return JobRunner(database, workers, system_clock)
+    return JobRunner(database, workers, clock)
 
 
 def _jury(settings: Settings, embedder: Embedder) -> Jury:

@@ -8,7 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -295,6 +295,17 @@ def test_a_case_has_one_job_at_a_time_whoever_asks(runner: JobRunner, engine: En
     block.released.set()
     runner.wait(job.id, SECONDS)
     assert runner.wait(runner.start("c1", "write", [step("write")]).id, SECONDS).state is JobState.DONE
+
+
+def test_the_newest_job_is_known_though_its_machine_is_an_hour_behind(engine: Engine) -> None:
+    now = datetime(2026, 1, 1, 12, tzinfo=UTC)
+    for kind, at in (("gather", now), ("write", now - timedelta(hours=1))):
+        runner = JobRunner(engine, clock=FixedClock(at))
+        runner.wait(runner.start("c1", kind, [step("read")]).id, SECONDS)
+        newest = runner.latest("c1")
+        assert newest is not None
+        assert newest.kind == kind
+        runner.close()
 
 
 def test_of_many_that_start_at_once_on_a_case_one_wins(engine: Engine) -> None:

@@ -255,8 +255,8 @@ class JobTable:
         return record
 
     def latest(self, case_id: str) -> JobRecord | None:
-        """The job of the case that was started last."""
-        newest = jobs.c.started_at.desc(), jobs.c.id.desc()
+        """The job of the case that was started last, by the database's clock: those of the machines may differ."""
+        newest = jobs.c.under_way.desc(), jobs.c.heartbeat.desc(), jobs.c.started_at.desc()
         try:
             return self._first(self._seen.where(jobs.c.case_id == storable_text(case_id)).order_by(*newest).limit(1))
         except JobError:  # nobody can take it up again, and the case must open all the same

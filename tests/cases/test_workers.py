@@ -9,6 +9,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 
 import pytest
@@ -21,8 +22,8 @@ from crowdnotes.errors import ConfigurationError, JobError
 from crowdnotes.jobs import JobState, Progress, Step
 from crowdnotes.jobs.queue import QueueWorker
 from crowdnotes.jobs.records import JobRecord
-from crowdnotes.storage.database import reading, writing
-from crowdnotes.workspace import Workspace
+from crowdnotes.storage.database import clock_of, reading, writing
+from crowdnotes.workspace import Workspace, system_clock
 from tests.cases.walk import make_library, post_about
 from tests.worker_process import opened, workers
 
@@ -98,6 +99,23 @@ def test_a_job_waits_for_a_worker_which_does_it_as_whoever_asked(shared: Workspa
     case = shared.service.get(job.case_id)
     assert case.evidence
     assert {stage.job for stage in case.stages} == {job.id}
+
+
+def test_what_is_on_record_is_by_the_clock_of_the_database(shared: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    class HourBehind(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> HourBehind:
+            return super().now(tz) - timedelta(hours=1)
+
+    real = datetime.now(UTC)
+    monkeypatch.setattr("crowdnotes.storage.database.datetime", HourBehind)
+    clock = clock_of(shared.runner.engine)
+    assert abs(clock() - real) < timedelta(minutes=1)
+    monkeypatch.undo()
+    assert clock() - real > timedelta(minutes=59)  # until it asks again
+    monkeypatch.setattr("crowdnotes.storage.database._CLOCK_SECONDS", 0.0)
+    assert abs(clock() - real) < timedelta(minutes=1)
+    assert shared.tools.clock is not system_clock
 
 
 class Blocker:
