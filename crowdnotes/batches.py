@@ -3,6 +3,9 @@
 Rows lie in the database, so that a batch goes on where it was stopped; one that cannot be used keeps its sentence.
 What a case may cost at most (`CROWDNOTES_LLM_BUDGET_DOLLARS`) is set aside before its row begins and replaced by
 what it cost when it has ended: no number of workers can pass the budget.
+
+A batch at work is a job, of which the database allows one: of two processes that run the same file the second is
+refused, and one that was only thought dead begins nothing more. The id of a row's case is on record before the case.
 """
 
 from __future__ import annotations
@@ -13,17 +16,21 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from sqlalchemy import ColumnElement, Connection, func, insert, select, text, update
+from sqlalchemy import ColumnElement, Connection, Select, func, select, text, update
+from sqlalchemy.dialects import postgresql, sqlite
 
+from crowdnotes.cases.service import new_case_id
 from crowdnotes.domain import Mode
-from crowdnotes.errors import CaseNotFoundError, CrowdNotesError, InputError, JobError
-from crowdnotes.jobs import JobRecord, JobState
+from crowdnotes.engines.choice import price_is_known
+from crowdnotes.errors import CaseNotFoundError, CrowdNotesError, InputError, JobCancelled, JobError
+from crowdnotes.jobs import Fence, JobRecord, JobRunner, JobState, Progress, Step
 from crowdnotes.storage.database import now_of, reading, writing
-from crowdnotes.storage.tables import batch_rows, storable_text
+from crowdnotes.storage.tables import batch_rows, cases, storable_text, tombstones
 from crowdnotes.words import say
 from crowdnotes.workspace import Workspace
 
@@ -32,6 +39,7 @@ _ALIKE = 5  # failures for one reason, one after the other: the next rows would 
 _CHUNK = 500  # rows in memory
 _LONGEST = 200_000  # characters of a row
 _LOOK_SECONDS = 0.2
+_TELL_SECONDS = 1.0
 _BUDGET_LOCK = 0x63726F776E62  # an advisory lock: one row is begun at a time, whoever runs batches
 
 
@@ -125,8 +133,13 @@ class Batch:
         self._engine = workspace.runner.engine
         self._bounds = (budget, day_budget)
         self._each = workspace.settings.llm.budget_dollars if workspace.engine.uses_language_model else 0.0
-        if (budget is not None or day_budget is not None) and self._each is None:
+        self._is_bound = budget is not None or day_budget is not None
+        self._fence: Fence | None = None
+        self._stop: CrowdNotesError | None = None
+        if self._is_bound and self._each is None:
             raise InputError(say("batch.no_case_budget"), say("batch.no_case_budget_next"))
+        if self._each and self._is_bound and not price_is_known(workspace.choice, workspace.settings.llm):
+            raise InputError(say("batch.no_price"), say("batch.no_price_next"))
         try:
             with file.open("rb") as content:
                 self.id = hashlib.file_digest(content, "sha256").hexdigest()
@@ -142,7 +155,10 @@ class Batch:
         unknown = (row for row in rows_of(file) if row.number > known)
         while chunk := list(islice(unknown, _CHUNK)):
             with writing(self._engine) as connection:
-                connection.execute(insert(batch_rows), [self._kept(row) for row in chunk])
+                # Another process may read the same file just now.
+                dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+                new = dialect.insert(batch_rows).on_conflict_do_nothing()
+                connection.execute(new, [self._kept(row) for row in chunk])
 
     def _kept(self, row: Row) -> dict[str, object]:
         document: dict[str, object] = {
@@ -184,10 +200,13 @@ class Batch:
 
     def results(self) -> Iterator[Mapping[str, object]]:
         """Each row: number, name, state, case_id, reason, dollars."""
-        columns = [batch_rows.c[name] for name in ("number", "name", "state", "case_id", "reason", "dollars")]
+        # The case, where it is there: its id is on record before it, and it may have been deleted.
+        there = select(cases.c.id).where(cases.c.id == batch_rows.c.case_id).scalar_subquery().label("case_id")
+        columns = [batch_rows.c[name] for name in ("number", "name", "state")]
+        told = batch_rows.c.reason, batch_rows.c.dollars
         last = 0
         while True:
-            query = select(*columns).where(batch_rows.c.batch == self.id, batch_rows.c.number > last)
+            query = select(*columns, there, *told).where(batch_rows.c.batch == self.id, batch_rows.c.number > last)
             with reading(self._engine) as connection:
                 found = connection.execute(query.order_by(batch_rows.c.number).limit(_CHUNK)).mappings().all()
             if not found:
@@ -196,84 +215,138 @@ class Batch:
             last = found[-1]["number"]
 
     def run(self, at_once: int, tell: Callable[[str], object] = lambda _: None) -> None:
-        """Work until no row waits. JobError after failures that are alike, BudgetError's sentence at the budget's end.
+        """Work until no row waits; `tell` hears how it stands.
 
-        `tell` hears how it stands whenever rows ended.
+        Raises JobError where another process is at it, after failures that are alike, and at the budget's end.
         """
-        self._let_wait_what_was_not_asked_for()
-        begun, reasons = time.monotonic(), list[str]()
-        stop: JobError | None = None
+        runner = JobRunner(self._engine, 1, self._workspace.tools.clock)
+        try:
+            job = self.start(runner, at_once)
+            while job.state.under_way:
+                job = runner.wait(job.id, _TELL_SECONDS)
+                tell(job.steps[0].note or self.in_words())
+        finally:
+            runner.close()
+        if job.state is not JobState.DONE:
+            step = job.steps[0]
+            raise JobError(step.error or say("batch.stopped"), step.next_step or say("batch.stopped_next"))
+
+    def start(self, runner: JobRunner, at_once: int) -> JobRecord:
+        """As `run`, on a thread of `runner`, which must have room beside the rows' own work."""
+
+        def make(job: JobRecord) -> list[Step]:
+            fence = Fence(job.id, job.fence)
+            return [self._step(lambda progress: self._work(at_once, fence, progress))]
+
+        try:
+            return runner.ask(self.id, "batch", [self._step(lambda _: "")], make, by=self._workspace.actor)
+        except JobError as error:
+            raise JobError(say("batch.under_way"), say("batch.under_way_next")) from error
+
+    @staticmethod
+    def _step(run: Callable[[Progress], str]) -> Step:
+        return Step("batch", say("batch.title"), run, lambda: None)
+
+    def _work(self, at_once: int, fence: Fence, progress: Progress) -> str:
+        self._fence, self._stop = fence, None
+        begun, told, reasons = time.monotonic(), 0.0, list[str]()
+        running = self._running()
         while True:
-            running = self._running()
-            ended = [self._settled(number, case_id) for number, case_id in running.items()]
-            reasons += [reason for reason in ended if reason is not None]
-            free = at_once - ended.count(None)
-            while stop is None and free > 0:
-                stop = _alike(reasons)
+            try:
+                progress.check()
+            except JobCancelled as stop:  # what is at work ends first
+                self._stop = stop
+            at_work = self._workspace.runner.at_work(running.values()) if running else set[str]()
+            for number, case_id in [*running.items()]:
+                if case_id not in at_work:
+                    del running[number]
+                    reasons += self._settled(number, case_id)
+            while self._stop is None and len(running) < at_once:
+                self._stop = _alike(reasons)
                 try:
-                    failed = self._begin() if stop is None else None
+                    row = self._begin() if self._stop is None else None
                 except _SpentError as error:
                     # What is at work may cost less than is set aside for it, and leave room for another.
-                    stop, failed = None if self._running() else error, None
-                if failed is None:
+                    self._stop, row = None if running else error, None
+                if row is None:
                     break
+                number, case_id, failed = row
                 if failed:
                     reasons.append(failed)
                 else:
-                    free -= 1
-            if not self._running():
+                    running[number] = case_id
+            if not running:
                 break
-            tell(self._with_time_left(time.monotonic() - begun, len(reasons)))
+            if self._stop is None and time.monotonic() - told >= _TELL_SECONDS:
+                self._tell(progress, time.monotonic() - begun, len(reasons))
+                told = time.monotonic()
             time.sleep(_LOOK_SECONDS)
-        if stop is not None:
-            raise stop
+        if self._stop is not None:
+            raise self._stop
+        return self.in_words()
 
-    def _with_time_left(self, seconds: float, ended: int) -> str:
+    def _tell(self, progress: Progress, seconds: float, ended: int) -> None:
         counts, _ = self.counts()
         left = counts[WAITING] + counts[RUNNING]
-        minutes = round(seconds / ended * left / 60) if ended else None
         said = self.in_words()
-        return said if minutes is None else say("batch.left", done=said, minutes=minutes)
+        if ended:
+            said = say("batch.left", done=said, minutes=round(seconds / ended * left / 60))
+        with suppress(JobCancelled):  # it is looked at once more
+            progress.count(counts.total() - left, counts.total(), said)
 
-    def _running(self) -> dict[int, str | None]:
+    @contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        """JobCancelled where another process took the batch over."""
+        with writing(self._engine) as connection:
+            if self._fence is not None:
+                self._fence.hold(connection)
+            yield connection
+
+    def _running(self) -> dict[int, str]:
+        """Rows that were begun, by an earlier run: from then on this one knows them."""
         mine = (batch_rows.c.batch == self.id, batch_rows.c.state == RUNNING)
-        with reading(self._engine) as connection:
+        with self._writing() as connection:
+            # As an earlier version of the program left them.
+            lost = update(batch_rows).where(*mine, batch_rows.c.case_id.is_(None))
+            connection.execute(lost.values(state=WAITING, dollars=0.0))
             rows = connection.execute(select(batch_rows.c.number, batch_rows.c.case_id).where(*mine)).all()
         return {row.number: row.case_id for row in rows}
 
-    def _let_wait_what_was_not_asked_for(self) -> None:
-        """Rows that were begun when this program was killed, and have no case."""
-        lost = (batch_rows.c.batch == self.id, batch_rows.c.state == RUNNING, batch_rows.c.case_id.is_(None))
-        with writing(self._engine) as connection:
-            connection.execute(update(batch_rows).where(*lost).values(state=WAITING, dollars=0.0))
+    def _begin(self) -> tuple[int, str, str] | None:
+        """Set money aside for the next row and ask for its work: its number, its case, and why that failed or "".
 
-    def _begin(self) -> str | None:
-        """Set money aside for the next row and ask for its work: why that failed, or ""; None when no row waits."""
+        None when no row waits.
+        """
         waits = (batch_rows.c.batch == self.id, batch_rows.c.state == WAITING)
-        with writing(self._engine) as connection:
+        with self._writing() as connection:
             if connection.dialect.name == "postgresql":
                 connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _BUDGET_LOCK})
             row = connection.execute(select(batch_rows).where(*waits).order_by(batch_rows.c.number).limit(1)).first()
             if row is None:
                 return None
-            day = now_of(connection).date().isoformat()
+            day, case_id = now_of(connection).date().isoformat(), row.case_id or new_case_id()
             self._require_room(connection, day)
             # A row that is taken up again keeps what it has cost.
-            kept = {"state": RUNNING, "dollars": row.dollars + (self._each or 0.0), "day": day}
+            kept = {"state": RUNNING, "dollars": row.dollars + (self._each or 0.0), "day": day, "case_id": case_id}
             connection.execute(update(batch_rows).where(*self._of(row.number)).values(kept))
         try:
-            case_id = row.case_id or self._case(row.number, json.loads(row.document))
+            self._require_case(case_id, json.loads(row.document))
             self._workspace.start(case_id, "whole")
         except CrowdNotesError as error:
-            return self._end(row.number, FAILED, error.message, row.dollars)
-        return ""
+            self._end(row.number, FAILED, error.message, row.dollars)
+            return row.number, case_id, error.message
+        return row.number, case_id, ""
 
-    def _case(self, number: int, document: dict[str, object]) -> str:
+    def _require_case(self, case_id: str, document: dict[str, object]) -> None:
+        """Make the case, unless it was made or deleted before."""
+        with reading(self._engine) as connection:
+            if any(connection.scalar(query) for query in (_made(case_id), _deleted(case_id))):
+                return
         links = [str(link) for link in document["links"]]  # type: ignore[attr-defined]
         search = self._workspace.services_at_first()
         libraries = [info.name for info in self._workspace.libraries.list()]
         mode = Mode.AUTOMATION if search or libraries else Mode.AUGMENTATION
-        case = self._workspace.service.create(
+        self._workspace.service.create(
             str(document["text"]),
             mode=mode,
             url=str(document.get("url") or "") or None,
@@ -281,46 +354,56 @@ class Batch:
             services=search,
             libraries=libraries,
             to_gather=True,
+            known_as=case_id,
         )
-        with writing(self._engine) as connection:
-            connection.execute(update(batch_rows).where(*self._of(number)).values(case_id=case.id))
-        return case.id
 
     def _require_room(self, connection: Connection, day: str) -> None:
         spent = func.coalesce(func.sum(batch_rows.c.dollars), 0.0)
         places = (batch_rows.c.batch == self.id, batch_rows.c.day == day)
         for bound, place, words in zip(self._bounds, places, ("batch.spent", "batch.day_spent"), strict=True):
+            if bound is None:
+                continue
             used = connection.scalar(select(spent).where(place)) or 0.0
-            if bound is not None and used + (self._each or 0.0) > bound:
+            if used + (self._each or 0.0) > bound:
                 raise _SpentError(say(words, budget=bound, used=used), say("batch.spent_next"))
 
-    def _settled(self, number: int, case_id: str | None) -> str | None:
-        """Why a row failed, "" when it is done, None while it is at work; its money is settled."""
-        if case_id is None:
-            return None
+    def _settled(self, number: int, case_id: str) -> list[str]:
+        """Settle a row whose work has ended: why it failed, "" when it is done, nothing where it waits once more."""
         job = self._workspace.runner.latest(case_id)
-        if job is not None and job.state.under_way:
-            return None
         try:
             used = self._workspace.service.get(case_id).used
         except CaseNotFoundError as error:
-            return self._end(number, FAILED, error.message, 0.0)
+            with reading(self._engine) as connection:
+                was_made = job is not None or connection.scalar(_deleted(case_id)) is not None
+            self._end(number, FAILED if was_made else WAITING, error.message if was_made else "", 0.0)
+            return [error.message] if was_made else []
         if job is None or job.state is JobState.INTERRUPTED:
             self._end(number, WAITING, "", used.dollars)
-            return None  # asked for again at the next look
-        if used.unpriced and any(bound is not None for bound in self._bounds):
-            raise JobError(say("batch.no_price"), say("batch.no_price_next"))
+            return []
+        dollars = used.dollars
+        if used.unpriced and self._is_bound:
+            # Nobody knows what it cost: what was set aside for it counts, and no other row begins.
+            dollars = max(dollars, self._each or 0.0)
+            self._stop = self._stop or JobError(say("batch.no_price"), say("batch.no_price_next"))
         state, reason = (DONE, "") if job.state is JobState.DONE else (FAILED, _why(job))
-        return self._end(number, state, reason, used.dollars)
+        self._end(number, state, reason, dollars)
+        return [reason]
 
-    def _end(self, number: int, state: str, reason: str, dollars: float) -> str:
+    def _end(self, number: int, state: str, reason: str, dollars: float) -> None:
         values = {"state": state, "reason": storable_text(reason), "dollars": dollars}
-        with writing(self._engine) as connection:
+        with self._writing() as connection:
             connection.execute(update(batch_rows).where(*self._of(number)).values(values))
-        return reason
 
     def _of(self, number: int) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
         return batch_rows.c.batch == self.id, batch_rows.c.number == number
+
+
+def _made(case_id: str) -> Select[tuple[str]]:
+    return select(cases.c.id).where(cases.c.id == case_id)
+
+
+def _deleted(case_id: str) -> Select[tuple[str]]:
+    return select(tombstones.c.case_id).where(tombstones.c.case_id == case_id)
 
 
 def _alike(reasons: list[str]) -> JobError | None:

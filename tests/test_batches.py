@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
+import threading
 import tracemalloc
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from sqlalchemy import update
 
 from crowdnotes.batches import Batch, rows_of
 from crowdnotes.domain import Case, Usage
+from crowdnotes.engines.choice import EngineChoice
 from crowdnotes.errors import InputError, JobError
+from crowdnotes.storage.database import writing
+from crowdnotes.storage.tables import jobs
 from crowdnotes.workspace import Workspace
 from tests.cases.walk import TOPICS, post_about, small_workspace
 
@@ -121,3 +128,83 @@ def test_no_row_begins_that_could_pass_the_budget(
         again = Batch(workspace, posts)
         again.run(2)
         assert again.counts()[0] == {"done": len(TOPICS)}
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # that is the kill
+def test_a_kill_behind_the_making_of_a_case_makes_no_second_one(
+    tmp_path: Path, posts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with small_workspace(tmp_path) as workspace:
+        add = workspace.tools.store.add
+
+        def killed(*args: Any) -> None:
+            add(*args)
+            raise SystemExit
+
+        with monkeypatch.context() as patch:
+            patch.setattr(workspace.tools.store, "add", killed)
+            with pytest.raises(JobError, match="stopped"):
+                Batch(workspace, posts).run(1)
+        assert workspace.service.count() == 1
+        work = Batch(workspace, posts)
+        work.run(3)
+        assert work.counts()[0] == {"done": len(TOPICS)}
+        assert workspace.service.count() == len(TOPICS)
+
+
+def test_a_file_is_worked_on_once_at_a_time(tmp_path: Path, posts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with small_workspace(tmp_path) as workspace:
+        begun, add = threading.Semaphore(0), workspace.tools.store.add
+        released, failed = threading.Event(), list[str]()
+
+        def add_slowly(*args: Any) -> Case:
+            begun.release()
+            assert released.wait(30)
+            return add(*args)
+
+        monkeypatch.setattr(workspace.tools.store, "add", add_slowly)
+        first = threading.Thread(target=Batch(workspace, posts).run, args=[2])
+        first.start()
+        assert begun.acquire(timeout=30)
+        try:
+            Batch(workspace, posts).run(2)
+        except JobError as error:
+            failed.append(error.message)
+        finally:
+            released.set()
+            first.join(60)
+        assert failed == ["This file is being worked on by another process."]
+        assert workspace.service.count() == len(TOPICS)
+
+
+def test_whoever_lost_a_batch_begins_no_row_more(tmp_path: Path, posts: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with small_workspace(tmp_path) as workspace:
+        work, add = Batch(workspace, posts), workspace.tools.store.add
+
+        def taken_over(*args: Any) -> Case:
+            with writing(workspace.runner.engine) as connection:
+                connection.execute(update(jobs).where(jobs.c.case_id == work.id).values(under_way=False))
+            return add(*args)
+
+        monkeypatch.setattr(workspace.tools.store, "add", taken_over)
+        with pytest.raises(JobError, match="stopped"):
+            work.run(4)
+        assert workspace.service.count() == 1
+
+
+def test_a_budget_without_a_price_is_refused_at_the_start_and_stops_later(
+    tmp_path: Path, posts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with small_workspace(tmp_path) as workspace:
+        _costly(workspace, monkeypatch, 0.0)
+        unheard = replace(workspace, choice=EngineChoice("https://models.example/v1", "unheard-of"))
+        with pytest.raises(InputError, match="price of the model is not known"):
+            Batch(unheard, posts, budget=2.0)
+        work = Batch(workspace, posts, budget=50.0)
+        monkeypatch.setattr(type(workspace.engine), "uses_language_model", False)
+        monkeypatch.setattr(Case, "used", property(lambda _: Usage(calls=1, unpriced=1)))
+        with pytest.raises(JobError, match="price of the model is not known"):
+            work.run(1)
+        counts, dollars = work.counts()
+        assert counts == {"done": 1, "waiting": len(TOPICS) - 1}
+        assert dollars == workspace.settings.llm.budget_dollars

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine, delete, select, update
+from sqlalchemy import Engine, delete, event, select, update
 
 from crowdnotes.errors import EngineError, JobCancelled, JobError, StoreBusyError, StoreFullError
 from crowdnotes.jobs.records import JobRecord, JobState, JobTable, Progress, Step, StepState, this_process
@@ -306,6 +306,19 @@ def test_the_newest_job_is_known_though_its_machine_is_an_hour_behind(engine: En
         assert newest is not None
         assert newest.kind == kind
         runner.close()
+
+
+def test_one_query_tells_which_cases_are_worked_on(runner: JobRunner, engine: Engine) -> None:
+    block = Blocker()
+    runner.wait(runner.start("ended", "gather", [step("read")]).id, SECONDS)
+    job = runner.start("at work", "gather", [step("read", block)])
+    dead = JobTable(engine).add(job.model_copy(update={"id": "dead", "case_id": "dead"}))
+    assert dead.state.under_way
+    asked: list[str] = []
+    event.listen(engine, "before_cursor_execute", lambda *args: asked.append(args[2]))
+    assert runner.at_work(["ended", "at work", "dead", "no case"]) == {"at work"}
+    assert len([words for words in asked if words.startswith("SELECT")]) == 1
+    block.released.set()
 
 
 def test_of_many_that_start_at_once_on_a_case_one_wins(engine: Engine) -> None:

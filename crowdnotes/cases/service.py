@@ -99,6 +99,11 @@ def _on_desk(
     return method
 
 
+def new_case_id() -> str:
+    """One that no case has."""
+    return uuid.uuid4().hex[:12]
+
+
 class CaseService(StageRunner):
     """What one person may do with cases. Safe to share between threads.
 
@@ -141,8 +146,11 @@ class CaseService(StageRunner):
         to_gather: bool = False,
         recorded_answers: bool = False,
         context: str = "",
+        known_as: str | None = None,
     ) -> Case:
-        """A new case on disk. Raises InputError for an empty or over-long post, unusable sources or images.
+        """A new case on disk, with an id of its own or the one by which it is `known_as` before it is made.
+
+        Raises InputError for an empty or over-long post, unusable sources or images.
 
         And, of a case `to_gather` for at once, when there is nowhere to look; nothing is written then. Without
         `read_through` the reading services are those that the setting names.
@@ -152,7 +160,7 @@ class CaseService(StageRunner):
         pictures = [intake.checked_image(item) for item in attached]
         how = mode.in_words + (say("case.demonstration") if recorded_answers else "")
         case = Case(
-            id=uuid.uuid4().hex[:12],
+            id=known_as or new_case_id(),
             created_at=at,
             updated_at=at,
             owner=by.person,
@@ -187,7 +195,7 @@ class CaseService(StageRunner):
         """
         at, settings, by = self._tools.clock(), self._tools.settings, self._cases.require(Act.BEGIN)
         case = Case(
-            id=uuid.uuid4().hex[:12],
+            id=new_case_id(),
             created_at=at,
             updated_at=at,
             owner=by.person,

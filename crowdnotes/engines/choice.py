@@ -12,6 +12,7 @@ from crowdnotes.engines.judges.judge import JudgeParts
 from crowdnotes.engines.judges.registry import make_judge
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.engines.local.inference import NliReader
+from crowdnotes.engines.metering import price
 from crowdnotes.settings import GateSettings, LlmSettings
 
 if TYPE_CHECKING:
@@ -100,3 +101,15 @@ def settings_for(choice: EngineChoice, settings: LlmSettings) -> LlmSettings:
         if settings.judge_base_url is None:  # a judge's model without a server of its own was the old server's
             changes |= {"judge_model": "", "judge_form": "json"}
     return settings.model_copy(update=changes)
+
+
+def price_is_known(choice: EngineChoice, settings: LlmSettings) -> bool:
+    """Whether it is known what every model that this choice asks would cost; without a model nothing does."""
+    chosen = settings_for(choice, settings)
+    if chosen.base_url is None:
+        return True
+    steps = (chosen.queries_model, chosen.utility_model, chosen.writing_model, chosen.judging_model)
+    asked = {(chosen.base_url, own or chosen.model) for own in steps}
+    if chosen.judge_model:
+        asked.add((chosen.judge_base_url or chosen.base_url, chosen.judge_model))
+    return all(price(chosen, address, model, 1, 1) is not None for address, model in asked)

@@ -203,7 +203,8 @@ class JobTable:
         # Seconds since the epoch by the database's clock, the same for all machines.
         by_server = cast(extract("epoch", func.clock_timestamp()), Float)
         self._now: ColumnElement[float] = (func.julianday("now") - 2440587.5) * 86400.0 if is_sqlite else by_server
-        self._seen = select(jobs, (self._now - jobs.c.heartbeat).label("silence"))
+        self._silence = (self._now - jobs.c.heartbeat).label("silence")
+        self._seen = select(jobs, self._silence)
 
     def add(self, record: JobRecord, defer: Callable[[Connection], int] | None = None) -> JobRecord:
         """Keep a new job; JobError if the case has one under way, in whatever process.
@@ -261,6 +262,14 @@ class JobTable:
             return self._first(self._seen.where(jobs.c.case_id == storable_text(case_id)).order_by(*newest).limit(1))
         except JobError:  # nobody can take it up again, and the case must open all the same
             return None
+
+    def at_work(self, case_ids: Collection[str]) -> set[str]:
+        """Those of the cases whose job is under way, in one query."""
+        columns = (jobs.c.id, jobs.c.case_id, jobs.c.owner, jobs.c.queue_id)
+        query = self._seen.with_only_columns(*columns, self._silence)
+        with reading(self._engine) as connection:
+            rows = connection.execute(query.where(jobs.c.case_id.in_(case_ids), jobs.c.under_way)).all()
+        return {row.case_id for row in rows if row.queue_id is not None or is_alive(row.id, row.owner, row.silence)}
 
     def ask_to_cancel(self, job_id: str) -> None:
         """Leave word for the owner, whichever process that is."""

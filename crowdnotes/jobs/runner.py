@@ -8,7 +8,7 @@ import threading
 import time
 import uuid
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -269,6 +269,10 @@ class JobRunner:
     def latest(self, case_id: str) -> JobRecord | None:
         """The job of the case that was started last."""
         return self._table.latest(case_id)
+
+    def at_work(self, case_ids: Collection[str]) -> set[str]:
+        """See `JobTable.at_work`."""
+        return self._table.at_work(case_ids)
 
     def cancel(self, job_id: str) -> None:
         """Ask the job to stop; a running step does so at its next look at its Progress.
