@@ -72,5 +72,5 @@ class Session:
         while True:
             got = ForwardMsg.FromString(self._socket.recv(timeout=_SECONDS))
             yield str(got)
-            if got.WhichOneof("type") == "script_finished" and got.script_finished in (0, 2):
+            if got.WhichOneof("type") == "script_finished" and got.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY:
                 return
