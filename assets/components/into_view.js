@@ -33,7 +33,13 @@ export default function ({ parentElement, data }) {
   for (const act of ["wheel", "touchstart", "keydown", "pointerdown"]) addEventListener(act, stop, { once: true, passive: true })
   setTimeout(stop, SETTLES_MS)
   const looks = setInterval(takeKeyboard, LOOKS_MS)
-  const leave = () => clearInterval(looks)
-  addEventListener("pointerdown", leave, { once: true })
+  const own = new AbortController()
+  const leave = () => {
+    clearInterval(looks)
+    own.abort()
+  }
+  addEventListener("pointerdown", leave, { signal: own.signal })
+  // Who goes on by Tab is not fetched back, as from past the page's end, where nothing has the keyboard.
+  addEventListener("keydown", ({ key }) => key === "Tab" && leave(), { signal: own.signal })
   setTimeout(leave, SETTLES_MS)
 }
