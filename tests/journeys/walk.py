@@ -138,7 +138,8 @@ class Walk:
         self.settled()
 
     def note(self) -> Locator:
-        return self.page.locator(".st-key-note-box textarea")
+        # While the page is drawn anew the box before stands below the new one for a moment.
+        return self.page.locator(".st-key-note-box textarea").first
 
     def counter(self) -> Locator:
         return self.page.locator(".counter .number")
