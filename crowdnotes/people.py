@@ -6,15 +6,16 @@ import json
 from collections.abc import Callable, Mapping
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Connection, Engine, and_, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, and_, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from crowdnotes.cases.access import actor_of, require
 from crowdnotes.cases.leaving import leave, records
 from crowdnotes.domain import Account, Act, Actor, Person, Role, Who
+from crowdnotes.engines.choice import EngineChoice
 from crowdnotes.errors import InputError, NotAllowedError
 from crowdnotes.storage.database import reading, writing
-from crowdnotes.storage.tables import people
+from crowdnotes.storage.tables import engine_choices, people
 from crowdnotes.words import say
 
 PROXY, VISITOR = "proxy", "visitor"
@@ -97,6 +98,26 @@ class People:
         """What those who signed in are called, by their key."""
         with reading(self._engine) as connection:
             return {account.key: account.name for account in _accounts(connection)}
+
+    def engines(self, key: str, over: str) -> tuple[EngineChoice | None, EngineChoice | None]:
+        """The engine chosen for everybody, and the one that the person of this key chose, over that one."""
+        of_them = select(engine_choices).where(
+            engine_choices.c.person.in_(["", key]), engine_choices.c.chosen_over == over
+        )
+        with reading(self._engine) as connection:
+            found = {row.person: EngineChoice(row.base_url, row.model) for row in connection.execute(of_them)}
+        return found.get(""), found.get(key)
+
+    def choose_engine(self, choice: EngineChoice, over: str, *, for_all: bool) -> None:
+        """Keep what `who` chose over the engine that is set, `for_all` for everybody as well.
+
+        Without `for_all` each may choose again. Whether they may do so is asked by `SharedWorkspace.use`.
+        """
+        holders = ["", self._who().key] if for_all else [self._who().key]
+        row = {"base_url": choice.base_url, "model": choice.model, "chosen_over": over}
+        with writing(self._engine) as connection:
+            connection.execute(delete(engine_choices).where(engine_choices.c.person.in_(["", *holders])))
+            connection.execute(insert(engine_choices), [{"person": holder, **row} for holder in holders])
 
     # --- for admins ---
 

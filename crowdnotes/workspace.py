@@ -350,8 +350,6 @@ class SharedWorkspace:
     def __init__(self, opened: Workspace) -> None:
         self.opened = opened  # as the owner of the machine, with the engine that is set
         self._with = {opened.choice: opened}
-        self._chosen: dict[str, EngineChoice] = {}  # by the person's key
-        self._for_all: EngineChoice | None = None
         self._lock = threading.Lock()
         if opened.settings.workers and opened.runner.is_shared:
             worker = opened.worker(slots=opened.settings.workers)
@@ -375,13 +373,14 @@ class SharedWorkspace:
     @property
     def engine_for_all(self) -> EngineChoice | None:
         """The engine that an admin chose for everybody; None while each may choose."""
-        return self._for_all
+        return self._engines("")[0]
 
     def of(self, person: Person | None, *, recorded: bool = False) -> Workspace:
         """For that person, None for the owner of the machine; `recorded` with the answers of demonstrations."""
         who = self.opened.who if person is None else self.opened.who_is(person)
         key = self.opened.actor.key if person is None else person.key
-        opened = self._opened_with(RECORDED if recorded else self._for_all or self._chosen.get(key, self.opened.choice))
+        for_all, own = (RECORDED, None) if recorded else self._engines(key)
+        opened = self._opened_with(for_all or own or self.opened.choice)
         return opened if person is None else opened.acting_as(who)
 
     def use(self, choice: EngineChoice, by: Workspace, *, for_all: bool = False) -> None:
@@ -390,7 +389,7 @@ class SharedWorkspace:
         `for_all`: what anybody begins; it ends when somebody who may chooses without. `by` is the workspace of whoever
         asks. Raises NotAllowedError, ConfigurationError or ModelServerError; the old one then stays.
         """
-        if for_all or self._for_all is not None:
+        if for_all or self.engine_for_all is not None:
             by.service.require(Act.SET_UP)
         by.service.require(Act.WORK)
         if choice.base_url is not None:
@@ -400,8 +399,15 @@ class SharedWorkspace:
         made = self.opened.with_engine(choice)  # anew: a key may have come meanwhile
         with self._lock:
             self._with[choice] = made
-            self._for_all = choice if for_all else None
-            self._chosen[by.actor.key] = choice
+        by.people.choose_engine(choice, self._set, for_all=for_all)
+
+    @property
+    def _set(self) -> str:
+        llm = self.opened.settings.llm
+        return f"{llm.base_url} {llm.model}"
+
+    def _engines(self, key: str) -> tuple[EngineChoice | None, EngineChoice | None]:
+        return self.opened.people.engines(key, self._set)
 
     def _opened_with(self, choice: EngineChoice) -> Workspace:
         with self._lock:

@@ -17,7 +17,7 @@ from crowdnotes.cases.queue import keep_row
 from crowdnotes.cases.store import case_row, read_case, remove_case
 from crowdnotes.domain import Case, Person
 from crowdnotes.jobs.records import JobState
-from crowdnotes.storage.tables import cases, jobs, people, presence, tombstones
+from crowdnotes.storage.tables import cases, engine_choices, jobs, people, presence, tombstones
 from crowdnotes.words import say
 
 _NAMES = frozenset({"by", "answered_by"})  # fields of nouns that hold a name; some have a key beside it, some not
@@ -26,11 +26,14 @@ _TOLD_OF = frozenset({"assigned", "taken over"})  # events whose detail the prog
 
 def records(connection: Connection, person: Person) -> dict[str, Any]:
     """All that is kept by and about them: their cases whole, and of others' cases what is theirs."""
-    found: dict[str, Any] = {"key": person.key, "account": None, "cases": [], "elsewhere": {}}
+    found: dict[str, Any] = {"key": person.key, "account": None, "engine": None, "cases": [], "elsewhere": {}}
     found |= {"jobs": [], "deleted": []}
     account = connection.execute(select(people).where(_is(person))).mappings().first()
     if account is not None:
         found["account"] = {name: str(value) for name, value in account.items() if value is not None}
+    engine = connection.execute(select(engine_choices).where(engine_choices.c.person == person.key)).mappings().first()
+    if engine is not None:
+        found["engine"] = {"base_url": engine["base_url"], "model": engine["model"]}
     for case in _cases(connection, person):
         document = case.model_dump(mode="json")
         if case.owner_key == person.key:
@@ -55,6 +58,7 @@ def leave(connection: Connection, person: Person, by: Person) -> tuple[int, int]
     known = connection.scalar(select(people.c.name).where(_is(person)))
     connection.execute(delete(people).where(_is(person)))
     connection.execute(delete(presence).where(presence.c.person == person.key))
+    connection.execute(delete(engine_choices).where(engine_choices.c.person == person.key))
     by = gone if by.key == person.key else by
     removed = changed = 0
     for case in _cases(connection, person):

@@ -247,6 +247,17 @@ people = Table(
     Column("last_seen", UtcTime, nullable=False),
 )
 
+# The engine that somebody chose, by their key, or an admin for everybody ("" as the person). It holds while the engine
+# that is set is the one it was chosen over: who sets another one is not held to it.
+engine_choices = Table(
+    "engine_choices",
+    metadata,
+    Column("person", String(512), primary_key=True),
+    Column("base_url", Text, nullable=True),
+    Column("model", Text, nullable=False),
+    Column("chosen_over", Text, nullable=False),
+)
+
 _UNSTORABLE = {0: "\ufffd"} | dict.fromkeys(range(0xD800, 0xE000), "\ufffd")
 
 

@@ -12,7 +12,7 @@ from crowdnotes.engines.llm.engine import LLMEngine
 from crowdnotes.errors import ConfigurationError, ModelServerError
 from crowdnotes.settings import GateSettings, LlmSettings, Settings
 from crowdnotes.testing import TODAY, HashingEmbedder, LiveLinks, ScriptedEngine
-from crowdnotes.workspace import SharedWorkspace, open_workspace
+from crowdnotes.workspace import SharedWorkspace, Workspace, open_workspace
 from tests.cases.walk import run
 from tests.engines.llm.made import POST, begun_case
 from tests.llm_server import LLMServer, honest
@@ -91,3 +91,28 @@ def test_a_choice_that_cannot_be_made_leaves_the_engine_in_use(tmp_path: Path) -
     with opened, LLMServer(honest).running() as server, pytest.raises(ConfigurationError, match="No model is set"):
         shared.use(EngineChoice(server.base_url), opened)
     assert shared.current.engine is engine
+
+
+def test_an_engine_that_was_chosen_is_in_use_after_a_restart_until_another_one_is_set(tmp_path: Path) -> None:
+    def started(llm: LlmSettings | None = None) -> Workspace:
+        settings = Settings(data_dir=tmp_path, llm=llm or LlmSettings())
+        return open_workspace(settings, embedder=HashingEmbedder(), links=LiveLinks())
+
+    def engines(shared: SharedWorkspace) -> tuple[EngineChoice, EngineChoice | None]:
+        return shared.current.choice, shared.engine_for_all
+
+    with LLMServer(honest).running() as server:
+        chosen = EngineChoice(server.base_url, "small")
+        with started() as opened:
+            SharedWorkspace(opened).use(chosen, opened)
+        with started() as opened:
+            shared = SharedWorkspace(opened)
+            assert engines(shared) == (chosen, None)
+            shared.use(chosen, opened, for_all=True)
+        with started() as opened:
+            shared = SharedWorkspace(opened)
+            assert engines(shared) == (chosen, chosen)
+            shared.use(EngineChoice(), opened)
+            assert engines(shared) == (EngineChoice(), None)
+        with started(LlmSettings(base_url=server.base_url, model="large")) as opened:
+            assert SharedWorkspace(opened).current.choice == opened.choice == EngineChoice(server.base_url)
