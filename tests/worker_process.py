@@ -1,6 +1,7 @@
-"""Workers to be killed: a process that has everything loaded forks one for each line that it reads.
+"""Workers and apps to be killed: a process that has everything loaded forks one for each line that it reads.
 
-It says its number. `python -m tests.worker_process FOLDER SLOTS`, with the database in CROWDNOTES_DATABASE_URL.
+The line is "worker", or "app": one that runs the batch FOLDER/posts.jsonl and does jobs itself. It says its number.
+`python -m tests.worker_process FOLDER SLOTS`, with the database in CROWDNOTES_DATABASE_URL.
 """
 
 from __future__ import annotations
@@ -9,11 +10,13 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from crowdnotes.batches import Batch
 from crowdnotes.embedding import FloatArray
 from crowdnotes.evidence.reading.processes import page_readers
 from crowdnotes.jobs import queue
@@ -36,7 +39,8 @@ def opened(folder: Path, url: str) -> Workspace:
     """A workspace on that database, with a fake of every boundary."""
     settings = load_settings().model_copy(update={"data_dir": folder})
     del url  # it stands in the environment, as for any worker
-    return open_workspace(settings, embedder=_SlowEmbedder(), engine=TopicEngine(), links=LiveLinks())
+    engine = TopicEngine() if settings.llm.base_url is None else None
+    return open_workspace(settings, embedder=_SlowEmbedder(), engine=engine, links=LiveLinks())
 
 
 class Workers:
@@ -49,21 +53,22 @@ class Workers:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=surroundings
         )
         self._folder = folder
-        self.running: list[int] = []
+        self.running: dict[int, str] = {}
 
-    def start(self) -> int:
+    def start(self, kind: str = "worker") -> int:
         """One more; its number."""
         assert self._parent.stdin is not None
         assert self._parent.stdout is not None
-        self._parent.stdin.write("another\n")
+        self._parent.stdin.write(f"{kind}\n")
         self._parent.stdin.flush()
-        self.running.append(int(self._parent.stdout.readline()))
-        return self.running[-1]
+        number = int(self._parent.stdout.readline())
+        self.running[number] = kind
+        return number
 
-    def kill(self, number: int) -> None:
-        """As the system does when it runs out of memory."""
+    def kill(self, number: int) -> str:
+        """As the system does when it runs out of memory; what it was."""
         os.kill(number, signal.SIGKILL)
-        self.running.remove(number)
+        return self.running.pop(number)
 
     def orphans(self) -> list[int]:
         """Processes that a worker started and that live on without one."""
@@ -103,14 +108,23 @@ def _work(folder: Path, slots: int) -> None:
         workspace.worker(slots=slots).run(heed_signals=True)
 
 
+def _run_batch(folder: Path, slots: int) -> None:
+    queue.SILENCE_SECONDS = SILENCE
+    with opened(folder, "") as workspace:
+        page_readers().start()
+        threading.Thread(target=workspace.worker(slots=slots).run, daemon=True).start()
+        Batch(workspace, folder / "posts.jsonl").run(8)
+        signal.pause()
+
+
 def _main(folder: Path, slots: int) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for those that were killed
-    for _ in sys.stdin:
+    for line in sys.stdin:
         number = os.fork()
         if number == 0:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             try:
-                _work(folder, slots)
+                {"worker": _work, "app": _run_batch}[line.strip()](folder, slots)
             finally:
                 os._exit(0)
         print(number, flush=True)
