@@ -120,7 +120,11 @@ def _lasting() -> dict[str, Any]:
     return {"persist_state": "session"}
 
 
-with page_body(say("cases.title"), say("cases.about"), corner=engine_panel):
+with page_body(
+    say("cases.title"),
+    say("cases.about_shared" if has_accounts(workspace().settings) else "cases.about"),
+    corner=engine_panel,
+):
     lasting = _lasting()
     with st.container(horizontal=True, vertical_alignment="bottom", key="find-cases"):
         search = st.text_input(
@@ -157,7 +161,7 @@ with page_body(say("cases.title"), say("cases.about"), corner=engine_panel):
             )
         st.download_button(
             say("cases.export"),
-            data=lambda: cases_csv(*workspace().service.every(search or "", status)),
+            data=lambda: cases_csv(*workspace().service.every(search or "", status, whose=whose)),
             file_name="cases.csv",
             mime="text/csv",
             icon=":material/download:",

@@ -86,7 +86,7 @@ def withdraw(case: Case, at: datetime, by: Person) -> Case:
 
 def owed_answers(case: Case) -> tuple[Suggestion, ...]:
     """The moderators' comments that have no answer yet."""
-    return tuple(item for item in case.suggestions if item.owed and item.answer is None)
+    return tuple(item for item in case.suggestions if item.owed and item.waits)
 
 
 # --- claiming ---
@@ -302,11 +302,11 @@ def send_back(case: Case, at: datetime, by: Person, comments: Sequence[Comment],
 
 
 def resolve_comment(case: Case, at: datetime, by: Person, suggestion_id: str) -> Case:
-    """A comment needs no answer any more: for the moderators, who take it back."""
-    asked = next((item for item in case.suggestions if item.id == suggestion_id and item.owed), None)
+    """A comment needs no answer any more, says a moderator."""
+    asked = next((item for item in case.suggestions if item.id == suggestion_id and item.owed and item.waits), None)
     if asked is None:
         raise InputError(say("suggestion.gone", id=suggestion_id))
-    every = tuple(it.model_copy(update={"owed": ""}) if it is asked else it for it in case.suggestions)
+    every = tuple(it.model_copy(update={"resolved_by": by.name}) if it is asked else it for it in case.suggestions)
     return with_event(case, at, by, "suggestion answered", say("desk.resolved", id=suggestion_id), suggestions=every)
 
 

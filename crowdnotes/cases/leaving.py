@@ -20,7 +20,9 @@ from crowdnotes.jobs.records import JobState
 from crowdnotes.storage.tables import cases, engine_choices, jobs, people, presence, tombstones
 from crowdnotes.words import say
 
-_NAMES = frozenset({"by", "answered_by"})  # fields of nouns that hold a name; some have a key beside it, some not
+_NAMES = frozenset(
+    {"by", "answered_by", "resolved_by"}
+)  # fields of nouns that hold a name; some have a key beside it, some not
 _TOLD_OF = frozenset({"assigned", "taken over"})  # events whose detail the program made of somebody's name
 
 

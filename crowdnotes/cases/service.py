@@ -559,11 +559,13 @@ class CaseService(StageRunner):
         """Cases, the newest change first; `search` is looked for in posts and notes. `whose`: one's own, or shared."""
         return self._cases.list(search, status, limit, offset, whose=whose)
 
-    def every(self, search: str = "", status: CaseStatus | None = None) -> tuple[Sequence[Case], Mapping[str, str]]:
+    def every(
+        self, search: str = "", status: CaseStatus | None = None, *, whose: Standing | None = None
+    ) -> tuple[Sequence[Case], Mapping[str, str]]:
         """All cases that `list` gives, and by id why others cannot be read; none that was deleted meanwhile."""
         cases: dict[str, Case] = {}
         left_out: dict[str, str] = {}
-        for summary in self.list(search, status, limit=self.count(search, status)):
+        for summary in self.list(search, status, limit=self.count(search, status, whose=whose), whose=whose):
             with suppress(CaseNotFoundError):
                 try:
                     cases[summary.id] = self.get(summary.id)

@@ -114,8 +114,8 @@ def with_answers(case: Case, at: datetime, by: Person, answers: Sequence[Suggest
 
 
 def open_suggestions(case: Case) -> tuple[Suggestion, ...]:
-    """Those that nobody has answered, oldest first."""
-    return tuple(item for item in case.suggestions if item.answer is None)
+    """Those that nobody has answered or resolved, oldest first."""
+    return tuple(item for item in case.suggestions if item.waits)
 
 
 def answer_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:

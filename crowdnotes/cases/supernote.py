@@ -226,9 +226,7 @@ def merged(newest: Case, worked_on: Case, changes: Mapping[str, object]) -> Mapp
         if newest.draft != worked_on.draft:
             raise WorkflowError("note changed", say("work.note_changed"), say("work.post_changed_next"))
         answers = {item.id: item for item in cast("tuple[Suggestion, ...]", result["suggestions"])}
-        result["suggestions"] = tuple(
-            answers.get(item.id, item) if item.answer is None else item for item in newest.suggestions
-        )
+        result["suggestions"] = tuple(answers.get(item.id, item) if item.waits else item for item in newest.suggestions)
     return result
 
 

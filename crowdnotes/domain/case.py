@@ -410,7 +410,7 @@ class Case(Noun):
             return f"{self.decision.by}: {self.decision.reason}" if self.decision.reason else ""
         if self.desk.state is not DeskState.RETURNED or back is None:
             return ""
-        asked = sum(item.answer is None for item in self.suggestions if item.owed)
+        asked = sum(item.waits for item in self.suggestions if item.owed)
         return f"{back.by.name}: {back.words or say('desk.comments', n=asked)}"
 
     @property

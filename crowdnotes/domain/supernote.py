@@ -283,7 +283,8 @@ class Suggestion(Noun):
     """A reader's comment on a note, and the answer. `text` is untrusted.
 
     It may be about one passage (`evidence_id`) or some `words` of the note. One that is `owed` an answer came with
-    a case that was sent back by the moderator with that `Person.key`; the case comes back when each of them has one.
+    a case that was sent back by the moderator with that `Person.key`; the case comes back when each of them has one
+    or a moderator resolved it (`resolved_by`).
     `about` is the sha256 of the text it was made on, `became` of the text that took it up; `changed` says what changed.
     """
 
@@ -301,3 +302,9 @@ class Suggestion(Noun):
     evidence_id: str = ""
     words: str = ""
     owed: str = ""
+    resolved_by: str = ""
+
+    @property
+    def waits(self) -> bool:
+        """Whether it has no answer and still needs one."""
+        return self.answer is None and not self.resolved_by

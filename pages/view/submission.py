@@ -6,7 +6,7 @@ from functools import partial
 
 import streamlit as st
 
-from crowdnotes.domain import Case, DeskState
+from crowdnotes.domain import Act, Case, DeskState, Suggestion
 from crowdnotes.text.markdown import escaped
 from crowdnotes.words import say
 from pages.view.components import badge, changed_pieces, marked_text
@@ -33,7 +33,9 @@ def submission(case: Case) -> None:
         notices(_PLACE)
         if state is DeskState.RETURNED:
             _returned(case)
-        if state in (DeskState.DRAFTING, DeskState.RETURNED):
+        if not workspace().may(Act.SUBMIT, case):
+            pass  # of the case of somebody else
+        elif state in (DeskState.DRAFTING, DeskState.RETURNED):
             _submit(case)
         elif state in (DeskState.SUBMITTED, DeskState.IN_REVIEW):
             back = partial(workspace().service.withdraw, case.id)
@@ -48,15 +50,28 @@ def _returned(case: Case) -> None:
     told = say("submission.returned", name=escaped(back.by.name, 40), when=moment(back.at))
     st.markdown(f"{told} {escaped(back.words)}")
     for item in (it for it in case.suggestions if it.owed):
-        about = " · ".join(filter(None, (item.evidence_id, f"“{escaped(item.words, 120)}”" if item.words else "")))
-        sign = ":orange[:material/hourglass_top:]" if item.answer is None else ":green[:material/check:]"
-        st.markdown(f"- {sign} **{item.id}** {f':gray[{about}]' if about else ''} {escaped(item.text)}")
+        st.markdown(f"- {comment_in_words(case, item)}")
     left = len(workspace().service.owed_answers(case))
     if left:
         st.caption(say("submission.answer", n=left))
     if case.draft is not None and back.note and back.note != case.draft.text:
         st.caption(say("submission.since"))
         marked_text(changed_pieces(back.note, case.draft.text)[1], look="small", key=f"since-{case.id}")
+
+
+def comment_in_words(case: Case, item: Suggestion) -> str:
+    """A moderator's comment in a line: what it is about, whether those words still stand there, and its answer."""
+    note = case.draft.text if case.draft else ""
+    about = " · ".join(filter(None, (item.evidence_id, f"“{escaped(item.words, 120)}”" if item.words else "")))
+    sign = ":orange[:material/hourglass_top:]" if item.waits else ":green[:material/check:]"
+    told = [f"{sign} **{item.id}**", f":gray[{about}]" if about else "", escaped(item.text)]
+    if item.words and item.words not in note:
+        told.append(f":small[:gray[{say('submission.words_gone')}]]")
+    if item.answer is not None:
+        told.append(f":small[→ **{item.answer.in_words}** {escaped(item.reason)}]")
+    elif item.resolved_by:
+        told.append(f":small[:gray[{say('suggestions.resolved', name=escaped(item.resolved_by, 40))}]]")
+    return " ".join(filter(None, told))
 
 
 def _submit(case: Case) -> None:

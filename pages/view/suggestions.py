@@ -47,7 +47,7 @@ def suggestions_fold(case: Case | None, job: JobRecord | None) -> None:
 def _standing(case: Case) -> str:
     if not case.suggestions:
         return say("suggestions.none")
-    waiting = sum(item.answer is None for item in case.suggestions)
+    waiting = sum(item.waits for item in case.suggestions)
     if not waiting:
         return say("suggestions.answered", all=len(case.suggestions))
     return say("suggestions.waiting", all=len(case.suggestions), waiting=waiting)
@@ -59,10 +59,10 @@ def suggestions(case: Case, job: JobRecord | None) -> None:
         job_panel(case, job, _JOB)
     if case.draft is not None:
         outside_text(case.draft.text, look="note", key=f"commented-{case.id}-{case.draft.sha256[:12]}")
-    waiting = [item for item in case.suggestions if item.answer is None]
+    waiting = [item for item in case.suggestions if item.waits]
     if waiting and case.decision is None:
         _by_model(case, len(waiting), busy=under_way(job))
-    newest = [*waiting, *(item for item in reversed(case.suggestions) if item.answer is not None)]
+    newest = [*waiting, *(item for item in reversed(case.suggestions) if not item.waits)]
     first = first_shown(len(newest), _A_PAGE, f"suggestions-page-{case.id}")
     for item in newest[first : first + _A_PAGE]:
         _suggestion(case, item)
@@ -84,6 +84,8 @@ def _suggestion(case: Case, item: Suggestion) -> None:
     with st.container(border=True, gap="xsmall", key=f"suggestion-{item.id}"):
         state = (
             badge("orange", "hourglass_top", say("suggestions.waits"))
+            if item.waits
+            else badge("gray", "", say("suggestions.resolved", name=item.resolved_by))
             if item.answer is None
             else badge(_COLOURS[item.answer], "", item.answer.in_words)
         )

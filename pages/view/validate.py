@@ -22,11 +22,13 @@ from crowdnotes.domain import (
     Support,
     remaining,
 )
+from crowdnotes.errors import InputError
 from crowdnotes.text.markdown import day, escaped, title
 from crowdnotes.words import say
 from pages.view.components import badge, marked_text, passage_pieces, source_name, web_link
 from pages.view.search_report import source_badges
 from pages.view.session import button, notices, workspace
+from pages.view.submission import comment_in_words
 from pages.view.times import clock_time
 
 _PLACE = "validate"
@@ -75,6 +77,7 @@ def validate(case_id: str) -> None:
         st.markdown(f":material/mail: :small[:gray[{say('validate.message')}]] {escaped(case.desk.message)}")
     if case.draft is None:
         st.caption(say("validate.no_note"))
+    _comments(case)
     found = workspace().service.pairs(case)
     open_pairs = [number for number, pair in enumerate(found) if _found(case, pair) is None]
     here = st.session_state.get(f"pair-{case.id}")
@@ -84,6 +87,21 @@ def validate(case_id: str) -> None:
         _pair(case, found, here, mine=mine)
     else:
         _summary(case, found, mine=mine)
+
+
+def _comments(case: Case) -> None:
+    """What moderators asked for when they sent it back, and what became of it; one that nobody needs is resolved."""
+    said = [item for item in case.suggestions if item.owed]
+    if not said:
+        return
+    with st.container(key="validate-comments", gap="xxsmall"):
+        st.caption(say("validate.asked"))
+        for item in said:
+            with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
+                st.markdown(comment_in_words(case, item), width="stretch")
+                if item.waits and case.decision is None:
+                    resolve = partial(workspace().service.resolve_comment, case.id, item.id)
+                    button(say("validate.resolve"), f"resolve-{item.id}", _PLACE, resolve, icon="check")
 
 
 def _found(case: Case, pair: Pair) -> Support | None:
@@ -287,6 +305,9 @@ def _summary(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
             return
         else:
             st.caption(say("validate.claim_first"))
+        if any(st.session_state.get(key) for keys in _fields(case, _wrong(case, found)) for key in keys if key):
+            st.warning(say("validate.kept"), icon=":material/edit_note:")  # the case is somebody else's by now
+            _comment_fields(case, found)
         button(say("queue.next"), "next-after", _PLACE, claim_next, icon="play_arrow", type="primary", shortcut="n")
 
 
@@ -303,16 +324,43 @@ def _outcome(case: Case, found: Sequence[Pair]) -> None:
         button(say("validate.approve"), "validate-approve", _PLACE, approve, icon="check", **look)
         for kind, name in _ENDS.items():
             button(say(name), f"validate-{kind.name.lower()}", _PLACE, partial(_decide, case, kind), type="tertiary")
-    wrong = [pair for pair in dict.fromkeys(found) if _found(case, pair) not in (None, Support.SUPPORTED)]
     with st.container(border=True, key="validate-return", gap="small"):
         st.markdown(f"**{say('validate.comments')}**")
-        for number, pair in enumerate(wrong):
-            support = _found(case, pair)
-            label = f"{pair.evidence_id}, {support.in_words if support else ''}: {escaped(pair.words, 90)}"
-            st.text_input(label, key=f"comment-{case.id}-{number}", placeholder=say("validate.comment_example"))
-        st.text_area(say("validate.general"), key=f"comment-{case.id}-all", height=80)
-        send = partial(_send_back, case, wrong)
+        _comment_fields(case, found)
+        send = partial(_send_back, case, _wrong(case, found))
         button(say("validate.send_back"), "validate-send", _PLACE, send, icon="reply", shortcut="b")
+
+
+def _wrong(case: Case, found: Sequence[Pair]) -> list[Pair]:
+    """Those that a comment is asked for."""
+    return [pair for pair in dict.fromkeys(found) if _found(case, pair) not in (None, Support.SUPPORTED)]
+
+
+def _fields(case: Case, wrong: Sequence[Pair]) -> list[tuple[str, str]]:
+    """The keys of what may be typed, in order: words of the note ("" where they are known), and the comment on them."""
+    of_pairs = [("", f"comment-{case.id}-{number}") for number in range(len(wrong))]
+    own = range(st.session_state.get(f"comments-{case.id}", 1))
+    of_words = [(f"words-{case.id}-{number}", f"comment-{case.id}-words-{number}") for number in own]
+    return [*of_pairs, *of_words, ("", f"comment-{case.id}-all")]
+
+
+def _comment_fields(case: Case, found: Sequence[Pair]) -> None:
+    """A comment for each pair that does not hold, for any words of the note, and for the whole."""
+    wrong = _wrong(case, found)
+    *fields, (_, general) = _fields(case, wrong)
+    for number, (words, comment) in enumerate(fields):
+        if not words:
+            pair, support = wrong[number], _found(case, wrong[number])
+            label = f"{pair.evidence_id}, {support.in_words if support else ''}: {escaped(pair.words, 90)}"
+            st.text_input(label, key=comment, placeholder=say("validate.comment_example"))
+            continue
+        left, right = st.columns(2, gap="small")
+        left.text_input(say("validate.words"), key=words, placeholder=say("validate.words_example"))
+        right.text_input(say("validate.on_words"), key=comment, placeholder=say("validate.comment_example"))
+    count = f"comments-{case.id}"
+    more = partial(st.session_state.__setitem__, count, st.session_state.get(count, 1) + 1)
+    button(say("validate.more"), "validate-more", _PLACE, more, icon="add", type="tertiary")
+    st.text_area(say("validate.general"), key=general, height=80)
 
 
 def _readers_differ(case: Case) -> None:
@@ -330,11 +378,16 @@ def _decide(case: Case, kind: DecisionKind) -> None:
 
 
 def _send_back(case: Case, wrong: Sequence[Pair]) -> None:
-    said = [(st.session_state.get(f"comment-{case.id}-{number}") or "", pair) for number, pair in enumerate(wrong)]
-    note = case.draft.text if case.draft else ""
-    comments = [
-        Comment(text, pair.evidence_id, "" if pair.words == note else pair.words) for text, pair in said if text
-    ]
-    words = st.session_state.get(f"comment-{case.id}-all") or ""
-    workspace().service.send_back(case.id, comments, words)
+    note, typed = case.draft.text if case.draft else "", st.session_state
+    comments = []
+    *fields, (_, general) = _fields(case, wrong)
+    for number, (words, comment) in enumerate(fields):
+        text, pair = typed.get(comment) or "", wrong[number] if number < len(wrong) else None
+        about = pair.words if pair is not None else (typed.get(words) or "").strip()
+        if about and pair is None and not text.strip():
+            raise InputError(say("validate.only_words", words=about))
+        comments.append(Comment(text, pair.evidence_id if pair else "", "" if about == note else about))
+    workspace().service.send_back(case.id, comments, typed.get(general) or "")
+    for key in (*(key for keys in fields for key in keys if key), general, f"comments-{case.id}"):
+        typed.pop(key, None)
     _go(case, len(workspace().service.pairs(case)))

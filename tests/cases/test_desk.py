@@ -134,7 +134,10 @@ def test_comments_are_refused_that_are_about_nothing_in_the_case() -> None:
         with pytest.raises(InputError, match=told):
             desk.send_back(case, NOW, BOB, comments)
     resolved = desk.resolve_comment(desk.send_back(case, NOW, BOB, [Comment("Why?")]), NOW, BOB, "S1")
+    assert resolved.suggestions[0].resolved_by == BOB.name
     assert desk.submit(resolved, NOW, ANN).desk_state is DeskState.SUBMITTED
+    with pytest.raises(InputError, match="S1"):
+        desk.resolve_comment(resolved, NOW, BOB, "S1")
 
 
 # --- claiming ---

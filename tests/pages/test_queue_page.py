@@ -90,6 +90,43 @@ def test_a_moderator_takes_the_next_case_finds_each_pair_and_sends_it_back(team:
     assert (returned.desk_state, returned.suggestions[0].evidence_id) == (DeskState.RETURNED, "E1")
 
 
+def test_a_comment_on_some_words_is_told_with_them_and_a_moderator_resolves_it(team: Team) -> None:
+    case = team.submitted()
+    at = team.as_(BOB).desk.app(page=PAGE)
+    at.button(key="queue-next").click().run()
+    at.button(key="finding-1").click().run()
+    at.text_input(key=f"words-{case.id}-0").set_value("no such words").run()
+    at.text_input(key=f"comment-{case.id}-words-0").set_value("In whom?").run()
+    at.button(key="validate-send").click().run()
+    assert "“no such words”" in texts(at)
+    assert at.text_input(key=f"comment-{case.id}-words-0").value == "In whom?"
+    at.text_input(key=f"words-{case.id}-0").set_value(NOTE[:12]).run()
+    at.button(key="validate-send").click().run()
+    assert not at.exception, at.exception
+    (comment,) = team.desk.newest(case).suggestions
+    assert (comment.words, comment.text) == (NOTE[:12], "In whom?")
+    assert NOTE[:12] in texts(team.as_(ANN).desk.app(case))
+    team.as_(BOB)
+    at.button(key="resolve-S1").click().run()
+    assert not at.exception, at.exception
+    assert "resolved by bob" in texts(at)
+    assert not team.as_(ANN).desk.app(case).button(key="submit").disabled
+
+
+def test_what_a_moderator_typed_stays_when_another_takes_the_case_over(team: Team) -> None:
+    case = team.submitted()
+    at = team.as_(BOB).desk.app(page=PAGE)
+    at.button(key="queue-next").click().run()
+    at.button(key="finding-3").click().run()
+    at.text_input(key=f"comment-{case.id}-0").set_value("Say for whom.").run()
+    team.as_(actor("cleo", Role.MODERATOR)).workspace.service.take_over(case.id)
+    team.as_(BOB)
+    at.run()
+    assert not at.exception, at.exception
+    assert at.text_input(key=f"comment-{case.id}-0").value == "Say for whom."
+    assert "Somebody else has this case now." in texts(at)
+
+
 def test_an_author_sees_the_comments_and_sends_the_case_again_when_each_is_answered(team: Team) -> None:
     case = team.submitted()
     service = team.as_(BOB).workspace.service
