@@ -36,12 +36,14 @@ from crowdnotes.evidence.reading_services import check_reading, make_reading_ser
 from crowdnotes.evidence.search import check_providers, chosen_at_first, make_online, make_providers
 from crowdnotes.evidence.search.papers import AbstractFinder
 from crowdnotes.evidence.search.provider import OnlineProvider
+from crowdnotes.evidence.search.service import share_paces
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.evidence.wayback import make_wayback
 from crowdnotes.jobs import JobRecord, JobRunner, Progress, Step
 from crowdnotes.people import VISITOR, People
 from crowdnotes.settings import Settings, SignIn, load_settings
 from crowdnotes.storage.database import clock_of, connect, open_database, require_newest
+from crowdnotes.storage.turns import turns_in
 from crowdnotes.words import say
 
 if TYPE_CHECKING:
@@ -440,8 +442,10 @@ def open_workspace(
     except OSError as error:
         raise StoreFullError(say("errors.no_data_folder", folder=settings.data_dir, why=error.strerror)) from error
     database = open_database(settings.resolved_database_url)
-    # On PostgreSQL one clock for all machines. SQLite's is this machine's.
-    clock = clock_of(database) if database.dialect.name == "postgresql" else system_clock
+    # On PostgreSQL one clock for all machines, and one pace for each service. SQLite's are this process's.
+    is_shared = database.dialect.name == "postgresql"
+    clock = clock_of(database) if is_shared else system_clock
+    share_paces(database if is_shared else None)
     cached = make_embedder(settings, embedder)
     choice = set_choice(settings.llm)
     libraries = Libraries(settings.libraries_dir, cached)
@@ -491,7 +495,9 @@ def _to_x(tools: Tools, database: Database, who: Who) -> ToX:
     from crowdnotes.x_api.client import XClient
     from crowdnotes.x_api.submission import ToX
 
-    return ToX(database, tools.store, tools.settings, who, tools.clock, XClient(tools.settings.x))
+    own = tools.settings.x
+    book = turns_in(database, own.url)
+    return ToX(database, tools.store, tools.settings, who, tools.clock, XClient(own, book=book))
 
 
 def require_database(settings: Settings) -> None:

@@ -178,6 +178,14 @@ batch_rows = Table(
     Index("batch_rows_by_day", "day"),
 )
 
+# How often each service was asked lately, see `crowdnotes.storage.turns`.
+paces = Table(
+    "paces",
+    metadata,
+    Column("service", String(64), primary_key=True),
+    Column("document", Text, nullable=False),
+)
+
 # What was sent to X, or was to be, by the post: written before the call, see `crowdnotes.x_api.submission`. A row
 # outlives its case, so that nothing is sent twice. `attempt` names the try whose end is waited for.
 on_x = Table(

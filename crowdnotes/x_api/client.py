@@ -7,9 +7,7 @@ tries a call again: whoever posts has to look first whether the last one arrived
 from __future__ import annotations
 
 import json
-import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
@@ -24,6 +22,7 @@ from crowdnotes.errors import FetchError, InputError, XError, XFault
 from crowdnotes.evidence.fetching import read_capped
 from crowdnotes.evidence.guard import BROKEN_OFF, Deadline, GuardedTransport, check_url
 from crowdnotes.settings import XSettings
+from crowdnotes.storage.turns import Book, turns_here
 
 _CALLS, _WINDOW = 90, 900.0  # X's limit: calls in a quarter of an hour
 _MOST_PAGES = 50  # of notes written, 100 each: more than an account may write in two weeks
@@ -54,14 +53,15 @@ class WrittenNote:
 
 
 class XClient:
-    """The calls. Safe to share between threads. Raises XError alone; ConfigurationError has been raised before."""
+    """The calls. Safe to share between threads; with a `book` of theirs, processes share the limit of calls.
 
-    def __init__(self, settings: XSettings, clock: Callable[[], float] = time.time) -> None:
+    Raises XError, and with such a book StoreError; ConfigurationError has been raised before.
+    """
+
+    def __init__(self, settings: XSettings, clock: Callable[[], float] = time.time, book: Book | None = None) -> None:
         self._settings = settings
         self._clock = clock
-        self._calls: deque[float] = deque(maxlen=_CALLS)
-        self._held_until = 0.0
-        self._lock = threading.Lock()
+        self._book = book or turns_here(clock)
         secret = settings.access_secret
         if secret is not None:
             keys = (settings.api_key, settings.api_secret, settings.access_token)
@@ -188,13 +188,12 @@ class XClient:
 
     def _enter(self) -> None:
         """Count a call, or raise XError where X would refuse it."""
-        with self._lock:
-            now = self._clock()
-            full = len(self._calls) == _CALLS
-            wait = max(self._held_until, self._calls[0] + _WINDOW if full else 0.0) - now
+        with self._book() as (turns, now):
+            full = len(turns.begun) >= _CALLS
+            wait = max(turns.held_until, turns.begun[-_CALLS] + _WINDOW if full else 0.0) - now
             if wait > 0:
                 raise XError(XFault.LIMIT, minutes=wait / 60)
-            self._calls.append(now)
+            turns.begun = [*turns.begun, now][-_CALLS:]
 
     def _read(self, response: httpx.Response, body: bytes) -> dict[str, Any]:
         status = response.status_code
@@ -209,17 +208,19 @@ class XClient:
             answer = {}
             if status not in _FAULTS:
                 raise XError(XFault.NO_JSON, status=status)
-        if status == 429:
-            self._hold(response.headers.get("x-rate-limit-reset", ""))
         if status < 300:
             return answer
-        raise _refusal(status, answer, (self._held_until - self._clock()) / 60)
+        minutes = self._hold(response.headers.get("x-rate-limit-reset", "")) / 60 if status == 429 else 0.0
+        raise _refusal(status, answer, minutes)
 
-    def _hold(self, reset: str) -> None:
+    def _hold(self, reset: str) -> float:
+        """Ask nothing until then, by this machine's clock: seconds from now."""
         at = float(reset[:12]) if reset.isascii() and reset.isdigit() else 0.0
-        with self._lock:
-            now = self._clock()
-            self._held_until = min(at, now + 86_400) if at > now else now + 60
+        here = self._clock()
+        seconds = min(at - here, 86_400) if at > here else 60.0
+        with self._book() as (turns, now):
+            turns.held_until = now + seconds
+        return seconds
 
 
 _POST_FIELDS = tuple({f"{kind}.fields": f"note_{kind},suggested_source_links"} for kind in ("post", "tweet"))

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from sqlalchemy import Engine
 
 from crowdnotes.errors import ConfigurationError, XError, XFault
 from crowdnotes.settings import XSettings, load_settings
+from crowdnotes.storage.turns import turns_in
 from crowdnotes.words import catalogue
 from crowdnotes.x_api.client import XClient
 from tests.x_server import KEYS, REFUSALS, SEARCH, TOKEN, XServer, problem
@@ -107,14 +109,15 @@ def test_after_a_limit_nothing_is_asked_until_x_says_so() -> None:
         assert client.evaluate("1", "Note") == 1.25
 
 
-def test_the_limit_of_calls_is_kept_before_x_has_to(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_limit_of_calls_is_kept_before_x_has_to(monkeypatch: pytest.MonkeyPatch, engine: Engine) -> None:
     monkeypatch.setattr("crowdnotes.x_api.client._CALLS", 3)
     with XServer(allowed=3).running() as server:
-        client = client_of(server)
-        for _ in range(3):
+        settings = XSettings.model_validate({**KEYS, "url": server.url})
+        first, second = (XClient(settings, book=turns_in(engine, "calls")) for _ in range(2))  # a process each
+        for client in (first, second, first):
             client.evaluate("1", "Note")
         with pytest.raises(XError) as raised:
-            client.evaluate("1", "Note")
+            second.evaluate("1", "Note")
         assert (raised.value.fault, len(server.asked)) == (XFault.LIMIT, 3)
 
 

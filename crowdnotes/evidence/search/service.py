@@ -3,7 +3,7 @@
 Over the guarded transport of `guard`: one deadline for the whole exchange, cancelled within a
 quarter of a second, no redirects, no cookies, no proxies from the environment. Addresses and keys
 stand in no error and no log. The limit of requests belongs to the service, so whoever asks it in this
-process shares one pacer.
+process shares one pacer, and on PostgreSQL all processes do (`share_paces`).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import random
 import threading
 import time
-from collections import deque
+import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -20,19 +20,22 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 import httpx
+from sqlalchemy import Engine
 
 from crowdnotes import __version__
 from crowdnotes.domain import FetchOutcome, ProviderState
-from crowdnotes.errors import FetchError, InputError, SearchError
+from crowdnotes.errors import FetchError, InputError, SearchError, StoreError
 from crowdnotes.evidence.fetching import ACCEPT_ENCODING, read_capped
 from crowdnotes.evidence.guard import BROKEN_OFF, Deadline, GuardedTransport, check_url, wait_out
 from crowdnotes.settings import SearchSettings
+from crowdnotes.storage.turns import Book, Turns, turns_here, turns_in
 from crowdnotes.words import say
 
 Check = Callable[[], None]
 
 _SLICE = 0.25  # seconds that a cancelled job waits at most
 _BUSY = 0.02  # seconds until one that waits for another request to end looks again
+_GIVEN_UP_SECONDS = 120.0  # no request takes so long: its process was killed
 _MAX_BYTES = 5_000_000  # twenty Crossref records with all their references stay far below
 _CONNECT_SECONDS = 5.0
 _TRIES = 3
@@ -55,18 +58,19 @@ class Pace:
 
 
 class Pacer:
-    """Lets requests through at a pace. Safe to share between threads."""
+    """Lets requests through at a pace. Safe to share between threads; between processes with a `book` of theirs."""
 
     def __init__(
-        self, pace: Pace, clock: Callable[[], float] = time.monotonic, sleep: Callable[[float], None] = time.sleep
+        self,
+        pace: Pace,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+        book: Book | None = None,
     ) -> None:
         self._pace = pace
-        self._clock = clock
         self._sleep = sleep
-        self._begun: deque[float] = deque(maxlen=pace.requests)
-        self._under_way = 0
-        self._held_until = clock()
-        self._lock = threading.Lock()
+        self._busy = _BUSY if book is None else _SLICE  # a database is asked less often
+        self._book = book or turns_here(clock)
 
     @contextmanager
     def slot(self, check: Callable[[], None], patience: float) -> Iterator[None]:
@@ -74,48 +78,70 @@ class Pacer:
 
         Raises SearchError(RATE_LIMITED) when the service asked for a pause longer than `patience` seconds.
         """
-        while (wait := self._enter(patience)) > 0:
+        token = uuid.uuid4().hex[:8]
+        while (wait := self._enter(token, patience)) > 0:
             self._sleep(min(wait, _SLICE))
             check()
         try:
             yield
         finally:
-            with self._lock:
-                self._under_way -= 1
+            with self._turns() as (turns, _):
+                turns.under_way.pop(token, None)
 
     def pause(self, seconds: float) -> None:
         """Let nobody through for so long: the service asked for it."""
-        with self._lock:
-            self._held_until = max(self._held_until, self._clock() + seconds)
+        with self._turns() as (turns, now):
+            turns.held_until = max(turns.held_until, now + seconds)
 
-    def _enter(self, patience: float) -> float:
+    def _enter(self, token: str, patience: float) -> float:
         """0 when the turn is taken, else seconds to wait before asking again."""
-        with self._lock:
-            now = self._clock()
-            held = self._held_until - now
+        with self._turns() as (turns, now):
+            held = turns.held_until - now
             if held > patience:
                 raise SearchError(say("services.leave_alone", seconds=held), ProviderState.RATE_LIMITED)
-            full = len(self._begun) == self._pace.requests
-            wait = max(held, self._begun[0] + self._pace.seconds - now if full else 0.0)
-            if self._under_way >= self._pace.at_once:
-                return max(wait, _BUSY)
+            full = len(turns.begun) >= self._pace.requests
+            wait = max(held, turns.begun[-self._pace.requests] + self._pace.seconds - now if full else 0.0)
+            turns.under_way = {one: until for one, until in turns.under_way.items() if until > now}
+            if len(turns.under_way) >= self._pace.at_once:
+                return max(wait, self._busy)
             if wait <= 0:
-                self._begun.append(now)
-                self._under_way += 1
+                turns.begun = [*turns.begun, now][-self._pace.requests :]
+                turns.under_way[token] = now + _GIVEN_UP_SECONDS
             return max(wait, 0.0)
+
+    @contextmanager
+    def _turns(self) -> Iterator[tuple[Turns, float]]:
+        try:
+            with self._book() as book:
+                yield book
+        except StoreError as error:
+            raise SearchError(error.message, ProviderState.FAILED, error.next_step) from error
 
 
 # Where no limit is published. Seconds of a pace are a tenth longer than the service's own: what leaves at even steps
 # arrives at uneven ones.
 COURTEOUS = Pace(10, 1.1, 6)
 _shared: dict[tuple[str, Pace], Pacer] = {}
+_database: Engine | None = None
 _lock = threading.Lock()
 
 
-def shared_pacer(service: str, pace: Pace) -> Pacer:
-    """The one pacer of a service (by its address) in this process."""
+def share_paces(database: Engine | None) -> None:
+    """Let services that are opened from now on be asked at one pace by all processes on that database.
+
+    None: by this process alone, without a word to any database.
+    """
+    global _database  # noqa: PLW0603 - like the pacers: the limits are of the services, not of who asks
     with _lock:
-        return _shared.setdefault((service, pace), Pacer(pace))
+        _database = database
+        _shared.clear()
+
+
+def shared_pacer(service: str, pace: Pace) -> Pacer:
+    """The one pacer of a service (by its address), see `share_paces`."""
+    with _lock:
+        book = None if _database is None else turns_in(_database, f"{service} {pace}")
+        return _shared.setdefault((service, pace), Pacer(pace, book=book))
 
 
 @dataclass(frozen=True, slots=True)

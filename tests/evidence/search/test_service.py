@@ -12,12 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest_httpserver import HTTPServer
+from sqlalchemy import Engine
 from werkzeug import Request, Response
 
 from crowdnotes.domain import ProviderState
 from crowdnotes.errors import JobCancelled, SearchError
 from crowdnotes.evidence.fetching import no_check
 from crowdnotes.evidence.search.service import Pace, Pacer, Service, shared_pacer
+from crowdnotes.storage.turns import turns_in
 from tests.evidence.conftest import Behaviour, Serve
 from tests.evidence.search.conftest import MakeService
 from tests.shared import at_once, cancelled, cancelled_after
@@ -109,6 +111,40 @@ def test_all_who_ask_a_service_share_its_pacer() -> None:
     pace = Pace(1, 1.0, 1)
     assert shared_pacer("https://a.example", pace) is shared_pacer("https://a.example", pace)
     assert shared_pacer("https://a.example", pace) is not shared_pacer("https://b.example", pace)
+
+
+def test_processes_on_one_database_share_the_pace_of_a_service(engine: Engine) -> None:
+    def other() -> Pacer:
+        return Pacer(Pace(3, 1.0, 2), book=turns_in(engine, "https://a.example"))
+
+    begun, under_way, most = list[float](), list[int](), list[int]()
+
+    def ask(_: int) -> None:
+        pacer = other()
+        for _ in range(2):
+            with pacer.slot(no_check, 5.0):
+                begun.append(time.monotonic())
+                under_way.append(1)
+                most.append(len(under_way))
+                time.sleep(0.05)
+                under_way.pop()
+
+    at_once(ask, 3)
+    begun.sort()
+    assert all(last - first >= 0.99 for first, last in zip(begun, begun[3:], strict=False))
+    assert max(most) <= 2
+    other().pause(60.0)
+    with pytest.raises(SearchError, match="60 s"):
+        _pass(other())
+
+
+def test_a_process_that_was_killed_gives_its_turn_back(engine: Engine) -> None:
+    book = turns_in(engine, "https://a.example")
+    with book() as (turns, now):
+        turns.under_way["of the dead"] = now + 0.2
+    began = time.monotonic()
+    _pass(Pacer(Pace(10, 1.0, 1), book=book))
+    assert time.monotonic() - began >= 0.15
 
 
 def _silent(connection: socket.socket) -> None:
