@@ -18,26 +18,32 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, func, select, text, update
 from sqlalchemy.dialects import postgresql, sqlite
 
 from crowdnotes.cases.service import new_case_id
-from crowdnotes.domain import Mode
+from crowdnotes.domain import Act, Mode
 from crowdnotes.engines.choice import price_is_known
 from crowdnotes.errors import CaseNotFoundError, CrowdNotesError, InputError, JobCancelled, JobError
 from crowdnotes.jobs import Fence, JobRecord, JobRunner, JobState, Progress, Step
 from crowdnotes.storage.database import now_of, reading, writing
-from crowdnotes.storage.tables import batch_rows, cases, storable_text, tombstones
+from crowdnotes.storage.tables import batch_rows, batches, cases, storable_text, tombstones
 from crowdnotes.words import say
 from crowdnotes.workspace import Workspace
 
 WAITING, RUNNING, DONE, FAILED, BAD = "waiting", "running", "done", "failed", "not usable"
 _ALIKE = 5  # failures for one reason, one after the other: the next rows would fail too
+_BATCHES_AT_ONCE = 8
 _CHUNK = 500  # rows in memory
 _LONGEST = 200_000  # characters of a row
+_SAMPLE = 100  # rows that tell a file's columns
+_SHOWN = 5  # rows in a preview, of each kind
+_TOLD = 300  # characters of columns' names
 _LOOK_SECONDS = 0.2
 _TELL_SECONDS = 1.0
 _BUDGET_LOCK = 0x63726F776E62  # an advisory lock: one row is begun at a time, whoever runs batches
@@ -55,22 +61,82 @@ class Row:
     problem: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What a file would become: its columns, how many rows can be used and how many cannot, and the first of each."""
+
+    columns: tuple[str, ...]
+    usable: int
+    bad: int
+    first: tuple[Row, ...]
+    broken: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A batch as it is listed; `rows` is None where its file was not read to the end."""
+
+    id: str
+    name: str
+    created_at: datetime
+    rows: int | None
+    budget: float | None
+    day_budget: float | None
+
+
 def rows_of(file: Path) -> Iterator[Row]:
-    """The rows of a .csv, .jsonl or .parquet file, one after the other. Raises InputError for another file."""
+    """The rows of a .csv, .jsonl or .parquet file, one after the other.
+
+    Raises InputError for another file, and for one without a column of ours.
+    """
     readers = {".csv": _csv, ".jsonl": _jsonl, ".parquet": _parquet}
     reader = readers.get(file.suffix.lower())
     if reader is None:
         raise InputError(say("batch.formats"), say("batch.formats_next"))
     try:
+        columns = _columns(file)
+        if columns and not {"text", "links"} & {_plain(name) for name in columns}:
+            there = ", ".join(columns)[:_TOLD]
+            raise InputError(say("batch.no_column", columns=there), say("batch.formats_next"))
         for number, found in enumerate(reader(file), 1):
             yield _row(number, found)
     except (OSError, ValueError) as error:  # pyarrow's errors are of both kinds
         raise InputError(say("batch.no_file", file=file.name, why=error)) from error
 
 
+def preview_of(file: Path) -> Preview:
+    """All rows are looked at, none is kept. Raises as `rows_of`."""
+    first, broken, n = list[Row](), list[Row](), Counter[bool]()
+    for row in rows_of(file):
+        n[is_bad := bool(row.problem)] += 1
+        if n[is_bad] <= _SHOWN:
+            (broken if is_bad else first).append(row)
+    return Preview(_columns(file), n[False], n[True], tuple(first), tuple(broken))
+
+
+def _columns(file: Path) -> tuple[str, ...]:
+    """As the file names them; of one of JSON those of its first objects."""
+    if file.suffix.lower() == ".parquet":
+        import pyarrow.parquet as pq
+
+        return tuple(pq.read_schema(file).names)
+    reader = _csv if file.suffix.lower() == ".csv" else _jsonl
+    found = (row for row in islice(reader(file), _SAMPLE) if not isinstance(row, str))
+    names = tuple(dict.fromkeys(str(name) for row in found for name in row if name is not None))
+    if not names and file.suffix.lower() == ".csv":
+        with file.open(encoding="utf-8-sig", errors="replace") as lines:  # a header alone
+            names = tuple(name for name in lines.readline(_LONGEST).strip().split(",") if name)
+    return names
+
+
+def _plain(name: object) -> str:
+    return str(name).strip().lower()
+
+
 def _row(number: int, found: Mapping[str, object] | str) -> Row:
     if isinstance(found, str):
         return Row(number, str(number), problem=found)
+    found = {_plain(name): value for name, value in found.items()}
     name = str(found.get("id") or number)[:200]
     words, links = found.get("text"), found.get("links")
     said = "" if words is None else str(words).strip()
@@ -85,7 +151,9 @@ def _row(number: int, found: Mapping[str, object] | str) -> Row:
 
 def _csv(file: Path) -> Iterator[Mapping[str, object] | str]:
     with file.open(encoding="utf-8-sig", errors="replace", newline="") as lines:
-        reader = csv.DictReader(lines)
+        head = lines.readline(_LONGEST)
+        lines.seek(0)
+        reader = csv.DictReader(lines, delimiter=max(",;\t", key=head.count))
         while True:
             try:
                 yield next(reader)
@@ -115,20 +183,28 @@ def _parquet(file: Path) -> Iterator[Mapping[str, object] | str]:
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(file) as table:
-        wanted = [name for name in table.schema_arrow.names if name in {"id", "text", "links", "url"}]
+        wanted = [name for name in table.schema_arrow.names if _plain(name) in {"id", "text", "links", "url"}]
         for batch in table.iter_batches(_CHUNK, columns=wanted):
             yield from batch.to_pylist()
 
 
 class Batch:
-    """One file's rows, worked on as the workspace's person. Safe to run again, also where it was killed.
+    """The rows of a file, or of one that was read before and is named by its id, worked on as the workspace's person.
 
-    `budget` and `day_budget` are in dollars. Raises InputError; NotAllowedError; StoreError and its kinds.
+    Safe to run again, also where it was killed. `budget` and `day_budget` are in dollars, `name` is what people call
+    the file. Raises InputError; NotAllowedError; StoreError and its kinds.
     """
 
     def __init__(
-        self, workspace: Workspace, file: Path, *, budget: float | None = None, day_budget: float | None = None
+        self,
+        workspace: Workspace,
+        file: Path | str,
+        *,
+        budget: float | None = None,
+        day_budget: float | None = None,
+        name: str = "",
     ) -> None:
+        workspace.service.require(Act.BATCH)
         self._workspace = workspace
         self._engine = workspace.runner.engine
         self._bounds = (budget, day_budget)
@@ -140,25 +216,44 @@ class Batch:
             raise InputError(say("batch.no_case_budget"), say("batch.no_case_budget_next"))
         if self._each and self._is_bound and not price_is_known(workspace.choice, workspace.settings.llm):
             raise InputError(say("batch.no_price"), say("batch.no_price_next"))
+        if isinstance(file, str):
+            self.id = file
+            self.kept()
+            return
         try:
             with file.open("rb") as content:
                 self.id = hashlib.file_digest(content, "sha256").hexdigest()
         except OSError as error:
             raise InputError(say("batch.no_file", file=file, why=error.strerror)) from error
-        self._read(file)
+        self._read(file, name or file.name)
 
-    def _read(self, file: Path) -> None:
+    def kept(self) -> Kept:
+        """What is on record of it beside its rows. Raises InputError without one."""
+        found = _kept_batches(self._workspace, batches.c.id == storable_text(self.id))
+        if not found:
+            raise InputError(say("batch.gone"), say("batch.gone_next"))
+        return found[0]
+
+    def _read(self, file: Path, name: str) -> None:
         """What is not in the database yet; a reading that was broken off goes on."""
         newest = select(func.coalesce(func.max(batch_rows.c.number), 0)).where(batch_rows.c.batch == self.id)
         with reading(self._engine) as connection:
             known = connection.scalar(newest) or 0
-        unknown = (row for row in rows_of(file) if row.number > known)
-        while chunk := list(islice(unknown, _CHUNK)):
+        rows = rows_of(file)
+        unknown, n = (row for row in rows if row.number > known), known
+        while (chunk := list(islice(unknown, _CHUNK))) or n == known == 0:
             with writing(self._engine) as connection:
                 # Another process may read the same file just now.
                 dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-                new = dialect.insert(batch_rows).on_conflict_do_nothing()
-                connection.execute(new, [self._kept(row) for row in chunk])
+                if n == 0:
+                    new = {"id": self.id, "name": storable_text(name)[-200:], "created_at": now_of(connection)}
+                    connection.execute(dialect.insert(batches).values(new).on_conflict_do_nothing())
+                connection.execute(
+                    dialect.insert(batch_rows).on_conflict_do_nothing(), [self._kept(row) for row in chunk]
+                )
+            n = chunk[-1].number
+        with writing(self._engine) as connection:
+            connection.execute(update(batches).where(batches.c.id == self.id).values(rows=n))
 
     def _kept(self, row: Row) -> dict[str, object]:
         document: dict[str, object] = {
@@ -198,33 +293,47 @@ class Batch:
         named = {"done": DONE, "failed": FAILED, "bad": BAD, "waiting": WAITING, "running": RUNNING}
         return say("batch.done", dollars=dollars, **{name: counts[state] for name, state in named.items()})
 
-    def results(self) -> Iterator[Mapping[str, object]]:
+    def results(self) -> Iterator[Mapping[str, Any]]:
         """Each row: number, name, state, case_id, reason, dollars."""
+        last = 0
+        while found := self._results(batch_rows.c.number > last, limit=_CHUNK):
+            yield from found
+            last = found[-1]["number"]
+
+    def some(self, state: str | None, limit: int, first: int) -> list[Mapping[str, Any]]:
+        """As `results`, of those in that state, `limit` from the place `first` on."""
+        return self._results(*(() if state is None else (batch_rows.c.state == state,)), limit=limit, first=first)
+
+    def _results(self, *which: ColumnElement[bool], limit: int, first: int = 0) -> list[Mapping[str, Any]]:
         # The case, where it is there: its id is on record before it, and it may have been deleted.
         there = select(cases.c.id).where(cases.c.id == batch_rows.c.case_id).scalar_subquery().label("case_id")
         columns = [batch_rows.c[name] for name in ("number", "name", "state")]
-        told = batch_rows.c.reason, batch_rows.c.dollars
-        last = 0
-        while True:
-            query = select(*columns, there, *told).where(batch_rows.c.batch == self.id, batch_rows.c.number > last)
-            with reading(self._engine) as connection:
-                found = connection.execute(query.order_by(batch_rows.c.number).limit(_CHUNK)).mappings().all()
-            if not found:
-                return
-            yield from (dict(row) for row in found)
-            last = found[-1]["number"]
+        query = select(*columns, there, batch_rows.c.reason, batch_rows.c.dollars)
+        query = query.where(batch_rows.c.batch == self.id, *which).order_by(batch_rows.c.number)
+        with reading(self._engine) as connection:
+            return [dict(row) for row in connection.execute(query.limit(limit).offset(first)).mappings()]
+
+    def job(self) -> JobRecord | None:
+        """The newest that works or worked on it."""
+        return self._workspace.runner.latest(self.id)
+
+    def stop(self) -> None:
+        """Begin no row more, in whatever process; what is at work ends."""
+        job = self.job()
+        if job is not None:
+            self._workspace.runner.cancel(job.id)
 
     def run(self, at_once: int, tell: Callable[[str], object] = lambda _: None) -> None:
         """Work until no row waits; `tell` hears how it stands.
 
         Raises JobError where another process is at it, after failures that are alike, and at the budget's end.
         """
-        runner = JobRunner(self._engine, 1, self._workspace.tools.clock)
+        runner = batch_runner(self._workspace)
         try:
             job = self.start(runner, at_once)
             while job.state.under_way:
                 job = runner.wait(job.id, _TELL_SECONDS)
-                tell(job.steps[0].note or self.in_words())
+                tell("; ".join(filter(None, (self.in_words(), job.steps[0].note))))
         finally:
             runner.close()
         if job.state is not JobState.DONE:
@@ -232,12 +341,15 @@ class Batch:
             raise JobError(step.error or say("batch.stopped"), step.next_step or say("batch.stopped_next"))
 
     def start(self, runner: JobRunner, at_once: int) -> JobRecord:
-        """As `run`, on a thread of `runner`, which must have room beside the rows' own work."""
+        """As `run`, on a thread of that `batch_runner`."""
 
         def make(job: JobRecord) -> list[Step]:
             fence = Fence(job.id, job.fence)
             return [self._step(lambda progress: self._work(at_once, fence, progress))]
 
+        with writing(self._engine) as connection:
+            bounds = dict(zip(("budget", "day_budget"), self._bounds, strict=True))
+            connection.execute(update(batches).where(batches.c.id == self.id).values(bounds))
         try:
             return runner.ask(self.id, "batch", [self._step(lambda _: "")], make, by=self._workspace.actor)
         except JobError as error:
@@ -288,9 +400,7 @@ class Batch:
     def _tell(self, progress: Progress, seconds: float, ended: int) -> None:
         counts, _ = self.counts()
         left = counts[WAITING] + counts[RUNNING]
-        said = self.in_words()
-        if ended:
-            said = say("batch.left", done=said, minutes=round(seconds / ended * left / 60))
+        said = say("batch.left", minutes=max(1, round(seconds / ended * left / 60))) if ended else ""
         with suppress(JobCancelled):  # it is looked at once more
             progress.count(counts.total() - left, counts.total(), said)
 
@@ -390,12 +500,31 @@ class Batch:
         return [reason]
 
     def _end(self, number: int, state: str, reason: str, dollars: float) -> None:
-        values = {"state": state, "reason": storable_text(reason), "dollars": dollars}
+        values: dict[str, object] = {"state": state, "reason": storable_text(reason), "dollars": dollars}
+        if state == DONE:  # its case has the post, and may be deleted
+            values["document"] = "{}"
         with self._writing() as connection:
             connection.execute(update(batch_rows).where(*self._of(number)).values(values))
 
     def _of(self, number: int) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
         return batch_rows.c.batch == self.id, batch_rows.c.number == number
+
+
+def batch_runner(workspace: Workspace) -> JobRunner:
+    """For `Batch.start`, apart from the runner that works on the cases: a batch waits for those."""
+    return JobRunner(workspace.runner.engine, _BATCHES_AT_ONCE, workspace.tools.clock)
+
+
+def kept_batches(workspace: Workspace, limit: int, first: int = 0) -> list[Kept]:
+    """All that were read, the newest first. Raises NotAllowedError."""
+    workspace.service.require(Act.BATCH)
+    return _kept_batches(workspace, limit=limit, first=first)
+
+
+def _kept_batches(workspace: Workspace, *which: ColumnElement[bool], limit: int = 1, first: int = 0) -> list[Kept]:
+    query = select(batches).where(*which).order_by(batches.c.created_at.desc(), batches.c.id)
+    with reading(workspace.runner.engine) as connection:
+        return [Kept(**row) for row in connection.execute(query.limit(limit).offset(first)).mappings()]
 
 
 def _made(case_id: str) -> Select[tuple[str]]:
@@ -407,11 +536,11 @@ def _deleted(case_id: str) -> Select[tuple[str]]:
 
 
 def _alike(reasons: list[str]) -> JobError | None:
-    """What stops a batch whose last rows failed for one reason."""
-    last = set(reasons[-_ALIKE:])
-    if len(reasons) < _ALIKE or len(last) > 1 or "" in last:
+    """What stops a batch whose last rows failed for one reason: by its first sentence, the next names services."""
+    last = reasons[-_ALIKE:]
+    if len(last) < _ALIKE or len({reason.split(". ")[0] for reason in last}) > 1 or not last[0]:
         return None
-    return JobError(say("batch.alike", n=_ALIKE, why=last.pop()), say("batch.alike_next"))
+    return JobError(say("batch.alike", n=_ALIKE, why=last[-1]), say("batch.alike_next"))
 
 
 class _SpentError(JobError):

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from crowdnotes.domain import CaseStatus, CaseSummary, DecisionKind, DeskState, Standing
+from crowdnotes.domain import Act, CaseStatus, CaseSummary, DecisionKind, DeskState, Standing
 from crowdnotes.handoff import cases_csv, is_demonstration
 from crowdnotes.text.markdown import escaped
 from crowdnotes.words import say
@@ -168,6 +168,8 @@ with page_body(
             on_click="ignore",
             help=say("cases.export_about"),
         )
+    if workspace().may(Act.BATCH):
+        st.page_link("pages/batches.py", label=say("cases.from_file"), icon=":material/upload_file:")
     notices(_PLACE)
     found = workspace().service.count(search or "", status, whose=whose)
     if not found and (search or status or whose):

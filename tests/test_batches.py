@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from sqlalchemy import update
 
-from crowdnotes.batches import Batch, rows_of
+from crowdnotes.batches import Batch, preview_of, rows_of
 from crowdnotes.domain import Case, Usage
 from crowdnotes.engines.choice import EngineChoice
 from crowdnotes.errors import InputError, JobError
@@ -48,6 +48,18 @@ def test_each_kind_of_file_says_the_same(tmp_path: Path, kind: str) -> None:
     assert found == [("a", "One", ("https://e.example/1",), ""), ("b", "Two", (), "")]
 
 
+def test_a_file_is_told_before_it_is_kept(tmp_path: Path) -> None:
+    file = tmp_path / "posts.csv"
+    file.write_text("ID;Text;extra\na;One;x\nb;;y\n")
+    preview = preview_of(file)
+    assert (preview.columns, preview.usable, preview.bad) == (("ID", "Text", "extra"), 1, 1)
+    assert [(row.name, row.text) for row in preview.first] == [("a", "One")]
+    assert [(row.number, row.problem) for row in preview.broken] == [(2, "It has neither text nor links.")]
+    file.write_text("id,tweet\na,One\n")
+    with pytest.raises(InputError, match="It has: id, tweet"):
+        preview_of(file)
+
+
 def test_another_file_is_refused_and_a_broken_one_told(tmp_path: Path) -> None:
     for name in ("posts.txt", "posts.parquet"):
         (tmp_path / name).write_text("no table")
@@ -69,6 +81,12 @@ def test_half_of_100_000_rows_are_broken_and_each_has_its_sentence(tmp_path: Pat
     tracemalloc.stop()
     assert counts == {False: 50_000, True: 50_000}
     assert most < 20_000_000
+    with small_workspace(tmp_path) as workspace:
+        work = Batch(workspace, file)
+        assert work.counts()[0] == {"waiting": 50_000, "not usable": 50_000}
+        assert work.kept().rows == 100_000
+        assert all(row["reason"] for row in work.results() if row["state"] == "not usable")
+        assert [row["number"] for row in work.some("not usable", 2, 49_998)] == [99_998, 100_000]
 
 
 def test_a_row_is_a_case_that_nobody_decided_and_a_second_run_does_nothing(tmp_path: Path, posts: Path) -> None:
@@ -114,7 +132,7 @@ def _costly(workspace: Workspace, monkeypatch: pytest.MonkeyPatch, each: float) 
 
 @pytest.mark.parametrize(("bounds", "most"), [({"budget": 2.0}, 3), ({"day_budget": 1.0}, 1)])
 def test_no_row_begins_that_could_pass_the_budget(
-    tmp_path: Path, posts: Path, monkeypatch: pytest.MonkeyPatch, bounds: dict[str, float], most: int
+    tmp_path: Path, posts: Path, monkeypatch: pytest.MonkeyPatch, bounds: dict[str, Any], most: int
 ) -> None:
     with small_workspace(tmp_path) as workspace:
         _costly(workspace, monkeypatch, 0.5)

@@ -93,6 +93,7 @@ class Act(StrEnum):
     SHARE = "share"
     DELETE = "delete"
     COMPARE = "compare"
+    BATCH = "batch"
     SET_UP = "set up"
     PEOPLE = "people"
     SEND_TO_X = "send to x"
@@ -114,6 +115,7 @@ _IN_WORDS = {
     Act.SHARE: "people.share",
     Act.DELETE: "people.delete",
     Act.COMPARE: "people.compare",
+    Act.BATCH: "people.batch",
     Act.SET_UP: "people.set_up",
     Act.PEOPLE: "people.people",
     Act.SEND_TO_X: "people.send_to_x",
@@ -184,6 +186,7 @@ ALLOWED: Mapping[Act, Mapping[Role, frozenset[Standing]]] = {
     Act.SHARE: _row(_NONE, _OWN, _OWN, _ALL),
     Act.DELETE: _row(_NONE, _OWN, _OWN, _ALL),
     Act.COMPARE: _row(_NONE, _NONE, _ALL, _ALL),
+    Act.BATCH: _row(_NONE, _NONE, _ALL, _ALL),
     Act.SET_UP: _row(_NONE, _NONE, _NONE, _ALL),
     Act.PEOPLE: _row(_NONE, _NONE, _NONE, _ALL),
     Act.SEND_TO_X: _row(_NONE, _NONE, _ALL, _ALL),

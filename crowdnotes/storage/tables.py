@@ -160,8 +160,19 @@ jobs = Table(
     ),
 )
 
-# Rows of files that are cases each, see `crowdnotes.batches`. `dollars` are set aside while it runs, then what it cost;
-# `day` is when it began. A row that waits keeps its post in `document`.
+# Files whose rows are cases each, by the sha256 of the file, see `crowdnotes.batches`; `rows` when all are read.
+batches = Table(
+    "batches",
+    metadata,
+    Column("id", String(64), primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("created_at", UtcTime, nullable=False),
+    Column("rows", Integer, nullable=True),
+    Column("budget", Float, nullable=True),
+    Column("day_budget", Float, nullable=True),
+)
+# Their rows. `dollars` are set aside while it runs, then what it cost; `day` is when it began. A row that is not done
+# keeps its post in `document`.
 batch_rows = Table(
     "batch_rows",
     metadata,

@@ -73,6 +73,7 @@ def chosen_page() -> StreamlitPage:
             compare,
             st.Page("pages/help.py", title=say("pages.help"), icon=":material/help:", url_path="help"),
             *([people] if settings is not None and has_accounts(settings) else []),
+            st.Page("pages/batches.py", title=say("pages.batches"), url_path="batches", visibility="hidden"),
             example,
         ],
         # A participant has come to answer, and finds no way to the results.

@@ -12,7 +12,9 @@ from tests.journeys.walk import Walk
 pytestmark = pytest.mark.journey
 
 
-@pytest.mark.parametrize("path", ["cases", "libraries", "supernote", "compare", "overview", "algorithm", "help"])
+@pytest.mark.parametrize(
+    "path", ["cases", "batches", "libraries", "supernote", "compare", "overview", "algorithm", "help"]
+)
 def test_the_other_pages_have_no_serious_fault(app: App, new_page: NewPage, path: str) -> None:
     walk = Walk(new_page("light", 1280), app.url)
     walk.open(f"/{path}")

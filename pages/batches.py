@@ -1,0 +1,295 @@
+"""The page of batches: a file whose posts become a case each, how far that is, and what came of each row."""
+
+from __future__ import annotations
+
+import csv
+import io
+import tempfile
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import streamlit as st
+
+from crowdnotes.batches import (
+    BAD,
+    DONE,
+    FAILED,
+    RUNNING,
+    WAITING,
+    Batch,
+    Kept,
+    Preview,
+    Row,
+    batch_runner,
+    kept_batches,
+    preview_of,
+)
+from crowdnotes.jobs import JobRecord, JobRunner, JobState
+from crowdnotes.text.markdown import escaped
+from crowdnotes.words import say
+from pages.view.components import badge, first_shown
+from pages.view.engine import engine_panel
+from pages.view.progress import under_way
+from pages.view.session import button, notices, page_body, telling, workspace
+from pages.view.times import time_mark
+
+if TYPE_CHECKING:
+    from streamlit.typing import UploadedFile
+
+_PLACE = "batches"
+_PAGE_SIZE, _LISTED = 20, 50
+_LOOK_SECONDS = 2.0
+_AT_ONCE = 8
+_KINDS = ("csv", "jsonl", "parquet")
+_STATES = {
+    FAILED: ("red", "batches.failed"),
+    BAD: ("orange", "batches.bad"),
+    DONE: ("green", "batches.done"),
+    RUNNING: ("blue", "batches.running"),
+    WAITING: ("gray", "batches.waiting"),
+}
+_COLUMNS = ("number", "name", "state", "case_id", "reason", "dollars")
+_T = TypeVar("_T")
+
+
+@st.cache_resource(show_spinner=False)
+def _runner() -> JobRunner:
+    return batch_runner(workspace())
+
+
+# --- a new one ---
+
+
+def _laid_out(upload: UploadedFile, does: Callable[[Path], _T]) -> _T:
+    """Do something with the upload as a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / f"posts{Path(upload.name).suffix.lower()}"
+        file.write_bytes(upload.getbuffer())
+        return does(file)
+
+
+def _upload() -> None:
+    st.header(say("batches.new"), anchor=False)
+    upload = st.file_uploader(say("batches.file"), type=list(_KINDS), key="batch-file", help=say("batches.file_about"))
+    if upload is None:
+        return
+    notices(_PLACE)
+    seen: tuple[str, Preview] | None = st.session_state.get("batch-preview")
+    if seen is None or seen[0] != upload.file_id:
+        with st.spinner(say("batches.reading")):
+            seen = st.session_state["batch-preview"] = (upload.file_id, _laid_out(upload, preview_of))
+    preview = seen[1]
+    _preview(preview)
+    if preview.usable:
+        keep = partial(_keep, upload)
+        label = say("batches.keep", n=preview.usable)
+        button(label, "batch-keep", _PLACE, keep, icon="playlist_add", type="primary")
+
+
+def _preview(preview: Preview) -> None:
+    used = {"text", "id", "links", "url"}
+    names = [
+        badge("green" if name.strip().lower() in used else "gray", "", name) for name in preview.columns[:_PAGE_SIZE]
+    ]
+    st.markdown(say("batches.columns", names=" ".join(names)))
+    if preview.first:
+        st.dataframe(
+            [_shown(row) for row in preview.first],
+            hide_index=True,
+            column_config={name: st.column_config.TextColumn(name) for name in ("id", "text", "links", "url")},
+        )
+    if preview.broken:
+        lines = "\n".join(
+            f"- {say('batches.row', n=row.number)}: {escaped(row.problem, 200)}" for row in preview.broken
+        )
+        more = say("batches.more", n=preview.bad - len(preview.broken)) if preview.bad > len(preview.broken) else ""
+        all_rows = preview.usable + preview.bad
+        st.warning(
+            f"{lines}\n\n{more}",
+            title=say("batches.some_bad", bad=preview.bad, all=all_rows),
+            icon=":material/rule:",
+        )
+    elif not preview.first:
+        st.info(say("batches.empty"), icon=":material/inbox:")
+
+
+def _shown(row: Row) -> dict[str, str]:
+    return {"id": row.name, "text": row.text, "links": " ".join(row.links), "url": row.url}
+
+
+def _keep(upload: UploadedFile) -> None:
+    batch = _laid_out(upload, lambda file: Batch(workspace(), file, name=Path(upload.name).name))
+    _show(batch.id)
+
+
+def _show(batch_id: str | None) -> None:
+    if batch_id is None:
+        st.query_params.pop("batch", None)
+    else:
+        st.query_params["batch"] = batch_id
+
+
+def _list() -> None:
+    there = kept_batches(workspace(), _LISTED)
+    if not there:
+        return
+    st.header(say("batches.earlier"), anchor=False)
+    with st.container(gap=None, key="batch-list"):
+        for one in there:
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                time_mark(one.created_at)
+                show = partial(_show, one.id)
+                button(escaped(one.name, 60), f"batch-open-{one.id}", _PLACE, show, type="tertiary")
+                st.markdown(_counted(Batch(workspace(), one.id))[0])
+
+
+# --- one of them ---
+
+
+def _counted(batch: Batch) -> tuple[str, float, int, int]:
+    """Its states as badges, what it cost so far, how many rows are over, and all of them."""
+    counts, dollars = batch.counts()
+    marks = " ".join(
+        badge(colour, "", say(words, n=f"{counts[state]:,}"))
+        for state, (colour, words) in _STATES.items()
+        if counts[state]
+    )
+    return marks, dollars, counts.total() - counts[WAITING] - counts[RUNNING], counts.total()
+
+
+def _start(kept: Kept, *, again: bool = False) -> None:
+    values = [st.session_state.get(f"batch-{name}-{kept.id}") for name in ("budget", "day-budget")]
+    batch = Batch(workspace(), kept.id, budget=values[0], day_budget=values[1])
+    if again:
+        batch.retry_failed()
+    batch.start(_runner(), st.session_state.get(f"batch-at-once-{kept.id}") or _AT_ONCE)
+
+
+def _bounds(kept: Kept) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        for name, value in (("budget", kept.budget), ("day-budget", kept.day_budget)):
+            words = "batches.budget" if name == "budget" else "batches.day_budget"
+            st.number_input(
+                say(words),
+                min_value=0.0,
+                value=value,
+                format="%.2f",
+                key=f"batch-{name}-{kept.id}",
+                placeholder=say("batches.no_bound"),
+                width=200,
+            )
+        st.number_input(say("batches.at_once"), 1, 1000, _AT_ONCE, key=f"batch-at-once-{kept.id}", width=160)
+
+
+def _ended(job: JobRecord | None) -> None:
+    if job is None or job.state.under_way or job.state is JobState.DONE:
+        return
+    step = job.steps[0]
+    if job.state is JobState.FAILED:
+        st.error(escaped(step.next_step), title=escaped(step.error), icon=":material/error:")
+    else:
+        st.warning(say("batches.stopped_next"), title=say("batches.stopped"), icon=":material/pause_circle:")
+
+
+def _standing(batch: Batch, kept: Kept) -> None:
+    job = batch.job()
+    marks, dollars, over, n = _counted(batch)
+    st.markdown(marks)
+    st.progress(over / n if n else 0.0, say("batches.over", over=over, n=n))
+    cost = say("batches.cost", dollars=dollars)
+    if kept.budget is not None:
+        cost = say("batches.cost_of", dollars=dollars, budget=kept.budget)
+    left = job.steps[0].note if job is not None and under_way(job) else ""
+    st.markdown(f"{escaped(cost)} {escaped(left)}")
+    if under_way(job):
+        button(say("batches.stop"), f"batch-stop-{kept.id}", _PLACE, batch.stop, icon="stop_circle")
+        return
+    _ended(job)
+    counts, _ = batch.counts()
+    if kept.rows is None:
+        st.warning(say("batches.cut_next"), title=say("batches.cut"), icon=":material/content_cut:")
+    elif counts[WAITING] or counts[RUNNING] or counts[FAILED]:
+        _bounds(kept)
+        with st.container(horizontal=True):
+            if counts[WAITING] or counts[RUNNING]:
+                label = say("batches.go_on" if job is not None else "batches.start")
+                go = partial(_start, kept)
+                button(label, f"batch-start-{kept.id}", _PLACE, go, icon="play_arrow", type="primary")
+            if counts[FAILED]:
+                again = partial(_start, kept, again=True)
+                button(say("batches.again", n=counts[FAILED]), f"batch-again-{kept.id}", _PLACE, again, icon="replay")
+
+
+def _results(batch: Batch) -> None:
+    counts, _ = batch.counts()
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        state = st.selectbox(
+            say("batches.rows"),
+            list(_STATES),
+            index=None,
+            placeholder=say("batches.all"),
+            format_func=lambda state: say(_STATES[state][1], n="").strip(),
+            key="batch-state",
+            width=220,
+        )
+        st.download_button(
+            say("batches.download"),
+            data=partial(_table, batch),
+            file_name="results.csv",
+            mime="text/csv",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+    first = first_shown(counts[state] if state else counts.total(), _PAGE_SIZE, f"batch-page-{state}")
+    with st.container(gap=None, key="batch-rows"):
+        for row in batch.some(state, _PAGE_SIZE, first):
+            _row(row)
+
+
+def _row(row: Mapping[str, Any]) -> None:
+    colour, words = _STATES[row["state"]]
+    name = escaped(row["name"], 60)
+    with st.container(gap=None, key=f"batch-{row['number']}"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(badge(colour, "", say(words, n="").strip()), width="content")
+            if row["case_id"]:
+                params = {"case": row["case_id"]}
+                st.page_link("pages/draft.py", label=say("batches.open", name=name), icon="", query_params=params)
+            else:
+                st.markdown(f":small[{name}]", width="content")
+        if row["reason"]:
+            st.markdown(f":gray[:small[{escaped(row['reason'], 300)}]]")
+
+
+def _table(batch: Batch) -> str:
+    table = io.StringIO()
+    writer = csv.DictWriter(table, _COLUMNS)
+    writer.writeheader()
+    writer.writerows(batch.results())
+    return table.getvalue()
+
+
+def _one(batch_id: str, was_under_way: bool) -> None:
+    with telling():
+        batch = Batch(workspace(), batch_id)
+        if under_way(batch.job()) != was_under_way:
+            st.rerun()
+        _standing(batch, batch.kept())
+        _results(batch)
+
+
+opened = st.query_params.get("batch")
+with page_body(say("batches.title"), "" if opened else say("batches.about"), corner=engine_panel):
+    if opened:
+        shown = Batch(workspace(), opened)
+        button(say("batches.back"), "batch-back", _PLACE, partial(_show, None), icon="arrow_back", type="tertiary")
+        st.subheader(escaped(shown.kept().name, 80), anchor=False)
+        notices(_PLACE)
+        works = under_way(shown.job())
+        st.fragment(_one, run_every=_LOOK_SECONDS if works else None)(opened, works)
+    else:
+        with telling():
+            _upload()
+        _list()

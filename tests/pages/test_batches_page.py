@@ -1,0 +1,74 @@
+"""The page of batches: a file is looked through, kept, worked on, stopped, and its results are told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from crowdnotes.batches import Batch, kept_batches
+from tests.cases.walk import make_library
+from tests.pages.conftest import Desk, press, texts
+
+PAGE = "pages/batches.py"
+POSTS = b'{"id": "first", "text": "The kettle makes people ill."}\n{"id": "second", "text": "The lantern does."}\n{\n'
+
+
+def _uploaded(desk: Desk, name: str = "posts.jsonl", content: bytes = POSTS) -> AppTest:
+    at = desk.app(page=PAGE)
+    at.file_uploader[0].upload(name, content).run()
+    assert not at.exception
+    return at
+
+
+def _batch(desk: Desk) -> Batch:
+    return Batch(desk.workspace, kept_batches(desk.workspace, 1)[0].id)
+
+
+def _ended(desk: Desk, at: AppTest) -> None:
+    job = _batch(desk).job()
+    assert job is not None
+    desk.finish(job.id)
+    assert not at.run().exception
+
+
+def test_a_file_is_shown_before_it_is_kept_and_its_posts_become_cases(desk: Desk, tmp_path: Path) -> None:
+    desk.workspace.libraries.add(make_library(tmp_path), "topics")
+    at = _uploaded(desk)
+    assert "1 of 3 rows cannot be used" in texts(at)
+    assert "Row 3: It cannot be read" in texts(at)
+    assert list(at.dataframe[0].value["id"]) == ["first", "second"]
+    press(at, "Take 2 posts")
+    assert "2 waiting" in texts(at)
+    press(at, "Start")
+    _ended(desk, at)
+    assert desk.workspace.service.count() == 2
+    shown = texts(at)
+    assert "2 done" in shown
+    assert "Open first" in shown
+    assert "It cannot be read" in shown
+    assert any("jsonl" in button.label for button in desk.app(page=PAGE).button)
+
+
+@pytest.mark.parametrize(
+    ("content", "told"), [(b"id,tweet\na,One\n", "It has: id, tweet."), (b"", "The file has no rows.")]
+)
+def test_a_file_without_posts_says_what_it_has(desk: Desk, content: bytes, told: str) -> None:
+    at = _uploaded(desk, "posts.csv", content)
+    assert told in texts(at)
+    assert not any(button.label.startswith("Take") for button in at.button)
+
+
+def test_a_budget_that_cannot_be_held_is_told_and_a_batch_that_is_not_there(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at = press(_uploaded(desk), "Take 2 posts")
+    monkeypatch.setattr(type(desk.workspace.engine), "uses_language_model", True)
+    monkeypatch.setattr("crowdnotes.batches.price_is_known", lambda *_: False)
+    at.number_input[0].set_value(5.0)
+    press(at, "Start")
+    assert "The price of the model is not known" in texts(at)
+    assert _batch(desk).job() is None
+    at.query_params["batch"] = "none"
+    assert "There is no such batch." in texts(at.run())
