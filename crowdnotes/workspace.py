@@ -28,7 +28,7 @@ from crowdnotes.engines.choice import RECORDED, EngineChoice, make_engine, set_c
 from crowdnotes.engines.local.heads import reader_for
 from crowdnotes.errors import ConfigurationError, InputError, StoreError, StoreFullError
 from crowdnotes.evidence.fetching import Fetcher, PageFetcher
-from crowdnotes.evidence.library import Libraries
+from crowdnotes.evidence.library import Libraries, Shelf
 from crowdnotes.evidence.link_check import HttpLinkAsker, LinkAsker, LinkChecker
 from crowdnotes.evidence.page_cache import PageCache
 from crowdnotes.evidence.reading.processes import page_readers
@@ -448,7 +448,7 @@ def open_workspace(
     share_paces(database if is_shared else None)
     cached = make_embedder(settings, embedder)
     choice = set_choice(settings.llm)
-    libraries = Libraries(settings.libraries_dir, cached)
+    libraries = Libraries(settings.libraries_dir, cached, Shelf(database) if is_shared else None)
     wayback = make_wayback(settings)
     reader = SourceReader(
         fetcher or _page_fetcher(settings),

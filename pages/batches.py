@@ -243,7 +243,7 @@ def _results(batch: Batch) -> None:
             on_click="ignore",
         )
     first = first_shown(counts[state] if state else counts.total(), _PAGE_SIZE, f"batch-page-{state}")
-    with st.container(gap=None, key="batch-rows"):
+    with st.container(gap="xsmall", key="batch-rows"):
         for row in batch.some(state, _PAGE_SIZE, first):
             _row(row)
 

@@ -189,6 +189,24 @@ batch_rows = Table(
     Index("batch_rows_by_day", "day"),
 )
 
+# Libraries that all machines use, see `crowdnotes.evidence.library.shelf`: which content a name has, and contents in
+# parts by the sha256 of the whole.
+shared_libraries = Table(
+    "shared_libraries",
+    metadata,
+    Column("name", String(64), primary_key=True),
+    Column("sha256", String(64), nullable=False),
+    Column("info", Text, nullable=False),
+)
+library_parts = Table(
+    "library_parts",
+    metadata,
+    Column("sha256", String(64), primary_key=True),
+    Column("part", Integer, primary_key=True),
+    Column("at", UtcTime, nullable=False),
+    Column("content", LargeBinary, nullable=False),
+)
+
 # How often each service was asked lately, see `crowdnotes.storage.turns`.
 paces = Table(
     "paces",

@@ -2,5 +2,6 @@
 
 from crowdnotes.evidence.library.catalogue import Libraries
 from crowdnotes.evidence.library.index import Columns, LibraryDocument, LibraryInfo
+from crowdnotes.evidence.library.shelf import Shelf
 
-__all__ = ["Columns", "Libraries", "LibraryDocument", "LibraryInfo"]
+__all__ = ["Columns", "Libraries", "LibraryDocument", "LibraryInfo", "Shelf"]

@@ -6,10 +6,12 @@ import logging
 import os
 import re
 import shutil
+import socket
 import sqlite3
 import tempfile
+import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -40,6 +42,7 @@ from crowdnotes.evidence.library.index import (
     open_index,
 )
 from crowdnotes.evidence.library.search import build_expression, embed_topics, search_index, search_notes, topics_of
+from crowdnotes.evidence.library.shelf import Shelf
 from crowdnotes.words import say
 
 Progress = Callable[[int, int], None]
@@ -58,7 +61,9 @@ _NAMED_SKIPS = 20
 class Libraries:
     """The libraries in one directory, one SQLite file each. Safe to share between threads and processes.
 
-    `embedder` should be a cached one: a repeated search then embeds nothing.
+    With a `shelf` those that are added are there on all machines that have it: each fetches a file when it first needs
+    it, by its content hash, unless the directory is a shared one. `embedder` should be a cached one: a repeated search
+    then embeds nothing.
     """
 
     table_kinds = tuple(kind.removeprefix(".") for kind in TABLE_KINDS)
@@ -68,9 +73,11 @@ class Libraries:
     of_notes = NOTES
     file_kinds = tuple(kind.removeprefix(".") for kind in FILE_KINDS)
 
-    def __init__(self, directory: Path, embedder: Embedder) -> None:
+    def __init__(self, directory: Path, embedder: Embedder, shelf: Shelf | None = None) -> None:
         self._directory = directory
         self._embedder = embedder
+        self._shelf = shelf
+        self._fetching = threading.Lock()
 
     def add(
         self,
@@ -96,7 +103,7 @@ class Libraries:
         """
         target = self._file(name)
         path = Path(path)
-        if target.exists() and not replace:
+        if not replace and (target.exists() or (self._shelf is not None and self._shelf.find(name) is not None)):
             raise LibraryError(say("library.exists", name=name), say("library.other_name_or_replace"))
         named = {name.removesuffix("_column"): column for name, column in columns.items()}
         with as_library_error(name):
@@ -108,8 +115,18 @@ class Libraries:
                 info = self._build(building, name, kind, incoming, progress or (lambda *_: None))
                 if target.exists() and not replace:
                     raise LibraryError(say("library.added_meanwhile", name=name), say("library.other_name_or_replace"))
-                os.replace(building, target)
+                if self._shelf is None:
+                    os.replace(building, target)
+                else:
+                    self._put(self._shelf, info, building, replace=replace)
         return info
+
+    def _put(self, shelf: Shelf, info: LibraryInfo, building: Path, *, replace: bool) -> None:
+        sha256 = shelf.put(info, building, replace=replace)
+        self._by_hash(sha256).parent.mkdir(exist_ok=True)
+        building.chmod(0o444)
+        os.replace(building, self._by_hash(sha256))
+        self._file(info.name).unlink(missing_ok=True)  # of this machine alone
 
     def add_uploaded(
         self,
@@ -142,7 +159,8 @@ class Libraries:
     def remove(self, name: str) -> None:
         """Delete a library for good."""
         with as_library_error(name):
-            self._existing(name).unlink()
+            if self._shelf is None or not self._shelf.remove(name):
+                self._existing(name).unlink()
 
     def search(self, name: str, query: str, k: int = 10) -> Hits:
         """At most `k` hits for one query, best first. Raises InputError when it holds no word."""
@@ -183,8 +201,11 @@ class Libraries:
         return found.model_copy(update={"title": found.heading})
 
     def _described(self) -> Iterator[tuple[str, LibraryInfo | None]]:
-        names = sorted(file.stem for file in self._directory.glob(f"*{_SUFFIX}"))
-        for name in names:
+        shared = self._shelf.infos() if self._shelf is not None else {}
+        for name in sorted({*shared, *(file.stem for file in self._directory.glob(f"*{_SUFFIX}"))}):
+            if name in shared:
+                yield name, shared[name]
+                continue
             file = self._directory / f"{name}{_SUFFIX}"
             if not _NAME.fullmatch(name) or not file.is_file():  # put there by hand, or removed meanwhile
                 continue
@@ -240,9 +261,27 @@ class Libraries:
 
     def _existing(self, name: str) -> Path:
         file = self._file(name)
-        if not file.is_file():
+        if self._shelf is not None and (sha256 := self._shelf.find(name)) is not None:
+            file = self._by_hash(sha256)
+            with self._fetching:  # those who need it too wait for one who fetches it
+                if not file.is_file():
+                    self._shelf.fetch(name, sha256, file)
+                    self._clear(self._shelf.hashes())
+        elif not file.is_file() and self._shelf is not None:
+            where = say("library.elsewhere", name=name, machine=socket.gethostname())
+            raise LibraryError(where, say("library.elsewhere_next"))
+        elif not file.is_file():
             raise LibraryError(say("library.none", name=name), say("library.see_list"))
         return file
+
+    def _by_hash(self, sha256: str) -> Path:
+        return self._directory / "by-hash" / f"{sha256}{_SUFFIX}"
+
+    def _clear(self, wanted: Collection[str]) -> None:
+        """Of files by hash those that were removed or replaced on some machine."""
+        for file in self._by_hash("").parent.glob(f"*{_SUFFIX}"):
+            if file.stem not in wanted:
+                file.unlink(missing_ok=True)
 
     def _file(self, name: str) -> Path:
         if not _NAME.fullmatch(name):
