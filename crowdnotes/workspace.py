@@ -7,6 +7,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache, partial
@@ -36,7 +37,7 @@ from crowdnotes.evidence.reading_services import check_reading, make_reading_ser
 from crowdnotes.evidence.search import check_providers, chosen_at_first, make_online, make_providers
 from crowdnotes.evidence.search.papers import AbstractFinder
 from crowdnotes.evidence.search.provider import OnlineProvider
-from crowdnotes.evidence.search.service import share_paces
+from crowdnotes.evidence.search.service import page_turn, share_paces
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.evidence.wayback import make_wayback
 from crowdnotes.jobs import JobRecord, JobRunner, Progress, Step
@@ -44,6 +45,7 @@ from crowdnotes.people import VISITOR, People
 from crowdnotes.settings import Settings, SignIn, load_settings
 from crowdnotes.storage.database import clock_of, connect, open_database, require_newest
 from crowdnotes.storage.turns import turns_in
+from crowdnotes.text.markdown import host
 from crowdnotes.words import say
 
 if TYPE_CHECKING:
@@ -531,7 +533,12 @@ def _page_fetcher(settings: Settings) -> PageFetcher:
     bounds = settings.fetch
     path = settings.data_dir / "pages.sqlite"
     cache = PageCache(path, bounds.cache_mb, bounds.max_bytes) if bounds.cache_mb else None
-    return DemonstrationFetcher(Fetcher(bounds, settings.allowed_private_hosts, cache))
+    private = {name.partition(":")[0] for name in settings.allowed_private_hosts}  # one's own need no courtesy
+
+    def turn(url: str, check: Callable[[], None]) -> AbstractContextManager[None]:
+        return nullcontext() if host(url) in private else page_turn(url, check)
+
+    return DemonstrationFetcher(Fetcher(bounds, settings.allowed_private_hosts, cache, turn))
 
 
 def warm_up(workspace: Workspace) -> None:

@@ -204,6 +204,8 @@ def _standing(batch: Batch, kept: Kept) -> None:
     left = job.steps[0].note if job is not None and under_way(job) else ""
     st.markdown(f"{escaped(cost)} {escaped(left)}")
     if under_way(job):
+        if not workspace().runner.has_workers():
+            st.caption(say("work.no_worker"))
         button(say("batches.stop"), f"batch-stop-{kept.id}", _PLACE, batch.stop, icon="stop_circle")
         return
     _ended(job)

@@ -19,10 +19,14 @@ from crowdnotes.batches import Batch, preview_of, rows_of
 from crowdnotes.domain import Case, Usage
 from crowdnotes.engines.choice import EngineChoice
 from crowdnotes.errors import InputError, JobError
+from crowdnotes.settings import load_settings
 from crowdnotes.storage.database import writing
 from crowdnotes.storage.tables import jobs
-from crowdnotes.workspace import Workspace
-from tests.cases.walk import TOPICS, post_about, small_workspace
+from crowdnotes.testing import HashingEmbedder, LiveLinks
+from crowdnotes.workspace import Workspace, open_workspace
+from tests.cases.walk import TOPICS, make_library, post_about, small_workspace
+from tests.llm_server import LLMServer, honest
+from tests.shared import put_tables
 
 ROWS = [{"id": "a", "text": "One", "links": ["https://e.example/1"]}, {"id": "b", "text": "Two", "links": []}]
 
@@ -226,3 +230,29 @@ def test_a_budget_without_a_price_is_refused_at_the_start_and_stops_later(
         counts, dollars = work.counts()
         assert counts == {"done": 1, "waiting": len(TOPICS) - 1}
         assert dollars == workspace.settings.llm.budget_dollars
+
+
+def test_a_budget_that_runs_out_within_a_row_fails_it_with_a_sentence_and_it_goes_on_with_more(
+    tmp_path: Path, posts: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    posts.write_text(posts.read_text().split("\n", 1)[0])
+    server = LLMServer(honest)
+    monkeypatch.setenv("CROWDNOTES_LLM_MODEL", "large")
+    monkeypatch.setenv("CROWDNOTES_LLM_DOLLARS_PER_MILLION_INPUT", "1000")
+    monkeypatch.setenv("CROWDNOTES_LLM_DOLLARS_PER_MILLION_OUTPUT", "1000")
+    put_tables(tmp_path / "crowdnotes.sqlite")
+    with server.running():
+        monkeypatch.setenv("CROWDNOTES_LLM_BASE_URL", server.base_url)
+        for dollars, state in (("4", "failed"), ("8", "done")):
+            monkeypatch.setenv("CROWDNOTES_LLM_BUDGET_DOLLARS", dollars)
+            settings = load_settings().model_copy(update={"data_dir": tmp_path})
+            with open_workspace(settings, embedder=HashingEmbedder(), links=LiveLinks()) as workspace:
+                if not workspace.libraries.list():
+                    workspace.libraries.add(make_library(tmp_path), "topics")
+                work = Batch(workspace, posts, budget=1_000.0)
+                work.retry_failed()
+                work.run(1)
+                (row,) = work.results()
+                assert row["state"] == state
+                assert 0 < row["dollars"] <= float(dollars)
+                assert ("The next call could pass the budget" in row["reason"]) == (state == "failed")

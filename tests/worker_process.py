@@ -1,6 +1,7 @@
 """Workers and apps to be killed: a process that has everything loaded forks one for each line that it reads.
 
-The line is "worker", or "app": one that runs the batch FOLDER/posts.jsonl and does jobs itself. It says its number.
+The line is "worker"; "dying": one that kills itself between its first write to a case and the commit; or "app": one
+that runs the batch FOLDER/posts.jsonl and does jobs itself. It says its number.
 `python -m tests.worker_process FOLDER SLOTS`, with the database in CROWDNOTES_DATABASE_URL.
 """
 
@@ -15,6 +16,8 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+
+from sqlalchemy import Engine, event
 
 from crowdnotes.batches import Batch
 from crowdnotes.embedding import FloatArray
@@ -70,6 +73,10 @@ class Workers:
         os.kill(number, signal.SIGKILL)
         return self.running.pop(number)
 
+    def alive(self) -> list[int]:
+        """Those of them that have not ended."""
+        return [number for number in self.running if Path(f"/proc/{number}").exists()]
+
     def orphans(self) -> list[int]:
         """Processes that a worker started and that live on without one."""
         found = []
@@ -108,6 +115,15 @@ def _work(folder: Path, slots: int) -> None:
         workspace.worker(slots=slots).run(heed_signals=True)
 
 
+def _die_in_a_write(folder: Path, slots: int) -> None:
+    def die(connection: object, cursor: object, statement: str, *_: object) -> None:
+        if statement.startswith("UPDATE cases"):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    event.listen(Engine, "after_cursor_execute", die)
+    _work(folder, slots)
+
+
 def _run_batch(folder: Path, slots: int) -> None:
     queue.SILENCE_SECONDS = SILENCE
     with opened(folder, "") as workspace:
@@ -124,7 +140,7 @@ def _main(folder: Path, slots: int) -> None:
         if number == 0:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             try:
-                {"worker": _work, "app": _run_batch}[line.strip()](folder, slots)
+                {"worker": _work, "dying": _die_in_a_write, "app": _run_batch}[line.strip()](folder, slots)
             finally:
                 os._exit(0)
         print(number, flush=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Protocol, TypeVar
@@ -69,9 +69,15 @@ class Fetcher:
     """The real thing, over HTTP/1.1. Safe to share between threads."""
 
     def __init__(
-        self, settings: FetchSettings, allowed_private_hosts: tuple[str, ...] = (), cache: PageCache | None = None
+        self,
+        settings: FetchSettings,
+        allowed_private_hosts: tuple[str, ...] = (),
+        cache: PageCache | None = None,
+        turn: Callable[[str, Callable[[], None]], AbstractContextManager[None]] = lambda *_: nullcontext(),
     ) -> None:
+        """`turn` waits until the site of an address may be asked, see `search.service.page_turn`."""
         self._settings = settings
+        self._turn = turn
         self._cache = cache
         self._allowed_hosts = frozenset(allowed_private_hosts)
 
@@ -89,8 +95,9 @@ class Fetcher:
 
         outcome = FetchOutcome.UNREACHABLE
         try:
-            deadline = Deadline(self._settings.total_seconds, check)
-            return follow(hops, take, self._settings, self._allowed_hosts, deadline, self._cache, _ACCEPT)
+            with self._turn(hops[0], check):
+                deadline = Deadline(self._settings.total_seconds, check)
+                return follow(hops, take, self._settings, self._allowed_hosts, deadline, self._cache, _ACCEPT)
         except InputError as error:
             detail = str(error)
         except FetchError as error:

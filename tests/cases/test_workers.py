@@ -205,6 +205,25 @@ def test_a_worker_of_another_version_refuses(shared: Workspace, working: Working
         shared.worker(slots=1).run()
 
 
+@pytest.mark.deep
+def test_a_worker_that_dies_between_write_and_commit_leaves_nothing_and_another_does_it_once(
+    shared: Workspace, tmp_path: Path, postgres_database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = _begun(shared)
+    before = shared.service.get(job.case_id)
+    with workers(tmp_path, postgres_database_url) as there:
+        there.start("dying")
+        _until(lambda: shared.runner.get(job.id).fence == 1)
+        _until(lambda: not there.alive())
+        there.running.clear()
+        assert shared.service.get(job.case_id) == before
+        there.start()
+        assert shared.runner.wait(job.id, SECONDS).state is JobState.DONE
+    done = Counter(event.kind for event in shared.service.get(job.case_id).events if event.kind.startswith("stage "))
+    assert set(done.values()) == {1}
+    assert shared.runner.get(job.id).fence == 2
+
+
 def _posts(folder: Path, n: int) -> Path:
     file = folder / "posts.jsonl"
     with file.open("w") as lines:

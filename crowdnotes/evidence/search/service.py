@@ -13,7 +13,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -29,12 +29,14 @@ from crowdnotes.evidence.fetching import ACCEPT_ENCODING, read_capped
 from crowdnotes.evidence.guard import BROKEN_OFF, Deadline, GuardedTransport, check_url, wait_out
 from crowdnotes.settings import SearchSettings
 from crowdnotes.storage.turns import Book, Turns, turns_here, turns_in
+from crowdnotes.text.markdown import host
 from crowdnotes.words import say
 
 Check = Callable[[], None]
 
 _SLICE = 0.25  # seconds that a cancelled job waits at most
 _BUSY = 0.02  # seconds until one that waits for another request to end looks again
+_MOST_PACERS = 2_000  # sites of pages, mostly
 _GIVEN_UP_SECONDS = 120.0  # no request takes so long: its process was killed
 _MAX_BYTES = 5_000_000  # twenty Crossref records with all their references stay far below
 _CONNECT_SECONDS = 5.0
@@ -140,8 +142,15 @@ def share_paces(database: Engine | None) -> None:
 def shared_pacer(service: str, pace: Pace) -> Pacer:
     """The one pacer of a service (by its address), see `share_paces`."""
     with _lock:
+        if len(_shared) >= _MOST_PACERS:
+            _shared.clear()
         book = None if _database is None else turns_in(_database, f"{service} {pace}")
         return _shared.setdefault((service, pace), Pacer(pace, book=book))
+
+
+def page_turn(url: str, check: Check) -> AbstractContextManager[None]:
+    """A turn at the site of a page, for all who read pages; see `Pacer.slot`."""
+    return shared_pacer(host(url), COURTEOUS).slot(check, _LONGEST_PAUSE)
 
 
 @dataclass(frozen=True, slots=True)
