@@ -120,11 +120,7 @@ def _lasting() -> dict[str, Any]:
     return {"persist_state": "session"}
 
 
-with page_body(
-    say("cases.title"),
-    say("cases.about_shared" if has_accounts(workspace().settings) else "cases.about"),
-    corner=engine_panel,
-):
+with page_body(say("cases.title"), say("cases.about"), corner=engine_panel):
     lasting = _lasting()
     with st.container(horizontal=True, vertical_alignment="bottom", key="find-cases"):
         search = st.text_input(

@@ -300,6 +300,11 @@ def _summary(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
             st.success(say("validate.sent_back"), icon=":material/reply:")
         elif own is not None and case.desk.waits_for_readers and case.desk.readers > 1:
             st.success(say("validate.others_read", n=case.desk.waits_for_readers), icon=":material/group:")
+        elif mine and found and own is None and all(_found(case, pair) for pair in found):
+            st.caption(say("validate.before"))
+            keep = partial(workspace().service.finish_reading, case.id)
+            button(say("validate.keep"), "keep-findings", _PLACE, keep, icon="check", type="primary", shortcut="f")
+            return
         elif mine:
             _outcome(case, found)
             return

@@ -151,11 +151,11 @@ class Desk:
     def __init__(self, workspace: Workspace, articles: str) -> None:
         self._workspace = workspace
         self._service = workspace.service
-        self._articles = articles
+        self.articles = articles
 
     def gathered(self, post: str, *names: str) -> str:
         """A case with the passages of these articles; its id."""
-        urls = [f"{self._articles}/{name}" for name in names]
+        urls = [f"{self.articles}/{name}" for name in names]
         return self.begun(post, urls, Mode.AUGMENTATION)
 
     def begun(self, post: str, urls: Sequence[str], mode: Mode) -> str:

@@ -18,17 +18,21 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
-from crowdnotes.domain import Case, Mode, Person, Role
+from crowdnotes.domain import Case, DecisionKind, DeskState, Mode, Person, Role, SuggestionAnswer, Verdict
 from crowdnotes.settings import Settings
 from crowdnotes.words import say
 from crowdnotes.workspace import Workspace, open_workspace
 from pages.view.serving import USER_COOKIE
-from tests.journeys.conftest import NewPage, free_port, running_app
+from tests.journeys.conftest import Desk, NewPage, free_port, running_app
+from tests.journeys.walk import Walk
 from tests.shared import minilm
 
 pytestmark = pytest.mark.journey
 _COOKIE_SECRET = "kept by every server, " * 2
 _POST = "Vitamin C cures a cold in a day."
+_NOTE = (
+    "Regular vitamin C supplements do not prevent colds in the general population, a review found. {articles}/vitamin-c"
+)
 
 
 class Provider:
@@ -39,7 +43,7 @@ class Provider:
         self.url = f"http://127.0.0.1:{self._port}"
 
     def start(self) -> None:
-        people = [json.dumps({"sub": name.lower(), "name": name}) for name in ("Ana", "Ben")]
+        people = [json.dumps({"sub": name.lower(), "name": name}) for name in ("Ana", "Ben", "Cleo")]
         claims = [word for person in people for word in ("--user-claims", person)]
         command = [sys.executable, "-W", "ignore", "-m", "oidc_provider_mock", "--port", str(self._port), *claims]
         self._process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
@@ -242,6 +246,96 @@ def test_a_second_server_with_the_same_secret_knows_who_is_signed_in(team: Team,
             page.goto(f"{balancer.url}/people")
             expect(page.get_by_text("You are Ben.")).to_be_visible()
             assert balancer.served == {first, second}
+
+
+@pytest.mark.deep
+def test_three_people_take_a_note_from_its_author_through_two_blind_readers_to_its_end(
+    team: Team, articles: str, browser: Browser, tmp_path: Path
+) -> None:
+    provider, port = team.provider, free_port()
+    variables = {**_variables(provider, port), "CROWDNOTES_TWO_READERS": "true"}
+    ana, ben, cleo = (team.person(name) for name in ("ana", "ben", "cleo"))
+    with (
+        running_app(tmp_path, port=port, variables=variables) as url,
+        open_workspace(
+            Settings(data_dir=tmp_path / "data", allowed_private_hosts=("127.0.0.1",)), embedder=minilm()
+        ) as workspace,
+    ):
+        people = workspace.people
+        for person, role in ((ana, "contributor"), (ben, "moderator"), (cleo, "moderator")):
+            people.seen(person, role)
+        author = workspace.acting_as(workspace.who_is(ana))
+        case_id = _noted(Desk(author, articles))
+
+        def signed_in(subject: str, path: str) -> Walk:
+            page = browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
+            page.route("**/cdn.jsdelivr.net/**", lambda route: route.abort())
+            page.goto(f"{url}{path}")
+            _sign_in(page, subject)
+            walk = Walk(page, url)
+            walk.settled()
+            return walk
+
+        anas = signed_in("ana", f"/?case={case_id}")
+        anas.button(say("submission.send")).click()
+        expect(anas.button(say("submission.withdraw"))).to_be_visible()
+        bens, cleos = signed_in("ben", "/queue"), signed_in("cleo", "/queue")
+        _reads(bens, "1", say("validate.others_read", n=1))
+        assert "ben" not in cleos.page.locator("body").inner_text().lower()  # blind
+        _reads(cleos, "1", say("validate.comments"))
+        cleos.page.get_by_label(say("validate.words")).fill(_NOTE.split(maxsplit=1)[0])
+        cleos.page.get_by_label(say("validate.on_words")).fill("In whom?")
+        cleos.button(say("validate.send_back")).click()
+        expect(cleos.page.get_by_text(say("validate.sent_back"))).to_be_visible()
+
+        anas.open(f"/?case={case_id}")
+        expect(anas.page.get_by_text("In whom?").first).to_be_visible()
+        expect(anas.button(say("submission.send"))).to_be_disabled()
+        author.service.answer_suggestion(case_id, "S1", SuggestionAnswer.NO, "The source says it of everybody.")
+        anas.open(f"/?case={case_id}")
+        anas.button(say("submission.send")).click()
+        expect(anas.button(say("submission.withdraw"))).to_be_visible()
+
+        people.set_disabled(cleo, disabled=True)  # from her next act on
+        cleos.open("/queue")
+        expect(cleos.page.get_by_text(say("people.disabled")).first).to_be_visible()
+        people.set_disabled(cleo, disabled=False)
+        for walk, told in ((cleos, say("validate.others_read", n=1)), (bens, say("validate.comments"))):
+            walk.open("/queue")
+            walk.page.keyboard.press("n")
+            expect(walk.page.get_by_text(say("validate.before"))).to_be_visible()
+            walk.page.keyboard.press("f")  # the note is as it was
+            expect(walk.page.get_by_text(told).first).to_be_visible()
+        expect(bens.page.get_by_text("The source says it of everybody.")).to_be_visible()
+        bens.page.get_by_label(say("validate.general")).fill("It is a joke.")
+        bens.button(say("validate.reject")).click()
+        expect(bens.page.get_by_text(say("validate.ended", how=DecisionKind.REJECTED.in_words))).to_be_visible()
+        case = author.service.get(case_id)
+        assert (case.desk_state, len(case.desk.readings)) == (DeskState.DECIDED, 2)
+        anas.open("/cases")
+        expect(anas.page.get_by_text("Ben: It is a joke.")).to_be_visible()
+
+
+def _noted(desk: Desk) -> str:
+    """A case whose note was scored and compared by its author; its id."""
+    case_id = desk.gathered(_POST, "vitamin-c")
+    desk.judged(case_id, Verdict.USE, "E1")
+    desk.compared(desk.scored(case_id, _NOTE.format(articles=desk.articles)))
+    return case_id
+
+
+def _reads(walk: Walk, key: str, until: str) -> None:
+    """Take the next case by keyboard and find the same of each pair."""
+    walk.page.keyboard.press("n")
+    finding = walk.page.locator(".st-key-finding-1")
+    expect(finding).to_be_visible()
+    walk.settled()
+    for _ in range(9):
+        if not finding.count():
+            break
+        walk.page.keyboard.press(key)
+        walk.settled()
+    expect(walk.page.get_by_text(until).first).to_be_visible()
 
 
 def test_each_visitor_of_a_demo_has_their_own(tmp_path: Path, browser: Browser) -> None:
