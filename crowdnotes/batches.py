@@ -400,7 +400,7 @@ class Batch:
     def _tell(self, progress: Progress, seconds: float, ended: int) -> None:
         counts, _ = self.counts()
         left = counts[WAITING] + counts[RUNNING]
-        said = say("batch.left", minutes=max(1, round(seconds / ended * left / 60))) if ended else ""
+        said = say("batch.left", n=max(1, round(seconds / ended * left / 60))) if ended else ""
         with suppress(JobCancelled):  # it is looked at once more
             progress.count(counts.total() - left, counts.total(), said)
 

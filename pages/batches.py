@@ -189,8 +189,10 @@ def _ended(job: JobRecord | None) -> None:
     step = job.steps[0]
     if job.state is JobState.FAILED:
         st.error(escaped(step.next_step), title=escaped(step.error), icon=":material/error:")
-    else:
+    elif job.state is JobState.CANCELLED:
         st.warning(say("batches.stopped_next"), title=say("batches.stopped"), icon=":material/pause_circle:")
+    else:
+        st.warning(say("batches.broken_off_next"), title=say("batches.broken_off"), icon=":material/pause_circle:")
 
 
 def _standing(batch: Batch, kept: Kept) -> None:
@@ -198,18 +200,21 @@ def _standing(batch: Batch, kept: Kept) -> None:
     marks, dollars, over, n = _counted(batch)
     st.markdown(marks)
     st.progress(over / n if n else 0.0, say("batches.over", over=over, n=n))
-    cost = say("batches.cost", dollars=dollars)
+    counts, _ = batch.counts()
+    told = [say("batches.cost", dollars=dollars)]
     if kept.budget is not None:
-        cost = say("batches.cost_of", dollars=dollars, budget=kept.budget)
-    left = job.steps[0].note if job is not None and under_way(job) else ""
-    st.markdown(f"{escaped(cost)} {escaped(left)}")
+        told = [say("batches.cost_of", dollars=dollars, budget=kept.budget)]
+    if dollars and counts[RUNNING]:
+        told.append(say("batches.set_aside"))
+    if job is not None and under_way(job):
+        told.append(job.steps[0].note)
+    st.markdown(escaped(" ".join(told)))
     if under_way(job):
         if not workspace().runner.has_workers():
             st.caption(say("work.no_worker"))
         button(say("batches.stop"), f"batch-stop-{kept.id}", _PLACE, batch.stop, icon="stop_circle")
         return
     _ended(job)
-    counts, _ = batch.counts()
     if kept.rows is None:
         st.warning(say("batches.cut_next"), title=say("batches.cut"), icon=":material/content_cut:")
     elif counts[WAITING] or counts[RUNNING] or counts[FAILED]:
