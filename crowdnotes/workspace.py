@@ -346,6 +346,7 @@ class Workspace:
     def close(self) -> None:
         """Let running jobs stop and the threads end."""
         self.runner.close()
+        share_paces(None)
 
 
 class SharedWorkspace:

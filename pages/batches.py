@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -131,8 +131,7 @@ def _show(batch_id: str | None) -> None:
         st.query_params["batch"] = batch_id
 
 
-def _list() -> None:
-    there = kept_batches(workspace(), _LISTED)
+def _list(there: Sequence[Kept]) -> None:
     if not there:
         return
     st.header(say("batches.earlier"), anchor=False)
@@ -297,6 +296,7 @@ with page_body(say("batches.title"), "" if opened else say("batches.about"), cor
         works = under_way(shown.job())
         st.fragment(_one, run_every=_LOOK_SECONDS if works else None)(opened, works)
     else:
+        earlier = kept_batches(workspace(), _LISTED)
         with telling():
             _upload()
-        _list()
+        _list(earlier)

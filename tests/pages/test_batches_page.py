@@ -8,8 +8,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from crowdnotes.batches import Batch, kept_batches
+from crowdnotes.domain import Role
+from crowdnotes.testing import actor
+from pages.view import session
 from tests.cases.walk import make_library
-from tests.pages.conftest import Desk, press, texts
+from tests.pages.conftest import Desk, press, texts, titles
 
 PAGE = "pages/batches.py"
 POSTS = b'{"id": "first", "text": "The kettle makes people ill."}\n{"id": "second", "text": "The lantern does."}\n{\n'
@@ -72,3 +75,12 @@ def test_a_budget_that_cannot_be_held_is_told_and_a_batch_that_is_not_there(
     assert _batch(desk).job() is None
     at.query_params["batch"] = "none"
     assert "There is no such batch." in texts(at.run())
+
+
+def test_who_may_not_take_files_is_told_who_may(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    author = desk.workspace.acting_as(lambda: actor("ann", Role.CONTRIBUTOR))
+    monkeypatch.setattr(session, "open_workspace", lambda: author)
+    at = desk.app(page=PAGE)
+    assert "let the posts of a file become cases" in " ".join(titles(at) + [error.value for error in at.error])
+    assert not at.file_uploader
+    assert "Many posts from a file" not in texts(at.switch_page("pages/cases.py").run())
