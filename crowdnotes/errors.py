@@ -195,6 +195,7 @@ class XFault(StrEnum):
     """Why X's API did not do what it was asked; its words stand in the sections x and x_next."""
 
     KEYS = "keys"
+    NOT_RENEWED = "not_renewed"
     CREDITS = "credits"
     NOT_ENROLLED = "not_enrolled"
     FORBIDDEN = "forbidden"

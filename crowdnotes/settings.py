@@ -492,6 +492,13 @@ class XSettings(BaseSettings):
         min_length=1,
         description="in their place: a user's access token of OAuth 2.0, which X ends after two hours",
     )
+    oauth2_refresh_token: SecretStr | None = Field(
+        None, min_length=1, description="renews that one; X gives it for the scope offline.access"
+    )
+    oauth2_client_id: str | None = Field(None, min_length=1, description="of the app, for renewing")
+    oauth2_client_secret: SecretStr | None = Field(
+        None, min_length=1, description="of an app that has one, for renewing"
+    )
     test_mode: bool = Field(
         True, description="X scores what is sent and shows it to nobody; false once X has admitted the account"
     )
@@ -514,14 +521,16 @@ class XSettings(BaseSettings):
         missing = [f"{prefix}{name}".upper() for name in _OAUTH1 if getattr(self, name) is None]
         if 0 < len(missing) < len(_OAUTH1):
             raise ValueError(say("settings.x_missing", names=", ".join(missing)))
-        if not missing and self.oauth2_token is not None:
+        if not missing and (self.oauth2_token or self.oauth2_refresh_token):
             raise ValueError(say("settings.x_one"))
+        if self.oauth2_refresh_token and self.oauth2_client_id is None:
+            raise ValueError(say("settings.x_missing_app", name=f"{prefix}oauth2_client_id".upper()))
         return self
 
     @property
     def is_set(self) -> bool:
         """Whether there are keys to ask with."""
-        return self.access_secret is not None or self.oauth2_token is not None
+        return any((self.access_secret, self.oauth2_token, self.oauth2_refresh_token))
 
 
 _OAUTH1 = ("api_key", "api_secret", "access_token", "access_secret")

@@ -497,10 +497,12 @@ def open_workspace(
 def _to_x(tools: Tools, database: Database, who: Who) -> ToX:
     from crowdnotes.x_api.client import XClient
     from crowdnotes.x_api.submission import ToX
+    from crowdnotes.x_api.tokens import Tokens
 
     own = tools.settings.x
-    book = turns_in(database, own.url)
-    return ToX(database, tools.store, tools.settings, who, tools.clock, XClient(own, book=book))
+    tokens = Tokens(own, tools.settings.data_dir) if own.oauth2_refresh_token else None
+    client = XClient(own, book=turns_in(database, own.url), tokens=tokens)
+    return ToX(database, tools.store, tools.settings, who, tools.clock, client)
 
 
 def require_database(settings: Settings) -> None:

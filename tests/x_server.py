@@ -20,6 +20,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
 KEYS = {"api_key": "app", "api_secret": "app&secret", "access_token": "7-user", "access_secret": "user secret"}
 TOKEN = "user-token"
+APP = {"oauth2_client_id": "the-app", "oauth2_client_secret": "of the app"}
 SEARCH = "/2/notes/search/posts_eligible_for_notes"
 Answer = tuple[int, dict[str, Any] | bytes, dict[str, str]]
 
@@ -54,6 +55,7 @@ class XServer:
         self.meanwhile: Callable[[str, str], Answer | None] = lambda method, path: None
         self.after: Callable[[str, str], Answer | None] = lambda method, path: None
         self.allowed = allowed
+        self.token, self.refresh = TOKEN, "renews-1"
         self._lock = threading.Lock()
         server = self
 
@@ -93,7 +95,9 @@ class XServer:
         parts = urlsplit(handler.path)
         params = dict(parse_qsl(parts.query))
         length = int(handler.headers.get("Content-Length") or 0)
-        body = json.loads(handler.rfile.read(length)) if length else None
+        sent = handler.rfile.read(length)
+        is_form = handler.headers.get("Content-Type") == "application/x-www-form-urlencoded"
+        body = dict(parse_qsl(sent.decode())) if is_form else json.loads(sent) if length else None
         signature = handler.headers.get("Authorization", "")
         with self._lock:
             self.asked.append((handler.command, parts.path, params, body))
@@ -101,6 +105,7 @@ class XServer:
         status, said, headers = (
             (REFUSALS["limit"]() if many else None)
             or self.meanwhile(handler.command, parts.path)
+            or (self._renewed(body, signature) if parts.path == "/2/oauth2/token" else None)
             or (None if self._knows(handler, signature) else REFUSALS["keys"]())
             or self._answer(handler.command, parts.path, params, body)
         )
@@ -114,12 +119,24 @@ class XServer:
 
     def _knows(self, handler: BaseHTTPRequestHandler, signature: str) -> bool:
         if signature.startswith("Bearer "):
-            return signature == f"Bearer {TOKEN}"
+            return signature == f"Bearer {self.token}"
         given = {name: unquote(value) for name, value in re.findall(r'(\w+)="([^"]*)"', signature)}
         signed = given.pop("oauth_signature", "")
         expected = oauth1_signature(handler.command, f"{self.url}{handler.path}", given)
         known = (given.get("oauth_consumer_key"), given.get("oauth_token")) == (KEYS["api_key"], KEYS["access_token"])
         return known and hmac.compare_digest(signed, expected)
+
+    def _renewed(self, form: dict[str, str], signature: str) -> Answer:
+        """Two new tokens for the second one, which is taken once (RFC 6749, section 6)."""
+        app = base64.b64encode(":".join(APP.values()).encode()).decode()
+        is_app = signature == f"Basic {app}" or form.get("client_id") == APP["oauth2_client_id"]
+        with self._lock:
+            if not is_app or form.get("grant_type") != "refresh_token" or form.get("refresh_token") != self.refresh:
+                return 400, {"error": "invalid_request", "message": "Value passed for the token was invalid."}, {}
+            number = int(self.refresh.rpartition("-")[2]) + 1
+            self.token, self.refresh = f"{TOKEN}-{number}", f"renews-{number}"
+            given = {"access_token": self.token, "refresh_token": self.refresh}
+        return 200, {"token_type": "bearer", "expires_in": 7200, "scope": "offline.access", **given}, {}
 
     def _answer(self, method: str, path: str, params: dict[str, str], body: Any) -> Answer:
         if method == "GET" and params.get("test_mode") not in ("true", "false"):

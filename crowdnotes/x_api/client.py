@@ -1,7 +1,8 @@
 """X's API for AI note writers, one call at a time: signed, bounded, and each refusal a sentence of its own.
 
 By the OpenAPI document 2.167 of August 2026; where 2.166 calls a thing otherwise, that is tried second. Nothing here
-tries a call again: whoever posts has to look first whether the last one arrived. Keys stand in no error and no log.
+tries a call again but one that X refused for an old token: whoever posts has to look first whether the last one arrived.
+Keys stand in no error and no log.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from typing import Any
 
 import httpx
 from authlib.oauth1 import ClientAuth
+from authlib.oauth2.auth import ClientAuth as AppAuth
 from authlib.oauth2.auth import TokenAuth
+from authlib.oauth2.rfc6749.parameters import prepare_token_request
 
 from crowdnotes import __version__
 from crowdnotes.errors import FetchError, InputError, XError, XFault
@@ -23,6 +26,8 @@ from crowdnotes.evidence.fetching import read_capped
 from crowdnotes.evidence.guard import BROKEN_OFF, Deadline, GuardedTransport, check_url
 from crowdnotes.settings import XSettings
 from crowdnotes.storage.turns import Book, turns_here
+from crowdnotes.words import say
+from crowdnotes.x_api.tokens import Tokens
 
 _CALLS, _WINDOW = 90, 900.0  # X's limit: calls in a quarter of an hour
 _MOST_PAGES = 50  # of notes written, 100 each: more than an account may write in two weeks
@@ -55,11 +60,20 @@ class WrittenNote:
 class XClient:
     """The calls. Safe to share between threads; with a `book` of theirs, processes share the limit of calls.
 
+    With `tokens` a token of OAuth 2.0 is renewed when X takes it no longer.
+
     Raises XError, and with such a book StoreError; ConfigurationError has been raised before.
     """
 
-    def __init__(self, settings: XSettings, clock: Callable[[], float] = time.time, book: Book | None = None) -> None:
+    def __init__(
+        self,
+        settings: XSettings,
+        clock: Callable[[], float] = time.time,
+        book: Book | None = None,
+        tokens: Tokens | None = None,
+    ) -> None:
         self._settings = settings
+        self._tokens = tokens
         self._clock = clock
         self._book = book or turns_here(clock)
         secret = settings.access_secret
@@ -150,41 +164,76 @@ class XClient:
     def _ask(
         self, method: str, path: str, *, params: Mapping[str, str] | None = None, document: object = None
     ) -> dict[str, Any]:
-        self._enter()
+        token = self._token()
         try:
-            request = self._signed(method, path, params, document)
+            return self._asked(method, path, params, document, token)
+        except XError as error:
+            if error.fault is not XFault.KEYS or self._tokens is None:
+                raise
+        self._tokens.renew(token, self._new_tokens)
+        return self._asked(method, path, params, document, self._token())
+
+    def _token(self) -> str:
+        """Of OAuth 2.0; "" with the keys of OAuth 1.0a."""
+        if self._tokens is None:
+            token = self._settings.oauth2_token
+            return token.get_secret_value() if token else ""
+        if not self._tokens.access:  # only what brings one is set
+            self._tokens.renew("", self._new_tokens)
+        return self._tokens.access
+
+    def _new_tokens(self, refresh: str) -> tuple[str, str]:
+        """What signs calls from now on, and what brings the next (RFC 6749, section 6). The old ones are used up."""
+        own, secret = self._settings.oauth2_client_id, self._settings.oauth2_client_secret
+        app = AppAuth(own, secret.get_secret_value() if secret else "", None if secret else "none")
+        headers = _headers("application/x-www-form-urlencoded")
+        url, body = (
+            f"{self._settings.url}/2/oauth2/token",
+            prepare_token_request("refresh_token", refresh_token=refresh),
+        )
+        _, headers, body = app.prepare("POST", url, headers, body)
+        try:
+            answer = self._read(*self._sent(httpx.Request("POST", url, headers=headers, content=body.encode())))
+        except XError as error:
+            raise XError(XFault.NOT_RENEWED, words=error.message) from None
+        access, following = answer.get("access_token"), answer.get("refresh_token")
+        if not (isinstance(access, str) and access and isinstance(following, str) and following):
+            raise XError(XFault.NOT_RENEWED, words=say("x.unreadable"))
+        return access, following
+
+    def _asked(
+        self, method: str, path: str, params: Mapping[str, str] | None, document: object, token: str
+    ) -> dict[str, Any]:
+        self._enter()
+        headers = _headers("application/json")
+        content = b"" if document is None else json.dumps(document, ensure_ascii=False).encode()
+        try:
+            request = httpx.Request(method, f"{self._settings.url}{path}", params=params or None, content=content)
+        except (httpx.InvalidURL, UnicodeError):
+            raise XError(XFault.ADDRESS) from None
+        signed: Mapping[str, str]
+        if self._oauth1 is not None:
+            # Of a JSON body RFC 5849 signs nothing: the method, the address and its parameters alone.
+            _, signed, _ = self._oauth1.prepare(method, str(request.url), headers, "")
+        else:
+            bearer = TokenAuth({"access_token": token, "token_type": "bearer"})
+            _, signed, _ = bearer.prepare(str(request.url), headers, content)
+        request.headers.update(signed)
+        return self._read(*self._sent(request))
+
+    def _sent(self, request: httpx.Request) -> tuple[httpx.Response, bytes]:
+        try:
             # The address is a setting: a double of the API may lie on this machine.
             allowed = {request.url.netloc.decode("ascii"), request.url.host}
             target = check_url(self._settings.url, allowed)
             deadline = Deadline(self._settings.seconds, lambda: None)
             transport = GuardedTransport({target.host}, _CONNECT_SECONDS, deadline)
             with closing(transport.handle_request(request)) as response:
-                body = read_capped(response, _MAX_BYTES)
+                return response, read_capped(response, _MAX_BYTES)
         except (FetchError, *BROKEN_OFF):
             raise XError(XFault.NO_ANSWER) from None  # what failed may hold a key
-        except (InputError, httpx.InvalidURL, UnicodeError):
+        except (InputError, UnicodeError):
             raise XError(XFault.ADDRESS) from None
-        return self._read(response, body)
-
-    def _signed(self, method: str, path: str, params: Mapping[str, str] | None, document: object) -> httpx.Request:
-        headers = {
-            "User-Agent": f"CrowdNotes/{__version__}",
-            "Accept": "application/json",
-            "Accept-Encoding": "gzip",
-            "Content-Type": "application/json",
-        }
-        content = b"" if document is None else json.dumps(document, ensure_ascii=False).encode()
-        request = httpx.Request(method, f"{self._settings.url}{path}", params=params or None, content=content)
-        signed: Mapping[str, str]
-        if self._oauth1 is not None:
-            # Of a JSON body RFC 5849 signs nothing: the method, the address and its parameters alone.
-            _, signed, _ = self._oauth1.prepare(method, str(request.url), headers, "")
-        else:
-            token = self._settings.oauth2_token
-            bearer = TokenAuth({"access_token": token.get_secret_value() if token else "", "token_type": "bearer"})
-            _, signed, _ = bearer.prepare(str(request.url), headers, content)
-        request.headers.update(signed)
-        return request
 
     def _enter(self) -> None:
         """Count a call, or raise XError where X would refuse it."""
@@ -221,6 +270,15 @@ class XClient:
         with self._book() as (turns, now):
             turns.held_until = now + seconds
         return seconds
+
+
+def _headers(kind: str) -> dict[str, str]:
+    return {
+        "User-Agent": f"CrowdNotes/{__version__}",
+        "Accept": "application/json",
+        "Accept-Encoding": "gzip",
+        "Content-Type": kind,
+    }
 
 
 _POST_FIELDS = tuple({f"{kind}.fields": f"note_{kind},suggested_source_links"} for kind in ("post", "tweet"))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine
@@ -12,7 +14,8 @@ from crowdnotes.settings import XSettings, load_settings
 from crowdnotes.storage.turns import turns_in
 from crowdnotes.words import catalogue
 from crowdnotes.x_api.client import XClient
-from tests.x_server import KEYS, REFUSALS, SEARCH, TOKEN, XServer, problem
+from crowdnotes.x_api.tokens import Tokens
+from tests.x_server import APP, KEYS, REFUSALS, SEARCH, TOKEN, XServer, problem
 
 _SURELY_NOT = {"no_answer": False, "trouble": False, "unreadable": False}
 
@@ -37,6 +40,50 @@ def test_both_ways_to_sign_are_understood_and_wrong_keys_are_not(server: XServer
         with pytest.raises(XError) as raised:
             wrong.evaluate("100", "A note")
         assert raised.value.fault is XFault.KEYS
+
+
+@pytest.mark.parametrize("app", [APP, {"oauth2_client_id": APP["oauth2_client_id"]}])
+def test_a_token_that_ended_is_renewed_once_for_all_processes(
+    server: XServer, tmp_path: Path, app: dict[str, str]
+) -> None:
+    given = {"oauth2_token": TOKEN, "oauth2_refresh_token": server.refresh, **app, "url": server.url}
+    settings = XSettings.model_validate(given)
+
+    def client(settings: XSettings = settings) -> XClient:
+        return XClient(settings, tokens=Tokens(settings, tmp_path / "data"))
+
+    assert client().evaluate("100", "A note") == 1.25
+    server.token = "another"  # two hours later
+    with ThreadPoolExecutor(4) as pool:
+        scores = list(pool.map(lambda one: one.evaluate("100", "A note"), [client() for _ in range(4)]))
+    renewals = [path for _, path, *_ in server.asked if path == "/2/oauth2/token"]
+    assert (scores, len(renewals)) == ([1.25] * 4, 1)
+    [kept] = (tmp_path / "data").glob("*.json")
+    assert kept.stat().st_mode & 0o077 == 0
+    server.token = "a third"  # and again, after a restart
+    assert client().evaluate("100", "A note") == 1.25
+    # Connected anew, with what X gave then; without an access token the first call brings one.
+    server.refresh = "renews-70"
+    anew = XSettings.model_validate({**app, "oauth2_refresh_token": "renews-70", "url": server.url})
+    assert client(anew).evaluate("100", "A note") == 1.25
+
+
+def test_a_token_that_cannot_be_renewed_is_told_without_it_and_nothing_was_sent(
+    server: XServer, tmp_path: Path
+) -> None:
+    given = {"oauth2_token": "old", "oauth2_refresh_token": "used-up", **APP, "url": server.url}
+    settings = XSettings.model_validate(given)
+    client = XClient(settings, tokens=Tokens(settings, tmp_path))
+    for meanwhile in (lambda *_: None, lambda _, path: REFUSALS["trouble"]() if "oauth2" in path else None):
+        server.meanwhile = meanwhile
+        with pytest.raises(XError, match="could not be renewed") as raised:
+            client.submit("100", "A note https://e.example", "misinformed_or_potentially_misleading", ["other"])
+        assert (raised.value.fault, raised.value.surely_not) == (XFault.NOT_RENEWED, True)
+        assert "used-up" not in f"{raised.value} {raised.value.next_step}"
+    (tmp_path / "x-tokens.json").write_text("{")
+    with pytest.raises(XError, match=r"x-tokens\.json"):
+        client.evaluate("100", "A note")
+    assert server.notes == []
 
 
 def test_pages_are_followed_to_their_end(server: XServer) -> None:
@@ -126,6 +173,7 @@ def test_the_limit_of_calls_is_kept_before_x_has_to(monkeypatch: pytest.MonkeyPa
     [
         ({"API_KEY": "k"}, "CROWDNOTES_X_API_SECRET"),
         ({**{name.upper(): "k" for name in KEYS}, "OAUTH2_TOKEN": "t"}, "not both"),
+        ({"OAUTH2_REFRESH_TOKEN": "t"}, "CROWDNOTES_X_OAUTH2_CLIENT_ID"),
         ({"URL": "http://api.example.org"}, "https"),
     ],
 )
