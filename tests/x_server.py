@@ -126,7 +126,7 @@ class XServer:
         known = (given.get("oauth_consumer_key"), given.get("oauth_token")) == (KEYS["api_key"], KEYS["access_token"])
         return known and hmac.compare_digest(signed, expected)
 
-    def _renewed(self, form: dict[str, str], signature: str) -> Answer:
+    def _renewed(self, form: Any, signature: str) -> Answer:
         """Two new tokens for the second one, which is taken once (RFC 6749, section 6)."""
         app = base64.b64encode(":".join(APP.values()).encode()).decode()
         is_app = signature == f"Basic {app}" or form.get("client_id") == APP["oauth2_client_id"]

@@ -64,12 +64,17 @@ def submit(
 
 
 @app.command("status")
-def status(case_id: _CaseId, as_json: Json = False) -> None:
-    """Ask X what became of the note of a case."""
+def status(
+    case_id: Annotated[str | None, typer.Argument(help="The case's id; without it all whose note was sent.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Ask X what became of the note of a case, or of all that were sent; it is kept with the cases."""
     with _opened() as (_, x):
-        found = x.follow(case_id)
+        found = x.follow(case_id) if case_id else x.follow_all()
     if as_json:
         print_json(found)
+    elif isinstance(found, list):
+        print_text("\n".join(f"{one.case_id} {_in_words(x, one)}" for one in found))
     else:
         print_text(_in_words(x, found))
 

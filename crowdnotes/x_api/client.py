@@ -1,8 +1,8 @@
 """X's API for AI note writers, one call at a time: signed, bounded, and each refusal a sentence of its own.
 
 By the OpenAPI document 2.167 of August 2026; where 2.166 calls a thing otherwise, that is tried second. Nothing here
-tries a call again but one that X refused for an old token: whoever posts has to look first whether the last one arrived.
-Keys stand in no error and no log.
+tries a call again, but for one that X refused because its token ended: whoever posts has to look first whether the
+last one arrived. Keys stand in no error and no log.
 """
 
 from __future__ import annotations

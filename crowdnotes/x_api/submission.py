@@ -33,7 +33,7 @@ from crowdnotes.errors import InputError, WorkflowError, XError, XFault
 from crowdnotes.handoff import is_demonstration
 from crowdnotes.settings import Settings
 from crowdnotes.storage.database import now_of, reading, writing
-from crowdnotes.storage.tables import on_x, storable_text, x_scores
+from crowdnotes.storage.tables import cases, on_x, storable_text, x_scores
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.pasted import post_number
 from crowdnotes.words import say
@@ -178,6 +178,16 @@ class ToX:
         if found is None:
             raise WorkflowError("not on X", say("to_x.not_there"), say("to_x.not_there_next"))
         return self._arrived(row, found, row.case_id)
+
+    def follow_all(self) -> list[OnX]:
+        """As `follow`, of every note that was sent and whose case is there, with one look through the account's."""
+        self.require()
+        mine = (on_x.c.test_mode == self.test_mode, on_x.c.state == OnXState.SENT.value)
+        with reading(self._engine) as connection:
+            rows = connection.execute(select(on_x).join(cases, cases.c.id == on_x.c.case_id).where(*mine)).mappings()
+            sent = [OnX.model_validate(dict(row)) for row in rows]
+        written = {note.id: note for note in self.client.written()} if sent else {}
+        return [self._arrived(row, written[row.note_id], row.case_id) for row in sent if row.note_id in written]
 
     def withdraw(self, case_id: str) -> Case:
         """Delete the note on X; another one may then be sent."""

@@ -32,9 +32,9 @@ class Tokens:
     """Those of an account that can be renewed. Safe for threads and processes."""
 
     def __init__(self, settings: XSettings, folder: Path) -> None:
-        set_ = [one.get_secret_value() if one else "" for one in (settings.oauth2_token, settings.oauth2_refresh_token)]
-        of = hashlib.sha256("\n".join(set_).encode()).hexdigest()
-        self._set = Pair(*set_, of)
+        given = (settings.oauth2_token, settings.oauth2_refresh_token)
+        access, refresh = (one.get_secret_value() if one else "" for one in given)
+        self._set = Pair(access, refresh, hashlib.sha256(f"{access}\n{refresh}".encode()).hexdigest())
         self._file = folder / "x-tokens.json"
 
     @property
@@ -52,7 +52,8 @@ class Tokens:
             with FileLock(self._file.with_suffix(".lock")):
                 newest = self._newest()
                 if newest.access == used:
-                    self._keep(Pair(*ask(newest.refresh), newest.of))
+                    access, refresh = ask(newest.refresh)
+                    self._keep(Pair(access, refresh, newest.of))
         except OSError as error:
             raise XError(XFault.NOT_RENEWED, words=str(error.strerror)) from error
 

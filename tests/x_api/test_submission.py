@@ -110,6 +110,22 @@ def test_the_approved_text_is_sent_letter_for_letter_once_and_followed(
     assert len(server.posted) == 1
 
 
+def test_all_that_were_sent_are_followed_with_one_look(server: XServer, workspace: Workspace, case: Case) -> None:
+    x = _x(workspace)
+    assert x.follow_all() == []
+    other = _on_post(workspace, draft_and_approve(workspace, "lemon", "ann"), 101)
+    for one in (case, other):
+        x.submit(one.id, _seen(one))
+    server.notes[0]["status"] = "currently_rated_helpful"
+    server.asked.clear()
+    followed = {one.case_id: one.status for one in x.follow_all()}
+    assert followed == {case.id: "needs_more_ratings", other.id: "currently_rated_helpful"}
+    assert len(server.asked) == 1
+    assert _trail(workspace, other)[-1] == "status on X"
+    workspace.service.delete(other.id)
+    assert [one.case_id for one in x.follow_all()] == [case.id]
+
+
 def test_a_crash_before_the_answer_is_looked_up_and_never_sent_blindly(
     server: XServer, workspace: Workspace, case: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
