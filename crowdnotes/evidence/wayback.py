@@ -25,7 +25,10 @@ from crowdnotes.words import say
 
 _FIRST = "19960101000000"  # before its first copy: the nearest to it is a page's oldest
 _NO_SITES = frozenset({"arpa", "onion"})  # in the list of top-level domains, and not the public web's
-_PACE = Pace(5, 1.1, 4)  # no limit is published
+# No limit is published. Its staff speak of 30 searches a minute, and of an hour without an answer for who goes on
+# asking after a 429, which it also gives to first requests: https://github.com/internetarchive/wayback/issues/274
+_PACE = Pace(25, 66.0, 2)
+_QUIET_SECONDS = 300.0
 _LINK = "https://web.archive.org/web/{timestamp}/{url}"
 
 
@@ -122,5 +125,6 @@ def make_wayback(settings: Settings) -> Wayback | None:
     archive = settings.archive
     if not archive.ask:
         return None
-    service = replace(open_service(settings.search, archive.url, _PACE), request_seconds=archive.seconds)
+    service = open_service(settings.search, archive.url, _PACE, quiet_seconds=_QUIET_SECONDS)
+    service = replace(service, request_seconds=archive.seconds)
     return Wayback(service, archive.seconds, frozenset(settings.allowed_private_hosts))

@@ -127,6 +127,14 @@ def test_what_it_does_wrong_is_not_no_copy(httpserver: HTTPServer, wayback: Wayb
     assert told.startswith("The Wayback Machine was asked for a copy: It ")
 
 
+def test_an_archive_that_asks_for_quiet_is_left_alone(httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/wayback/available").respond_with_response(Response("Too Many Requests", 429))
+    wayback = make_wayback(Settings(archive=ArchiveSettings(ask=True, url=httpserver.url_for(""))))
+    assert wayback is not None
+    assert [wayback.ask(f"{PAGE}{n}", None, no_check)[0] for n in range(3)] == [None] * 3
+    assert len(httpserver.log) == 1
+
+
 def test_a_cancelled_job_asks_nothing(httpserver: HTTPServer, wayback: Wayback) -> None:
     with pytest.raises(JobCancelled):
         wayback.ask(PAGE, None, cancelled)

@@ -1,7 +1,7 @@
 """OpenAlex: a study, whether it was retracted, and the letters, corrections and retractions that cite it.
 
 GET {base}/works?search=&filter=to_publication_date:YYYY-MM-DD&select=&per_page= and ?filter=cites:W…,type:erratum|…;
-without a key some ten searches a day, with a free one a thousand. https://developers.openalex.org/api-reference/authentication
+without a key a hundred searches a day, with a free one a thousand. https://developers.openalex.org/api-reference/authentication
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class OpenAlexOptions(BaseModel):
     """OpenAlex."""
 
     openalex_url: str = Field("https://api.openalex.org", description="OpenAlex")
-    openalex_key: SecretStr | None = Field(None, description="a free key of OpenAlex: without it, ten searches a day")
+    openalex_key: SecretStr | None = Field(None, description="a free key of OpenAlex: without it, 100 searches a day")
 
 
 class OpenAlex(OnlineProvider):

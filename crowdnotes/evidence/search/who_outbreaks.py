@@ -1,7 +1,7 @@
 """WHO Disease Outbreak News: what the World Health Organization reports of an outbreak; without a key.
 
-GET {base}?$filter=contains(Title,'Measles') and PublicationDateAndTime le …&$orderby=&$top=&$select=, OData in JSON.
-Its titles name the disease and the country, so that is what is asked for.
+GET {base}?$filter=(contains(Title,'Measles') or …) and PublicationDateAndTime le …&$orderby=&$top=&$select=, OData
+in JSON. Its titles name the disease and the country, so that is what is asked for.
 https://www.who.int/emergencies/disease-outbreak-news
 """
 
@@ -68,7 +68,7 @@ class WhoOutbreaks(OnlineProvider):
                 published=parse_date(string(report, "PublicationDateAndTime")),
             )
             for disease in words_of("disease", query)[:_DISEASES]
-            for report in self._reports(f"contains(Title,'{disease.capitalize()}'){bound}", limit, check)
+            for report in self._reports(f"({_named(disease)}){bound}", limit, check)
             if string(report, "UrlName")
         ]
         return first_hits(hits, limit, until)
@@ -82,3 +82,9 @@ class WhoOutbreaks(OnlineProvider):
             "sf_culture": "en",
         }
         return records(parse_json(self.service.get("", params, check)), "value")
+
+
+def _named(disease: str) -> str:
+    """A title that names it, however it is written ("Measles", "poliovirus", "MERS"): letters may have to be alike."""
+    forms = dict.fromkeys((disease.capitalize(), disease, disease.upper()))
+    return " or ".join(f"contains(Title,'{form}')" for form in forms)
