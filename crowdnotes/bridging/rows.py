@@ -376,7 +376,7 @@ def _put_in_order(ratings: Ratings, rows: int, each: Each) -> Ratings:
     def sort(number: int) -> None:
         cut = found.cuts[number]
         order = np.lexsort((found.columns[cut], found.rows[cut]))
-        note[cut] = int(found.bounds[number]) + found.rows[cut][order]
+        np.add(found.rows[cut][order], found.bounds[number], out=note[cut], casting="unsafe")  # not in 16 bits
         for part in (found.columns, found.values, found.weights):
             if part.size:
                 part[cut] = part[cut][order]

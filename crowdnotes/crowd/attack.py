@@ -240,6 +240,23 @@ def every_history(world: World, options: AttackOptions) -> dict[History, Attack]
     return {history: attack(world, replace(options, history=history)) for history in History}
 
 
+def verdict(world: World, found: Attack) -> str:
+    """Whether the rules resist longer than plain averaging, and what giving notes out at random does to that."""
+    if found.needed == 0 or found.average_line is None:
+        return found.sentence
+    one, other = found.needed or MOST + 1, MOST + 1 if found.needed_by_average is None else found.needed_by_average
+    words = "attack_found.longer" if one > other else "attack_found.as_long" if one == other else "attack_found.sooner"
+    told = say(words, n=in_figures(found.needed), other=in_figures(found.needed_by_average))
+    flipped = attack(world, replace(found.options, assigned=not found.options.assigned))
+    given, free = (found, flipped) if found.options.assigned else (flipped, found)
+    return f"{told} {say('attack_found.at_random', given=in_figures(given.needed), free=in_figures(free.needed))}"
+
+
+def in_figures(accounts: int | None) -> str:
+    """A number of accounts, also where MOST are not enough."""
+    return say("crowd_plots.more_than", n=MOST) if accounts is None else str(accounts)
+
+
 def later_sentence(world: World, found: Attack) -> str:
     """What the same accounts come to once all honest ratings are in."""
     end = attack(world, replace(found.options, after=None))

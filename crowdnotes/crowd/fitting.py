@@ -38,12 +38,13 @@ from crowdnotes.bridging.public_scoring import (
 from crowdnotes.bridging.ratings import Ratings
 from crowdnotes.bridging.scoring import FrozenRaters, ScoredNotes, locate, score_notes
 from crowdnotes.bridging.status import NoteStatus
-from crowdnotes.bridging.statuses import ManySignals, decide_all
+from crowdnotes.bridging.statuses import STATUSES, ManySignals, decide_all
 from crowdnotes.crowd.database import TAGS, Connection, columns
 from crowdnotes.settings import BridgingSettings
 from crowdnotes.words import say
 
 _AT_ONCE = 2_000_000  # ratings
+_ASIDE = 0.05  # between the line for the score and the two that it is compared with
 _NEVER = np.iinfo(np.int64).max
 Whole = npt.NDArray[np.int64]
 Part = tuple[slice, Indices, Indices, dict[str, npt.NDArray[Any]]]
@@ -154,7 +155,8 @@ def _parts(connection: Connection, notes: Whole, counts: Whole, raters: Whole, w
 class Statuses:
     """Of every note with enough ratings, (n,) each: intercept, factor, and places in STATUSES and RULE_NAMES.
 
-    The rest is what the rules on tags compared notes with; see `indexing.TagScale`.
+    shown_at: how many notes the rules would show with another line for the score, the line first. The rest is what the
+    rules on tags compared notes with; see `indexing.TagScale`.
     """
 
     notes: Whole
@@ -165,6 +167,7 @@ class Statuses:
     scale: FactorScale
     half: float
     lines: dict[str, float] | None
+    shown_at: tuple[tuple[float, int], ...]
 
 
 def statuses(connection: Connection, fit: Fitted, usual: Floats, settings: BridgingSettings) -> Statuses | None:
@@ -181,8 +184,20 @@ def statuses(connection: Connection, fit: Fitted, usual: Floats, settings: Bridg
     many = _signals(connection, fit, raters, usual, scored, scale, half, settings)
     helpful = np.isin(fit.notes, fit.found.helpful_before)
     lines = tag_lines(many.tag_shares, helpful, settings)
-    status, decided = decide_all(replace(many, tag_lines=lines), settings)
-    return Statuses(fit.notes, many.intercept, many.factor, status, decided, scale, half, lines)
+    many = replace(many, tag_lines=lines)
+    status, decided = decide_all(many, settings)
+    shown = [(line, _shown(many, line, settings)) for line in other_lines(settings)]
+    return Statuses(fit.notes, many.intercept, many.factor, status, decided, scale, half, lines, tuple(shown))
+
+
+def other_lines(settings: BridgingSettings) -> tuple[float, float]:
+    """What the line from which a note is shown is compared with."""
+    return settings.helpful_intercept - _ASIDE, settings.helpful_intercept + _ASIDE
+
+
+def _shown(many: ManySignals, line: float, settings: BridgingSettings) -> int:
+    status, _ = decide_all(many, settings.model_copy(update={"helpful_intercept": line}))
+    return int(np.count_nonzero(status == STATUSES.index(NoteStatus.HELPFUL)))
 
 
 def _scored(

@@ -51,7 +51,8 @@ class FitReport(Noun):
     """A fit of the index. of_ratings: how many the index had; ratings: how many of them count after the filter.
 
     not_run: why there is none, "" if there is. dropped: ratings that did not count, by reason. statuses: how many notes
-    have each by the fit; on_x: of how many X recorded one too, and as_on_x of how many the same.
+    have each by the fit; on_x: of how many X recorded one too, and as_on_x of how many the same. shown_at: how many
+    the rules would show with another line for the score, the line first.
     """
 
     not_run: str = ""
@@ -68,6 +69,7 @@ class FitReport(Noun):
     statuses: dict[str, int] = Field(default_factory=dict)
     on_x: int = 0
     as_on_x: int = 0
+    shown_at: tuple[tuple[float, int], ...] = ()
 
 
 class IndexReport(Noun):
@@ -189,6 +191,7 @@ def _fit(
         dropped=fit.dropped,
         notices=fit.found.notices,
         tags=None if found is None else TagScale(**vars(found.scale), half=found.half, lines=found.lines),
+        shown_at=() if found is None else found.shown_at,
     )
     of_raters = {"rater": raters.ids, "intercept": raters.intercepts, "factor": raters.factors}
     return (

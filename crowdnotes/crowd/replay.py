@@ -91,6 +91,11 @@ class Recorded(Noun):
     decided_by: str
     recomputed: Moment | None
 
+    @property
+    def in_words(self) -> str:
+        """The status as readers are told of it; X's own word where it is new here."""
+        return NoteStatus(self.status).in_words if self.status in set(NoteStatus) else self.status
+
 
 class ScoreStory(Noun):
     """The score as ratings came in. held: what was held fixed, in a sentence. not_applied: rules that lack something.

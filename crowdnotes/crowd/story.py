@@ -265,6 +265,9 @@ def _sides(now: Moment) -> str:
         return say("story.disagreed", figures=figures) + others
     if min(shares) > 0.5:
         return say("story.agreed", figures=figures) + others
+    poor = now.minus.not_helpful / now.minus.n, now.plus.not_helpful / now.plus.n
+    if max(poor) < 0.5:
+        return say("story.mild", figures=figures, one=poor[0], other=poor[1]) + others
     return say("story.neither", figures=figures) + others
 
 
@@ -276,7 +279,10 @@ def _score(now: Moment, settings: BridgingSettings) -> str:
     told = say("story.score", score=score, line=needed, status=say(_SHOWN[now.status]))
     # Where the score alone is short, the two numbers are the reason; else a rule stands in the way.
     short = now.decided_by is RuleName.INITIAL and now.intercept < line
-    return told if short or now.status is not NoteStatus.NEEDS_MORE_RATINGS else f"{told} {now.why}"
+    if short or now.status is not NoteStatus.NEEDS_MORE_RATINGS:
+        return told
+    said_already = say("rules.at_least", measure=say("rules.plain_score").capitalize(), value=score, line=needed)
+    return f"{told} {now.why.removeprefix(f'{said_already}.').strip()}"
 
 
 def _changes(changes: tuple[Change, ...]) -> str:
@@ -318,18 +324,15 @@ def _differs(on_x: tuple[Recorded, ...], now: Moment) -> bool:
 
 
 def _on_x(on_x: tuple[Recorded, ...]) -> str:
-    names = {status.value: say(words) for status, words in _SHOWN.items()}
     verdicts = [one for one in on_x if one.event == "verdict"]
     if not on_x:
         return ""
     if not verdicts:
         return say("story.no_verdict")
     first, last = verdicts[0], on_x[-1]
-    verdict = names.get(first.status, first.status)
     if last.status == first.status:
-        return say("story.verdict", status=verdict, day=day(first.at))
-    later = names.get(last.status, last.status)
-    return say("story.verdicts", status=verdict, day=day(first.at), later=later, since=day(last.at))
+        return say("story.verdict", status=first.in_words, day=day(first.at))
+    return say("story.verdicts", status=first.in_words, day=day(first.at), later=last.in_words, since=day(last.at))
 
 
 def _found(connection: Connection, wanted: str) -> int:

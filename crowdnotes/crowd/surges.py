@@ -81,6 +81,23 @@ class Surges(Noun):
     sentence: str
     not_run: str = ""
 
+    @property
+    def largest_other(self) -> str:
+        """Why the largest day that is not marked is not; "" where every day with posts is."""
+        marked = {surge.day for surge in self.surges}
+        first = self.first_day or _day(0)
+        others = [place for place in range(len(self.per_day)) if first + timedelta(days=place) not in marked]
+        place = max(others, key=self.per_day.__getitem__, default=None)
+        if place is None or self.not_run or not self.per_day[place]:
+            return ""
+        named = {"day": day_words(first + timedelta(days=place)), "posts": self.per_day[place]}
+        line, mean = self.line[place], self.mean[place]
+        if line is None or mean is None:
+            return say("surges.other_early", first=BASELINE_DAYS, **named)
+        if self.per_day[place] > line:
+            return say("surges.other_few", least=_LEAST_POSTS, **named)
+        return say("surges.other_usual", line=line, usual=mean, **named)
+
 
 class SurgePost(Noun):
     """A post of a day, with its notes' first text and how far they came."""

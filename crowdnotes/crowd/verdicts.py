@@ -1,28 +1,29 @@
-"""What became of the notes of the index, by its fit and on X, and how many reach which line."""
+"""What became of the notes of the index, by its fit and on X, and how many another line would show."""
 
 from __future__ import annotations
 
-from crowdnotes.bridging.status import NoteStatus
+from crowdnotes.bridging.status import NoteStatus, RuleName
 from crowdnotes.crowd.database import Connection, how_many
 from crowdnotes.crowd.indexing import last_fit
 from crowdnotes.domain import Noun
 from crowdnotes.settings import BridgingSettings
 from crowdnotes.words import say
 
-_ASIDE = 0.05  # between the line and the two that it is compared with
-
 
 class Verdicts(Noun):
     """How many notes have each status, in the order of `STATUSES`: by the fit, and on X; the latter empty if not known.
 
-    reach: how many notes have a score of at least 0.05 under the line, of the line, and 0.05 over it. both, same: notes
+    reach: how many notes have a score of at least the line. shown_at: how many the rules show with other lines. held:
+    the rules that decided of notes over the line that are not shown, each with how many, most first. both, same: notes
     with a status here and on X, and how many have the same. deleted: with a record or score, without text.
     """
 
     reckoned: tuple[int, int, int]
     on_x: tuple[int, int, int] | None
-    reach: tuple[int, int, int]
+    reach: int
     line: float
+    shown_at: tuple[tuple[float, int], ...]
+    held: tuple[tuple[RuleName, int], ...]
     both: int
     same: int
     deleted: int
@@ -45,10 +46,19 @@ class Verdicts(Noun):
 
     @property
     def about_line(self) -> str:
-        """What another line would do."""
-        low, line, high = self.reach
-        lines = {"low_line": self.line - _ASIDE, "shown_line": self.line, "high_line": self.line + _ASIDE}
-        return say("verdicts.lines", low=low, line=line, high=high, held=max(0, line - self.reckoned[0]), **lines)
+        """What another line would do; "" in an index whose fit did not ask."""
+        if not self.shown_at:
+            return ""
+        (low_line, low), (high_line, high) = self.shown_at
+        said = say(
+            "verdicts.lines", low_line=low_line, low=low, line=self.line, shown=self.reckoned[0],
+            high_line=high_line, high=high,
+        )  # fmt: skip
+        if not self.held:
+            return said
+        rule, most = self.held[0]
+        held = sum(many for _, many in self.held)
+        return f"{said} {say('verdicts.held', n=held, reach=self.reach, line=self.line, rule=rule.in_words, most=most)}"
 
     @property
     def about_power(self) -> str:
@@ -66,17 +76,19 @@ def verdicts(connection: Connection, settings: BridgingSettings) -> Verdicts | N
     if not fit.statuses:
         return None
     line = settings.helpful_intercept
-    reach = connection.execute(
-        "SELECT count(*) FILTER (intercept >= ?), count(*) FILTER (intercept >= ?), count(*) FILTER (intercept >= ?)"
-        " FROM scores",
-        [line - _ASIDE, line, line + _ASIDE],
-    ).fetchone() or (0, 0, 0)
+    decided = connection.execute(
+        "SELECT decided_by, count(*) FILTER (status <> ?) AS held, count(*) AS n FROM scores WHERE intercept >= ?"
+        " GROUP BY decided_by ORDER BY held DESC, decided_by",
+        [NoteStatus.HELPFUL.value, line],
+    ).fetchall()
     recorded = connection.execute("SELECT status, count(*) FROM history WHERE status <> '' GROUP BY status").fetchall()
     return Verdicts(
         reckoned=_counts(fit.statuses),
         on_x=_counts(dict(recorded)) if recorded else None,
-        reach=reach,
+        reach=sum(n for _, _, n in decided),
         line=line,
+        shown_at=fit.shown_at,
+        held=tuple((RuleName(rule), held) for rule, held, _ in decided if held),
         both=fit.on_x,
         same=fit.as_on_x,
         deleted=how_many(

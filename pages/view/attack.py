@@ -17,7 +17,9 @@ from crowdnotes.crowd.attack import (
     History,
     cheapest,
     every_history,
+    in_figures,
     later_sentence,
+    verdict,
 )
 from crowdnotes.crowd.world import World
 from crowdnotes.text.markdown import escaped
@@ -48,6 +50,7 @@ def attack_lab() -> None:
         with right:
             attacks = _attacks(world, replace(options, history=History.FRESH))
             found = attacks[options.history]
+            st.markdown(f"**{escaped(verdict(world, found))}**")
             _drawn(found, attacks, "" if options.after is None else later_sentence(world, found))
 
 
@@ -69,18 +72,20 @@ def _options() -> AttackOptions:
 def _drawn(found: Attack, attacks: dict[History, Attack], later: str) -> None:
     grid = st.grid(2, min_column_width=330, gap="small")
     line = found.line
+    # Both pictures end at the same number of accounts, where both have come to what is wanted.
+    last = min(MOST, max(20, -(-2 * max(_or_most(found.needed), _or_most(found.needed_by_average)) // 10) * 10))
 
     def by_score(key: str) -> list[tuple[str, str]]:
         progress(
             found.scores, found.shown, line=line, reached=found.needed, up=say("small_world.helpfulness"),
-            ends=(-0.4, 0.8), height=_HEIGHT, alt=f"{say('attack.by_score')}. {found.sentence}", key=key,
+            ends=(-0.4, 0.8), last=last, height=_HEIGHT, alt=f"{say('attack.by_score')}. {found.sentence}", key=key,
         )  # fmt: skip
         return []
 
     def by_average(key: str) -> list[tuple[str, str]]:
         progress(
             found.averages, found.shown_by_average, line=found.average_line, reached=found.needed_by_average,
-            up=say("small_world.average"), ends=(-0.05, 1.05), height=_HEIGHT,
+            up=say("small_world.average"), ends=(-0.05, 1.05), last=last, height=_HEIGHT,
             alt=f"{say('attack.by_average')}. {found.average_sentence}", key=key,
         )  # fmt: skip
         return []
@@ -109,16 +114,16 @@ def _drawn(found: Attack, attacks: dict[History, Attack], later: str) -> None:
         "attack-fewest", title=say("attack.fewest"), sentence=cheapest(attacks), draw=bars,
         rows={
             say("attack.history"): [one.value for one in attacks],
-            say("attack.rules"): [_in_table(one.needed) for one in attacks.values()],
-            say("attack.averages"): [_in_table(one.needed_by_average) for one in attacks.values()],
+            say("attack.rules"): [in_figures(one.needed) for one in attacks.values()],
+            say("attack.averages"): [in_figures(one.needed_by_average) for one in attacks.values()],
         },
         file="attack-fewest",
     )  # fmt: skip
     st.caption(say("attack.held"))
 
 
-def _in_table(number: int | None) -> str:
-    return say("crowd_plots.more_than", n=MOST) if number is None else str(number)
+def _or_most(accounts: int | None) -> int:
+    return MOST if accounts is None else accounts
 
 
 def _rules(found: Attack) -> None:

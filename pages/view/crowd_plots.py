@@ -196,15 +196,16 @@ def progress(
     reached: int | None,
     up: str,
     ends: tuple[float, float],
+    last: int,
     height: int,
     alt: str,
     key: str,
 ) -> None:
-    """A number of a note as accounts vote on it, from none to all; filled where the note is shown.
+    """A number of a note as accounts vote on it, from none to the `last` drawn; filled where the note is shown.
 
     `line` is where it is shown from, `reached` the number of accounts that got what they wanted.
     """
-    last = len(values) - 1
+    values, shown = values[: last + 1], shown[: last + 1]
     points = [
         {"x": at, "y": _drawn(float(y)), "form": "circle", "colour": theme_colours()[0], "shown": bool(one),
          "title": say("crowd_plots.accounts_at", n=at, y=f"{y:.2f}")}
@@ -220,7 +221,11 @@ def progress(
         dashed.append({"points": [[reached, ends[0]], [reached, ends[1]]], "colour": "ink"})
         words.append({"at": [reached + 1, ends[1]], "text": str(reached), "anchor": "start", "above": False,
                       "bold": True})  # fmt: skip
-    across = {"ends": [-1, last + 1], "ticks": list(range(0, last + 1, 10)), "title": say("crowd_plots.accounts")}
+    across = {
+        "ends": [-1, last + 1],
+        "ticks": list(range(0, last + 1, 5 if last <= 20 else 10)),
+        "title": say("crowd_plots.accounts"),
+    }
     drawing = _drawing(points, across, up, ends, ([], dashed, words))
     component({**drawing, "here": None, "size": 0.65, "height": height, "alt": alt}, key=key)
 

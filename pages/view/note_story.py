@@ -32,6 +32,7 @@ from pages.view.times import moment
 
 _MOST = 280
 _ROW = 38  # pixels
+_FOLDED = 5  # changes of status; more are told when they are asked for
 _KEY = "note"
 
 
@@ -274,27 +275,30 @@ _SIDES = {
 
 def _record(told: Story) -> None:
     """Each change of status, and what X recorded."""
-    if told.score is not None and told.score.changes:
+    changes = told.score.changes if told.score is not None else ()
+    if changes:
         st.header(say("note_story.changes"), anchor=False)
-        table_with_csv(
-            {
-                say("note_story.when"): [moment(one.at) for one in told.score.changes],
-                say("note_story.rating"): [one.ratings for one in told.score.changes],
-                say("note_story.became"): [one.after.in_words for one in told.score.changes],
-                say("note_story.why"): [one.why for one in told.score.changes],
-                say("note_story.rule"): [one.decided_by.value for one in told.score.changes],
-            },
-            key="story-changes",
-            file=f"changes-{told.note}",
-        )
+        folded = len(changes) > _FOLDED
+        with st.expander(say("note_story.all_changes", n=len(changes))) if folded else st.container():
+            table_with_csv(
+                {
+                    say("note_story.when"): [moment(one.at) for one in changes],
+                    say("note_story.rating"): [one.ratings for one in changes],
+                    say("note_story.became"): [one.after.in_words for one in changes],
+                    say("note_story.why"): [one.why for one in changes],
+                    say("note_story.rule"): [one.decided_by.value for one in changes],
+                },
+                key="story-changes",
+                file=f"changes-{told.note}",
+            )
     st.header(say("note_story.on_x"), anchor=False)
     if not told.on_x:
         st.caption(escaped(told.on_x_not_run))
     else:
         for one in told.on_x:
             then = one.recomputed
-            beside = say("note_story.by_these", status=then.status.replace("_", " ").lower()) if then else ""
-            st.markdown(escaped(f"{day(one.at)}: {one.status.replace('_', ' ').lower()}. {beside}".strip()))
+            beside = say("note_story.by_these", status=then.status.in_words) if then else ""
+            st.markdown(escaped(f"{day(one.at)}: {one.in_words}. {beside}".strip()))
     if told.score is not None:
         with st.expander(say("note_story.not_applied", n=len(told.score.not_applied)), icon=":material/rule:"):
             for rule in told.score.not_applied:

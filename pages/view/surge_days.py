@@ -49,7 +49,8 @@ def surge_days(index: Path) -> None:
         say("surge_days.not_dated", n=found.not_dated) if found.not_dated else "",
         say("surge_days.earlier", n=found.earlier) if found.earlier else "",
     ]
-    st.caption(escaped(" ".join(filter(None, [say("surge_days.how"), *left_out]))))
+    told = [found.largest_other, say("surge_days.how", drawn=len(days)), *left_out]
+    st.caption(escaped(" ".join(filter(None, told))))
     if not found.surges:
         waiting_posts(index, version, chosen, None)
         return

@@ -112,7 +112,10 @@ def ratings_by_side(moments: Sequence[Moment], *, alt: str, key: str) -> list[tu
 
 
 def posts_a_day(found: Surges, days: Sequence[str], *, alt: str, key: str) -> list[tuple[str, str]]:
-    """Posts a day, the mean of the 28 days before, and the marked days; gives the legend. `days` are of `per_day`."""
+    """Posts a day, the mean of the 28 days before, the line above it, and the marked days; gives the legend.
+
+    `days` are of `per_day`.
+    """
     accent, second, third = theme_colours()[0], theme_colours()[5], theme_colours()[3]
     figure = go.Figure()
     figure.add_scatter(
@@ -122,6 +125,10 @@ def posts_a_day(found: Surges, days: Sequence[str], *, alt: str, key: str) -> li
     figure.add_scatter(
         x=list(days), y=list(found.mean), mode="lines", line={"color": second, "width": 2, "dash": "dash"},
         hoverinfo="skip",
+    )  # fmt: skip
+    figure.add_scatter(
+        x=list(days), y=list(found.line), mode="lines", line={"color": third, "width": 1.5, "dash": "dot"},
+        hovertemplate=say("time_plots.line_on", day="%{x|%-d %b %Y}", n="%{y:,.1f}") + _NO_BOX,
     )  # fmt: skip
     figure.add_scatter(
         x=[str(surge.day) for surge in found.surges],
@@ -134,7 +141,8 @@ def posts_a_day(found: Surges, days: Sequence[str], *, alt: str, key: str) -> li
     figure.update_xaxes(showgrid=False, type="date", nticks=6)
     draw(figure, _TALL, margin=0, top=8, alt=alt, key=key)
     marked = [(say("time_plots.marked"), third)] if found.surges else []
-    return [(say("time_plots.posts"), accent), (say("time_plots.mean"), second), *marked]
+    lines = [(say("time_plots.mean"), second), (say("time_plots.line"), third)]
+    return [(say("time_plots.posts"), accent), *lines, *marked]
 
 
 def hours_by_group(groups: Sequence[tuple[str, Hours]], *, alt: str, key: str) -> list[tuple[str, str]]:

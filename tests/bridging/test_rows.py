@@ -50,3 +50,13 @@ def test_rows_are_sorted_however_the_ratings_are_cut(
     assert _held(raters) == _expected(table.rater, table.note, table)
     assert np.diff(notes.start).tolist() == np.bincount(table.note, minlength=41).tolist()
     assert np.diff(raters.start).tolist() == np.bincount(table.rater, minlength=13).tolist()
+
+
+def test_more_notes_than_16_bits_count_are_put_in_order() -> None:
+    notes = 70_000
+    note = np.repeat(np.arange(notes, dtype=np.int32), 4)[::-1].copy()
+    rater = np.arange(len(note), dtype=np.int32) % 13
+    table = RatingTable(np.arange(notes), np.arange(13), note, rater, np.ones(len(note), dtype=np.float32))
+    with workers() as crew:
+        by_note, _ = lay_out(table, crew.each)
+    assert _held(by_note) == _expected(table.note, table.rater, table)

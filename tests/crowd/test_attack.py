@@ -16,8 +16,10 @@ from crowdnotes.crowd.attack import (
     attack,
     cheapest,
     every_history,
+    in_figures,
     later_sentence,
     target,
+    verdict,
 )
 from crowdnotes.crowd.world import NOTES, NOW_MS, NoteKind, World, WorldOptions, make_world
 from crowdnotes.settings import BridgingSettings
@@ -141,3 +143,16 @@ def test_the_target_is_of_the_kind_that_the_aim_names(world: World) -> None:
     by_average = world.averages >= (world.average_line or 0)
     for aim in Aim:
         assert world.shown[target(world, aim)] == by_average[target(world, aim)] == (aim is Aim.SINK)
+
+
+def test_the_verdict_sets_the_rules_beside_the_average_and_choosing_beside_being_given(world: World) -> None:
+    options = AttackOptions(history=History.PLUS)
+    free, given = attack(world, options), attack(world, AttackOptions(history=History.PLUS, assigned=True))
+    assert free.needed is not None
+    assert given.needed != free.needed
+    told = verdict(world, free)
+    assert f"it takes {in_figures(free.needed)} accounts, not {in_figures(free.needed_by_average)}" in told
+    assert f"it takes {in_figures(given.needed)}; if they choose the note, {in_figures(free.needed)}" in told
+    assert verdict(world, given).endswith(told.split(". ", 1)[1])
+    fresh = verdict(world, attack(world, AttackOptions(history=History.FRESH)))
+    assert f"it takes over {MOST} accounts" in fresh

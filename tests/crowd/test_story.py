@@ -214,11 +214,14 @@ def test_words_find_notes_and_fewer_ratings_change_what_hangs_on_them() -> None:
         assert (best.scores[0] or 0) < best.score < (worst.scores[0] or 0)
         drawn = fewer(found, 1, Which.RANDOM)
         assert drawn is not None
-        assert f"{drawn.changed} of 100 random" in drawn.sentence
+        assert f"tried 100 times, its status changes {drawn.changed} times" in drawn.sentence
         assert fewer(found, len(found), Which.RANDOM) is None
         text = story(connection, str(note), _LINES).text
         assert note in [one[0] for one in notes_with_words(connection, text[:30].upper(), 2_000)]
         assert notes_with_words(connection, "100%_!") == []
         counted = verdicts(connection, _LINES)
         assert counted is not None
-        assert counted.reach[0] >= counted.reach[1] >= counted.reach[2] > 0
+        (_, lower), (_, higher) = counted.shown_at
+        assert lower > counted.reckoned[0] > higher
+        assert counted.reach == counted.reckoned[0] + sum(held for _, held in counted.held)
+        assert f"{_LINES.helpful_intercept + 0.05:.2f} shows {higher:,}" in counted.about_line

@@ -66,6 +66,20 @@ def test_a_day_is_marked_above_two_and_a_half_deviations_of_the_28_days_before(
         assert [surge.day for surge in surges(connection, Filter()).surges] == marked
 
 
+@pytest.mark.parametrize(
+    ("per_day", "said"),
+    [
+        ([8, 10] * 14 + [11], "does not stand out: after the 28 days before it, with 9.0 a day"),
+        ([8, 40] * 14 + [11], "is among the first 28"),
+        ([0, 0] * 14 + [1] + [0] * 40 + [4], "has under 5"),
+        ([8, 8] * 14 + [12, 8], "8 posts, is among the first 28"),
+    ],
+)
+def test_why_the_largest_other_day_does_not_stand_out_is_told(tmp_path: Path, per_day: list[int], said: str) -> None:
+    with reading(_index(tmp_path, per_day)) as connection:
+        assert said in surges(connection, Filter()).largest_other
+
+
 def test_under_five_posts_are_no_surge_however_few_are_usual(tmp_path: Path) -> None:
     with reading(_index(tmp_path, [0, 1] * 14 + [4])) as connection:
         assert surges(connection, Filter()).surges == ()
