@@ -266,10 +266,9 @@ def honest_answer(body: Body) -> Body:
             said = {"distortions": [], "reason": "It says what E1 says.", "faithful": "yes"}
             return {"to_program": [], "carried": carried, **said}
         case "helpful":
-            holds = {"objections": [], "reason": "It holds.", "follows": "yes"}
-            names = ("addresses_claim", "context", "neutral", "no_speculation", "readable")
+            kept = ["addresses_claim", "context", "neutral", "no_speculation", "readable"]
             said = {"rewrite": "", "objections": [], "reason": "It is clear.", "helpful": "yes"}
-            return {"principles": [{"name": name, **holds} for name in names], **said}
+            return {"kept": kept, "broken": [], **said}
         case "shows":
             return {"text": "WORDS", "shows": "A sign."}
         case "overall":

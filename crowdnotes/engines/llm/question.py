@@ -11,9 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache
+from itertools import groupby
 from typing import Any, Generic
 
-from crowdnotes.domain import Evidence, Post
+from crowdnotes.domain import Evidence, Post, Span
 from crowdnotes.engines.base import EngineStep
 from crowdnotes.engines.llm.parsing import A, Answer, read_answer, spoken, verdict_place
 from crowdnotes.engines.llm.server import Message
@@ -172,6 +173,34 @@ def passage_block(item: Evidence, today: date | None = None, gives: str = "") ->
     publisher = name or (f"not known (site {site})" if site else "not known")
     parts = (f"publisher: {publisher}", f"title: {source.title}", f"date: {_when(source.published, today)}", gives)
     return Block(f"passage {item.id}", f"({' · '.join(filter(None, parts))})\n{item.passage.text}")
+
+
+def near(item: Evidence, spans: Sequence[Span], room: int) -> Evidence:
+    """The passage as far as it stands near these places of it, in whole sentences; "…" for a gap.
+
+    At most `room` characters, unless the sentences of these places are longer; whole where it has no more, or no place.
+    """
+    text = item.passage.text
+    if len(text) <= room:
+        return item
+    sentences = split_sentences(text)
+    inside = {
+        at
+        for at, sentence in enumerate(sentences)
+        if any(sentence.start < span.end and span.start < sentence.end for span in spans)
+    }
+    if not inside:
+        return item
+    ends = [*(sentence.start for sentence in sentences[1:]), len(text)]
+    kept = set(inside)
+    # Both ways: what leads up to the words says as much as what follows them.
+    for at in sorted(range(len(sentences)), key=lambda at: min(abs(at - other) for other in inside)):
+        beside = not kept.isdisjoint({at - 1, at + 1})
+        if beside and sum(ends[i] - sentences[i].start for i in kept | {at}) <= room:
+            kept.add(at)
+    runs = [[at for _, at in run] for _, run in groupby(enumerate(sorted(kept)), key=lambda pair: pair[1] - pair[0])]
+    shown = " … ".join(text[sentences[run[0]].start : sentences[run[-1]].end] for run in runs)
+    return item.model_copy(update={"passage": item.passage.model_copy(update={"text": shown})})
 
 
 def _when(published: date | None, today: date | None) -> str:

@@ -19,7 +19,7 @@ from crowdnotes.text.markdown import host
 from crowdnotes.words import say
 
 _LONGEST_WHY = 220
-_SNIPPET = 190  # characters of a result
+_SNIPPET = 160  # characters of a result
 _AIMS = {
     Aim.JUDGE: "let a reader judge what the post claims, whichever way the evidence points",
     Aim.OTHER_SIDE: "find the best evidence that the claim of the post is right: the case that its author could make",

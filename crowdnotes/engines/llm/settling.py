@@ -25,13 +25,14 @@ from crowdnotes.engines.base import Brief, EngineStep, FurtherSearch, MadeBy
 from crowdnotes.engines.llm.asking import Asker
 from crowdnotes.engines.llm.claims import AskedQuery, brief_blocks, searches
 from crowdnotes.engines.llm.parsing import Answer, PassageId, ToProgram, marked_as, sanitized
-from crowdnotes.engines.llm.question import passage_block, question
+from crowdnotes.engines.llm.question import near, passage_block, question
 from crowdnotes.engines.prompt_injection import holds_injection, without_injections
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.text.quotes import find_quote, tells_enough
 from crowdnotes.words import say
 
 _TELLS = 220
+_ROOM = 1_200  # characters of a passage around its sentences that are nearest to what is asked
 
 
 class FoundInPassage(Answer):
@@ -102,7 +103,10 @@ def _ask(asker: Asker, brief: Brief, evidence: Sequence[Evidence], limit: int) -
         if any(not 1 <= item.claim <= claims for item in answer.passages):
             raise AnswerUnreadableError(say("answers.no_such_claim", last=claims))
 
-    blocks = [*brief_blocks(brief), *(passage_block(item, brief.today) for item in evidence)]
+    blocks = [
+        *brief_blocks(brief),
+        *(passage_block(near(item, item.passage.marks, _ROOM), brief.today) for item in evidence),
+    ]
     return asker.ask(
         question(EngineStep.JUDGING, "settle", SettleAnswer, blocks, values={"queries": limit}, check=check)
     ).value

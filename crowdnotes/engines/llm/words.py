@@ -7,7 +7,7 @@ helpfulness, which may answer as HealthJudge was trained to ("Final decision: ye
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from pydantic import Field
 
@@ -37,19 +37,19 @@ class FinalDecision(Answer):
     said: str = ""
 
 
-class PrincipleAnswer(Answer):
-    """What is said of one principle, by its name in words.md: that in the code, in small letters."""
+class BrokenPrinciple(Answer):
+    """What breaks a principle, by its name in words.md: that in the code, in small letters."""
 
     name: str
     objections: list[Objection] = Field(default_factory=list)
     reason: str = ""
-    follows: YesNo
 
 
 class WordsAnswer(Answer):
     """See words.md."""
 
-    principles: list[PrincipleAnswer]
+    kept: list[str]
+    broken: list[BrokenPrinciple] = Field(default_factory=list)
     rewrite: str = ""
     objections: list[Objection] = Field(default_factory=list)
     reason: str
@@ -92,27 +92,29 @@ def judge_principles(asker: Asker, post: Post, note: str) -> tuple[PrincipleResu
         )
     answer = asker.ask(_question(post, note)).value
     rewrite = _usable(answer.rewrite, note)
-    said = {item.name.strip().lower(): item for item in answer.principles}
-    return tuple(_principle(name, said.get(name.name.lower()), note, rewrite) for name in ASKED)
+    kept = {_folded(name) for name in answer.kept}
+    broken = {_folded(item.name): item for item in answer.broken}
+    return tuple(_principle(name, broken.get(name.name.lower()), kept, note, rewrite) for name in ASKED)
 
 
-def _principle(name: PrincipleName, answer: PrincipleAnswer | None, note: str, rewrite: str) -> PrincipleResult:
-    if answer is None:
-        return PrincipleResult.not_run(name, say("model.said_nothing"))
-    # Objections to a note that passes are kept, too: the verdict is the model's, but a person may weigh them otherwise.
-    findings = pointed(note, answer.objections)
+def _folded(name: str) -> str:
+    return re.sub(r"[\s-]+", "_", name.strip().lower())
+
+
+def _principle(
+    name: PrincipleName, broken: BrokenPrinciple | None, kept: Collection[str], note: str, rewrite: str
+) -> PrincipleResult:
+    if broken is None:
+        if name.name.lower() not in kept:
+            return PrincipleResult.not_run(name, say("model.said_nothing"))
+        return PrincipleResult(principle=name, status=GateStatus.PASS, reason=say("model.holds"))
+    findings = pointed(note, broken.objections)
     if name in _ABOUT_THE_WHOLE:
-        findings += tuple(Finding(message=words) for words in _of_the_whole(answer.objections))
-    fails = answer.follows == "no"
-    if fails and not findings and name not in _ABOUT_THE_WHOLE:
+        findings += tuple(Finding(message=words) for words in _of_the_whole(broken.objections))
+    elif not findings:
         return PrincipleResult.not_run(name, say("model.no_words_pointed"))
-    return PrincipleResult(
-        principle=name,
-        status=GateStatus.FAIL if fails else GateStatus.PASS,
-        reason=sanitized(answer.reason, _REASON) or (say("model.fails") if fails else say("model.holds")),
-        findings=findings,
-        rewrite=rewrite if fails else "",
-    )
+    reason = sanitized(broken.reason, _REASON) or say("model.fails")
+    return PrincipleResult(principle=name, status=GateStatus.FAIL, reason=reason, findings=findings, rewrite=rewrite)
 
 
 def _question(post: Post, note: str) -> Question[WordsAnswer]:

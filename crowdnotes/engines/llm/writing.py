@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import groupby
 from typing import Literal
 
 from pydantic import Field
@@ -19,13 +18,12 @@ from crowdnotes.engines.base import Brief, EngineStep, WriterAnswer, Written, Wr
 from crowdnotes.engines.llm.asking import Asker
 from crowdnotes.engines.llm.claims import brief_blocks
 from crowdnotes.engines.llm.parsing import Answer, PassageId, has_handle, sanitized
-from crowdnotes.engines.llm.question import Block, passage_block, question
+from crowdnotes.engines.llm.question import Block, near, passage_block, question
 from crowdnotes.engines.prompt_injection import find_injections, holds_injection, visible, without_injections
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.text.note_rules import find_urls, note_length
 from crowdnotes.text.publishers import with_publishers_named
 from crowdnotes.text.quotes import find_quote, tells_enough
-from crowdnotes.text.sentences import split_sentences
 from crowdnotes.words import say
 
 # For text in which one space stands between words.
@@ -223,27 +221,8 @@ def _gives(answers: Sequence[PassageAnswer], *, several: bool) -> str:
 
 
 def _around(item: Evidence, answers: Sequence[PassageAnswer]) -> Evidence:
-    """The passage as far as it stands near the words that were found in it, in whole sentences; "…" for a gap."""
-    text = item.passage.text
-    room = max(_ROOM[answer.answer] for answer in answers)
-    sentences = split_sentences(text)
-    inside = {
-        at
-        for at, span in enumerate(sentences)
-        if any(found.span and span.start < found.span.end and found.span.start < span.end for found in answers)
-    }
-    if not inside or len(text) <= room:
-        return item
-    ends = [*(span.start for span in sentences[1:]), len(text)]
-    kept = set(inside)
-    # Both ways: what leads up to the words says as much as what follows them.
-    for at in sorted(range(len(sentences)), key=lambda at: min(abs(at - other) for other in inside)):
-        beside = not kept.isdisjoint({at - 1, at + 1})
-        if beside and sum(ends[i] - sentences[i].start for i in kept | {at}) <= room:
-            kept.add(at)
-    runs = [[at for _, at in run] for _, run in groupby(enumerate(sorted(kept)), key=lambda pair: pair[1] - pair[0])]
-    near = " … ".join(text[sentences[run[0]].start : sentences[run[-1]].end] for run in runs)
-    return item.model_copy(update={"passage": item.passage.model_copy(update={"text": near})})
+    found = [answer.span for answer in answers if answer.span is not None]
+    return near(item, found, max(_ROOM[answer.answer] for answer in answers))
 
 
 def _good(

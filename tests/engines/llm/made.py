@@ -129,12 +129,10 @@ def sentence(text: str = NOTE, quote: str = QUOTE, name: str = "E1", basis: str 
 
 
 def words_answer(helpful: str = "yes", *, failing: Sequence[str] = (), rewrite: str = "", **more: object) -> str:
-    """What a model says of a note's words; `failing` are the principles that it breaks, `objections` of all."""
+    """What a model says of a note's words; `failing` are the principles that it breaks, `objections` of all these."""
     names = ("addresses_claim", "context", "neutral", "no_speculation", "readable")
     objections = more.pop("objections", [])
-    of_each = [
-        {"name": name, "objections": objections, "reason": "Because.", "follows": "no" if name in failing else "yes"}
-        for name in names
-    ]
-    said = {"principles": of_each, "rewrite": rewrite, "objections": objections, "reason": "It is vague."}
+    broken = [{"name": name, "objections": objections, "reason": "Because."} for name in failing]
+    said = {"kept": [name for name in names if name not in failing], "broken": broken}
+    said |= {"rewrite": rewrite, "objections": objections, "reason": "It is vague."}
     return json.dumps({**said, "helpful": helpful, **more})

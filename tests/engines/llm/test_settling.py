@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from crowdnotes.domain import AnswerKind, Evidence, GateStatus, Points, Post, Settlement
+from crowdnotes.domain import AnswerKind, Evidence, GateStatus, Points, Post, Settlement, Span
 from crowdnotes.engines import Brief, FurtherSearch
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.testing import brief_of
@@ -197,3 +197,23 @@ def test_without_evidence_or_words_relevance_is_not_run_and_nothing_is_asked() -
         assert engine.relevance(BRIEF, []).status is GateStatus.NOT_RUN
         assert engine.relevance(brief_of(Post(text=" ")), [evidence()]).status is GateStatus.NOT_RUN
         assert server.requests == []
+
+
+def test_of_a_long_passage_the_judge_sees_whole_sentences_around_those_nearest_to_what_is_asked() -> None:
+    before, after = "Other drinks were looked at too. " * 60, "More was written of them elsewhere. " * 60
+    long = evidence(f"{before}{PASSAGE} {after}")
+    mark = Span(start=len(before), end=len(before) + 40)
+    marked = long.model_copy(update={"passage": long.passage.model_copy(update={"marks": (mark,)})})
+    found, server = _settled(lambda _: settles(gives("stated")), marked)
+    shown = data_of(server.requests[0])["passage E1"].split("\n", 1)[1]
+    assert PASSAGE in shown
+    assert 1_000 < len(shown) <= 1_200
+    (given,) = found.settlement.passages
+    assert given.span is not None
+    assert long.passage.text[given.span.start : given.span.end] == QUOTE  # as it stands in the whole passage
+
+
+def test_a_long_passage_of_which_no_sentence_is_marked_is_shown_whole() -> None:
+    long = evidence(f"{'Other drinks were looked at too. ' * 60}{PASSAGE}")
+    _, server = _settled(lambda _: settles(gives("stated")), long)
+    assert data_of(server.requests[0])["passage E1"].split("\n", 1)[1] == long.passage.text

@@ -46,21 +46,11 @@ def test_the_words_objected_to_are_pointed_at_and_the_rewrite_keeps_the_notes_li
     assert {other.rewrite for other in results if other is not result} == {""}
 
 
-def test_objections_to_a_note_that_passes_are_kept_as_remarks() -> None:
-    objection = {"quote": "no link between the drink", "objection": "“Link” may be read as a web link."}
-    results = principles_of(lambda _: words_answer(objections=[objection]))
-    assert {item.status for item in results} == {GateStatus.PASS}
-    for result in results:
-        (remark,) = result.findings
-        assert remark.message == objection["objection"]
-        assert remark.span is not None
-        assert NOTE[remark.span.start : remark.span.end] == objection["quote"]
-
-
-def test_what_is_missing_in_a_note_is_a_remark_without_words_to_point_at() -> None:
+def test_what_is_missing_in_a_note_needs_no_words_to_point_at() -> None:
     missing = {"quote": "", "objection": "The note leaves out how many children were watched."}
     invented = {"quote": "wicked plot", "objection": "It blames."}
-    results = principles_of(lambda _: words_answer(objections=[missing, missing, invented]))
+    failing = [name.name.lower() for name in ASKED]
+    results = principles_of(lambda _: words_answer(failing=failing, objections=[missing, missing, invented]))
     told = {item.principle: [finding.message for finding in item.findings] for item in results}
     for name in ASKED:
         is_of_the_whole = name in {PrincipleName.ADDRESSES_CLAIM, PrincipleName.CONTEXT}
@@ -95,10 +85,16 @@ def test_an_objection_to_words_that_are_not_in_the_note_leaves_the_principle_not
 
 def test_a_principle_that_the_answer_leaves_out_is_not_run() -> None:
     answer = json.loads(words_answer())
-    of_each = [{**each, "name": each["name"].upper()} for each in answer["principles"] if each["name"] != "readable"]
-    results = principles_of(lambda _: json.dumps({**answer, "principles": of_each}))
+    kept = [name.replace("_", " ").upper() for name in answer["kept"] if name != "readable"]
+    results = principles_of(lambda _: json.dumps({**answer, "kept": kept}))
     assert [result.principle for result in results if result.status is GateStatus.NOT_RUN] == [PrincipleName.READABLE]
     assert [result.status for result in results].count(GateStatus.PASS) == 4
+
+
+def test_a_principle_that_is_said_to_be_kept_and_broken_is_not_kept() -> None:
+    answer = json.loads(words_answer(failing=["neutral"], objections=[BLAMES]))
+    results = principles_of(lambda _: json.dumps({**answer, "kept": [*answer["kept"], "neutral"]}), LOADED)
+    assert results[NEUTRAL].status is GateStatus.FAIL
 
 
 def test_a_note_of_links_alone_is_not_judged() -> None:

@@ -20,7 +20,7 @@ from crowdnotes.engines.llm.revising import ComparisonAnswer, Grade, RevisionAns
 from crowdnotes.engines.llm.searching import ImageAnswer, PickAnswer, QueriesAnswer, RankingAnswer
 from crowdnotes.engines.llm.settling import FoundInPassage, SettleAnswer
 from crowdnotes.engines.llm.supernotes import CandidatesAnswer, RepliesAnswer, ReplyAnswer, ToneAnswer, VerdictAnswer
-from crowdnotes.engines.llm.words import PrincipleAnswer, WordsAnswer
+from crowdnotes.engines.llm.words import WordsAnswer
 from crowdnotes.engines.llm.writing import WritingAnswer
 from crowdnotes.engines.prompts import load_prompt, version_of
 
@@ -75,7 +75,6 @@ def test_the_reason_comes_before_the_verdict_so_that_it_is_thought_of_first() ->
     for form, verdict in (
         (FoundInPassage, "answer"),
         (CorrectnessAnswer, "faithful"),
-        (PrincipleAnswer, "follows"),
         (WordsAnswer, "helpful"),
         (Grade, "grade"),
         (PickAnswer, "pick"),
