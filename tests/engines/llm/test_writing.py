@@ -64,7 +64,7 @@ def test_one_call_gives_all_and_the_draft_names_model_and_prompt() -> None:
     with engine_over(honest) as (engine, server):
         drafted = write_candidates(engine, BRIEF, [evidence(), evidence(RASH, number=2)], FixedClock())
         assert len(server.requests) == 1
-        assert "write three: " in server.requests[0]["messages"][0]["content"]
+        assert "write three notes" in server.requests[0]["messages"][0]["content"]
     assert len(drafted.candidates) == 2
     draft = drafted.candidates[0]
     assert draft.engine == "llm:small"
