@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from crowdnotes.cli.bench_posts import check_dates
-from crowdnotes.cli.output import EngineOption, Json, QueryDiversity, Utility, print_json, print_text, progress
+from crowdnotes.cli.output import (
+    EngineOption,
+    Json,
+    QueryDiversity,
+    Utility,
+    open_workspace,
+    print_json,
+    print_text,
+    progress,
+)
 from crowdnotes.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,7 +41,6 @@ def helpfulness(
     """
     from crowdnotes.studies.bench.judges import bench_helpfulness
     from crowdnotes.studies.data_files import read_health_notes
-    from crowdnotes.workspace import open_workspace
 
     notes = read_health_notes(data, limit)
     with open_workspace() as workspace:
@@ -54,7 +62,6 @@ def correctness(
     """
     from crowdnotes.studies.bench.judges import bench_correctness
     from crowdnotes.studies.data_files import read_distortions
-    from crowdnotes.workspace import open_workspace
 
     rows = read_distortions(data, limit)
     with open_workspace() as workspace:
@@ -75,7 +82,6 @@ def principles(
     """
     from crowdnotes.studies.bench.judges import bench_principles
     from crowdnotes.studies.camp_notes import labelled_bridging, read_camp_notes
-    from crowdnotes.workspace import open_workspace
 
     notes = labelled_bridging(read_camp_notes(data))[:limit]
     with open_workspace() as workspace:
@@ -107,7 +113,6 @@ def retrieval(
     """
     from crowdnotes.studies.bench.retrieval import measure_retrieval
     from crowdnotes.studies.data_files import read_judged_posts
-    from crowdnotes.workspace import open_workspace
 
     posts = read_judged_posts(data, limit)
     with open_workspace() as workspace:
@@ -151,7 +156,6 @@ def reach(
     from crowdnotes.evidence.search import make_providers
     from crowdnotes.studies.bench.reach import measure_reach
     from crowdnotes.studies.data_files import read_health_notes
-    from crowdnotes.workspace import open_workspace
 
     notes = read_health_notes(data, limit)
     check_dates(notes)

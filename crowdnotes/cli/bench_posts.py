@@ -17,7 +17,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from crowdnotes.cli.output import EngineOption, Json, QueryDiversity, Utility, print_json, print_text, progress
+from crowdnotes.cli.output import (
+    EngineOption,
+    Json,
+    QueryDiversity,
+    Utility,
+    open_workspace,
+    print_json,
+    print_text,
+    progress,
+)
 from crowdnotes.domain import Case, FetchOutcome, GateStatus, Mode, Post, ProviderState, StageName
 from crowdnotes.errors import ConfigurationError, EngineError, InputError, ModelServerError
 
@@ -35,29 +44,30 @@ if TYPE_CHECKING:
 _NOTES, _PAIRS = "notes.jsonl", "pairs.jsonl"
 _ROW_FORM = "Give the folder that `crowdnotes bench notes --out` or `bench supernotes --out` has written."
 _VOTE_FORM = 'Each line is an object: {"pair": "…", "reader": "…", "votes": {"overall": "left", "right" or "tie", …}}.'
-_Data = Annotated[Path, typer.Option(help="HealthNotes: a line a note: note_id, post, note, created_at_ms, status.")]
-_Out = Annotated[Path, typer.Option(help="A folder for the run; one that was stopped goes on there.")]
-_Library = Annotated[list[str] | None, typer.Option(help="A library to search; several times.")]
-_Service = Annotated[list[str] | None, typer.Option(help="An online service to search; several times.")]
-_Limit = Annotated[int | None, typer.Option(min=1, help="Only the first posts.")]
+Posts = Annotated[Path, typer.Option(help="HealthNotes: a line a note: note_id, post, note, created_at_ms, status.")]
+RunOut = Annotated[Path, typer.Option(help="A folder for the run; one that was stopped goes on there.")]
+Libraries = Annotated[list[str] | None, typer.Option(help="A library to search; several times.")]
+Services = Annotated[list[str] | None, typer.Option(help="An online service to search; several times.")]
+LibraryDates = Annotated[
+    list[str] | None,
+    typer.Option(help="NAME=YYYY-MM-DD: when that library was collected, for its undated records; several times."),
+]
+FirstPosts = Annotated[int | None, typer.Option(min=1, help="Only the first posts.")]
 
 
 def healthnotes(
-    data: _Data,
+    data: Posts,
     mode: Annotated[Mode, typer.Option(help="Read the links of the contributor's note, or search.")],
-    out: _Out,
-    library: _Library = None,
-    library_date: Annotated[
-        list[str] | None,
-        typer.Option(help="NAME=YYYY-MM-DD: when that library was collected, for its undated records; several times."),
-    ] = None,
-    service: _Service = None,
+    out: RunOut,
+    library: Libraries = None,
+    library_date: LibraryDates = None,
+    service: Services = None,
     query_diversity: QueryDiversity = True,
     utility: Utility = True,
     engine: Annotated[
         EngineOption | None, typer.Option(help="Who writes and judges; the engine that is set without it.")
     ] = None,
-    limit: _Limit = None,
+    limit: FirstPosts = None,
     as_json: Json = False,
 ) -> None:
     """Write and judge a note for every post: relevance, correctness and helpfulness rates on both halves.
@@ -76,7 +86,6 @@ def healthnotes(
         table_rows,
     )
     from crowdnotes.studies.data_files import read_health_notes
-    from crowdnotes.workspace import open_workspace
 
     searching = mode is Mode.AUTOMATION
     days = library_days(library_date or [], library or [])
@@ -121,11 +130,11 @@ def healthnotes(
 
 
 def notes(
-    data: _Data,
-    out: _Out,
-    library: _Library = None,
-    service: _Service = None,
-    limit: _Limit = None,
+    data: Posts,
+    out: RunOut,
+    library: Libraries = None,
+    service: Services = None,
+    limit: FirstPosts = None,
     as_json: Json = False,
 ) -> None:
     """Write a note for every post, by itself, and tell what it took: calls, the longest chain, tokens, cost, gates.
@@ -135,7 +144,6 @@ def notes(
     from crowdnotes.studies.bench.healthnotes import PostRow, RunFolder
     from crowdnotes.studies.bench.notes import costs
     from crowdnotes.studies.data_files import read_health_notes
-    from crowdnotes.workspace import open_workspace
 
     _check_words(True, bool(library or service), True)
     posts = read_health_notes(data, limit)
@@ -144,6 +152,11 @@ def notes(
         folder = RunFolder(out, _NOTES, options, PostRow)
         _run(workspace.service, posts, options, folder)
     found = costs(finished((post.note_id for post in posts), folder))
+    show_figures(found, as_json=as_json)
+
+
+def show_figures(found: Mapping[str, Any], *, as_json: bool) -> None:
+    """What a run came to."""
     if as_json:
         print_json(found)
         return
@@ -190,7 +203,6 @@ def judged(
     """The model's votes, each pair in both orders; `ask` gives sides by criterion, and why."""
     from crowdnotes.engines.llm.engine import LLMEngine
     from crowdnotes.studies.bench.notes import Vote
-    from crowdnotes.workspace import open_workspace
 
     turned: dict[Side, Side] = {"left": "right", "right": "left", "tie": "tie"}
     found: list[Vote] = []

@@ -10,8 +10,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crowdnotes.cli.bench_posts import finished, run_options, run_posts, run_settings, run_unwatched, spent
-from crowdnotes.cli.output import EngineOption, Json, print_json, print_text
+from crowdnotes.cli.bench_posts import (
+    FirstPosts,
+    RunOut,
+    finished,
+    run_options,
+    run_posts,
+    run_settings,
+    run_unwatched,
+    show_figures,
+    spent,
+)
+from crowdnotes.cli.output import EngineOption, Json, open_workspace
 from crowdnotes.domain import Case, CrowdStatus, Mode
 from crowdnotes.errors import EngineError, InputError, ModelServerError, WorkflowError
 
@@ -23,10 +33,10 @@ if TYPE_CHECKING:
 
 def supernotes(
     data: Annotated[Path, typer.Option(help="A line a post: post_id, post (its words, where known), notes.")],
-    out: Annotated[Path, typer.Option(help="A folder for the run; one that was stopped goes on there.")],
+    out: RunOut,
     candidates: Annotated[int, typer.Option(min=1, help="How many are made for each post.")] = 100,
     engine: Annotated[EngineOption | None, typer.Option(help="Who writes; the engine that is set without it.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first posts.")] = None,
+    limit: FirstPosts = None,
     as_json: Json = False,
 ) -> None:
     """Make a supernote for every post, beside the best existing note, and tell what it took: calls, tokens, the jury.
@@ -36,7 +46,6 @@ def supernotes(
     from crowdnotes.studies.bench.healthnotes import PostRow, RunFolder
     from crowdnotes.studies.bench.supernotes import FORM, NotedPost, figures
     from crowdnotes.studies.data_files import read_rows
-    from crowdnotes.workspace import open_workspace
 
     posts = read_rows(data, NotedPost, FORM, limit)
     with open_workspace(run_settings(out, engine)) as workspace:
@@ -45,11 +54,7 @@ def supernotes(
         service = workspace.service
         run_posts({post.post_id: partial(run_post, service, post, candidates) for post in posts}, folder)
     found = figures(finished((post.post_id for post in posts), folder))
-    if as_json:
-        print_json(found)
-        return
-    for name, figure in found.items():
-        print_text(f"{name.replace('_', ' ')}: {figure}")
+    show_figures(found, as_json=as_json)
 
 
 def run_post(service: CaseService, post: NotedPost, candidates: int) -> PostRow:

@@ -11,6 +11,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crowdnotes.cli.bench_posts import (
+    FirstPosts,
+    Libraries,
+    LibraryDates,
+    Posts,
+    RunOut,
+    Services,
     check_dates,
     day_of,
     finished,
@@ -22,7 +28,7 @@ from crowdnotes.cli.bench_posts import (
     run_settings,
     run_unwatched,
 )
-from crowdnotes.cli.output import EngineOption, Json, print_json, print_text, progress
+from crowdnotes.cli.output import EngineOption, Json, open_workspace, print_json, print_text, progress
 from crowdnotes.domain import Case, Mode, Post
 from crowdnotes.errors import EngineError, InputError, ModelServerError
 
@@ -39,18 +45,15 @@ _VOTES = 'Each line is an object: {"pair": "…", "reader": "…", "votes": {"ov
 
 
 def utility(
-    data: Annotated[Path, typer.Option(help="HealthNotes: a line a note: note_id, post, note, created_at_ms, status.")],
-    out: Annotated[Path, typer.Option(help="A folder for the run; one that was stopped goes on there.")],
-    library: Annotated[list[str] | None, typer.Option(help="A library to search; several times.")] = None,
-    library_date: Annotated[
-        list[str] | None,
-        typer.Option(help="NAME=YYYY-MM-DD: when that library was collected, for its undated records; several times."),
-    ] = None,
-    service: Annotated[list[str] | None, typer.Option(help="An online service to search; several times.")] = None,
+    data: Posts,
+    out: RunOut,
+    library: Libraries = None,
+    library_date: LibraryDates = None,
+    service: Services = None,
     engine: Annotated[
         EngineOption | None, typer.Option(help="Who chooses the sources; the engine that is set without it.")
     ] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first posts.")] = None,
+    limit: FirstPosts = None,
     sources: Annotated[
         int | None,
         typer.Option(min=1, help="At most so many of the program's; without it as many as the contributor cited."),
@@ -74,7 +77,6 @@ def utility(
     from crowdnotes.studies.bench.utility import SourcesRow, source_pairs, study
     from crowdnotes.studies.bench.utility_result import save_study
     from crowdnotes.studies.data_files import read_health_notes, read_rows
-    from crowdnotes.workspace import open_workspace
 
     if not (library or service):
         raise InputError("There is nothing to search.", "Name a --library or a --service.")

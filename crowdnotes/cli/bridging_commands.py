@@ -32,7 +32,7 @@ def read(
 
     reports = read_public_data(data, out, lambda table, rows: progress(f"  {table}: {rows} rows"))
     if as_json:
-        print_json([report.model_dump(mode="json") for report in reports])
+        print_json(reports)
         return
     for report in reports:
         print_text(f"{report.table}: {report.rows} rows in {report.seconds:.1f} s")
@@ -137,5 +137,5 @@ def _scores(scores: PublicScores, counts: Counter[str]) -> dict[str, object]:
         "statuses": dict(counts),
         "dropped": scores.dropped,
         "notices": list(scores.notices),
-        "notes": [result.model_dump(mode="json") for result in scores.statuses],
+        "notes": scores.statuses,
     }

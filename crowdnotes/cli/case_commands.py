@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
-from crowdnotes.cli.output import Json, print_json, print_text, progress, write_out
+from crowdnotes.cli.output import Json, Out, open_workspace, print_json, print_text, progress, write_out
 from crowdnotes.domain import CaseStatus
 from crowdnotes.errors import InputError
 
@@ -24,13 +23,11 @@ def list_cases(
     as_json: Json = False,
 ) -> None:
     """List cases, newest first."""
-    from crowdnotes.workspace import open_workspace
-
     wanted = _status(status)
     with open_workspace() as workspace:
         found = workspace.service.list(search=search, status=wanted, limit=limit)
     if as_json:
-        print_json([item.model_dump(mode="json") for item in found])
+        print_json(found)
         return
     if not found:
         print_text("No cases.")
@@ -44,7 +41,6 @@ def expire(
 ) -> None:
     """Remove cases that were decided longer ago than that, but for their ids. The app does so daily, if set."""
     from crowdnotes.settings import load_settings
-    from crowdnotes.workspace import open_workspace
 
     settings = load_settings()
     if days is not None:
@@ -62,7 +58,6 @@ def show(
 ) -> None:
     """Show one case whole, its audit trail included."""
     from crowdnotes.handoff import to_json, to_markdown
-    from crowdnotes.workspace import open_workspace
 
     with open_workspace() as workspace:
         case = workspace.service.get(case_id)
@@ -71,7 +66,7 @@ def show(
 
 @app.command("export")
 def export(
-    out: Annotated[Path | None, typer.Option(help="The file to write; left out, it goes to standard output.")] = None,
+    out: Out = None,
     format_: Annotated[
         Literal["csv", "json", "markdown"],
         typer.Option("--format", help="A table of all cases, or each case whole."),
@@ -80,7 +75,6 @@ def export(
 ) -> None:
     """Export cases as CSV (a row each), JSON or Markdown."""
     from crowdnotes.handoff import cases_csv, to_json, to_markdown
-    from crowdnotes.workspace import open_workspace
 
     with open_workspace() as workspace:
         service = workspace.service

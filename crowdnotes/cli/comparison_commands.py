@@ -7,8 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from crowdnotes.cli.output import Json, print_json, print_text, write_out
-from crowdnotes.errors import InputError
+from crowdnotes.cli.output import Json, Out, open_workspace, print_json, print_text, read_bytes, write_out
 
 app = typer.Typer(help="Which of two notes do readers prefer, not knowing which is which?", no_args_is_help=True)
 _Id = Annotated[str, typer.Argument(help="The comparison's id, as listed.")]
@@ -24,14 +23,8 @@ def add(
     as_json: Json = False,
 ) -> None:
     """Begin a comparison, and get its link for participants."""
-    from crowdnotes.workspace import open_workspace
-
-    try:
-        content = file.read_bytes()
-    except OSError as error:
-        raise InputError(f"{file} cannot be read ({error.strerror}).", "Check the path.") from error
     with open_workspace() as workspace:
-        made = workspace.comparisons.add(file.name, content, title=title, names=(first, second), each=each)
+        made = workspace.comparisons.add(file.name, read_bytes(file), title=title, names=(first, second), each=each)
     link = f"/compare?comparison={made.id}"
     if as_json:
         print_json({"id": made.id, "pairs": len(made.pairs), "each": made.each, "names": made.names, "link": link})
@@ -43,12 +36,10 @@ def add(
 @app.command("list")
 def list_comparisons(as_json: Json = False) -> None:
     """List comparisons, the newest first."""
-    from crowdnotes.workspace import open_workspace
-
     with open_workspace() as workspace:
         found = workspace.comparisons.summaries()
     if as_json:
-        print_json([one.model_dump(mode="json") for one in found])
+        print_json(found)
         return
     for one in found:
         print_text(f"{one.id}  {one.pairs} pairs, {one.answers} answers by {one.participants}  {one.title}")
@@ -59,8 +50,6 @@ def list_comparisons(as_json: Json = False) -> None:
 @app.command("results")
 def results(comparison_id: _Id, as_json: Json = False) -> None:
     """What the answers come to: win rate, helpfulness, the five statements, each with its interval and n."""
-    from crowdnotes.workspace import open_workspace
-
     with open_workspace() as workspace:
         found = workspace.comparisons.results(comparison_id)
     if as_json:
@@ -76,15 +65,13 @@ def results(comparison_id: _Id, as_json: Json = False) -> None:
 @app.command("export")
 def export(
     comparison_id: _Id,
-    out: Annotated[Path | None, typer.Option(help="The file to write; left out, it goes to standard output.")] = None,
+    out: Out = None,
     format_: Annotated[
         Literal["csv", "votes"],
         typer.Option("--format", help="A row an answer, or votes for `crowdnotes bench compare`."),
     ] = "csv",
 ) -> None:
     """Export every answer."""
-    from crowdnotes.workspace import open_workspace
-
     with open_workspace() as workspace:
         text = workspace.comparisons.exported(comparison_id, votes=format_ == "votes")
     write_out(text, out)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 from datetime import datetime
-from itertools import takewhile
+from itertools import chain, repeat, takewhile
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from crowdnotes.cases.intake import Attachment
-from crowdnotes.cli.output import EngineOption, print_json, print_text, progress
+from crowdnotes.cli.output import EngineOption, print_json, print_text, progress, read_bytes
 from crowdnotes.domain import Mode
 from crowdnotes.drafting import quoted
 from crowdnotes.errors import ConfigurationError, InputError, JobCancelled, JobError
@@ -86,14 +86,8 @@ def draft(
 def _attached(files: list[Path], texts: list[str]) -> list[Attachment]:
     if len(texts) > len(files):
         raise InputError("There are more --image-text than --image.", "Give one text for each picture, in order.")
-    attached: list[Attachment] = []
-    for number, file in enumerate(files):
-        try:
-            content = file.read_bytes()
-        except OSError as error:
-            raise InputError(f"{file} cannot be read ({error.strerror}).") from error
-        attached.append(Attachment(content, file.name, texts[number] if number < len(texts) else ""))
-    return attached
+    read = zip(files, chain(texts, repeat("")), strict=False)
+    return [Attachment(read_bytes(file), file.name, text) for file, text in read]
 
 
 def settings_with(engine: EngineOption | None) -> Settings:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crowdnotes.cli.output import Json, day, print_json, print_text, progress
+from crowdnotes.cli.output import Json, day, open_workspace, print_json, print_text, progress
 from crowdnotes.domain import FetchOutcome, Post, ProviderOutcome, ProviderState, ReadAs, Source
 from crowdnotes.errors import InputError, SearchError, UnsafeUrlError
 
@@ -57,13 +57,7 @@ def search(
             categories=workspace.settings.evidence.categories,
         )
     if as_json:
-        print_json(
-            {
-                "queries": [query.model_dump(mode="json") for query in queries],
-                "providers": [outcome.model_dump(mode="json") for outcome in found.outcomes],
-                "hits": [hit.model_dump(mode="json") for hit in found.hits],
-            }
-        )
+        print_json({"queries": queries, "providers": found.outcomes, "hits": found.hits})
     if not any(outcome.state is ProviderState.ANSWERED for outcome in found.outcomes):
         raise SearchError(
             "No provider answered.", ProviderState.FAILED, "Try again later, or see `crowdnotes providers check`."
@@ -85,7 +79,6 @@ def check(as_json: Json = False) -> None:
     """Ask each provider for one thing: which are set up, which answer from here, and how fast."""
     from crowdnotes.evidence.reading_services import check_reading, make_reading_services
     from crowdnotes.evidence.search import check_providers, make_providers
-    from crowdnotes.workspace import open_workspace
 
     with open_workspace() as workspace:
         names = [info.name for info in workspace.libraries.list()]
@@ -94,7 +87,7 @@ def check(as_json: Json = False) -> None:
         outcomes = [*check_providers(providers, provider_seconds=search.provider_seconds)]
         outcomes += check_reading(make_reading_services(search), lambda: None)
     if as_json:
-        print_json([outcome.model_dump(mode="json") for outcome in outcomes])
+        print_json(outcomes)
         return
     for outcome in outcomes:
         print_text(_line(outcome))
@@ -135,7 +128,6 @@ def fetch(
     What is no link, or no day, ends with a sentence and exit code 2.
     """
     from crowdnotes.evidence.guard import check_url
-    from crowdnotes.workspace import open_workspace
 
     try:
         last = day(until)
@@ -156,10 +148,7 @@ def fetch(
             text = None
         passage = _passage(workspace, source, text, post) if text is not None and post else None
     if as_json:
-        print_json(
-            source.model_dump(mode="json", exclude=set(_LEFT_OUT))
-            | {"text": text, "passage": passage.model_dump(mode="json") if passage is not None else None}
-        )
+        print_json(source.model_dump(mode="json", exclude=set(_LEFT_OUT)) | {"text": text, "passage": passage})
     else:
         _show(source, text, passage)
 

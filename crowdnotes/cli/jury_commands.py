@@ -41,9 +41,7 @@ def score(
     if len(found) == 1 and isinstance(found[0], InputError):
         raise found[0]
     if as_json:
-        answers = [
-            {"not_run": one.message} if isinstance(one, InputError) else one.model_dump(mode="json") for one in found
-        ]
+        answers = [{"not_run": one.message} if isinstance(one, InputError) else one for one in found]
         print_json(answers[0] if len(answers) == 1 else answers)
         return
     for text, one in zip(note, found, strict=True):

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from crowdnotes.cli.output import Json, print_json, print_text, progress
+from crowdnotes.cli.output import Json, open_workspace, print_json, print_text, progress
 
 app = typer.Typer(help="Local libraries of evidence.", no_args_is_help=True)
 
@@ -30,8 +30,6 @@ def add(
     as_json: Json = False,
 ) -> None:
     """Index a table or folder for search, on this machine alone."""
-    from crowdnotes.workspace import open_workspace
-
     with open_workspace() as workspace:
         info = workspace.libraries.add(
             path,
@@ -62,14 +60,12 @@ def add(
 @app.command("list")
 def list_libraries(as_json: Json = False) -> None:
     """List the libraries on this machine; those that cannot be read are named on standard error."""
-    from crowdnotes.workspace import open_workspace
-
     with open_workspace() as workspace:
         found, broken = workspace.libraries.list(), workspace.libraries.broken()
     for name in broken:
         progress(f"The library “{name}” cannot be read. Remove it and add it again.")
     if as_json:
-        print_json([info.model_dump(mode="json") for info in found])
+        print_json(found)
         return
     if not found and not broken:
         print_text("No libraries. Add one with: crowdnotes library add PATH --name NAME")
@@ -80,8 +76,6 @@ def list_libraries(as_json: Json = False) -> None:
 @app.command("remove")
 def remove(name: Annotated[str, typer.Argument(help="The library to remove.")]) -> None:
     """Remove a library; cases that used it keep what they read."""
-    from crowdnotes.workspace import open_workspace
-
     with open_workspace() as workspace:
         workspace.remove_library(name)
     print_text(f"Library {name} removed.")
@@ -95,12 +89,10 @@ def search(
     as_json: Json = False,
 ) -> None:
     """Search a library: full text first, then ranked by meaning, near-duplicates left out."""
-    from crowdnotes.workspace import open_workspace
-
     with open_workspace() as workspace:
         hits = workspace.libraries.search(name, query, k=k)
     if as_json:
-        print_json([hit.model_dump(mode="json") for hit in hits])
+        print_json(hits)
         return
     if not hits:
         print_text("Nothing found.")

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from crowdnotes.cli.output import Json, print_json, print_text, progress
+from crowdnotes.cli.output import Json, open_workspace, print_json, print_text, progress
 
 app = typer.Typer(help="Language models: servers found, their models, their keys.", invoke_without_command=True)
 key_app = typer.Typer(help="Keys of servers, in the system's keyring.", no_args_is_help=True)
@@ -86,7 +86,6 @@ def record() -> None:
     from crowdnotes.errors import ConfigurationError
     from crowdnotes.presenting import choices, practise
     from crowdnotes.settings import load_settings
-    from crowdnotes.workspace import open_workspace
 
     settings = load_settings()
     llm = settings.llm
@@ -158,7 +157,6 @@ def calibrate(
     from crowdnotes.errors import ConfigurationError
     from crowdnotes.studies.bench.judges import calibrate as measure
     from crowdnotes.studies.data_files import read_distortions
-    from crowdnotes.workspace import open_workspace
 
     rows = read_distortions(data)
     with open_workspace() as workspace:

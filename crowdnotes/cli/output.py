@@ -1,4 +1,4 @@
-"""How the commands print: JSON a person can read, plain text that cannot steer the terminal, progress aside."""
+"""What the commands share: options, JSON a person can read, text that cannot steer the terminal, progress aside."""
 
 from __future__ import annotations
 
@@ -9,13 +9,17 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from pydantic import BaseModel
 
 from crowdnotes.errors import InputError
 from crowdnotes.text.dates import parse_date
+
+if TYPE_CHECKING:
+    from crowdnotes.settings import Settings
+    from crowdnotes.workspace import Workspace
 
 # Escape sequences (ECMA-48): operating system commands and other strings to their end, control
 # sequences, two-character ones; then control characters alone, and marks that reorder a line.
@@ -25,6 +29,21 @@ _STEERING = re.compile(
     r"|\x1b[ -/]*[0-~]?"
     r"|\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 )
+
+
+def open_workspace(settings: Settings | None = None, **parts: Any) -> Workspace:
+    """See `workspace.open_workspace`, which loads every part of the program: imported when a command needs it."""
+    from crowdnotes.workspace import open_workspace
+
+    return open_workspace(settings, **parts)
+
+
+def read_bytes(file: Path) -> bytes:
+    """What is in a file. Raises InputError where it cannot be read."""
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise InputError(f"{file} cannot be read ({error.strerror}).", "Check the path.") from error
 
 
 def print_json(value: BaseModel | Mapping[str, Any] | Sequence[Any]) -> None:
@@ -83,6 +102,8 @@ class EngineOption(StrEnum):
     LLM = "llm"
 
 
+Out = Annotated[Path | None, typer.Option(help="The file to write; left out, it goes to standard output.")]
+By = Annotated[str, typer.Option(help="The name in the audit trail.")]
 Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 QueryDiversity = Annotated[
     bool, typer.Option("--query-diversity/--no-query-diversity", help="Without: the post as the only query.")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from crowdnotes.cli.output import Json, day, print_json, print_text, progress
+from crowdnotes.cli.output import Json, day, open_workspace, print_json, print_text, progress
 from crowdnotes.errors import InputError
 from crowdnotes.text.markdown import count
 
@@ -24,7 +24,6 @@ def overview(
 ) -> None:
     """How cases went: time from post to note, gates, what was mended, sources, agreement and cost."""
     from crowdnotes import overview as room
-    from crowdnotes.workspace import open_workspace
 
     if ended is not None and ended not in room.ENDINGS:
         raise InputError(f"No case ends “{ended}”.", f"Use one of: {', '.join(room.ENDINGS)}.")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from crowdnotes.cli.output import Json, print_json, print_text, write_out
+from crowdnotes.cli.output import Json, Out, open_workspace, print_json, print_text, write_out
+from crowdnotes.domain import Actor
 from crowdnotes.errors import InputError
 
 app = typer.Typer(help="Who signed in, and what they may do.", no_args_is_help=True)
@@ -18,12 +18,10 @@ _Subject = Annotated[str, typer.Argument(help="What they are called there, as li
 @app.command("list")
 def everybody(as_json: Json = False) -> None:
     """List everybody who signed in once."""
-    from crowdnotes.workspace import open_workspace
-
     with open_workspace() as workspace:
         found = workspace.people.everybody()
     if as_json:
-        print_json([one.model_dump(mode="json") for one in found])
+        print_json(found)
         return
     for one in found:
         state = "disabled" if one.disabled_at else "last seen"
@@ -40,10 +38,7 @@ def role(
     to: Annotated[str, typer.Argument(help="viewer, contributor, moderator or admin.")],
 ) -> None:
     """Change what somebody may do, from their next act on."""
-    from crowdnotes.cases.access import actor_of
-    from crowdnotes.workspace import open_workspace
-
-    wanted = actor_of(issuer, subject, "name", to)
+    wanted = _actor(issuer, subject, to)
     with open_workspace() as workspace:
         workspace.people.set_role(wanted, wanted.role)
     print_text(f"{wanted.key}: {to}")
@@ -62,17 +57,10 @@ def enable(issuer: _Issuer, subject: _Subject) -> None:
 
 
 @app.command("export")
-def export(
-    issuer: _Issuer,
-    subject: _Subject,
-    out: Annotated[Path | None, typer.Option(help="The file to write; left out, it goes to standard output.")] = None,
-) -> None:
+def export(issuer: _Issuer, subject: _Subject, out: Out = None) -> None:
     """Write all that is on record by and about somebody, as JSON."""
-    from crowdnotes.cases.access import actor_of
-    from crowdnotes.workspace import open_workspace
-
     with open_workspace() as workspace:
-        found = workspace.people.exported(actor_of(issuer, subject, "name", "viewer"))
+        found = workspace.people.exported(_actor(issuer, subject))
     write_out(f"{found}\n", out)
 
 
@@ -83,10 +71,7 @@ def erase(
     yes: Annotated[bool, typer.Option("--yes", help="Without it nothing is done: it cannot be undone.")] = False,
 ) -> None:
     """Take somebody's name out of every record, and remove the cases that they began and did not share."""
-    from crowdnotes.cases.access import actor_of
-    from crowdnotes.workspace import open_workspace
-
-    person = actor_of(issuer, subject, "name", "viewer")
+    person = _actor(issuer, subject)
     if not yes:
         raise InputError("This cannot be undone.", "Keep what `crowdnotes people export` writes, then add --yes.")
     with open_workspace() as workspace:
@@ -94,11 +79,14 @@ def erase(
     print_text(f"{removed} cases removed, the name taken out of {changed}")
 
 
-def _set_disabled(issuer: str, subject: str, *, disabled: bool) -> None:
+def _actor(issuer: str, subject: str, role: str = "viewer") -> Actor:
     from crowdnotes.cases.access import actor_of
-    from crowdnotes.workspace import open_workspace
 
-    person = actor_of(issuer, subject, "name", "viewer")
+    return actor_of(issuer, subject, "name", role)
+
+
+def _set_disabled(issuer: str, subject: str, *, disabled: bool) -> None:
+    person = _actor(issuer, subject)
     with open_workspace() as workspace:
         workspace.people.set_disabled(person, disabled=disabled)
     print_text(f"{person.key}: {'disabled' if disabled else 'enabled'}")

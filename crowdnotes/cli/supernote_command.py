@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from crowdnotes.cli.draft_command import run_steps, settings_with
-from crowdnotes.cli.output import EngineOption, print_json, print_text, progress
+from crowdnotes.cli.output import EngineOption, print_json, print_text, progress, read_bytes
 from crowdnotes.domain import Candidate, Case, SupernoteRound, SupernoteScore
 from crowdnotes.errors import InputError
 from crowdnotes.supernotes.note_files import ReadNotes
@@ -88,11 +88,7 @@ def _read(workspace: Workspace, notes: Path | None, data: Path | None, post: str
         return workspace.service.notes_of_post(data, post)
     if notes is None:
         return None
-    try:
-        content = notes.read_bytes()
-    except OSError as error:
-        raise InputError(f"{notes} cannot be read ({error.strerror}).") from error
-    return workspace.service.notes_in_file(content, notes.name, post)
+    return workspace.service.notes_in_file(read_bytes(notes), notes.name, post)
 
 
 def _ask(case_id: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from crowdnotes.cli.bench_commands import is_health
-from crowdnotes.cli.output import print_json, print_text, progress
+from crowdnotes.cli.output import open_workspace, print_json, print_text, progress
 
 if TYPE_CHECKING:
     from crowdnotes.embedding import Embedder
@@ -39,7 +39,6 @@ def helpfulness(
     from crowdnotes.errors import InputError
     from crowdnotes.studies.data_files import made_folder, read_health_notes
     from crowdnotes.studies.train.judges import train_helpfulness
-    from crowdnotes.workspace import open_workspace
 
     if (camp is None) != (pilot is None):
         raise InputError("The reader needs both --camp and --pilot.", "Give both, or neither.")
@@ -91,7 +90,6 @@ def principles(
     from crowdnotes.studies.camp_notes import labelled_bridging, read_camp_notes
     from crowdnotes.studies.data_files import made_folder
     from crowdnotes.studies.train.judges import train_opinion
-    from crowdnotes.workspace import open_workspace
 
     notes = labelled_bridging(read_camp_notes(data))
     folder = made_folder(out or JUDGES)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crowdnotes.cli.output import Json, print_json, print_text, progress, write_out
+from crowdnotes.cli.output import Json, open_workspace, print_json, print_text, progress, write_out
 from crowdnotes.domain import OnX
 from crowdnotes.errors import ConfigurationError, WorkflowError
 
@@ -93,7 +93,6 @@ def _in_words(x: ToX, found: OnX) -> str:
 
 @contextmanager
 def _opened() -> Iterator[tuple[CaseService, ToX]]:
-    from crowdnotes.workspace import open_workspace
 
     with open_workspace() as workspace:
         if workspace.x is None:
