@@ -66,21 +66,6 @@ def begin(workspace: Workspace, example: Example) -> Case:
     )
 
 
-def rehearse(workspace: Workspace, heard: Callable[[Place, Case], None] = lambda _, __: None) -> Case:
-    """Go through all of it and wait for each work; `heard` gets the case at each place.
-
-    Raises JobError when a work fails, or comes to nothing.
-    """
-    case, place = begin(workspace, presented()), Place.POST
-    for _ in range(3 * len(Place)):
-        if next_act(case, place) is Act.END:
-            return case
-        place, job = advance(workspace, case, place)
-        case = workspace.service.get(case.id) if job is None else _waited(workspace, job)
-        heard(place, case)
-    raise JobError(say("present.no_end"))
-
-
 def practise(workspace: Workspace, example: Example, used: Collection[str]) -> Iterator[Case]:
     """Go through an example with the pages at these addresses in use; the case after each work.
 

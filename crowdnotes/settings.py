@@ -436,14 +436,7 @@ class SignInSettings(BaseSettings):
     @field_validator("metadata_url", "public_url")
     @classmethod
     def _is_address(cls, value: str | None) -> str | None:
-        parts = urlsplit((value or "").strip())
-        if not parts.geturl():
-            return None
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
-            raise ValueError(say("settings.no_address"))
-        if parts.scheme == "http" and not is_loopback(parts.hostname):
-            raise ValueError(say("settings.needs_https"))
-        return parts.geturl().rstrip("/")
+        return _safe_address(value) if value and value.strip() else None
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
@@ -474,6 +467,16 @@ def is_loopback(host: str | None) -> bool:
         return ip_address(host or "").is_loopback
     except ValueError:
         return False
+
+
+def _safe_address(value: str) -> str:
+    """The address of a service that is sent secrets: https, but for this machine. Raises ValueError."""
+    parts = urlsplit(value.strip())
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
+        raise ValueError(say("settings.no_address"))
+    if parts.scheme == "http" and not is_loopback(parts.hostname):
+        raise ValueError(say("settings.needs_https"))
+    return parts.geturl().rstrip("/")
 
 
 class XSettings(BaseSettings):
@@ -508,12 +511,7 @@ class XSettings(BaseSettings):
     @field_validator("url")
     @classmethod
     def _is_address(cls, value: str) -> str:
-        parts = urlsplit(value.strip())
-        if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
-            raise ValueError(say("settings.no_address"))
-        if parts.scheme == "http" and not is_loopback(parts.hostname):
-            raise ValueError(say("settings.needs_https"))
-        return parts.geturl().rstrip("/")
+        return _safe_address(value)
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:

@@ -57,15 +57,11 @@ def helpfulness(
 
 def _keep(trained: TrainedHead, judge: str, note_ids: Iterable[str], folder: Path, *weights: str) -> None:
     """The head, the first of the weights' names, and what was measured of it, into the folder and printed."""
-    import numpy as np
-
-    from crowdnotes.studies import data_files as files
-    from crowdnotes.studies.data_files import note_mark
+    from crowdnotes.studies.data_files import pin, write_held_out
 
     trained.head.save(folder / weights[0])
-    marks = np.array([note_mark(note_id) for note_id in note_ids], dtype=np.uint64)
-    files.write_held_out(folder, judge, files.HeldOutVerdicts(marks, trained.probabilities, trained.labels))
-    files.pin(folder, judge, trained.figures, weights)
+    write_held_out(folder, judge, note_ids, trained.probabilities, trained.labels)
+    pin(folder, judge, trained.figures, weights)
     print_json(trained.figures)
 
 

@@ -299,10 +299,10 @@ class JuryQuality(Noun):
 
     data: str
     notes: int
-    polarising_auc: float | None
-    camp_auc: float | None
-    rating_auc: float | None
-    expected_calibration_error: float | None
+    polarising_auc: float | None = None
+    camp_auc: float | None = None
+    rating_auc: float | None = None
+    expected_calibration_error: float | None = None
     intercept_auc: float | None = None
     note: str
 

@@ -23,27 +23,3 @@ from crowdnotes.engines.base import (
     Written,
     WrittenSentence,
 )
-
-__all__ = [
-    "Aim",
-    "Brief",
-    "Engine",
-    "EngineStep",
-    "FurtherSearch",
-    "ImageReading",
-    "MadeBy",
-    "NoteSentence",
-    "Pick",
-    "Ranking",
-    "Revision",
-    "SearchPlan",
-    "SuggestionReplies",
-    "SuggestionReply",
-    "SupernoteAnswer",
-    "SupernoteBrief",
-    "SupernoteVerdict",
-    "SupernoteWriter",
-    "WriterAnswer",
-    "Written",
-    "WrittenSentence",
-]

@@ -14,24 +14,3 @@ from crowdnotes.overview.pictures import (
     overview,
 )
 from crowdnotes.studies.bench.utility_result import UtilityStudy, saved_study, utility_table, utility_verdict
-
-__all__ = [
-    "ENDINGS",
-    "FEW",
-    "CaseFigures",
-    "Counted",
-    "Course",
-    "Filter",
-    "Overview",
-    "Picture",
-    "Sides",
-    "Spread",
-    "UtilityStudy",
-    "figures_of",
-    "in_time",
-    "overview",
-    "read",
-    "saved_study",
-    "utility_table",
-    "utility_verdict",
-]

@@ -9,7 +9,8 @@ factors, camp 1 the one with negative: measured on notes of the pilot, see the j
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -51,17 +52,7 @@ def labelled_bridging(table: pd.DataFrame) -> pd.DataFrame:
 
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
-_NEEDED = (
-    "note_id",
-    "post_id",
-    "text",
-    "kind",
-    "approval_0",
-    "approval_1",
-    "raters_0",
-    "raters_1",
-    "bridge_score",
-)
+_NEEDED = "note_id post_id text kind approval_0 approval_1 raters_0 raters_1 bridge_score".split()
 _KINDS = ("polarising", "bridging")
 _DAY_MS = 86_400_000
 
@@ -99,17 +90,9 @@ class CampNotes:
 
     def only(self, keep: Bools) -> CampNotes:
         """The notes where `keep` (n,) is true."""
-        texts = tuple(text for text, kept in zip(self.texts, keep, strict=True) if kept)
-        return CampNotes(
-            self.ids[keep],
-            self.posts[keep],
-            texts,
-            self.divides[keep],
-            self.approvals[keep],
-            self.raters[keep],
-            self.joined[keep],
-            self.dropped,
-        )
+        arrays = ("ids", "posts", "divides", "approvals", "raters", "joined")
+        kept = {name: getattr(self, name)[keep] for name in arrays}
+        return replace(self, texts=tuple(compress(self.texts, keep)), **kept)
 
 
 def read_camps(path: Path) -> CampNotes:

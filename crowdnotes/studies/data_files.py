@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -180,14 +180,20 @@ class HeldOutVerdicts:
         return dict(zip(self.marks.tolist(), self.probabilities.tolist(), strict=True))
 
 
-def write_held_out(folder: Path, judge: str, verdicts: HeldOutVerdicts) -> None:
-    """Write a judge's held-out verdicts as plain arrays."""
+def write_held_out(
+    folder: Path,
+    judge: str,
+    note_ids: Iterable[str],
+    probabilities: npt.NDArray[np.float64],
+    labels: npt.NDArray[np.bool_],
+) -> None:
+    """Write what a judge said of notes that it had not seen as plain arrays, the notes by their marks."""
     np.savez_compressed(
         folder / HELD_OUT.format(judge),
         allow_pickle=False,
-        marks=verdicts.marks,
-        probabilities=verdicts.probabilities.astype(np.float32),
-        labels=verdicts.labels,
+        marks=np.array([note_mark(note_id) for note_id in note_ids], dtype=np.uint64),
+        probabilities=probabilities.astype(np.float32),
+        labels=labels,
     )
 
 

@@ -8,16 +8,13 @@ what it writes.
 from __future__ import annotations
 
 import os
-import tomllib
 from collections import Counter
 from collections.abc import Sequence
 from datetime import date
 from enum import StrEnum
-from functools import cache
 from html import escape
-from importlib.resources import files
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import pandas as pd
 import plotly.graph_objects as go
@@ -25,6 +22,7 @@ from pydantic import Field, ValidationError
 
 from crowdnotes.domain import GateName, GateStatus, Mode, Noun
 from crowdnotes.errors import InputError
+from crowdnotes.studies.bench.utility_result import published
 from crowdnotes.studies.measures import wilson
 
 # The paper measures these; a gate that was added since has no figure there to stand beside.
@@ -299,12 +297,6 @@ THIS_RUN = "This run"
 _MARKED = {"Human notes": ("x", "#555555"), "o3": ("diamond", "#7b5ea7"), "MedGemma-27B": ("circle", "#b0762f")}
 _HALVES = {"helpful": "#1a7f4e", "not helpful": "#2f6db0"}
 _ROW = 26  # pixels of a model
-
-
-@cache
-def published() -> dict[str, Any]:
-    """The figures as they stand in the table beside this file: source, models (Table 2), ablations (Table 3)."""
-    return tomllib.loads(files("crowdnotes.studies.bench").joinpath("healthnotes_published.toml").read_text("utf-8"))
 
 
 def published_rates(mode: Mode) -> dict[str, list[float]]:

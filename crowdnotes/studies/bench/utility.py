@@ -136,7 +136,7 @@ def study(
     nothing = sum(not row.chosen and row.is_final for row in cited)
     total = wins["all"].rate * wins["all"].pairs if "all" in wins else 0.0
     chosen, people = (
-        Counter(source.kind for row in compared for source in side(row)) for side in (_chosen_of, _cited_of)
+        Counter(source.kind for row in compared for source in getattr(row, side)) for side in ("chosen", "cited")
     )
     reasons: dict[str, list[str]] = {}
     for vote in votes:
@@ -165,14 +165,6 @@ def study(
 
 
 _HALVES = (("helpful", True), ("not helpful", False))
-
-
-def _chosen_of(row: SourcesRow) -> tuple[CitedSource, ...]:
-    return row.chosen
-
-
-def _cited_of(row: SourcesRow) -> tuple[CitedSource, ...]:
-    return row.cited
 
 
 def _won(rows: Sequence[SourcesRow], votes: Sequence[Vote]) -> Won | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from datetime import datetime
-from importlib.resources import files
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -111,7 +111,7 @@ def utility_table(found: UtilityStudy) -> dict[str, list[object]]:
     for group, won in found.wins.items():
         shares = (100 * number / won.pairs for number in (won.won, won.lost, won.tied))
         rows.append((say(_GROUPS[group]), won.pairs, *shares))  # type: ignore[arg-type]
-    for known in _published():
+    for known in published()["utility"]:
         name = say("utility_study.of_paper", name=known["name"])
         rows.append((name, known["pairs"], known["won"], known["lost"], known["tied"]))
     who, pairs, *shares_of = zip(*rows, strict=True)
@@ -123,7 +123,7 @@ def utility_table(found: UtilityStudy) -> dict[str, list[object]]:
     }
 
 
-def _published() -> list[dict[str, Any]]:
-    table = files("crowdnotes.studies.bench").joinpath("healthnotes_published.toml").read_text("utf-8")
-    rows: list[dict[str, Any]] = tomllib.loads(table)["utility"]
-    return rows
+@cache
+def published() -> dict[str, Any]:
+    """The paper's figures, as they stand in the table beside this file: source, models, ablations, utility."""
+    return tomllib.loads(Path(__file__).with_name("healthnotes_published.toml").read_text("utf-8"))

@@ -44,15 +44,7 @@ _NEWEST = 0.2
 _SAMPLE = 500
 _SIDE_DRAWS = 20_000
 _LEAST_NOTES = 60  # of each answer; below that nothing is learned that would hold
-_NOT_MEASURED = JuryQuality(
-    data="",
-    notes=0,
-    polarising_auc=None,
-    camp_auc=None,
-    rating_auc=None,
-    expected_calibration_error=None,
-    note="Not measured.",
-)
+_NOT_MEASURED = JuryQuality(data="", notes=0, note="Not measured.")
 
 
 @dataclass(frozen=True)

@@ -466,8 +466,6 @@ def _quality(data: str, figures: dict[str, Any]) -> JuryQuality:
     return JuryQuality(
         data=data,
         notes=figures["notes"],
-        polarising_auc=None,
-        camp_auc=None,
         rating_auc=auc_of_helpful,
         expected_calibration_error=figures["ece"],
         note=(

@@ -21,7 +21,7 @@ from crowdnotes.embedding import Embedder
 from crowdnotes.engines.local.heads import Blocks
 from crowdnotes.jury.shown import SHOWN, SHOWN_FIGURES, TODAY, shown_blocks
 from crowdnotes.jury.votes import CAREFUL
-from crowdnotes.studies.data_files import HealthNote, HeldOutVerdicts, note_mark, write_held_out
+from crowdnotes.studies.data_files import HealthNote, write_held_out
 from crowdnotes.studies.measures import bootstrap_auc, bootstrap_share, calibration_error, rounded_ends
 from crowdnotes.studies.train.heads import (
     Labels,
@@ -95,8 +95,7 @@ def write_shown(trained: TrainedHead, notes: Sequence[HealthNote], folder: Path)
     """The head, what it said of notes that it had not seen, and its figures with the head's checksum."""
     folder.mkdir(parents=True, exist_ok=True)
     trained.head.save(folder / SHOWN)
-    marks = np.array([note_mark(note.note_id) for note in notes], dtype=np.uint64)
-    write_held_out(folder, "shown", HeldOutVerdicts(marks, trained.probabilities, trained.labels))
+    write_held_out(folder, "shown", [note.note_id for note in notes], trained.probabilities, trained.labels)
     checksum = hashlib.sha256((folder / SHOWN).read_bytes()).hexdigest()
     content = {**trained.figures, "weights_sha256": checksum}
     (folder / SHOWN_FIGURES).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
