@@ -148,12 +148,8 @@ def advance(workspace: Workspace, case: Case, place: Place) -> tuple[Place, JobR
     is_again = act in {Act.FIND, Act.USE_AND_WRITE} and act is not _AT[place][0]
     stays = is_again or act is Act.USE_AND_OPEN or place is Place.DECISION
     job = _ACTS[act](workspace, case)
-    return (place if stays else _after(place)), job
-
-
-def _after(place: Place) -> Place:
     places = list(Place)
-    return places[places.index(place) + 1]
+    return (place if stays else places[places.index(place) + 1]), job
 
 
 def unopened(case: Case) -> list[Evidence]:

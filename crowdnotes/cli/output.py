@@ -103,7 +103,6 @@ class EngineOption(StrEnum):
 
 
 Out = Annotated[Path | None, typer.Option(help="The file to write; left out, it goes to standard output.")]
-By = Annotated[str, typer.Option(help="The name in the audit trail.")]
 Json = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 QueryDiversity = Annotated[
     bool, typer.Option("--query-diversity/--no-query-diversity", help="Without: the post as the only query.")

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from crowdnotes.bridging.rules import decide
-from crowdnotes.bridging.status import NoteSignals, Side, StatusResult
+from crowdnotes.bridging.status import NoteSignals, Side
 from crowdnotes.domain import Influence, Interval, JuryVerdict, RuleWord, SideVotes, Span, in_100, text_sha256
 from crowdnotes.errors import InputError
 from crowdnotes.jury.raters import Floats
@@ -274,7 +274,7 @@ def verdict_of(
         helpful_line=bridging.helpful_intercept,
         status=status.status.value,
         decided_by=RuleWord(rule=status.decided_by.value, reason=status.reason),
-        blocked_by=_blocked(status),
+        blocked_by=tuple(RuleWord(rule=said.rule.value, reason=said.reason) for said in status.blocked_by),
         not_applied=tuple(f"{said.rule.value} (needs {said.missing})" for said in status.not_applied),
         negative=negative,
         positive=positive,
@@ -329,7 +329,3 @@ def _interval(values: list[float]) -> Interval:
     """The middle 90 %."""
     low, high = np.quantile(values, (0.05, 0.95))
     return Interval(low=float(low), high=float(high))
-
-
-def _blocked(status: StatusResult) -> tuple[RuleWord, ...]:
-    return tuple(RuleWord(rule=said.rule.value, reason=said.reason) for said in status.blocked_by)

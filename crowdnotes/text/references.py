@@ -27,12 +27,11 @@ def references_in(text: str) -> tuple[str, ...]:
 
     Links to X itself and to pictures and films are left out: they are other posts, or nothing to read.
     """
-    spans = [span for span in find_urls(text) if span.has_scheme or "/" in span.url]
-    links = [span.url if span.has_scheme else f"https://{span.url}" for span in spans]
+    spans = [span for span in find_urls(text) if span.link]
     rest = text
     for span in reversed(spans):
         rest = f"{rest[: span.start]} {rest[span.end :]}"
-    found = [link for link in links if not is_on_x(link) and not _MEDIA.search(link)]
+    found = [span.link for span in spans if not is_on_x(span.link) and not _MEDIA.search(span.link)]
     found += [address for match in _DOI.finditer(rest) if (address := doi_url(match.group()))]
     for pattern, address in _NUMBERS:
         found += [address.format(match[match.lastindex or 0].upper()) for match in pattern.finditer(rest)]

@@ -22,12 +22,12 @@ from crowdnotes.studies.bench.healthnotes import (
     cautions,
     gates_plot,
     models_plot,
-    published,
     published_rates,
     report_page,
     switches,
     table_rows,
 )
+from crowdnotes.studies.bench.utility_result import published
 
 OPTIONS = RunOptions(data_sha256="0" * 64, mode=Mode.AUTOMATION, libraries=("topics",), engine={"writing": "made"})
 

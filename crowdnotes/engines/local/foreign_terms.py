@@ -91,7 +91,7 @@ def known_words(text: str, language: str) -> list[Known]:
     """
     plain, places = _plain_with_places(text[:_READ])
     found: dict[int, tuple[int, str]] = {}
-    if language in _languages():
+    if language in list(_table()[0])[1:]:
         english, pattern = _patterns(language)
         for match in pattern.finditer(plain):
             group = match.lastgroup or ""
@@ -109,11 +109,6 @@ def known_words(text: str, language: str) -> list[Known]:
 def search_words(kind: str, language: str) -> str:
     """The words of a search of one kind ("denial", "check", "support"), "" in a language without them."""
     return _searches()[kind].get(language, "")
-
-
-@cache
-def _languages() -> tuple[str, ...]:
-    return tuple(_table()[0])[1:]
 
 
 @cache

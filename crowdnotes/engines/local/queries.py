@@ -161,7 +161,8 @@ def in_two_languages(text: str, claims: Sequence[Claim], language: str, aim: Aim
     said = {purpose: search_words(kind, language) for kind, purpose in kinds.items()}
     asked = [query(f"{own} {words}", purpose, language) for purpose, words in said.items() if words]
     english = _in_english(known, aim)
-    return [claim, *english[:2], *_by_turns(asked, english[2:])]
+    by_turns = chain.from_iterable(zip_longest(asked, english[2:]))
+    return [claim, *english[:2], *filter(None, by_turns)]
 
 
 def _own(text: str, known: Sequence[Known]) -> str:
@@ -199,10 +200,6 @@ def _alike(own: str, known: Sequence[Known], language: str, like: str) -> list[Q
 def _translated(one: Query) -> Query:
     purpose = say("queries.claim_translated") if one.purpose == say("queries.claim") else one.purpose
     return one.model_copy(update={"purpose": say("queries.translated", purpose=purpose)})
-
-
-def _by_turns(first: Sequence[Query], second: Sequence[Query]) -> list[Query]:
-    return [one for one in chain.from_iterable(zip_longest(first, second)) if one is not None]
 
 
 _ENGLISH = "en"

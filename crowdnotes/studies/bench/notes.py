@@ -109,15 +109,13 @@ def worths_by_pair(rows: Sequence[RunRow], votes: Sequence[Vote], criterion: str
     for vote in votes:
         if vote.pair in of and criterion in vote.votes:
             note_id = of[vote.pair]
-            by_reader.setdefault((note_id, vote.reader), []).append(_worth(vote.votes[criterion], note_id))
+            side = vote.votes[criterion]
+            worth = 0.5 if side == "tie" else float((side == "left") == is_left(note_id))
+            by_reader.setdefault((note_id, vote.reader), []).append(worth)
     by_pair: dict[str, list[float]] = {}
     for (note_id, _), worths in by_reader.items():
         by_pair.setdefault(note_id, []).append(mean(worths))
     return by_pair
-
-
-def _worth(side: Side, note_id: str) -> float:
-    return 0.5 if side == "tie" else float((side == "left") == is_left(note_id))
 
 
 def _rate(by_pair: Mapping[str, Sequence[float]]) -> WinRate:
