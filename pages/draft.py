@@ -25,7 +25,7 @@ from pages.view.strip import strip
 from pages.view.submission import submission
 from pages.view.suggestions import suggestions_fold
 from pages.view.support import decided_note, support
-from pages.view.workbench import WIDTH, Area, StepName, area, keys
+from pages.view.workbench import WIDTH, Area, StepName, area, keys, onward
 
 
 def workbench(case: Case, job: JobRecord | None) -> None:
@@ -66,6 +66,8 @@ def note_pane(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> N
                 proposed(case)
         support(case)
         scores(case, job)
+        if case.assessment_is_current and case.decision is None:
+            onward(Area.DECIDE, say("strip.to_decide"))
     if case.decision is None:
         with area(Area.DECIDE):
             decide_area(case, job, waits)

@@ -19,7 +19,7 @@ from pages.view.steps import SupernoteStep, supernote_strip
 from pages.view.suggestions import suggestions_fold
 from pages.view.watch import watch_fold
 from pages.view.winner import goes_on, ranking_fold, winner
-from pages.view.workbench import WIDTH, Area, area
+from pages.view.workbench import WIDTH, Area, area, onward
 
 
 def workbench(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
@@ -29,6 +29,8 @@ def workbench(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
     with left, st.container(key="sources-pane", gap="small"), area(Area.SOURCES):
         notices(SupernoteStep.NOTES.value)
         notes_pane(case, work, job)
+        if case.decision is None:
+            onward(Area.NOTE, say("supernote.to_result"))
     with right, st.container(key="supernote-pane", gap="small"), area(Area.NOTE):
         notices(SupernoteStep.CANDIDATES.value)
         notices(SupernoteStep.WINNER.value)

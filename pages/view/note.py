@@ -92,7 +92,7 @@ def _card(case: Case, letter: str, candidate: Draft) -> None:
             length = say("note.length", n=note_length(candidate.text))
             st.markdown(f"**{letter}** {_marks(case, candidate)} :small[:gray[{revised}{length}]]", width="stretch")
             if here:
-                st.markdown(f":small[:primary[:material/check: {say('note.in_the_note')}]]", width="content")
+                st.markdown(f":small[:gray[:material/check: {say('note.in_the_note')}]]", width="content")
             else:
                 choose = partial(workspace().service.choose_candidate, case.id, candidate.sha256)
                 look = {"type": "tertiary", "help": say("note.use_candidate_about")}
@@ -164,7 +164,7 @@ def _quotations(case: Case) -> None:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 source_line(item)
                 if _stands_in(case, item, quotation):
-                    st.markdown(f":small[:primary[:material/check: {say('note.in_the_note')}]]", width="content")
+                    st.markdown(f":small[:gray[:material/check: {say('note.in_the_note')}]]", width="content")
                     continue
                 quote, look = partial(_quote, case, quotation), {"help": say("note.quote_about"), "type": "tertiary"}
                 button(say("note.quote"), f"quote-{number}", _PLACE, quote, icon="add", **look)

@@ -43,7 +43,7 @@ from pages.view.session import (
     workspace,
 )
 from pages.view.where_to_look import add_sources, try_through
-from pages.view.workbench import Area, StepName, area, card_place, notices_of_gone_cards
+from pages.view.workbench import Area, StepName, area, card_place, notices_of_gone_cards, onward
 
 _PLACE = StepName.EVIDENCE.value
 _LONGEST = 400
@@ -74,6 +74,8 @@ def sources_pane(case: Case, job: JobRecord | None) -> None:
             look_yourself(case, job, reach)
         reader(case, job)
         _rest(case, job)
+        if case.used_evidence and case.decision is None:
+            onward(Area.NOTE, say("strip.to_note"))
 
 
 def tally(case: Case) -> str:

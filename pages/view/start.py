@@ -75,7 +75,10 @@ def _box() -> None:
     found = take_apart(text or "")
     recognised = st.container(key="new-post-recognised")
     find, by_hand = partial(_create, to_gather=True), partial(_create, to_gather=False)
-    button(say("start.find"), "start", _PLACE, find, icon="search", type="primary")
+    with st.container(horizontal=True, gap="small"):
+        button(say("start.find"), "start", _PLACE, find, icon="search", type="primary")
+        look = {"type": "tertiary", "help": say("start.by_hand_help")}
+        button(say("start.by_hand"), "start-by-hand", _PLACE, by_hand, icon="content_paste", **look)
     notices(_PLACE)
     with st.expander(say("start.options"), key="new-post-options", icon=":material/tune:"):
         new_sources_form(_NEW)
@@ -89,8 +92,6 @@ def _box() -> None:
         )
         st.text_area(say("start.context"), key=_CONTEXT, height=70, persist_state="session")
         new_images()
-        look = {"type": "tertiary", "help": say("start.by_hand_help")}
-        button(say("start.by_hand"), "start-by-hand", _PLACE, by_hand, icon="content_paste", **look)
     with recognised:  # above the options, which say where to look
         chosen, _ = sources_chosen(_NEW, found.links)
         _recognised(found, chosen)

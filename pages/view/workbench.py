@@ -105,6 +105,12 @@ def phone_tabs(case: Case, signs: Mapping[Area, str], labels: Mapping[Area, str]
     phone_tab_bar(tabs, wanted.value, token)
 
 
+def onward(to: Area, label: str) -> None:
+    """Where an area of a phone ends, the button to the next one; page.css hides it where both are on the screen."""
+    with st.container(key=f"onward-{to.value}"):
+        st.button(label, key=f"go-to-{to.value}", icon=":material/arrow_forward:", on_click=go_to, args=(to,))
+
+
 def keys() -> None:
     """Let single keys do what the page's buttons do, where nobody is typing."""
     shortcut_keys({key: found for key, (_, found) in _KEYS.items()}, _FOCUSED)
@@ -125,7 +131,7 @@ def keys_in_words() -> str:
 def _begins_at(case: Case) -> Area:
     if case.decision is not None:
         return Area.DECIDE
-    return Area.NOTE if case.draft is not None else Area.SOURCES
+    return Area.NOTE if case.draft is not None or case.finished_round is not None else Area.SOURCES
 
 
 def card_place(evidence_id: str) -> str:
