@@ -38,11 +38,12 @@ def candidates(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
 
 
 def filters_fold(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
-    """What the filters left, in a sentence; folded, what each took out, and another making."""
+    """What the filters left, and why there are fewer than asked for; folded, what each took out, and another making."""
     made = case.finished_round
     if made is None:
         return
     st.markdown(f"**{_in_words(made)}** {_most_caught(made)}")
+    _lost(made)
     with st.expander(
         say("candidates.filters"), key=f"filters-{case.id}", icon=":material/filter_alt:", on_change="rerun"
     ) as fold:
@@ -118,7 +119,6 @@ def _funnel(case: Case, made: SupernoteRound) -> None:
         + ", ".join(say("candidates.left_after", n=number, filter=name) for name, number in steps[1:]),
         key=f"funnel-{case.id}-{made.number}",
     )
-    _lost(made)
     _examples(case, made)
 
 

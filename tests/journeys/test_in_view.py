@@ -93,7 +93,6 @@ def test_who_begins_with_a_passage_of_their_own_is_taken_to_the_box_for_it(app: 
     walk = Walk(new_page("light", 390, 640), app.url)
     page = walk.page
     walk.open()
-    walk.options()
     page.get_by_label("Paste the post").fill(POST)
     walk.settled()  # what was recognised is told below the box
     walk.button("Paste a passage yourself").click()

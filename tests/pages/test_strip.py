@@ -53,6 +53,13 @@ def test_a_phone_begins_each_case_where_it_stands(desk: Desk) -> None:
     assert at.run().session_state["area"][0] is Area.NOTE
 
 
+def test_a_phone_is_led_from_the_sources_to_the_note_and_on_to_the_decision(desk: Desk) -> None:
+    assert not [item for item in desk.app(desk.case()).button if item.key.startswith("go-to-")]
+    at = desk.app(desk.scored())
+    for area in (Area.DECIDE, Area.NOTE):
+        assert at.button(key=f"go-to-{area.value}").click().run().session_state["area"][0] is area
+
+
 def test_a_note_that_is_too_long_has_no_green_sign(desk: Desk) -> None:
     assert done(desk, desk.drafted("word " * 60 + "https://trials.example.edu/c")) == ["Post", "Sources"]
 

@@ -28,6 +28,7 @@ from crowdnotes.domain import (
     text_sha256,
 )
 from crowdnotes.testing import ScriptedSupernotes
+from pages.view.workbench import Area
 from tests.pages.conftest import POST, Desk, field, press, texts, unfolded
 
 PAGE = "pages/supernote.py"
@@ -264,6 +265,13 @@ def test_any_candidate_can_be_taken_into_the_draft(desk: Desk) -> None:
     assert not at.exception
     assert desk.note(case) == OTHER.text
     assert "Draft a note" in texts(at)
+
+
+def test_a_phone_is_led_from_the_notes_to_the_candidates_and_begins_there_once_they_are_made(desk: Desk) -> None:
+    at = desk.app(begun(desk), page=PAGE)
+    assert at.session_state["area"][0] is Area.SOURCES
+    assert at.button(key="go-to-note").click().run().session_state["area"][0] is Area.NOTE
+    assert desk.app(ranked(desk), page=PAGE).session_state["area"][0] is Area.NOTE
 
 
 def test_newer_notes_say_what_changed_and_what_was_posted_is_weighed(desk: Desk) -> None:
