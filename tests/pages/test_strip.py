@@ -54,7 +54,7 @@ def test_a_phone_begins_each_case_where_it_stands(desk: Desk) -> None:
 
 
 def test_a_phone_is_led_from_the_sources_to_the_note_and_on_to_the_decision(desk: Desk) -> None:
-    assert not [item for item in desk.app(desk.case()).button if item.key.startswith("go-to-")]
+    assert not [item for item in desk.app(desk.case()).button if str(item.key).startswith("go-to-")]
     at = desk.app(desk.scored())
     for area in (Area.DECIDE, Area.NOTE):
         assert at.button(key=f"go-to-{area.value}").click().run().session_state["area"][0] is area

@@ -247,9 +247,9 @@ def test_what_the_jury_cannot_read_has_no_number(desk: Desk) -> None:
 def test_a_jury_that_did_not_sit_is_not_run(desk: Desk) -> None:
     unscored = WINNER.model_copy(update={"score": None})
     at = shown(desk, ranked(desk, candidates=(unscored,), existing={}, measured=""))
-    assert "The jury was NOT RUN:" in texts(at)
-    assert "The jury was NOT RUN for this text" in texts(at)
-    assert "The result without each note: NOT RUN" in texts(at)
+    assert "The jury did not judge these texts (NOT RUN)" in texts(at)
+    assert "The jury did not judge this text (NOT RUN)" in texts(at)
+    assert "The result without each note was not worked out (NOT RUN)" in texts(at)
 
 
 def test_without_a_winner_the_page_says_why(desk: Desk) -> None:

@@ -301,8 +301,8 @@ def sanitized(text: str, limit: int) -> str:
     """A model's words for the screen: one line, printable, without links and handles, at most `limit` characters."""
     line = " ".join("".join(char if char.isprintable() else " " for char in text[:_LONGEST]).split())
     for url in reversed(find_urls(line)):
-        line = f"{line[: url.start]}(link left out){line[url.end :]}"
-    line = _HANDLE.sub("(name left out)", line)
+        line = f"{line[: url.start]}({say('answers.link_left_out')}){line[url.end :]}"
+    line = _HANDLE.sub(f"({say('answers.name_left_out')})", line)
     return line if len(line) <= limit else f"{line[: limit - 1].rsplit(' ', 1)[0]}…"
 
 

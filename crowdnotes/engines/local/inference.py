@@ -61,7 +61,7 @@ class Calibration(BaseModel):
 
     @property
     def in_words(self) -> str:
-        """As in "AUC 0.72 (0.65 to 0.79) on 160 notes"."""
+        """As in "picks the sound one of two notes in 72% of cases (65% to 79%, chance is 50%), on 160 notes"."""
         return say("reading_model.quality", auc=self.auc, low=self.auc_low, high=self.auc_high, notes=self.notes)
 
 

@@ -60,7 +60,7 @@ def test_each_fault_costs(engine: LocalEngine, worse: str) -> None:
 def test_what_a_score_promises_is_what_recent_notes_with_it_kept(engine: LocalEngine) -> None:
     result = engine.helpfulness(POST, GOOD)
     assert result.score is not None
-    assert f"about {in_100(of_recent(result.score))} were rated helpful" in result.reason
+    assert f"About {in_100(of_recent(result.score))} of 100 recent notes with such a score" in result.reason
     assert "not whether they are true" in result.reason
     assert 0.66 < of_recent(0.82) < 0.76  # not 0.82: raters grew stricter
     assert of_recent(1.0) <= 1.0
