@@ -405,7 +405,8 @@ def _cost(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Counted:
 
     each = sorted(of(used) for _, used in counted)
     words = _cents if in_money else _tokens
-    if not asked:
+    is_free = len(counted) == len(asked) and in_money and not any(each)  # as recorded answers are
+    if not asked or is_free:
         sentence = say("overview_pictures.no_cost")
     elif len(each) < FEW:
         sentence = say("overview_pictures.cost_each", costs=_listed([words(one) for one in each]), n=len(each))
@@ -426,7 +427,7 @@ def _cost(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Counted:
                 "overview_pictures.price_unknown": len(asked) - len(counted),
             }
         ),
-        bars=tuple(period.name for period in periods) if counted else (),
+        bars=tuple(period.name for period in periods) if counted and not is_free else (),
         parts=tuple((say(_STEPS[step]) if step in _STEPS else step, values) for step, values in by_step),
         unit="US cents" if in_money else "tokens",
     )
