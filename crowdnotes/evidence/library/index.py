@@ -319,9 +319,11 @@ class IndexReader:
         rows = self._db.execute("SELECT record, title, substr(text, 1, ?) FROM records ORDER BY record", (characters,))
         return ((record, f"{title}\n{text}".strip()) for record, title, text in rows)
 
-    def matching(self, term: str) -> int:
-        """How many records hold a word or phrase, by the index's own stems."""
-        (count,) = self._db.execute("SELECT count(*) FROM words WHERE words MATCH ?", (f'"{term}"',)).fetchone()
+    def matching(self, term: str, most: int = -1) -> int:
+        """How many records hold a word or phrase, by the index's own stems; counted no further than `most`."""
+        (count,) = self._db.execute(
+            "SELECT count(*) FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)", (f'"{term}"', most)
+        ).fetchone()
         return int(count)
 
     def documents(self, library: str, records: Sequence[int]) -> Iterator[LibraryDocument]:

@@ -271,16 +271,18 @@ def search_notes(
 def _rare_words(reader: IndexReader, expression: Expression, queries: int) -> str:
     """The expression without its commonest words, where they would rank more records than there is time for.
 
-    The two rarest words stay, whatever they take.
+    Where all but one are so common, the two rarest of these count together: what holds both.
     """
-    counted = sorted((reader.matching(term), term) for term in expression.terms)
+    most = _MOST_MATCHES // queries
+    counted = sorted((reader.matching(term, most + 1), term) for term in expression.terms)
     kept, matches = list[str](), 0
     for count, term in counted:
         matches += count
-        if len(kept) >= _FEWEST_WORDS and matches > _MOST_MATCHES / queries:
-            break
-        if count:
+        if matches <= most and count:
             kept.append(f'"{term}"')
+    if len(kept) < _FEWEST_WORDS and matches > most:
+        common = sorted((term for count, term in counted if f'"{term}"' not in kept and count), key=reader.matching)
+        kept.append(" AND ".join(f'"{term}"' for term in common[:_FEWEST_WORDS]))
     return " OR ".join(kept) or f'"{expression.terms[0]}"'
 
 

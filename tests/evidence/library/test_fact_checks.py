@@ -87,6 +87,18 @@ def test_a_word_of_very_many_claims_ranks_none_of_them(
     assert [hit.title for hit in libraries.search("checks", asked)] == ["Mercury from vaccines harms"]
 
 
+def test_where_all_words_are_very_common_those_count_that_hold_the_two_rarest(
+    libraries: Libraries, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "feed.json"
+    common = ["Vaccines bring {} ills", "Mercury fell by {} degrees", "Vaccines were bought in town {}"]
+    others = [review(claim.format(n)) for claim in common for n in range(9)]
+    file.write_text(feed(*others, review("Mercury from vaccines harms")))
+    libraries.add(file, "checks", kind=KIND)
+    monkeypatch.setattr(search, "_MOST_MATCHES", 5)
+    assert [hit.title for hit in libraries.search("checks", "mercury vaccines")] == ["Mercury from vaccines harms"]
+
+
 def test_a_check_without_a_link_is_read_as_a_record(libraries: Libraries, tmp_path: Path) -> None:
     file = tmp_path / "page.jsonld"
     file.write_text(json.dumps({"@graph": [review("Garlic cures the flu", url="javascript:alert(1)")]}))
@@ -161,10 +173,24 @@ _LANGUAGES = {
     "ar": "يزعم منشور أن اللقاح يسبب السرطان لدى الأطفال",
     "ru": "В посте утверждается, что вакцина вызывает бесплодие у женщин",
     "pt": "O governo proibiu a vacina contra o sarampo, afirma uma publicação nas redes",
+    "es": "Una publicación asegura que beber agua con limón cura el cáncer de los niños",
+    "fr": "Une publication affirme que le ministère cache les effets des antennes sur le cœur",
+    "it": "Un messaggio sostiene che il latte crudo guarisce le allergie dei bambini",
+    "nl": "Een bericht beweert dat mondkapjes het zuurstofgehalte van kinderen verlagen",
+    "pl": "Wpis twierdzi, że fluor w wodzie obniża inteligencję dzieci w szkołach",
+    "uk": "У дописі стверджують, що щеплення змінює гени дорослих людей",
+    "tr": "Paylaşım, sarımsağın gribi bir gecede iyileştirdiğini iddia ediyor",
+    "zh": "网上流传的帖子声称喝热水可以杀死病毒",
+    "ko": "한 게시물은 마늘이 독감을 하루 만에 고친다고 주장한다",
+    "th": "โพสต์อ้างว่าน้ำมะนาวรักษาโรคมะเร็งได้",
+    "vi": "Bài đăng nói rằng tỏi chữa khỏi bệnh cúm chỉ trong một đêm",
+    "el": "Ανάρτηση ισχυρίζεται ότι το σκόρδο θεραπεύει τη γρίπη σε μία νύχτα",
+    "he": "הפוסט טוען ששום מרפא שפעת בלילה אחד",
+    "sv": "Ett inlägg påstår att vitlök botar influensa över en natt hos vuxna",
 }
 
 
-def test_claims_in_many_languages_are_told_apart_and_found(libraries: Libraries, tmp_path: Path) -> None:
+def test_claims_in_twenty_languages_are_told_apart_and_found(libraries: Libraries, tmp_path: Path) -> None:
     file = tmp_path / "feed.json"
     file.write_text(feed(*(review(claim) for claim in _LANGUAGES.values())), encoding="utf-8")
     info = libraries.add(file, "checks", kind=KIND)
