@@ -167,7 +167,8 @@ _READ = 40  # windows embedded: well under a second on two cores; 80 found no mo
 # Claims of fact-checks that are embedded, and notes. Of 40 made-up claims among 200,000, asked for in other words, all
 # came first with 20 as with 40, and 39 with 10; within a post 38 with each.
 _READ_OF_CLAIMS = 20
-_MOST_MATCHES = 40_000  # notes or fact-checks that all queries of a search rank: some 0.1 s
+_MOST_MATCHES = 40_000  # fact-checks that all queries of a search rank: some 0.1 s
+_MOST_NOTES = 24_000  # of notes fewer do: of 433 posts as many led to a page that people cited as with 40,000
 _FEWEST_WORDS = 2
 _READ_OF_A_NOTE = 160  # characters that are embedded: the whole takes twice as long and tells no more
 _TOPICS = 8
@@ -208,7 +209,7 @@ def search_index(
     shares = [1.0 if place < _FULL_WEIGHT else _LATER_WEIGHT for place in range(len(asked))]
     is_of_checks = reader.info().kind == FACT_CHECKS
     by_words = [
-        reader.ranked(_rare_words(reader, one, len(asked)) if is_of_checks else one.fts, _PER_QUERY)
+        reader.ranked(_rare_words(reader, one, _MOST_MATCHES // len(asked)) if is_of_checks else one.fts, _PER_QUERY)
         for one in expressions.values()
     ]
     by_topic = _by_topic(reader, targets, topics)
@@ -245,7 +246,8 @@ def search_notes(
     if not asked:
         return []
     before = reader.first_after(until) if until is not None else None
-    ranked = [reader.ranked(_rare_words(reader, one, len(asked)), _PER_QUERY, before) for one in asked.values()]
+    most = _MOST_NOTES // len(asked)
+    ranked = [reader.ranked(_rare_words(reader, one, most), _PER_QUERY, before) for one in asked.values()]
     fused = _fuse(ranked, [1.0] * len(ranked))
     found = reader.documents(library, sorted(fused, key=lambda record: (-fused[record], -record)))
     usable = ((item.record, item.note) for item in found if item.note is not None and not leave_out(item.note))
@@ -268,12 +270,11 @@ def search_notes(
     return pages_of(hits, until)[:k]
 
 
-def _rare_words(reader: IndexReader, expression: Expression, queries: int) -> str:
-    """The expression without its commonest words, where they would rank more records than there is time for.
+def _rare_words(reader: IndexReader, expression: Expression, most: int) -> str:
+    """The expression without its commonest words, where they would rank more than `most` records.
 
     Where all but one are so common, the two rarest of these count together: what holds both.
     """
-    most = _MOST_MATCHES // queries
     counted = sorted((reader.matching(term, most + 1), term) for term in expression.terms)
     kept, matches = list[str](), 0
     for count, term in counted:

@@ -41,6 +41,7 @@ _UNTIL = date(2025, 6, 30)
         ("They had lead in the cinnamon, now recalled.", {"openfda", "wikinews", "current-events", "gdelt"}),
         ("La ivermectina cura el cáncer, dicen los médicos.", {"clinical-trials", "openfda", "dailymed"}),
         ("A Lancet paper was retracted.", {"openalex"}),
+        ("They are pulling a cough syrup off the shelves.", {"openfda"}),
         ("An epidemic of measles, WHO warns.", {"who-outbreaks", "who-iris"}),
         ("The senator who said so has never been one.", {"wikidata"}),
         ("Trialogue on the drugstore's façade, recalibrated.", set()),
