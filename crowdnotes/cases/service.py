@@ -521,7 +521,7 @@ class CaseService(StageRunner):
     def fact_checks(self, case: Case) -> builtins.list[tuple[Hit, str | None]]:
         """Checks of the claim that any search found, each with who published it; what a person calls other is last."""
         order = {ClaimMatch.SAME: 0, ClaimMatch.OTHER: 2}
-        checks = fact_checks(hits_of(case))
+        checks = fact_checks(hits_of(case), case.post.whole_text)
         checks.sort(key=lambda hit: order.get(case.claim_matches.get(hit.url or hit.title, ClaimMatch.RELATED), 1))
         said = ((hit, hit.check.publisher if hit.check else "") for hit in checks)
         return [(hit, fact_checker(hit.url) or publisher_of(hit.url or "") or name or None) for hit, name in said]

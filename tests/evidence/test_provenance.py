@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import tomllib
+from datetime import date
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.domain import Hit
+from crowdnotes.domain import EarlierNote, Hit
 from crowdnotes.domain import SourceCategory as Kind
 from crowdnotes.evidence import provenance
 from crowdnotes.evidence.provenance import categorise, fact_checker, fact_checks, is_archived, original_of, publisher_of
@@ -183,7 +184,21 @@ def test_checks_of_every_provider_are_gathered_those_with_a_rating_first() -> No
         hit("brave", "https://unknown.example.org/check", also=("google-fact-check",)),
         hit("google-fact-check", "https://another.example.org/check", "False"),
     ]
-    assert fact_checks(found) == [found[3], found[1], found[2]]
+    assert fact_checks(found, "") == [found[3], found[1], found[2]]
+
+
+def test_a_check_that_earlier_notes_alone_led_to_counts_where_its_address_speaks_of_the_same() -> None:
+    note = EarlierNote(note=1, text="See https://a.org", written=date(2023, 1, 1))
+    said = "Polio is not caused by an infectious virus, and no vaccine helps!"
+    other, same = (
+        Hit(provider="library:x", title=f"snopes.com: {words}", snippet="", query="q", notes=(note,))
+        for words in ("covid vaccine heart attacks", "does a virus cause polio")
+    )
+    url = "https://www.snopes.com/fact-check/x"
+    found = [hit.model_copy(update={"url": url}) for hit in (other, same)]
+    assert fact_checks(found, said) == found[1:]
+    found_by_words_too = found[0].model_copy(update={"snippet": "On vaccines"})
+    assert fact_checks([found_by_words_too], said) == [found_by_words_too]
 
 
 def test_a_post_that_quotes_a_check_is_none() -> None:
@@ -191,7 +206,7 @@ def test_a_post_that_quotes_a_check_is_none() -> None:
         provider="brave", title="Snopes fact-check: FALSE", query="q", url="https://x.com/somebody/status/1",
         snippet="https://www.snopes.com/fact-check/x says that this claim is false", category=Kind.SOCIAL,
     )  # fmt: skip
-    assert fact_checks([quoting, quoting.model_copy(update={"provider": "google-fact-check"})]) == []
+    assert fact_checks([quoting, quoting.model_copy(update={"provider": "google-fact-check"})], "") == []
 
 
 def test_the_table_holds_hosts_without_www_and_folders_without_a_slash_at_the_end() -> None:

@@ -39,7 +39,7 @@ KINDS = (*FILES, _INDEX)
 _SHORT = "t.co"  # where X's short links lead is not known; and a post proves nothing about a post
 _BATCH = 2_000
 _MEMORY = "600MB"  # of DuckDB's own; what does not fit is laid on the disk
-_WORD = re.compile(r"[^\W\d_]+")  # of an address
+_WORD = re.compile(r"(?<![^\W_])[^\W\d_]{2,}(?![^\W_])")  # of an address: no part of a number or code
 _NO_WORDS = frozenset("www htm html php aspx asp jsp pdf index amp".split())
 _MOST_WORDS = 16
 # A column of a note, under the names that it has in X's files and in tables that others made of them.

@@ -11,10 +11,11 @@ import pytest
 
 from crowdnotes.crowd.database import writing
 from crowdnotes.crowd.loading import load_folder
+from crowdnotes.domain import EarlierNote, Hit
 from crowdnotes.domain.post import FIRST_ID_MS
 from crowdnotes.errors import LibraryError
 from crowdnotes.evidence.library import Libraries
-from crowdnotes.evidence.library.earlier_notes import note_links
+from crowdnotes.evidence.library.earlier_notes import note_links, pages_of
 
 KIND = "notes"
 HELPFUL = "CURRENTLY_RATED_HELPFUL"
@@ -188,6 +189,15 @@ def test_what_holds_no_notes_is_refused_with_a_sentence(
     with pytest.raises(LibraryError, match=why):
         libraries.add(tmp_path / name, KIND, kind=KIND)
     assert libraries.list() == []
+
+
+def test_a_page_is_called_by_the_whole_words_of_its_address() -> None:
+    links = (
+        "https://nature.com/articles/s41467-022-30052-w https://ap.org/article/covid-toll-e2bc856b6ec45563b84ee2e87ae"
+    )
+    note = EarlierNote(note=1, text=links, written=DAYS[0])
+    hit = Hit(provider="library:x", title="", snippet="", query="q", notes=(note,))
+    assert [page.title for page in pages_of([hit], None)] == ["nature.com: articles", "ap.org: article covid toll"]
 
 
 def test_only_links_to_pages_are_sources() -> None:
