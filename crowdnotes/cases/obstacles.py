@@ -105,8 +105,10 @@ def _obstacles(case: Case, at: datetime, by: Person) -> Iterator[Obstacle]:
     if draft is None or not draft.text.strip():
         yield _obstacle(ObstacleKind.NO_NOTE, "", say("obstacles.no_note"), say("obstacles.no_note_next"))
     else:
-        yield from _unread(case, draft, by)
-        yield from _by_readers(case, by)
+        unread = list(_unread(case, draft, by))
+        yield from unread
+        told = {item.sentence for item in unread}
+        yield from (item for item in _by_readers(case, by) if item.sentence not in told)
         quotes = unfound_quotes(draft.text, case.post.as_read, case.used_evidence)
         found = ((warning.code, warning.message) for warning in (*blocking(lint(draft.text)), *quotes))
         for code, message in dict.fromkeys(found):  # the same words may stand in the note twice
@@ -138,8 +140,22 @@ def _unread(case: Case, draft: Draft, by: Person) -> Iterator[Obstacle]:
             name = "obstacles.unopened_by_you" if item.reviews else "obstacles.unopened"
             yield _obstacle(ObstacleKind.UNOPENED, item.id, say(name, id=item.id), say("obstacles.unopened_next"))
         elif own.verdict is None:
-            sentence = say("obstacles.unjudged_by_you" if item.verdict else "obstacles.unjudged", id=item.id)
-            yield _obstacle(ObstacleKind.UNJUDGED, item.id, sentence, say("obstacles.unjudged_next"))
+            against, told = _found_against(case, by, item.id), say("obstacles.unjudged", id=item.id)
+            if against is not None:
+                told = say("obstacles.found_wrong", id=item.id, what=against.in_words)
+            elif item.verdict:
+                told = say("obstacles.unjudged_by_you", id=item.id)
+            following = "obstacles.unjudged_next" if against is None else "obstacles.found_wrong_next"
+            yield _obstacle(ObstacleKind.UNJUDGED, item.id, told, say(following))
+
+
+def _found_against(case: Case, by: Person, evidence_id: str) -> Support | None:
+    """What that person found of the passage and a sentence that rests on it, where it is not in its favour."""
+    checks = (own_check(case, by.key, it.words, it.evidence_id) for it in pairs(case) if it.evidence_id == evidence_id)
+    return next((check.support for check in checks if check is not None and check.support in _AGAINST), None)
+
+
+_AGAINST = frozenset({Support.UNSUPPORTED, Support.WRONG_SOURCE, Support.CANNOT_TELL})
 
 
 def _by_readers(case: Case, by: Person) -> Iterator[Obstacle]:

@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from crowdnotes.domain import Case, Classification, DecisionKind, Obstacle
+from crowdnotes.domain import Case, Classification, DecisionKind, Obstacle, ObstacleKind
 from crowdnotes.handoff import (
     class_label,
     form_labels,
@@ -60,7 +60,7 @@ def decide_area(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) ->
     if case.draft is not None:
         with st.container(key="decide-note"):  # on a phone the note's own tab is out of sight
             outside_text(case.draft.text, look="note", key=f"decide-note-{case.id}")
-        problems(case, waits, job)
+        problems(case, [item for item in waits if item.id.kind is not ObstacleKind.NOT_YOURS], job)
         _note_form(case)
         score_of_x(case)
 
@@ -119,8 +119,14 @@ def _tags(case: Case) -> None:
 
 
 def ends(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> None:
-    """One button to approve, which says what is left and leads there; the other three ends are as near, and quieter."""
+    """One button to approve, which says what is left and leads there; the other three ends are as near, and quieter.
+
+    For whom somebody else has to decide, that alone.
+    """
     if case.decision is not None:
+        return
+    if waits and waits[0].id.kind is ObstacleKind.NOT_YOURS:
+        st.caption(waits[0].sentence)
         return
     left = left_to_do(case, waits)
     busy = case.draft is not None and under_way(job)

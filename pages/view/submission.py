@@ -11,6 +11,7 @@ from crowdnotes.text.markdown import escaped
 from crowdnotes.words import say
 from pages.view.components import badge, changed_pieces, marked_text
 from pages.view.session import act, button, fold, notices, workspace
+from pages.view.suggestions import answer_form
 from pages.view.times import moment
 
 _PLACE = "submission"
@@ -50,7 +51,12 @@ def _returned(case: Case) -> None:
     told = say("submission.returned", name=escaped(back.by.name, 40), when=moment(back.at))
     st.markdown(f"{told} {escaped(back.words)}")
     for item in (it for it in case.suggestions if it.owed):
-        st.markdown(f"- {comment_in_words(case, item)}")
+        st.markdown(comment_in_words(case, item))
+        if item.waits:
+            with st.expander(
+                say("submission.answer_it", id=item.id), key=f"answer-owed-{item.id}", icon=":material/reply:"
+            ):
+                answer_form(case, item, _PLACE)
     left = len(workspace().service.owed_answers(case))
     if left:
         st.caption(say("submission.answer", n=left))

@@ -99,7 +99,7 @@ def _suggestion(case: Case, item: Suggestion) -> None:
         if case.decision is None:
             label = say("suggestions.answer" if item.answer is None else "suggestions.change_answer")
             with st.expander(label, key=f"answer-{case.id}-{item.id}", icon=":material/reply:"):
-                _answer_form(case, item)
+                answer_form(case, item, _PLACE)
 
 
 def _what_changed(case: Case, item: Suggestion) -> None:
@@ -115,8 +115,9 @@ def _what_changed(case: Case, item: Suggestion) -> None:
         marked_text(changed_pieces(before, after)[1], look="small", key=f"became-{case.id}-{item.id}")
 
 
-def _answer_form(case: Case, item: Suggestion) -> None:
-    key = f"reply-{case.id}-{item.id}"
+def answer_form(case: Case, item: Suggestion, place: str) -> None:
+    """The fields of an answer; `place` is where on the page it stands, and is told what is wrong with it."""
+    key = f"reply-{place}-{case.id}-{item.id}"
     with st.form(f"form-{key}", border=False):
         st.segmented_control(
             say("suggestions.yours"),
@@ -137,10 +138,12 @@ def _answer_form(case: Case, item: Suggestion) -> None:
             key=f"{key}-changed",
             placeholder=say("suggestions.what_changed_example"),
         )
-        st.form_submit_button(say("suggestions.save"), icon=":material/save:", on_click=_answer, args=(case, item, key))
+        st.form_submit_button(
+            say("suggestions.save"), icon=":material/save:", on_click=_answer, args=(case, item, key, place)
+        )
 
 
-def _answer(case: Case, item: Suggestion, key: str) -> None:
+def _answer(case: Case, item: Suggestion, key: str, place: str) -> None:
     state = st.session_state
     answer, reason, changed = state[f"{key}-answer"], state[f"{key}-reason"] or "", state[f"{key}-changed"] or ""
 
@@ -149,7 +152,7 @@ def _answer(case: Case, item: Suggestion, key: str) -> None:
             raise InputError(say("suggestions.choose"))
         workspace().service.answer_suggestion(case.id, item.id, answer, reason, changed=changed)
 
-    act(_PLACE, save)
+    act(place, save)
 
 
 def _more(case: Case) -> None:

@@ -179,7 +179,8 @@ def test_what_a_moderator_finds_of_a_pair_is_a_comparison_and_a_verdict_of_their
     review = case.evidence[0].review_by(BOB.key)
     assert review is not None
     assert review.verdict is None  # and so no approval by them
-    assert {item.id.subject for item in obstacles(case, NOW, BOB) if item.id.kind is ObstacleKind.UNJUDGED} == {"E1"}
+    [unjudged] = (item for item in obstacles(case, NOW, BOB) if item.id.kind is ObstacleKind.UNJUDGED)
+    assert (unjudged.id.subject, unjudged.sentence) == ("E1", "You found of E1: wrong source.")
     refused(lambda: desk.finish_reading(case, NOW, BOB), "unread")
     refused(lambda: desk.judge_pair(case, NOW, BOB, "Other words.", "E1", Support.SUPPORTED), "edited elsewhere")
     refused(lambda: desk.judge_pair(submitted(), NOW, BOB, NOTE, "E1", Support.SUPPORTED), "not claimed")

@@ -138,11 +138,25 @@ def test_an_author_sees_the_comments_and_sends_the_case_again_when_each_is_answe
     assert "Say for whom." in texts(at)
     assert at.button(key="submit").disabled
     team.workspace.service.edit_draft(case.id, f"In adults. {NOTE}", based_on=team.desk.newest(case).draft.sha256)  # type: ignore[union-attr]
-    team.workspace.service.answer_suggestion(case.id, "S1", SuggestionAnswer.YES, "Yes.", changed="For whom.")
     at = team.desk.app(case)
+    reply = f"reply-submission-{case.id}-S1"
+    at.button_group(key=f"{reply}-answer").set_value(SuggestionAnswer.YES)
+    at.text_input(key=f"{reply}-reason").input("Yes.")
+    at.text_input(key=f"{reply}-changed").input("For whom.")
+    next(it for it in at.button if "submit" in str(it.key).lower() and reply in str(it.key)).click().run()
+    assert not at.exception, at.exception
     at.button(key="submit").click().run()
     assert team.desk.newest(case).desk_state is DeskState.SUBMITTED
     assert "bob: Nearly there." not in texts(team.desk.app(page="pages/cases.py"))
+
+
+def test_who_may_not_decide_sends_a_case_and_is_offered_no_end_of_it(team: Team) -> None:
+    case = team.as_(ANN).desk.drafted()
+    at = team.desk.app(case)
+    assert "submit" in _keys(at)
+    assert not {key for key in _keys(at) if key.startswith("decide-")}
+    assert texts(at).count("Only moderators and admins may decide this case.") == 1
+    assert "decide-approved" in _keys(team.as_(BOB).desk.app(case))
 
 
 def test_several_are_assigned_and_put_first_at_once_and_none_is_approved(team: Team) -> None:
