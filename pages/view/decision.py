@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from crowdnotes.domain import Case, Classification, DecisionKind, Obstacle, ObstacleKind
+from crowdnotes.domain import Act, Case, Classification, DecisionKind, Obstacle, ObstacleKind
 from crowdnotes.handoff import (
     class_label,
     form_labels,
@@ -211,7 +211,8 @@ def _files(case: Case) -> None:
     with st.container(horizontal=True):
         _file("Markdown", say("decide.markdown"), partial(to_markdown, case), f"note-{case.id}.md", "text/markdown")
         _file("JSON", say("decide.json"), partial(to_json, case), f"note-{case.id}.json", "application/json")
-        button(say("decide.reopen"), "reopen", _PLACE, partial(_reopen, case), icon="lock_open")
+        if workspace().may(Act.REOPEN, case):
+            button(say("decide.reopen"), "reopen", _PLACE, partial(_reopen, case), icon="lock_open")
 
 
 def _reopen(case: Case) -> None:

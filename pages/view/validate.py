@@ -292,7 +292,8 @@ def _summary(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
                 words = say("validate.the_note") if whole else escaped(pair.words, 160)
                 st.markdown(f"{sign} **{pair.evidence_id}** {words}", width="stretch")
                 go = partial(_go, case, number)
-                button(say("validate.again"), f"again-{number}", _PLACE, go, type="tertiary")
+                back = "k" if number == len(found) - 1 else None  # as one pair back
+                button(say("validate.again"), f"again-{number}", _PLACE, go, type="tertiary", shortcut=back)
         own = case.desk.reading_by(workspace().actor.key)
         if case.decision is not None:
             st.success(say("validate.ended", how=case.decision.in_words), icon=":material/check:")

@@ -306,7 +306,12 @@ def test_three_people_take_a_note_from_its_author_through_two_blind_readers_to_i
         for walk, told in ((cleos, say("validate.others_read", n=1)), (bens, say("validate.comments"))):
             walk.open("/queue")
             walk.page.keyboard.press("n")
-            expect(walk.page.get_by_text(say("validate.before"))).to_be_visible()
+            for key, seen in (("k", ".st-key-finding-1"), ("j", ".st-key-keep-findings")):  # back to the last, and on
+                expect(walk.page.get_by_text(say("validate.before"))).to_be_visible(visible=key == "k")
+                walk.settled()
+                walk.page.keyboard.press(key)
+                expect(walk.page.locator(seen)).to_be_visible()
+            walk.settled()
             walk.page.keyboard.press("f")  # the note is as it was
             expect(walk.page.get_by_text(told).first).to_be_visible()
         expect(bens.page.get_by_text("The source says it of everybody.")).to_be_visible()

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import event
 from streamlit.testing.v1 import AppTest
 
-from crowdnotes.domain import Actor, Case, Comment, DeskState, Role, SuggestionAnswer, Support
+from crowdnotes.domain import Actor, Case, Comment, DecisionKind, DeskState, Role, SuggestionAnswer, Support
 from crowdnotes.testing import actor
 from pages.view import session
 from tests.pages.conftest import NOTE, ROOT, Desk, chips, texts
@@ -140,10 +140,10 @@ def test_an_author_sees_the_comments_and_sends_the_case_again_when_each_is_answe
     team.workspace.service.edit_draft(case.id, f"In adults. {NOTE}", based_on=team.desk.newest(case).draft.sha256)  # type: ignore[union-attr]
     at = team.desk.app(case)
     reply = f"reply-submission-{case.id}-S1"
-    at.button_group(key=f"{reply}-answer").set_value(SuggestionAnswer.YES)
+    at.segmented_control(key=f"{reply}-answer").set_value(SuggestionAnswer.YES)
     at.text_input(key=f"{reply}-reason").input("Yes.")
     at.text_input(key=f"{reply}-changed").input("For whom.")
-    next(it for it in at.button if "submit" in str(it.key).lower() and reply in str(it.key)).click().run()
+    next(it for it in at.button if it.form_id == f"form-{reply}").click().run()
     assert not at.exception, at.exception
     at.button(key="submit").click().run()
     assert team.desk.newest(case).desk_state is DeskState.SUBMITTED
@@ -157,6 +157,11 @@ def test_who_may_not_decide_sends_a_case_and_is_offered_no_end_of_it(team: Team)
     assert not {key for key in _keys(at) if key.startswith("decide-")}
     assert texts(at).count("Only moderators and admins may decide this case.") == 1
     assert "decide-approved" in _keys(team.as_(BOB).desk.app(case))
+    team.workspace.service.decide(case.id, DecisionKind.NOT_NEEDED, reason="It is a joke.")
+    assert "reopen" in _keys(team.desk.app(case))
+    at = team.as_(ANN).desk.app(case)
+    assert "It is a joke." in texts(at)
+    assert "reopen" not in _keys(at)
 
 
 def test_several_are_assigned_and_put_first_at_once_and_none_is_approved(team: Team) -> None:
