@@ -323,7 +323,7 @@ def _fit(
 
 def _part(table: RatingTable) -> RatingTable:
     """The ratings of every fourth note, of all raters: those who lose all their ratings begin at zero."""
-    mask = table.note % _PART == 0
+    mask = (table.note & (_PART - 1)) == 0  # a power of two: a remainder of 200 million numbers takes long
     return RatingTable(
         table.note_ids[::_PART], table.rater_ids, table.note[mask] // _PART, table.rater[mask], table.helpful[mask]
     )

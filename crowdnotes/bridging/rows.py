@@ -79,36 +79,38 @@ def solve_rows_one_factor(
     """
     squares = 0.0
     moments[:] = 0.0
-    sums = np.zeros((last - first, 6))
+    totals = np.empty(last - first)
+    sums = np.zeros((last - first, 4))
     if weights.size == 0:
         for row in range(first, last):
-            sums[row - first, 0] = float(start[row + 1] - start[row])
+            totals[row - first] = float(start[row + 1] - start[row])
         for position in range(start[first], start[last]):
             own = sums[rows[position]]
             other = columns[position]
             factor = float(others[other, 1])
             target = values[position] - shift - float(others[other, 0])
-            own[1] += factor
-            own[2] += factor * factor
-            own[3] += target
-            own[4] += target * factor
-            own[5] += target * target
+            own[0] += factor
+            own[1] += factor * factor
+            own[2] += target
+            own[3] += target * factor
+            squares += target * target
     else:
+        totals[:] = 0.0
         for position in range(start[first], start[last]):
             own = sums[rows[position]]
             other = columns[position]
             weight = weights[position]
             factor = float(others[other, 1])
             target = values[position] - shift - float(others[other, 0])
-            own[0] += weight
-            own[1] += weight * factor
-            own[2] += weight * factor * factor
-            own[3] += weight * target
-            own[4] += weight * target * factor
-            own[5] += weight * target * target
+            totals[rows[position]] += weight
+            own[0] += weight * factor
+            own[1] += weight * factor * factor
+            own[2] += weight * target
+            own[3] += weight * target * factor
+            squares += weight * target * target
     for row in range(first, last):
-        total, sum_f, sum_ff, sum_t, sum_tf, sum_tt = sums[row - first]
-        corner = total + intercept_ridge
+        sum_f, sum_ff, sum_t, sum_tf = sums[row - first]
+        corner = totals[row - first] + intercept_ridge
         other_corner = sum_ff + factor_ridge
         determinant = corner * other_corner - sum_f * sum_f
         intercept = (other_corner * sum_t - sum_f * sum_tf) / determinant
@@ -116,7 +118,7 @@ def solve_rows_one_factor(
         solved[row, 0] = intercept
         solved[row, 1] = factor
         # x'Ax = x'b - x'Rx at the solution, so the errors need no second pass over the ratings.
-        squares += sum_tt - intercept * sum_t - factor * sum_tf
+        squares -= intercept * sum_t + factor * sum_tf
         squares -= intercept_ridge * intercept * intercept + factor_ridge * factor * factor
         moments[0, 0] += 1.0
         moments[0, 1] += intercept
@@ -291,16 +293,20 @@ def into_chunks(keys: Indices, others: Indices, values: Singles, weights: Single
 
 
 @njit(nogil=True, cache=True)
-def by_row(first: int, last: int, start: Offsets, rows: Shorts, columns: Indices, values: Singles, weights: Singles,
-           to_columns: Indices, to_rows: Indices, to_values: Singles, to_weights: Singles) -> None:  # fmt: skip
-    """Copy a chunk's ratings (m,) so that they come by row, of each in their order; weights may be empty."""
-    following = start[first:last] - start[first]
-    for position in range(start[first], start[last]):
-        row = rows[position]
-        target = following[row]
-        following[row] = target + 1
-        to_columns[target] = columns[position]
-        to_rows[target] = first + row
+def by_column(first: int, columns: int, keys: Indices, others: Indices, values: Singles, weights: Singles,
+              rows: Shorts, to_columns: Indices, to_values: Singles, to_weights: Singles) -> None:  # fmt: skip
+    """Copy a chunk's ratings (m,) so that their `others`, under `columns`, rise; of each they keep their order."""
+    following = np.zeros(columns + 1, dtype=np.int32)
+    for other in others:
+        following[other + 1] += 1
+    for column in range(columns):
+        following[column + 1] += following[column]
+    for position in range(keys.size):
+        other = others[position]
+        target = following[other]
+        following[other] = target + 1
+        rows[target] = keys[position] - first
+        to_columns[target] = other
         to_values[target] = values[position]
         if weights.size:
             to_weights[target] = weights[position]
@@ -335,17 +341,6 @@ class Rows:
         ends = self.start[self.bounds].tolist()
         return [slice(*pair) for pair in itertools.pairwise(ends)]
 
-    def turned(self, number: int) -> Ratings:
-        """The ratings of a chunk by row, as the other side sees them: columns are rows, and rows columns."""
-        first, last, start, rows, columns, values, weights = self.piece(number)
-        size = start[last] - start[first]
-        into = (
-            np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32), np.empty(size, dtype=np.float32),
-            np.empty(size if weights.size else 0, dtype=np.float32),
-        )  # fmt: skip
-        by_row(first, last, start, rows, columns, values, weights, *into)
-        return into
-
 
 def lay_out(table: RatingTable, each: Each) -> tuple[Rows, Rows]:
     """The ratings by note and by rater, the same whatever order they came in; quicker if by note and then by rater."""
@@ -364,7 +359,15 @@ def lay_out(table: RatingTable, each: Each) -> tuple[Rows, Rows]:
 
     weighted = weight.size > 0
     by_rater = _rows(rater, cuts, piece, raters, each, weighted=weighted)
-    by_note = _rows(by_rater.columns, by_rater.cuts, by_rater.turned, notes, each, weighted=weighted)
+    by_note = _room(note, notes, weighted=weighted)
+
+    def sort(number: int) -> None:
+        cut = by_note.cuts[number]
+        first = int(by_note.bounds[number])
+        into = by_note.rows[cut], by_note.columns[cut], by_note.values[cut], by_note.weights[cut]
+        by_column(first, raters, note[cut], rater[cut], helpful[cut], weight[cut], *into)
+
+    each(sort, len(by_note.cuts))
     return by_note, by_rater
 
 
@@ -389,21 +392,12 @@ def _rows(
     keys: Indices, cuts: list[slice], piece: Callable[[int], Ratings], rows: int, each: Each, *, weighted: bool
 ) -> Rows:
     """The pieces' ratings in chunks of their rows, in each chunk in their order; keys[cuts[n]]: the rows of piece n."""
-    start = np.zeros(rows + 1, dtype=np.int64)
-    count_rows(keys, start[1:])
-    np.cumsum(start, out=start)
-    size = int(start[-1])
-    chunks = min(max(1, size // _CHUNK), _MOST_CHUNKS)
-    ends = np.searchsorted(start, np.linspace(0, size, chunks + 1)[1:-1])
-    bounds = np.unique(np.concatenate((ends, np.arange(0, rows, _MOST_ROWS), [rows])))
+    found = _room(keys, rows, weighted=weighted)
+    start, bounds = found.start, found.bounds
     chunk = np.repeat(np.arange(len(bounds) - 1, dtype=np.int32), np.diff(bounds))
     counts = np.zeros((len(cuts), len(bounds) - 1), dtype=np.int64)
     each(lambda number: count_chunks(keys[cuts[number]], chunk, counts[number]), len(cuts))
     following = start[bounds[:-1]] + counts.cumsum(axis=0) - counts
-    found = Rows(
-        start, np.empty(size, dtype=np.uint16), np.empty(size, dtype=np.int32), np.empty(size, dtype=np.float32),
-        np.empty(size if weighted else 0, dtype=np.float32), bounds,
-    )  # fmt: skip
 
     def spread(number: int) -> None:
         into = found.rows, found.columns, found.values, found.weights
@@ -411,6 +405,21 @@ def _rows(
 
     each(spread, len(cuts))
     return found
+
+
+def _room(keys: Indices, rows: int, *, weighted: bool) -> Rows:
+    """The chunks of rows with so many ratings as `keys` has of each, and room for the ratings."""
+    start = np.zeros(rows + 1, dtype=np.int64)
+    count_rows(keys, start[1:])
+    np.cumsum(start, out=start)
+    size = int(start[-1])
+    chunks = min(max(1, size // _CHUNK), _MOST_CHUNKS)
+    ends = np.searchsorted(start, np.linspace(0, size, chunks + 1)[1:-1])
+    bounds = np.unique(np.concatenate((ends, np.arange(0, rows, _MOST_ROWS), [rows])))
+    return Rows(
+        start, np.empty(size, dtype=np.uint16), np.empty(size, dtype=np.int32), np.empty(size, dtype=np.float32),
+        np.empty(size if weighted else 0, dtype=np.float32), bounds,
+    )  # fmt: skip
 
 
 class Workers:

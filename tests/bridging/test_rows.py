@@ -29,10 +29,10 @@ def _expected(own: np.ndarray, other: np.ndarray, table: RatingTable) -> list[tu
 def _held(rows: Rows) -> list[tuple[float, ...]]:
     """All ratings, by row, each row's in the order in which they lie."""
     held: list[tuple[float, ...]] = []
-    for chunk in range(len(rows.bounds) - 1):
-        columns, own, values, weights = (part.tolist() for part in rows.turned(chunk))
-        of_chunk = zip(own, columns, values, weights or [0.0] * len(columns), strict=True)
-        held += sorted(of_chunk, key=lambda rating: rating[0])
+    for first, cut in zip(rows.bounds.tolist(), rows.cuts, strict=False):
+        own, columns, values = ((first + rows.rows[cut].astype(int)).tolist(), rows.columns[cut], rows.values[cut])
+        weights = rows.weights[cut].tolist() or [0.0] * len(own)
+        held += sorted(zip(own, columns.tolist(), values.tolist(), weights, strict=True), key=lambda rating: rating[0])
     return held
 
 
