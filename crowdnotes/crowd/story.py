@@ -31,6 +31,7 @@ _LINK = re.compile(r"(?:.*/(?P<kind>status|statuses|n|t)/)?(?P<number>\d{1,19})(
 _HAS_WORD = "(SELECT text ILIKE ? ESCAPE '!')"
 _SIDE_RATINGS = 5  # of a side: of fewer no share is told
 _TOLD_CHANGES = 2  # of more the first and the last are told
+_MODEL = "CoreModel"  # as X calls the one that is run here
 _APART = 0.3  # between the sides' shares of helpful ratings
 _SHOWN = {
     NoteStatus.HELPFUL: "story.shown",
@@ -163,7 +164,16 @@ def story(connection: Connection, wanted: str, settings: BridgingSettings) -> St
     return told.model_copy(update={"sentences": sentences, "paragraph": sentences.paragraph})
 
 
-def busiest_notes(connection: Connection, most: int = 8) -> list[tuple[int, int, str]]:
+FewWords = tuple[int, int, str]  # a note, how many ratings it has, and its words
+
+
+def in_few_words(row: tuple[int, int, str | None]) -> FewWords:
+    """A note as it stands in a list: without its links."""
+    note, ratings, text = row
+    return note, ratings, without_urls(_plain(text))
+
+
+def busiest_notes(connection: Connection, most: int = 8) -> list[FewWords]:
     """The notes with the most ratings: id, how many, and its words; to begin with."""
     rows = connection.execute(
         """
@@ -172,10 +182,10 @@ def busiest_notes(connection: Connection, most: int = 8) -> list[tuple[int, int,
         """,
         [most],
     ).fetchall()
-    return [(note, n, without_urls(_plain(text))) for note, n, text in rows]
+    return [in_few_words(row) for row in rows]
 
 
-def notes_with_words(connection: Connection, words: str, most: int = 20) -> list[tuple[int, int, str]]:
+def notes_with_words(connection: Connection, words: str, most: int = 20) -> list[FewWords]:
     """As `busiest_notes`, of the notes whose text has all the words, in any order and case."""
     wanted = ["%" + re.sub("([%_!])", r"!\1", word) + "%" for word in words.split()]
     if not wanted:
@@ -189,7 +199,7 @@ def notes_with_words(connection: Connection, words: str, most: int = 20) -> list
         """,
         [*wanted, most],
     ).fetchall()
-    return [(note, n, without_urls(_plain(text))) for note, n, text in rows]
+    return [in_few_words(row) for row in rows]
 
 
 def is_number_or_link(wanted: str) -> bool:
@@ -197,7 +207,7 @@ def is_number_or_link(wanted: str) -> bool:
     return _LINK.fullmatch(wanted.strip()) is not None or "://" in wanted
 
 
-def taken_down_notes(connection: Connection, most: int = 4) -> list[tuple[int, int, str]]:
+def taken_down_notes(connection: Connection, most: int = 4) -> list[FewWords]:
     """As `busiest_notes`, of those that X showed and shows no longer; none without a status history."""
     rows = connection.execute(
         """
@@ -209,7 +219,7 @@ def taken_down_notes(connection: Connection, most: int = 4) -> list[tuple[int, i
         """,
         {"shown": NoteStatus.HELPFUL.value, "most": most},
     ).fetchall()
-    return [(note, n, without_urls(_plain(text))) for note, n, text in rows]
+    return [in_few_words(row) for row in rows]
 
 
 def in_plain_words(told: Story, settings: BridgingSettings) -> Told:
@@ -225,7 +235,7 @@ def in_plain_words(told: Story, settings: BridgingSettings) -> Told:
         first=_first_against_all(score.first, score.now) if score and score.first and told.levels.n > FIRST else "",
         held=score.held if score and score.now.intercept is not None else "",
         on_x=_on_x(told.on_x),
-        differs=say("story.differs") if score and _differs(told.on_x, score.now) else "",
+        differs=why_differs(told.on_x, score.now) if score and _differs(told.on_x, score.now) else "",
     )
 
 
@@ -321,6 +331,20 @@ def _differs(on_x: tuple[Recorded, ...], now: Moment) -> bool:
     """Whether what X recorded, at any time, is not what our reckoning says of then or of now."""
     then = any(one.recomputed is not None and one.recomputed.status != one.status for one in on_x)
     return then or bool(on_x and on_x[-1].status != now.status)
+
+
+def why_differs(on_x: tuple[Recorded, ...], now: Moment) -> str:
+    """What the data itself says of it, and then why the two can differ at all."""
+    last, told = on_x[-1], []
+    if last.event == "lock":
+        told.append(say("story.differs_locked", day=day(last.at)))
+    then = last.recomputed
+    if then is not None and then.status == last.status and now.ratings > then.ratings:
+        told.append(say("story.differs_since", n=then.ratings, more=now.ratings - then.ratings))
+    models = [one.decided_by for one in on_x if one.decided_by and not one.decided_by.startswith(_MODEL)]
+    if models:
+        told.append(say("story.differs_model", model=models[-1]))
+    return " ".join([*told, say("story.differs")])
 
 
 def _on_x(on_x: tuple[Recorded, ...]) -> str:

@@ -266,3 +266,23 @@ def _many(number: int | None, most: int) -> str:
     if number is None:
         return say("crowd_plots.more_than", n=most)
     return str(number) if number else say("crowd_plots.none")
+
+
+def raters_by_side(bars: Sequence[tuple[float, str, int]], *, height: int, alt: str, key: str) -> list[tuple[str, str]]:
+    """How many raters stand where: the middle of each bar, its place in words, the number; gives the legend."""
+    colours = theme_colours()[3], theme_colours()[1]  # as notes that please that side have them
+    figure = go.Figure()
+    figure.add_bar(
+        x=[middle for middle, _, _ in bars],
+        y=[many for _, _, many in bars],
+        customdata=[place for _, place, _ in bars],
+        marker={"color": [colours[middle > 0] for middle, _, _ in bars]},
+        hovertemplate=say("sides.bar", place="%{customdata}", n="%{y:,}") + "<extra></extra>",
+    )
+    ink = st.get_option(f"theme.{theme_name()}.grayTextColor")
+    title = {"text": say("sides.polarity"), "font": {"color": ink, "size": 12}, "standoff": 8}
+    figure.update_xaxes(range=[-1, 1], dtick=0.5, zeroline=False, title=title)
+    figure.update_yaxes(nticks=5, tickformat=",~r")
+    figure.update_layout(bargap=0.1)
+    draw(figure, height, margin=0, top=8, alt=alt, key=key)
+    return list(zip((say("sides.one"), say("sides.other")), colours, strict=True))

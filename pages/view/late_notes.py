@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from pathlib import Path
 
 import streamlit as st
@@ -99,6 +100,8 @@ def _never(groups: list[Delay]) -> None:
 
 
 def _name(group: str) -> str:
+    if group[:1].isdigit():  # a month, "2025-03"
+        return f"{date.fromisoformat(f'{group}-01'):%b %Y}"
     return say("late_notes.all") if group == "all" else LANGUAGE_NAMES.get(group, group)
 
 

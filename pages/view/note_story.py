@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import streamlit as st
@@ -9,7 +10,9 @@ import streamlit as st
 from crowdnotes.crowd.database import reading
 from crowdnotes.crowd.fewer import TAKEN, Fewer, Which, fewer
 from crowdnotes.crowd.replay import Levels, Moment, Replay, ScoreStory, replay
+from crowdnotes.crowd.sides import WIDTH, Sides, sides
 from crowdnotes.crowd.story import (
+    FewWords,
     Story,
     busiest_notes,
     is_number_or_link,
@@ -24,6 +27,7 @@ from crowdnotes.settings import BridgingSettings
 from crowdnotes.text.markdown import clip, day, escaped
 from crowdnotes.words import say
 from pages.view.components import rules_link, web_link
+from pages.view.crowd_plots import raters_by_side
 from pages.view.picture_card import picture_card, table_with_csv
 from pages.view.plots import shades, stacked
 from pages.view.session import workspace
@@ -31,7 +35,7 @@ from pages.view.time_plots import ratings_by_side, score_by_rating
 from pages.view.times import moment
 
 _MOST = 280
-_ROW = 38  # pixels
+_ROW, _BARS = 38, 200  # pixels
 _FOLDED = 5  # changes of status; more are told when they are asked for
 _KEY = "note"
 
@@ -49,6 +53,9 @@ def note_story(index: Path) -> None:
     )
     if not wanted:
         _offer(index, version)
+        found = _sides(str(index), version)
+        if found is not None:
+            _two_sides(found)
         return
     if not is_number_or_link(wanted):
         _search(index, wanted)
@@ -76,7 +83,7 @@ def _story(index: str, version: float, wanted: str, _settings: BridgingSettings)
 
 
 @st.cache_data(show_spinner=False, max_entries=4)
-def _offered(index: str, version: float) -> dict[str, list[tuple[int, int, str]]]:
+def _offered(index: str, version: float) -> dict[str, list[FewWords]]:
     """Notes to begin with, by the name of what they have in common."""
     del version
     with reading(Path(index)) as connection:
@@ -103,6 +110,33 @@ def _offer(index: Path, version: float) -> None:
             _notes(notes)
 
 
+def _two_sides(found: Sides) -> None:
+    bars = [
+        (
+            (place + 0.5) * WIDTH,
+            say("sides.from_to", low=place * WIDTH, high=(place + 1) * WIDTH).replace("-", "−"),
+            many,
+        )
+        for place, many in found.bars.items()
+    ]
+    picture_card(
+        "sides",
+        title=say("sides.title"),
+        sentence=found.sentence,
+        draw=lambda key: raters_by_side(bars, height=_BARS, alt=f"{say('sides.title')}. {found.sentence}", key=key),
+        rows={say("sides.polarity"): [place for _, place, _ in bars], say("sides.raters"): [n for _, _, n in bars]},
+        file="sides",
+        foot=[say("sides.foot")],
+    )
+    with st.expander(say("sides.what"), icon=":material/groups:"):
+        st.markdown(say("sides.no_names"))
+        for name, notes in (
+            (say("sides.minus"), found.minus), (say("sides.plus"), found.plus), (say("sides.across"), found.across),
+        ):  # fmt: skip
+            st.caption(name)
+            _notes(notes, name)
+
+
 def _search(index: Path, words: str) -> None:
     with reading(index) as connection:
         found = notes_with_words(connection, words)
@@ -110,12 +144,12 @@ def _search(index: Path, words: str) -> None:
     _notes(found)
 
 
-def _notes(notes: list[tuple[int, int, str]]) -> None:
+def _notes(notes: Sequence[FewWords], place: str = "") -> None:
     with st.container(gap="xxsmall"):
         for note, ratings, text in notes:
             st.button(
                 escaped(f"{clip(text, 90)} ({say('note_story.ratings', n=ratings)})"),
-                key=f"open-{note}",
+                key=f"open-{place}{note}",
                 on_click=_open,
                 args=(note,),
                 type="tertiary",
@@ -128,6 +162,13 @@ def _verdicts(index: str, version: float, _settings: BridgingSettings) -> Verdic
     del version
     with reading(Path(index)) as connection:
         return verdicts(connection, _settings)
+
+
+@st.cache_data(show_spinner=False, max_entries=4)
+def _sides(index: str, version: float) -> Sides | None:
+    del version
+    with reading(Path(index)) as connection:
+        return sides(connection)
 
 
 @st.cache_data(show_spinner=False, max_entries=64)

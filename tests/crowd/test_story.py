@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,10 @@ from crowdnotes.bridging.scoring import Extremes
 from crowdnotes.bridging.status import NoteStatus, RuleName
 from crowdnotes.crowd.database import TAGS, Connection, reading
 from crowdnotes.crowd.fewer import Which, fewer
-from crowdnotes.crowd.replay import Levels, Recorded, Replay, ScoreStory, replay, score_story
-from crowdnotes.crowd.story import Story, in_plain_words, notes_with_words, story, taken_down_notes
+from crowdnotes.crowd.indexing import last_fit
+from crowdnotes.crowd.replay import Levels, Moment, Recorded, Replay, ScoreStory, replay, score_story
+from crowdnotes.crowd.sides import sides
+from crowdnotes.crowd.story import Story, in_plain_words, notes_with_words, story, taken_down_notes, why_differs
 from crowdnotes.crowd.verdicts import verdicts
 from crowdnotes.errors import InputError
 from crowdnotes.settings import BridgingSettings
@@ -225,3 +228,35 @@ def test_words_find_notes_and_fewer_ratings_change_what_hangs_on_them() -> None:
         assert lower > counted.reckoned[0] > higher
         assert counted.reach == counted.reckoned[0] + sum(held for _, held in counted.held)
         assert f"{_LINES.helpful_intercept + 0.05:.2f} shows {higher:,}" in counted.about_line
+
+
+def test_the_planted_sides_stand_apart_and_notes_at_both_ends_are_offered() -> None:
+    with reading(made_index()[0]) as connection:
+        found = sides(connection)
+        assert found is not None
+        assert sum(found.bars.values()) == last_fit(connection).raters
+        middle, furthest = found.bars.get(-1, 0) + found.bars.get(0, 0), max(found.bars.values())
+        assert middle < furthest
+        factors = dict(connection.execute("SELECT note, factor FROM scores").fetchall())
+        assert max(factors[note] for note, _, _ in found.minus) < 0 < min(factors[note] for note, _, _ in found.plus)
+        assert len(found.across) == 3
+
+
+def test_where_x_and_the_page_differ_what_the_data_says_of_it_comes_first() -> None:
+    now = _moment(90, NoteStatus.NEEDS_MORE_RATINGS)
+    shown = {"at": datetime(2025, 5, 7, tzinfo=UTC), "status": NoteStatus.HELPFUL.value}
+    then = _moment(40, NoteStatus.HELPFUL)
+    locked = Recorded(event="lock", decided_by="", recomputed=then, **shown)
+    first = why_differs((locked,), now)
+    assert first.startswith("X locked its status on 7 May 2025")
+    assert "By the 40 ratings until then this page comes to the same as X; the 50 since then" in first
+    other = Recorded(event="now", decided_by="ExpansionModel (v1.1)", recomputed=None, **shown)
+    assert why_differs((other,), now).startswith("At X another model than the one here decided: ExpansionModel")
+
+
+def _moment(ratings: int, status: NoteStatus) -> Moment:
+    none = Levels()
+    return Moment(
+        at=None, ratings=ratings, minus=none, plus=none, unknown=none, intercept=0.4, factor=0.0, status=status,
+        decided_by=RuleName.INITIAL, why="",
+    )  # fmt: skip

@@ -46,7 +46,8 @@ def test_the_chosen_note_says_why_it_is_not_shown_and_what_its_rating_is_made_of
         page.selectbox(key="note").set_value(note).run()
         assert world.story(note) in texts(page)
         low, high = world.side_sums(note)
-        assert f"Side − really rated it **{low.rated:.2f}**, side + **{high.rated:.2f}**." in texts(page)
+        rated = f"side − **{low.rated:.2f}**, side + **{high.rated:.2f}**."
+        assert f"How they really rated it, on average: {rated}" in texts(page)
         assert f"Side −: {low.predicted:.2f}".replace("-", "−") in texts(page)
 
 
