@@ -367,30 +367,20 @@ class JurySettings(BaseSettings):
     like_minded: float = Field(
         2.0, ge=0, description="who would see it: log odds per unit of factor by which a like-minded viewer is likelier"
     )
-    short_words: int = Field(5, ge=1, description="notes with fewer words carry a caution: the model has seen few")
     familiar_words: float = Field(
         0.69,
         ge=0,
         le=1,
         description="share of known words and pairs below which numbers mean nothing; 1 % of real notes",
     )
-    max_characters: int = Field(10_000, gt=0, description="a note has 280 characters; a longer text is a mistake")
 
 
 class SupernoteSettings(BaseSettings):
-    """One note from many: how many candidates, and when a posted one is replaced (X's collaborative generator)."""
+    """One note from many."""
 
     model_config = SettingsConfigDict(env_prefix="CROWDNOTES_SUPERNOTE_", frozen=True)
 
     candidates: int = Field(100, ge=1, le=300, description="as in Supernotes 3.1")
-    free_ratings: int = Field(
-        300, ge=1, description="with more ratings and no status yet, the text may be changed: it will hardly get one"
-    )
-    few_ratings: int = Field(30, ge=1, description="with fewer, the share of helpful ratings alone speaks")
-    ratings_a_side: int = Field(5, ge=0, description="on each side of the viewpoint, for the intercept to be trusted")
-    low_intercept: float = Field(0.35, description="below it, once raters of both sides spoke, the text may be changed")
-    keep_share: float = Field(0.7, ge=0, le=1, description="helpful ratings from which a note with few is kept")
-    revise_share: float = Field(0.5, ge=0, le=1, description="helpful ratings below which a note with few is revised")
 
 
 class SignIn(StrEnum):

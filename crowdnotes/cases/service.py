@@ -375,8 +375,7 @@ class CaseService(StageRunner):
 
     def watched(self, case: Case) -> supernote.Watched:
         """See `supernote.watched`."""
-        settings = self._tools.settings
-        return supernote.watched(case, settings.bridging.helpful_intercept, settings.supernote)
+        return supernote.watched(case, self._tools.settings.bridging.helpful_intercept)
 
     def random_candidate(self, case: Case, seed: int = 0) -> Candidate | None:
         """For the ablation: any candidate of the newest round that passed the filters, but the winner."""

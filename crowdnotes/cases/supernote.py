@@ -29,7 +29,6 @@ from crowdnotes.domain import (
     Support,
 )
 from crowdnotes.errors import InputError, WorkflowError
-from crowdnotes.settings import SupernoteSettings
 from crowdnotes.supernotes import watch
 from crowdnotes.supernotes.existing import links_of
 from crowdnotes.supernotes.watch import renumbered, worth_replacing
@@ -154,13 +153,13 @@ class Watched:
     why: str = ""
 
 
-def watched(case: Case, line: float, settings: SupernoteSettings) -> Watched:
+def watched(case: Case, line: float) -> Watched:
     """Of a case whose candidates were made; `line` is the intercept from which X shows a note."""
     work = require_work(case)
     newest = work.newest
     if newest is None:
         return Watched()
-    replace, why = worth_replacing(work.posted, newest, settings) if work.posted else (None, "")
+    replace, why = worth_replacing(work.posted, newest) if work.posted else (None, "")
     return Watched(
         changes=watch.changes(newest.notes, work.notes).in_words,
         better=_better(work, newest),

@@ -28,7 +28,7 @@ from crowdnotes.errors import EngineError, InputError, ModelServerError, Workflo
 if TYPE_CHECKING:
     from crowdnotes.cases.service import CaseService
     from crowdnotes.studies.bench.healthnotes import PostRow
-    from crowdnotes.studies.bench.supernotes import NotedPost
+    from crowdnotes.studies.bench.notes import NotedPost
 
 
 def supernotes(
@@ -44,16 +44,16 @@ def supernotes(
     The folder gets notes.jsonl, a line a post, and the cases themselves; `bench compare --run` makes blind pairs of it.
     """
     from crowdnotes.studies.bench.healthnotes import PostRow, RunFolder
-    from crowdnotes.studies.bench.supernotes import FORM, NotedPost, figures
+    from crowdnotes.studies.bench.notes import NOTED_POSTS, NotedPost, supernote_figures
     from crowdnotes.studies.data_files import read_rows
 
-    posts = read_rows(data, NotedPost, FORM, limit)
+    posts = read_rows(data, NotedPost, NOTED_POSTS, limit)
     with open_workspace(run_settings(out, engine)) as workspace:
         options = run_options(workspace, data, Mode.AUGMENTATION, None, None, supernote_candidates=candidates)
         folder = RunFolder(out, "notes.jsonl", options, PostRow)
         service = workspace.service
         run_posts({post.post_id: partial(run_post, service, post, candidates) for post in posts}, folder)
-    found = figures(finished((post.post_id for post in posts), folder))
+    found = supernote_figures(finished((post.post_id for post in posts), folder))
     show_figures(found, as_json=as_json)
 
 

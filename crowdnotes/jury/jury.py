@@ -89,7 +89,7 @@ class Jury:
         number = self.settings.seed if seed is None else seed
         if size < 1 or number < 0:
             raise InputError(say("verdict.no_jurors"), say("verdict.no_jurors_next"))
-        refused = [_refusal(text, self.settings) for text in candidates]
+        refused = [_refusal(text) for text in candidates]
         texts = [text for text, error in zip(candidates, refused, strict=True) if error is None]
         if not texts:
             return tuple(error for error in refused if error is not None)
@@ -242,10 +242,10 @@ class _Read:
         return _Read(self.notes.rows(one), None if self.posts is None else self.posts.rows(one), blocks)
 
 
-def _refusal(text: str, settings: JurySettings) -> InputError | None:
+def _refusal(text: str) -> InputError | None:
     """Why a note cannot be judged, if it cannot."""
     try:
-        check_note(text, settings)
+        check_note(text)
     except InputError as error:
         return error
     return None

@@ -109,6 +109,8 @@ def _because(harsher: SideVotes, influences: Sequence[Influence]) -> str:
     return say("verdict.because_word", word=named)
 
 
+_MOST_CHARACTERS = 10_000  # a note has 280; a longer text is a mistake
+_FEW_WORDS = 5  # fewer carry a caution: the model has seen few such notes
 _SURE_LANGUAGE_LETTERS = 40  # shorter texts are often taken for another language
 _LATIN_SHARE = 0.5
 _HOSTILE = re.compile(
@@ -118,11 +120,11 @@ _HOSTILE = re.compile(
 )
 
 
-def check_note(text: str, settings: JurySettings) -> None:
+def check_note(text: str) -> None:
     """Raise InputError when there is nothing to read, or far too much."""
     if not text.strip():
         raise InputError(say("verdict.no_note"), say("verdict.no_note_next"))
-    if len(text) > settings.max_characters:
+    if len(text) > _MOST_CHARACTERS:
         raise InputError(say("verdict.too_long", n=len(text), limit=NOTE_LIMIT), say("verdict.too_long_next"))
     if not any(character.isalnum() for character in without_urls(text)):
         raise InputError(say("verdict.no_words"), say("verdict.no_words_next"))
@@ -142,7 +144,7 @@ def cautions(note: str, settings: JurySettings, *, vectors: bool, familiar: floa
     found = []
     if is_unfamiliar(familiar, settings):
         found.append(say("verdict.unfamiliar", share=familiar))
-    if len(words) < settings.short_words:
+    if len(words) < _FEW_WORDS:
         found.append(say("verdict.few_words", n=len(words)))
     length = note_length(note)
     if length > NOTE_LIMIT:

@@ -1,7 +1,7 @@
 """What new notes and ratings change: which candidates stay, and whether a posted supernote is worth replacing.
 
 A changed text loses its ratings, so the answer is "no" by default; the thresholds are those of X's collaborative
-generator, in `SupernoteSettings`.
+generator.
 """
 
 from __future__ import annotations
@@ -10,8 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from crowdnotes.domain import Candidate, CrowdStatus, ExistingNote, PostedNote, SupernoteRound, SupernoteScore
-from crowdnotes.settings import SupernoteSettings
 from crowdnotes.words import say
+
+_FREE_RATINGS = 300  # with more and no status yet, the text may be changed: it will hardly get one
+_FEW_RATINGS = 30  # with fewer, the share of helpful ratings alone speaks
+_A_SIDE = 5  # ratings on each side of the viewpoint, for the intercept to be trusted
+_LOW_INTERCEPT = 0.35  # below it, once raters of both sides spoke, the text may be changed
+_KEEP_SHARE, _REVISE_SHARE = 0.7, 0.5  # helpful ratings from which a note with few is kept, and below which revised
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +98,7 @@ def crosses(done: SupernoteRound, line: float) -> bool | None:
     return None if score is None or score.means_nothing else score.intercept >= line
 
 
-def worth_replacing(posted: PostedNote, done: SupernoteRound, settings: SupernoteSettings) -> tuple[bool | None, str]:
+def worth_replacing(posted: PostedNote, done: SupernoteRound) -> tuple[bool | None, str]:
     """Whether the winner should take the place of what was posted, and why; None where a person has to decide.
 
     The posted text's score is looked for among the round's candidates and notes: a winner that the same jury does not
@@ -110,7 +115,7 @@ def worth_replacing(posted: PostedNote, done: SupernoteRound, settings: Supernot
     if before is not None and winner.score is not None and winner.score.intercept <= before.intercept:
         new, old = f"{winner.score.intercept:.2f}", f"{before.intercept:.2f}"
         return False, say("replacing.not_better", new=new, old=old)
-    return _by_ratings(posted, settings)
+    return _by_ratings(posted)
 
 
 def score_of_posted(text: str, done: SupernoteRound) -> SupernoteScore | None:
@@ -120,32 +125,32 @@ def score_of_posted(text: str, done: SupernoteRound) -> SupernoteScore | None:
     return next(iter([*of_candidates, *of_notes]), done.posted)
 
 
-def _by_ratings(posted: PostedNote, settings: SupernoteSettings) -> tuple[bool | None, str]:
+def _by_ratings(posted: PostedNote) -> tuple[bool | None, str]:
     """Section by section of the update policy: what the ratings so far are worth."""
     sides = (posted.negative, posted.positive, posted.unknown_side)
     count = sum(side.count for side in sides)
     if posted.status is CrowdStatus.NOT_HELPFUL:
         return True, say("replacing.not_helpful")
-    if count > settings.free_ratings:
+    if count > _FREE_RATINGS:
         return True, say("replacing.no_status", n=count)
-    if count < settings.few_ratings:
-        return _by_few(posted, sum(side.helpful for side in sides), count, settings)
-    both = min(posted.negative.count, posted.positive.count) >= settings.ratings_a_side
-    if both and posted.intercept is not None and posted.intercept < settings.low_intercept:
-        return True, say("replacing.low", n=count, score=posted.intercept, line=settings.low_intercept)
+    if count < _FEW_RATINGS:
+        return _by_few(posted, sum(side.helpful for side in sides), count)
+    both = min(posted.negative.count, posted.positive.count) >= _A_SIDE
+    if both and posted.intercept is not None and posted.intercept < _LOW_INTERCEPT:
+        return True, say("replacing.low", n=count, score=posted.intercept, line=_LOW_INTERCEPT)
     if not both or posted.intercept is None:
         return None, say("replacing.not_known", n=count)
     return False, say("replacing.may_show", score=posted.intercept, n=count)
 
 
-def _by_few(posted: PostedNote, helpful: int, count: int, settings: SupernoteSettings) -> tuple[bool | None, str]:
+def _by_few(posted: PostedNote, helpful: int, count: int) -> tuple[bool | None, str]:
     if not count and posted.status is None:
         return None, say("replacing.status_not_known")
     if not count:
         return True, say("replacing.no_ratings")
     share = helpful / count
-    if share >= settings.keep_share:
+    if share >= _KEEP_SHARE:
         return False, say("replacing.soon_shown", share=share, n=count)
-    if share < settings.revise_share:
+    if share < _REVISE_SHARE:
         return True, say("replacing.more_to_gain", share=share, n=count)
     return None, say("replacing.not_clear", share=share, n=count)

@@ -120,7 +120,7 @@ def test_an_unusual_note_says_what_is_unusual(text: str, words: str) -> None:
 @given(st.text(max_size=400))
 def test_any_text_is_taken_or_refused_with_a_sentence(text: str) -> None:
     try:
-        check_note(text, JurySettings())
+        check_note(text)
     except InputError as error:
         assert error.message
         assert error.next_step

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from crowdnotes.domain import CrowdStatus, ExistingNote, PostedNote, Ratings
-from crowdnotes.settings import SupernoteSettings
 from crowdnotes.supernotes.ranking import ranked
 from crowdnotes.supernotes.watch import changes, crosses, renumbered, staying, worth_replacing
 from tests.supernotes.made import AT, NOTES, candidate, jury, round_of
@@ -87,7 +86,7 @@ def test_replacing_is_worth_it_by_the_thresholds_of_the_collaborative_generator(
     posted: PostedNote, worth: bool | None, said: str
 ) -> None:
     done = ranked(round_of(BOTH), jury(), None)
-    found, reason = worth_replacing(posted, done, SupernoteSettings())
+    found, reason = worth_replacing(posted, done)
     assert found is worth
     assert said in reason
 
@@ -96,7 +95,7 @@ def test_a_winner_that_the_jury_does_not_prefer_or_none_replaces_nothing() -> No
     divisive = candidate(("A divisive plus photo is what this is.", "N3"))
     done = ranked(round_of(divisive, BOTH), jury(), None)
     worse = done.model_copy(update={"winner": divisive.sha256})
-    found, reason = worth_replacing(_posted(0, 0, text=BOTH.text), worse, SupernoteSettings())
+    found, reason = worth_replacing(_posted(0, 0, text=BOTH.text), worse)
     assert found is False
     assert "not more than the posted one" in reason
-    assert worth_replacing(_posted(0, 0), round_of(), SupernoteSettings())[0] is False
+    assert worth_replacing(_posted(0, 0), round_of())[0] is False

@@ -1,6 +1,7 @@
 """The program's note beside the human one: what it cost, and which of the two a blind reader prefers.
 
-A pair shows the post and two notes, sides shuffled, links alike, so that nobody can tell whose is whose.
+A pair shows the post and two notes, sides shuffled, links alike, so that nobody can tell whose is whose. Supernotes
+stand beside the best note that a post has.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from statistics import mean
 from typing import Any, Literal
 
 import numpy as np
+from pydantic import Field
 
 from crowdnotes.domain import Noun, text_sha256
 from crowdnotes.studies.bench.healthnotes import Outcome, PostRow, RunRow
@@ -123,3 +125,42 @@ def _rate(by_pair: Mapping[str, Sequence[float]]) -> WinRate:
     drawn = np.random.default_rng(0).choice(worths, (_DRAWS, len(worths))).mean(axis=1)
     low, high = np.quantile(drawn, [0.025, 0.975])
     return WinRate(float(worths.mean()), float(low), float(high), sum(map(len, by_pair.values())))
+
+
+class NotedPost(Noun, extra="ignore"):
+    """A post by its id on X, its words where they are known, and its notes as a file of notes has them."""
+
+    post_id: str = Field(min_length=1)
+    post: str = ""
+    url: str | None = None
+    notes: list[dict[str, Any]] = Field(min_length=1)
+
+    @property
+    def address(self) -> str | None:
+        """Where it is: as given, or by its id."""
+        return self.url or (f"https://x.com/i/status/{self.post_id}" if self.post_id.isdigit() else None)
+
+
+NOTED_POSTS = (
+    'Each line is an object: {"post_id": "…", "post": "…" or left out, "notes": [{"text": "…", "helpful": 3, …}, …]}.'
+)
+
+
+def supernote_figures(rows: Sequence[PostRow]) -> dict[str, Any]:
+    """What a run took, and how often the simulated jury has the winner before the best existing note and before chance.
+
+    Whether readers prefer it is another question: `bench compare`.
+    """
+    told = [row.supernote for row in rows if row.supernote is not None and row.note]
+    found = {name: value for name, value in costs(rows).items() if name != "pass_all_gates"}
+    for name, other in (("best_existing", "best_intercept"), ("random", "random_intercept")):
+        pairs = [
+            (item.winner_intercept, value)
+            for item in told
+            if item.winner_intercept is not None and (value := getattr(item, other)) is not None
+        ]
+        wins = sum(mine > theirs for mine, theirs in pairs)
+        found[f"jury_prefers_winner_to_{name}"] = {"n": len(pairs), "wins": wins}
+    found["candidates"] = sum(next(iter(item.funnel.values()), 0) for item in told)
+    found["passed"] = sum(list(item.funnel.values())[-1] for item in told if item.funnel)
+    return found
