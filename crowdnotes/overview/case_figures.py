@@ -12,12 +12,11 @@ from collections.abc import Mapping, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from crowdnotes.domain import (
     Assessment,
     Case,
-    CaseSummary,
     DecisionKind,
     Draft,
     GateName,
@@ -32,6 +31,9 @@ from crowdnotes.errors import CaseNotFoundError, StoreError
 from crowdnotes.handoff import is_demonstration
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.sentences import split_sentences
+
+if TYPE_CHECKING:
+    from crowdnotes.cases.service import CaseService
 
 OPEN = "open"  # beside the kinds of decision, what a case is that has none
 LINKS = "links"  # beside the gates and principles, what a person may pass over with a reason
@@ -92,23 +94,7 @@ class CaseFigures:
     usage: Mapping[str, Usage]
 
 
-class Cases(Protocol):
-    """Where cases are read: a `CaseService`."""
-
-    def list(self, *, limit: int) -> list[CaseSummary]:
-        """Cases, the newest change first."""
-        ...
-
-    def count(self) -> int:
-        """How many there are."""
-        ...
-
-    def get(self, case_id: str) -> Case:
-        """The newest version."""
-        ...
-
-
-def read(cases: Cases, known: MutableMapping[str, CaseFigures]) -> tuple[list[CaseFigures], dict[str, str]]:
+def read(cases: CaseService, known: MutableMapping[str, CaseFigures]) -> tuple[list[CaseFigures], dict[str, str]]:
     """The figures of every case, and by id why others cannot be read. `known` saves reading what did not change."""
     found: list[CaseFigures] = []
     left_out: dict[str, str] = {}
@@ -265,5 +251,4 @@ def _jury(case: Case) -> JuryFigures | None:
     # A gate that failed leaves those behind it NOT RUN: that is a verdict too.
     failed = gates is not None and GateStatus.FAIL in gates.values()
     passes = all(status is GateStatus.PASS for status in gates.values()) if gates and (ran or failed) else None
-    reached = verdict.note_intercept >= verdict.helpful_line
-    return JuryFigures(negative, positive, reached, passes)
+    return JuryFigures(negative, positive, verdict.reaches_line, passes)
