@@ -213,9 +213,8 @@ def _verdict(made: SupernoteRound, winner: Candidate) -> str:
     apart = f"{abs(mine.intercept - theirs.intercept):.2f}"
     more = "winner.existing_more" if theirs.intercept > mine.intercept else "winner.existing_less"
     if apart == "0.00":
-        beside = say("winner.existing_same", id=made.best_existing)
-    else:
-        beside = say(more, id=made.best_existing, apart=apart)
+        return f"{said} {say('winner.existing_same', id=made.best_existing)}"
+    beside = say(more, id=made.best_existing, apart=apart)
     overlap = mine.interval.low < theirs.interval.high and theirs.interval.low < mine.interval.high
     return f"{said} {beside}{' ' + say('winner.overlap') if overlap else ''}"
 

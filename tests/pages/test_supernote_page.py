@@ -236,6 +236,19 @@ def test_a_winner_in_the_words_of_one_note_is_not_passed_off_as_new(desk: Desk) 
     assert "Draft a note" in texts(at)
 
 
+def test_a_winner_that_gets_what_the_best_note_gets_is_said_in_a_sentence(desk: Desk) -> None:
+    even = candidate(FIRST, 0.12)
+    words = texts(shown(desk, ranked(desk, candidates=(even,), winner=even.sha256)))
+    assert "The best existing note, N1, gets the same." in words
+    assert "The ranges overlap" not in words
+
+
+def test_why_there_are_fewer_candidates_than_asked_for_is_told_without_unfolding(desk: Desk) -> None:
+    words = texts(desk.app(ranked(desk), page=PAGE))
+    assert "2 candidates said nearly the same as another" in words
+    assert "You asked for 100." in words
+
+
 def test_what_the_jury_cannot_read_has_no_number(desk: Desk) -> None:
     mute = WINNER.model_copy(update={"score": score(0.4, says_nothing=True)})
     at = shown(desk, ranked(desk, candidates=(mute,), existing={}))
