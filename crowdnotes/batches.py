@@ -10,7 +10,6 @@ refused, and one that was only thought dead begins nothing more. The id of a row
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import json
 import time
@@ -31,6 +30,7 @@ from crowdnotes.domain import Act, Mode
 from crowdnotes.engines.choice import price_is_known
 from crowdnotes.errors import CaseNotFoundError, CrowdNotesError, InputError, JobCancelled, JobError
 from crowdnotes.jobs import Fence, JobRecord, JobRunner, JobState, Progress, Step
+from crowdnotes.post_files import Row, rows_of
 from crowdnotes.storage.database import now_of, reading, writing
 from crowdnotes.storage.tables import batch_rows, batches, cases, storable_text, tombstones
 from crowdnotes.words import say
@@ -40,36 +40,9 @@ WAITING, RUNNING, DONE, FAILED, BAD = "waiting", "running", "done", "failed", "n
 _ALIKE = 5  # failures for one reason, one after the other: the next rows would fail too
 _BATCHES_AT_ONCE = 8
 _CHUNK = 500  # rows in memory
-_LONGEST = 200_000  # characters of a row
-_SAMPLE = 100  # rows that tell a file's columns
-_SHOWN = 5  # rows in a preview, of each kind
-_TOLD = 300  # characters of columns' names
 _LOOK_SECONDS = 0.2
 _TELL_SECONDS = 1.0
 _BUDGET_LOCK = 0x63726F776E62  # an advisory lock: one row is begun at a time, whoever runs batches
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One of a file, as it was read; `problem` says why it cannot be used."""
-
-    number: int
-    name: str = ""
-    text: str = ""
-    links: tuple[str, ...] = ()
-    url: str = ""
-    problem: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """What a file would become: its columns, how many rows can be used and how many cannot, and the first of each."""
-
-    columns: tuple[str, ...]
-    usable: int
-    bad: int
-    first: tuple[Row, ...]
-    broken: tuple[Row, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,110 +55,6 @@ class Kept:
     rows: int | None
     budget: float | None
     day_budget: float | None
-
-
-def rows_of(file: Path) -> Iterator[Row]:
-    """The rows of a .csv, .jsonl or .parquet file, one after the other.
-
-    Raises InputError for another file, and for one without a column of ours.
-    """
-    readers = {".csv": _csv, ".jsonl": _jsonl, ".parquet": _parquet}
-    reader = readers.get(file.suffix.lower())
-    if reader is None:
-        raise InputError(say("batch.formats"), say("batch.formats_next"))
-    try:
-        columns = _columns(file)
-        if columns and not {"text", "links"} & {_plain(name) for name in columns}:
-            there = ", ".join(columns)[:_TOLD]
-            raise InputError(say("batch.no_column", columns=there), say("batch.formats_next"))
-        for number, found in enumerate(reader(file), 1):
-            yield _row(number, found)
-    except (OSError, ValueError) as error:  # pyarrow's errors are of both kinds
-        raise InputError(say("batch.no_file", file=file.name, why=error)) from error
-
-
-def preview_of(file: Path) -> Preview:
-    """All rows are looked at, none is kept. Raises as `rows_of`."""
-    first, broken, n = list[Row](), list[Row](), Counter[bool]()
-    for row in rows_of(file):
-        n[is_bad := bool(row.problem)] += 1
-        if n[is_bad] <= _SHOWN:
-            (broken if is_bad else first).append(row)
-    return Preview(_columns(file), n[False], n[True], tuple(first), tuple(broken))
-
-
-def _columns(file: Path) -> tuple[str, ...]:
-    """As the file names them; of one of JSON those of its first objects."""
-    if file.suffix.lower() == ".parquet":
-        import pyarrow.parquet as pq
-
-        return tuple(pq.read_schema(file).names)
-    reader = _csv if file.suffix.lower() == ".csv" else _jsonl
-    found = (row for row in islice(reader(file), _SAMPLE) if not isinstance(row, str))
-    names = tuple(dict.fromkeys(str(name) for row in found for name in row if name is not None))
-    if not names and file.suffix.lower() == ".csv":
-        with file.open(encoding="utf-8-sig", errors="replace") as lines:  # a header alone
-            names = tuple(name for name in lines.readline(_LONGEST).strip().split(",") if name)
-    return names
-
-
-def _plain(name: object) -> str:
-    return str(name).strip().lower()
-
-
-def _row(number: int, found: Mapping[str, object] | str) -> Row:
-    if isinstance(found, str):
-        return Row(number, str(number), problem=found)
-    found = {_plain(name): value for name, value in found.items()}
-    name = str(found.get("id") or number)[:200]
-    words, links = found.get("text"), found.get("links")
-    said = "" if words is None else str(words).strip()
-    listed = links if isinstance(links, list) else str(links or "").split()
-    urls = tuple(str(link).strip() for link in listed if str(link).strip())
-    if len(said) + sum(map(len, urls)) > _LONGEST:
-        return Row(number, name, problem=say("batch.too_long", most=_LONGEST))
-    if not said and not urls:
-        return Row(number, name, problem=say("batch.no_text"))
-    return Row(number, name, said, urls, str(found.get("url") or "").strip()[:2_000])
-
-
-def _csv(file: Path) -> Iterator[Mapping[str, object] | str]:
-    with file.open(encoding="utf-8-sig", errors="replace", newline="") as lines:
-        head = lines.readline(_LONGEST)
-        lines.seek(0)
-        reader = csv.DictReader(lines, delimiter=max(",;\t", key=head.count))
-        while True:
-            try:
-                yield next(reader)
-            except StopIteration:
-                return
-            except csv.Error as error:
-                yield say("batch.not_readable", why=error)
-
-
-def _jsonl(file: Path) -> Iterator[Mapping[str, object] | str]:
-    with file.open(encoding="utf-8-sig", errors="replace") as lines:
-        while line := lines.readline(_LONGEST):
-            if len(line) >= _LONGEST:
-                while not line.endswith("\n") and line:
-                    line = lines.readline(_LONGEST)
-                yield say("batch.too_long", most=_LONGEST)
-                continue
-            try:
-                found = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                yield say("batch.not_readable", why=error)
-            else:
-                yield found if isinstance(found, dict) else say("batch.no_object")
-
-
-def _parquet(file: Path) -> Iterator[Mapping[str, object] | str]:
-    import pyarrow.parquet as pq
-
-    with pq.ParquetFile(file) as table:
-        wanted = [name for name in table.schema_arrow.names if _plain(name) in {"id", "text", "links", "url"}]
-        for batch in table.iter_batches(_CHUNK, columns=wanted):
-            yield from batch.to_pylist()
 
 
 class Batch:

@@ -20,13 +20,11 @@ from crowdnotes.batches import (
     WAITING,
     Batch,
     Kept,
-    Preview,
-    Row,
     batch_runner,
     kept_batches,
-    preview_of,
 )
 from crowdnotes.jobs import JobRecord, JobRunner, JobState
+from crowdnotes.post_files import Preview, Row, preview_of
 from crowdnotes.text.markdown import escaped
 from crowdnotes.words import say
 from pages.view.components import badge, first_shown

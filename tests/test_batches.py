@@ -15,10 +15,11 @@ import pyarrow.parquet as pq
 import pytest
 from sqlalchemy import update
 
-from crowdnotes.batches import Batch, preview_of, rows_of
+from crowdnotes.batches import Batch
 from crowdnotes.domain import Case, Usage
 from crowdnotes.engines.choice import EngineChoice
 from crowdnotes.errors import InputError, JobError
+from crowdnotes.post_files import preview_of, rows_of
 from crowdnotes.settings import load_settings
 from crowdnotes.storage.database import writing
 from crowdnotes.storage.tables import jobs

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, func, insert, select, update
 
-from crowdnotes.batches import rows_of
 from crowdnotes.cases.store import Store
 from crowdnotes.cli.x_commands import eligible
 from crowdnotes.domain import Case, Draft, OnXState, Post, Role
 from crowdnotes.errors import InputError, NotAllowedError, WorkflowError, XError, XFault
+from crowdnotes.post_files import rows_of
 from crowdnotes.settings import Settings, XSettings
 from crowdnotes.storage.database import writing
 from crowdnotes.storage.tables import on_x
@@ -300,7 +300,7 @@ def test_the_day_has_its_limit(server: XServer, workspace: Workspace, case: Case
 def test_eligible_posts_are_a_batch_whose_cases_know_their_post(
     server: XServer, workspace: Workspace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("crowdnotes.workspace.open_workspace", lambda: workspace)
+    monkeypatch.setattr("crowdnotes.workspace.open_workspace", lambda *_: workspace)
     file = tmp_path / "posts.jsonl"
     eligible(file, most=2, selection="")
     assert [json.loads(line)["id"] for line in file.read_text().splitlines()] == ["100", "101"]
