@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import Engine, insert, select, update
+from sqlalchemy import Engine, insert, select, text, update
 
 from crowdnotes.cases.store import Store
 from crowdnotes.domain import (
@@ -35,7 +35,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.errors import CaseNotFoundError, StoreError, WorkflowError
 from crowdnotes.storage import tables
-from crowdnotes.storage.database import reading, writing
+from crowdnotes.storage.database import migrate, reading, writing
 from crowdnotes.testing import actor, make_evidence
 
 START = datetime(2026, 1, 1, 12, tzinfo=UTC)
@@ -138,6 +138,20 @@ def test_an_override_is_told_in_the_list(store: Store) -> None:
     (line,) = store.list()
     assert (line.outcome, line.note_excerpt) == ("approved, 1 override", "No. It is not.")
     assert line.outcome == store.get("c1").decision.in_words  # type: ignore[union-attr]
+
+
+def test_the_list_of_an_earlier_program_counts_one_reason_once(store: Store, engine: Engine) -> None:
+    gates = (ObstacleKind.GATE_FAILED, "relevance"), (ObstacleKind.GATE_NOT_RUN, "correctness")
+    passed_over = tuple(
+        Override(obstacle=ObstacleId(kind=kind, subject=subject), reason="it fits") for kind, subject in gates
+    )
+    decision = Decision(kind=DecisionKind.APPROVED, by="ada", at=START, overrides=passed_over)
+    store.add(make_case(decision=decision))
+    with writing(engine) as connection:
+        connection.execute(update(tables.cases).values(overrides=2))
+        connection.execute(text("UPDATE alembic_version SET version_num = '0018'"))
+    migrate(engine)
+    assert [line.outcome for line in store.list()] == ["approved, 1 override"]
 
 
 def test_cases_are_found_by_status(store: Store) -> None:
