@@ -365,7 +365,7 @@ def test_suggestions_are_added_and_answered_by_hand_with_a_reason(desk: Desk) ->
 def test_the_draft_page_shows_suggestions_too(desk: Desk) -> None:
     case = desk.drafted()
     desk.workspace.service.suggest(case.id, ["Say when."], said_by="a reader")
-    assert "Readers' suggestions: 1, 1 waiting for an answer" in [item.label for item in desk.app(case).expander]
+    assert "Comments and suggestions: 1, 1 waiting for an answer" in [item.label for item in desk.app(case).expander]
 
 
 def test_a_case_that_began_without_notes_is_not_taken_for_one(desk: Desk) -> None:
