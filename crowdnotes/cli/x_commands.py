@@ -13,6 +13,7 @@ import typer
 from crowdnotes.cli.output import Json, open_workspace, print_json, print_text, progress, write_out
 from crowdnotes.domain import OnX
 from crowdnotes.errors import ConfigurationError, WorkflowError
+from crowdnotes.words import say
 
 if TYPE_CHECKING:
     from crowdnotes.cases.service import CaseService
@@ -73,10 +74,13 @@ def status(
         found = x.follow(case_id) if case_id else x.follow_all()
     if as_json:
         print_json(found)
-    elif isinstance(found, list):
-        print_text("\n".join(f"{one.case_id} {_in_words(x, one)}" for one in found))
-    else:
+    elif isinstance(found, OnX):
         print_text(_in_words(x, found))
+    else:
+        for one in found.listed:
+            print_text(f"{one.case_id} {_in_words(x, one)}")
+        for one in found.not_listed:
+            print_text(f"{one.case_id} {say('to_x.not_there')}")
 
 
 @app.command("delete")

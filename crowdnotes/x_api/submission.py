@@ -24,6 +24,7 @@ from crowdnotes.domain import (
     DecisionKind,
     Draft,
     Event,
+    Noun,
     OnX,
     OnXState,
     Who,
@@ -62,6 +63,13 @@ _STATUSES = {
     "insufficient_consensus": "x_status.no_consensus",
     "minimum_ratings_not_met": "x_status.too_few",
 }
+
+
+class Followed(Noun):
+    """What became of all notes: those that X lists, and those that it does not, or of which no answer ever came."""
+
+    listed: tuple[OnX, ...]
+    not_listed: tuple[OnX, ...]
 
 
 class ToX:
@@ -179,15 +187,15 @@ class ToX:
             raise WorkflowError("not on X", say("to_x.not_there"), say("to_x.not_there_next"))
         return self._arrived(row, found, row.case_id)
 
-    def follow_all(self) -> list[OnX]:
-        """As `follow`, of every note that was sent and whose case is there, with one look through the account's."""
+    def follow_all(self) -> Followed:
+        """As `follow`, of every note whose case is there, with one look through the account's."""
         self.require()
-        mine = (on_x.c.test_mode == self.test_mode, on_x.c.state == OnXState.SENT.value)
         with reading(self._engine) as connection:
-            rows = connection.execute(select(on_x).join(cases, cases.c.id == on_x.c.case_id).where(*mine)).mappings()
-            sent = [OnX.model_validate(dict(row)) for row in rows]
-        written = {note.id: note for note in self.client.written()} if sent else {}
-        return [self._arrived(row, written[row.note_id], row.case_id) for row in sent if row.note_id in written]
+            mine = select(on_x).join(cases, cases.c.id == on_x.c.case_id).where(on_x.c.test_mode == self.test_mode)
+            rows = [OnX.model_validate(dict(row)) for row in connection.execute(mine).mappings()]
+        written = {note.id: note for note in self.client.written()} if rows else {}
+        listed = [self._arrived(row, written[row.note_id], row.case_id) for row in rows if row.note_id in written]
+        return Followed(listed=tuple(listed), not_listed=tuple(row for row in rows if row.note_id not in written))
 
     def withdraw(self, case_id: str) -> Case:
         """Delete the note on X; another one may then be sent."""

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from filelock import FileLock
@@ -23,8 +23,8 @@ from crowdnotes.settings import XSettings
 class Pair:
     """One that signs calls, "" before the first, and one that brings the next; `of` is the hash of what was set."""
 
-    access: str
-    refresh: str
+    access: str = field(repr=False)
+    refresh: str = field(repr=False)
     of: str
 
 
@@ -72,4 +72,6 @@ class Tokens:
         new.unlink(missing_ok=True)
         with open(new, "x", opener=lambda path, flags: os.open(path, flags, 0o600), encoding="utf-8") as file:
             json.dump(asdict(pair), file)
+            file.flush()
+            os.fsync(file.fileno())
         os.replace(new, self._file)

@@ -22,7 +22,7 @@ from crowdnotes.storage.tables import on_x
 from crowdnotes.testing import actor, make_case
 from crowdnotes.workspace import Workspace
 from crowdnotes.x_api.client import XClient
-from crowdnotes.x_api.submission import ToX
+from crowdnotes.x_api.submission import Followed, ToX
 from tests.cases.walk import draft_and_approve, small_workspace
 from tests.x_server import KEYS, REFUSALS, XServer
 
@@ -112,18 +112,20 @@ def test_the_approved_text_is_sent_letter_for_letter_once_and_followed(
 
 def test_all_that_were_sent_are_followed_with_one_look(server: XServer, workspace: Workspace, case: Case) -> None:
     x = _x(workspace)
-    assert x.follow_all() == []
+    assert x.follow_all() == Followed(listed=(), not_listed=())
     other = _on_post(workspace, draft_and_approve(workspace, "lemon", "ann"), 101)
     for one in (case, other):
         x.submit(one.id, _seen(one))
     server.notes[0]["status"] = "currently_rated_helpful"
     server.asked.clear()
-    followed = {one.case_id: one.status for one in x.follow_all()}
+    followed = {one.case_id: one.status for one in x.follow_all().listed}
     assert followed == {case.id: "needs_more_ratings", other.id: "currently_rated_helpful"}
     assert len(server.asked) == 1
     assert _trail(workspace, other)[-1] == "status on X"
     workspace.service.delete(other.id)
-    assert [one.case_id for one in x.follow_all()] == [case.id]
+    server.notes.clear()
+    found = x.follow_all()
+    assert (found.listed, [one.case_id for one in found.not_listed]) == ((), [case.id])
 
 
 def test_a_crash_before_the_answer_is_looked_up_and_never_sent_blindly(
