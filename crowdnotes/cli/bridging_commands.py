@@ -113,8 +113,14 @@ def _print_dropped(dropped: dict[str, int]) -> None:
 def _summary(found: Factorization, loaded: Ratings, dropped: dict[str, int]) -> dict[str, object]:
     from crowdnotes.bridging.scoring import doubts
 
-    same = "objective mean_squared_error global_intercept iterations converged seconds ratings".split()
-    return {name: getattr(found, name) for name in same} | {
+    return {
+        "objective": found.objective,
+        "mean_squared_error": found.mean_squared_error,
+        "global_intercept": found.global_intercept,
+        "iterations": found.iterations,
+        "converged": found.converged,
+        "seconds": found.seconds,
+        "ratings": found.ratings,
         "notes": len(found.notes),
         "raters": len(found.raters),
         "public_data": loaded.public,

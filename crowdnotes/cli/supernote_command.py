@@ -142,8 +142,18 @@ def _told(workspace: Workspace, case: Case, cost: str, seed: int | None) -> dict
 
 
 def _one(item: Candidate | None) -> dict[str, Any] | None:
-    names = ("text", "notes", "failed", "why", "not_run", "score", "grade", "revised")
-    return None if item is None else {name: getattr(item, name) for name in names}
+    if item is None:
+        return None
+    return {
+        "text": item.text,
+        "notes": item.notes,
+        "failed": item.failed,
+        "why": item.why,
+        "not_run": item.not_run,
+        "score": item.score,
+        "grade": item.grade,
+        "revised": item.revised,
+    }
 
 
 def _ablation(newest: SupernoteRound, other: Candidate | None) -> dict[str, Any]:

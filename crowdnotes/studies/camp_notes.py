@@ -90,9 +90,16 @@ class CampNotes:
 
     def only(self, keep: Bools) -> CampNotes:
         """The notes where `keep` (n,) is true."""
-        arrays = ("ids", "posts", "divides", "approvals", "raters", "joined")
-        kept = {name: getattr(self, name)[keep] for name in arrays}
-        return replace(self, texts=tuple(compress(self.texts, keep)), **kept)
+        return replace(
+            self,
+            ids=self.ids[keep],
+            posts=self.posts[keep],
+            texts=tuple(compress(self.texts, keep)),
+            divides=self.divides[keep],
+            approvals=self.approvals[keep],
+            raters=self.raters[keep],
+            joined=self.joined[keep],
+        )
 
 
 def read_camps(path: Path) -> CampNotes:

@@ -135,9 +135,8 @@ def study(
     worths = worths_by_pair(compared, votes)
     nothing = sum(not row.chosen and row.is_final for row in cited)
     total = wins["all"].rate * wins["all"].pairs if "all" in wins else 0.0
-    chosen, people = (
-        Counter(source.kind for row in compared for source in getattr(row, side)) for side in ("chosen", "cited")
-    )
+    chosen = Counter(source.kind for row in compared for source in row.chosen)
+    people = Counter(source.kind for row in compared for source in row.cited)
     reasons: dict[str, list[str]] = {}
     for vote in votes:
         reasons.setdefault(vote.pair, []).append(vote.why)
