@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -198,8 +198,9 @@ def target(world: World, aim: Aim) -> int:
     return ordered[len(ordered) // 2]
 
 
+@lru_cache(maxsize=192)
 def attack(world: World, options: AttackOptions) -> Attack:
-    """Let 0 to MOST accounts vote on the target."""
+    """Let 0 to MOST accounts vote on the target; kept, as one screen asks for the same attack several times."""
     note = target(world, options.aim)
     chance = np.random.default_rng((world.options.seed, list(History).index(options.history)))
     honest, honest_votes = _honest(world, note, options.after)
@@ -244,12 +245,25 @@ def verdict(world: World, found: Attack) -> str:
     """Whether the rules resist longer than plain averaging, and what giving notes out at random does to that."""
     if found.needed == 0 or found.average_line is None:
         return found.sentence
-    one, other = found.needed or MOST + 1, MOST + 1 if found.needed_by_average is None else found.needed_by_average
-    words = "attack_found.longer" if one > other else "attack_found.as_long" if one == other else "attack_found.sooner"
-    told = say(words, n=in_figures(found.needed), other=in_figures(found.needed_by_average))
+    by_average = found.needed_by_average
+    if by_average == 0:
+        told = f"{found.sentence} {found.average_sentence}"
+    elif found.needed is None and by_average is None:
+        told = say("attack_found.neither", most=MOST)
+    else:
+        one, other = (MOST + 1 if needed is None else needed for needed in (found.needed, by_average))
+        words = "longer" if one > other else "as_long" if one == other else "sooner"
+        told = say(f"attack_found.{words}", rules=_gives_way(found.needed), average=_gives_way(by_average))
     flipped = attack(world, replace(found.options, assigned=not found.options.assigned))
     given, free = (found, flipped) if found.options.assigned else (flipped, found)
-    return f"{told} {say('attack_found.at_random', given=in_figures(given.needed), free=in_figures(free.needed))}"
+    if given.needed == free.needed:
+        return f"{told} {say('attack_found.same_at_random', most=MOST)}"
+    at_random = say("attack_found.at_random", given=_gives_way(given.needed), free=_gives_way(free.needed))
+    return f"{told} {at_random}"
+
+
+def _gives_way(needed: int | None) -> str:
+    return say("attack_found.holds", most=MOST) if needed is None else say("attack_found.gives_way", n=needed)
 
 
 def in_figures(accounts: int | None) -> str:

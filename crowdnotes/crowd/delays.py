@@ -12,6 +12,8 @@ from crowdnotes.crowd.database import Connection, how_many
 from crowdnotes.crowd.posts import Filter, gather_posts
 from crowdnotes.crowd.topics import topic_names
 from crowdnotes.domain import Noun
+from crowdnotes.text.dates import parse_date
+from crowdnotes.text.languages import LANGUAGE_NAMES
 from crowdnotes.words import say
 
 FEW = 5  # posts: of fewer no percentile is told
@@ -47,6 +49,14 @@ class Delay(Noun):
     to_first_note: Hours
     to_verdict: Hours
     never: Never
+
+    @property
+    def name(self) -> str:
+        """What people call the group: a month and a language by its name."""
+        if self.group == "all":
+            return say("late_notes.all")
+        month = parse_date(f"{self.group}-01")
+        return f"{month:%b %Y}" if month else LANGUAGE_NAMES.get(self.group, self.group)
 
 
 class Delays(Noun):

@@ -91,12 +91,17 @@ class Experiment:
         """The table of average results, by column."""
         return {
             say("essay.kind"): [found.kind for found in self.kinds],
-            say("essay.own"): [f"{found.own:+d}" for found in self.kinds],
-            say("essay.other"): [f"{found.other:+d}" for found in self.kinds],
-            say("essay.average"): [f"{found.average:+.2f}" for found in self.kinds],
-            say("essay.score"): [f"{found.score:.4f}" for found in self.kinds],
+            say("essay.own"): [_signed(found.own, "d") for found in self.kinds],
+            say("essay.other"): [_signed(found.other, "d") for found in self.kinds],
+            say("essay.average"): [_signed(found.average, ".2f") for found in self.kinds],
+            say("essay.score"): [f"{found.score:.4f}".replace("-", "−") for found in self.kinds],
             say("essay.polarity"): [f"{found.polarity:.4f}" for found in self.kinds],
         }
+
+
+def _signed(value: float, form: str) -> str:
+    """With its sign, zero without."""
+    return f"{value:+{form}}".replace("-", "−") if float(f"{value:{form}}") else f"{0:{form}}"
 
 
 def run_experiment(ratings: int = 4, own: int = 2, rounds: int = ROUNDS) -> Experiment:

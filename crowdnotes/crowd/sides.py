@@ -13,12 +13,17 @@ from crowdnotes.words import say
 WIDTH = 0.1  # of polarity, from one bar to the next
 _FURTHEST = 10  # bars of a side; who stands further out is counted in the last
 _ENDS, _MOST = 50, 3  # the notes furthest out, and of these the ones with the most ratings
+_APART = 0.25
+"""The size of a note's factor up to which it pleases both sides alike: raters at -1 and at 1, further apart than any
+two, then differ by half at most, one step of a rating.
+"""
 
 
 class Sides(Noun):
     """bars: raters with a polarity of WIDTH x place up to WIDTH x (place + 1); places below zero are one side.
 
-    minus, plus, across: notes that mostly one side, the other, or both found helpful.
+    minus, plus, across: notes that mostly one side, the other, or both found helpful; none is in two of them, and one
+    of them is empty where fewer than three notes belong to it.
     """
 
     bars: dict[int, int]
@@ -44,17 +49,21 @@ def sides(connection: Connection) -> Sides | None:
     ).fetchall()
     if not bars:
         return None
-    orders = ("factor", "-factor", "-intercept")
-    minus, plus, across = (_notes(connection, order) for order in orders)
+    kinds = (
+        (f"factor < -{_APART}", "factor"),
+        (f"factor > {_APART}", "-factor"),
+        (f"abs(factor) <= {_APART} AND intercept > 0", "-intercept"),
+    )
+    minus, plus, across = (_notes(connection, *kind) for kind in kinds)
     return Sides(bars=dict(bars), minus=minus, plus=plus, across=across)
 
 
-def _notes(connection: Connection, order: str) -> tuple[FewWords, ...]:
+def _notes(connection: Connection, of_kind: str, order: str) -> tuple[FewWords, ...]:
     rows = connection.execute(
         f"""
-        WITH ends AS (SELECT note FROM scores WHERE intercept IS NOT NULL ORDER BY {order}, note LIMIT {_ENDS}),
+        WITH ends AS (SELECT note FROM scores WHERE {of_kind} ORDER BY {order}, note LIMIT {_ENDS}),
         rated AS (SELECT note, count(*) AS n FROM ratings SEMI JOIN ends USING (note) GROUP BY note)
         SELECT note, n, text FROM rated JOIN notes USING (note) ORDER BY n DESC, note LIMIT {_MOST}
         """
     ).fetchall()
-    return tuple(map(in_few_words, rows))
+    return tuple(map(in_few_words, rows)) if len(rows) == _MOST else ()

@@ -33,6 +33,7 @@ _SIDE_RATINGS = 5  # of a side: of fewer no share is told
 _TOLD_CHANGES = 2  # of more the first and the last are told
 _MODEL = "CoreModel"  # as X calls the one that is run here
 _APART = 0.3  # between the sides' shares of helpful ratings
+_FEW_AGAINST = 1 / 3  # the share of a side that may find a note not helpful which the side found somewhat helpful
 _SHOWN = {
     NoteStatus.HELPFUL: "story.shown",
     NoteStatus.NOT_HELPFUL: "story.not_helpful",
@@ -276,7 +277,7 @@ def _sides(now: Moment) -> str:
     if min(shares) > 0.5:
         return say("story.agreed", figures=figures) + others
     poor = now.minus.not_helpful / now.minus.n, now.plus.not_helpful / now.plus.n
-    if max(poor) < 0.5:
+    if max(poor) < _FEW_AGAINST:
         return say("story.mild", figures=figures, one=poor[0], other=poor[1]) + others
     return say("story.neither", figures=figures) + others
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 import streamlit as st
@@ -21,7 +19,6 @@ from crowdnotes.crowd.attack import (
     later_sentence,
     verdict,
 )
-from crowdnotes.crowd.world import World
 from crowdnotes.text.markdown import escaped
 from crowdnotes.words import say
 from pages.view.crowd_plots import needed, progress
@@ -31,11 +28,6 @@ from pages.view.small_world import chosen_world
 
 _HEIGHT = 270  # pixels
 _AFTER = (EARLIEST, 10, 15, 20, 30, None)  # honest ratings before the attack; None is all
-
-
-@lru_cache(maxsize=32)
-def _attacks(world: World, options: AttackOptions) -> dict[History, Attack]:
-    return every_history(world, options)
 
 
 @st.fragment
@@ -48,7 +40,7 @@ def attack_lab() -> None:
             with st.expander(say("attack.world"), icon=":material/tune:"):
                 world = chosen_world()
         with right:
-            attacks = _attacks(world, replace(options, history=History.FRESH))
+            attacks = every_history(world, options)
             found = attacks[options.history]
             st.markdown(f"**{escaped(verdict(world, found))}**")
             _drawn(found, attacks, "" if options.after is None else later_sentence(world, found))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import date
 from pathlib import Path
 
 import streamlit as st
@@ -10,7 +9,6 @@ import streamlit as st
 from crowdnotes.crowd.database import reading
 from crowdnotes.crowd.delays import Delay, Delays, Hours, delays
 from crowdnotes.crowd.posts import Filter
-from crowdnotes.text.languages import LANGUAGE_NAMES
 from crowdnotes.text.markdown import escaped
 from crowdnotes.words import say
 from pages.view.crowd_filter import crowd_filter
@@ -66,7 +64,7 @@ def _card(key: str, title: str, groups: list[Delay], hours: list[Hours], foot: l
         st.info(escaped(f"{title}: {overall.not_run}"), icon=":material/info:")
         return
     sentence = say("late_notes.sentence", half=in_hours(overall.p50), most=in_hours(overall.p90), n=f"{overall.n:,}")
-    names = [_name(group.group) for group in groups]
+    names = [group.name for group in groups]
     picture_card(
         f"delays-{key}",
         title=title,
@@ -97,12 +95,6 @@ def _never(groups: list[Delay]) -> None:
     st.caption(
         escaped(say("late_notes.never", share=f"{overall.share:.0%}", n=f"{overall.n:,}", young=f"{overall.young:,}"))
     )
-
-
-def _name(group: str) -> str:
-    if group[:1].isdigit():  # a month, "2025-03"
-        return f"{date.fromisoformat(f'{group}-01'):%b %Y}"
-    return say("late_notes.all") if group == "all" else LANGUAGE_NAMES.get(group, group)
 
 
 def _number(value: float | None) -> str:

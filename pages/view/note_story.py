@@ -133,7 +133,7 @@ def _two_sides(found: Sides) -> None:
         for name, notes in (
             (say("sides.minus"), found.minus), (say("sides.plus"), found.plus), (say("sides.across"), found.across),
         ):  # fmt: skip
-            st.caption(name)
+            st.caption(name if notes else f"{name} {say('sides.too_few')}")
             _notes(notes, name)
 
 

@@ -89,10 +89,13 @@ def _csv(rows: Rows) -> str:
 
 
 def _cell(value: object) -> str:
-    """Words from outside that a spreadsheet would run as a formula are defused; a number below zero is none."""
+    """Words from outside that a spreadsheet would run as a formula are defused; a number below zero is none, and has a
+    hyphen for the minus sign of the screen.
+    """
     cell = str(value)
+    number = cell.replace("−", "-")
     try:
-        float(cell)
+        float(number)
     except ValueError:
         return plain_cell(cell)
-    return cell
+    return number

@@ -16,7 +16,6 @@ from crowdnotes.crowd.attack import (
     attack,
     cheapest,
     every_history,
-    in_figures,
     later_sentence,
     target,
     verdict,
@@ -151,8 +150,27 @@ def test_the_verdict_sets_the_rules_beside_the_average_and_choosing_beside_being
     assert free.needed is not None
     assert given.needed != free.needed
     told = verdict(world, free)
-    assert f"it takes {in_figures(free.needed)} accounts, not {in_figures(free.needed_by_average)}" in told
-    assert f"it takes {in_figures(given.needed)}; if they choose the note, {in_figures(free.needed)}" in told
+    assert free.needed_by_average
+    assert f"it gives way to {free.needed} accounts, the average gives way to {free.needed_by_average} acc" in told
+    given_way = f"gives way to {given.needed}" if given.needed else f"holds against {MOST}"
+    assert f"given at random, Community Notes {given_way} accounts; if they choose the note, it gives way to" in told
     assert verdict(world, given).endswith(told.split(". ", 1)[1])
     fresh = verdict(world, attack(world, AttackOptions(history=History.FRESH)))
-    assert f"it takes over {MOST} accounts" in fresh
+    assert f"it holds against {MOST} accounts, the average gives way to" in fresh
+    assert "makes no difference to that" in fresh
+
+
+def test_the_verdict_claims_no_number_that_was_not_found(world: World) -> None:
+    poor = attack(world, AttackOptions(aim=Aim.LIFT_POOR, history=History.FRESH))
+    assert poor.needed is poor.needed_by_average is None
+    assert verdict(world, poor).startswith(f"Neither Community Notes nor a plain average gives way to {MOST} accounts.")
+    early = attack(world, AttackOptions(aim=Aim.LIFT_ONE_SIDED, history=History.FRESH, after=5))
+    assert (early.needed, early.needed_by_average) == (None, 0)
+    told = verdict(world, early)
+    assert told.startswith(f"{early.sentence} By plain average it is shown before the attack.")
+    assert "resists" not in told
+
+
+def test_the_same_attack_is_reckoned_once(world: World) -> None:
+    found = every_history(world, AttackOptions(assigned=True))
+    assert attack(world, AttackOptions(assigned=True)) is found[History.BOTH]

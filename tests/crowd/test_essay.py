@@ -31,4 +31,4 @@ def test_the_table_has_a_row_for_each_kind() -> None:
     rows = run_experiment(rounds=2).rows
     assert list(rows)[:4] == ["kind", "from own side", "from other side", "average rating"]
     found = list(zip(*rows.values(), strict=True))
-    assert [row[:4] for row in found[:2]] == [("good", "+2", "+0", "+1.00"), ("good but extreme", "+4", "-2", "+1.00")]
+    assert [row[:4] for row in found[:2]] == [("good", "+2", "0", "+1.00"), ("good but extreme", "+4", "−2", "+1.00")]

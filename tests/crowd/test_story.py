@@ -13,7 +13,7 @@ import pytest
 from crowdnotes.bridging.public_scoring import score_public_data
 from crowdnotes.bridging.scoring import Extremes
 from crowdnotes.bridging.status import NoteStatus, RuleName
-from crowdnotes.crowd.database import TAGS, Connection, reading
+from crowdnotes.crowd.database import TAGS, Connection, reading, writing
 from crowdnotes.crowd.fewer import Which, fewer
 from crowdnotes.crowd.indexing import last_fit
 from crowdnotes.crowd.replay import Levels, Moment, Recorded, Replay, ScoreStory, replay, score_story
@@ -242,6 +242,21 @@ def test_the_planted_sides_stand_apart_and_notes_at_both_ends_are_offered() -> N
         assert len(found.across) == 3
 
 
+def test_where_few_notes_divide_none_is_said_to_show_a_side_and_no_note_is_in_two_lists(tmp_path: Path) -> None:
+    with writing(tmp_path / "crowd.duckdb") as connection:
+        connection.execute("INSERT INTO raters (rater, factor) VALUES (1, -0.5), (2, 0.5)")
+        factors = (-0.9, -0.6, -0.4, -0.2, 0.0, 0.1, 0.2, 0.3, 0.9)
+        for note, factor in enumerate(factors):
+            connection.execute("INSERT INTO notes (note, text) VALUES (?, 'Words.')", [note])
+            connection.execute("INSERT INTO scores (note, intercept, factor) VALUES (?, 0.1, ?)", [note, factor])
+            connection.execute("INSERT INTO ratings (note, rater) VALUES (?, 1)", [note])
+        found = sides(connection)
+    assert found is not None
+    assert [note for note, _, _ in found.minus] == [0, 1, 2]
+    assert [note for note, _, _ in found.across] == [3, 4, 5]
+    assert found.plus == (), "two notes are too few"
+
+
 def test_where_x_and_the_page_differ_what_the_data_says_of_it_comes_first() -> None:
     now = _moment(90, NoteStatus.NEEDS_MORE_RATINGS)
     shown = {"at": datetime(2025, 5, 7, tzinfo=UTC), "status": NoteStatus.HELPFUL.value}
@@ -254,9 +269,25 @@ def test_where_x_and_the_page_differ_what_the_data_says_of_it_comes_first() -> N
     assert why_differs((other,), now).startswith("At X another model than the one here decided: ExpansionModel")
 
 
-def _moment(ratings: int, status: NoteStatus) -> Moment:
+@pytest.mark.parametrize(
+    ("side", "said"),
+    [
+        (Levels(helpful=30, somewhat=22, not_helpful=48), "Neither of two sides that usually disagree liked it much"),
+        (Levels(helpful=30, somewhat=50, not_helpful=20), "both found it at least somewhat helpful"),
+    ],
+)
+def test_sides_of_which_half_found_it_not_helpful_are_not_said_to_find_it_helpful(side: Levels, said: str) -> None:
+    score = _replayed([2] * 20)
+    with reading(made_index()[0]) as connection:
+        told = story(connection, str(_busiest(connection)[0]), _LINES)
+    now = _moment(200, NoteStatus.NEEDS_MORE_RATINGS, side)
+    told = told.model_copy(update={"score": score.model_copy(update={"now": now})})
+    assert said in in_plain_words(told, _LINES).sides
+
+
+def _moment(ratings: int, status: NoteStatus, side: Levels | None = None) -> Moment:
     none = Levels()
     return Moment(
-        at=None, ratings=ratings, minus=none, plus=none, unknown=none, intercept=0.4, factor=0.0, status=status,
-        decided_by=RuleName.INITIAL, why="",
+        at=None, ratings=ratings, minus=side or none, plus=side or none, unknown=none,
+        intercept=0.4, factor=0.0, status=status, decided_by=RuleName.INITIAL, why="",
     )  # fmt: skip
