@@ -157,7 +157,7 @@ def test_the_verdict_sets_the_rules_beside_the_average_and_choosing_beside_being
     assert verdict(world, given).endswith(told.split(". ", 1)[1])
     fresh = verdict(world, attack(world, AttackOptions(history=History.FRESH)))
     assert f"it holds against {MOST} accounts, the average gives way to" in fresh
-    assert "makes no difference to that" in fresh
+    assert "makes no difference to Community Notes" in fresh
 
 
 def test_the_verdict_claims_no_number_that_was_not_found(world: World) -> None:
