@@ -252,8 +252,9 @@ def verdict(world: World, found: Attack) -> str:
         told = say("attack_found.neither", most=MOST)
     else:
         one, other = (MOST + 1 if needed is None else needed for needed in (found.needed, by_average))
-        words = "longer" if one > other else "as_long" if one == other else "sooner"
-        told = say(f"attack_found.{words}", rules=_gives_way(found.needed), average=_gives_way(by_average))
+        words = "attack_found.longer" if one > other else "attack_found.sooner"
+        words = "attack_found.as_long" if one == other else words
+        told = say(words, rules=_gives_way(found.needed), average=_gives_way(by_average))
     flipped = attack(world, replace(found.options, assigned=not found.options.assigned))
     given, free = (found, flipped) if found.options.assigned else (flipped, found)
     if given.needed == free.needed:

@@ -50,18 +50,19 @@ def sides(connection: Connection) -> Sides | None:
     if not bars:
         return None
     kinds = (
-        (f"factor < -{_APART}", "factor"),
-        (f"factor > {_APART}", "-factor"),
-        (f"abs(factor) <= {_APART} AND intercept > 0", "-intercept"),
+        f"SELECT note FROM scores WHERE factor < -{_APART} ORDER BY factor",
+        f"SELECT note FROM scores WHERE factor > {_APART} ORDER BY -factor",
+        f"SELECT note FROM scores WHERE abs(factor) <= {_APART} AND intercept > 0 ORDER BY -intercept",
     )
-    minus, plus, across = (_notes(connection, *kind) for kind in kinds)
+    minus, plus, across = (_notes(connection, kind) for kind in kinds)
     return Sides(bars=dict(bars), minus=minus, plus=plus, across=across)
 
 
-def _notes(connection: Connection, of_kind: str, order: str) -> tuple[FewWords, ...]:
+def _notes(connection: Connection, of_kind: str) -> tuple[FewWords, ...]:
+    """The most rated of the first that a selection of notes, in an order, gives."""
     rows = connection.execute(
         f"""
-        WITH ends AS (SELECT note FROM scores WHERE {of_kind} ORDER BY {order}, note LIMIT {_ENDS}),
+        WITH ends AS ({of_kind}, note LIMIT {_ENDS}),
         rated AS (SELECT note, count(*) AS n FROM ratings SEMI JOIN ends USING (note) GROUP BY note)
         SELECT note, n, text FROM rated JOIN notes USING (note) ORDER BY n DESC, note LIMIT {_MOST}
         """
