@@ -25,8 +25,9 @@ from crowdnotes.words import say
 
 _FIRST = "19960101000000"  # before its first copy: the nearest to it is a page's oldest
 _NO_SITES = frozenset({"arpa", "onion"})  # in the list of top-level domains, and not the public web's
-# No limit is published. Its staff speak of 30 searches a minute, and of an hour without an answer for who goes on
-# asking after a 429, which it also gives to first requests: https://github.com/internetarchive/wayback/issues/274
+# No limit of this service is published. Users report of the archive's other one, which searches copies, that 30
+# requests a minute are served, and none for an hour to who goes on asking after a 429, which it also gives to first
+# requests: https://github.com/internetarchive/wayback/issues/274
 _PACE = Pace(25, 66.0, 2)
 _QUIET_SECONDS = 300.0
 _LINK = "https://web.archive.org/web/{timestamp}/{url}"

@@ -286,12 +286,22 @@ class IndexReader:
             raise sqlite3.DatabaseError(say("library.vectors"))
         return np.frombuffer(b"".join(blobs), dtype=np.float16).reshape(-1, dimensions).astype(np.float32)
 
-    def ranked(self, expression: str, limit: int, before: int | None = None) -> list[int]:
-        """Records that match a full-text expression, best by BM25 first; with `before` only those below that one."""
+    def ranked(self, expression: str, limit: int, before: int | None = None, most: int | None = None) -> list[int]:
+        """Records that match a full-text expression, best by BM25 first; with `before` only those below that one.
+
+        Of more than `most` that match the last ones are ranked.
+        """
+        end, first = _LAST if before is None else before, 0
+        if most is not None:
+            row = self._db.execute(
+                "SELECT rowid FROM words WHERE words MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT 1 OFFSET ?",
+                (expression, end, most - 1),
+            ).fetchone()
+            first = row[0] if row else 0
         found = self._db.execute(
-            "SELECT rowid FROM words WHERE words MATCH ? AND rowid < ?"
+            "SELECT rowid FROM words WHERE words MATCH ? AND rowid >= ? AND rowid < ?"
             f" ORDER BY bm25(words, {_TITLE_WEIGHT}, 1.0), rowid LIMIT ?",
-            (expression, _LAST if before is None else before, limit),
+            (expression, first, end, limit),
         )
         return [record for (record,) in found]
 

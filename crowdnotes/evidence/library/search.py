@@ -168,7 +168,9 @@ _READ = 40  # windows embedded: well under a second on two cores; 80 found no mo
 # came first with 20 as with 40, and 39 with 10; within a post 38 with each.
 _READ_OF_CLAIMS = 20
 _MOST_MATCHES = 40_000  # fact-checks that all queries of a search rank: some 0.1 s
-_MOST_NOTES = 24_000  # of notes fewer do: of 433 posts as many led to a page that people cited as with 40,000
+# Of notes fewer do. Of 433 posts, on which it was chosen, 9 led to the very page that people cited and 63 to its site,
+# with 40,000 8 and 64: both bounds scaled down to a library of 16,400.
+_MOST_NOTES = 24_000
 _FEWEST_WORDS = 2
 _READ_OF_A_NOTE = 160  # characters that are embedded: the whole takes twice as long and tells no more
 _TOPICS = 8
@@ -208,16 +210,17 @@ def search_index(
     targets = embedder.encode([*asked, post] if post else asked)
     shares = [1.0 if place < _FULL_WEIGHT else _LATER_WEIGHT for place in range(len(asked))]
     is_of_checks = reader.info().kind == FACT_CHECKS
+    most = _MOST_MATCHES // len(asked)
     by_words = [
-        reader.ranked(_rare_words(reader, one, _MOST_MATCHES // len(asked)) if is_of_checks else one.fts, _PER_QUERY)
+        reader.ranked(_rare_words(reader, one, most) if is_of_checks else one.fts, _PER_QUERY)
         for one in expressions.values()
     ]
     by_topic = _by_topic(reader, targets, topics)
     fused = _fuse([*by_words, *by_topic], [*shares, *shares, 1.0][: len(asked) + len(by_topic)])
     found = reader.documents(library, sorted(fused, key=lambda record: (-fused[record], record)))
     in_time = (document for document in found if until is None or (document.published or until) <= until)
-    most = _READ_OF_CLAIMS if is_of_checks else _READ
-    documents = list(islice(in_time, max(k, most)))
+    read = _READ_OF_CLAIMS if is_of_checks else _READ
+    documents = list(islice(in_time, max(k, read)))
     weights = _weights(reader, list(expressions.values()))
     hits = _by_meaning(documents, weights, asked, targets, embedder, [fused[d.record] for d in documents])
     texts = {document.record: document.text for document in documents}
@@ -247,7 +250,9 @@ def search_notes(
         return []
     before = reader.first_after(until) if until is not None else None
     most = _MOST_NOTES // len(asked)
-    ranked = [reader.ranked(_rare_words(reader, one, most), _PER_QUERY, before) for one in asked.values()]
+    ranked = [
+        reader.ranked(_rare_words(reader, one, most, together=True), _PER_QUERY, before, most) for one in asked.values()
+    ]
     fused = _fuse(ranked, [1.0] * len(ranked))
     found = reader.documents(library, sorted(fused, key=lambda record: (-fused[record], -record)))
     usable = ((item.record, item.note) for item in found if item.note is not None and not leave_out(item.note))
@@ -270,18 +275,20 @@ def search_notes(
     return pages_of(hits, until)[:k]
 
 
-def _rare_words(reader: IndexReader, expression: Expression, most: int) -> str:
+def _rare_words(reader: IndexReader, expression: Expression, most: int, *, together: bool = False) -> str:
     """The expression without its commonest words, where they would rank more than `most` records.
 
-    Where all but one are so common, the two rarest of these count together: what holds both.
+    The two rarest words stay, whatever they take; or `together`, where all but one are so common, what holds both of
+    the two rarest of these, and words are counted no further than that tells. Of fact-checks, which are fewer, that
+    found one in 250 claims less and nothing more.
     """
-    counted = sorted((reader.matching(term, most + 1), term) for term in expression.terms)
+    counted = sorted((reader.matching(term, most + 1 if together else -1), term) for term in expression.terms)
     kept, matches = list[str](), 0
     for count, term in counted:
         matches += count
-        if matches <= most and count:
+        if count and (matches <= most or (len(kept) < _FEWEST_WORDS and not together)):
             kept.append(f'"{term}"')
-    if len(kept) < _FEWEST_WORDS and matches > most:
+    if together and len(kept) < _FEWEST_WORDS and matches > most:
         common = sorted((term for count, term in counted if f'"{term}"' not in kept and count), key=reader.matching)
         kept.append(" AND ".join(f'"{term}"' for term in common[:_FEWEST_WORDS]))
     return " OR ".join(kept) or f'"{expression.terms[0]}"'

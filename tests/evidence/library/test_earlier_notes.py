@@ -14,8 +14,9 @@ from crowdnotes.crowd.loading import load_folder
 from crowdnotes.domain import EarlierNote, Hit
 from crowdnotes.domain.post import FIRST_ID_MS
 from crowdnotes.errors import LibraryError
-from crowdnotes.evidence.library import Libraries
+from crowdnotes.evidence.library import Libraries, search
 from crowdnotes.evidence.library.earlier_notes import note_links, pages_of
+from crowdnotes.evidence.library.index import open_index
 
 KIND = "notes"
 HELPFUL = "CURRENTLY_RATED_HELPFUL"
@@ -93,6 +94,23 @@ def test_notes_after_the_cutoff_and_on_the_very_post_are_left_out_and_what_x_did
     assert posts(date(2023, 5, 31)) == [(100, False)]
     assert sorted(posts(date(2023, 6, 1))) == [(100, False), (101, False)]
     assert posts(date(2020, 1, 1)) == []
+
+
+def test_of_what_very_common_words_find_the_newest_are_ranked_and_no_more(
+    libraries: Libraries, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    libraries.add(written(tmp_path / "public"), KIND, kind=KIND)
+
+    def posts(until: date | None = None) -> list[int | None]:
+        hits = libraries.search_many(KIND, ["does garlic cure influenza"], until=until)
+        return sorted(note.post for hit in hits for note in hit.notes if note.post)
+
+    assert posts() == [100, 101]
+    monkeypatch.setattr(search, "_MOST_NOTES", 1)
+    assert posts() == [101]
+    assert posts(date(2023, 5, 31)) == [100], "of those within the cutoff"
+    with open_index(tmp_path / "libraries" / f"{KIND}.sqlite") as index:
+        assert len(index.ranked('"garlic"', 9)) > len(index.ranked('"garlic"', 9, most=1)) == 1, "a lone one too"
 
 
 def test_a_note_that_shares_a_word_alone_is_no_signpost(libraries: Libraries, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ from crowdnotes.errors import LibraryError
 from crowdnotes.evidence.claim_review import claim_reviews, fact_check
 from crowdnotes.evidence.library import Libraries, search
 from crowdnotes.evidence.library import fact_checks as reader
+from crowdnotes.evidence.library.index import open_index
 
 KIND = "fact-checks"
 
@@ -87,16 +88,20 @@ def test_a_word_of_very_many_claims_ranks_none_of_them(
     assert [hit.title for hit in libraries.search("checks", asked)] == ["Mercury from vaccines harms"]
 
 
-def test_where_all_words_are_very_common_those_count_that_hold_the_two_rarest(
-    libraries: Libraries, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_where_all_words_are_very_common_the_two_rarest_stay_and_of_notes_what_holds_both(
+    libraries: Libraries, tmp_path: Path
 ) -> None:
     file = tmp_path / "feed.json"
-    common = ["Vaccines bring {} ills", "Mercury fell by {} degrees", "Vaccines were bought in town {}"]
+    common = ["Vaccines bring {} ills", "Mercury fell by {} degrees", "Towns and towns of {} people"]
     others = [review(claim.format(n)) for claim in common for n in range(9)]
-    file.write_text(feed(*others, review("Mercury from vaccines harms")))
+    file.write_text(feed(*others, review("Mercury from vaccines in towns"), review("Towns")))
     libraries.add(file, "checks", kind=KIND)
-    monkeypatch.setattr(search, "_MOST_MATCHES", 5)
-    assert [hit.title for hit in libraries.search("checks", "mercury vaccines")] == ["Mercury from vaccines harms"]
+    asked = search.build_expression("towns mercury vaccines")
+    with open_index(tmp_path / "libraries" / "checks.sqlite") as index:
+        assert search._rare_words(index, asked, 5) == '"mercury" OR "vaccines"'
+        both = search._rare_words(index, asked, 5, together=True)
+        assert both == '"mercury" AND "vaccines"'
+        assert index.ranked(both, 9) == [27]
 
 
 def test_a_check_without_a_link_is_read_as_a_record(libraries: Libraries, tmp_path: Path) -> None:
