@@ -68,6 +68,18 @@ class ArchiveSettings(BaseSettings):
 _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]+(?:/[^\s/]+){0,3}")
 
 
+def _host_of(written: object, *, with_path: bool = False) -> str:
+    host = str(written).strip().lower().removeprefix("www.").rstrip("./")
+    if not _HOST.fullmatch(host) or ("/" in host and not with_path):
+        raise ValueError(say("settings.no_host", words=written))
+    return host
+
+
+# What a case looks for by itself: services are asked no more than that for it, registers the same searches.
+MOST_QUERIES = 30
+SECOND_QUERIES = 4  # of these, for what would settle the claim, where the first sources do not
+
+
 class EvidenceSettings(BaseSettings):
     """How passages and sources are chosen."""
 
@@ -81,7 +93,12 @@ class EvidenceSettings(BaseSettings):
         3, ge=1, le=20, description="sources that a follow-up search adds: each is one more to read"
     )
     hits_per_query: int = Field(10, ge=1, description="more adds little after merging")
-    queries: int = Field(8, ge=1, description="diverse queries (CrowdNotes+ 4.2); more repeat themselves")
+    queries: int = Field(
+        8,
+        ge=1,
+        le=MOST_QUERIES - SECOND_QUERIES,
+        description="diverse queries (CrowdNotes+ 4.2); more repeat themselves",
+    )
 
     categories: Mapping[str, SourceCategory] = Field(
         default_factory=dict,
@@ -98,9 +115,7 @@ class EvidenceSettings(BaseSettings):
         kinds = [kind.value for kind in SourceCategory]
         found: dict[str, object] = {}
         for written, kind in given.items():
-            host = str(written).strip().lower().removeprefix("www.").rstrip("./")
-            if not _HOST.fullmatch(host):
-                raise ValueError(say("settings.no_host", words=written))
+            host = _host_of(written, with_path=True)
             if kind not in kinds:
                 raise ValueError(say("settings.no_kind", words=kind, kinds=", ".join(kinds)))
             found[host] = kind
@@ -140,6 +155,9 @@ class SearchSettings(BaseSettings):
         description="reading services ticked at first (tavily-extract, jina-reader): each is told the public address "
         "(none with a query) of a page that could not be read here, and reads it for you",
     )
+    leave_out: tuple[str, ...] = Field(
+        (), description='hosts of which no online search brings anything, with all below them: ["example.com"]'
+    )
     contact_email: str | None = Field(
         None, description="told to Wikipedia, NCBI and Crossref, who ask for it and serve those who say it better"
     )
@@ -149,6 +167,11 @@ class SearchSettings(BaseSettings):
         5.0, gt=0, description="after it, a provider that has answered something is asked nothing more"
     )
     of_providers: dict[str, Any] = Field(default_factory=dict, repr=False)
+
+    @field_validator("leave_out")
+    @classmethod
+    def _hosts(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(_host_of(written) for written in given)
 
     def of(self, options: type[_Options]) -> _Options:
         """What is set of one provider, as its own file declares it. Raises ConfigurationError for a bad value."""

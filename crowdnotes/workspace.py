@@ -35,6 +35,7 @@ from crowdnotes.evidence.page_cache import PageCache
 from crowdnotes.evidence.reading.processes import page_readers
 from crowdnotes.evidence.reading_services import check_reading, make_reading_services
 from crowdnotes.evidence.search import check_providers, chosen_at_first, make_online, make_providers
+from crowdnotes.evidence.search.answers import Answers
 from crowdnotes.evidence.search.papers import AbstractFinder
 from crowdnotes.evidence.search.provider import OnlineProvider
 from crowdnotes.evidence.search.service import page_turn, share_paces
@@ -475,6 +476,7 @@ def open_workspace(
         jury=cache(partial(_jury, settings, cached)),
         clock=clock,
         options=options or GatherOptions(),
+        answers=Answers(settings.data_dir / "searches.sqlite"),
     )
     runner = _job_runner(database, settings.workers, clock)
     owner = local_owner(by or settings.author)

@@ -33,6 +33,8 @@ from crowdnotes.domain import (
     FollowUpSearch,
     Hit,
     Person,
+    ProviderOutcome,
+    ProviderState,
     Source,
     Stage,
     StageName,
@@ -41,6 +43,7 @@ from crowdnotes.errors import InputError, JobError, ModelAnswerError, WorkflowEr
 from crowdnotes.evidence.merging import without_near_duplicates
 from crowdnotes.evidence.selection import Selection, select_by_utility, worth_choosing
 from crowdnotes.jobs import Progress
+from crowdnotes.settings import SECOND_QUERIES
 from crowdnotes.text.markdown import host
 from crowdnotes.text.urls import canonical_url, identities
 from crowdnotes.words import say
@@ -58,6 +61,9 @@ def ask(case: Case, by: Person, asked: FollowUpSearch) -> Case:
         require_passage(case, asked.about)
     elif asked.kind is FollowUpKind.OTHER_SIDE:
         asked = asked.model_copy(update={"aim": Aim.OTHER_SIDE})
+    elif asked.kind is FollowUpKind.AGAIN:
+        slow = (one for one in case.outcomes if one.provider in asked.services)
+        asked = asked.model_copy(update={"queries": case.queries, "about": ", ".join(one.label for one in slow)})
     elif asked.kind is FollowUpKind.LINK:
         asked = asked.model_copy(update={"about": _new_link(case, asked.about)})
     else:
@@ -147,6 +153,7 @@ def joined(case: Case, asked: FollowUpSearch, found: Sequence[Evidence], stage: 
     outcome = _outcome(case, asked, added, evidence)
     stages = (*asked.stages, stage.model_copy(update={"summary": outcome}))
     names = tuple(item.id for item in added)
+    later = {item.provider: item for item in asked.outcomes} if asked.kind is FollowUpKind.AGAIN else {}
     ended = asked.model_copy(update={"outcome": outcome, "added": names, "finished_at": at, "stages": stages})
     is_new_link = asked.kind is FollowUpKind.LINK and asked.about not in case.urls
     return with_event(
@@ -156,12 +163,21 @@ def joined(case: Case, asked: FollowUpSearch, found: Sequence[Evidence], stage: 
         "follow-up search ended",
         f"{asked.in_words}: {outcome}",
         evidence=evidence,
+        outcomes=tuple(_later(item, later.get(item.provider)) for item in case.outcomes),
         sources=with_sources(case, asked.sources),
         reasons=case.reasons | asked.reasons,
         urls=(*case.urls, asked.about) if is_new_link else case.urls,
         earlier_evidence=on_record(case, at, asked.in_words) if added else case.earlier_evidence,
         follow_ups=_with(case, ended),
     )
+
+
+def _later(first: ProviderOutcome, again: ProviderOutcome | None) -> ProviderOutcome:
+    """How a service that was asked again ended, which says so; as it was where it did not answer then either."""
+    if again is None or again.state is not ProviderState.ANSWERED:
+        return first
+    sentence = f"{say('follow_up.came_later')} {again.sentence}".strip()
+    return again.model_copy(update={"sentence": sentence})
 
 
 def _new_link(case: Case, url: str) -> str:
@@ -247,8 +263,8 @@ def stages_of(kind: FollowUpKind, tools: Tools) -> list[tuple[StageName, SearchW
         (StageName.READ, _read),
         (StageName.PASSAGES, _passages),
     ]
-    # What would settle the claim is asked for with its queries.
-    first = 1 if kind is FollowUpKind.SETTLE else 0 if kind.searches else 2
+    # What would settle the claim is asked for with its queries, and a slow service is asked the same again.
+    first = 1 if kind in {FollowUpKind.SETTLE, FollowUpKind.AGAIN} else 0 if kind.searches else 2
     return [(name, partial(do, tools=tools)) for name, do in work[first:]]
 
 
@@ -266,9 +282,10 @@ def _queries(case: Case, asked: FollowUpSearch, _: Progress, tools: Tools) -> tu
 def _search(case: Case, asked: FollowUpSearch, progress: Progress, tools: Tools) -> tuple[Changes, str]:
     places = {"libraries": asked.libraries, "services": asked.services, "queries": asked.queries}
     try:
-        return gathering.search(case.model_copy(update=places), progress, tools)
+        patient = asked.kind is FollowUpKind.AGAIN
+        return gathering.search(case.model_copy(update=places), progress, tools, patient=patient)
     except JobError as error:
-        if asked.kind is not FollowUpKind.SETTLE:
+        if asked.kind not in {FollowUpKind.SETTLE, FollowUpKind.AGAIN}:
             raise
         return {}, f"{_NOT_RUN}{error.message}"  # what the first search found is there all the same
 
@@ -299,7 +316,6 @@ def _passages(case: Case, asked: FollowUpSearch, progress: Progress, tools: Tool
     return {"evidence": gathering.best_of(case, asked.sources, asked.reasons, progress, tools)}, ""
 
 
-_FURTHER_QUERIES = 4
 _NOT_RUN = "NOT RUN: "
 
 
@@ -315,7 +331,7 @@ def settle(case: Case, _: Progress, tools: Tools, *, may_search: bool) -> tuple[
     if not (evidence or may_search or case.settlement) or (case.claims and brief.claim is None):
         return {}, say("follow_up.nothing_to_settle")
     try:
-        found = tools.engine.settle(brief, evidence, _FURTHER_QUERIES if may_search else 0)
+        found = tools.engine.settle(brief, evidence, SECOND_QUERIES if may_search else 0)
     except ModelAnswerError as error:  # the person can read and judge all the same
         return {}, f"{_NOT_RUN}{error.message}"
     if found is None:
@@ -333,7 +349,7 @@ def settle(case: Case, _: Progress, tools: Tools, *, may_search: bool) -> tuple[
             about=found.settlement.missing,
             libraries=case.libraries,
             services=case.services,
-            queries=found.queries,
+            queries=found.queries[:SECOND_QUERIES],
         )
         changes["follow_ups"] = (further,)
     helping = len(found.settlement.answers(evidence))

@@ -41,11 +41,12 @@ from crowdnotes.evidence.provenance import categorise, publisher_of
 from crowdnotes.evidence.search import SearchProvider, called_for, search_all
 from crowdnotes.evidence.search.answers import Answers
 from crowdnotes.evidence.search.local_library import LocalLibrary
+from crowdnotes.evidence.search.provider import OnlineProvider
 from crowdnotes.evidence.search.run import plan_for
 from crowdnotes.evidence.selection import Selection, select_by_utility, why_not, worth_choosing
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.jobs import Progress
-from crowdnotes.settings import Settings
+from crowdnotes.settings import MOST_QUERIES, SECOND_QUERIES, Settings
 from crowdnotes.supernotes.existing import links_of
 from crowdnotes.text.languages import language_of, languages_of
 from crowdnotes.text.note_rules import without_urls
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from crowdnotes.jury import Jury
 
 _ROUNDS = 3  # of choosing in the place of what could not be read; past that, more would only keep a person waiting
+LATER_SECONDS = 40.0  # for a service that was too slow for the first search, on being asked again
 _SPARE = 4  # more than are wanted, so that nobody is asked again when some cannot be read
 _AT_ONCE = 6  # pages read side by side: as many as a case chooses
 
@@ -109,7 +111,7 @@ class Tools:
     jury: Callable[[], Jury]
     clock: Callable[[], datetime]
     options: GatherOptions = GatherOptions()
-    answers: Answers = field(default_factory=Answers)
+    answers: Answers | None = None
 
     def brief(self, case: Case) -> Brief:
         """What an engine is told of a case: the day is no later than the last that its evidence may be from."""
@@ -206,7 +208,7 @@ def queries(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
     own = own_query(case.own_words)
     limit = tools.settings.evidence.queries if case.mode is Mode.AUTOMATION and not own else 0  # the claim alone
     plan = plan_for(tools.engine, brief.post, limit, brief.today, diverse=tools.options.diverse)
-    found = own or plan.queries
+    found = own or plan.queries[: MOST_QUERIES - SECOND_QUERIES]
     nothing = say("gathering.claim_written") if plan.claims else say("gathering.nothing_to_search")
     summary = say("gathering.searches", n=len(found)) if found else plan.why_none or nothing
     return {"claims": plan.claims, "queries": found, "settlement": None}, summary
@@ -218,12 +220,15 @@ def own_query(words: str) -> tuple[Query, ...]:
     return (Query(text=text, purpose=say("search.own_words")),) if text else ()
 
 
-def search(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
+def search(case: Case, progress: Progress, tools: Tools, *, patient: bool = False) -> tuple[Changes, str]:
     """Hits of every chosen library and service, side by side, merged; how each ended is kept.
 
+    `patient` waits `LATER_SECONDS` for each, once a person has something to read.
     Raises JobError when not one service answered: that is not "nothing found".
     """
     providers = _chosen(case, tools)
+    if patient:
+        providers = [_patient(provider) for provider in providers]
     done: list[ProviderOutcome] = []
 
     def report(outcome: ProviderOutcome) -> None:
@@ -239,8 +244,8 @@ def search(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
         limit=tools.settings.evidence.hits_per_query,
         until=case.until,
         languages=languages_of(case.queries),
-        provider_seconds=bounds.provider_seconds,
-        patience_seconds=bounds.patience_seconds,
+        provider_seconds=LATER_SECONDS if patient else bounds.provider_seconds,
+        patience_seconds=LATER_SECONDS if patient else bounds.patience_seconds,
         check=progress.check,
         report=report,
         categories=tools.settings.evidence.categories,
@@ -270,6 +275,13 @@ def _chosen(case: Case, tools: Tools) -> Sequence[SearchProvider]:
     chosen = [_not_on(case.post, item) for item in tools.providers(case.libraries) if item.name in wanted]
     claims = (claim.in_full for claim in case.claims)
     return called_for(chosen, " ".join([case.own_words, case.post.whole_text, *claims]))
+
+
+def _patient(provider: SearchProvider) -> SearchProvider:
+    """The provider that may take as long for one answer as there is for all."""
+    if not isinstance(provider, OnlineProvider):
+        return provider
+    return replace(provider, service=replace(provider.service, request_seconds=LATER_SECONDS))
 
 
 def _not_on(post: Post, provider: SearchProvider) -> SearchProvider:

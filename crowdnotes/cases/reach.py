@@ -17,13 +17,17 @@ _TERMS = 3  # PubMed looks for all of them
 _COPIES = "https://web.archive.org/web/*/"
 
 
-def reach_of(case: Case, private_hosts: Collection[str] = (), *, none_is_near: bool) -> Reach | None:
-    """None where something settles the claim, and before it was looked for or after it was decided.
+def reach_of(
+    case: Case, private_hosts: Collection[str] = (), *, none_is_near: bool, asked: bool = False
+) -> Reach | None:
+    """None where something settles the claim and nobody `asked`; before it was looked for, and after it was decided.
 
     The addresses of `private_hosts` stand in no link.
     """
     was_looked_for = any(stage.name is StageName.PASSAGES for stage in case.stages)
-    if not was_looked_for or case.decision is not None or _is_settled(case, none_is_near=none_is_near):
+    if not was_looked_for or case.decision is not None:
+        return None
+    if not asked and _is_settled(case, none_is_near=none_is_near):
         return None
     evidence, settlement = case.judging_evidence, case.settlement
     near = [item for item, _ in settlement.answers(evidence)] if settlement else []

@@ -154,6 +154,7 @@ class FollowUpKind(StrEnum):
     OTHER_SIDE = "the other side"
     LINK = "a link added"
     SWAP = "swapped out"
+    AGAIN = "asked again"
 
     @property
     def searches(self) -> bool:
@@ -164,7 +165,8 @@ class FollowUpKind(StrEnum):
 class FollowUpSearch(Noun):
     """One follow-up search: what was asked for, how far it is, and what came of it.
 
-    `aim` is what its passages are for. `about` is the passage's id (MORE_LIKE, SWAP) or the link (LINK).
+    `aim` is what its passages are for. `about` is the passage's id (MORE_LIKE, SWAP), the link (LINK),
+    or the service that was too slow (AGAIN).
     `libraries` and `services` are where it searches; `own_words` are searched as typed. `stages` are finished ones, so
     that a stopped one goes on where it was. `outcome` tells what came of it and `added` the passages; `finished_at` is
     None while it is under way or stopped.
@@ -198,6 +200,7 @@ class FollowUpSearch(Noun):
             FollowUpKind.OTHER_SIDE: say("follow_up.other_side"),
             FollowUpKind.LINK: say("follow_up.link", link=self.about),
             FollowUpKind.SWAP: say("follow_up.swap", id=self.about),
+            FollowUpKind.AGAIN: say("follow_up.again", service=self.about),
         }[self.kind]
 
 

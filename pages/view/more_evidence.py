@@ -66,6 +66,20 @@ def other_side(case: Case, job: JobRecord | None) -> None:
     )
 
 
+def ask_again(case: Case, job: JobRecord | None, slow: ProviderOutcome) -> None:
+    """Beside a place that was too slow: it is asked the same once more, and waited for longer."""
+    if case.decision is None:
+        key, icon = f"again-{case.id}-{slow.provider}", ":material/hourglass_top:"
+        # It stands in a fold that is drawn alone: what it begins is shown elsewhere on the page.
+        if st.button(say("more.again"), key=key, icon=icon, type="tertiary", disabled=under_way(job)):
+            act(_PLACE, partial(_again, case, slow.provider))
+            st.rerun()
+
+
+def _again(case: Case, name: str) -> None:
+    start(workspace().service.follow_up(case.id, FollowUpKind.AGAIN, services=[name]), "follow_up")
+
+
 def add_by_hand(case: Case, job: JobRecord | None, label: str = "") -> None:
     """One more link, or a passage of the person's own: at one place of the page, with a `label` of that place."""
     fold, key = _fold(case, None), f"link-{case.id}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from functools import partial
 
@@ -208,23 +208,26 @@ def _in_words(counts: Counter[SourceCategory]) -> str:
     return ", ".join(f"{number} {kind.in_words}" for kind, number in kinds)
 
 
-def search_report(case: Case) -> None:
-    """Folded: each place that was searched, what it found, how fast or why it failed; kinds of source; the words."""
+def search_report(case: Case, again: Again) -> None:
+    """Folded: each place that was searched, what it found, how fast or why it failed; kinds of source; the words.
+
+    `again` draws what can be done where a place was too slow.
+    """
     if not case.outcomes or not case.searched:
         return
     failed = failed_searches(case)
     label = say("search.title", n=len(case.outcomes) - len(failed))
     if failed:
         label += f" :orange[{say('search.no_answer', n=len(failed))}]"
-    fold(label, f"searches-{case.id}", "manage_search", partial(_search, case, failed))
+    fold(label, f"searches-{case.id}", "manage_search", partial(_search, case, failed, again))
 
 
-def _search(case: Case, failed: list[ProviderOutcome]) -> None:
+def _search(case: Case, failed: list[ProviderOutcome], again: Again) -> None:
     with st.container(key="places-searched", gap="xsmall"):
         answered = [item for item in case.outcomes if item.state is ProviderState.ANSWERED]
         if answered:
             st.markdown("  \n".join(_answer(item) for item in answered))
-        failures(failed)
+        failures(failed, again)
     _category_mix(case)
     _asked(case)
 
@@ -246,12 +249,17 @@ def _is_library(item: ProviderOutcome) -> bool:
     return item.provider.startswith("library:")  # on this machine: nothing is sent
 
 
-def failures(failed: list[ProviderOutcome]) -> None:
-    """The places that gave no answer, each with its reason."""
+Again = Callable[[ProviderOutcome], None]
+
+
+def failures(failed: list[ProviderOutcome], again: Again = lambda _: None) -> None:
+    """The places that gave no answer, each with its reason, and what `again` draws beside one that was too slow."""
     for item in failed:
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
             st.badge(say("search.state", state=item.state.in_words), color="orange", icon=":material/warning:")
             st.markdown(f":small[**{escaped(item.label)}:** {escaped(item.sentence, 300)}]")
+            if item.state is ProviderState.TIMED_OUT and not _is_library(item):
+                again(item)
 
 
 def failed_searches(case: Case) -> list[ProviderOutcome]:

@@ -26,6 +26,7 @@ from pages.view.components import badge, passage_words, source_name, web_link
 from pages.view.earlier_notes import earlier_notes
 from pages.view.more_evidence import (
     add_by_hand,
+    ask_again,
     begun_by_hand,
     earlier_evidence,
     follow_up_result,
@@ -33,7 +34,7 @@ from pages.view.more_evidence import (
     paste_box,
 )
 from pages.view.progress import job_panel, under_way
-from pages.view.reach import look_yourself
+from pages.view.reach import look_further, look_yourself, looks_further
 from pages.view.reader import chosen_source, in_reading_order, open_source, reader, use_tick
 from pages.view.search_report import already_checked, no_passage, origin_badges, search_report, source_badges
 from pages.view.session import (
@@ -65,13 +66,15 @@ def sources_pane(case: Case, job: JobRecord | None) -> None:
         job_panel(case, job, "follow_up")
         follow_up_result(case, job)
         already_checked(case)
-        reach = workspace().service.reach(case)
+        reach = workspace().service.reach(case, asked=looks_further(case))
         _claim(case, reach)
         _rows(case, job, reach)
         if not case.evidence:
             no_passage(case, job)
         if reach is not None:
             look_yourself(case, job, reach)
+        else:
+            look_further(case)
         reader(case, job)
         _rest(case, job)
         if case.used_evidence and case.decision is None:
@@ -213,7 +216,7 @@ def _sentence(case: Case, item: Evidence) -> str:
 def _rest(case: Case, job: JobRecord | None) -> None:
     """Folded: what could not be read, how it was searched, other places to look, and earlier evidence."""
     _failed(case, job)
-    search_report(case)
+    search_report(case, partial(ask_again, case, job))
     earlier_notes(case)
     if case.decision is None:
         more = st.expander(

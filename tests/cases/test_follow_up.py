@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
+from functools import partial
 from pathlib import Path
+from threading import Event
 
 import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
 
+from crowdnotes.cases import gathering
 from crowdnotes.cases.follow_up import joined, pool, unread
 from crowdnotes.cases.intake import Places, change_sources
+from crowdnotes.cases.service import CaseService
 from crowdnotes.domain import (
     Aim,
     Case,
@@ -21,6 +28,7 @@ from crowdnotes.domain import (
     FollowUpSearch,
     Hit,
     Mode,
+    ProviderState,
     Query,
     Source,
     Stage,
@@ -28,8 +36,9 @@ from crowdnotes.domain import (
 )
 from crowdnotes.engines import Brief, Ranking, WriterAnswer
 from crowdnotes.errors import InputError, WorkflowError
+from crowdnotes.evidence.search import make_providers
 from crowdnotes.jobs import JobRecord, JobState, Progress, Step
-from crowdnotes.settings import Settings
+from crowdnotes.settings import SearchSettings, Settings
 from crowdnotes.testing import HashingEmbedder, ScriptedEngine, actor, make_case, make_evidence
 from crowdnotes.workspace import Workspace, open_workspace
 from tests.cases.walk import Told, gather, make_library, new_case, post_about, run, use
@@ -381,3 +390,61 @@ def test_a_follow_up_that_was_begun_under_another_cutoff_does_not_go_on() -> Non
     places = Places(mode=case.mode, urls=("https://news.example.org/a",))
     assert change_sources(case, AT, ANN, places).follow_ups == (ended, asked)
     assert change_sources(case, AT, ANN, replace(places, until=date(2020, 1, 1))).follow_ups == (ended,)
+
+
+def _slow(desk: Desk, httpserver: HTTPServer) -> Event:
+    """A case that was gathered from a library, and from a service that does not answer until the event is set."""
+    ready = Event()
+
+    def answer(_: Request) -> Response:
+        ready.wait(20)
+        page = {"title": "Kettles", "url": "https://slow.example.org/kettle", "content": "A kettle boils water."}
+        return Response(json.dumps({"results": [page]}), content_type="application/json")
+
+    httpserver.expect_request("/search").respond_with_handler(answer)
+    search = SearchSettings.model_validate({"searxng_url": httpserver.url_for(""), "provider_seconds": 0.3})
+    tools = desk.service._tools
+    settings = tools.settings.model_copy(update={"search": search})
+    providers = partial(make_providers, settings, tools.libraries)
+    desk.service = CaseService(replace(tools, settings=settings, providers=providers), desk.workspace.who)
+    made = desk.service.create(post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"], services=["searxng"])
+    desk.id = made.id
+    run(desk.workspace, desk.id, "gather", desk.service.gather_steps(desk.id))
+    return ready
+
+
+def _ask_again(desk: Desk) -> FollowUpSearch:
+    desk.service.follow_up(desk.id, FollowUpKind.AGAIN, services=["searxng"])
+    desk.run(*desk.service.follow_up_steps(desk.id))
+    return desk.case.follow_ups[-1]
+
+
+def test_what_a_slow_service_brings_when_it_is_asked_again_comes_in_later_and_the_report_says_so(
+    desk: Desk, httpserver: HTTPServer
+) -> None:
+    desk.engine.picks_nothing_for = None
+    ready = _slow(desk, httpserver)
+    before = desk.case
+    assert [item.state for item in before.outcomes if item.provider == "searxng"] == [ProviderState.TIMED_OUT]
+    assert before.evidence, "the first screen did not wait for it"
+    ready.set()
+    desk.engine.picks_nothing_for = Aim.JUDGE  # so that no page is fetched
+    asked = _ask_again(desk)
+    assert asked.in_words == "SearXNG asked again"
+    assert asked.queries == before.queries
+    assert [hit.url for hit in pool(desk.case) if hit.provider == "searxng"] == ["https://slow.example.org/kettle"]
+    (outcome,) = (item for item in desk.case.outcomes if item.provider == "searxng")
+    assert (outcome.state, outcome.found) == (ProviderState.ANSWERED, 1)
+    assert outcome.sentence.startswith("It came in later, when it was asked again.")
+    assert desk.case.evidence == before.evidence
+
+
+def test_one_that_is_silent_again_stays_as_it_was(
+    desk: Desk, httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ready = _slow(desk, httpserver)
+    before = desk.case.outcomes
+    monkeypatch.setattr(gathering, "LATER_SECONDS", 0.3)
+    assert _ask_again(desk).outcome == "Nothing new: the search was not answered."
+    assert desk.case.outcomes == before
+    ready.set()

@@ -91,3 +91,11 @@ def test_the_archive_is_offered_for_a_public_page_that_could_not_be_read_and_nev
 
     assert archive("https://news.example.org/gone") == "https://web.archive.org/web/*/https://news.example.org/gone"
     assert archive("https://wiki.company.org/secret", "https://x.example.org/a?key=1", "http://10.0.0.1/") is None
+
+
+def test_who_asks_is_told_where_else_to_look_even_where_something_settles_it() -> None:
+    settled = _case(AnswerKind.NONE, AnswerKind.STATED)
+    told = reach_of(settled, none_is_near=False, asked=True)
+    assert told is not None
+    assert told.places
+    assert reach_of(_case(stages=()), none_is_near=False, asked=True) is None

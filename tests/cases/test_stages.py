@@ -24,12 +24,14 @@ from crowdnotes.domain import (
     GateStatus,
     Mode,
     Post,
+    Query,
     Span,
     StageName,
 )
 from crowdnotes.engines import SearchPlan
 from crowdnotes.errors import AnswerUnreadableError, JobCancelled, JobError, ModelServerError
 from crowdnotes.jobs import JobRecord, JobState, Progress, Step
+from crowdnotes.settings import MOST_QUERIES, SECOND_QUERIES, EvidenceSettings
 from crowdnotes.storage import tables
 from crowdnotes.storage.database import writing
 from crowdnotes.workspace import Workspace
@@ -90,6 +92,20 @@ def test_where_a_passage_states_it_it_is_asked_once_and_nothing_more_is_searched
     assert len(desk.engine.asked) == 1
 
 
+def test_a_case_searches_for_no_more_than_thirty_things_by_itself(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    many = tuple(Query(text=f"kettle {number}", purpose="the claim") for number in range(50))
+    plan, settle = desk.engine.plan, desk.engine.settle
+    desk.engine.states = desk.engine.looks_for = "walnut"
+    monkeypatch.setattr(desk.engine, "plan", lambda *asked: replace(plan(*asked), queries=many))
+    monkeypatch.setattr(desk.engine, "settle", lambda *asked: replace(settle(*asked), queries=many))
+    desk.gather()
+    again = [search.queries for search in desk.case.follow_ups]
+    assert (len(desk.case.queries), list(map(len, again))) == (MOST_QUERIES - SECOND_QUERIES, [SECOND_QUERIES])
+    most = EvidenceSettings.model_fields["queries"].metadata
+    assert MOST_QUERIES == 30
+    assert any(getattr(bound, "le", None) == MOST_QUERIES - SECOND_QUERIES for bound in most)
+
+
 def test_a_source_whose_text_is_gone_is_read_again(desk: Desk) -> None:
     desk.gather()
     source = desk.case.evidence[0].source
@@ -138,7 +154,7 @@ def test_a_second_search_that_nobody_answered_is_told_and_fails_nothing(
     desk.engine.states = desk.engine.looks_for = "walnut"
     search = gathering.search
 
-    def down_the_second_time(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
+    def down_the_second_time(case: Case, progress: Progress, tools: Tools, **_: bool) -> tuple[Changes, str]:
         if case.queries != desk.case.queries:
             raise JobError("No search was answered.", "Try again.")
         return search(case, progress, tools)

@@ -22,6 +22,7 @@ from crowdnotes.domain import (
     Span,
 )
 from crowdnotes.jobs.records import Progress, Step
+from pages.view import more_evidence
 from tests.pages.conftest import POST, Desk, texts, unfolded
 from tests.pages.searches import CHECK, FOUND, searched
 
@@ -185,3 +186,22 @@ def test_a_place_that_failed_the_search_and_a_follow_up_search_alike_is_told_onc
     shown = texts(unfolded(at, f"searches-{case.id}"))
     assert shown.count("PubMed:** It did not answer.") == 1
     assert shown.count("Crossref:** It did not answer.") == 1
+
+
+def test_a_place_that_was_too_slow_can_be_asked_again_with_one_click(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[str] = []
+    monkeypatch.setattr(more_evidence, "start", lambda _, kind: started.append(kind))  # nothing is sent
+    slow = FAILED.model_copy(
+        update={"state": ProviderState.TIMED_OUT, "sentence": "It was not done within 12 seconds."}
+    )
+    case = searched(desk, outcomes=(FOUND, slow), queries=(Query(text="vitamin c", purpose="the claim"),))
+    at = unfolded(desk.app(case), f"searches-{case.id}")
+    keys = [item.key for item in at.button if item.key and item.key.startswith("again-")]
+    assert keys == [f"again-{case.id}-pubmed"]
+    at.button(key=keys[0]).click().run()
+    assert not at.exception
+    (asked,) = desk.newest(case).follow_ups
+    assert (asked.kind, asked.services, asked.about) == (FollowUpKind.AGAIN, ("pubmed",), "PubMed")
+    assert started == ["follow_up"]

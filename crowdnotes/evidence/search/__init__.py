@@ -6,6 +6,7 @@ Which there are stands here: a new one is a file of its own and one line in `ONL
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.search.brave import Brave
@@ -89,7 +90,7 @@ def make_providers(settings: Settings, libraries: Libraries, names: Sequence[str
 
 def make_online(search: SearchSettings) -> list[OnlineProvider]:
     """See `make_providers`, without the libraries."""
-    return [kind.make(search) for kind in ONLINE]
+    return [replace(kind.make(search), leave_out=search.leave_out) for kind in ONLINE]
 
 
 def chosen_at_first(search: SearchSettings) -> list[str]:

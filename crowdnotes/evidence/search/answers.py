@@ -1,44 +1,55 @@
-"""What services answered within the last day, in memory: the same is not asked twice."""
+"""What services answered within the last day, kept on disk: the same is not asked twice.
+
+An answer is found by a hash of all that shapes it. Neither the searches nor where they came from can be read from the
+file: it holds what was found on the web, and when. Libraries are not in it.
+"""
 
 from __future__ import annotations
 
-import threading
+import hashlib
+import json
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from datetime import date
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
 
 from crowdnotes.domain import Hit
+from crowdnotes.embedding import VectorCache
 
-Asked = tuple[str, str, int, date | None, str | None]
-"""The provider's name, the query, how many hits, until which day, and the language."""
+Asked = tuple[str, str, str, int, date | None, str | None]
+"""The provider's name and address, the query, how many hits, until which day, and the language."""
 
 _DAY = 86_400.0  # seconds
 _MOST = 5_000  # answers of about ten hits: some 50 megabytes
+_HITS = TypeAdapter(tuple[float, list[Hit]])
 
 
 class Answers:
     """Hits by what was asked, those longest unused forgotten first. Safe to share between threads."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic, most: int = _MOST) -> None:
+    def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
-        self._most = most
-        self._kept: OrderedDict[Asked, tuple[float, list[Hit]]] = OrderedDict()
-        self._lock = threading.Lock()
+        self._store = VectorCache(path, _MOST, "cache of searches")
 
     def of(self, asked: Asked) -> list[Hit] | None:
         """What was answered to that within a day; None where it was not asked."""
-        with self._lock:
-            at, hits = self._kept.get(asked, (0.0, None))
-            if hits is None or self._clock() - at > _DAY:
-                return None
-            self._kept.move_to_end(asked)
-            return hits
+        key = _key(asked)
+        kept = self._store.get([key]).get(key)
+        try:
+            at, hits = _HITS.validate_json(kept or b"null")
+        except ValidationError:  # nothing, or of another version of the program
+            return None
+        if not 0 <= self._clock() - at <= _DAY:
+            return None
+        return [hit.model_copy(update={"query": asked[2]}) for hit in hits]
 
     def keep(self, asked: Asked, hits: list[Hit]) -> None:
         """Remember an answer."""
-        with self._lock:
-            self._kept[asked] = (self._clock(), hits)
-            self._kept.move_to_end(asked)
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
+        found = [hit.model_copy(update={"query": ""}) for hit in hits]
+        self._store.put({_key(asked): _HITS.dump_json((self._clock(), found))})
+
+
+def _key(asked: Asked) -> bytes:
+    return hashlib.sha256(json.dumps(asked, default=str).encode()).digest()

@@ -106,6 +106,7 @@ class OnlineProvider(ABC):
     needs: str | None = None
     at_once: int = 1
     most_queries: int = 12
+    leave_out: tuple[str, ...] = ()  # hosts of which nothing it finds is taken
     stands_in: bool = False  # it searches the web without a key, for want of a web search that somebody set up
 
     @property

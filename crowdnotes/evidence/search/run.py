@@ -21,8 +21,9 @@ from crowdnotes.errors import CrowdNotesError, SearchError
 from crowdnotes.evidence.merging import merge
 from crowdnotes.evidence.provenance import categorise
 from crowdnotes.evidence.search.answers import Answers
-from crowdnotes.evidence.search.provider import SearchesTogether, SearchProvider
+from crowdnotes.evidence.search.provider import OnlineProvider, SearchesTogether, SearchProvider
 from crowdnotes.evidence.search.service import Check
+from crowdnotes.text.markdown import host
 from crowdnotes.text.names import figures_in, names_in
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.references import trials_in
@@ -70,7 +71,7 @@ class _Work:
         self._given = len(self._tasks)
         self.lanes = 0 if provider.needs else min(provider.at_once, self._given)
         self._found: dict[str, list[Hit]] = {}
-        self._late = 0
+        self._late = self._left_out = 0
         self._remembered = 0
         self._error: CrowdNotesError | None = None
         self._lock = threading.Lock()
@@ -103,6 +104,8 @@ class _Work:
         if self._stopping.is_set() and answered < self._given and self._error is None:
             return ProviderState.CANCELLED, say("services.ended")
         late = say("services.late", n=self._late, day=self._terms.until) if self._late else ""
+        if self._left_out:
+            late = f"{late} {say('services.left_out', n=self._left_out)}".strip()
         if self._error is None:
             busy = say("services.busy", n=answered, all=self._given) if answered < self._given else ""
             again = say("services.remembered", n=self._remembered, all=self._given) if self._remembered else ""
@@ -152,7 +155,9 @@ class _Work:
         if isinstance(provider, SearchesTogether):
             return provider.search_together(queries, post=self._terms.post, limit=limit, until=until, check=self._check)
         language = self._terms.languages.get(queries[0])
-        answers, asked = self._terms.answers, (provider.name, queries[0], limit, until, language)
+        answers = self._terms.answers
+        where = provider.service.base_url if isinstance(provider, OnlineProvider) else ""
+        asked = (provider.name, where, queries[0], limit, until, language)
         if answers is not None and (known := answers.of(asked)) is not None:
             with self._lock:
                 self._remembered += 1
@@ -164,10 +169,13 @@ class _Work:
 
     def _keep(self, query: str, hits: list[Hit]) -> None:
         until = self._terms.until
-        kept = [hit for hit in hits if until is None or hit.published is None or hit.published <= until]
+        in_time = [hit for hit in hits if until is None or hit.published is None or hit.published <= until]
+        hosts = self._provider.leave_out if isinstance(self._provider, OnlineProvider) else ()
+        kept = [hit for hit in in_time if not _is_of(hit, hosts)]
         with self._lock:
             self._found[query] = kept
-            self._late += len(hits) - len(kept)
+            self._late += len(hits) - len(in_time)
+            self._left_out += len(in_time) - len(kept)
 
     def _fail(self, error: CrowdNotesError) -> None:
         """The first error stands, and what was not asked yet is not: the service was tried often enough."""
@@ -181,6 +189,11 @@ class _Work:
             raise _Ended
         if elapsed > self._terms.seconds:
             raise SearchError(say("services.too_slow", seconds=self._terms.seconds), ProviderState.TIMED_OUT)
+
+
+def _is_of(hit: Hit, hosts: Sequence[str]) -> bool:
+    where = f".{host(hit.url)}"
+    return any(where.endswith(f".{one}") for one in hosts)
 
 
 def plan_for(engine: Engine, post: Post, limit: int, today: date, *, diverse: bool = True) -> SearchPlan:

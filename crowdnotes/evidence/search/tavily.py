@@ -1,7 +1,7 @@
 """Tavily: the open web with extracts made for reading by programs, with a key or without one.
 
-POST {base}/search {query, search_depth, max_results, end_date}, the key as a bearer token; 432 and 433 say that
-the plan's limit is used up. `end_date` has been seen to leak, and pages mostly come without a date: the
+POST {base}/search {query, search_depth, max_results, end_date, exclude_domains}, the key as a bearer token; 432 and
+433 say that the plan's limit is used up. `end_date` has been seen to leak, and pages mostly come without a date: the
 cutoff is kept by the date of the page itself. https://docs.tavily.com/documentation/api-reference/endpoint/search
 
 Without a key a header says so, and the answers are the same under lower limits, which are not published:
@@ -33,6 +33,7 @@ from crowdnotes.words import say
 _PACE = Pace(100, 66.0, 4)  # https://docs.tavily.com/documentation/rate-limits
 _PACE_WITHOUT_KEY = Pace(20, 66.0, 2)  # five cases a minute: a guest asks little
 _MOST_RESULTS = 20
+_MOST_LEFT_OUT = 150  # that it takes; what it finds of more is left out when it is here
 _QUIET_SECONDS = 60.0  # what its limit of requests a minute comes to
 
 
@@ -83,6 +84,8 @@ class Tavily(OnlineProvider):
             "search_depth": "basic",
             "max_results": min(limit, _MOST_RESULTS),
         }
+        if self.leave_out:
+            document["exclude_domains"] = self.leave_out[:_MOST_LEFT_OUT]
         if until is not None:
             document["end_date"] = until.isoformat()
         results = records(parse_json(self._answer(document, check)), "results")

@@ -69,9 +69,15 @@ def test_tavily_is_asked_within_the_cutoff(httpserver: HTTPServer, make_service:
         "/search",
         method="POST",
         headers={"Authorization": "Bearer k"},
-        json={"query": "chalk", "search_depth": "basic", "max_results": 5, "end_date": "2025-06-30"},
+        json={
+            "query": "chalk",
+            "search_depth": "basic",
+            "max_results": 5,
+            "exclude_domains": ["bad.org"],
+            "end_date": "2025-06-30",
+        },
     ).respond_with_json({"query": "chalk", "results": results})
-    provider = Tavily(make_service(headers={"Authorization": "Bearer k"}))
+    provider = Tavily(make_service(headers={"Authorization": "Bearer k"}), leave_out=("bad.org",))
     hits = ask(provider, "chalk", until=_UNTIL)
     assert [(hit.title, hit.published) for hit in hits] == [("Chalk", None), ("News", date(2025, 5, 6))]
 

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import logging
 import re
+import sqlite3
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import date
+from pathlib import Path
 from types import SimpleNamespace
+from typing import Self
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import BaseModel, ValidationError
 
 from crowdnotes.domain import Hit, Post, ProviderOutcome, ProviderState, Query
 from crowdnotes.engines.local import LocalEngine
@@ -21,10 +26,10 @@ from crowdnotes.evidence.merging import merge
 from crowdnotes.evidence.reading.markup import plain_line, plain_text
 from crowdnotes.evidence.search import check_providers, search_all
 from crowdnotes.evidence.search.answers import Answers
-from crowdnotes.evidence.search.provider import notice_of
+from crowdnotes.evidence.search.provider import OnlineProvider, notice_of
 from crowdnotes.evidence.search.run import plan_for
-from crowdnotes.evidence.search.service import Check
-from crowdnotes.settings import GateSettings
+from crowdnotes.evidence.search.service import COURTEOUS, Check, open_service
+from crowdnotes.settings import GateSettings, SearchSettings
 from crowdnotes.testing import HashingEmbedder
 from crowdnotes.text.languages import languages_of
 from crowdnotes.text.urls import identities
@@ -411,9 +416,9 @@ def test_a_kind_is_one_notice(kind: str, notice: str | None) -> None:
     assert notice_of(kind) == notice
 
 
-def test_what_was_answered_within_a_day_is_not_asked_again_and_a_failure_is() -> None:
+def test_what_was_answered_within_a_day_is_not_asked_again_and_a_failure_is(tmp_path: Path) -> None:
     now = [0.0]
-    answers = Answers(lambda: now[0])
+    answers = Answers(tmp_path / "searches.sqlite", lambda: now[0])
     failing = Scripted("p", _failing(ProviderState.FAILED))
     search_all([failing], ["q"], answers=answers)
     provider = Scripted("p")
@@ -425,6 +430,62 @@ def test_what_was_answered_within_a_day_is_not_asked_again_and_a_failure_is() ->
     assert "answered earlier today" in outcome.sentence
     search_all([provider], ["q"], limit=3, answers=answers)
     assert provider.asked == ["q", "q", "q"]
+
+
+def test_nor_after_a_restart_and_the_file_holds_no_search_and_nothing_of_a_library(tmp_path: Path) -> None:
+    file = tmp_path / "searches.sqlite"
+    provider, library = Scripted("p", lambda query, _: _hits("p", "found")), Together("library:own")
+    for _ in range(2):  # as two starts of the program do
+        found = search_all([provider, library], ["secret words"], answers=Answers(file))
+    assert (provider.asked, library.asked) == (["secret words"], ["secret words"] * 2)
+    assert {hit.query for hit in found.hits if hit.provider == "p"} == {"secret words"}
+    kept = b"".join(path.read_bytes() for path in tmp_path.glob("searches.sqlite*"))
+    assert b"https://p.org/found" in kept
+    assert b"secret" not in kept
+    assert b"library:own" not in kept
+
+
+def test_a_damaged_file_of_answers_or_one_of_another_version_is_asked_past(tmp_path: Path) -> None:
+    file = tmp_path / "searches.sqlite"
+    file.write_bytes(b"this is no database" * 100)
+    provider = Scripted("p")
+    answers = Answers(file)
+    assert len(search_all([provider], ["q"], answers=answers).hits) == 1
+    with closing(sqlite3.connect(file)) as database, database:
+        database.execute("UPDATE vectors SET vector = CAST('[0, [{}]]' AS BLOB)")
+    assert len(search_all([provider], ["q"], answers=answers).hits) == 1
+    assert provider.asked == ["q", "q"]
+
+
+class _Web(OnlineProvider):
+    """A service that is searched over the web, and answers as told."""
+
+    name, label, options = "web", "Web", BaseModel
+
+    @classmethod
+    def make(cls, search: SearchSettings) -> Self:
+        """On no address: nothing is sent."""
+        return cls(open_service(search, "http://127.0.0.1:9", COURTEOUS), leave_out=search.leave_out)
+
+    def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:
+        """Pages of four hosts."""
+        urls = ("https://bad.org/a", "https://www.bad.org/b", "https://news.bad.org/c", "https://notbad.org/d")
+        return [hit.model_copy(update={"url": url}) for url in urls for hit in _hits("web", query)]
+
+
+def test_of_hosts_that_the_settings_leave_out_no_online_search_brings_anything_and_it_says_so() -> None:
+    provider = _Web.make(SearchSettings.model_validate({"leave_out": ["bad.org", "www.Other.org"]}))
+    assert provider.leave_out == ("bad.org", "other.org")
+    library = Together("library:own", lambda *_: [])
+    found = search_all([provider, library], ["q"])
+    assert [hit.url for hit in found.hits if hit.provider == "web"] == ["https://notbad.org/d"]
+    assert found.outcomes[0].sentence == "3 of sites that the settings leave out."
+
+
+def test_what_is_no_host_cannot_be_left_out() -> None:
+    for wrong in ("bad", "bad.org/path", "https://bad.org"):
+        with pytest.raises(ValidationError, match="leave_out"):
+            SearchSettings.model_validate({"leave_out": [wrong]})
 
 
 def test_the_names_of_a_post_have_searches_of_their_own_in_quotation_marks() -> None:
