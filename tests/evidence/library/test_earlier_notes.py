@@ -101,7 +101,7 @@ def test_of_what_very_common_words_find_the_newest_are_ranked_and_no_more(
 ) -> None:
     libraries.add(written(tmp_path / "public"), KIND, kind=KIND)
 
-    def posts(until: date | None = None) -> list[int | None]:
+    def posts(until: date | None = None) -> list[int]:
         hits = libraries.search_many(KIND, ["does garlic cure influenza"], until=until)
         return sorted(note.post for hit in hits for note in hit.notes if note.post)
 
