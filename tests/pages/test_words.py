@@ -92,6 +92,7 @@ _NOT_SHOWN = frozenset(
         "expression of concern",
         "linked to",
         "answer cache",
+        "search cache",
         "embedding cache",
         "at least",
         "different configuration",

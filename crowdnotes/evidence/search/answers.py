@@ -31,7 +31,7 @@ class Answers:
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
-        self._store = VectorCache(path, _MOST, "cache of searches")
+        self._store = VectorCache(path, _MOST, "search cache")
 
     def of(self, asked: Asked) -> list[Hit] | None:
         """What was answered to that within a day; None where it was not asked."""
