@@ -91,6 +91,7 @@ function redraw(root, data, choose) {
     point.replaceChildren(make("title", {}, title))
     point.onclick = data.choosing ? () => choose(number) : null
   })
+  while (points.children.length > data.points.length) points.lastChild.remove()
   const here = data.points[data.here]
   const ring = here && here.x !== null && here.y !== null ? { cx: px(here.x), cy: py(here.y), r: 10, stroke: data.look.text } : { r: 0 }
   for (const [name, value] of Object.entries(ring)) svg.querySelector(".ring").setAttribute(name, value)

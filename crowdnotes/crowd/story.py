@@ -272,12 +272,13 @@ def _sides(now: Moment) -> str:
         return say("story.no_sides", one=now.minus.n, other=now.plus.n) + others
     shares = now.minus.helpful / now.minus.n, now.plus.helpful / now.plus.n
     figures = say("story.found_helpful", one=shares[0], one_n=now.minus.n, other=shares[1], other_n=now.plus.n)
-    if abs(shares[0] - shares[1]) >= _APART:
+    poor = now.minus.not_helpful / now.minus.n, now.plus.not_helpful / now.plus.n
+    few_against = max(poor) < _FEW_AGAINST
+    if abs(shares[0] - shares[1]) >= _APART and not few_against:
         return say("story.disagreed", figures=figures) + others
     if min(shares) > 0.5:
         return say("story.agreed", figures=figures) + others
-    poor = now.minus.not_helpful / now.minus.n, now.plus.not_helpful / now.plus.n
-    if max(poor) < _FEW_AGAINST:
+    if few_against:
         return say("story.mild", figures=figures, one=poor[0], other=poor[1]) + others
     return say("story.neither", figures=figures) + others
 

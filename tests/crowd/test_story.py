@@ -270,24 +270,29 @@ def test_where_x_and_the_page_differ_what_the_data_says_of_it_comes_first() -> N
 
 
 @pytest.mark.parametrize(
-    ("side", "said"),
+    ("one", "other", "said"),
     [
-        (Levels(helpful=30, somewhat=22, not_helpful=48), "Neither of two sides that usually disagree liked it much"),
-        (Levels(helpful=30, somewhat=50, not_helpful=20), "both found it at least somewhat helpful"),
+        ((30, 22, 48), (30, 22, 48), "Neither of two sides that usually disagree liked it much"),
+        ((30, 50, 20), (30, 50, 20), "both found it at least somewhat helpful"),
+        ((60, 40, 0), (97, 3, 0), "both liked it"),
+        ((52, 0, 48), (97, 3, 0), "disagreed on it too"),
     ],
 )
-def test_sides_of_which_half_found_it_not_helpful_are_not_said_to_find_it_helpful(side: Levels, said: str) -> None:
+def test_what_is_said_of_the_sides_fits_how_many_found_it_not_helpful(
+    one: tuple[int, int, int], other: tuple[int, int, int], said: str
+) -> None:
     score = _replayed([2] * 20)
     with reading(made_index()[0]) as connection:
         told = story(connection, str(_busiest(connection)[0]), _LINES)
-    now = _moment(200, NoteStatus.NEEDS_MORE_RATINGS, side)
+    minus, plus = (Levels(helpful=of[0], somewhat=of[1], not_helpful=of[2]) for of in (one, other))
+    now = _moment(200, NoteStatus.NEEDS_MORE_RATINGS).model_copy(update={"minus": minus, "plus": plus})
     told = told.model_copy(update={"score": score.model_copy(update={"now": now})})
     assert said in in_plain_words(told, _LINES).sides
 
 
-def _moment(ratings: int, status: NoteStatus, side: Levels | None = None) -> Moment:
+def _moment(ratings: int, status: NoteStatus) -> Moment:
     none = Levels()
     return Moment(
-        at=None, ratings=ratings, minus=side or none, plus=side or none, unknown=none,
-        intercept=0.4, factor=0.0, status=status, decided_by=RuleName.INITIAL, why="",
+        at=None, ratings=ratings, minus=none, plus=none, unknown=none, intercept=0.4, factor=0.0, status=status,
+        decided_by=RuleName.INITIAL, why="",
     )  # fmt: skip
