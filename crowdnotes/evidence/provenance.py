@@ -17,6 +17,7 @@ from urllib.parse import unquote, urlsplit
 
 from crowdnotes.domain import Case, EarlierNote, Hit, SourceCategory
 from crowdnotes.evidence.reading.plain import tidy_line
+from crowdnotes.text.languages import language_of
 from crowdnotes.text.publishers import MOST_LABELS, find_site, known_sites, longest_match
 from crowdnotes.text.stems import content_stems
 from crowdnotes.text.urls import identities
@@ -37,6 +38,7 @@ _HEALTH_IN_PATH = re.compile(
     r"health|vaccin|immuni[sz]|medicin|disease|covid|coronavirus|\bnhs\b|mhra|ukhsa|infection|screening"
 )
 _FEWEST_SHARED = 2  # words that an address and a post have in common; one alone ("vaccine") is a field
+_OF_CHECKS = content_stems("fact check checks checked checking")
 _NONE: Mapping[str, SourceCategory] = MappingProxyType({})
 _OWN_NAME_FROM = 8  # letters; a shorter name ("Time", "Health") is part of honest names too
 
@@ -137,16 +139,19 @@ def hits_of(case: Case) -> list[Hit]:
 def fact_checks(hits: Iterable[Hit], post: str) -> list[Hit]:
     """The hits that are checks of a claim, whoever found them, in their order; those with a rating first.
 
-    What earlier notes alone led to is one of a claim like the post's only if its address speaks of the same.
+    What earlier notes alone led to is left out where its address speaks of something else: of an address without
+    words, or a post in another language than the words of addresses mostly are, nobody can tell.
     """
-    said = content_stems(post)
+    said = content_stems(post) if language_of(post) in (None, "en") else None
     checks = [hit for hit in hits if (fact_checker(hit.url) and _speaks_of(hit, said)) or _is_review(hit)]
     return sorted(checks, key=lambda hit: not hit.rating)
 
 
-def _speaks_of(hit: Hit, said: frozenset[str]) -> bool:
-    by_notes_alone = bool(hit.notes) and not hit.snippet
-    return not by_notes_alone or len(content_stems(hit.title.partition(": ")[2]) & said) >= _FEWEST_SHARED
+def _speaks_of(hit: Hit, said: frozenset[str] | None) -> bool:
+    if said is None or not hit.notes or hit.snippet:
+        return True
+    told = content_stems(hit.title.partition(": ")[2]) - _OF_CHECKS
+    return len(told) < _FEWEST_SHARED or len(told & said) >= _FEWEST_SHARED
 
 
 def earlier_notes(hits: Iterable[Hit]) -> list[tuple[EarlierNote, tuple[Hit, ...]]]:

@@ -199,6 +199,10 @@ def test_a_check_that_earlier_notes_alone_led_to_counts_where_its_address_speaks
     assert fact_checks(found, said) == found[1:]
     found_by_words_too = found[0].model_copy(update={"snippet": "On vaccines"})
     assert fact_checks([found_by_words_too], said) == [found_by_words_too]
+    of_no_words = other.model_copy(update={"url": url, "title": "snopes.com: fact check 34ZQ8KX"})
+    assert fact_checks([of_no_words], f"Let us fact check this: {said}") == [of_no_words]
+    assert fact_checks(found, "La polio no es causada por un virus infeccioso, y ninguna vacuna ayuda a nadie") == found
+    assert fact_checks(found[:1], f"Let us fact check this: {said}") == []
 
 
 def test_a_post_that_quotes_a_check_is_none() -> None:

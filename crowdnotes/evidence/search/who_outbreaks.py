@@ -85,6 +85,11 @@ class WhoOutbreaks(OnlineProvider):
 
 
 def _named(disease: str) -> str:
-    """A title that names it, however it is written ("Measles", "poliovirus", "MERS"): letters may have to be alike."""
-    forms = dict.fromkeys((disease.capitalize(), disease, disease.upper()))
+    """A title that names it, as titles write it: letters may have to be alike.
+
+    "Measles", "poliovirus", "MERS", "Yellow Fever", "Rift Valley fever".
+    """
+    *first, last = disease.split(" ")
+    of_a_place = " ".join((*(word.capitalize() for word in first), last))
+    forms = dict.fromkeys((disease.capitalize(), disease, disease.upper(), disease.title(), of_a_place))
     return " or ".join(f"contains(Title,'{form}')" for form in forms)

@@ -226,6 +226,8 @@ def test_an_outbreak_is_looked_up_by_its_disease(httpserver: HTTPServer, service
     named = "contains(Title,'Measles') or contains(Title,'measles') or contains(Title,'MEASLES')"
     assert asked["$filter"] == f"({named}) and PublicationDateAndTime le 2025-06-30T23:59:59Z"
     assert ask(WhoOutbreaks(service), "outbreak of laughter") == []
+    ask(WhoOutbreaks(service), "is the yellow fever outbreak real")
+    assert "contains(Title,'Yellow Fever')" in httpserver.log[-1][0].args["$filter"]
 
 
 def test_a_publication_of_iris_keeps_to_the_cutoff_by_what_it_states(httpserver: HTTPServer, service: Service) -> None:
