@@ -47,6 +47,7 @@ from crowdnotes.gates import GATES, assess
 from crowdnotes.gates.by_person import with_checks
 from crowdnotes.jobs import Fence, JobRecord, Progress, Step
 from crowdnotes.observing import count_in_span
+from crowdnotes.text.markdown import in_figures
 from crowdnotes.words import say
 
 _SHOWN = 160  # characters of what a model says, while it says it
@@ -393,7 +394,11 @@ class StageRunner:
         beside = [item for item in compared if isinstance(item, JuryVerdict) and item.text_sha256 not in known]
         earlier = tuple(item for item in case.jury if item.text_sha256 != verdict.text_sha256)
         kept = (*earlier, *beside)[-(_VERDICTS_KEPT - 1) :]
-        summary = say("work.intercept", intercept=verdict.note_intercept, needed=verdict.helpful_line)
+        summary = say(
+            "work.intercept",
+            intercept=in_figures(verdict.note_intercept, verdict.helpful_line),
+            needed=verdict.helpful_line,
+        )
         if refused:
             summary += say("work.jury_not_all", n=len(refused), why=" ".join(dict.fromkeys(refused)))
         return {"jury": (*kept, verdict)}, summary

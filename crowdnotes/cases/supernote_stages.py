@@ -50,6 +50,7 @@ from crowdnotes.supernotes.filters import filtered
 from crowdnotes.supernotes.ranking import best_existing, ranked, score_of, with_winner
 from crowdnotes.supernotes.watch import staying
 from crowdnotes.supernotes.whole_sentences import whole_sentences
+from crowdnotes.text.markdown import in_figures
 from crowdnotes.text.note_rules import NOTE_LIMIT
 from crowdnotes.text.urls import canonical_url
 from crowdnotes.words import name_of, say
@@ -358,7 +359,8 @@ def rank_stage(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, s
     if not made.passed:
         return _with(case, made), say("rounds.none_passed", n=len(made.notes))
     best = made.winning
-    score = say("rounds.score", intercept=best.score.intercept) if best and best.score else ""
+    line = tools.settings.bridging.helpful_intercept
+    score = say("rounds.score", intercept=in_figures(best.score.intercept, line)) if best and best.score else ""
     return _with(case, made), say("rounds.ranked", n=len(made.passed), notes=len(made.notes), score=score)
 
 

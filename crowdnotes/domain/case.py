@@ -450,6 +450,6 @@ class CaseSummary(Noun):
     @property
     def outcome(self) -> str:
         """How it ended, overrides included, or where it stands."""
-        if self.supernote and self.status is CaseStatus.NEW:  # its notes are there; sources come with the one chosen
+        if self.supernote and self.status is CaseStatus.NEW and not self.note_excerpt:  # none of its texts is taken
             return say("cases.no_supernote")
         return _ended(self.decision, self.overrides) if self.decision else self.status.in_words

@@ -5,6 +5,7 @@ Existing notes → candidates → filters → the simulated jury → the winner,
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
 from enum import StrEnum
 
@@ -43,6 +44,13 @@ class Ratings(Noun):
         return (self.helpful + self.somewhat_helpful / 2) / self.count if self.count else None
 
 
+# "NNN" is what people on X write for it. A note that was pasted has no classification that says so.
+_NO_NOTE_NEEDED = re.compile(
+    r"\bNNN\b|\b[Nn]o (?:[Cc]ommunity )?[Nn]otes? (?:(?:is|are) )?(?:needed|necessary|required)\b|"
+    r"(?:^|[.!?]\s+|[Cc]ommunity )[Nn]otes? (?:is |are )?(?:not (?:needed|necessary|required)|unnecessary)\b",
+)
+
+
 class ExistingNote(Noun):
     """A note that somebody wrote on the post: `id` is ours ("N1"), `note_id` X's own. `text` with its links.
 
@@ -63,6 +71,8 @@ class ExistingNote(Noun):
         """Why no supernote is made from it by itself; "" where it is (Supernotes 3.1)."""
         if self.classification is Classification.NOT_MISLEADING:
             return say("notes.not_misleading")
+        if _NO_NOTE_NEEDED.search(self.text):
+            return say("notes.no_note_needed")
         if self.status is CrowdStatus.HELPFUL:
             return say("notes.shown")
         if self.status is CrowdStatus.NOT_HELPFUL:

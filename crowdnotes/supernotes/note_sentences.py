@@ -34,6 +34,44 @@ _VERB = re.compile(
     r"comes|goes|works|causes?|reports?|confirms?|suggests?|presents?|quotes?|mis\w+s)\b",
     re.IGNORECASE,
 )
+# Goes on from a sentence before it.
+_GOES_ON = (
+    r"and|but|or|so|also|however|yet|still|then|thus|therefore|hence|moreover|furthermore|additionally|besides|"
+    r"instead|rather|otherwise|nevertheless|nonetheless|meanwhile|likewise|similarly|consequently|conversely|indeed|"
+    r"in (?:addition|fact|other words|contrast|short|reality|turn)|for (?:example|instance)|on the other hand|"
+    r"as (?:such|a result)|after that|at that time|even (?:then|so)|what is more|not only that|since then"
+)
+_CONNECTS = re.compile(rf"^\W*(?:{_GOES_ON})\b", re.IGNORECASE)
+# That, or speaks of what was named there.
+_LEANS = re.compile(
+    rf"^\W*(?:{_GOES_ON}|"
+    r"this|that|these|those|such|he|she|it|its|they|them|his|her|their|the (?:former|latter|same)|"
+    r"the (?:article|report|study|paper|source|link|author|bill|law|statement)s?)\b",
+    re.IGNORECASE,
+)
+# Speaks of the post, or of nothing before it: "This photo", "It is not known whether".
+_STANDS = re.compile(
+    r"^\W*(?:(?:this|that|the|these) (?:[\w-]+ ){0,2}?(?:post|tweet|claim|video|image|photo|picture|quote|account|meme|"
+    r"screenshot|headline|clip|footage|graph|chart|user|poster|allegation|assertion|person)s?\b|"
+    r"it (?:is|was|has been) (?:\w+ ){1,3}(?:that|who|whether|how|why)\b)",
+    re.IGNORECASE,
+)
+# Ends the first clause; what stands before it has to have a verb: "In 2019, the agency approved it" is one clause.
+_CLAUSE_ENDS = re.compile(
+    r"[,;:–—]\s|\b(?:and|but|or|which|who|whose|because|since|when|while|where|although|though|if|unless|until|"
+    r"as|than|so|after|before)\b",
+    re.IGNORECASE,
+)
+# Names what only an earlier sentence tells: no subject is "it" in its own clause ("WHO recommends it"). "Its" and
+# "their" mostly are the subject's own, "this year" is told by the calendar, "those who" by what follows.
+_POINTS_BACK = re.compile(
+    r"\b(?:it(?!(?:['’]s| is| was| has been) (?:\w+ ){1,3}(?:that|who|whether)\b)|they|them|he|him|she|"
+    r"also(?! (?:known|called|named)\b)|however|instead(?! of\b)|these|such(?! as\b)|"
+    r"this(?! (?:[\w-]+ )?(?:year|month|week|morning|summer|winter|spring|autumn|post|tweet|video|image|photo|picture|"
+    r"claim|account)s?\b)|"
+    r"those(?! (?:who|with|whose|in|of|at|from|that)\b)|both(?! (?:[\w-]+ ){1,3}?and\b))\b",
+    re.IGNORECASE,
+)
 _LONG = 10  # words; fragments without a verb are shorter
 _NAME = re.compile(r"\s[A-Z][a-z]{2,}")
 _FEWEST_STEMS = 3  # with a name one fewer: "The river is the Aller."
@@ -96,3 +134,25 @@ def is_sentence(words: str, stems: frozenset[str]) -> bool:
         and not tone.matches(tone.ABOUT_NOTES, words)
         and not holds_injection(words)
     )
+
+
+def goes_on(words: str) -> bool:
+    """Whether a sentence only goes on from another: "However", "For example"."""
+    return _CONNECTS.match(words) is not None
+
+
+def leans_back(words: str) -> bool:
+    """Whether a sentence says something of what only one before it names.
+
+    By its opening ("This", "He", "The study", "However") or by a pronoun in its first clause ("WHO recommends it").
+    Where a pronoun may be its own subject's ("the firm said it closed") it counts too: then it only stays where it was.
+    """
+    if _STANDS.match(words):
+        return False
+    return _LEANS.match(words) is not None or _POINTS_BACK.search(_first_clause(words)) is not None
+
+
+def _first_clause(words: str) -> str:
+    """Up to the first end of a clause that has a verb; all of them where none has one."""
+    ends = (found.start() for found in _CLAUSE_ENDS.finditer(words))
+    return next((words[:end] for end in ends if _VERB.search(words, 0, end)), words)

@@ -16,32 +16,10 @@ from crowdnotes.engines.local import tone
 from crowdnotes.evidence.merging import without_near_duplicates
 from crowdnotes.supernotes.candidates import LOCAL, between, budget_for, from_sentences
 from crowdnotes.supernotes.existing import ENOUGH_RATINGS, drawn_mean
-from crowdnotes.supernotes.note_sentences import is_sentence, parts_of
+from crowdnotes.supernotes.note_sentences import goes_on, is_sentence, leans_back, parts_of
 from crowdnotes.text.note_rules import note_length, without_urls
 from crowdnotes.text.stems import content_stems
 
-# Goes on from a sentence before it.
-_GOES_ON = (
-    r"and|but|or|so|also|however|yet|still|then|thus|therefore|hence|moreover|furthermore|additionally|besides|"
-    r"instead|rather|otherwise|nevertheless|nonetheless|meanwhile|likewise|similarly|consequently|conversely|indeed|"
-    r"in (?:addition|fact|other words|contrast|short|reality|turn)|for (?:example|instance)|on the other hand|"
-    r"as (?:such|a result)|after that|at that time|even (?:then|so)|what is more|not only that|since then"
-)
-_CONNECTS = re.compile(rf"^\W*(?:{_GOES_ON})\b", re.IGNORECASE)
-# That, or speaks of what was named there.
-_LEANS = re.compile(
-    rf"^\W*(?:{_GOES_ON}|"
-    r"this|that|these|those|such|he|she|it|its|they|them|his|her|their|the (?:former|latter|same)|"
-    r"the (?:article|report|study|paper|source|link|author|bill|law|statement)s?)\b",
-    re.IGNORECASE,
-)
-# Speaks of the post, or of nothing before it: "This photo", "It is not known whether".
-_STANDS = re.compile(
-    r"^\W*(?:(?:this|that|the|these) (?:[\w-]+ ){0,2}?(?:post|tweet|claim|video|image|photo|picture|quote|account|meme|"
-    r"screenshot|headline|clip|footage|graph|chart|user|poster|allegation|assertion|person)s?\b|"
-    r"it (?:is|was|has been) (?:\w+ ){1,3}(?:that|who|whether|how|why)\b)",
-    re.IGNORECASE,
-)
 _PERSON = re.compile(r"^\W*(?:he|she|they|his|her|their)\b", re.IGNORECASE)
 _FIGURE = re.compile(r"\d[\d.,]*\d")
 _SAME_WORDS = 0.6  # of the words of the shorter sentence that the other has too
@@ -80,7 +58,7 @@ class _Said:
 class _Unit:
     """Sentences of one note that stand only together: the first alone, and those after it that lean on it.
 
-    `must_lead`: it opens its note and says "this" or "he" of the post, so that it can open this one alone.
+    `must_lead`: its first one opens its note and says "this" or "he" of the post, so that it can only open this one.
     """
 
     sentences: tuple[_Said, ...]
@@ -100,17 +78,21 @@ class _Unit:
 def _units(note: ExistingNote, row: int, most: int) -> Iterator[_Unit]:
     """Of the first `most` sentences of a note those that can be set into another, with those that they lean on."""
     chain: tuple[_Said, ...] = ()
+    must_lead = False
     for place, (words, links) in enumerate(parts_of(note.text)[:most]):
         stems = content_stems(words)
         if not is_sentence(words, stems):
             chain = ()
             continue
         said = _Said(words, note.id, place, row + place, stems, bool(links))
-        leans = _LEANS.match(words) is not None and not _STANDS.match(words)
-        if leans and not chain and (place or _CONNECTS.match(words)):
+        leans = leans_back(words)
+        if leans and not chain and (place or goes_on(words)):
             continue
-        chain = (*chain, said) if leans and place else (said,)
-        yield _Unit(chain, leans and not place)
+        if chain and leans:
+            chain = (*chain, said)
+        else:
+            chain, must_lead = (said,), leans
+        yield _Unit(chain, must_lead)
 
 
 def whole_sentences(
@@ -125,9 +107,9 @@ def whole_sentences(
     """Up to `wanted` candidates without a model: whole sentences of the notes, none cut and none altered.
 
     Sentences that stand alone and that other notes bear out come first and oftenest; none repeats or denies another;
-    what leans on a sentence ("This", "He", "However") follows it alone. Notes that real raters turned down are left
-    out while there are others. Fewer where the notes hold no more, none where no sentence fits. With `among` each holds
-    a sentence of one of these notes. With an embedder sentences are compared by meaning, else by words.
+    what leans on a sentence ("This", "He", "recommends it") follows it alone. Notes that real raters turned down are
+    left out while there are others. Fewer where the notes hold no more, none where no sentence fits. With `among` each
+    holds a sentence of one of these notes. With an embedder sentences are compared by meaning, else by words.
     """
     pool = _Pool.of(notes, embedder, random.Random(seed))  # noqa: S311 - for variety, not for secrets
     leads = [note for note in pool.by_note if not among or note in among]

@@ -100,7 +100,8 @@ def notes_pane(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
         st.header(say("supernote.notes"), anchor=False, width="content")
         of = say("given_notes.notes", n=len(work.notes))
         st.markdown(f":gray[{say('supernote.tally', notes=of, used=len(work.used))}]", width="content")
-    st.caption(say("supernote.rule"))
+    unknown = sum(note.status is None for note in work.notes)
+    st.caption(f"{say('supernote.rule')} {say('supernote.rule_unknown', n=unknown) if unknown else ''}")
     for remark in workspace().service.remarks_on_notes(case):
         st.caption(f":orange[:material/info:] {escaped(remark, 300)}")
     chosen = st.session_state.get(_chosen(case))

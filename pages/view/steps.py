@@ -9,7 +9,7 @@ import streamlit as st
 
 from crowdnotes.domain import Case, SupernoteWork
 from crowdnotes.jobs import JobRecord
-from crowdnotes.text.markdown import escaped, exact
+from crowdnotes.text.markdown import escaped, exact, in_figures
 from crowdnotes.words import say
 from pages.view.components import outside_text
 from pages.view.engine import engine_panel
@@ -87,7 +87,9 @@ def _steps(case: Case, work: SupernoteWork) -> list[tuple[str, bool, str]]:
     score = ""
     if winner is not None and winner.score is not None and not winner.score.means_nothing:
         line = workspace().settings.bridging.helpful_intercept
-        score = say("supernote.of_needed", score=f"{winner.score.intercept:.2f}", needed=f"{line:.2f}")
+        score = say("supernote.of_needed", score=in_figures(winner.score.intercept, line), needed=f"{line:.2f}")
+    if winner is not None and winner.not_run:
+        score += f" :orange[{say('supernote.unchecked', n=len(winner.not_run))}]"
     return [
         (say("supernote.notes"), bool(work.used), say("supernote.used", used=len(work.used), n=len(work.notes))),
         (say("supernote.candidates"), made is not None and not stale, counted),

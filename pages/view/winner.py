@@ -99,6 +99,9 @@ def _beside(case: Case, made: SupernoteRound, winner: Candidate, *, busy: bool) 
             pieces = ours if best else changed_pieces(winner.text, winner.text)[1]
             marked_text(pieces, look="note", key=f"winner-{case.id}-{winner.sha256[:12]}", copy=True)
             st.caption(f"{_length(winner.text)} · {_of_notes(winner)} · {escaped(winner.engine, 60)}")
+            if winner.not_run:
+                names = ", ".join(f"“{name.in_words}”" for name in winner.not_run)
+                st.caption(f":orange[:material/do_not_disturb_on: {say('winner.unchecked', names=names)}]")
             if same := [note.id for note in made.notes if note.text.split() == winner.text.split()]:
                 st.caption(f":orange[:material/content_copy: {say('winner.same_words', id=same[0])}]")
             if winner.revised:
@@ -188,7 +191,7 @@ def _standing(case: Case, made: SupernoteRound, winner: Candidate) -> None:
                 say(
                     "winner.on_line",
                     name=item.name,
-                    score=f"{item.value:.2f}",
+                    score=in_figures(item.value, _line()),
                     low=f"{item.low:.2f}",
                     high=f"{item.high:.2f}",
                 )
@@ -291,6 +294,10 @@ def _ranking(case: Case, made: SupernoteRound, *, busy: bool) -> None:
     if not rows:
         return
     st.caption(say("winner.ranking_about"))
+    told = [in_figures(row.score.intercept, _line()) for row in rows if row.score is not None]
+    digits = max(
+        (len(number.partition(".")[2]) for number in told), default=2
+    )  # none reads as the line that is not on it
     st.dataframe(
         [_cells(place, row) for place, row in enumerate(rows, start=1)],
         hide_index=True,
@@ -302,7 +309,7 @@ def _ranking(case: Case, made: SupernoteRound, *, busy: bool) -> None:
             _RANK: st.column_config.NumberColumn(width=50),
             _WHAT: st.column_config.TextColumn(width=125),
             _INTERCEPT: st.column_config.NumberColumn(
-                format="%.2f", width=100, help=say("winner.intercept_about", line=f"{_line():.2f}")
+                format=f"%.{digits}f", width=100, help=say("winner.intercept_about", line=f"{_line():.2f}")
             ),
             _RANGE: st.column_config.TextColumn(width=100),
             _JURY: st.column_config.TextColumn(width=125),
@@ -371,7 +378,7 @@ def _cells(place: int, row: _Row) -> Mapping[str, object]:
 
 
 def _in_short(score: SupernoteScore | None) -> str:
-    return f" · {score.intercept:.2f}" if score is not None and not score.means_nothing else ""
+    return f" · {in_figures(score.intercept, _line())}" if score is not None and not score.means_nothing else ""
 
 
 def _one(case: Case, row: _Row, *, busy: bool) -> None:

@@ -124,7 +124,9 @@ def test_a_line_of_the_list_tells_what_the_case_is_and_its_excerpt_ends_at_a_wor
     assert (line.note_excerpt, line.supernote, line.outcome) == ("", False, "no note needed")
     begun = line.model_copy(update={"status": CaseStatus.NEW, "decision": None})
     assert begun.outcome == "no sources yet"
-    assert begun.model_copy(update={"supernote": True}).outcome == "supernote not chosen yet"
+    with_notes = begun.model_copy(update={"supernote": True, "note_excerpt": ""})
+    assert with_notes.outcome == "supernote not chosen yet"
+    assert with_notes.model_copy(update={"note_excerpt": "Taken."}).outcome == "no sources yet"
     store.add(make_case("words", text="medicine " * 40))
     [excerpt] = [line.post_excerpt for line in store.list() if line.id == "words"]
     assert excerpt.endswith("medicine…")

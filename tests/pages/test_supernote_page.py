@@ -128,6 +128,14 @@ def test_pasted_notes_become_a_case_whose_rows_say_what_is_used_and_why_not(desk
     assert "2 notes, 2 used" in texts(at)
 
 
+def test_a_note_that_says_that_no_note_is_needed_is_not_ticked(desk: Desk) -> None:
+    case = begun(desk, *(ExistingNote(id=f"N{n}", text=text) for n, text in enumerate((FIRST, "NNN An opinion."), 1)))
+    at = shown(desk, case)
+    assert [box.value for box in at.checkbox if box.label.startswith("Use ")] == [True, False]
+    assert "Not eligible: It says that no note is needed." in texts(at)
+    assert "For 2 notes it is not known what X decided. They are taken as not decided." in texts(at)
+
+
 def test_a_note_that_raters_turned_down_is_used_only_against_the_rule(desk: Desk) -> None:
     case = begun(desk)
     at = shown(desk, case)
@@ -204,6 +212,8 @@ def test_the_winner_stands_beside_the_best_note_with_who_chose_and_who_gave_what
     at = shown(desk, ranked(desk))
     words = texts(at)
     assert "The jury is a simulation." in words
+    assert "0.43 (0.40 needed) :orange[1 check not run]" in words
+    assert "Not checked (NOT RUN): “the linked pages say it”." in words, "in the open, beside the text"
     assert "it was right on 83" in words
     assert "The jury gives the supernote 0.43. That reaches the 0.40" in words
     assert "gets 0.31 less" in words
@@ -220,6 +230,14 @@ def test_the_winner_stands_beside_the_best_note_with_who_chose_and_who_gave_what
         "existing note N2",
         "existing note N3",
     ]
+
+
+def test_a_score_below_the_line_never_reads_as_the_line(desk: Desk) -> None:
+    near = WINNER.model_copy(update={"score": score(0.3999)})
+    at = shown(desk, ranked(desk, candidates=(near, OTHER)))
+    assert "0.3999 (0.40 needed)" in texts(at)
+    assert "The jury gives the supernote 0.3999. That is below the 0.40" in texts(at)
+    assert any("· 0.3999" in option for box in at.selectbox for option in box.options)
 
 
 def test_a_winner_in_the_words_of_one_note_is_not_passed_off_as_new(desk: Desk) -> None:

@@ -14,6 +14,7 @@ from crowdnotes.engines import MadeBy, NoteSentence
 from crowdnotes.errors import EngineError
 from crowdnotes.supernotes import whole_sentences as whole
 from crowdnotes.supernotes.candidates import budget_for, cost, from_sentences, merged, samples
+from crowdnotes.supernotes.note_sentences import leans_back
 from crowdnotes.supernotes.whole_sentences import whole_sentences
 from crowdnotes.testing import HashingEmbedder, make_evidence
 from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
@@ -161,6 +162,55 @@ def test_of_more_sentences_than_can_be_compared_the_first_of_each_note_are_taken
     for embedder in (None, HashingEmbedder()):
         said = " ".join(item.text for item in whole_sentences(notes, 9, 0, embedder=embedder))
         assert [word for word in ("mayor", "cars", "dam", "Reuters") if word in said] == ["mayor", "dam"]
+
+
+@pytest.mark.parametrize(
+    ("words", "leans"),
+    [
+        ("WHO recommends it as supportive care for children who already have measles.", True),
+        ("In 2019, the agency approved them for adults.", True),
+        ("Doctors who treat these patients warn of harm.", True),
+        ("The mayor also denied the claim.", True),
+        ("Officials, however, found no such plan.", True),
+        ("The agency gave them a second dose, which helped.", True),
+        ("Vaccines are given to children when they are two.", False),
+        ("The agency was founded in 1948 and it is in Geneva.", False),
+        ("Both the agency and the mayor denied the claim.", False),
+        ("Shingles, also known as zoster, is caused by a virus.", False),
+        ("The photo shows those who were there in May this year.", False),
+        ("It is not known whether the photo is real.", False),
+    ],
+)
+def test_a_sentence_that_names_by_a_pronoun_what_only_an_earlier_one_tells_leans_on_it(words: str, leans: bool) -> None:
+    assert leans_back(words) is leans
+
+
+_LINES = st.sampled_from(
+    [
+        "Vitamin A does not cure measles.",
+        "WHO recommends it as supportive care for children.",
+        "The mayor resigned in March over the contract.",
+        "He denied the claim on Tuesday.",
+        "Police also found 3 cars in Ohio.",
+        "The dam never broke during the storm.",
+        "Really?",
+    ]
+)
+
+
+@given(st.lists(st.lists(_LINES, min_size=1, max_size=4, unique=True), min_size=1, max_size=4), st.integers(0, 9))
+def test_no_sentence_is_parted_from_the_one_that_it_leans_on(texts: list[list[str]], seed: int) -> None:
+    """In a candidate it follows the sentence before it in its note; one that opens its note opens the candidate."""
+    notes = _notes(*(" ".join(lines) for lines in texts))
+    by_id = dict(zip((note.id for note in notes), texts, strict=True))
+    for item in whole_sentences(notes, 20, seed):
+        before: list[tuple[str, str]] = [("", "")]
+        for part in item.sentences:
+            words, note = item.text[part.span.start : part.span.end], part.notes[0]
+            place = by_id[note].index(words)
+            if leans_back(words):
+                assert before[-1] == ((note, by_id[note][place - 1]) if place else ("", ""))
+            before.append((note, words))
 
 
 _WORDS = st.lists(

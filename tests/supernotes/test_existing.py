@@ -252,3 +252,18 @@ def test_notes_of_a_post_come_from_the_public_files_of_both_schemas(tmp_path: Pa
     for post, said in (("7", "no note on the post 7"), ("none", "no post id")):
         with pytest.raises(InputError, match=said):
             notes_of_post(tmp_path, post)
+
+
+@pytest.mark.parametrize(
+    ("text", "eligible"),
+    [
+        ("NNN This is an opinion about policy, no note needed.", False),
+        ("Note not needed. The post is satire.", False),
+        ("No Community Note is necessary here.", False),
+        ("The doctors' notes are not needed here.", True),
+        ("The court found no notes. It needed none.", True),
+    ],
+)
+def test_a_note_that_says_that_none_is_needed_is_not_eligible_whatever_its_class(text: str, eligible: bool) -> None:
+    assert ExistingNote(id="N1", text=text).is_used is eligible
+    assert ExistingNote(id="N1", text=text, chosen=True).is_used, "a person may use it all the same"
