@@ -268,7 +268,7 @@ def honest_answer(body: Body) -> Body:
         case "helpful":
             kept = ["addresses_claim", "context", "neutral", "no_speculation", "readable"]
             said = {"rewrite": "", "objections": [], "reason": "It is clear.", "helpful": "yes"}
-            return {"kept": kept, "broken": [], **said}
+            return {"broken": [], "kept": kept, **said}
         case "shows":
             return {"text": "WORDS", "shows": "A sign."}
         case "overall":

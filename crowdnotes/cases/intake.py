@@ -263,9 +263,9 @@ def passage_by_hand(url: str | None, title: str, text: str, categories: Mapping[
     return Evidence(id="E0", source=source, passage=passage, rank=0, why=say("intake.by_hand_why"))
 
 
-def _nearest_sentence(text: str, post: str) -> tuple[Span, ...]:
-    """The sentence with the most of the post's words, to be shown first; none where no sentence has any."""
-    wanted = content_stems(post)
+def _nearest_sentence(text: str, asked: str) -> tuple[Span, ...]:
+    """The sentence with the most of the words of what is asked; none where no sentence has any."""
+    wanted = content_stems(asked)
     shared = {span: len(wanted & content_stems(text[span.start : span.end])) for span in split_sentences(text)}
     best = max(shared, key=lambda span: shared[span], default=None)
     return (best,) if best is not None and shared[best] else ()
@@ -281,7 +281,9 @@ def add_evidence(case: Case, at: datetime, by: Person, item: Evidence) -> Case:
     """Append a passage with the next free id; the same words twice change nothing."""
     if any(other.source.id == item.source.id for other in case.evidence):
         return case
-    passage = item.passage.model_copy(update={"marks": _nearest_sentence(item.passage.text, case.post.text)})
+    asked = [case.post.text, *(claim.in_full for claim in case.claims)]
+    nearest = dict.fromkeys(span for words in asked for span in _nearest_sentence(item.passage.text, words))
+    passage = item.passage.model_copy(update={"marks": tuple(nearest)})
     added = item.model_copy(
         update={"id": f"E{case.next_evidence_number}", "rank": len(case.evidence) + 1, "passage": passage}
     )

@@ -163,7 +163,7 @@ def _best(look: _Look, asked: FloatArray, vectors: FloatArray, surroundings: int
         similarity=max(-1.0, min(1.0, to_post(run))),
         before=whole.text[max(0, run.start - surroundings) : run.start],
         after=whole.text[run.end : run.end + surroundings],
-        marks=_marks(run, sentences, near_both),
+        marks=_marks(run, sentences, near, near_both),
         page=page_at(whole.page_starts, run.start),
     )
 
@@ -388,13 +388,16 @@ def _shared(window: Span, sentence: Span) -> int:
     return inside if inside * 2 > sentence.end - sentence.start else 0
 
 
-def _marks(window: Span, sentences: Sequence[_Sentence], similarity: FloatArray) -> tuple[Span, ...]:
+def _marks(window: Span, sentences: Sequence[_Sentence], near: FloatArray, similarity: FloatArray) -> tuple[Span, ...]:
+    """The sentences nearest to what is asked, then those nearest to one part of it, the post or a claim, alone."""
     inside = [row for row, sentence in enumerate(sentences) if _shared(window, sentence.span) > 0]
     best = sorted(inside, key=lambda row: (-similarity[row], row))[:_MARKS]
-    near = (row for row in sorted(best) if similarity[row] >= similarity[best[0]] - _MARK_WITHIN)
+    rows = [row for row in sorted(best) if similarity[row] >= similarity[best[0]] - _MARK_WITHIN]
+    # What answers a second claim may be far from the first one, and a judge of a long passage sees what is marked.
+    rows += sorted({inside[near[inside, part].argmax()] for part in range(near.shape[1]) if inside} - set(rows))
     return tuple(
         Span(start=max(0, span.start - window.start), end=min(window.end, span.end) - window.start)
-        for span in (sentences[row].span for row in near)
+        for span in (sentences[row].span for row in rows)
     )
 
 

@@ -15,7 +15,7 @@ from PIL import Image as Pillow
 
 from crowdnotes.cases import intake
 from crowdnotes.cases.intake import Attachment, Places, checked_urls, usable_urls
-from crowdnotes.domain import Case, EvidenceSet, Mode, Post, SourceCategory, Stage, StageName
+from crowdnotes.domain import Case, Claim, EvidenceSet, Mode, Post, SourceCategory, Span, Stage, StageName
 from crowdnotes.engines import ImageReading, SearchPlan
 from crowdnotes.errors import EngineError, InputError, StoreError, WorkflowError
 from crowdnotes.settings import Settings
@@ -88,12 +88,17 @@ def test_a_passage_copied_by_hand_says_so_and_is_taken_once() -> None:
     assert intake.add_evidence(case, AT, ANN, item) is case
 
 
-def test_of_a_passage_copied_by_hand_the_sentence_nearest_to_the_post_is_marked() -> None:
+def test_of_a_passage_copied_by_hand_the_sentence_nearest_to_the_post_and_to_each_claim_is_marked() -> None:
     case = make_case()
     said = f"An opening without it. {case.post.text.rstrip('.!?')}, they say. An end."
     (item,) = intake.add_evidence(case, AT, ANN, intake.passage_by_hand(None, "", said, {})).evidence
     (mark,) = item.passage.marks
     assert said[mark.start : mark.end].endswith("they say.")
+    paid = Claim(text="This drink", span=Span(start=0, end=10), statement="The minister was paid.")
+    said += " No minister was paid."
+    copied = intake.passage_by_hand(None, "", said, {})
+    (item,) = intake.add_evidence(make_case(claims=(paid,)), AT, ANN, copied).evidence
+    assert [said[at.start : at.end] for at in item.passage.marks][1:] == ["No minister was paid."]
     other = intake.passage_by_hand(None, "", "Zebras graze.", {})
     assert intake.add_evidence(case, AT, ANN, other).evidence[0].passage.marks == ()
 

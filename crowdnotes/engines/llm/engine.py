@@ -54,7 +54,7 @@ _PROMPTS = {
     EngineStep.QUERIES: ("claims", "queries", "image"),
     EngineStep.UTILITY: ("ranking", "utility"),
     EngineStep.WRITING: ("writing", "revision", "supernote", "supernote_judge", "suggestions"),
-    EngineStep.JUDGING: ("settle", "correctness", "words", "helpfulness_final", "tone"),
+    EngineStep.JUDGING: ("settle", "settle_searches", "correctness", "words", "helpfulness_final", "tone"),
 }
 
 

@@ -27,11 +27,13 @@ from crowdnotes.engines.llm.claims import AskedQuery, brief_blocks, searches
 from crowdnotes.engines.llm.parsing import Answer, PassageId, ToProgram, marked_as, sanitized
 from crowdnotes.engines.llm.question import near, passage_block, question
 from crowdnotes.engines.prompt_injection import holds_injection, without_injections
+from crowdnotes.engines.prompts import load_prompt
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.text.quotes import find_quote, tells_enough
 from crowdnotes.words import say
 
 _TELLS = 220
+_NO_SEARCHES = 'Leave "searches" empty.'
 _ROOM = 1_200  # characters of a passage around its sentences that are nearest to what is asked
 
 
@@ -107,8 +109,9 @@ def _ask(asker: Asker, brief: Brief, evidence: Sequence[Evidence], limit: int) -
         *brief_blocks(brief),
         *(passage_block(near(item, item.passage.marks, _ROOM), brief.today) for item in evidence),
     ]
+    further = load_prompt("settle_searches").filled({"queries": limit})[0] if limit else _NO_SEARCHES
     return asker.ask(
-        question(EngineStep.JUDGING, "settle", SettleAnswer, blocks, values={"queries": limit}, check=check)
+        question(EngineStep.JUDGING, "settle", SettleAnswer, blocks, values={"searches": further}, check=check)
     ).value
 
 

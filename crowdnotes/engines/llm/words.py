@@ -7,7 +7,7 @@ helpfulness, which may answer as HealthJudge was trained to ("Final decision: ye
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from pydantic import Field
 
@@ -40,16 +40,16 @@ class FinalDecision(Answer):
 class BrokenPrinciple(Answer):
     """What breaks a principle, by its name in words.md: that in the code, in small letters."""
 
-    name: str
     objections: list[Objection] = Field(default_factory=list)
     reason: str = ""
+    name: str
 
 
 class WordsAnswer(Answer):
     """See words.md."""
 
-    kept: list[str]
     broken: list[BrokenPrinciple] = Field(default_factory=list)
+    kept: list[str]
     rewrite: str = ""
     objections: list[Objection] = Field(default_factory=list)
     reason: str
@@ -92,28 +92,26 @@ def judge_principles(asker: Asker, post: Post, note: str) -> tuple[PrincipleResu
         )
     answer = asker.ask(_question(post, note)).value
     rewrite = _usable(answer.rewrite, note)
-    kept = {_folded(name) for name in answer.kept}
-    broken = {_folded(item.name): item for item in answer.broken}
-    return tuple(_principle(name, broken.get(name.name.lower()), kept, note, rewrite) for name in ASKED)
+    return tuple(_principle(name, answer, note, rewrite) for name in ASKED)
 
 
 def _folded(name: str) -> str:
     return re.sub(r"[\s-]+", "_", name.strip().lower())
 
 
-def _principle(
-    name: PrincipleName, broken: BrokenPrinciple | None, kept: Collection[str], note: str, rewrite: str
-) -> PrincipleResult:
-    if broken is None:
-        if name.name.lower() not in kept:
+def _principle(name: PrincipleName, answer: WordsAnswer, note: str, rewrite: str) -> PrincipleResult:
+    broken = [item for item in answer.broken if _folded(item.name) == name.name.lower()]  # some name one twice
+    if not broken:
+        if name.name.lower() not in map(_folded, answer.kept):
             return PrincipleResult.not_run(name, say("model.said_nothing"))
         return PrincipleResult(principle=name, status=GateStatus.PASS, reason=say("model.holds"))
-    findings = pointed(note, broken.objections)
+    objections = [objection for item in broken for objection in item.objections]
+    findings = pointed(note, objections)
     if name in _ABOUT_THE_WHOLE:
-        findings += tuple(Finding(message=words) for words in _of_the_whole(broken.objections))
+        findings += tuple(Finding(message=words) for words in _of_the_whole(objections))
     elif not findings:
         return PrincipleResult.not_run(name, say("model.no_words_pointed"))
-    reason = sanitized(broken.reason, _REASON) or say("model.fails")
+    reason = sanitized(" ".join(dict.fromkeys(item.reason for item in broken)), _REASON) or say("model.fails")
     return PrincipleResult(principle=name, status=GateStatus.FAIL, reason=reason, findings=findings, rewrite=rewrite)
 
 

@@ -132,7 +132,7 @@ def words_answer(helpful: str = "yes", *, failing: Sequence[str] = (), rewrite: 
     """What a model says of a note's words; `failing` are the principles that it breaks, `objections` of all these."""
     names = ("addresses_claim", "context", "neutral", "no_speculation", "readable")
     objections = more.pop("objections", [])
-    broken = [{"name": name, "objections": objections, "reason": "Because."} for name in failing]
-    said = {"kept": [name for name in names if name not in failing], "broken": broken}
+    broken = [{"objections": objections, "reason": "Because.", "name": name} for name in failing]
+    said = {"broken": broken, "kept": [name for name in names if name not in failing]}
     said |= {"rewrite": rewrite, "objections": objections, "reason": "It is vague."}
     return json.dumps({**said, "helpful": helpful, **more})

@@ -7,10 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from crowdnotes.domain import AnswerKind, Evidence, GateStatus, Points, Post, Settlement, Span
+from crowdnotes.domain import AnswerKind, Evidence, GateStatus, Points, Post, Settlement, Span, text_sha256
 from crowdnotes.engines import Brief, FurtherSearch
 from crowdnotes.errors import AnswerUnreadableError
-from crowdnotes.testing import brief_of
+from crowdnotes.evidence.passages import ReadSource, build_evidence
+from crowdnotes.settings import EvidenceSettings
+from crowdnotes.testing import HashingEmbedder, brief_of, make_evidence
 from tests.engines.llm.made import BRIEF, CLAIM, PASSAGE, POST, QUOTE, engine_over, evidence, gives, settles
 from tests.llm_server import Body, LLMServer, data_of, honest
 
@@ -213,7 +215,36 @@ def test_of_a_long_passage_the_judge_sees_whole_sentences_around_those_nearest_t
     assert long.passage.text[given.span.start : given.span.end] == QUOTE  # as it stands in the whole passage
 
 
+def test_of_a_long_passage_the_judge_sees_what_answers_the_second_claim_too() -> None:
+    first = CLAIM.model_copy(update={"statement": "The Acme drink makes children ill."})
+    second = CLAIM.model_copy(update={"statement": "The minister was paid by the maker."})
+    of_first = "The drink makes no children ill. No children fell ill from it. "
+    of_second = "The minister was never paid by the maker."
+    text = of_first + "Summers in the valley stay mild and rather dry for long. " * 26
+    text = f"{text[: 1_484 - len(of_second)]} {of_second}"
+    source = make_evidence(1).source.model_copy(update={"text_sha256": text_sha256(text)})
+    post = Post(text="The Acme drink makes children ill! So says everybody in the whole town.")
+    read = [ReadSource(source, text, "It speaks of the drink.")]
+    (item,) = build_evidence(post, read, HashingEmbedder(), EvidenceSettings(), claims=[first, second])
+    assert len(item.passage.text) == 1_485
+    _, server = _settled(lambda _: settles(gives("stated")), item, brief=brief_of(post, first, second))
+    shown = data_of(server.requests[0])["passage E1"].split("\n", 1)[1]
+    assert len(shown) < 1_300
+    assert shown.endswith(of_second)
+
+
 def test_a_long_passage_of_which_no_sentence_is_marked_is_shown_whole() -> None:
     long = evidence(f"{'Other drinks were looked at too. ' * 60}{PASSAGE}")
     _, server = _settled(lambda _: settles(gives("stated")), long)
     assert data_of(server.requests[0])["passage E1"].split("\n", 1)[1] == long.passage.text
+
+
+def test_where_no_search_is_possible_none_is_asked_for() -> None:
+    with engine_over(lambda _: settles(gives("inferred"), missing="A trial.")) as (engine, server):
+        found = [engine.settle(BRIEF, [evidence()], limit).settlement.missing for limit in (0, 4)]
+        without, asked = (body["messages"][0]["content"] for body in server.requests)
+    assert found == ["A trial.", "A trial."]
+    assert "at most 4" in asked
+    assert "at most" not in without
+    assert "search box" not in without
+    assert 'in "missing" what a page would have to state' in without

@@ -97,6 +97,14 @@ def test_a_principle_that_is_said_to_be_kept_and_broken_is_not_kept() -> None:
     assert results[NEUTRAL].status is GateStatus.FAIL
 
 
+def test_a_principle_that_is_listed_twice_is_broken_by_all_that_is_said_of_it() -> None:
+    answer = json.loads(words_answer(failing=["neutral"], objections=[BLAMES]))
+    again = {"name": "Neutral", "objections": [], "reason": "It mocks."}
+    results = principles_of(lambda _: json.dumps({**answer, "broken": [*answer["broken"], again]}), LOADED)
+    assert (results[NEUTRAL].status, results[NEUTRAL].reason) == (GateStatus.FAIL, "Because. It mocks.")
+    assert [finding.message for finding in results[NEUTRAL].findings] == ["It blames."]
+
+
 def test_a_note_of_links_alone_is_not_judged() -> None:
     with engine_over(honest) as (engine, server):
         results = engine.principles(POST, LINK)

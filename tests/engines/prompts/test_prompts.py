@@ -20,7 +20,7 @@ from crowdnotes.engines.llm.revising import ComparisonAnswer, Grade, RevisionAns
 from crowdnotes.engines.llm.searching import ImageAnswer, PickAnswer, QueriesAnswer, RankingAnswer
 from crowdnotes.engines.llm.settling import FoundInPassage, SettleAnswer
 from crowdnotes.engines.llm.supernotes import CandidatesAnswer, RepliesAnswer, ReplyAnswer, ToneAnswer, VerdictAnswer
-from crowdnotes.engines.llm.words import WordsAnswer
+from crowdnotes.engines.llm.words import BrokenPrinciple, WordsAnswer
 from crowdnotes.engines.llm.writing import WritingAnswer
 from crowdnotes.engines.prompts import load_prompt, version_of
 
@@ -46,13 +46,14 @@ FORMS: dict[str, type[Answer]] = {
     "tone": ToneAnswer,
 }
 OF_STUDIES = {"comparison", "source_comparison"}
+PARTS = {"settle_searches"}  # of another prompt
 
 
 def test_every_prompt_belongs_to_a_step_and_every_step_has_its_prompts() -> None:
     used = {name for names in _PROMPTS.values() for name in names}
     assert used == set(NAMES) - OF_STUDIES
     assert set(_PROMPTS) == set(EngineStep)
-    assert set(FORMS) == set(NAMES) - {"helpfulness_final"}
+    assert set(FORMS) == set(NAMES) - {"helpfulness_final"} - PARTS
 
 
 @pytest.mark.parametrize("name", sorted(FORMS))
@@ -64,7 +65,7 @@ def test_the_form_in_the_prompt_is_the_form_that_is_read(name: str) -> None:
     FORMS[name].model_validate(example)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sorted(set(NAMES) - PARTS))
 def test_every_prompt_says_how_to_treat_data(name: str) -> None:
     words = load_prompt(name).words
     assert "<<<DATA code label>>>" in words
@@ -75,6 +76,7 @@ def test_the_reason_comes_before_the_verdict_so_that_it_is_thought_of_first() ->
     for form, verdict in (
         (FoundInPassage, "answer"),
         (CorrectnessAnswer, "faithful"),
+        (BrokenPrinciple, "name"),
         (WordsAnswer, "helpful"),
         (Grade, "grade"),
         (PickAnswer, "pick"),
@@ -82,6 +84,8 @@ def test_the_reason_comes_before_the_verdict_so_that_it_is_thought_of_first() ->
         (ReplyAnswer, "answer"),
     ):
         assert list(form.model_fields)[-1] == verdict
+    fields = list(WordsAnswer.model_fields)
+    assert fields.index("broken") < fields.index("kept")
 
 
 def test_what_writes_a_note_is_told_how_notes_are_written_and_of_whom_that_is_asked() -> None:
