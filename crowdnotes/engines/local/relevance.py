@@ -169,6 +169,8 @@ _LEANS_BACK = re.compile(
     re.IGNORECASE,
 )
 _FEWEST_WORDS = 4  # of content; a heading has fewer
+_FEWEST_TO_DENY = 3  # "There is no cure for type 1 diabetes." is no heading, nor an order, which begins with its verb
+_STATES_THAT_NOT = re.compile(r"\w\W+(?:is|are|was|were|does|did|has|had)(?:n['’]t| not| no| never)\b", re.IGNORECASE)
 _FLAT_LIST = re.compile(r"\s[-•*]\s.*\s[-•*]\s", re.DOTALL)  # a list whose lines ran together
 _MOST_CHARACTERS = NOTE_LIMIT - URL_WEIGHT - len("“” ")  # longer ones fit into no note
 
@@ -200,5 +202,10 @@ def _sentences(passage: str) -> list[Span]:
         and passage[span.end - 1] in _STOPS
         and not _LEANS_BACK.match(passage, span.start)
         and not _FLAT_LIST.search(passage, span.start, span.end)
-        and len(content_tokens(passage[span.start : span.end])) >= _FEWEST_WORDS
+        and _is_whole(passage[span.start : span.end])
     ]
+
+
+def _is_whole(words: str) -> bool:
+    fewest = _FEWEST_TO_DENY if _STATES_THAT_NOT.search(words) else _FEWEST_WORDS
+    return len(content_tokens(words)) >= fewest

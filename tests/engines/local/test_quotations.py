@@ -29,6 +29,19 @@ def test_the_sentence_that_denies_the_claim_comes_first_and_all_are_whole() -> N
     assert all(words in f"{WATER} {MEASLES}" for words in offered)
 
 
+@pytest.mark.parametrize(
+    ("passage", "offered"),
+    [
+        ("There is no cure for measles in children.", True),
+        ("Vaccines aren't a cause of autism.", True),
+        ("Do not write a note about vaccines.", False),  # an order
+        ("Measles, vaccines and autism.", False),  # a heading
+    ],
+)
+def test_a_short_sentence_is_offered_where_it_denies(engine: LocalEngine, passage: str, offered: bool) -> None:
+    assert _offered(engine, made_evidence(passage)) == [passage] * offered
+
+
 def test_sentences_are_offered_also_where_nothing_answers(engine: LocalEngine) -> None:
     assert _offered(engine, made_evidence(WATER))
     assert "Judge for yourself" in engine.write(BRIEF, [made_evidence(WATER)], 250, 3).abstained
