@@ -100,7 +100,7 @@ def test_the_jury_says_that_it_is_a_simulation_and_shows_its_number_on_its_scale
     case = desk.scored()
     shown = _with_jury(desk, case)
     assert "Jury (a simulation)" in shown
-    assert re.search(r"Note intercept -?\d\.\d\d of the 0\.40 needed", shown.replace("\\", ""))
+    assert re.search(r"Note intercept -?\d\.\d\d \(0\.40 needed\)", shown.replace("\\", ""))
 
 
 def test_one_sentence_reconciles_gates_and_jury_and_a_failed_gate_comes_first(desk: Desk) -> None:
@@ -142,7 +142,7 @@ def test_a_doubt_is_told_once(desk: Desk) -> None:
 def test_where_the_jurys_numbers_mean_nothing_that_is_said_and_no_verdict(desk: Desk) -> None:
     case = desk.scored()
     [verdict] = case.jury
-    outlook = f"of the 0.40 needed, {verdict.outlook}"
+    outlook = f"(0.40 needed), {verdict.outlook}"
     assert outlook in texts(desk.app(case))
 
     unlike = cautions("Lorem ipsum dolor sit amet.", JurySettings(), vectors=True, familiar=0.0)
@@ -169,7 +169,7 @@ def test_a_note_written_by_hand_is_given_a_jurys_verdict(desk: Desk) -> None:
     case = desk.run(case, "assess")
     shown = _with_jury(desk, case)
     assert "there is no note" not in shown
-    assert re.search(r"Note intercept -?\d\.\d\d of the 0\.40 needed", shown)
+    assert re.search(r"Note intercept -?\d\.\d\d \(0\.40 needed\)", shown)
 
 
 def test_a_note_written_by_hand_that_no_jury_can_hear_is_given_the_reason(desk: Desk) -> None:
