@@ -44,9 +44,9 @@ def test_a_slider_moves_the_notes_a_click_tells_of_one_and_the_experiment_has_a_
     expect(page.get_by_text("accounts to sink note")).to_be_visible()
     assert faults(page, pictures=3) == []
     drawn = page.locator(".st-key-attack-scores .points path")
-    before = drawn.count()
+    few = drawn.count()
     page.get_by_text("Lift a note that helps nobody").click()
     expect(drawn).to_have_count(61)
     page.get_by_text("Sink a note that helps both sides").click()
-    expect(drawn).to_have_count(before)
-    assert before < 61
+    expect(drawn).to_have_count(few)
+    assert few < 61
