@@ -385,6 +385,7 @@ def _support_lines(case: Case) -> Iterator[str]:
         by = sentence.by or (assessment.engine if assessment is not None and is_judged else draft.engine)
         how = sentence.support.in_words
         how += say("document.by", name=_inline(by)) if sentence.support is not Support.UNCHECKED else ""
+        how = say("support.hinted", name=_inline(by)) if case.has_open_hint(sentence) else how
         if item is None:
             yield f"   - {say('document.no_passage', how=how)}"
         else:

@@ -218,7 +218,7 @@ def _decide(workspace: Workspace, case: Case) -> None:
 
 def _approve(workspace: Workspace, case: Case) -> None:
     seen = case.draft.sha256 if case.draft else None
-    workspace.service.decide(case.id, DecisionKind.APPROVED, reason=say("present.approved"), seen=seen)
+    workspace.service.decide(case.id, DecisionKind.APPROVED, seen=seen)
 
 
 def _example(case: Case) -> Example:

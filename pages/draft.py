@@ -25,7 +25,7 @@ from pages.view.strip import strip
 from pages.view.submission import submission
 from pages.view.suggestions import suggestions_fold
 from pages.view.support import decided_note, support
-from pages.view.workbench import WIDTH, Area, StepName, area, keys, onward
+from pages.view.workbench import WIDTH, Area, StepName, area, key_help, keys, onward
 
 
 def workbench(case: Case, job: JobRecord | None) -> None:
@@ -89,10 +89,16 @@ def of_supernote(case: Case) -> None:
             st.switch_page("pages/supernote.py", query_params={"case": case.id})
 
 
+def _corner() -> None:
+    with st.container(horizontal=True, width="content", gap="small"):
+        engine_panel()
+        key_help()
+
+
 case, job = None, None
 opened = "case" in st.query_params or DEMO in st.query_params
 look: dict[str, Any] = {"width": WIDTH, "quiet": True} if opened else {"about": say("strip.about")}
-with page_body(say("strip.title"), corner=None if opened else engine_panel, **look):
+with page_body(say("strip.title"), corner=None if opened else _corner, **look):
     begin_if_asked()
     try:
         case, job = current_case()
@@ -102,3 +108,4 @@ with page_body(say("strip.title"), corner=None if opened else engine_panel, **lo
         workbench(case, job)
     else:
         start_screen()
+        keys()

@@ -154,7 +154,7 @@ def test_correctness_without_a_model_waits_until_each_sentence_is_compared_and_e
     )
     assert _correctness(_compared(Support.SUPPORTED))[1].startswith("1 sentence is still")
     both = (Support.SUPPORTED, Support.SUPPORTED)
-    assert _correctness(_compared(*both)) == (GateStatus.NOT_RUN, "Compared. 2 hints still to check.")
+    assert _correctness(_compared(*both)) == (GateStatus.NOT_RUN, "2 hints still to check.")
     assert _correctness(_compared(*both, settled=True)) == (GateStatus.PASS, "Checked by Ann, no open hint.")
 
 

@@ -145,6 +145,7 @@ def test_the_presenter_opened_and_judged_each_passage_and_approved(shown: dict[P
     assert all("demonstration" in item.reviews[-1].reason for item in case.evidence)
     assert case.decision
     assert (case.decision.by, case.decision.overrides) == ("you", ())
+    assert case.decision.reason == "", "whoever presents wrote none"
     assert is_demonstration(case)
     told = to_markdown(case)
     assert "nothing of it may be posted" in told

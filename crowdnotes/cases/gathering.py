@@ -253,7 +253,10 @@ def search(case: Case, progress: Progress, tools: Tools, *, patient: bool = Fals
     )
     answered = [item for item in found.outcomes if item.state is ProviderState.ANSWERED]
     if not answered:
-        said = " ".join(f"{item.label}: {item.sentence}" for item in found.outcomes)
+        alike: dict[str, list[str]] = {}
+        for item in found.outcomes:
+            alike.setdefault(item.sentence, []).append(item.label)
+        said = " ".join(f"{', '.join(labels)}: {sentence}" for sentence, labels in alike.items())
         raise JobError(say("gathering.no_answer", why=said), say("gathering.no_answer_next"))
     summary = say("gathering.found", found=len(found.hits), answered=len(answered), n=len(providers))
     return {"hits": found.hits, "outcomes": found.outcomes}, summary

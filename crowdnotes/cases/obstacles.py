@@ -187,14 +187,12 @@ def _judgement(case: Case) -> Iterator[Obstacle]:
         if failed:
             lifts = GATES[result.gate].lifts
         else:
-            again = say("obstacles.compare") if result.judge == BY_PERSON else say("obstacles.again")
+            compare = "obstacles.hints" if case.assessment.waits_for_hints else "obstacles.compare"
+            again = say(compare if result.judge == BY_PERSON else "obstacles.again")
             lifts = again if first is None else say("obstacles.held_back", gate=name_of("kinds", first.subject))
         kind = ObstacleKind.GATE_FAILED if failed else ObstacleKind.GATE_NOT_RUN
-        told = (
-            say("obstacles.gate_failed", gate=result.gate.in_words, why=result.reason)
-            if failed
-            else say("obstacles.gate_not_run", gate=result.gate.in_words, why=result.reason)
-        )
+        unfinished = "obstacles.gate_not_finished" if result.judge == BY_PERSON else "obstacles.gate_not_run"
+        told = say("obstacles.gate_failed" if failed else unfinished, gate=result.gate.in_words, why=result.reason)
         obstacle = Obstacle(
             id=ObstacleId(kind=kind, subject=name),
             sentence=told,

@@ -18,13 +18,18 @@ _COPIES = "https://web.archive.org/web/*/"
 
 
 def reach_of(
-    case: Case, private_hosts: Collection[str] = (), *, none_is_near: bool, asked: bool = False
+    case: Case,
+    private_hosts: Collection[str] = (),
+    *,
+    none_is_near: bool,
+    asked: bool = False,
+    search_failed: bool = False,
 ) -> Reach | None:
     """None where something settles the claim and nobody `asked`; before it was looked for, and after it was decided.
 
-    The addresses of `private_hosts` stand in no link.
+    `search_failed`: its newest search broke off, which leaves nothing in the case. The addresses of `private_hosts` stand in no link.
     """
-    was_looked_for = any(stage.name is StageName.PASSAGES for stage in case.stages)
+    was_looked_for = search_failed or any(stage.name is StageName.PASSAGES for stage in case.stages)
     if not was_looked_for or case.decision is not None:
         return None
     if not asked and _is_settled(case, none_is_near=none_is_near):

@@ -496,10 +496,10 @@ class CaseService(StageRunner):
         near = tools.embedder.thresholds.relevant if line is None else line
         return case.settlement is None and none_is_near(case.post, case.judging_evidence, near)
 
-    def reach(self, case: Case, *, asked: bool = False) -> Reach | None:
+    def reach(self, case: Case, *, asked: bool = False, search_failed: bool = False) -> Reach | None:
         """See `reach.reach_of`."""
-        hosts = self._tools.settings.allowed_private_hosts
-        return reach_of(case, hosts, none_is_near=self.none_is_near(case), asked=asked)
+        hosts, near = self._tools.settings.allowed_private_hosts, self.none_is_near(case)
+        return reach_of(case, hosts, none_is_near=near, asked=asked, search_failed=search_failed)
 
     def can_gather(self, case: Case) -> bool:
         """Whether there is anywhere to look for evidence."""

@@ -390,6 +390,10 @@ class Case(Noun):
             return self.assessment.sentences
         return self.draft.sentences
 
+    def has_open_hint(self, sentence: SentenceSupport) -> bool:
+        """Whether a person judges here, and found it supported while a hint is open: it does not count as such yet."""
+        return self.assessment is not None and self.assessment.is_compared_by_person and sentence.has_open_hint
+
     @property
     def agreement(self) -> str:
         """What gates and jury say together of the draft; nothing unless both judged this very text."""

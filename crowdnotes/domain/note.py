@@ -66,6 +66,11 @@ class SentenceSupport(Noun):
     doubts_settled: bool = False
     basis: Basis | None = None
 
+    @property
+    def has_open_hint(self) -> bool:
+        """Whether it was found supported while a hint is not settled. Where a person judges, that is no support yet."""
+        return self.support is Support.SUPPORTED and bool(self.doubts) and not self.doubts_settled
+
     def words_in(self, note: str) -> str:
         """The sentence itself."""
         return note[self.span.start : self.span.end]

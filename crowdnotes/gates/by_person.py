@@ -75,11 +75,7 @@ def _verdict(note: str, sentences: Sequence[SentenceSupport], faults: Sequence[F
         for sentence in sentences
         if sentence.support in _FINDS
     )
-    open_hints = sum(
-        len(sentence.doubts)
-        for sentence in sentences
-        if sentence.support is Support.SUPPORTED and not sentence.doubts_settled
-    )
+    open_hints = sum(len(sentence.doubts) for sentence in sentences if sentence.has_open_hint)
     status = GateStatus.NOT_RUN
     if faults:
         status, reason = GateStatus.FAIL, faults[0].message

@@ -168,7 +168,7 @@ def _times_of_approval(case: Case) -> list[datetime]:
 def _gates_now(case: Case) -> dict[GateName, GateStatus] | None:
     if case.assessment is None or not case.assessment_is_current:
         return None
-    return {result.gate: result.status for result in case.assessment.gates}
+    return {result.gate: result.status for result in case.assessment.told}  # as its own page tells them
 
 
 def _courses(case: Case) -> dict[str, Course]:
@@ -215,7 +215,7 @@ def _gates_of(detail: str) -> list[tuple[str, GateStatus]]:
 
 
 def _checks_of(assessment: Assessment) -> list[tuple[str, GateStatus]]:
-    gates = [(result.gate.value, result.status) for result in assessment.gates]
+    gates = [(result.gate.value, result.status) for result in assessment.told]
     # What the sources support is the correctness gate's own verdict: once is enough.
     asked = (result for result in assessment.principles if result.principle is not PrincipleName.SOURCES_SUPPORT)
     return gates + [(result.principle.value, result.status) for result in asked]

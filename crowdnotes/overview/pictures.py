@@ -57,6 +57,11 @@ class Picture:
     beside: str = ""
     not_counted: tuple[str, ...] = ()
 
+    @property
+    def is_drawn(self) -> bool:
+        """Whether there is something to draw beside the sentence."""
+        return self.n > 0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Spread(Picture):
@@ -73,6 +78,11 @@ class Counted(Picture):
     bars: tuple[str, ...]
     parts: tuple[tuple[str, tuple[float, ...]], ...]
     unit: str
+
+    @property
+    def is_drawn(self) -> bool:
+        """Not where the sentence says as much as the one bar would."""
+        return self.n > 0 and bool(self.bars)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

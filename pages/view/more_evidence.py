@@ -96,7 +96,7 @@ def add_by_hand(case: Case, job: JobRecord | None, label: str = "") -> None:
         st.text_input(
             say("more.link"),
             key=f"{key}-url",
-            type="url",
+            icon=":material/link:",
             placeholder="https://…",
             help=say("more.link_about"),
             disabled=under_way(job),
@@ -274,6 +274,7 @@ def _fields(case: Case, source: Source | None, fold: str) -> None:
     notices(fold)
     if taken := st.session_state.get(f"{fold}-taken"):
         st.caption(f":green[:material/check: {say('more.taken', n=taken)}]")
+        button(say("more.done"), f"{fold}-done", fold, partial(close, fold), icon="check")
     with st.form(f"form-{fields}", border=False):
         st.text_area(
             say("more.passage"),
@@ -281,12 +282,13 @@ def _fields(case: Case, source: Source | None, fold: str) -> None:
             key=f"{fields}-text",
             placeholder=say("more.passage_placeholder"),
         )
-        st.text_input(say("more.address"), value=(source.url or "") if source else "", type="url", key=f"{fields}-url")
+        # A field of type "url" keeps back what is no address, and the reason with it.
+        address = (source.url or "") if source else ""
+        look = {"icon": ":material/link:", "placeholder": "https://…"}
+        st.text_input(say("more.address"), value=address, key=f"{fields}-url", **look)
         st.text_input(say("more.title"), key=f"{fields}-title")
         add, icon = partial(_add, case, fold, fields), ":material/content_paste:"
         st.form_submit_button(say("more.add_passage"), icon=icon, on_click=act, args=(fold, add))
-    if taken:
-        button(say("more.done"), f"{fold}-done", fold, partial(close, fold), icon="check")
 
 
 def _add(case: Case, fold: str, fields: str) -> None:

@@ -54,14 +54,14 @@ def _card(name: str, picture: Picture, draw: Callable[[str], _Entries], foot: st
         )
         held = picture.sentence.replace("n = ", "n\u00a0=\u00a0")  # on one line
         st.markdown(f"**{escaped(held)}**")
-        entries = draw(key) if picture.n else []
+        entries = draw(key) if picture.is_drawn else []
         if entries:
             legend(entries)
         if beside:
             st.caption(escaped(beside))
     with head:
         st.caption(escaped(picture.title), width="content")
-        if not picture.n:
+        if not picture.is_drawn:
             return
         with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", wrap=False, width="content"):
             with st.popover(say("overview.numbers"), icon=":material/table:", type="tertiary", key=f"{key}-table"):

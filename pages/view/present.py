@@ -27,7 +27,7 @@ _SHOWN = {
     Place.SOURCES: (Area.SOURCES, [".st-key-claim", ".st-key-rows"]),
     Place.READING: (Area.SOURCES, [".st-key-reader"]),
     Place.NOTES: (Area.NOTE, [".st-key-proposed"]),
-    Place.TEMPTING: (Area.NOTE, ["[class*='st-key-sentence-']"]),
+    Place.TEMPTING: (Area.NOTE, [".st-key-support", "[class*='st-key-gates-']"]),
     Place.MENDED: (Area.NOTE, [".st-key-support", "[class*='st-key-gates-']"]),
     Place.JURY: (Area.NOTE, ["[class*='st-key-jury-']"]),
     Place.DECISION: (Area.DECIDE, [".st-key-ways-out"]),

@@ -37,6 +37,7 @@ _PLACE = StepName.DECIDE.value
 _LED = "led"  # selectors of what the person is led to, with a token for each time
 _NOTE_BOX = ".st-key-note-box textarea"
 _TO_COMPARE = "[class*=st-key-sentence-][class*=-unchecked] [class*=st-key-comparison-]"
+_HINTED = "[class*=st-key-sentence-][class*=-hinted] [class*=st-key-comparison-]"
 
 
 def left_to_do(case: Case, waits: Sequence[Obstacle]) -> list[Obstacle]:
@@ -131,8 +132,9 @@ def _mend(case: Case, item: Obstacle, job: JobRecord | None, number: int, *, che
     elif kind in {ObstacleKind.NOT_SCORED, ObstacleKind.STALE}:
         button(say("problems.score"), key, _PLACE, partial(score, case), icon="rule", disabled=busy, **look)
     elif kind is ObstacleKind.GATE_NOT_RUN and case.assessment is not None and case.assessment.is_compared_by_person:
-        compare = partial(lead, Area.NOTE, _TO_COMPARE, "[class*=st-key-comparison-]")
-        button(say("problems.compare"), key, _PLACE, compare, **look)
+        hints = case.assessment.waits_for_hints
+        compare = partial(lead, Area.NOTE, _HINTED if hints else _TO_COMPARE, "[class*=st-key-comparison-]")
+        button(say("problems.hints" if hints else "problems.compare"), key, _PLACE, compare, **look)
     elif kind in {ObstacleKind.FORM, ObstacleKind.GATE_FAILED}:
         button(say("problems.change"), key, _PLACE, partial(lead, Area.NOTE, _NOTE_BOX), **look)
     elif checks_links:

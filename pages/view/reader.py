@@ -257,13 +257,17 @@ def _in_the_note(case: Case, item: Evidence) -> None:
     if not leaning:
         return
     with st.container(key="in-the-note", horizontal=True, vertical_alignment="center", gap="small"):
-        for support, name in _SUPPORTS.items():
-            numbered = [(number, found) for number, found in leaning if found.support is support]
+        for name in ("reader.supports", "reader.hinted", *list(_SUPPORTS.values())[1:]):
+            numbered = [(number, found) for number, found in leaning if _how(case, found) == name]
             if numbered:
                 st.markdown(f":small[{say(name)}]", width="content")
             for number, found in numbered:
                 show = partial(_show_sentence, case, number, found)
                 button(say("reader.sentence", n=number), f"to-sentence-{number}", "", show, type="tertiary")
+
+
+def _how(case: Case, found: SentenceSupport) -> str:
+    return "reader.hinted" if case.has_open_hint(found) else _SUPPORTS[found.support]
 
 
 def _show_sentence(case: Case, number: int, sentence: SentenceSupport) -> None:

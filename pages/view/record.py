@@ -7,8 +7,9 @@ from functools import partial
 
 import streamlit as st
 
-from crowdnotes.domain import Case, Event, StageName
+from crowdnotes.domain import Case, Classification, Event, StageName
 from crowdnotes.text.markdown import escaped
+from crowdnotes.text.note_rules import tags_of
 from crowdnotes.words import say
 from pages.view.components import first_shown, source_name
 from pages.view.session import fold
@@ -61,7 +62,11 @@ def _line(event: Event) -> str:
     kind = event.in_words[:1].upper() + event.in_words[1:]
     if event.kind.startswith(_STAGE) and event.kind.removeprefix(_STAGE) in set(StageName):
         kind = say(_STAGES[StageName(event.kind.removeprefix(_STAGE))])
-    detail = f": {escaped(event.detail, _MOST)}" if event.detail else ""
+    said = event.detail
+    if event.kind == "tags chosen":  # by their columns of X's data
+        labels = {**tags_of(Classification.MISLEADING), **tags_of(Classification.NOT_MISLEADING)}
+        said = ", ".join(labels.get(tag, tag) for tag in said.split(", "))
+    detail = f": {escaped(said, _MOST)}" if said else ""
     return f"- **{escaped(kind, 80)}**{detail} :small[:gray[· {escaped(event.by, 40)}, {moment(event.at)}]]"
 
 

@@ -29,12 +29,11 @@ def map_of_sentences(case: Case) -> None:
     ):
         sentence_map(
             say("map.title"),
-            [_sentence(number, item, case.draft.text) for number, item in enumerate(case.sentences, start=1)],
+            [_sentence(case, number, item, case.draft.text) for number, item in enumerate(case.sentences, start=1)],
             [_source(case, item) for item in sources],
             [
-                {"kind": support.name.lower(), "label": support.in_words}
-                for support in _SIGNS
-                if any(item.support is support and item.evidence_id for item in case.sentences)
+                {"kind": kind, "label": label}
+                for kind, label in dict(_kind(case, item) for item in case.sentences if item.evidence_id).items()
             ],
             on_choice=partial(choose, case),
             key=key,
@@ -58,17 +57,22 @@ def _sources(case: Case) -> list[Evidence]:
     return list({item.id: item for item in (*found, *case.used_evidence)}.values())
 
 
-def _sentence(number: int, item: SentenceSupport, note: str) -> dict[str, object]:
-    words = item.words_in(note).strip()
+def _kind(case: Case, item: SentenceSupport) -> tuple[str, str]:
+    """How its curve is drawn, and what that means."""
+    if case.has_open_hint(item):
+        return "hinted", say("support.hinted", name=item.by)
+    return item.support.name.lower(), item.support.in_words
+
+
+def _sentence(case: Case, number: int, item: SentenceSupport, note: str) -> dict[str, object]:
+    words, (kind, told) = item.words_in(note).strip(), _kind(case, item)
     return {
         "number": number,
         "text": clip(words, _LONGEST),
-        "kind": item.support.name.lower(),
-        "sign": _SIGNS[item.support],
+        "kind": kind,
+        "sign": "?" if kind == "hinted" else _SIGNS[item.support],
         "source": item.evidence_id,
-        "told": say(
-            "map.sentence", n=number, support=item.support.in_words, id=item.evidence_id or say("map.none"), words=words
-        ),
+        "told": say("map.sentence", n=number, support=told, id=item.evidence_id or say("map.none"), words=words),
     }
 
 

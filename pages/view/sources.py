@@ -19,7 +19,7 @@ from crowdnotes.domain import (
     SourceCategory,
     Verdict,
 )
-from crowdnotes.jobs import JobRecord
+from crowdnotes.jobs import JobRecord, JobState
 from crowdnotes.text.markdown import clip, escaped, exact, host
 from crowdnotes.words import say
 from pages.view.components import badge, passage_words, source_name, web_link
@@ -66,7 +66,8 @@ def sources_pane(case: Case, job: JobRecord | None) -> None:
         job_panel(case, job, "follow_up")
         follow_up_result(case, job)
         already_checked(case)
-        reach = workspace().service.reach(case, asked=looks_further(case))
+        failed = job is not None and job.kind == "gather" and job.state is JobState.FAILED
+        reach = workspace().service.reach(case, asked=looks_further(case), search_failed=failed)
         _claim(case, reach)
         _rows(case, job, reach)
         if not case.evidence:

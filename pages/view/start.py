@@ -143,6 +143,8 @@ def _create(*, to_gather: bool) -> None:
     links = found.links if found.address in {None, url} else (*found.links, found.address)
     chosen, refused = sources_chosen(_NEW, links)
     (images, left_out), context = attachments(), state.get(_CONTEXT) or ""
+    if found.links and not found.words:
+        raise InputError(say("start.links_alone"), say("start.links_alone_next"))
     service, example = workspace().service, _recorded(found.words, chosen)
     try:
         if to_gather and example is not None and not (url or images or context):

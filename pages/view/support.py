@@ -57,11 +57,14 @@ def _is_compared_by_person(case: Case) -> bool:
 def _sentence(case: Case, note: str, number: int, sentence: SentenceSupport, *, by_person: bool) -> None:
     carrier = case.evidence_by_id(sentence.evidence_id) if sentence.evidence_id else None
     here = carrier is not None and carrier.id == chosen_source(case)
-    key = f"sentence-{number}-{sentence.support.name.lower()}"
+    hinted = case.has_open_hint(sentence)
+    key = f"sentence-{number}-{'hinted' if hinted else sentence.support.name.lower()}"
     with st.container(key=f"{key}-here" if here else key, gap="xxsmall"):
         arrival_at_sentence(case, number)
         with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
             said = _SIGNS[sentence.support] + ("" if by_person else f" :small[{escaped(sentence.support.in_words)}]")
+            if hinted:  # what a person found against a hint is theirs, not the program's green
+                said = f":material/person: :small[{say('support.hinted', name=escaped(sentence.by, 40))}]"
             inferred = f" :orange-badge[{say('support.inferred')}]" if _is_inferred(case, sentence) else ""
             st.markdown(f":gray[{number}] {said}{inferred}", width="stretch")
             if carrier is not None:

@@ -16,10 +16,9 @@ _TALL = 130  # pixels
 
 
 def utility_study() -> None:
-    """Draw the study that was saved, or say how one is run."""
+    """Draw the study that was saved; nothing before there is one."""
     found = saved_study(workspace().settings.data_dir)
     if found is None:
-        st.caption(say("utility_study.empty"))
         return
     st.header(say("utility_study.title"), anchor=False)
     won = found.wins["all"]

@@ -404,8 +404,9 @@ def test_one_that_fails_is_on_record_and_the_others_hits_are_there(tools: Tools)
 def test_when_none_answers_the_stage_fails_rather_than_finding_nothing_and_only_what_the_case_chose_is_asked(
     tools: Tools,
 ) -> None:
-    with pytest.raises(JobError, match=r"No search was answered.*out of order"):
-        gathering.search(CASE, Told(), _with(tools, _Provider("bad", fails=True)))
+    silent = _with(tools, _Provider("bad", fails=True), _Provider("late", fails=True))
+    with pytest.raises(JobError, match=r"No search was answered. Bad, Late: It is out of order.$"):
+        gathering.search(CASE, Told(), silent)
     changes, _ = gathering.search(CASE, Told(), _with(tools, _Provider("good"), _Provider("unasked")))
     assert [item.provider for item in changes["outcomes"]] == ["good"]  # type: ignore[attr-defined]
 

@@ -53,6 +53,7 @@ def test_it_is_told_only_where_nothing_settles_the_claim() -> None:
         _case(AnswerKind.NONE, AnswerKind.NONE, stages=()),  # not looked for yet
     ]
     assert [reach_of(case, none_is_near=False) for case in settled] == [None] * 4
+    assert reach_of(_case(evidence=(), stages=()), none_is_near=False, search_failed=True) is not None
     assert reach_of(_case(), none_is_near=True) is not None
     assert reach_of(_case(evidence=()), none_is_near=False) is not None
     assert reach_of(_case(evidence=judged), none_is_near=False) is not None, "all was read, and none of it is of use"

@@ -124,6 +124,17 @@ def test_a_written_reason_counts_for_the_gate_that_failed_and_not_for_those_behi
     assert figures_of(approved).courses == {"correctness": Course.OVERRIDDEN}
 
 
+def test_a_failure_that_is_known_behind_a_check_that_waits_counts_as_the_cases_own_page_tells_it(
+    workspace: Workspace, engine: TopicEngine
+) -> None:
+    case = reopened(workspace)
+    engine.breaks_at, engine.fails_at = GateName.RELEVANCE, GateName.CORRECTNESS
+    found = figures_of(scored(workspace, case, "A lie! https://records.example.net/kettle"))
+    assert found.gates is not None
+    assert found.gates[GateName.CORRECTNESS] is GateStatus.FAIL
+    assert found.courses == {"correctness": Course.FAILING}
+
+
 def test_scores_of_an_earlier_text_are_none_of_this_note(workspace: Workspace) -> None:
     case = reopened(workspace)
     assert case.draft is not None

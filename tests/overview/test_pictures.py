@@ -111,6 +111,14 @@ def test_sources_and_readers_are_told_with_who_could_not_be_counted() -> None:
     assert found.readers.not_counted == ("1 case where its numbers mean nothing",)
 
 
+def test_of_one_kind_of_source_there_is_a_sentence_and_nothing_is_drawn() -> None:
+    kinds = {SourceCategory.NEWS: 3}
+    one = overview([figures(shown=kinds, used=kinds)]).sources
+    assert (one.sentence, one.is_drawn) == ("Most used: news media, 3 of 3 passages in use (100 %).", False)
+    two = overview([figures(shown=kinds | {SourceCategory.RESEARCH: 1}, used=kinds)]).sources
+    assert two.is_drawn
+
+
 def test_a_price_that_is_not_known_is_never_nothing() -> None:
     priced = figures(usage={"writing": Usage(calls=1, dollars=0.02)})
     unknown = figures(usage={"writing": Usage(calls=1, unpriced=1, input_tokens=500)})

@@ -6,7 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 from crowdnotes.domain import Basis, Case, GateName, GateStatus, Quotation, Span, Support
 from crowdnotes.engines.base import WriterAnswer, Written, WrittenSentence
-from tests.pages.conftest import PASSAGE, Desk, chips, note_of, texts
+from tests.pages.conftest import PASSAGE, Desk, chips, note_of, press, read, texts
 
 FIRST = "Regular vitamin C supplements do not prevent colds in the general population."
 SECOND = "Starting vitamin C after a cold has begun showed no effect."
@@ -86,8 +86,15 @@ def test_without_a_model_the_person_compares_each_sentence_and_settles_its_hints
     assert "This page has no date. Is this still true today?" in texts(at)
     assert _correctness(desk, case)[0] is GateStatus.NOT_RUN
     _find(at, case, Support.SUPPORTED)
-    assert _correctness(desk, case) == (GateStatus.NOT_RUN, "Compared. 2 hints still to check.")
+    assert _correctness(desk, case) == (GateStatus.NOT_RUN, "2 hints still to check.")
+    shown = texts(read(at, case))
+    assert "compared by you, hints still to check" in shown
+    assert ":small[Compared, hints still to check]" in shown, "the reader does not say that it supports the sentence"
+    assert "The correctness check is not finished: 2 hints still to check." in shown
+    assert press(at, "Check the hints").checkbox(key=f"settled-{case.id}-1").value is False
     at.checkbox(key=f"settled-{case.id}-1").check().run()
+    assert "hints still to check" not in texts(at)
+    assert ":small[Supports]" in texts(at)
     assert _correctness(desk, case) == (GateStatus.PASS, "Checked by you, no open hint.")
     _find(at, case, Support.UNSUPPORTED)
     assert _correctness(desk, case)[0] is GateStatus.FAIL

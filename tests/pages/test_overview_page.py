@@ -40,7 +40,7 @@ def test_each_picture_has_its_sentence_in_words_and_for_screen_readers(desk: Des
     at = opened()
     shown = texts(at)
     for sentence in (
-        "No note was approved yet.",
+        "No note is approved now.",
         "0 of 2 cases ended with an approved note, 1 without one, 1 is open.",
         "1 of 1 scored note passes all three checks.",
         "2 cases: too few to tell how it usually goes.",
@@ -111,7 +111,6 @@ def test_a_saved_study_of_sources_is_told_with_its_interval_beside_the_paper_s_f
     assert "o3, in the CrowdNotes+ paper" in at.table[-1].value.to_string().replace("\\", "")
 
 
-def test_without_a_study_of_sources_the_command_that_makes_one_is_shown_and_a_broken_one_told(desk: Desk) -> None:
-    assert "`crowdnotes bench utility " in texts(opened())
+def test_a_study_of_sources_that_cannot_be_read_is_told(desk: Desk) -> None:
     (desk.workspace.settings.data_dir / "utility.json").write_text("{}", encoding="utf-8")
     assert "The result in utility.json cannot be read." in texts(opened())

@@ -38,6 +38,14 @@ def test_events_stand_newest_first_in_plain_words_and_nothing_in_them_is_markup(
     assert fold.label == f"Record of this case: {len(case.events)} entries"
 
 
+def test_tags_have_the_words_of_xs_form(desk: Desk) -> None:
+    case = desk.scored()
+    desk.workspace.service.tick_tag(case.id, "misleadingFactualError", ticked=True)
+    shown = texts(_opened(case))
+    assert "**Tags chosen**: It contains a factual error" in shown
+    assert "misleadingFactualError" not in shown
+
+
 def test_each_result_is_told_with_what_made_it_and_each_source_with_its_hash(desk: Desk) -> None:
     case = desk.scored()
     used = {"assess": Usage(calls=2, input_tokens=900, output_tokens=100, dollars=0.0042)}

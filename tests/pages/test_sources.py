@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
+from streamlit.proto.TextInput_pb2 import TextInput as TextInputProto
 
 from crowdnotes.domain import Mode, Verdict
 from tests.pages.conftest import PASSAGE, POST, Desk, field, press, read, texts, unfolded
@@ -64,6 +65,13 @@ def test_a_pasted_passage_that_cannot_be_taken_stays_typed_and_open(desk: Desk) 
     assert field(at, "Title of the page").value == "My title"
 
     field(at, "The passage").set_value("Words of a page on colds.")
+    address = field(at, "Address of the page").set_value("not a link")
+    assert address.proto.type == TextInputProto.DEFAULT, "a browser sends what is no address, so that it is told"
+    press(at, "Add this passage")
+    assert "The passage is empty." not in texts(at)
+    assert "“not a link”" in texts(at)
+
+    field(at, "Address of the page").set_value("")
     press(at, "Add this passage")
     assert not at.exception
     assert desk.newest(case).evidence[-1].source.title == "My title"

@@ -45,6 +45,18 @@ def test_an_address_alone_asks_for_the_words_and_stays_in_the_box(desk: Desk) ->
     assert titles(at) == [], "the words are another now"
 
 
+def test_links_alone_are_not_called_an_empty_post(desk: Desk) -> None:
+    at = pasted(desk, LINK)
+    at.button(key="start").click().run()
+    assert "There are only links in the box." in texts(at)
+    assert "The post is empty." not in texts(at)
+    assert desk.workspace.service.list() == []
+
+
+def test_the_keys_are_told_before_there_is_a_case_too(desk: Desk) -> None:
+    assert "`?` These keys" in texts(desk.app())
+
+
 def test_an_address_under_options_goes_before_one_in_the_box_which_becomes_a_link(desk: Desk) -> None:
     at = pasted(desk, f"{POST}\n{ADDRESS}\n{LINK}")
     at.text_input(key="new-post-url").set_value("https://x.com/a/status/2")
