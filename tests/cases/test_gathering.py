@@ -405,7 +405,7 @@ def test_when_none_answers_the_stage_fails_rather_than_finding_nothing_and_only_
     tools: Tools,
 ) -> None:
     silent = _with(tools, _Provider("bad", fails=True), _Provider("late", fails=True))
-    with pytest.raises(JobError, match=r"No search was answered. Bad, Late: It is out of order.$"):
+    with pytest.raises(JobError, match=r"No search was answered\. Bad, Late: It is out of order\. Try"):
         gathering.search(CASE, Told(), silent)
     changes, _ = gathering.search(CASE, Told(), _with(tools, _Provider("good"), _Provider("unasked")))
     assert [item.provider for item in changes["outcomes"]] == ["good"]  # type: ignore[attr-defined]

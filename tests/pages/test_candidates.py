@@ -88,12 +88,12 @@ def test_without_a_model_the_person_compares_each_sentence_and_settles_its_hints
     _find(at, case, Support.SUPPORTED)
     assert _correctness(desk, case) == (GateStatus.NOT_RUN, "2 hints still to check.")
     shown = texts(read(at, case))
-    assert "compared by you, hints still to check" in shown
-    assert ":small[Compared, hints still to check]" in shown, "the reader does not say that it supports the sentence"
+    assert "compared by you, hints open" in shown
+    assert ":small[Compared, hints open]" in shown, "the reader does not say that it supports the sentence"
     assert "The correctness check is not finished: 2 hints still to check." in shown
     assert press(at, "Check the hints").checkbox(key=f"settled-{case.id}-1").value is False
     at.checkbox(key=f"settled-{case.id}-1").check().run()
-    assert "hints still to check" not in texts(at)
+    assert "hints open" not in texts(at)
     assert ":small[Supports]" in texts(at)
     assert _correctness(desk, case) == (GateStatus.PASS, "Checked by you, no open hint.")
     _find(at, case, Support.UNSUPPORTED)

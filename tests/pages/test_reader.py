@@ -91,7 +91,7 @@ def test_ticked_in_the_reader_it_moves_on_to_the_next_passage_without_a_verdict(
     assert verdicts(desk, case) == [Verdict.USE, Verdict.BACKGROUND, None]
     assert shown_in(at) == "E3"
     assert desk.newest(case).evidence[2].reviews == (), "to be shown it is not to have opened it"
-    assert "open, not judged" in texts(at)
+    assert "shown, not judged yet" in texts(at)
     assert "not opened" not in texts(at)
     at.checkbox(key=f"reader-use-{case.id}-E3").check().run()
     assert bool(desk.newest(case).evidence[2].reviews)
