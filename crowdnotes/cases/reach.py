@@ -27,7 +27,8 @@ def reach_of(
 ) -> Reach | None:
     """None where something settles the claim and nobody `asked`; before it was looked for, and after it was decided.
 
-    `search_failed`: its newest search broke off, which leaves nothing in the case. The addresses of `private_hosts` stand in no link.
+    `search_failed`: its newest search broke off, which leaves nothing in the case.
+    The addresses of `private_hosts` stand in no link.
     """
     was_looked_for = search_failed or any(stage.name is StageName.PASSAGES for stage in case.stages)
     if not was_looked_for or case.decision is not None:
