@@ -284,8 +284,8 @@ def _fields(case: Case, source: Source | None, fold: str) -> None:
         )
         # A field of type "url" keeps back what is no address, and the reason with it.
         address = (source.url or "") if source else ""
-        look = {"icon": ":material/link:", "placeholder": "https://…"}
-        st.text_input(say("more.address"), value=address, key=f"{fields}-url", **look)
+        icon, shape = ":material/link:", "https://…"
+        st.text_input(say("more.address"), value=address, key=f"{fields}-url", icon=icon, placeholder=shape)
         st.text_input(say("more.title"), key=f"{fields}-title")
         add, icon = partial(_add, case, fold, fields), ":material/content_paste:"
         st.form_submit_button(say("more.add_passage"), icon=icon, on_click=act, args=(fold, add))
