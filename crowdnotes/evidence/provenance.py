@@ -38,7 +38,7 @@ _HEALTH_IN_PATH = re.compile(
     r"health|vaccin|immuni[sz]|medicin|disease|covid|coronavirus|\bnhs\b|mhra|ukhsa|infection|screening"
 )
 _FEWEST_SHARED = 2  # words that an address and a post have in common; one alone ("vaccine") is a field
-_OF_CHECKS = content_stems("fact check checks checked checking")
+_OF_CHECKS = frozenset({"fact", "check"})  # stems
 _NONE: Mapping[str, SourceCategory] = MappingProxyType({})
 _OWN_NAME_FROM = 8  # letters; a shorter name ("Time", "Health") is part of honest names too
 
