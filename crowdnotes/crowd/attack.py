@@ -168,9 +168,21 @@ class Attack:
             say("attack_found.of_them_voted"): self.votes.tolist(),
             say("attack_found.score"): [round(float(number), 3) for number in self.scores],
             say("attack_found.average"): [round(float(number), 3) for number in self.averages],
-            say("attack_found.status"): [found.status.value for found in self.statuses],
-            say("attack_found.decided_by"): [found.decided_by.value for found in self.statuses],
+            say("attack_found.status"): [found.status.in_words for found in self.statuses],
+            say("attack_found.decided_by"): [found.decided_by.in_words for found in self.statuses],
         }
+
+    @property
+    def stays_sentence(self) -> str:
+        """Why it is shown at a score under the line; "" where it never is."""
+        kept = [
+            rule.distances[-1].line
+            for found in self.statuses
+            if found.status is NoteStatus.HELPFUL and (found.note_intercept or 0) < self.line
+            for rule in found.outcomes
+            if rule.rule is RuleName.INERTIA
+        ]
+        return say("attack_found.stays", line=self.line, lower=kept[0]) if kept else ""
 
     def defences(self) -> list[tuple[RuleName, int, int, str]]:
         """The rules that kept a note down which its score would have shown: each with its first and last number of

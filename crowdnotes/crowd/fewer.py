@@ -5,12 +5,13 @@ The raters' parameters are held as fitted, as in the note's story: the ratings t
 
 from __future__ import annotations
 
+from collections import Counter
 from enum import StrEnum
 
 import numpy as np
 
-from crowdnotes.bridging.status import NoteStatus
-from crowdnotes.crowd.replay import Replay
+from crowdnotes.bridging.status import NoteStatus, RuleName
+from crowdnotes.crowd.replay import Replay, deciding_rule, why
 from crowdnotes.domain import Noun
 from crowdnotes.words import say
 
@@ -29,7 +30,8 @@ class Which(StrEnum):
 class Fewer(Noun):
     """The note with `taken` ratings less, once for each way to take them: one, or of random ones many.
 
-    before: its status with all of them. scores: null where too few known raters are left.
+    before: its status with all of them. scores: null where too few known raters are left. rules: what decided each
+    status; why: the reasons of the first.
     """
 
     taken: int
@@ -38,6 +40,8 @@ class Fewer(Noun):
     before: NoteStatus
     scores: tuple[float | None, ...]
     statuses: tuple[NoteStatus, ...]
+    rules: tuple[RuleName, ...]
+    why: str
 
     @property
     def changed(self) -> int:
@@ -49,11 +53,15 @@ class Fewer(Noun):
         """What came of it."""
         ratings = say("fewer.ratings", n=self.taken)
         if self.which is Which.RANDOM:
-            return say("fewer.of_random", changed=self.changed, all=len(self.statuses), ratings=ratings)
+            said = say("fewer.of_random", changed=self.changed, all=len(self.statuses), ratings=ratings)
+            by = Counter(rule for rule, status in zip(self.rules, self.statuses, strict=True) if status != self.before)
+            return f"{said} {say('fewer.mostly', rule=by.most_common(1)[0][0].in_words)}" if by else said
         stays = "fewer.stays" if not self.changed else "fewer.becomes"
         said = say(stays, which=self.which, ratings=ratings, status=self.statuses[0].in_words)
         (score,) = self.scores
-        return said if score is None else f"{said} {say('fewer.score', score=score)}"
+        if score is None:
+            return f"{said} {say('fewer.few_known')}"
+        return f"{said} {say('fewer.score', score=score)}" + (f" {self.why}" if self.changed else "")
 
 
 def fewer(replayed: Replay, taken: int, which: Which) -> Fewer | None:
@@ -76,4 +84,5 @@ def fewer(replayed: Replay, taken: int, which: Which) -> Fewer | None:
     return Fewer(
         taken=taken, which=which, score=now.intercept, before=now.status,
         scores=tuple(one.note_intercept for one in found), statuses=tuple(one.status for one in found),
+        rules=tuple(deciding_rule(one) for one in found), why=why(found[0]),
     )  # fmt: skip

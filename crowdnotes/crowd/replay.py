@@ -71,7 +71,10 @@ class Moment(Noun):
 
 
 class Change(Noun):
-    """A change of status, with the rule that decided it and the numbers that crossed, in words."""
+    """A change of status, with the rule that decided it and the numbers that crossed, in words.
+
+    why: of a note that is shown later than its score sufficed, also what held it back until then.
+    """
 
     at: datetime
     ratings: int
@@ -100,7 +103,8 @@ class Recorded(Noun):
 class ScoreStory(Noun):
     """The score as ratings came in. held: what was held fixed, in a sentence. not_applied: rules that lack something.
 
-    first: after the first 50 ratings, null where there are fewer; now: after all.
+    first: after the first 50 ratings, null where there are fewer; now: after all. not_sunk: of a note that waits with a
+    score below zero, how far it is from each way to be rated not helpful; else "".
     """
 
     held: str
@@ -109,6 +113,7 @@ class ScoreStory(Noun):
     first: Moment | None
     now: Moment
     not_applied: tuple[str, ...]
+    not_sunk: str = ""
 
 
 def replay(connection: Connection, note: int, misleading: bool, settings: BridgingSettings) -> Replay | str:
@@ -185,6 +190,11 @@ class Replay:
         """The same note with the ratings in these places taken away."""
         rows = {name: np.delete(column, places) for name, column in self._rows.items()}
         return Replay(rows, self._fit, self._misleading, self._settings, self.held, self._tags)
+
+    @property
+    def line(self) -> float:
+        """The score from which a note is shown."""
+        return self._settings.helpful_intercept
 
     def until(self, at_ms: int) -> int:
         """How many ratings had been made."""
@@ -297,7 +307,8 @@ def score_story(replayed: Replay) -> ScoreStory:
         moments.append(moment)
         helpful, before = status is NoteStatus.HELPFUL, place
     now = moments[-1] if moments else replayed.moment(n)
-    missing = {entry.rule: entry.missing for entry in replayed.decided(n, was_helpful=helpful).not_applied}
+    last = replayed.decided(n, was_helpful=helpful)
+    missing = {entry.rule: entry.missing for entry in last.not_applied}
     return ScoreStory(
         held=replayed.held,
         moments=tuple(moments),
@@ -307,6 +318,7 @@ def score_story(replayed: Replay) -> ScoreStory:
         not_applied=tuple(
             say("story.needs", name=rule.in_words, rule=rule.value, what=what) for rule, what in missing.items()
         ),
+        not_sunk=_not_sunk(last),
     )
 
 
@@ -345,6 +357,28 @@ def why(said: StatusResult) -> str:
     return said.reason
 
 
+def deciding_rule(said: StatusResult) -> RuleName:
+    """The rule that decided; where none did, the one that keeps the note from being shown."""
+    if said.decided_by is RuleName.INITIAL and said.blocked_by:
+        return said.blocked_by[0].rule
+    return said.decided_by
+
+
+_TO_NOT_HELPFUL = (RuleName.GENERAL_NOT_HELPFUL, RuleName.UPPER_BOUND, RuleName.RATIO)
+
+
+def _not_sunk(said: StatusResult) -> str:
+    score, ways = said.note_intercept, [way for way in said.outcomes if way.rule in _TO_NOT_HELPFUL]
+    if said.status is not NoteStatus.NEEDS_MORE_RATINGS or score is None or not score < 0:
+        return ""
+    if any(way.fired for way in ways):  # what took it back is the reason, and is told
+        return ""
+    # A measure that is not known depends on one that is, which stands beside it.
+    short = {way: [of.in_words() for of in way.distances if not of.met and of.value is not None] for way in ways}
+    told = "; ".join(f"{way.rule.in_words} ({', '.join(lines)})" for way, lines in short.items())
+    return say("story.not_sunk", ways=told).replace(say("rules.score"), say("rules.plain_score"))
+
+
 def _first_with(replayed: Replay, before: int, after: int, was_helpful: bool, status: NoteStatus) -> int:
     """By halves: after how many ratings, more than `before` and up to `after`, the note first has the status."""
     while after - before > 1:
@@ -359,13 +393,20 @@ def _first_with(replayed: Replay, before: int, after: int, was_helpful: bool, st
 def _change(replayed: Replay, ratings: int, before: NoteStatus, said: StatusResult) -> Change:
     deciding = [outcome for outcome in said.outcomes if outcome.rule is said.decided_by]
     crossed = said.blocked_by if said.status is NoteStatus.NEEDS_MORE_RATINGS and said.blocked_by else deciding
+    told = why(said)
+    if said.status is NoteStatus.HELPFUL and ratings > 1:
+        earlier = replayed.decided(ratings - 1, was_helpful=False)
+        liked = earlier.note_intercept is not None and earlier.note_intercept >= replayed.line
+        if liked and earlier.status is NoteStatus.NEEDS_MORE_RATINGS:
+            reason = why(earlier)
+            told = f"{told} {say('story.held_before', reason=f'{reason[0].lower()}{reason[1:]}')}"
     return Change(
         at=_known_time(int(replayed.times[ratings - 1])),
         ratings=ratings,
         before=before,
         after=said.status,
-        decided_by=said.decided_by if said.decided_by is not RuleName.INITIAL or not crossed else crossed[0].rule,
-        why=why(said),
+        decided_by=deciding_rule(said),
+        why=told,
         numbers=tuple(distance.in_words() for outcome in crossed for distance in outcome.distances),
     )
 

@@ -203,6 +203,30 @@ def notes_with_words(connection: Connection, words: str, most: int = 20) -> list
     return [in_few_words(row) for row in rows]
 
 
+def notes_of_status(connection: Connection, status: NoteStatus, most: int = 3) -> list[FewWords]:
+    """As `busiest_notes`, of those that have the status by the index's ratings; none without a fit."""
+    rows = connection.execute(
+        """
+        WITH theirs AS (SELECT note FROM scores WHERE status = $status),
+        rated AS (SELECT note, count(*) AS n FROM ratings SEMI JOIN theirs USING (note) GROUP BY note)
+        SELECT note, n, text FROM rated JOIN notes USING (note) ORDER BY n DESC, note LIMIT $most
+        """,
+        {"status": status.value, "most": most},
+    ).fetchall()
+    return [in_few_words(row) for row in rows]
+
+
+def notes_to_begin_with(connection: Connection) -> dict[str, list[FewWords]]:
+    """A few notes by what they have in common, named as in words.toml."""
+    return {
+        "note_story.taken_down": taken_down_notes(connection),
+        "note_story.some_shown": notes_of_status(connection, NoteStatus.HELPFUL),
+        "note_story.some_not_helpful": notes_of_status(connection, NoteStatus.NOT_HELPFUL),
+        "note_story.some_waiting": notes_of_status(connection, NoteStatus.NEEDS_MORE_RATINGS),
+        "note_story.busiest": busiest_notes(connection),
+    }
+
+
 def is_number_or_link(wanted: str) -> bool:
     """Whether it names a note or a post; else it is words to look for."""
     return _LINK.fullmatch(wanted.strip()) is not None or "://" in wanted
@@ -229,7 +253,7 @@ def in_plain_words(told: Story, settings: BridgingSettings) -> Told:
     no_score = say("story.no_score") if told.levels.n else ""
     return Told(
         beginning=_beginning(told),
-        score=_score(score.now, settings) if score else no_score,
+        score=_score(score, settings) if score else no_score,
         ratings=_ratings(told),
         sides=_sides(score.now) if score else "",
         changes=_changes(score.changes) if score else "",
@@ -283,7 +307,8 @@ def _sides(now: Moment) -> str:
     return say("story.neither", figures=figures) + others
 
 
-def _score(now: Moment, settings: BridgingSettings) -> str:
+def _score(told_of: ScoreStory, settings: BridgingSettings) -> str:
+    now = told_of.now
     if now.intercept is None:
         return say("story.few_known")
     line = settings.helpful_intercept
@@ -291,10 +316,12 @@ def _score(now: Moment, settings: BridgingSettings) -> str:
     told = say("story.score", score=score, line=needed, status=say(_SHOWN[now.status]))
     # Where the score alone is short, the two numbers are the reason; else a rule stands in the way.
     short = now.decided_by is RuleName.INITIAL and now.intercept < line
-    if short or now.status is not NoteStatus.NEEDS_MORE_RATINGS:
-        return told
+    if now.status is NoteStatus.NOT_HELPFUL:
+        return f"{told} {now.why}"
+    if short or now.status is NoteStatus.HELPFUL:
+        return f"{told} {told_of.not_sunk}".strip()
     said_already = say("rules.at_least", measure=say("rules.plain_score").capitalize(), value=score, line=needed)
-    return f"{told} {now.why.removeprefix(f'{said_already}.').strip()}"
+    return f"{told} {now.why.removeprefix(f'{said_already}.').strip()} {told_of.not_sunk}".strip()
 
 
 def _changes(changes: tuple[Change, ...]) -> str:

@@ -97,7 +97,8 @@ def _drawn(found: Attack, attacks: dict[History, Attack], later: str) -> None:
             "attack-averages", title=say("attack.by_average"), sentence=found.average_sentence, draw=by_average,
             rows=found.rows, file="attack",
         )  # fmt: skip
-    told = [say("attack.ratings", note=found.note + 1, n=found.ratings), found.accounts_sentence, later]
+    honest = say("attack.ratings", note=found.note + 1, n=found.ratings)
+    told = [honest, found.stays_sentence, found.accounts_sentence, later]
     if found.options.noticed and found.options.aim is Aim.SINK:
         told.append(say("attack.noticed_sinks"))
     st.markdown(escaped(" ".join(filter(None, told))))

@@ -14,11 +14,10 @@ from crowdnotes.crowd.sides import WIDTH, Sides, sides
 from crowdnotes.crowd.story import (
     FewWords,
     Story,
-    busiest_notes,
     is_number_or_link,
+    notes_to_begin_with,
     notes_with_words,
     story,
-    taken_down_notes,
 )
 from crowdnotes.crowd.verdicts import Verdicts, verdicts
 from crowdnotes.crowd.work import post_url
@@ -84,13 +83,9 @@ def _story(index: str, version: float, wanted: str, _settings: BridgingSettings)
 
 @st.cache_data(show_spinner=False, max_entries=4)
 def _offered(index: str, version: float) -> dict[str, list[FewWords]]:
-    """Notes to begin with, by the name of what they have in common."""
     del version
     with reading(Path(index)) as connection:
-        gone = taken_down_notes(connection)
-        known = {note for note, _, _ in gone}
-        busiest = [one for one in busiest_notes(connection) if one[0] not in known]
-    return {"note_story.taken_down": gone, "note_story.busiest": busiest}
+        return notes_to_begin_with(connection)
 
 
 def _open(note: int) -> None:
@@ -107,7 +102,7 @@ def _offer(index: Path, version: float) -> None:
     for name, notes in _offered(str(index), version).items():
         if notes:
             st.caption(say(name))
-            _notes(notes)
+            _notes(notes, name)
 
 
 def _two_sides(found: Sides) -> None:
@@ -333,6 +328,7 @@ def _record(told: Story) -> None:
                 file=f"changes-{told.note}",
             )
     st.header(say("note_story.on_x"), anchor=False)
+    st.caption(say("note_story.x_words"))
     if not told.on_x:
         st.caption(escaped(told.on_x_not_run))
     else:

@@ -87,6 +87,16 @@ def test_who_is_noticed_cannot_lift_a_note_but_can_still_sink_one(world: World) 
     assert sink.needed == unnoticed.needed is not None
 
 
+def test_a_note_that_is_shown_under_the_line_is_explained_and_its_table_has_no_codes(world: World) -> None:
+    found = attack(world, AttackOptions(history=History.MINUS))
+    under = [of for of in found.statuses if of.status is NoteStatus.HELPFUL and (of.note_intercept or 0) < found.line]
+    assert under
+    assert "stays shown until its score falls below 0.39" in found.stays_sentence
+    assert attack(world, AttackOptions(aim=Aim.LIFT_POOR, history=History.FRESH)).stays_sentence == ""
+    assert "a shown note stays a little longer" in found.rows["decided by"]
+    assert set(found.rows["status"]) <= {of.status.in_words for of in found.statuses}
+
+
 def test_notes_given_at_random_cost_more_accounts(world: World) -> None:
     for history in (History.MINUS, History.PLUS, History.BOTH):
         chosen, given = (

@@ -18,7 +18,15 @@ from crowdnotes.crowd.fewer import Which, fewer
 from crowdnotes.crowd.indexing import last_fit
 from crowdnotes.crowd.replay import Levels, Moment, Recorded, Replay, ScoreStory, replay, score_story
 from crowdnotes.crowd.sides import sides
-from crowdnotes.crowd.story import Story, in_plain_words, notes_with_words, story, taken_down_notes, why_differs
+from crowdnotes.crowd.story import (
+    Story,
+    in_plain_words,
+    notes_of_status,
+    notes_with_words,
+    story,
+    taken_down_notes,
+    why_differs,
+)
 from crowdnotes.crowd.verdicts import verdicts
 from crowdnotes.errors import InputError
 from crowdnotes.settings import BridgingSettings
@@ -30,8 +38,12 @@ _FIT = Extremes(global_intercept=0.2, ratings_per_note=10, least_intercept=-0.3,
 _LIKED = sum(1 << TAGS.index(tag) for tag in ("helpfulClear", "helpfulGoodSources"))
 
 
-def _replayed(levels: Sequence[int], known: bool = True) -> ScoreStory:
-    """Ratings a second apart, by raters of either side in turn; helpful ones with two tags."""
+def _replayed(levels: Sequence[int], known: bool = True, sides: int = 2) -> ScoreStory:
+    return score_story(_ratings(levels, known, sides))
+
+
+def _ratings(levels: Sequence[int], known: bool = True, sides: int = 2) -> Replay:
+    """Ratings a second apart, by raters of either side in turn, or of one side; helpful ones with two tags."""
     level = np.asarray(levels)
     rows = {
         "rated": WRITTEN + 1000 * np.arange(len(level)),
@@ -39,11 +51,11 @@ def _replayed(levels: Sequence[int], known: bool = True) -> ScoreStory:
         "tags": np.where(level == 2, _LIKED, 0),
         "known": np.full(len(level), known),
         "intercept": np.zeros(len(level)),
-        "factor": np.where(np.arange(len(level)) % 2, 0.5, -0.5),
+        "factor": np.where(np.arange(len(level)) % sides, 0.5, -0.5),
         "usual": np.zeros(len(level)),
         "busy": np.zeros(len(level), dtype=bool),
     }
-    return score_story(Replay(rows, _FIT, True, _LINES, "", None))
+    return Replay(rows, _FIT, True, _LINES, "", None)
 
 
 def _busiest(connection: Connection, most: int = 1) -> list[int]:
@@ -56,6 +68,10 @@ def test_a_note_that_both_sides_like_is_shown_with_the_fourth_rating_of_the_smal
     (change,) = told.changes
     assert (change.ratings, change.after, change.decided_by) == (8, NoteStatus.HELPFUL, RuleName.GENERAL_HELPFUL)
     assert any(number.startswith("note intercept 0.6") for number in change.numbers)
+    assert (
+        "score was high enough earlier; one rating before, this still held it back: one side brings only 3"
+        in change.why
+    )
     assert told.moments[6].why == "One side brings only 3 helpful ratings beyond its not-helpful ones; it takes 4."
     assert told.now.intercept == pytest.approx(0.8 * 20 / (20 + 0.15 * 10))
     assert (told.now.minus, told.now.plus) == (Levels(helpful=10), Levels(helpful=10))
@@ -66,6 +82,48 @@ def test_a_status_that_falls_says_which_number_crossed_which_line() -> None:
     assert [change.after for change in told.changes] == [NoteStatus.HELPFUL, NoteStatus.NEEDS_MORE_RATINGS]
     assert told.changes[1].ratings == 13  # of the first 13, six and four net helpful: one side falls under 4
     assert "3 helpful ratings" in told.changes[1].why
+
+
+def test_a_note_that_waits_with_a_low_score_says_which_lines_to_not_helpful_it_has_not_passed() -> None:
+    told = _replayed([0] * 5, sides=1)
+    assert (told.now.status, (told.now.intercept or 0) < 0) == (NoteStatus.NEEDS_MORE_RATINGS, True)
+    assert "rated low (score -0." in told.not_sunk
+    assert "disliked on both sides (raters on the smaller side 0, at least 3 needed)" in told.not_sunk
+    assert _replayed([2] * 20).not_sunk == ""
+
+
+def test_where_a_rating_less_changes_the_status_the_rule_is_named_and_helpful_ratings_are_not_called_unhelpful() -> (
+    None
+):
+    less = fewer(_ratings([2] * 8), 1, Which.UNHELPFUL)
+    assert less is not None
+    assert less.sentence.startswith("Without the lowest 1 rating its status changes: waiting for more ratings.")
+    assert less.sentence.endswith("One side brings only 3 helpful ratings beyond its not-helpful ones; it takes 4.")
+    drawn = fewer(_ratings([2] * 8), 1, Which.RANDOM)
+    assert drawn is not None
+    assert drawn.sentence.endswith("a matter of the rule “too few helpful ratings from one side”.")
+    none = fewer(_ratings([2] * 8), 5, Which.HELPFUL)
+    assert none is not None
+    assert none.sentence.endswith("It then has no score: too few raters with a known viewpoint are left.")
+
+
+def test_notes_of_each_status_are_offered_to_begin_with() -> None:
+    with reading(made_index()[0]) as connection:
+        statuses = dict(connection.execute("SELECT note, status FROM scores").fetchall())
+        for status in (NoteStatus.HELPFUL, NoteStatus.NOT_HELPFUL, NoteStatus.NEEDS_MORE_RATINGS):
+            found = notes_of_status(connection, status)
+            assert len(found) == 3
+            assert {statuses[note] for note, _, _ in found} == {status.value}
+
+
+def test_the_reason_of_a_not_helpful_note_stands_in_its_first_sentences() -> None:
+    with reading(made_index()[0]) as connection:
+        ((note, _, _),) = notes_of_status(connection, NoteStatus.NOT_HELPFUL, 1)
+        told = story(connection, str(note), _LINES)
+    assert told.score is not None
+    assert told.sentences is not None
+    assert told.score.now.status is NoteStatus.NOT_HELPFUL
+    assert told.score.now.why in told.sentences.short
 
 
 def test_many_changes_are_told_by_the_first_and_the_last_and_where_x_differs_it_says_why() -> None:

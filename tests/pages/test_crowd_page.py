@@ -45,7 +45,7 @@ def test_without_an_index_the_command_that_makes_it_is_shown(desk: Desk) -> None
 def test_a_note_is_chosen_and_its_story_told_in_words_and_pictures(busiest: int) -> None:
     at = opened()
     assert [alt.split(",")[0] for alt in plots(at)] == ["The two sides"]
-    (offered,) = [button for button in at.button if button.key == f"open-{busiest}"]
+    (offered,) = [button for button in at.button if button.key == f"open-note_story.busiest{busiest}"]
     told = offered.click().run()
     assert not told.exception
     shown = texts(told)
