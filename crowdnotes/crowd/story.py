@@ -217,14 +217,14 @@ def notes_of_status(connection: Connection, status: NoteStatus, most: int = 3) -
 
 
 def notes_to_begin_with(connection: Connection) -> dict[str, list[FewWords]]:
-    """A few notes by what they have in common, named as in words.toml."""
-    return {
-        "note_story.taken_down": taken_down_notes(connection),
+    """A few notes by what they have in common, named as in words.toml: by status, or without a fit the most rated."""
+    by_status = {
         "note_story.some_shown": notes_of_status(connection, NoteStatus.HELPFUL),
         "note_story.some_not_helpful": notes_of_status(connection, NoteStatus.NOT_HELPFUL),
         "note_story.some_waiting": notes_of_status(connection, NoteStatus.NEEDS_MORE_RATINGS),
-        "note_story.busiest": busiest_notes(connection),
     }
+    others = by_status if any(by_status.values()) else {"note_story.busiest": busiest_notes(connection)}
+    return {"note_story.taken_down": taken_down_notes(connection), **others}
 
 
 def is_number_or_link(wanted: str) -> bool:

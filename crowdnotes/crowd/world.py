@@ -113,7 +113,7 @@ class World:
     @property
     def one_camp(self) -> bool:
         """Whether the world has no sides."""
-        return self.options.camps == 1
+        return self.options.camps == 1 or not self.options.polarity
 
     def name(self, kind: NoteKind) -> str:
         """What notes of the kind are called: without sides they please none of them."""

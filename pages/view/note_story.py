@@ -50,7 +50,7 @@ def note_story(index: Path) -> None:
         max_chars=_MOST,
         bind="query-params",
     )
-    if not wanted:
+    if not wanted.strip():
         _offer(index, version)
         found = _sides(str(index), version)
         if found is not None:
@@ -62,7 +62,7 @@ def note_story(index: Path) -> None:
     try:
         told = _story(str(index), version, wanted, settings)
     except InputError as error:
-        st.info(escaped(f"{error} {error.next_step}"), icon=":material/info:")
+        st.info(escaped(str(error)), icon=":material/info:")
         _offer(index, version)
         return
     _in_words(told)
@@ -233,7 +233,7 @@ def _pictures(told: Story, score: ScoreStory, line: float) -> None:
                 say("note_story.after"): [one.ratings for one in moments],
                 say("note_story.score_column"): [_number(one.intercept) for one in moments],
                 say("note_story.polarity"): [_number(one.factor) for one in moments],
-                say("note_story.status"): [one.status.replace("_", " ").lower() for one in moments],
+                say("note_story.status"): [one.status.in_words for one in moments],
             },
             file=f"score-{told.note}",
             foot=foot,

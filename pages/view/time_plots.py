@@ -16,6 +16,7 @@ from crowdnotes.crowd.surges import Surges
 from crowdnotes.words import say
 from pages.view.plots import draw, shades, theme_colours, theme_name
 
+_FEW_RATINGS = 10  # from the first to the last that are drawn: each has its tick
 _TALL = 240  # pixels
 _ROW = 34
 _NO_BOX = "<extra></extra>"
@@ -45,7 +46,7 @@ def score_by_rating(score: ScoreStory, line: float, *, alt: str, key: str) -> li
         y=[at for _, at in changes],
         mode="markers",
         marker={"size": 12, "symbol": "diamond", "color": second},
-        customdata=[one.after.replace("_", " ").lower() for one, _ in changes],
+        customdata=[one.after.in_words for one, _ in changes],
         hovertemplate=say("time_plots.change_after", n="%{x}", status="%{customdata}") + _NO_BOX,
     )
     figure.add_hline(y=line, line={"color": ink, "dash": "dash", "width": 2}, layer="below")
@@ -64,6 +65,8 @@ def score_by_rating(score: ScoreStory, line: float, *, alt: str, key: str) -> li
     values = [one.intercept for one in moments if one.intercept is not None]
     figure.update_yaxes(range=[min([-0.1, *values]) - 0.05, max([line, *values]) + 0.12], zeroline=False)
     figure.update_xaxes(zeroline=False, showgrid=False, title={"text": say("time_plots.ratings"), "standoff": 8})
+    if moments[-1:] and moments[-1].ratings - moments[0].ratings < _FEW_RATINGS:
+        figure.update_xaxes(dtick=1)  # there is no half a rating
     draw(figure, _TALL, margin=0, top=8, alt=alt, key=key)
     changed = [(say("time_plots.changed"), second)] if changes else []
     return [(say("time_plots.score"), accent), *changed]

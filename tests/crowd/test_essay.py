@@ -19,6 +19,14 @@ def test_the_score_ranks_good_notes_above_extreme_ones_whose_average_is_the_same
     assert found.polarity_sentence(0.5).endswith("it stops good but extreme.")
 
 
+def test_the_gap_shrinks_with_more_ratings_of_each_note_as_the_page_says() -> None:
+    gaps = []
+    for ratings in (4, 8, 20):
+        good, extreme, *_ = run_experiment(ratings, ratings // 2, rounds=20).kinds
+        gaps.append(good.score - extreme.score)
+    assert gaps[0] > gaps[1] > gaps[2] > 0
+
+
 def test_with_more_raters_of_the_own_side_the_averages_favour_extremes_far_more_than_the_score() -> None:
     found = run_experiment(8, 6, rounds=20)
     good, extreme, *_ = found.kinds

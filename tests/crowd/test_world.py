@@ -54,6 +54,9 @@ def test_without_two_sides_no_note_is_shown_and_the_sentence_says_by_which_rule(
     world = made(camps=1)
     assert not any("side" in world.name(kind) for kind in NoteKind)
     assert "lean one way" in made(camps=1, seed=3).sentence
+    assert not any("side" in made(polarity=0.0).name(kind) for kind in NoteKind), (
+        "sides that stand in one place are none"
+    )
     assert made(camps=1, noise=0).notices[0].startswith("No rater reaches")
     assert not world.shown.any()
     assert world.average_line is None

@@ -45,7 +45,7 @@ def test_without_an_index_the_command_that_makes_it_is_shown(desk: Desk) -> None
 def test_a_note_is_chosen_and_its_story_told_in_words_and_pictures(busiest: int) -> None:
     at = opened()
     assert [alt.split(",")[0] for alt in plots(at)] == ["The two sides"]
-    (offered,) = [button for button in at.button if button.key == f"open-note_story.busiest{busiest}"]
+    offered, *_ = [button for button in at.button if str(button.key).endswith(str(busiest))]
     told = offered.click().run()
     assert not told.exception
     shown = texts(told)
@@ -61,9 +61,11 @@ def test_a_note_is_chosen_and_its_story_told_in_words_and_pictures(busiest: int)
 def test_a_note_that_the_index_does_not_know_is_told_and_another_can_be_asked_for(busiest: int) -> None:
     at = opened(note="12")
     assert "The index knows no note or post 12." in texts(at)
+    assert texts(at).count("Check the number") == 1
     assert plots(at) == []
     at.text_input(key="note").set_value(str(busiest)).run()
     assert len(plots(at)) == 3
+    assert "No note has these words." not in texts(at.text_input(key="note").set_value("  ").run())
 
 
 def test_surges_show_the_planted_day_its_words_and_posts_that_lead_to_their_story(busiest: int) -> None:
