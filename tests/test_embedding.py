@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crowdnotes import embedding
+from crowdnotes import disk_cache
+from crowdnotes.disk_cache import DiskCache
 from crowdnotes.domain import GateStatus, Post
 from crowdnotes.embedding import (
     THRESHOLDS_FILE,
@@ -20,7 +21,6 @@ from crowdnotes.embedding import (
     FloatArray,
     MiniLMEmbedder,
     SentenceEmbedder,
-    VectorCache,
     make_embedder,
 )
 from crowdnotes.engines.local.relevance import judge_relevance
@@ -92,8 +92,8 @@ def test_a_vector_of_another_length_is_computed_anew(file: Path) -> None:
 def test_a_locked_file_is_named_once_and_done_without(
     file: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(embedding, "_LOCK_SECONDS", 0.05)
-    monkeypatch.setattr(embedding, "_REST_SECONDS", 0.0)
+    monkeypatch.setattr(disk_cache, "_LOCK_SECONDS", 0.05)
+    monkeypatch.setattr(disk_cache, "_REST_SECONDS", 0.0)
     inner = _Counting()
     cached = CachedEmbedder(inner, file)
     cached.encode(["first"])
@@ -136,8 +136,8 @@ def test_a_folder_that_cannot_be_made_is_done_without(tmp_path: Path, caplog: py
 
 def test_the_vectors_longest_unused_go_first(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(1_000))
-    monkeypatch.setattr("crowdnotes.embedding.time.time", lambda: next(clock))
-    cache = VectorCache(file, max_rows=10)
+    monkeypatch.setattr("crowdnotes.disk_cache.time.time", lambda: next(clock))
+    cache = DiskCache(file, 10, "a cache")
     keys = [bytes([n]) for n in range(11)]
     for key in keys[:10]:
         cache.put({key: b"v"})

@@ -14,8 +14,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar, cast
 
+from crowdnotes.disk_cache import DiskCache
 from crowdnotes.domain import Usage
-from crowdnotes.embedding import VectorCache
 from crowdnotes.engines.llm.abilities import Abilities, KnownAbilities, Shape
 from crowdnotes.engines.llm.discovery import key_for
 from crowdnotes.engines.llm.parsing import A, yes_probability
@@ -75,7 +75,7 @@ class AnswerCache:
 
     def __init__(self, path: Path, megabytes: int) -> None:
         rows = megabytes * 1_000_000 // _BYTES_AN_ANSWER
-        self._store = VectorCache(path, rows, "answer cache") if rows else None
+        self._store = DiskCache(path, rows, "answer cache") if rows else None
 
     def get(self, key: bytes) -> tuple[str, float | None] | None:
         """See `KeptAnswers`."""

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
+from crowdnotes.disk_cache import DiskCache
 from crowdnotes.domain import Hit
-from crowdnotes.embedding import VectorCache
 
 Asked = tuple[str, str, str, int, date | None, str | None]
 """The provider's name and address, the query, how many hits, until which day, and the language."""
@@ -31,7 +31,7 @@ class Answers:
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
-        self._store = VectorCache(path, _MOST, "search cache")
+        self._store = DiskCache(path, _MOST, "search cache")
 
     def of(self, asked: Asked) -> list[Hit] | None:
         """What was answered to that within a day; None where it was not asked."""
