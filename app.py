@@ -10,14 +10,14 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 def show() -> None:
     """First sight, navigation, start-up."""
-    from pages.view.first_sight import first_sight, is_loaded
+    from pages.common.first_sight import first_sight, is_loaded
 
     outline = first_sight()
     # After the first sight: this imports the program, which takes seconds; a quarter more where each thousand new
     # classes are looked through for garbage.
     gc.disable()
-    from pages.view.components import menu_closes
-    from pages.view.session import chosen_page, load_models, may_run, show_notice, told
+    from pages.common.components import menu_closes
+    from pages.common.session import chosen_page, load_models, may_run, show_notice, told
 
     gc.enable()
     page = chosen_page()
@@ -39,7 +39,7 @@ def show() -> None:
 if get_script_run_ctx(suppress_warning=True) is not None:
     show()
 else:
-    from pages.view.serving import middleware, routes, secrets, set_logs
+    from pages.common.web_server import middleware, routes, secrets, set_logs
 
     set_logs()
     app = st.App(__file__, secrets=secrets(), middleware=middleware(), routes=routes())

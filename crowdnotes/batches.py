@@ -33,7 +33,7 @@ from crowdnotes.jobs import Fence, JobRecord, JobRunner, JobState, Progress, Ste
 from crowdnotes.post_files import Row, rows_of
 from crowdnotes.storage.database import now_of, reading, writing
 from crowdnotes.storage.tables import batch_rows, batches, cases, storable_text, tombstones
-from crowdnotes.words import say
+from crowdnotes.wording import say
 from crowdnotes.workspace import Workspace
 
 WAITING, RUNNING, DONE, FAILED, BAD = "waiting", "running", "done", "failed", "not usable"

@@ -37,7 +37,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 if TYPE_CHECKING:
     from crowdnotes.domain import FetchOutcome, ProviderState

@@ -16,7 +16,7 @@ from crowdnotes.engines.choice import EngineChoice
 from crowdnotes.errors import InputError, NotAllowedError
 from crowdnotes.storage.database import reading, writing
 from crowdnotes.storage.tables import engine_choices, people
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 PROXY, VISITOR = "proxy", "visitor"
 """Issuers of those whom a proxy vouches for, and of whoever looks at a demo. A provider's begins with http."""

@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 from crowdnotes.errors import InputError
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _CHUNK = 500  # rows in memory
 _LONGEST = 200_000  # characters of a row

@@ -27,7 +27,7 @@ from pydantic_settings import (
 
 from crowdnotes.domain import SourceCategory
 from crowdnotes.errors import ConfigurationError
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _Options = TypeVar("_Options", bound=BaseModel)
 

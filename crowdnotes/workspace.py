@@ -16,24 +16,23 @@ from typing import TYPE_CHECKING, Self
 from sqlalchemy import Engine as Database
 
 from crowdnotes.cases.access import local_owner
-from crowdnotes.cases.gathering import GatherOptions, Tools
+from crowdnotes.cases.gathering_stages import GatherOptions, Tools
 from crowdnotes.cases.job_kinds import JOB_KINDS, JobKind, start, steps_of
 from crowdnotes.cases.service import CaseService
 from crowdnotes.cases.store import Store
-from crowdnotes.comparisons.store import Comparisons
-from crowdnotes.demonstration import DemonstrationFetcher, DemonstrationLinks
 from crowdnotes.domain import LOCAL_OWNER, Act, Actor, Owned, Person, ProviderOutcome, ProviderState, Role, Who, may
-from crowdnotes.embedding import Embedder, make_embedder
 from crowdnotes.engines import Engine
 from crowdnotes.engines.choice import RECORDED, EngineChoice, make_engine, set_choice, settings_for
-from crowdnotes.engines.local.heads import reader_for
+from crowdnotes.engines.embedding import Embedder, make_embedder
+from crowdnotes.engines.local.trained_models import reader_for
 from crowdnotes.errors import ConfigurationError, InputError, StoreError, StoreFullError
+from crowdnotes.evidence.demo_pages import DemonstrationFetcher, DemonstrationLinks
 from crowdnotes.evidence.fetching import Fetcher, PageFetcher
 from crowdnotes.evidence.library import Libraries, Shelf
 from crowdnotes.evidence.link_check import HttpLinkAsker, LinkAsker, LinkChecker
 from crowdnotes.evidence.page_cache import PageCache
-from crowdnotes.evidence.reading.processes import page_readers
-from crowdnotes.evidence.reading_services import check_reading, make_reading_services
+from crowdnotes.evidence.reading.reading_services import check_reading, make_reading_services
+from crowdnotes.evidence.reading.worker_processes import page_readers
 from crowdnotes.evidence.search import check_providers, chosen_at_first, make_online, make_providers
 from crowdnotes.evidence.search.answers import Answers
 from crowdnotes.evidence.search.papers import AbstractFinder
@@ -43,11 +42,12 @@ from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.evidence.wayback import make_wayback
 from crowdnotes.jobs import JobRecord, JobRunner, Progress, Step
 from crowdnotes.people import VISITOR, People
+from crowdnotes.reports.comparisons import Comparisons
 from crowdnotes.settings import Settings, SignIn, load_settings
 from crowdnotes.storage.database import clock_of, connect, open_database, require_newest
-from crowdnotes.storage.turns import turns_in
+from crowdnotes.storage.rate_limits import turns_in
 from crowdnotes.text.markdown import host
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 if TYPE_CHECKING:
     from crowdnotes.engines.llm.discovery import FoundServer, Recommended

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from crowdnotes.words import say
-from pages.view.attack import attack_lab
-from pages.view.components import rules_link
+from crowdnotes.wording import say
+from pages.algorithm_parts.attack import attack_lab
+from pages.common.components import rules_link
+from pages.common.session import page_body
 from pages.view.extremes import extremes
-from pages.view.session import page_body
 from pages.view.small_world import small_world
 
 _WIDTH = 1240  # pixels: sliders beside two pictures

@@ -12,26 +12,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import streamlit as st
 
-from crowdnotes.batches import (
-    BAD,
-    DONE,
-    FAILED,
-    RUNNING,
-    WAITING,
-    Batch,
-    Kept,
-    batch_runner,
-    kept_batches,
-)
+from crowdnotes.batches import BAD, DONE, FAILED, RUNNING, WAITING, Batch, Kept, batch_runner, kept_batches
 from crowdnotes.jobs import JobRecord, JobRunner, JobState
 from crowdnotes.post_files import Preview, Row, preview_of
 from crowdnotes.text.markdown import escaped
-from crowdnotes.words import say
-from pages.view.components import badge, first_shown
-from pages.view.engine import engine_panel
-from pages.view.progress import under_way
-from pages.view.session import button, notices, page_body, telling, workspace
-from pages.view.times import time_mark
+from crowdnotes.wording import say
+from pages.common.components import badge, first_shown
+from pages.common.engine_panel import engine_panel
+from pages.common.progress import under_way
+from pages.common.session import button, notices, page_body, telling, workspace
+from pages.common.times import time_mark
 
 if TYPE_CHECKING:
     from streamlit.typing import UploadedFile

@@ -8,15 +8,15 @@ from typing import Any
 
 import streamlit as st
 
+from crowdnotes.cases.export import cases_csv, is_demonstration
 from crowdnotes.domain import Act, CaseStatus, CaseSummary, DecisionKind, DeskState, Standing
-from crowdnotes.handoff import cases_csv, is_demonstration
 from crowdnotes.text.markdown import escaped
-from crowdnotes.words import say
-from pages.view.components import badge, first_shown
-from pages.view.engine import engine_panel
-from pages.view.session import button, notices, page_body, workspace
-from pages.view.sign_in import has_accounts
-from pages.view.times import time_mark
+from crowdnotes.wording import say
+from pages.common.components import badge, first_shown
+from pages.common.engine_panel import engine_panel
+from pages.common.session import button, notices, page_body, workspace
+from pages.common.sign_in import has_accounts
+from pages.common.times import time_mark
 
 _PLACE = "cases"
 _PAGE_SIZE = 20

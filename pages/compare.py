@@ -10,14 +10,14 @@ import streamlit as st
 from crowdnotes.domain import ComparisonSummary
 from crowdnotes.errors import InputError
 from crowdnotes.text.markdown import escaped
-from crowdnotes.words import say
+from crowdnotes.wording import say
+from pages.common.components import first_shown
+from pages.common.engine_panel import engine_panel
+from pages.common.session import act, ask_for_link, button, enter_by_the_door, notices, page_body, workspace
+from pages.common.sign_in import COMPARISON
+from pages.common.times import time_mark
 from pages.view.comparison_results import came_in, results_view
 from pages.view.comparison_sheet import participant_view
-from pages.view.components import first_shown
-from pages.view.engine import engine_panel
-from pages.view.session import act, ask_for_link, button, enter_by_the_door, notices, page_body, workspace
-from pages.view.sign_in import COMPARISON
-from pages.view.times import time_mark
 
 _PLACE, _RESULTS, _MADE = "compare", "results", "compare-made"
 _KINDS = ["csv", "tsv", "jsonl", "json"]

@@ -10,22 +10,22 @@ import streamlit as st
 from crowdnotes.domain import Case, DecisionKind, Obstacle
 from crowdnotes.errors import CaseNotFoundError
 from crowdnotes.jobs import JobRecord
-from crowdnotes.words import say
+from crowdnotes.wording import say
+from pages.common.audit_trail import audit_trail
+from pages.common.engine_panel import engine_panel
+from pages.common.layout import WIDTH, Area, StepName, area, key_help, keys, onward
+from pages.common.session import DEMO, current_case, notices, page_body, show_notice, told, workspace
+from pages.draft_parts.demo_tour import begin_if_asked, presenter
+from pages.draft_parts.header import strip
+from pages.draft_parts.moderator_review import submission
+from pages.draft_parts.scores import score_button, scores
+from pages.draft_parts.start import start_screen
+from pages.draft_parts.suggestions import suggestions_fold
 from pages.view.decision import decide_area, ends
-from pages.view.engine import engine_panel
 from pages.view.links import cited_links
 from pages.view.note import is_closed, lesson, note_box, proposals, proposed, undo
-from pages.view.present import begin_if_asked, presenter
-from pages.view.record import audit_trail
-from pages.view.scores import score_button, scores
-from pages.view.session import DEMO, current_case, notices, page_body, show_notice, told, workspace
 from pages.view.sources import sources_pane
-from pages.view.start import start_screen
-from pages.view.strip import strip
-from pages.view.submission import submission
-from pages.view.suggestions import suggestions_fold
 from pages.view.support import decided_note, support
-from pages.view.workbench import WIDTH, Area, StepName, area, key_help, keys, onward
 
 
 def workbench(case: Case, job: JobRecord | None) -> None:

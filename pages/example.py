@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from crowdnotes.demonstration import page_of
 from crowdnotes.errors import InputError
+from crowdnotes.evidence.demo_pages import page_of
 from crowdnotes.text.markdown import day, escaped, exact
-from crowdnotes.words import say
-from pages.view.components import outside_text
-from pages.view.session import page_body, workspace
+from crowdnotes.wording import say
+from pages.common.components import outside_text
+from pages.common.session import page_body, workspace
 
 _WIDTH = 760  # pixels: lines as long as those of a page
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from crowdnotes.words import say
-from pages.view.components import bookmark, bookmarklet
+from crowdnotes.wording import say
+from pages.common.components import bookmark, bookmarklet
+from pages.common.layout import keys_in_words
+from pages.common.session import page_body
 from pages.view.documents import document, documents
-from pages.view.session import page_body
-from pages.view.workbench import keys_in_words
 
 name = st.query_params.get("document", "")
 if name in documents():

@@ -11,13 +11,13 @@ from crowdnotes.domain import Hit
 from crowdnotes.errors import InputError
 from crowdnotes.jobs import JobRecord, JobState
 from crowdnotes.text.markdown import day, escaped, record_place, title
-from crowdnotes.words import say
+from crowdnotes.wording import say
 from crowdnotes.workspace import LIBRARIES
-from pages.view.components import web_link
+from pages.common.components import web_link
+from pages.common.engine_panel import engine_panel
+from pages.common.progress import under_way, watched
+from pages.common.session import act, button, notices, page_body, workspace
 from pages.view.earlier_notes import note_words
-from pages.view.engine import engine_panel
-from pages.view.progress import under_way, watched
-from pages.view.session import act, button, notices, page_body, workspace
 
 if TYPE_CHECKING:
     from streamlit.typing import UploadedFile

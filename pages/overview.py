@@ -10,9 +10,9 @@ import streamlit as st
 
 from crowdnotes.overview import ENDINGS, CaseFigures, Filter, overview, read
 from crowdnotes.text.markdown import escaped
-from crowdnotes.words import name_of, say
+from crowdnotes.wording import name_of, say
+from pages.common.session import page_body, workspace
 from pages.view.overview_pictures import pictures
-from pages.view.session import page_body, workspace
 from pages.view.utility_study import utility_study
 
 _DAYS = (7, 30, 90, 365)

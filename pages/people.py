@@ -8,10 +8,10 @@ import streamlit as st
 
 from crowdnotes.domain import Account, Act, Role
 from crowdnotes.text.markdown import escaped
-from crowdnotes.words import say
-from pages.view.session import act, button, key_of, notices, page_body, workspace
-from pages.view.sign_in import sign_out
-from pages.view.times import time_mark
+from crowdnotes.wording import say
+from pages.common.session import act, button, key_of, notices, page_body, workspace
+from pages.common.sign_in import sign_out
+from pages.common.times import time_mark
 
 _PLACE = "people"
 

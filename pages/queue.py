@@ -7,16 +7,16 @@ from datetime import datetime
 
 import streamlit as st
 
+from crowdnotes.cases.export import cases_csv
 from crowdnotes.domain import MOST, Asked, DeskState, Order, QueueItem, Whose
 from crowdnotes.errors import NotAllowedError
-from crowdnotes.handoff import cases_csv
 from crowdnotes.text.markdown import escaped
-from crowdnotes.words import say
-from pages.view.agreement import agreement_fold
-from pages.view.components import badge, first_shown
-from pages.view.session import button, notices, page_body, workspace
-from pages.view.times import time_mark
-from pages.view.validate import claim_next, validate
+from crowdnotes.wording import say
+from pages.common.components import badge, first_shown
+from pages.common.session import button, notices, page_body, workspace
+from pages.common.times import time_mark
+from pages.queue_parts.agreement import agreement_fold
+from pages.queue_parts.validate import claim_next, validate
 
 _PLACE = "queue"
 _PAGE_SIZE = 20

@@ -9,17 +9,17 @@ import streamlit as st
 from crowdnotes.domain import Case, SupernoteWork
 from crowdnotes.errors import CaseNotFoundError, InputError
 from crowdnotes.jobs import JobRecord
-from crowdnotes.words import say
-from pages.view.candidates import candidates, filters_fold
-from pages.view.engine import engine_panel
+from crowdnotes.wording import say
+from pages.common.audit_trail import audit_trail
+from pages.common.engine_panel import engine_panel
+from pages.common.layout import WIDTH, Area, area, onward
+from pages.common.session import current_case, notices, page_body, show_notice, told
+from pages.draft_parts.suggestions import suggestions_fold
+from pages.supernote_parts.candidates import candidates, filters_fold
+from pages.supernote_parts.header import SupernoteStep, supernote_strip
+from pages.supernote_parts.updates import watch_fold
+from pages.supernote_parts.winner import goes_on, ranking_fold, winner
 from pages.view.given_notes import new_supernote, notes_pane
-from pages.view.record import audit_trail
-from pages.view.session import current_case, notices, page_body, show_notice, told
-from pages.view.steps import SupernoteStep, supernote_strip
-from pages.view.suggestions import suggestions_fold
-from pages.view.watch import watch_fold
-from pages.view.winner import goes_on, ranking_fold, winner
-from pages.view.workbench import WIDTH, Area, area, onward
 
 
 def workbench(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:

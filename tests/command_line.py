@@ -12,7 +12,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from crowdnotes.cli.main import main
-from crowdnotes.embedding import make_embedder
+from crowdnotes.engines.embedding import make_embedder
 from tests.shared import minilm
 
 

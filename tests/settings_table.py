@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic_core import PydanticUndefined
 from pydantic_settings import BaseSettings
 
-from crowdnotes.evidence.reading_services import READING_OPTIONS
+from crowdnotes.evidence.reading.reading_services import READING_OPTIONS
 from crowdnotes.evidence.search import ONLINE
 from crowdnotes.settings import Settings
 

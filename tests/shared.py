@@ -8,7 +8,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
-from crowdnotes.embedding import MiniLMEmbedder
+from crowdnotes.engines.embedding import MiniLMEmbedder
 from crowdnotes.errors import JobCancelled
 from crowdnotes.storage.database import open_database
 

@@ -16,7 +16,7 @@ from crowdnotes.domain import (
     SideVotes,
     gates_and_jury,
 )
-from crowdnotes.testing import FixedClock, make_case
+from tests.fakes import FixedClock, make_case
 from tests.jury.models import small_jury
 
 _NOTE = "A lovely note about the clinic that closed in spring."

@@ -16,10 +16,10 @@ from crowdnotes.errors import ConfigurationError, InputError
 from crowdnotes.settings import Settings
 from crowdnotes.storage.backup import make_backup, restore_backup
 from crowdnotes.storage.database import open_database, writing
-from crowdnotes.testing import HashingEmbedder
 from crowdnotes.workspace import open_workspace
 from tests.cases.walk import draft_and_approve, small_workspace
 from tests.command_line import crowdnotes
+from tests.fakes import HashingEmbedder
 
 
 def _settings(folder: Path, url: str | None = None) -> Settings:

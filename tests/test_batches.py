@@ -23,9 +23,9 @@ from crowdnotes.post_files import preview_of, rows_of
 from crowdnotes.settings import load_settings
 from crowdnotes.storage.database import writing
 from crowdnotes.storage.tables import jobs
-from crowdnotes.testing import HashingEmbedder, LiveLinks
 from crowdnotes.workspace import Workspace, open_workspace
 from tests.cases.walk import TOPICS, make_library, post_about, small_workspace
+from tests.fakes import HashingEmbedder, LiveLinks
 from tests.llm_server import LLMServer, honest
 from tests.shared import put_tables
 

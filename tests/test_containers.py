@@ -24,8 +24,8 @@ from typer.testing import CliRunner
 from crowdnotes.cli.main import app
 from crowdnotes.settings import Settings
 from crowdnotes.storage.database import open_database
-from pages.view import session
-from pages.view.serving import routes
+from pages.common import session
+from pages.common.web_server import routes
 from tests.journeys.conftest import free_port
 
 _ROOT = Path(__file__).parents[1]

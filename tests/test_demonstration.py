@@ -11,8 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes import demonstration
-from crowdnotes.demonstration import (
+from crowdnotes.domain import Evidence, FetchOutcome, GateStatus, Source
+from crowdnotes.engines.local.engine import LocalEngine
+from crowdnotes.errors import ConfigurationError, JobCancelled
+from crowdnotes.evidence import demo_pages
+from crowdnotes.evidence.demo_pages import (
     DemonstrationFetcher,
     DemonstrationLinks,
     Example,
@@ -20,16 +23,13 @@ from crowdnotes.demonstration import (
     examples,
     is_demonstration_url,
 )
-from crowdnotes.domain import Evidence, FetchOutcome, GateStatus, Source
-from crowdnotes.engines.local.engine import LocalEngine
-from crowdnotes.errors import ConfigurationError, JobCancelled
 from crowdnotes.evidence.fetching import Fetcher, Page, no_check
 from crowdnotes.evidence.passages import best_passage
 from crowdnotes.evidence.reading.document import read_page
 from crowdnotes.settings import FetchSettings, GateSettings
-from crowdnotes.testing import LiveLinks, brief_of
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length
 from crowdnotes.text.sentences import split_sentences
+from tests.fakes import LiveLinks, brief_of
 from tests.shared import minilm
 
 EXAMPLES = examples()
@@ -41,7 +41,7 @@ each_page = pytest.mark.parametrize("page", PAGES.values(), ids=lambda page: pag
 
 
 def html_of(page: ExamplePage) -> str:
-    return (demonstration.ASSETS / "pages" / page.file).read_text(encoding="utf-8")
+    return (demo_pages.ASSETS / "pages" / page.file).read_text(encoding="utf-8")
 
 
 def _words(html: str) -> int:
@@ -101,13 +101,13 @@ def test_a_deciding_sentence_leaves_room_for_its_attribution_in_a_note(page: Exa
 
 
 def test_no_page_lies_in_the_pack_unused() -> None:
-    files = {path.name for path in (demonstration.ASSETS / "pages").iterdir()}
+    files = {path.name for path in (demo_pages.ASSETS / "pages").iterdir()}
     assert files == {page.file for page in PAGES.values()}
 
 
 @pytest.fixture
 def own_assets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    monkeypatch.setattr(demonstration, "ASSETS", tmp_path)
+    monkeypatch.setattr(demo_pages, "ASSETS", tmp_path)
     examples.cache_clear()
     yield tmp_path
     examples.cache_clear()
@@ -126,7 +126,7 @@ def test_a_damaged_pack_is_told_from_a_missing_one(own_assets: Path) -> None:
 
 
 def test_a_missing_page_is_named(own_assets: Path) -> None:
-    whole = Path(demonstration.__file__).parent.parent / "assets" / "demonstration" / "examples.json"
+    whole = Path(demo_pages.__file__).parent.parent / "assets" / "demonstration" / "examples.json"
     (own_assets / "examples.json").write_bytes(whole.read_bytes())
     with pytest.raises(ConfigurationError, match=r"kettle-news\.html"):
         DemonstrationFetcher(_Inner()).fetch("https://harbour-daily.example/check/2025/03/reboiled-kettle-water")
@@ -172,7 +172,7 @@ def test_a_page_of_the_pack_comes_in_the_form_of_a_fetched_page(page: ExamplePag
     inner = _Inner()
     got = DemonstrationFetcher(inner).fetch(page.url)
     assert (got.outcome, got.url, got.content_type) == (FetchOutcome.READ, page.url, "text/html")
-    assert got.body == (demonstration.ASSETS / "pages" / page.file).read_bytes()
+    assert got.body == (demo_pages.ASSETS / "pages" / page.file).read_bytes()
     assert got.fetched_at.tzinfo is not None
     assert inner.asked == []
 

@@ -23,15 +23,15 @@ from crowdnotes.domain import (
     Span,
     text_sha256,
 )
-from crowdnotes.drafting import quoted, revise_candidates, why_no_note, write_candidates
 from crowdnotes.engines import Brief, WriterAnswer, Written, WrittenSentence
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.errors import EngineError
 from crowdnotes.evidence.passages import ReadSource, build_evidence
 from crowdnotes.evidence.reading.document import HTML, read_body
+from crowdnotes.notes.drafting import quoted, revise_candidates, why_no_note, write_candidates
 from crowdnotes.settings import EvidenceSettings, GateSettings
-from crowdnotes.testing import TODAY, FixedClock, HashingEmbedder, ScriptedEngine, brief_of, make_evidence
 from crowdnotes.text.note_rules import note_length
+from tests.fakes import TODAY, FixedClock, HashingEmbedder, ScriptedEngine, brief_of, make_evidence
 
 BRIEF = brief_of(Post(text="This drink makes you ill!"))
 

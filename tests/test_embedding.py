@@ -12,10 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crowdnotes import disk_cache
-from crowdnotes.disk_cache import DiskCache
 from crowdnotes.domain import GateStatus, Post
-from crowdnotes.embedding import (
+from crowdnotes.engines.embedding import (
     THRESHOLDS_FILE,
     CachedEmbedder,
     FloatArray,
@@ -26,7 +24,9 @@ from crowdnotes.embedding import (
 from crowdnotes.engines.local.relevance import judge_relevance
 from crowdnotes.errors import ModelFilesError
 from crowdnotes.settings import GateSettings, Settings
-from crowdnotes.testing import HashingEmbedder, make_evidence, make_sentence_model
+from crowdnotes.storage import disk_cache
+from crowdnotes.storage.disk_cache import DiskCache
+from tests.fakes import HashingEmbedder, make_evidence, make_sentence_model
 
 
 class _Counting(HashingEmbedder):
@@ -136,7 +136,7 @@ def test_a_folder_that_cannot_be_made_is_done_without(tmp_path: Path, caplog: py
 
 def test_the_vectors_longest_unused_go_first(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter(range(1_000))
-    monkeypatch.setattr("crowdnotes.disk_cache.time.time", lambda: next(clock))
+    monkeypatch.setattr("crowdnotes.storage.disk_cache.time.time", lambda: next(clock))
     cache = DiskCache(file, 10, "a cache")
     keys = [bytes([n]) for n in range(11)]
     for key in keys[:10]:
@@ -155,7 +155,7 @@ _AT_THE_END = """
 import atexit
 from pathlib import Path
 import numpy as np
-from crowdnotes.embedding import MiniLMEmbedder
+from crowdnotes.engines.embedding import MiniLMEmbedder
 
 class Quick(MiniLMEmbedder):
     def _encoded(self, texts):

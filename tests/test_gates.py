@@ -30,8 +30,8 @@ from crowdnotes.errors import EngineError
 from crowdnotes.gates import GATES, assess
 from crowdnotes.gates.by_person import with_checks
 from crowdnotes.gates.form import unfound_quotes
-from crowdnotes.testing import FixedClock, ScriptedEngine, brief_of, make_evidence
 from crowdnotes.text.sentences import split_sentences
+from tests.fakes import FixedClock, ScriptedEngine, brief_of, make_evidence
 
 BRIEF = brief_of(Post(text="This drink makes you ill!"))
 NOTE = "The review found no link. https://health.example.org/review"

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crowdnotes.cases.export import cases_csv, form_labels, post_url, to_json, to_markdown
 from crowdnotes.cases.intake import checked_post
 from crowdnotes.domain import (
     X_HOSTS,
@@ -41,8 +42,7 @@ from crowdnotes.domain import (
     Verdict,
 )
 from crowdnotes.gates import assess
-from crowdnotes.handoff import cases_csv, form_labels, post_url, to_json, to_markdown
-from crowdnotes.testing import ScriptedEngine, actor, brief_of, make_case, make_evidence
+from tests.fakes import ScriptedEngine, actor, brief_of, make_case, make_evidence
 from tests.jury.models import small_jury
 
 AT = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)

@@ -19,7 +19,7 @@ from crowdnotes.jobs.records import JobRecord, JobState, JobTable, Progress, Ste
 from crowdnotes.jobs.runner import JobRunner
 from crowdnotes.storage.database import open_database, reading, writing
 from crowdnotes.storage.tables import jobs
-from crowdnotes.testing import FixedClock
+from tests.fakes import FixedClock
 
 
 @pytest.fixture

@@ -19,9 +19,9 @@ import pytest
 from crowdnotes.domain import Mode, Verdict
 from crowdnotes.people import proxied
 from crowdnotes.settings import Settings
-from crowdnotes.testing import HashingEmbedder, LiveLinks
-from crowdnotes.words import say
+from crowdnotes.wording import say
 from crowdnotes.workspace import Workspace, open_workspace
+from tests.fakes import HashingEmbedder, LiveLinks
 from tests.journeys.conftest import running_app
 from tests.sessions import Session
 

@@ -16,7 +16,7 @@ from opentelemetry import trace
 
 from crowdnotes.domain import Case, Post
 from crowdnotes.engines import SearchPlan
-from crowdnotes.observing import about, json_lines
+from crowdnotes.logs import about, json_lines
 from tests.cases.walk import ThinkingEngine, draft_and_approve, new_case, post_about, small_workspace
 
 

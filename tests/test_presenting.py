@@ -10,28 +10,18 @@ from itertools import islice
 
 import pytest
 
-from crowdnotes.demonstration import DemonstrationFetcher, DemonstrationLinks, Example, examples
+from crowdnotes.cases.export import is_demonstration, to_markdown
+from crowdnotes.demo_tour import Act, Place, advance, before_eyes, begin, choices, next_act, practise, presented
 from crowdnotes.domain import Case, CaseStatus, GateStatus, Mode, StageName, Verdict
 from crowdnotes.engines.choice import RECORDED
 from crowdnotes.engines.llm.recorded import read_answers
 from crowdnotes.engines.prompts import load_prompt
 from crowdnotes.errors import WorkflowError
+from crowdnotes.evidence.demo_pages import DemonstrationFetcher, DemonstrationLinks, Example, examples
 from crowdnotes.evidence.fetching import Page, no_check
-from crowdnotes.handoff import is_demonstration, to_markdown
-from crowdnotes.presenting import (
-    Act,
-    Place,
-    advance,
-    before_eyes,
-    begin,
-    choices,
-    next_act,
-    practise,
-    presented,
-)
 from crowdnotes.settings import Settings
-from crowdnotes.testing import ScriptedEngine
 from crowdnotes.workspace import SharedWorkspace, Workspace, open_workspace
+from tests.fakes import ScriptedEngine
 from tests.shared import minilm
 
 pytestmark = pytest.mark.model

@@ -14,7 +14,7 @@ from crowdnotes.domain import DecisionKind, Mode, ObstacleKind, Person, Role, St
 from crowdnotes.errors import ConfigurationError, InputError, NotAllowedError
 from crowdnotes.people import VISITOR, visitor
 from crowdnotes.settings import SignIn, load_settings
-from crowdnotes.words import say
+from crowdnotes.wording import say
 from crowdnotes.workspace import Workspace
 from tests.cases.walk import new_case, small_workspace
 

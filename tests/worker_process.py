@@ -20,13 +20,13 @@ from pathlib import Path
 from sqlalchemy import Engine, event
 
 from crowdnotes.batches import Batch
-from crowdnotes.embedding import FloatArray
-from crowdnotes.evidence.reading.processes import page_readers
+from crowdnotes.engines.embedding import FloatArray
+from crowdnotes.evidence.reading.worker_processes import page_readers
 from crowdnotes.jobs import queue
 from crowdnotes.settings import load_settings
-from crowdnotes.testing import HashingEmbedder, LiveLinks
 from crowdnotes.workspace import Workspace, open_workspace
 from tests.cases.walk import TopicEngine
+from tests.fakes import HashingEmbedder, LiveLinks
 
 SILENCE = 3.0  # seconds: a worker that was killed is missed sooner than in earnest
 

@@ -45,9 +45,9 @@ from crowdnotes.bridging.model import (
     RatingTable,
     SideParameters,
 )
-from crowdnotes.bridging.rows import Rows, Workers, lay_out, move_rows, workers
+from crowdnotes.bridging.solver import Rows, Workers, lay_out, move_rows, workers
 from crowdnotes.errors import InputError
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _ROUNDS = 3  # the moves touch each other a little; after three rounds nothing is left to gain
 _TINY = 1e-12

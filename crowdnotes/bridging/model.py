@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from crowdnotes.errors import InputError
 from crowdnotes.settings import BridgingSettings
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 Ids = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]

@@ -30,7 +30,7 @@ from crowdnotes.bridging.note_signals import (
     tag_aggregates,
     tag_lines,
 )
-from crowdnotes.bridging.public_data import column_names, found_table, read_column
+from crowdnotes.bridging.public_files import column_names, found_table, read_column
 from crowdnotes.bridging.ratings import Bools, Ratings, load_ratings
 from crowdnotes.bridging.rules import decide
 from crowdnotes.bridging.scoring import FrozenRaters, ScoredNotes, doubts, locate, score_notes
@@ -38,7 +38,7 @@ from crowdnotes.bridging.status import NoteSignals, NoteStatus, StatusResult
 from crowdnotes.domain import Classification
 from crowdnotes.errors import InputError
 from crowdnotes.settings import BridgingSettings
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _NOT_MISLEADING_UNTIL_MS = 1_664_755_200_000  # 2022-10-03: ratings on such notes until then are not used
 

@@ -18,9 +18,9 @@ import pyarrow.parquet as pq
 
 from crowdnotes.bridging.columns import HELPFUL_TAGS, NOT_HELPFUL_TAGS, RATINGS
 from crowdnotes.bridging.model import Factorization, Ids, RatingTable, SideParameters
-from crowdnotes.bridging.public_data import column_names, found_table, read_column, repeated
+from crowdnotes.bridging.public_files import column_names, found_table, read_column, repeated
 from crowdnotes.errors import InputError
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 Bools = npt.NDArray[np.bool_]
 _PUBLIC = ("noteId", "raterParticipantId", "helpfulNum")

@@ -23,7 +23,7 @@ from crowdnotes.bridging.status import (
     StatusResult,
 )
 from crowdnotes.settings import BridgingSettings
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 
 def at_least(measure: str, value: float, line: float, **values: object) -> Distance:

@@ -26,7 +26,7 @@ from crowdnotes.bridging.model import (
     SideParameters,
 )
 from crowdnotes.errors import InputError
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from pydantic import BeforeValidator
 
 from crowdnotes.domain import Noun
 from crowdnotes.text.markdown import in_figures
-from crowdnotes.words import name_of, say
+from crowdnotes.wording import name_of, say
 
 
 class NoteStatus(StrEnum):

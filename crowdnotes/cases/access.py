@@ -11,8 +11,8 @@ from datetime import datetime
 
 from pydantic import ValidationError
 
-from crowdnotes.cases.desk import blinded
-from crowdnotes.cases.queue import Queue
+from crowdnotes.cases.moderation import blinded
+from crowdnotes.cases.review_queue import Queue
 from crowdnotes.cases.store import Store
 from crowdnotes.domain import (
     LOCAL_OWNER,
@@ -30,7 +30,7 @@ from crowdnotes.domain import (
     refusal,
 )
 from crowdnotes.errors import InputError, NotAllowedError, StoreError
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 
 def actor_of(issuer: str, subject: str, name: str, role: str) -> Actor:
@@ -80,7 +80,7 @@ class Access:
         return self._store.add(case, images)
 
     def get(self, case_id: str, act: Act = Act.READ) -> Case:
-        """The newest version, for what is to be done with it; without what it hides from the actor (`desk.blinded`)."""
+        """The newest version, for what is to be done with it; without what it hides from the actor (`moderation.blinded`)."""
         case = self._store.get(case_id)
         actor = self.require(act, case)
         return blinded(case, actor) if act is Act.READ else case

@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 
 from crowdnotes.domain import Case, Figure, Reading, ReadPair, Support
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _DRAWS = 1_000
 _FEW = 5  # cases: with fewer, no interval is to be trusted

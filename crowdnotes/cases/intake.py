@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from urllib.parse import urlsplit
 
-from crowdnotes.cases.workflow import on_record, with_event, with_revision
-from crowdnotes.demonstration import is_demonstration_url
+from crowdnotes.cases.actions import on_record, with_event, with_revision
 from crowdnotes.domain import (
     BY_HAND,
     MAX_IMAGES,
@@ -29,15 +28,16 @@ from crowdnotes.domain import (
     time_of_id,
 )
 from crowdnotes.errors import InputError
-from crowdnotes.evidence.pictures import clean_picture
-from crowdnotes.evidence.provenance import categorise, publisher_of
+from crowdnotes.evidence.demo_pages import is_demonstration_url
+from crowdnotes.evidence.images import clean_picture
 from crowdnotes.evidence.reading.plain import tidy_text
 from crowdnotes.evidence.selection import why_not
+from crowdnotes.evidence.source_types import categorise, publisher_of
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.pasted import post_number
 from crowdnotes.text.sentences import split_sentences
 from crowdnotes.text.stems import content_stems
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _MAX_URLS = 20
 _MAX_URL_CHARACTERS = 4_000

@@ -9,7 +9,7 @@ from functools import partial
 from crowdnotes.cases.service import CaseService
 from crowdnotes.engines.choice import EngineChoice
 from crowdnotes.jobs import JobRecord, JobRunner, Step
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,12 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, delete, or_, select, update
 
-from crowdnotes.cases.queue import keep_row
+from crowdnotes.cases.review_queue import keep_row
 from crowdnotes.cases.store import case_row, read_case, remove_case
 from crowdnotes.domain import Case, Person
 from crowdnotes.jobs.records import JobState
 from crowdnotes.storage.tables import cases, engine_choices, jobs, people, presence, tombstones
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _NAMES = frozenset(
     {"by", "answered_by", "resolved_by"}

@@ -11,13 +11,22 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Concatenate, ParamSpec
 
-from crowdnotes.cases import desk, follow_up, intake, obstacles, suggestions, supernote, supernote_stages, workflow
+from crowdnotes.cases import (
+    actions,
+    approval,
+    follow_up_stages,
+    intake,
+    moderation,
+    suggestions,
+    supernote_actions,
+    supernote_stages,
+)
 from crowdnotes.cases.access import require
 from crowdnotes.cases.agreement import agreement, units
 from crowdnotes.cases.intake import Attachment, checked_urls
-from crowdnotes.cases.reach import reach_of
 from crowdnotes.cases.stages import StageRunner
 from crowdnotes.cases.tag_suggestions import TagSuggestion, suggest_tags
+from crowdnotes.cases.unsettled_claims import reach_of
 from crowdnotes.domain import (
     FINDINGS,
     Act,
@@ -62,14 +71,14 @@ from crowdnotes.domain import (
 from crowdnotes.engines.local.relevance import none_is_near
 from crowdnotes.engines.prompt_injection import holds_injection
 from crowdnotes.errors import CaseNotFoundError, NewerCaseError, WorkflowError
-from crowdnotes.evidence.pictures import clean_picture, preview
-from crowdnotes.evidence.provenance import categorise, earlier_notes, fact_checker, fact_checks, hits_of, publisher_of
+from crowdnotes.evidence.images import clean_picture, preview
 from crowdnotes.evidence.reading.plain import decode
+from crowdnotes.evidence.source_types import categorise, earlier_notes, fact_checker, fact_checks, hits_of, publisher_of
 from crowdnotes.gates import GATES
 from crowdnotes.gates.form import form_warnings
 from crowdnotes.supernotes import existing, note_files
 from crowdnotes.supernotes.ranking import random_candidate
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 P = ParamSpec("P")
 
@@ -205,9 +214,9 @@ class CaseService(StageRunner):
             supernote=SupernoteWork(),
             events=(Event(at=at, by=by.name, by_key=by.key, kind="created", detail=say("case.from_notes")),),
         )
-        case = supernote.set_notes(case, at, by, notes)
+        case = supernote_actions.set_notes(case, at, by, notes)
         return self._cases.add(
-            supernote.set_wanted(case, at, by, settings.supernote.candidates if wanted is None else wanted)
+            supernote_actions.set_wanted(case, at, by, settings.supernote.candidates if wanted is None else wanted)
         )
 
     def get(self, case_id: str) -> Case:
@@ -218,7 +227,7 @@ class CaseService(StageRunner):
         """Remove a case for good, with its texts and its audit trail."""
         self._cases.delete(case_id)
 
-    set_shared = _to_newest(Act.SHARE, workflow.set_shared)
+    set_shared = _to_newest(Act.SHARE, actions.set_shared)
 
     # --- post and sources ---
 
@@ -236,7 +245,7 @@ class CaseService(StageRunner):
     def use_own_engine(self, case_id: str) -> Case:
         """Let a demonstration ask the engine in use, for whoever may begin cases that do."""
         self._cases.require(Act.BEGIN)
-        return self._act(Act.EDIT, workflow.use_own_engine, case_id)
+        return self._act(Act.EDIT, actions.use_own_engine, case_id)
 
     # --- images, sources and passages ---
 
@@ -295,7 +304,7 @@ class CaseService(StageRunner):
         services: Sequence[str] = (),
         own_words: str = "",
     ) -> Case:
-        """See `follow_up.ask`: `follow_up_steps` then do it."""
+        """See `follow_up_stages.ask`: `follow_up_steps` then do it."""
         places = {"libraries": tuple(dict.fromkeys(libraries)), "services": tuple(dict.fromkeys(services))}
         asked = FollowUpSearch(
             id=uuid.uuid4().hex[:12],
@@ -306,38 +315,38 @@ class CaseService(StageRunner):
             own_words=own_words,
             **places,
         )
-        return self._cases.update(Act.WORK, case_id, lambda case, by: follow_up.ask(case, by, asked))
+        return self._cases.update(Act.WORK, case_id, lambda case, by: follow_up_stages.ask(case, by, asked))
 
-    bring_back = _to_newest(Act.EDIT, workflow.bring_back)
-    bring_back_set = _to_newest(Act.EDIT, workflow.bring_back_set)
-    open_passage = _to_newest(Act.JUDGE, workflow.open_passage)
-    judge = _to_newest(Act.JUDGE, workflow.judge)
+    bring_back = _to_newest(Act.EDIT, actions.bring_back)
+    bring_back_set = _to_newest(Act.EDIT, actions.bring_back_set)
+    open_passage = _to_newest(Act.JUDGE, actions.open_passage)
+    judge = _to_newest(Act.JUDGE, actions.judge)
 
     # --- words ---
 
-    choose_candidate = _to_newest(Act.EDIT, workflow.choose_candidate)
-    quote = _to_newest(Act.EDIT, workflow.quote)
-    compare_sentence = _to_newest(Act.JUDGE, workflow.compare_sentence)
-    edit_draft = _to_newest(Act.EDIT, workflow.edit_draft)
-    undo_edit = _to_newest(Act.EDIT, workflow.undo_edit)
+    choose_candidate = _to_newest(Act.EDIT, actions.choose_candidate)
+    quote = _to_newest(Act.EDIT, actions.quote)
+    compare_sentence = _to_newest(Act.JUDGE, actions.compare_sentence)
+    edit_draft = _to_newest(Act.EDIT, actions.edit_draft)
+    undo_edit = _to_newest(Act.EDIT, actions.undo_edit)
 
     # --- one note from many, and suggestions ---
 
-    set_notes = _to_newest(Act.EDIT, supernote.set_notes)
-    choose_note = _to_newest(Act.EDIT, supernote.choose_note)
-    set_wanted = _to_newest(Act.EDIT, supernote.set_wanted)
-    set_posted = _to_newest(Act.EDIT, supernote.set_posted)
-    take_candidate = _to_newest(Act.EDIT, supernote.take_candidate)
+    set_notes = _to_newest(Act.EDIT, supernote_actions.set_notes)
+    choose_note = _to_newest(Act.EDIT, supernote_actions.choose_note)
+    set_wanted = _to_newest(Act.EDIT, supernote_actions.set_wanted)
+    set_posted = _to_newest(Act.EDIT, supernote_actions.set_posted)
+    take_candidate = _to_newest(Act.EDIT, supernote_actions.take_candidate)
     suggest = _to_newest(Act.SUGGEST, suggestions.suggest)
     answer_suggestion = _to_newest(Act.EDIT, suggestions.answer_suggestion)
 
     def watch(self, case_id: str, notes: Sequence[ExistingNote]) -> Case:
-        """See `supernote.bring_newer`; a case that was decided is reopened by it, by whoever may."""
+        """See `supernote_actions.bring_newer`; a case that was decided is reopened by it, by whoever may."""
 
         def change(case: Case, by: Actor) -> Case:
             if case.decision is not None:
                 require(by, Act.REOPEN, case)
-            return supernote.bring_newer(case, self._tools.clock(), by, notes)
+            return supernote_actions.bring_newer(case, self._tools.clock(), by, notes)
 
         return self._cases.update(Act.EDIT, case_id, change)
 
@@ -367,19 +376,19 @@ class CaseService(StageRunner):
     @property
     def most_candidates(self) -> int:
         """That one round can make."""
-        return supernote.MAX_WANTED
+        return supernote_actions.MAX_WANTED
 
     def supernote_cost(self, case: Case) -> str:
         """What the next round is expected to take of a model, in words."""
         return supernote_stages.expected_cost(case, self._tools).in_words()
 
-    def watched(self, case: Case) -> supernote.Watched:
-        """See `supernote.watched`."""
-        return supernote.watched(case, self._tools.settings.bridging.helpful_intercept)
+    def watched(self, case: Case) -> supernote_actions.Watched:
+        """See `supernote_actions.watched`."""
+        return supernote_actions.watched(case, self._tools.settings.bridging.helpful_intercept)
 
     def random_candidate(self, case: Case, seed: int = 0) -> Candidate | None:
         """For the ablation: any candidate of the newest round that passed the filters, but the winner."""
-        newest = supernote.require_work(case).newest
+        newest = supernote_actions.require_work(case).newest
         return random_candidate(newest, seed) if newest else None
 
     def now(self) -> datetime:
@@ -388,19 +397,19 @@ class CaseService(StageRunner):
 
     # --- the moderators' desk ---
 
-    submit = _on_desk(Act.SUBMIT, desk.submit)
-    withdraw = _on_desk(Act.SUBMIT, desk.withdraw)
-    claim = _on_desk(Act.REVIEW, desk.claim)
-    take_over = _on_desk(Act.REVIEW, desk.take_over)
-    renew = _on_desk(Act.REVIEW, desk.renew)
-    release = _on_desk(Act.REVIEW, desk.release)
-    judge_pair = _on_desk(Act.REVIEW, desk.judge_pair)
-    finish_reading = _on_desk(Act.REVIEW, desk.finish_reading)
-    send_back = _on_desk(Act.REVIEW, desk.send_back)
-    resolve_comment = _on_desk(Act.REVIEW, desk.resolve_comment)
-    assign = _on_desk(Act.ASSIGN, desk.assign)
-    put_first = _on_desk(Act.ASSIGN, desk.put_first)
-    set_readers = _on_desk(Act.ASSIGN, desk.set_readers)
+    submit = _on_desk(Act.SUBMIT, moderation.submit)
+    withdraw = _on_desk(Act.SUBMIT, moderation.withdraw)
+    claim = _on_desk(Act.REVIEW, moderation.claim)
+    take_over = _on_desk(Act.REVIEW, moderation.take_over)
+    renew = _on_desk(Act.REVIEW, moderation.renew)
+    release = _on_desk(Act.REVIEW, moderation.release)
+    judge_pair = _on_desk(Act.REVIEW, moderation.judge_pair)
+    finish_reading = _on_desk(Act.REVIEW, moderation.finish_reading)
+    send_back = _on_desk(Act.REVIEW, moderation.send_back)
+    resolve_comment = _on_desk(Act.REVIEW, moderation.resolve_comment)
+    assign = _on_desk(Act.ASSIGN, moderation.assign)
+    put_first = _on_desk(Act.ASSIGN, moderation.put_first)
+    set_readers = _on_desk(Act.ASSIGN, moderation.set_readers)
 
     def queue(
         self, asked: Asked, limit: int, offset: int = 0
@@ -418,13 +427,13 @@ class CaseService(StageRunner):
                 return self.claim(case_id)
         return None
 
-    pairs = staticmethod(desk.pairs)
-    owed_answers = staticmethod(desk.owed_answers)
-    versions = staticmethod(desk.versions)
+    pairs = staticmethod(moderation.pairs)
+    owed_answers = staticmethod(moderation.owed_answers)
+    versions = staticmethod(moderation.versions)
 
     def finding(self, case: Case, pair: Pair) -> Support | None:
         """What the person found of a pair, one of `FINDINGS`; None before."""
-        check = workflow.own_check(case, self.actor.key, pair.words, pair.evidence_id)
+        check = actions.own_check(case, self.actor.key, pair.words, pair.evidence_id)
         return check.support if check is not None and check.support in FINDINGS else None
 
     def agreement(self) -> tuple[dict[str, Figure], builtins.list[ReadPair]]:
@@ -450,18 +459,18 @@ class CaseService(StageRunner):
 
     # --- decision ---
 
-    set_classification = _to_newest(Act.EDIT, workflow.set_classification)
-    match_claim = _to_newest(Act.JUDGE, workflow.match_claim)
-    set_tags = _to_newest(Act.EDIT, workflow.set_tags)
-    tick_tag = _to_newest(Act.EDIT, workflow.tick_tag)
-    keep_decision_words = _to_newest(Act.DECIDE, workflow.keep_decision_words)
-    decide = _to_newest(Act.DECIDE, obstacles.decide)
-    reopen = _to_newest(Act.REOPEN, workflow.reopen)
+    set_classification = _to_newest(Act.EDIT, actions.set_classification)
+    match_claim = _to_newest(Act.JUDGE, actions.match_claim)
+    set_tags = _to_newest(Act.EDIT, actions.set_tags)
+    tick_tag = _to_newest(Act.EDIT, actions.tick_tag)
+    keep_decision_words = _to_newest(Act.DECIDE, actions.keep_decision_words)
+    decide = _to_newest(Act.DECIDE, approval.decide)
+    reopen = _to_newest(Act.REOPEN, actions.reopen)
 
     def obstacles(self, case: Case) -> tuple[Obstacle, ...]:
-        """See `obstacles.obstacles`; before them, that somebody else has to decide."""
+        """See `approval.obstacles`; before them, that somebody else has to decide."""
         actor, four_eyes = self.actor, self._tools.settings.four_eyes
-        found = obstacles.obstacles(case, self._tools.clock(), actor)
+        found = approval.obstacles(case, self._tools.clock(), actor)
         if may(actor, Act.DECIDE, case, four_eyes=four_eyes):
             return found
         why = refusal(Act.DECIDE, case, four_eyes=may(actor, Act.DECIDE, case))
@@ -497,7 +506,7 @@ class CaseService(StageRunner):
         return case.settlement is None and none_is_near(case.post, case.judging_evidence, near)
 
     def reach(self, case: Case, *, asked: bool = False, search_failed: bool = False) -> Reach | None:
-        """See `reach.reach_of`."""
+        """See `unsettled_claims.reach_of`."""
         hosts, near = self._tools.settings.allowed_private_hosts, self.none_is_near(case)
         return reach_of(case, hosts, none_is_near=near, asked=asked, search_failed=search_failed)
 
@@ -507,14 +516,14 @@ class CaseService(StageRunner):
 
     def swappable(self, case: Case) -> frozenset[Aim]:
         """For which aims something was found that nobody has read yet."""
-        return frozenset(aim for aim in Aim if follow_up.pool(case, aim))
+        return frozenset(aim for aim in Aim if follow_up_stages.pool(case, aim))
 
     def failed_sources(self, case: Case) -> tuple[Source, ...]:
-        """See `follow_up.failed_sources`."""
-        return follow_up.failed_sources(case)
+        """See `follow_up_stages.failed_sources`."""
+        return follow_up_stages.failed_sources(case)
 
     def hits(self, case: Case) -> builtins.list[Hit]:
-        """See `provenance.hits_of`."""
+        """See `source_types.hits_of`."""
         return hits_of(case)
 
     def fact_checks(self, case: Case) -> builtins.list[tuple[Hit, str | None]]:
@@ -526,7 +535,7 @@ class CaseService(StageRunner):
         return [(hit, fact_checker(hit.url) or publisher_of(hit.url or "") or name or None) for hit, name in said]
 
     def earlier_notes(self, case: Case) -> builtins.list[tuple[EarlierNote, tuple[Hit, ...]]]:
-        """See `provenance.earlier_notes`."""
+        """See `source_types.earlier_notes`."""
         return earlier_notes(hits_of(case))
 
     def categories_found(self, case: Case) -> builtins.list[SourceCategory]:
@@ -543,8 +552,8 @@ class CaseService(StageRunner):
         return preview(clean_picture(content, name).content)
 
     def link_checks(self, case: Case) -> tuple[tuple[str, LinkCheck | None], ...]:
-        """See `obstacles.link_checks`; empty without a note."""
-        return obstacles.link_checks(case, case.draft, self._tools.clock()) if case.draft else ()
+        """See `approval.link_checks`; empty without a note."""
+        return approval.link_checks(case, case.draft, self._tools.clock()) if case.draft else ()
 
     def list(
         self,

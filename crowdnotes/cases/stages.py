@@ -13,12 +13,20 @@ from dataclasses import replace
 from functools import partial
 from typing import Self
 
-from crowdnotes.cases import follow_up, gathering, intake, obstacles, suggestions, supernote, supernote_stages
+from crowdnotes.cases import (
+    approval,
+    follow_up_stages,
+    gathering_stages,
+    intake,
+    suggestions,
+    supernote_actions,
+    supernote_stages,
+)
 from crowdnotes.cases.access import Access
-from crowdnotes.cases.follow_up import SearchWork, Which
-from crowdnotes.cases.gathering import Changes, Tools, Work
+from crowdnotes.cases.actions import require_open, require_still_open, with_event, with_revision
+from crowdnotes.cases.follow_up_stages import SearchWork, Which
+from crowdnotes.cases.gathering_stages import Changes, Tools, Work
 from crowdnotes.cases.intake import GATHERING, places_of
-from crowdnotes.cases.workflow import require_open, require_still_open, with_event, with_revision
 from crowdnotes.domain import (
     PROGRAM,
     Act,
@@ -39,16 +47,16 @@ from crowdnotes.domain import (
     Usage,
     Who,
 )
-from crowdnotes.drafting import mended, revise_candidates, why_no_note, write_candidates
 from crowdnotes.engines import ImageReading
 from crowdnotes.engines.metering import Budget, Meter, metered
 from crowdnotes.errors import CrowdNotesError, EngineError, ModelAnswerError, StoreError, WorkflowError
 from crowdnotes.gates import GATES, assess
 from crowdnotes.gates.by_person import with_checks
 from crowdnotes.jobs import Fence, JobRecord, Progress, Step
-from crowdnotes.observing import count_in_span
+from crowdnotes.logs import count_in_span
+from crowdnotes.notes.drafting import mended, revise_candidates, why_no_note, write_candidates
 from crowdnotes.text.markdown import in_figures
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _SHOWN = 160  # characters of what a model says, while it says it
 _VERDICTS_KEPT = 20  # of the jury, so that an edit can be compared with what stood before it
@@ -82,7 +90,7 @@ def _keep(newest: Case, worked_on: Case, changes: Changes, stage: Stage) -> Case
         raise WorkflowError("post changed", say("work.post_changed"), say("work.post_changed_next"))
     if stage.name in GATHERING and places_of(newest) != places_of(worked_on):
         raise WorkflowError("sources changed", say("work.sources_changed"), say("work.sources_changed_next"))
-    merged = gathering.merged(newest, worked_on, supernote.merged(newest, worked_on, changes))
+    merged = gathering_stages.merged(newest, worked_on, supernote_actions.merged(newest, worked_on, changes))
     stages = (*(other for other in newest.stages if other.name is not stage.name), stage)
     kind = f"stage {stage.name.value}"
     return with_event(newest, stage.finished_at, PROGRAM, kind, stage.summary, **merged, stages=stages)
@@ -118,10 +126,10 @@ class StageRunner:
         tools = self._tools
         searches, thinks = case.mode is Mode.AUTOMATION, tools.engine.uses_language_model
         work: list[tuple[StageName, Callable[..., tuple[Changes, str]]]] = [
-            *([(StageName.QUERIES, gathering.queries)] if searches or thinks else []),
-            *([(StageName.SEARCH, gathering.search)] if searches else []),
-            (StageName.READ, gathering.read),
-            (StageName.PASSAGES, gathering.passages),
+            *([(StageName.QUERIES, gathering_stages.queries)] if searches or thinks else []),
+            *([(StageName.SEARCH, gathering_stages.search)] if searches else []),
+            (StageName.READ, gathering_stages.read),
+            (StageName.PASSAGES, gathering_stages.passages),
         ]
         steps = [self._step(case_id, name, partial(do, tools=tools), resumable=True) for name, do in work]
         if thinks:
@@ -132,8 +140,8 @@ class StageRunner:
 
     def follow_up_steps(self, case_id: str) -> list[Step]:
         """What is left to do for the follow-up search that was asked for. Raises WorkflowError when none was."""
-        asked = follow_up.unfinished(self._open(case_id).open_search)
-        which, work = follow_up.with_id(asked.id), follow_up.stages_of(asked.kind, self._tools)
+        asked = follow_up_stages.unfinished(self._open(case_id).open_search)
+        which, work = follow_up_stages.with_id(asked.id), follow_up_stages.stages_of(asked.kind, self._tools)
         steps = [self._search_step(case_id, name, do, which) for name, do in work]
         if self._tools.engine.uses_language_model and asked.aim is Aim.JUDGE:
             steps.append(self._settle_step(case_id))
@@ -147,19 +155,19 @@ class StageRunner:
         steps = [self._settle_step(case_id, may_search=True)]
 
         def finished(step: Step) -> str | None:
-            needed = follow_up.second_search(self._cases.get(case_id, Act.WORK)) is not None
+            needed = follow_up_stages.second_search(self._cases.get(case_id, Act.WORK)) is not None
             return step.finished() if needed else say("work.not_needed")
 
-        for name, do in follow_up.stages_of(FollowUpKind.SETTLE, self._tools):
-            step = self._search_step(case_id, name, do, follow_up.second_search)
+        for name, do in follow_up_stages.stages_of(FollowUpKind.SETTLE, self._tools):
+            step = self._search_step(case_id, name, do, follow_up_stages.second_search)
             again, title = f"{name.value} again", say("work.once_more", title=step.title)
             steps.append(replace(step, name=again, title=title, finished=partial(finished, step)))
         settle = self._settle_step(case_id, again=True)
         return [*steps, replace(settle, name=f"{settle.name} again")]
 
     def _settle_step(self, case_id: str, *, may_search: bool = False, again: bool = False) -> Step:
-        settle = partial(follow_up.settle, tools=self._tools, may_search=may_search)
-        return self._step(case_id, StageName.SETTLE, settle, done=follow_up.is_settled, again=again)
+        settle = partial(follow_up_stages.settle, tools=self._tools, may_search=may_search)
+        return self._step(case_id, StageName.SETTLE, settle, done=follow_up_stages.is_settled, again=again)
 
     def write_steps(self, case_id: str, *, before_inspection: bool = False) -> list[Step]:
         """Candidate notes from the passages in use, compared and the best one revised.
@@ -225,16 +233,16 @@ class StageRunner:
         One that was stopped goes on where it was. Raises WorkflowError of a case without notes, or when none is used.
         """
         case, tools = self._open(case_id), self._tools
-        if not supernote.require_work(case).used:
+        if not supernote_actions.require_work(case).used:
             raise WorkflowError("no notes", say("work.no_notes"), say("work.no_notes_next"))
         pages: list[tuple[StageName, Callable[..., tuple[Changes, str]], Callable[[Case], str | None]]] = [
-            (StageName.READ, gathering.read, lambda case: None if case.urls else say("work.no_link")),
-            (StageName.PASSAGES, gathering.passages, lambda case: None if case.urls else say("work.no_page")),
+            (StageName.READ, gathering_stages.read, lambda case: None if case.urls else say("work.no_link")),
+            (StageName.PASSAGES, gathering_stages.passages, lambda case: None if case.urls else say("work.no_page")),
         ]
         if tools.engine.uses_language_model:
             wordless = say("work.wordless")
             pages.insert(
-                0, (StageName.QUERIES, gathering.queries, lambda case: None if case.post.has_words else wordless)
+                0, (StageName.QUERIES, gathering_stages.queries, lambda case: None if case.post.has_words else wordless)
             )
         steps = [
             self._step(case_id, name, partial(do, tools=tools), resumable=True, done=done) for name, do, done in pages
@@ -404,7 +412,7 @@ class StageRunner:
         return {"jury": (*kept, verdict)}, summary
 
     def _ask_links(self, case: Case, progress: Progress, *, afresh: bool) -> tuple[Changes, str]:
-        return obstacles.check_links(case, progress, self._tools.links, self._tools.clock, afresh=afresh)
+        return approval.check_links(case, progress, self._tools.links, self._tools.clock, afresh=afresh)
 
     def _step(
         self,
@@ -450,7 +458,7 @@ class StageRunner:
                 at, engine = self._tools.clock(), self._tools.engine.name
                 stage = Stage(name=name, finished_at=at, seconds=seconds, summary=summary, engine=engine, job=mark)
                 if which is not None:
-                    return follow_up.keep(newest, case, which, changes, stage)
+                    return follow_up_stages.keep(newest, case, which, changes, stage)
                 return _keep(newest, case, changes, stage)
 
             return stages(self._cases.update(Act.WORK, case_id, keep))[-1].summary
@@ -461,7 +469,7 @@ class StageRunner:
         """A stage of a follow-up search."""
 
         def work(case: Case, progress: Progress) -> tuple[Changes, str]:
-            return do(case, follow_up.unfinished(which(case)), progress)
+            return do(case, follow_up_stages.unfinished(which(case)), progress)
 
         return self._step(case_id, name, work, which, resumable=True)
 

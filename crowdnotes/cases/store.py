@@ -19,7 +19,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, Select, delete, false,
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
-from crowdnotes.cases.queue import Queue, keep_row
+from crowdnotes.cases.review_queue import Queue, keep_row
 from crowdnotes.domain import (
     ALLOWED,
     DOCUMENT_VERSION,
@@ -44,7 +44,7 @@ from crowdnotes.jobs.records import Fence
 from crowdnotes.storage.database import now_of, reading, writing
 from crowdnotes.storage.tables import cases, contents, jobs, storable_text, tombstones
 from crowdnotes.text.searching import folded, search_parts
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _EXCERPT_CHARACTERS = 160
 _NEEDLE_CHARACTERS = 1_000  # SQLite refuses patterns over 50,000 bytes; nobody types as much as this

@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from crowdnotes.cases import supernote
-from crowdnotes.cases.gathering import Changes, Tools
+from crowdnotes.cases import supernote_actions
+from crowdnotes.cases.actions import checked_reason, with_event, with_revision
+from crowdnotes.cases.gathering_stages import Changes, Tools
 from crowdnotes.cases.intake import NEVER_IN_TEXT
 from crowdnotes.cases.supernote_stages import after_filters, made_by, usable, used_notes
-from crowdnotes.cases.workflow import checked_reason, with_event, with_revision
 from crowdnotes.domain import Case, Draft, ExistingNote, LinkCheck, Person, Suggestion, SuggestionAnswer
 from crowdnotes.engines import NoteSentence, SupernoteBrief
 from crowdnotes.errors import EngineError, InputError, WorkflowError
 from crowdnotes.jobs import Progress
 from crowdnotes.supernotes.candidates import budget_for, from_sentences
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _MAX_SUGGESTION = 2_000  # characters
 _MAX_SUGGESTIONS = 200
@@ -177,4 +177,4 @@ def _redrafted(
     (found,) = after_filters([found], notes, links, case, tools)
     if found.failed is not None:
         return None, say("suggestion.redraft_failed", filter=found.failed.in_words, why=found.why)
-    return supernote.draft_of(case, found, tools.clock()), ""
+    return supernote_actions.draft_of(case, found, tools.clock()), ""

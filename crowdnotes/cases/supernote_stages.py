@@ -13,9 +13,9 @@ from datetime import datetime, timedelta
 from functools import partial
 from math import ceil
 
-from crowdnotes.cases import supernote
-from crowdnotes.cases.gathering import Changes, Tools
-from crowdnotes.cases.workflow import with_revision
+from crowdnotes.cases import supernote_actions
+from crowdnotes.cases.actions import with_revision
+from crowdnotes.cases.gathering_stages import Changes, Tools
 from crowdnotes.domain import (
     Candidate,
     Case,
@@ -32,28 +32,22 @@ from crowdnotes.domain import (
     Verdict,
     text_sha256,
 )
-from crowdnotes.embedding import Embedder
 from crowdnotes.engines import EngineStep, MadeBy, SupernoteAnswer, SupernoteBrief, SupernoteWriter
+from crowdnotes.engines.embedding import Embedder
 from crowdnotes.engines.local.principles import tone_principles
 from crowdnotes.engines.metering import as_done, side_by_side
 from crowdnotes.errors import CrowdNotesError, EngineError, JobCancelled, ModelAnswerError, WorkflowError
 from crowdnotes.jobs import Progress
-from crowdnotes.supernotes.candidates import (
-    budget_for,
-    cost,
-    from_sentences,
-    merged,
-    samples,
-)
+from crowdnotes.notes.sentence_candidates import whole_sentences
+from crowdnotes.supernotes.candidates import budget_for, cost, from_sentences, merged, samples
 from crowdnotes.supernotes.existing import links_of, pages_of
 from crowdnotes.supernotes.filters import filtered
 from crowdnotes.supernotes.ranking import best_existing, ranked, score_of, with_winner
 from crowdnotes.supernotes.watch import staying
-from crowdnotes.supernotes.whole_sentences import whole_sentences
 from crowdnotes.text.markdown import in_figures
 from crowdnotes.text.note_rules import NOTE_LIMIT
 from crowdnotes.text.urls import canonical_url
-from crowdnotes.words import name_of, say
+from crowdnotes.wording import name_of, say
 
 BEST = 5  # that the judge compares, as many as the paper's readers could
 _LINKS_AT_ONCE = 16  # the checker's seconds are for one note's links; more are asked in turns
@@ -68,7 +62,7 @@ _TONES_A_CALL = 20  # candidates whose tone is judged in one call
 
 def _goes_on(case: Case) -> bool:
     """Whether the newest round was stopped before its end, and its post and notes are still those of the case."""
-    work = supernote.require_work(case)
+    work = supernote_actions.require_work(case)
     newest = work.newest
     return (
         newest is not None and case.finished_round is None and newest.notes == work.notes and _is_of_post(newest, case)
@@ -82,7 +76,7 @@ def _is_of_post(made: SupernoteRound, case: Case) -> bool:
 
 def done_before(case: Case, name: StageName) -> str | None:
     """Why a stage of the round need not run: it did, in a round that was stopped before its end."""
-    newest = supernote.require_work(case).newest
+    newest = supernote_actions.require_work(case).newest
     ended = next((stage.finished_at for stage in case.stages if stage.name is name), None)
     if newest is None or ended is None or ended < newest.made_at or not _goes_on(case):
         return None
@@ -91,7 +85,7 @@ def done_before(case: Case, name: StageName) -> str | None:
 
 def next_round(case: Case, at: datetime) -> SupernoteRound:
     """The round to work on: one that was stopped, or a new one; of what did not change its candidates stay."""
-    work = supernote.require_work(case)
+    work = supernote_actions.require_work(case)
     newest = work.newest
     if newest is not None and _goes_on(case):
         return newest.model_copy(update={"wanted": work.wanted})
@@ -189,7 +183,7 @@ def candidates(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, s
         said.append(say("rounds.alike", n=lost))
     if told:
         said.append(told)
-    return {"supernote": supernote.with_round(supernote.require_work(case), made)}, "; ".join(said)
+    return {"supernote": supernote_actions.with_round(supernote_actions.require_work(case), made)}, "; ".join(said)
 
 
 def _whole(made: SupernoteRound, case: Case, embedder: Embedder) -> SupernoteRound:
@@ -207,7 +201,9 @@ def _written(
 ) -> tuple[SupernoteRound, str]:
     plan, brief, by = plan_of(made, tools.settings.llm.supernote_candidates), tools.brief(case), made_by(tools)
 
-    variant = made.seed * supernote.MAX_WANTED  # else another round of few notes gets the answers of the one before
+    variant = (
+        made.seed * supernote_actions.MAX_WANTED
+    )  # else another round of few notes gets the answers of the one before
 
     def ask(place: int, notes: tuple[ExistingNote, ...]) -> SupernoteAnswer:
         progress.check()
@@ -259,8 +255,8 @@ def _kept(newest: Case, *, made: SupernoteRound) -> Case:
     """The case with what there is of a round so far."""
     if newest.decision is not None:
         return newest
-    work = supernote.require_work(newest)
-    return newest.model_copy(update={"supernote": supernote.with_round(work, made)})
+    work = supernote_actions.require_work(newest)
+    return newest.model_copy(update={"supernote": supernote_actions.with_round(work, made)})
 
 
 def made_by(tools: Tools) -> MadeBy:
@@ -275,7 +271,7 @@ def usable(case: Case) -> tuple[Evidence, ...]:
 
 def _pages_of(case: Case, notes: Iterable[ExistingNote]) -> tuple[Evidence, ...]:
     """The passages of the pages that these notes link to, and those that a person brought."""
-    theirs, of_any = pages_of(notes), pages_of(supernote.require_work(case).notes)
+    theirs, of_any = pages_of(notes), pages_of(supernote_actions.require_work(case).notes)
 
     def belongs(item: Evidence) -> bool:
         page = canonical_url(item.source.url) if item.source.url else ""
@@ -288,7 +284,7 @@ def _asked_links(case: Case, made: SupernoteRound, progress: Progress, tools: To
     """How the used notes' links answer, each asked once for all candidates; those of the last hour are known."""
     now = tools.clock()
     wanted = list(dict.fromkeys(url for note in used_notes(made) for url in links_of(note)))[:_MOST_LINKS]
-    newest = supernote.require_work(case).newest
+    newest = supernote_actions.require_work(case).newest
     known = {check.url: check for check in newest.links if now - check.checked_at < _LINK_HOLDS} if newest else {}
     missing = [url for url in wanted if url not in known]
     for start in range(0, len(missing), _LINKS_AT_ONCE):
@@ -367,7 +363,7 @@ def rank_stage(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, s
 def _before_jury(made: SupernoteRound, case: Case, tools: Tools) -> SupernoteRound:
     """The round as one jury ranks it, with its word on the supernote that is posted. Raises CrowdNotesError."""
     jury, post = tools.jury(), case.post.whole_text.strip() or None
-    told = supernote.require_work(case).posted
+    told = supernote_actions.require_work(case).posted
     verdict = jury.compare(post, [told.text])[0] if told is not None else None
     score = score_of(verdict) if isinstance(verdict, JuryVerdict) else None
     return ranked(made, jury, post).model_copy(update={"posted": score})
@@ -446,7 +442,7 @@ def credit_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
         return {"candidates": ()}, say("rounds.no_note")
     best = [winner, *(item for item in made.passed if item.sha256 != winner.sha256)][:BEST]
     at = tools.clock()
-    drafts = tuple(supernote.draft_of(case, item, at) for item in best)
+    drafts = tuple(supernote_actions.draft_of(case, item, at) for item in best)
     told = ", ".join(f"{item.note} {round(100 * item.share)} %" for item in made.credits)
     changes: dict[str, object] = {"candidates": drafts}
     if case.draft is None or (case.draft.engine != "person" and case.draft.sha256 != winner.sha256):
@@ -464,11 +460,11 @@ ROUND: tuple[tuple[StageName, Callable[..., tuple[Changes, str]]], ...] = (
 
 
 def _newest(case: Case) -> SupernoteRound:
-    newest = supernote.require_work(case).newest
+    newest = supernote_actions.require_work(case).newest
     if newest is None:
         raise WorkflowError("no round", say("rounds.none"), say("rounds.none_next"))
     return newest
 
 
 def _with(case: Case, made: SupernoteRound) -> Changes:
-    return {"supernote": supernote.with_round(supernote.require_work(case), made)}
+    return {"supernote": supernote_actions.with_round(supernote_actions.require_work(case), made)}

@@ -200,7 +200,7 @@ def jury(
     brier, ece: does the model know which notes divide the camps? camp_auc: and which camp likes them? rating_auc: of
     single votes on dividing notes. Reading new notes takes about 20 ms each.
     """
-    from crowdnotes.embedding import make_embedder
+    from crowdnotes.engines.embedding import make_embedder
     from crowdnotes.jury import open_jury
     from crowdnotes.settings import load_settings
     from crowdnotes.studies.bench.jury import HeldOut, bench_camps, bench_shown, shown_held_out
@@ -227,7 +227,7 @@ def chosen_engine(workspace: Workspace, choice: EngineOption) -> Engine:
     """The engine asked for. Raises ConfigurationError when no language model's server is set."""
     from crowdnotes.engines.choice import reader_folder
     from crowdnotes.engines.local import LocalEngine
-    from crowdnotes.engines.local.inference import NliReader
+    from crowdnotes.engines.local.entailment import NliReader
     from crowdnotes.errors import ConfigurationError
 
     if choice is EngineOption.LOCAL:

@@ -75,7 +75,7 @@ def healthnotes(
     The folder gets posts.jsonl (a line a finished post), table.csv, page.html and the cases themselves. In
     automation, evidence is of the day of the contributor's note or before, and what has no date is left out.
     """
-    from crowdnotes.cases.gathering import GatherOptions
+    from crowdnotes.cases.gathering_stages import GatherOptions
     from crowdnotes.studies.bench.healthnotes import (
         PAPERS_GATES,
         Outcome,

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
     from crowdnotes.engines.llm.engine import LLMEngine
     from crowdnotes.studies.bench.healthnotes import RunOptions
     from crowdnotes.studies.bench.notes import Side
-    from crowdnotes.studies.bench.utility import SourcesRow
-    from crowdnotes.studies.bench.utility_result import UtilityStudy
+    from crowdnotes.studies.bench.source_study import UtilityStudy
+    from crowdnotes.studies.bench.sources import SourcesRow
     from crowdnotes.studies.data_files import HealthNote
 
 _VOTES = 'Each line is an object: {"pair": "…", "reader": "…", "votes": {"overall": "left", "right" or "tie"}}.'
@@ -70,12 +70,12 @@ def utility(
     contributor's note or before. A set is shown by its sites and the words of its titles or addresses; with passages
     where every page of both sets was read.
     """
-    from crowdnotes.cases.gathering import GatherOptions
+    from crowdnotes.cases.gathering_stages import GatherOptions
     from crowdnotes.engines.prompts import load_prompt
     from crowdnotes.studies.bench.healthnotes import RunFolder
     from crowdnotes.studies.bench.notes import Vote
-    from crowdnotes.studies.bench.utility import SourcesRow, source_pairs, study
-    from crowdnotes.studies.bench.utility_result import save_study
+    from crowdnotes.studies.bench.source_study import save_study
+    from crowdnotes.studies.bench.sources import SourcesRow, source_pairs, study
     from crowdnotes.studies.data_files import read_health_notes, read_rows
 
     if not (library or service):
@@ -126,7 +126,7 @@ def _row(service: CaseService, reading: CaseService, note: HealthNote, options: 
 
     `reading` reads what the contributor cited, whether its date is known or not: it was there to be cited.
     """
-    from crowdnotes.studies.bench.utility import SourcesRow, cited_sources, sources_of
+    from crowdnotes.studies.bench.sources import SourcesRow, cited_sources, sources_of
 
     began = time.perf_counter()
     urls = links_of(note)

@@ -28,7 +28,7 @@ def read(
     as_json: Json = False,
 ) -> None:
     """Read notes, ratings, status history and enrolment into Parquet, and tell what was dropped and why."""
-    from crowdnotes.bridging.public_data import read_public_data
+    from crowdnotes.bridging.public_files import read_public_data
 
     reports = read_public_data(data, out, lambda table, rows: progress(f"  {table}: {rows} rows"))
     if as_json:

@@ -14,9 +14,9 @@ from crowdnotes.errors import InputError
 from crowdnotes.text.markdown import count
 
 if TYPE_CHECKING:
-    from crowdnotes.crowd.delays import Hours
     from crowdnotes.crowd.indexing import IndexReport
-    from crowdnotes.crowd.surges import Term
+    from crowdnotes.public_data.delays import Hours
+    from crowdnotes.public_data.surges import Term
 
 app = typer.Typer(help="What the public data shows: a note's story, surges, delays.", no_args_is_help=True)
 _Index = Annotated[Path | None, typer.Option(help="The index; without it, the one in the data folder.")]
@@ -60,8 +60,8 @@ def note(
     as_json: Json = False,
 ) -> None:
     """A note's story: the ratings as they came, the score after them, what changed its status, in plain words."""
-    from crowdnotes.crowd.database import reading
-    from crowdnotes.crowd.story import story
+    from crowdnotes.public_data.database import reading
+    from crowdnotes.public_data.story import story
     from crowdnotes.settings import load_settings
 
     with reading(_path(index)) as connection:
@@ -100,9 +100,9 @@ def surges(
     as_json: Json = False,
 ) -> None:
     """Days on which unusually many posts got notes, and what these speak of."""
-    from crowdnotes.crowd import surges as room
-    from crowdnotes.crowd.database import reading
-    from crowdnotes.crowd.posts import Filter, gather_posts
+    from crowdnotes.public_data import surges as room
+    from crowdnotes.public_data.database import reading
+    from crowdnotes.public_data.posts import Filter, gather_posts
 
     chosen, wanted = Filter(language, topic), day(day_of)
     with reading(_path(index)) as connection:
@@ -136,10 +136,10 @@ def work(
     as_json: Json = False,
 ) -> None:
     """Posts of the days that stand out whose notes are not shown, where a note would matter most first."""
-    from crowdnotes.crowd import work as room
-    from crowdnotes.crowd.database import reading
-    from crowdnotes.crowd.posts import Filter
-    from crowdnotes.crowd.surges import surges as find_surges
+    from crowdnotes.public_data import open_posts
+    from crowdnotes.public_data.database import reading
+    from crowdnotes.public_data.posts import Filter
+    from crowdnotes.public_data.surges import surges as find_surges
     from crowdnotes.settings import load_settings
 
     chosen, wanted = Filter(language, topic), day(day_of)
@@ -147,7 +147,7 @@ def work(
         raise InputError("--day and --all-days exclude each other.", "Give one of them.")
     with reading(_path(index)) as connection:
         marked = [wanted] if wanted else [surge.day for surge in find_surges(connection, chosen).surges]
-        found = room.work(connection, chosen, None if all_days else marked, load_settings().bridging)
+        found = open_posts.work(connection, chosen, None if all_days else marked, load_settings().bridging)
     if as_json:
         print_json(found)
         return
@@ -165,9 +165,9 @@ def delays(
     as_json: Json = False,
 ) -> None:
     """How late notes come: from post to first note, from there to the first verdict, and how many never get one."""
-    from crowdnotes.crowd import delays as room
-    from crowdnotes.crowd.database import reading
-    from crowdnotes.crowd.posts import Filter
+    from crowdnotes.public_data import delays as room
+    from crowdnotes.public_data.database import reading
+    from crowdnotes.public_data.posts import Filter
 
     chosen = Filter(language, topic)
     with reading(_path(index)) as connection:
@@ -194,7 +194,7 @@ def make_data(
     as_json: Json = False,
 ) -> None:
     """Make up public data with a known surge, known delays and known camps, to try the program on."""
-    from crowdnotes.crowd.made_data import make_public_data
+    from crowdnotes.public_data.sample_data import make_public_data
 
     planted = make_public_data(
         folder, notes=notes, ratings=ratings, days=days, shards=shards, seed=seed, raters=raters, zipped=zipped
@@ -217,7 +217,7 @@ def _in_hours(hours: Hours) -> str:
 
 
 def _path(index: Path | None) -> Path:
-    from crowdnotes.crowd.database import index_path
+    from crowdnotes.public_data.database import index_path
     from crowdnotes.settings import load_settings
 
     return index or index_path(load_settings().data_dir)

@@ -13,8 +13,8 @@ import typer
 from sqlalchemy import make_url
 
 from crowdnotes.cli.output import Json, print_json, print_text
-from crowdnotes.embedding import make_embedder
 from crowdnotes.engines.choice import make_engine, set_choice
+from crowdnotes.engines.embedding import make_embedder
 from crowdnotes.engines.llm.discovery import require_answer
 from crowdnotes.errors import ConfigurationError, CrowdNotesError, StoreFullError
 from crowdnotes.evidence.search import chosen_at_first, make_online

@@ -13,10 +13,10 @@ import typer
 from crowdnotes.cases.intake import Attachment
 from crowdnotes.cli.output import EngineOption, print_json, print_text, progress, read_bytes
 from crowdnotes.domain import Mode
-from crowdnotes.drafting import quoted
 from crowdnotes.errors import ConfigurationError, InputError, JobCancelled, JobError
 from crowdnotes.evidence.search import make_providers
 from crowdnotes.jobs import JobRecord, JobRunner, JobState, Step, StepState
+from crowdnotes.notes.drafting import quoted
 from crowdnotes.settings import Settings, load_settings
 from crowdnotes.workspace import Workspace, open_workspace
 

@@ -77,7 +77,7 @@ def search(
 @providers_app.command("check")
 def check(as_json: Json = False) -> None:
     """Ask each provider for one thing: which are set up, which answer from here, and how fast."""
-    from crowdnotes.evidence.reading_services import check_reading, make_reading_services
+    from crowdnotes.evidence.reading.reading_services import check_reading, make_reading_services
     from crowdnotes.evidence.search import check_providers, make_providers
 
     with open_workspace() as workspace:
@@ -127,7 +127,7 @@ def fetch(
 
     What is no link, or no day, ends with a sentence and exit code 2.
     """
-    from crowdnotes.evidence.guard import check_url
+    from crowdnotes.evidence.ssrf_guard import check_url
 
     try:
         last = day(until)

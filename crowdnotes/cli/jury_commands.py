@@ -31,7 +31,7 @@ def score(
 
     A simulation with a measured quality, never a prediction of X's status for this note.
     """
-    from crowdnotes.embedding import make_embedder
+    from crowdnotes.engines.embedding import make_embedder
     from crowdnotes.jury import Sampling, open_jury
     from crowdnotes.settings import load_settings
 

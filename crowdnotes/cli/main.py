@@ -22,18 +22,18 @@ from crowdnotes.cli import (
     bench_supernotes,
     bench_utility,
     bridging_commands,
-    case_commands,
+    cases,
     comparison_commands,
     crowd,
     evidence_commands,
     jury_commands,
     length_command,
     library_commands,
-    model_commands,
+    models,
     overview_command,
-    people_commands,
-    train_commands,
-    x_commands,
+    people,
+    train,
+    x,
 )
 from crowdnotes.cli.output import print_text, progress
 from crowdnotes.errors import CrowdNotesError
@@ -76,15 +76,15 @@ app.command("search")(evidence_commands.search)
 app.command("fetch")(evidence_commands.fetch)
 app.add_typer(evidence_commands.providers_app, name="providers")
 app.add_typer(library_commands.app, name="library")
-app.add_typer(case_commands.app, name="cases")
+app.add_typer(cases.app, name="cases")
 app.command("overview")(overview_command.overview)
 app.add_typer(comparison_commands.app, name="comparison")
-app.add_typer(people_commands.app, name="people")
-app.add_typer(x_commands.app, name="x")
+app.add_typer(people.app, name="people")
+app.add_typer(x.app, name="x")
 app.add_typer(bridging_commands.app, name="bridging")
 app.add_typer(crowd.app, name="crowd")
 app.add_typer(jury_commands.app, name="jury")
-app.add_typer(model_commands.app, name="models")
+app.add_typer(models.app, name="models")
 
 bench_app = typer.Typer(help="Measure quality on data of yours.", no_args_is_help=True)
 train_app = typer.Typer(help="Train the local judges and the jury on data of yours.", no_args_is_help=True)
@@ -99,10 +99,10 @@ bench_app.command("supernotes")(bench_supernotes.supernotes)
 bench_app.command("utility")(bench_utility.utility)
 bench_app.command("compare")(bench_posts.compare)
 bench_app.command("jury")(bench_commands.jury)
-train_app.command("jury")(train_commands.jury)
-train_app.command("raters")(train_commands.raters)
-train_app.command("helpfulness")(train_commands.helpfulness)
-train_app.command("principles")(train_commands.principles)
+train_app.command("jury")(train.jury)
+train_app.command("raters")(train.raters)
+train_app.command("helpfulness")(train.helpfulness)
+train_app.command("principles")(train.principles)
 app.add_typer(bench_app, name="bench")
 app.add_typer(train_app, name="train")
 

@@ -10,7 +10,7 @@ import typer
 
 from crowdnotes.cli.output import progress
 from crowdnotes.jobs.queue import require_tables
-from crowdnotes.observing import log_as_json
+from crowdnotes.logs import log_as_json
 from crowdnotes.settings import load_settings
 from crowdnotes.workspace import open_workspace, warm_up
 

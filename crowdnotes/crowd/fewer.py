@@ -13,7 +13,7 @@ import numpy as np
 from crowdnotes.bridging.status import NoteStatus, RuleName
 from crowdnotes.crowd.replay import Replay, deciding_rule, why
 from crowdnotes.domain import Noun
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 TAKEN = (1, 5, 10)
 _DRAWS, _FEW_DRAWS, _MANY = 100, 20, 10_000  # of a note with many ratings fewer: each costs a pass over them

@@ -39,9 +39,9 @@ from crowdnotes.bridging.ratings import Ratings
 from crowdnotes.bridging.scoring import FrozenRaters, ScoredNotes, locate, score_notes
 from crowdnotes.bridging.status import NoteStatus
 from crowdnotes.bridging.statuses import STATUSES, ManySignals, decide_all
-from crowdnotes.crowd.database import TAGS, Connection, columns
+from crowdnotes.public_data.database import TAGS, Connection, columns
 from crowdnotes.settings import BridgingSettings
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _AT_ONCE = 2_000_000  # ratings
 _ASIDE = 0.05  # between the line for the score and the two that it is compared with

@@ -17,17 +17,17 @@ import pyarrow as pa
 from pydantic import Field
 
 from crowdnotes.bridging.columns import NOT_HELPFUL_TAGS
-from crowdnotes.bridging.public_data import Progress
+from crowdnotes.bridging.public_files import Progress
 from crowdnotes.bridging.scoring import FrozenRaters, locate
 from crowdnotes.bridging.statuses import RULE_NAMES, STATUSES
-from crowdnotes.crowd.database import TAGS, Connection, columns, how_many, writing
 from crowdnotes.crowd.fitting import Statuses, fitted, statuses
 from crowdnotes.crowd.loading import Loaded, load_folder
-from crowdnotes.crowd.posts import LAST_LOAD, make_posts
 from crowdnotes.domain import Noun
 from crowdnotes.errors import InputError
+from crowdnotes.public_data.database import TAGS, Connection, columns, how_many, writing
+from crowdnotes.public_data.posts import LAST_LOAD, make_posts
 from crowdnotes.settings import BridgingSettings
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _MANY = 1.05  # times the ratings of the last fit; a twentieth more moves its raters by less than they err
 

@@ -19,12 +19,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from crowdnotes.bridging.columns import ENROLMENT, HISTORY, NOTES, RATINGS, TABLES, TableSpec
-from crowdnotes.bridging.public_data import Progress, find_shards, parse
-from crowdnotes.crowd.database import TAGS, Connection, how_many
+from crowdnotes.bridging.public_files import Progress, find_shards, parse
 from crowdnotes.crowd.shards import Mark, Shard, open_shards
-from crowdnotes.crowd.topics import label
 from crowdnotes.domain import Noun
 from crowdnotes.errors import InputError
+from crowdnotes.public_data.database import TAGS, Connection, how_many
+from crowdnotes.public_data.topics import label
 
 _FIRST_MS = 1_609_459_200_000  # 2021-01-01: Birdwatch began that month
 _DAY_MS = 86_400_000

@@ -25,12 +25,12 @@ from crowdnotes.bridging.status import (
     Side,
     StatusResult,
 )
-from crowdnotes.crowd.database import TAGS, Connection, columns
 from crowdnotes.crowd.indexing import TagScale, last_fit
 from crowdnotes.domain import Noun
+from crowdnotes.public_data.database import TAGS, Connection, columns
 from crowdnotes.settings import BridgingSettings
 from crowdnotes.text.markdown import day
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 Floats = npt.NDArray[np.float64]
 FIRST = 50  # ratings that are set against all

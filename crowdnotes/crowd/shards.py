@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from crowdnotes.bridging.public_data import header_of, open_members, whole_lines
+from crowdnotes.bridging.public_files import header_of, open_members, whole_lines
 
 _ENDS = 65_536  # bytes that are compared at either end
 

@@ -5,6 +5,38 @@ Assessment → Decision. Terms are the field's own (communitynotes.x.com/guide; 
 Times are aware datetimes in UTC. Offsets are in Unicode code points, end exclusive.
 """
 
+from crowdnotes.domain.approval import (
+    A_REASON,
+    Obstacle,
+    ObstacleId,
+    ObstacleKind,
+    Override,
+    is_reason,
+    missing_from,
+    remaining,
+)
+from crowdnotes.domain.assessment import (
+    BY_PERSON,
+    Assessment,
+    Finding,
+    GateName,
+    GateResult,
+    GateStatus,
+    Influence,
+    Interval,
+    JuryQuality,
+    JuryVerdict,
+    LinkCheck,
+    LinkState,
+    LintLevel,
+    LintWarning,
+    PrincipleName,
+    PrincipleResult,
+    RuleWord,
+    SideVotes,
+    gates_and_jury,
+    in_100,
+)
 from crowdnotes.domain.base import Kind, Noun, Span, text_sha256
 from crowdnotes.domain.case import (
     Case,
@@ -33,26 +65,7 @@ from crowdnotes.domain.comparison import (
     Side,
     Statement,
 )
-from crowdnotes.domain.desk import (
-    FINDINGS,
-    LEASE,
-    MOST,
-    Asked,
-    Comment,
-    DeskState,
-    DeskWork,
-    Lease,
-    Order,
-    Pair,
-    PairFinding,
-    QueueItem,
-    Reading,
-    ReadPair,
-    Return,
-    Tombstone,
-    Whose,
-    turn_of,
-)
+from crowdnotes.domain.document_upgrades import DOCUMENT_VERSION, upgraded, version_of
 from crowdnotes.domain.edits import EditEffect, effect_of_edit
 from crowdnotes.domain.evidence import (
     AFTER_CUTOFF,
@@ -85,39 +98,27 @@ from crowdnotes.domain.evidence import (
     basis_sha256,
     first_shown,
 )
-from crowdnotes.domain.judgement import (
-    BY_PERSON,
-    Assessment,
-    Finding,
-    GateName,
-    GateResult,
-    GateStatus,
-    Influence,
-    Interval,
-    JuryQuality,
-    JuryVerdict,
-    LinkCheck,
-    LinkState,
-    LintLevel,
-    LintWarning,
-    PrincipleName,
-    PrincipleResult,
-    RuleWord,
-    SideVotes,
-    gates_and_jury,
-    in_100,
+from crowdnotes.domain.moderation import (
+    FINDINGS,
+    LEASE,
+    MOST,
+    Asked,
+    Comment,
+    DeskState,
+    DeskWork,
+    Lease,
+    Order,
+    Pair,
+    PairFinding,
+    QueueItem,
+    Reading,
+    ReadPair,
+    Return,
+    Tombstone,
+    Whose,
+    turn_of,
 )
 from crowdnotes.domain.note import Basis, Classification, Draft, Quotation, SentenceCheck, SentenceSupport, Support
-from crowdnotes.domain.obstacle import (
-    A_REASON,
-    Obstacle,
-    ObstacleId,
-    ObstacleKind,
-    Override,
-    is_reason,
-    missing_from,
-    remaining,
-)
 from crowdnotes.domain.on_x import OnX, OnXState
 from crowdnotes.domain.people import (
     ALLOWED,
@@ -151,4 +152,3 @@ from crowdnotes.domain.supernote import (
     SupernoteSentence,
     SupernoteWork,
 )
-from crowdnotes.domain.upgrade import DOCUMENT_VERSION, upgraded, version_of

@@ -7,8 +7,10 @@ from enum import StrEnum
 
 from pydantic import Field
 
+from crowdnotes.domain.approval import ObstacleKind, Override
+from crowdnotes.domain.assessment import Assessment, JuryVerdict, LinkCheck, gates_and_jury
 from crowdnotes.domain.base import Kind, Noun
-from crowdnotes.domain.desk import DeskState, DeskWork
+from crowdnotes.domain.document_upgrades import DOCUMENT_VERSION
 from crowdnotes.domain.evidence import (
     Aim,
     ClaimMatch,
@@ -22,14 +24,12 @@ from crowdnotes.domain.evidence import (
     Source,
     basis_sha256,
 )
-from crowdnotes.domain.judgement import Assessment, JuryVerdict, LinkCheck, gates_and_jury
+from crowdnotes.domain.moderation import DeskState, DeskWork
 from crowdnotes.domain.note import Classification, Draft, Quotation, SentenceCheck, SentenceSupport
-from crowdnotes.domain.obstacle import ObstacleKind, Override
 from crowdnotes.domain.people import Person
 from crowdnotes.domain.post import Claim, Mode, Post
 from crowdnotes.domain.supernote import Suggestion, SupernoteRound, SupernoteWork
-from crowdnotes.domain.upgrade import DOCUMENT_VERSION
-from crowdnotes.words import name_of, say
+from crowdnotes.wording import name_of, say
 
 
 class DecisionKind(Kind):

@@ -12,7 +12,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from crowdnotes.domain.base import Kind, Noun, text_sha256
-from crowdnotes.words import name_of, say
+from crowdnotes.wording import name_of, say
 
 Side = Literal["left", "right"]
 Agreement = Annotated[int, Field(ge=1, le=5)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from crowdnotes.domain.assessment import Assessment, JuryVerdict
 from crowdnotes.domain.case import Case
-from crowdnotes.domain.judgement import Assessment, JuryVerdict
 from crowdnotes.domain.note import Draft
 
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from crowdnotes.domain.base import Kind, Noun, Span, text_sha256
 from crowdnotes.domain.people import Person
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 BY_HAND = "hand:"  # how the id of a source begins whose words a person copied
 UNDATED = "undated"  # the notice on a source without a date where evidence has a cutoff

@@ -10,7 +10,7 @@ from typing import Annotated, Protocol
 from pydantic import AfterValidator, StringConstraints
 
 from crowdnotes.domain.base import Kind, Noun
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 
 class Role(Kind):

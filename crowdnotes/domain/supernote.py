@@ -11,10 +11,10 @@ from enum import StrEnum
 
 from pydantic import Field
 
+from crowdnotes.domain.assessment import Interval, LinkCheck, SideVotes
 from crowdnotes.domain.base import Kind, Noun, Span, text_sha256
-from crowdnotes.domain.judgement import Interval, LinkCheck, SideVotes
 from crowdnotes.domain.note import Classification, Quotation
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 
 class CrowdStatus(StrEnum):

@@ -34,7 +34,7 @@ from crowdnotes.domain import (
 )
 
 if TYPE_CHECKING:
-    from crowdnotes.engines.judges.judge import HelpfulnessJudge
+    from crowdnotes.engines.judge_parts import HelpfulnessJudge
 
 MOST_OFFERED = 18  # results that a model ranks in one question: of 51 records that stated an answer, 46 stood there
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crowdnotes.embedding import Embedder
 from crowdnotes.engines.base import Engine
-from crowdnotes.engines.judges.judge import JudgeParts
-from crowdnotes.engines.judges.registry import make_judge
+from crowdnotes.engines.embedding import Embedder
+from crowdnotes.engines.helpfulness_judges import make_judge
+from crowdnotes.engines.judge_parts import JudgeParts
 from crowdnotes.engines.local import LocalEngine
-from crowdnotes.engines.local.inference import NliReader
+from crowdnotes.engines.local.entailment import NliReader
 from crowdnotes.engines.metering import price
 from crowdnotes.settings import GateSettings, LlmSettings
 

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from crowdnotes.domain import Usage
 from crowdnotes.errors import BudgetError, EngineError
 from crowdnotes.settings import LlmSettings
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 T = TypeVar("T")
 U = TypeVar("U")

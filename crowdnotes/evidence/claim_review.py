@@ -19,7 +19,7 @@ from crowdnotes.evidence.reading.plain import tidy_line
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.urls import is_web_address
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _CLAIM = 1_000  # characters; some publishers put the whole post there
 _NAME = 100

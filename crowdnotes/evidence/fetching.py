@@ -20,12 +20,12 @@ import httpx
 
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError, InputError
-from crowdnotes.evidence.guard import BROKEN_OFF, Deadline, GuardedTransport, check_url
 from crowdnotes.evidence.page_cache import PageCache, asked_at
 from crowdnotes.evidence.reading.document import parse_content_type, settle_kind
+from crowdnotes.evidence.ssrf_guard import BROKEN_OFF, Deadline, GuardedTransport, check_url
 from crowdnotes.settings import FetchSettings
 from crowdnotes.text.urls import MAX_URL
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 T = TypeVar("T")
 

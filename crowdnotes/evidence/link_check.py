@@ -18,10 +18,10 @@ from typing import Protocol
 from crowdnotes.domain import FetchOutcome, LinkCheck, LinkState
 from crowdnotes.errors import FetchError, InputError
 from crowdnotes.evidence.fetching import follow, no_check
-from crowdnotes.evidence.guard import Deadline, wait_out
+from crowdnotes.evidence.ssrf_guard import Deadline, wait_out
 from crowdnotes.evidence.wayback import Wayback
 from crowdnotes.settings import FetchSettings, LinkSettings
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 Check = Callable[[], None]
 

@@ -31,7 +31,7 @@ from itertools import islice, pairwise
 import numpy as np
 
 from crowdnotes.domain import Claim, Evidence, Passage, Post, Source, Span
-from crowdnotes.embedding import Embedder, FloatArray
+from crowdnotes.engines.embedding import Embedder, FloatArray
 from crowdnotes.settings import EvidenceSettings
 from crowdnotes.text.sentences import split_sentences
 from crowdnotes.text.stems import content_words, stem, word_stems

@@ -15,10 +15,10 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from crowdnotes.domain import Aim, FetchOutcome, Hit
 from crowdnotes.engines import Brief, Engine
 from crowdnotes.errors import EngineError, FetchError
-from crowdnotes.evidence.provenance import original_of
 from crowdnotes.evidence.reading.document import Document
+from crowdnotes.evidence.source_types import original_of
 from crowdnotes.text.urls import MAX_URL, canonical_url
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 
 class PageKind(StrEnum):

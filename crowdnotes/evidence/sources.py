@@ -15,19 +15,19 @@ from types import MappingProxyType
 from crowdnotes.domain import DateOrigin, FactCheck, FetchOutcome, Hit, ReadAs, Source, SourceCategory, text_sha256
 from crowdnotes.errors import FetchError, InputError, SearchError
 from crowdnotes.evidence.fetching import Page, PageFetcher, no_check
-from crowdnotes.evidence.guard import check_url
-from crowdnotes.evidence.provenance import categorise, is_archived, original_of, publisher_of
 from crowdnotes.evidence.reading.document import Document, Extract, extract, read_page
 from crowdnotes.evidence.reading.plain import tidy_line
-from crowdnotes.evidence.reading_services import ReadingService, read_in_time
+from crowdnotes.evidence.reading.reading_services import ReadingService, read_in_time
 from crowdnotes.evidence.search import gives_entries
 from crowdnotes.evidence.search.papers import LEAST, Abstract, AbstractFinder, paper_of
 from crowdnotes.evidence.selection import kind_of_address, refuse_page, why_not
+from crowdnotes.evidence.source_types import categorise, is_archived, original_of, publisher_of
+from crowdnotes.evidence.ssrf_guard import check_url
 from crowdnotes.evidence.wayback import ArchivedCopy, Wayback, public_address
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.markdown import day
 from crowdnotes.text.urls import canonical_url
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 SourceAndText = tuple[Source, str | None]
 

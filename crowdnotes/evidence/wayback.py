@@ -13,15 +13,15 @@ from datetime import date
 
 from crowdnotes.domain import WAYBACK
 from crowdnotes.errors import FetchError, InputError, SearchError
-from crowdnotes.evidence.guard import Deadline, check_url
-from crowdnotes.evidence.provenance import is_archived
 from crowdnotes.evidence.search.provider import dig, parse_json, string, unexpected
 from crowdnotes.evidence.search.service import Pace, Service, open_service
+from crowdnotes.evidence.source_types import is_archived
+from crowdnotes.evidence.ssrf_guard import Deadline, check_url
 from crowdnotes.settings import Settings
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.markdown import day
 from crowdnotes.text.note_rules import top_level_domains
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _FIRST = "19960101000000"  # before its first copy: the nearest to it is a page's oldest
 _NO_SITES = frozenset({"arpa", "onion"})  # in the list of top-level domains, and not the public web's

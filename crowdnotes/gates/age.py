@@ -12,7 +12,7 @@ from datetime import date
 
 from crowdnotes.domain import Evidence, SentenceSupport, Source
 from crowdnotes.engines import Brief
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _YEARS = 5  # a source older than that may be out of date on what is so now; the models' rules have the same
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")

@@ -35,9 +35,9 @@ from crowdnotes.engines.metering import as_done, together
 from crowdnotes.errors import EngineError
 from crowdnotes.gates.age import asking_age
 from crowdnotes.gates.form import faults, form_warnings
-from crowdnotes.gates.gate import Gate, Judged
+from crowdnotes.notes.gate import Gate, Judged
 from crowdnotes.text.note_rules import NOTE_LIMIT, truncate
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 
 def _relevance(it: Judged) -> GateResult:

@@ -22,7 +22,7 @@ from crowdnotes.domain import (
     text_sha256,
 )
 from crowdnotes.gates.assess import in_order, with_sources
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _FINDS = {
     Support.PARTLY: "gates.partly",

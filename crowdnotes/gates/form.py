@@ -15,7 +15,7 @@ from crowdnotes.text.lint import lint
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, without_urls
 from crowdnotes.text.quotes import holds_quote
 from crowdnotes.text.urls import canonical_url
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _SHORTEST = 4  # words; “long COVID” in marks is a name
 _QUOTED = re.compile(r"[“„«\"]([^“”„«»\"]{2,1000})[”“»\"]")

@@ -38,7 +38,7 @@ from crowdnotes.domain import Noun
 from crowdnotes.errors import JobCancelled, JobError
 from crowdnotes.storage.database import reading, writing
 from crowdnotes.storage.tables import jobs, storable_text
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 
 class Progress(Protocol):

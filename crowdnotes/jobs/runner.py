@@ -27,9 +27,9 @@ from crowdnotes.jobs.records import (
     running_here,
     this_process,
 )
-from crowdnotes.observing import about, span
+from crowdnotes.logs import about, span
 from crowdnotes.storage.tables import storable_text
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _logger = logging.getLogger(__name__)
 

@@ -16,22 +16,15 @@ from crowdnotes.domain import Influence, JuryQuality, JuryVerdict
 from crowdnotes.errors import InputError
 from crowdnotes.jury.model import SHIPPED_MODEL, Features, JuryModel, features, load_model
 from crowdnotes.jury.raters import Floats, RaterPool, Sampling, own_pool, sample_raters, shipped_pool
-from crowdnotes.jury.shown import ShownHead, open_shown, rows_of_blocks
+from crowdnotes.jury.shown_odds import ShownHead, open_shown, rows_of_blocks
 from crowdnotes.jury.verdict import cautions, check_note, influences, is_unfamiliar, verdict_of
-from crowdnotes.jury.votes import (
-    Crowd,
-    Predictions,
-    Votes,
-    careful_intercepts,
-    possible_intercepts,
-    simulate_votes,
-)
+from crowdnotes.jury.votes import Crowd, Predictions, Votes, careful_intercepts, possible_intercepts, simulate_votes
 from crowdnotes.settings import BridgingSettings, JurySettings
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 if TYPE_CHECKING:
-    from crowdnotes.embedding import Embedder
-    from crowdnotes.engines.local.heads import Blocks
+    from crowdnotes.engines.embedding import Embedder
+    from crowdnotes.engines.local.trained_models import Blocks
 
 
 @dataclass(frozen=True)

@@ -32,12 +32,12 @@ from crowdnotes.errors import ConfigurationError
 from crowdnotes.jury.raters import ASSETS, Floats, Jurors
 from crowdnotes.jury.votes import OrdinalModel, Predictions, Sides
 from crowdnotes.text.note_rules import find_urls, without_urls
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
 
-    from crowdnotes.embedding import Embedder
+    from crowdnotes.engines.embedding import Embedder
 
 VERSION = 4
 _BITS = {"words": 18, "letters": 18, "hosts": 14}

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from crowdnotes.errors import ConfigurationError, InputError
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets" / "jury"
 SHIPPED_RATERS = ASSETS / "raters.json"

@@ -26,7 +26,7 @@ from crowdnotes.settings import BridgingSettings, JurySettings
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, without_urls
 from crowdnotes.text.sentences import split_sentences
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _MOSTLY = 0.6  # mean rating from which a side "would mostly find it helpful"
 _SELDOM = 0.4

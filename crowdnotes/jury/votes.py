@@ -32,7 +32,7 @@ from crowdnotes.bridging.scoring import FrozenRaters, score_votes
 from crowdnotes.errors import InputError
 from crowdnotes.jury.raters import Floats, Jurors, RaterPool
 from crowdnotes.settings import JurySettings
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _PER_SIDE = 100
 _STEPS = 12  # of Newton's method: enough for 1e-6 at the furthest shares

@@ -1,6 +1,5 @@
 """Many cases at one look: times, outcomes, sources, mending, agreement and cost, each with what it tells."""
 
-from crowdnotes.overview.case_figures import CaseFigures, Course, figures_of, read
 from crowdnotes.overview.pictures import (
     ENDINGS,
     FEW,
@@ -13,4 +12,5 @@ from crowdnotes.overview.pictures import (
     in_time,
     overview,
 )
-from crowdnotes.studies.bench.utility_result import UtilityStudy, saved_study, utility_table, utility_verdict
+from crowdnotes.reports.case_figures import CaseFigures, Course, figures_of, read
+from crowdnotes.studies.bench.source_study import UtilityStudy, saved_study, utility_table, utility_verdict

@@ -13,8 +13,8 @@ from itertools import pairwise
 from statistics import median
 
 from crowdnotes.domain import DecisionKind, GateName, GateStatus, PrincipleName, SourceCategory, Usage
-from crowdnotes.overview.case_figures import LINKS, OPEN, CaseFigures, Course
-from crowdnotes.words import name_of, say
+from crowdnotes.reports.case_figures import LINKS, OPEN, CaseFigures, Course
+from crowdnotes.wording import name_of, say
 
 FEW = 5  # cases: of fewer, no median is told, and no pattern seen
 ENDINGS = (*(kind.value for kind in DecisionKind), OPEN)

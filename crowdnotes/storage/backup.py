@@ -29,7 +29,7 @@ from crowdnotes import __version__
 from crowdnotes.errors import ConfigurationError, InputError, StoreBusyError, StoreError, StoreFullError
 from crowdnotes.settings import Settings
 from crowdnotes.storage.database import connect, open_database, require_known, schema_of, translated, writing
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _MANIFEST = "manifest.json"
 _DATABASE = "database"

@@ -25,7 +25,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, exc, func,
 from crowdnotes import __version__
 from crowdnotes.errors import ConfigurationError, CrowdNotesError, StoreBusyError, StoreError, StoreFullError
 from crowdnotes.storage.tables import programs
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _logger = logging.getLogger(__name__)
 

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from crowdnotes.domain import Evidence, Passage, Post, Source, Span
-from crowdnotes.engines.local.heads import JUDGES
+from crowdnotes.engines.local.trained_models import JUDGES
 from crowdnotes.errors import InputError, ModelFilesError
 
 Row = TypeVar("Row", bound=BaseModel)

@@ -9,24 +9,15 @@ import random
 from collections.abc import Collection, Sequence
 from itertools import zip_longest
 
-from crowdnotes.domain import (
-    Candidate,
-    Evidence,
-    ExistingNote,
-    LinkCheck,
-    LinkState,
-    Span,
-    SupernoteSentence,
-    Usage,
-)
+from crowdnotes.domain import Candidate, Evidence, ExistingNote, LinkCheck, LinkState, Span, SupernoteSentence, Usage
 from crowdnotes.engines import MadeBy, NoteSentence
 from crowdnotes.errors import EngineError
-from crowdnotes.evidence.merging import without_near_duplicates
+from crowdnotes.evidence.duplicates import without_near_duplicates
 from crowdnotes.supernotes.existing import drawn_mean, links_of, pages_of
 from crowdnotes.supernotes.note_sentences import links_at
 from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT, find_urls, note_length, without_urls
 from crowdnotes.text.urls import canonical_url
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 MAX_LINKS = 3  # each costs a character and a space
 LOCAL = MadeBy("local")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from crowdnotes.domain import Classification, CrowdStatus, ExistingNote
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.urls import canonical_url
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 ENOUGH_RATINGS = 5  # below it X gives no status
 AVERAGE = 0.5  # the mean rating of a note of which nothing is known

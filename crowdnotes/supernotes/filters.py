@@ -22,7 +22,7 @@ from crowdnotes.supernotes.existing import pages_of
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length
 from crowdnotes.text.quotes import tells_enough
 from crowdnotes.text.urls import canonical_url
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 Principles = Callable[[str], Sequence[PrincipleResult]]
 

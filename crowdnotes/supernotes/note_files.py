@@ -21,7 +21,7 @@ from crowdnotes.engines.prompt_injection import holds_injection
 from crowdnotes.errors import InputError
 from crowdnotes.evidence.reading.plain import decode_table
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, without_urls, x_storage_form
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 MOST_NOTES = 200
 MOST_CHARACTERS = 1_500  # by X's count; a note has 280, and a page that was pasted by mistake has more

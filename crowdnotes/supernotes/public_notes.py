@@ -11,12 +11,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from crowdnotes.bridging.columns import HELPFUL_TAGS, HISTORY, NOT_HELPFUL_TAGS, NOTES, RATINGS, TableSpec
-from crowdnotes.bridging.public_data import find_shards, parse, plan, read_blocks, read_header
+from crowdnotes.bridging.public_files import find_shards, parse, plan, read_blocks, read_header
 from crowdnotes.domain import Ratings
 from crowdnotes.errors import InputError
 from crowdnotes.supernotes.note_files import Doubts, ReadNotes, Row, kept, note_of_row, post_number
 from crowdnotes.text.note_rules import find_urls, x_storage_form
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 
 def notes_of_post(data: Path, post_id: str) -> ReadNotes:

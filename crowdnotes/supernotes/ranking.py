@@ -17,7 +17,7 @@ from crowdnotes.domain import (
     SupernoteScore,
 )
 from crowdnotes.supernotes.existing import AVERAGE, ENOUGH_RATINGS, drawn_mean
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 if TYPE_CHECKING:
     from crowdnotes.jury import Jury

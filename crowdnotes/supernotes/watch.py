@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from crowdnotes.domain import Candidate, CrowdStatus, ExistingNote, PostedNote, SupernoteRound, SupernoteScore
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _FREE_RATINGS = 300  # with more and no status yet, the text may be changed: it will hardly get one
 _FEW_RATINGS = 30  # with fewer, the share of helpful ratings alone speaks

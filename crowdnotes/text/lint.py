@@ -16,7 +16,7 @@ from crowdnotes.domain import LintLevel, LintWarning, Span
 from crowdnotes.text import kept_by_text
 from crowdnotes.text.note_rules import AMBER_FROM, NOTE_LIMIT, find_urls, is_missing_space, note_length
 from crowdnotes.text.urls import is_tracking
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 # The lookbehind lets a match begin only where a word does: without it a long word takes quadratic time.
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")

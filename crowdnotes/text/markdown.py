@@ -7,7 +7,7 @@ import unicodedata
 from datetime import date, datetime
 from urllib.parse import quote, urlsplit
 
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 # Streamlit turns these into links, emoji, icons and arrows even when they are escaped; an invisible

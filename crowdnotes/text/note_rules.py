@@ -18,7 +18,7 @@ import tldextract
 
 from crowdnotes.domain import Classification
 from crowdnotes.text import kept_by_text
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 NOTE_LIMIT = 280
 AMBER_FROM = 260

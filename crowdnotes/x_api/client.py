@@ -23,10 +23,10 @@ from authlib.oauth2.rfc6749.parameters import prepare_token_request
 from crowdnotes import __version__
 from crowdnotes.errors import FetchError, InputError, XError, XFault
 from crowdnotes.evidence.fetching import read_capped
-from crowdnotes.evidence.guard import BROKEN_OFF, Deadline, GuardedTransport, check_url
+from crowdnotes.evidence.ssrf_guard import BROKEN_OFF, Deadline, GuardedTransport, check_url
 from crowdnotes.settings import XSettings
-from crowdnotes.storage.turns import Book, turns_here
-from crowdnotes.words import say
+from crowdnotes.storage.rate_limits import Book, turns_here
+from crowdnotes.wording import say
 from crowdnotes.x_api.tokens import Tokens
 
 _CALLS, _WINDOW = 90, 900.0  # X's limit: calls in a quarter of an hour

@@ -15,6 +15,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, Table, Update, delete,
 from sqlalchemy.dialects import postgresql, sqlite
 
 from crowdnotes.cases.access import Access
+from crowdnotes.cases.export import is_demonstration
 from crowdnotes.cases.store import Store
 from crowdnotes.domain import (
     Act,
@@ -31,13 +32,12 @@ from crowdnotes.domain import (
     text_sha256,
 )
 from crowdnotes.errors import InputError, WorkflowError, XError, XFault
-from crowdnotes.handoff import is_demonstration
 from crowdnotes.settings import Settings
 from crowdnotes.storage.database import now_of, reading, writing
 from crowdnotes.storage.tables import cases, on_x, storable_text, x_scores
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.pasted import post_number
-from crowdnotes.words import say
+from crowdnotes.wording import say
 from crowdnotes.x_api.client import WrittenNote, XClient
 
 _A_DAY, _POSTS_A_DAY = timedelta(days=1), 250  # X's limit

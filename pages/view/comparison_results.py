@@ -9,9 +9,9 @@ import streamlit as st
 
 from crowdnotes.domain import BothRated, ComparisonResults, Figure
 from crowdnotes.text.markdown import escaped
-from crowdnotes.words import say
-from pages.view.plots import Part, Standing, compared, stacked_shares
-from pages.view.session import workspace
+from crowdnotes.wording import say
+from pages.common.charts import Part, Standing, compared, stacked_shares
+from pages.common.session import workspace
 
 
 @st.cache_data(max_entries=50, show_spinner=say("comparison_results.counting"))

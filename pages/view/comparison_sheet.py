@@ -10,9 +10,9 @@ from crowdnotes.domain import Level, Rating, Sheet, Side, Statement
 from crowdnotes.errors import InputError
 from crowdnotes.text.markdown import host
 from crowdnotes.text.note_rules import find_urls
-from crowdnotes.words import say
-from pages.view.components import into_view, outside_text, participant_memory, web_link
-from pages.view.session import act, button, notices, workspace
+from crowdnotes.wording import say
+from pages.common.components import into_view, outside_text, participant_memory, web_link
+from pages.common.session import act, button, notices, workspace
 
 _PLACE = "compare-sheet"
 _PARTICIPANT = "participant"

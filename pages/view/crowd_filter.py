@@ -6,10 +6,10 @@ from typing import Final
 
 import streamlit as st
 
-from crowdnotes.crowd.posts import HEALTH, Filter
-from crowdnotes.crowd.topics import topic_names
+from crowdnotes.public_data.posts import HEALTH, Filter
+from crowdnotes.public_data.topics import topic_names
 from crowdnotes.text.languages import LANGUAGE_NAMES
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _BOUND: Final = "query-params"
 

@@ -7,21 +7,18 @@ from functools import partial
 
 import streamlit as st
 
+from crowdnotes.cases.export import class_label, form_labels, is_demonstration, post_url, to_json, to_markdown
 from crowdnotes.domain import Act, Case, Classification, DecisionKind, Obstacle, ObstacleKind
-from crowdnotes.handoff import (
-    class_label,
-    form_labels,
-    is_demonstration,
-    post_url,
-    to_json,
-    to_markdown,
-)
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, exact
 from crowdnotes.text.note_rules import tags_of
-from crowdnotes.words import say
-from pages.view.components import outside_text
-from pages.view.problems import (
+from crowdnotes.wording import say
+from pages.common.components import outside_text
+from pages.common.layout import Area, StepName, arrival, go_to
+from pages.common.progress import under_way
+from pages.common.session import act, button, notices, workspace
+from pages.common.times import moment
+from pages.draft_parts.approval import (
     kept_field,
     kept_words,
     lead_to_what_is_left,
@@ -30,11 +27,7 @@ from pages.view.problems import (
     problems,
     reasons,
 )
-from pages.view.progress import under_way
-from pages.view.session import act, button, notices, workspace
-from pages.view.times import moment
 from pages.view.to_x import score_of_x, send_to_x
-from pages.view.workbench import Area, StepName, arrival, go_to
 
 _PLACE = StepName.DECIDE.value
 _KINDS = {

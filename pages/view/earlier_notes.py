@@ -10,9 +10,9 @@ import streamlit as st
 from crowdnotes.domain import Case, EarlierNote, Hit
 from crowdnotes.text.markdown import day, escaped
 from crowdnotes.text.note_rules import without_urls
-from crowdnotes.words import say
-from pages.view.components import badge, web_link
-from pages.view.session import fold, workspace
+from crowdnotes.wording import say
+from pages.common.components import badge, web_link
+from pages.common.session import fold, workspace
 
 _HOW = {"": "earlier_notes.not_known", "CURRENTLY_RATED_NOT_HELPFUL": "earlier_notes.not_helpful"}
 _LONGEST = 400

@@ -8,11 +8,11 @@ import streamlit as st
 
 from crowdnotes.domain import Assessment, Case, EditEffect, GateStatus, effect_of_edit
 from crowdnotes.text.markdown import escaped, in_figures
-from crowdnotes.words import say
-from pages.view.components import STATUS_SIGNS, STATUS_WORDS, changed_pieces, marked_text
+from crowdnotes.wording import say
+from pages.common.charts import number_line
+from pages.common.components import STATUS_SIGNS, STATUS_WORDS, changed_pieces, marked_text
+from pages.common.session import fold, workspace
 from pages.view.jury import ENDS, standing_of
-from pages.view.plots import number_line
-from pages.view.session import fold, workspace
 
 
 def what_the_edit_changed(case: Case) -> None:

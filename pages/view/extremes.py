@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from crowdnotes.crowd.essay import KINDS, ROUNDS, Experiment, run_experiment
+from crowdnotes.public_data.extremes import KINDS, ROUNDS, Experiment, run_experiment
 from crowdnotes.text.markdown import escaped
-from crowdnotes.words import say
-from pages.view.crowd_plots import SIGNS, Lines, kind_colours, rounds_map
-from pages.view.picture_card import picture_card, table_with_csv
-from pages.view.session import telling, workspace
+from crowdnotes.wording import say
+from pages.algorithm_parts.charts import SIGNS, Lines, kind_colours, rounds_map
+from pages.common.chart_card import picture_card, table_with_csv
+from pages.common.session import telling, workspace
 
 _FOUND = "extremes"
 _HEIGHT = 330  # pixels

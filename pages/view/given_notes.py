@@ -6,17 +6,17 @@ from functools import partial
 
 import streamlit as st
 
-from crowdnotes.demonstration import example_with_notes
 from crowdnotes.domain import Case, Classification, CrowdStatus, ExistingNote, Ratings, SupernoteWork
+from crowdnotes.evidence.demo_pages import example_with_notes
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import clip, escaped, host
 from crowdnotes.text.note_rules import find_urls, tag_words
-from crowdnotes.words import say
-from pages.view.components import badge, first_shown, outside_text, web_link
+from crowdnotes.wording import say
+from pages.common.components import badge, first_shown, outside_text, web_link
+from pages.common.progress import under_way
+from pages.common.session import act, button, notices, show_case, workspace
+from pages.supernote_parts.header import SupernoteStep
 from pages.view.notes_input import forget_notes, keep_faults, notes_fields, notes_given, tell_faults
-from pages.view.progress import under_way
-from pages.view.session import act, button, notices, show_case, workspace
-from pages.view.steps import SupernoteStep
 
 _PLACE = SupernoteStep.NOTES.value
 _NEW = "new-supernote"

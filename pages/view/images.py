@@ -12,10 +12,10 @@ from crowdnotes.cases.intake import Attachment, usable_images
 from crowdnotes.domain import MAX_IMAGE_BYTES, MAX_IMAGES, Case, Image
 from crowdnotes.errors import InputError
 from crowdnotes.text.markdown import escaped
-from crowdnotes.words import say
-from pages.view.progress import gather_anew
-from pages.view.session import act, button, show_notice, tell, told, workspace
-from pages.view.workbench import StepName
+from crowdnotes.wording import say
+from pages.common.layout import StepName
+from pages.common.progress import gather_anew
+from pages.common.session import act, button, show_notice, tell, told, workspace
 
 _PLACE = StepName.POST.value
 _KINDS = ["png", "jpg", "jpeg", "webp", "gif"]

@@ -8,10 +8,10 @@ import streamlit as st
 
 from crowdnotes.domain import Case, JuryVerdict, SideVotes, StageName, effect_of_edit
 from crowdnotes.text.markdown import escaped, in_figures
-from crowdnotes.words import say
-from pages.view.components import people
-from pages.view.plots import Standing, number_line
-from pages.view.session import fold
+from crowdnotes.wording import say
+from pages.common.charts import Standing, number_line
+from pages.common.components import people
+from pages.common.session import fold
 
 ENDS = (0.0, 0.6)  # of the line, around the 0.40; what lies beyond is drawn at the ends
 _POINTS = 2  # of 100 jurors; what moves fewer is lost in the model's noise

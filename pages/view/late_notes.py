@@ -6,14 +6,14 @@ from pathlib import Path
 
 import streamlit as st
 
-from crowdnotes.crowd.database import reading
-from crowdnotes.crowd.delays import Delay, Delays, Hours, delays
-from crowdnotes.crowd.posts import Filter
+from crowdnotes.public_data.database import reading
+from crowdnotes.public_data.delays import Delay, Delays, Hours, delays
+from crowdnotes.public_data.posts import Filter
 from crowdnotes.text.markdown import escaped
-from crowdnotes.words import say
+from crowdnotes.wording import say
+from pages.common.chart_card import picture_card
+from pages.public_data_parts.time_charts import hours_by_group, in_hours
 from pages.view.crowd_filter import crowd_filter
-from pages.view.picture_card import picture_card
-from pages.view.time_plots import hours_by_group, in_hours
 
 _MOST_MONTHS = 18
 

@@ -8,9 +8,9 @@ from crowdnotes.domain import Case, LinkCheck, LinkState, StageName
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, host
 from crowdnotes.text.urls import canonical_url
-from crowdnotes.words import say
-from pages.view.components import badge, web_link
-from pages.view.session import workspace
+from crowdnotes.wording import say
+from pages.common.components import badge, web_link
+from pages.common.session import workspace
 
 _LOOKS = {
     LinkState.LIVE: ("green", "link"),

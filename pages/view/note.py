@@ -7,18 +7,18 @@ from functools import partial
 
 import streamlit as st
 
-from crowdnotes.demonstration import example_of
 from crowdnotes.domain import Case, Draft, Evidence, GateStatus, Quotation
 from crowdnotes.errors import WorkflowError
+from crowdnotes.evidence.demo_pages import example_of
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, host
 from crowdnotes.text.note_rules import find_urls, note_length
-from crowdnotes.words import say
-from pages.view.components import STATUS_SIGNS, note_counter, outside_text, passage_words, source_name
-from pages.view.progress import job_panel, start, under_way
+from crowdnotes.wording import say
+from pages.common.components import STATUS_SIGNS, note_counter, outside_text, passage_words, source_name
+from pages.common.layout import Area, StepName, go_to
+from pages.common.progress import job_panel, start, under_way
+from pages.common.session import act, button, workspace
 from pages.view.search_report import through_badge
-from pages.view.session import act, button, workspace
-from pages.view.workbench import Area, StepName, go_to
 
 _LETTERS = "ABCDEFGHIJ"
 

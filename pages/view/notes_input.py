@@ -11,8 +11,8 @@ import streamlit as st
 from crowdnotes.domain import ExistingNote
 from crowdnotes.errors import InputError
 from crowdnotes.text.markdown import escaped
-from crowdnotes.words import say
-from pages.view.session import workspace
+from crowdnotes.wording import say
+from pages.common.session import workspace
 
 if TYPE_CHECKING:
     from streamlit.typing import UploadedFile

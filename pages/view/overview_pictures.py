@@ -10,9 +10,9 @@ import streamlit as st
 
 from crowdnotes.overview import FEW, Counted, Overview, Picture, Sides, Spread, in_time
 from crowdnotes.text.markdown import day, escaped
-from crowdnotes.words import say
-from pages.view.components import save_image
-from pages.view.plots import Tone, legend, shades, spread, stacked, two_sides
+from crowdnotes.wording import say
+from pages.common.charts import Tone, legend, shades, spread, stacked, two_sides
+from pages.common.components import save_image
 
 _TALL, _LOW, _BAR = 160, 100, 23  # pixels
 _NARROWEST = 400

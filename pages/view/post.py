@@ -8,13 +8,13 @@ import streamlit as st
 
 from crowdnotes.domain import Case
 from crowdnotes.text.markdown import exact
-from crowdnotes.words import say
-from pages.view.components import outside_text
+from crowdnotes.wording import say
+from pages.common.components import outside_text
+from pages.common.layout import StepName
+from pages.common.session import act, workspace
+from pages.common.times import moment
+from pages.common.where_to_look import MODE_LABELS
 from pages.view.images import case_images, changed
-from pages.view.session import act, workspace
-from pages.view.times import moment
-from pages.view.where_to_look import MODE_LABELS
-from pages.view.workbench import StepName
 
 _PLACE = StepName.POST.value
 

@@ -9,12 +9,12 @@ import streamlit as st
 from crowdnotes.domain import Case, ProviderState, Reach
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, title
-from crowdnotes.words import say
-from pages.view.components import web_link
-from pages.view.more_evidence import add_by_hand
-from pages.view.reader import open_source
-from pages.view.session import button, workspace
-from pages.view.workbench import StepName, card_place
+from crowdnotes.wording import say
+from pages.common.components import web_link
+from pages.common.layout import StepName, card_place
+from pages.common.session import button, workspace
+from pages.draft_parts.more_evidence import add_by_hand
+from pages.draft_parts.reader import open_source
 
 _PLACE = StepName.EVIDENCE.value
 _LONGEST = 400

@@ -32,11 +32,11 @@ from crowdnotes.text.languages import LANGUAGE_NAMES, languages_of
 from crowdnotes.text.markdown import day, escaped, title
 from crowdnotes.text.references import references_in
 from crowdnotes.text.urls import canonical_url
-from crowdnotes.words import say
-from pages.view.components import badge, web_link
-from pages.view.plots import Part, stacked_shares
-from pages.view.session import act, fold, workspace
-from pages.view.workbench import StepName
+from crowdnotes.wording import say
+from pages.common.charts import Part, stacked_shares
+from pages.common.components import badge, web_link
+from pages.common.layout import StepName
+from pages.common.session import act, fold, workspace
 
 _PLACE = StepName.EVIDENCE.value
 _GRAVE = frozenset({"retracted", "withdrawn", "a retraction notice", "expression of concern"})

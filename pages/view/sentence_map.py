@@ -8,11 +8,11 @@ import streamlit as st
 
 from crowdnotes.domain import Case, Evidence, SentenceSupport, Support
 from crowdnotes.text.markdown import clip
-from crowdnotes.words import say
-from pages.view.components import sentence_map, source_name
-from pages.view.reader import open_source
-from pages.view.session import act
-from pages.view.workbench import card_place
+from crowdnotes.wording import say
+from pages.common.components import sentence_map, source_name
+from pages.common.layout import card_place
+from pages.common.session import act
+from pages.draft_parts.reader import open_source
 
 _LONGEST = 150  # characters of a sentence: three lines
 _SIGNS = {Support.SUPPORTED: "✓", Support.PARTLY: "◐", Support.UNSUPPORTED: "✗", Support.UNCHECKED: "○"}

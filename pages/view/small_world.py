@@ -10,12 +10,21 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
-from crowdnotes.crowd.world import NOTES, RATERS, NoteKind, OtherStarts, World, WorldOptions, make_world, other_starts
+from crowdnotes.public_data.small_world import (
+    NOTES,
+    RATERS,
+    NoteKind,
+    OtherStarts,
+    World,
+    WorldOptions,
+    make_world,
+    other_starts,
+)
 from crowdnotes.text.markdown import escaped
-from crowdnotes.words import say
-from pages.view.crowd_plots import SIGNS, Floats, Lines, kind_colours, note_map
-from pages.view.picture_card import picture_card
-from pages.view.session import telling, workspace
+from crowdnotes.wording import say
+from pages.algorithm_parts.charts import SIGNS, Floats, Lines, kind_colours, note_map
+from pages.common.chart_card import picture_card
+from pages.common.session import telling, workspace
 
 Bools = npt.NDArray[np.bool_]
 _HEIGHT = 330  # pixels

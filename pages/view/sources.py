@@ -21,10 +21,13 @@ from crowdnotes.domain import (
 )
 from crowdnotes.jobs import JobRecord, JobState
 from crowdnotes.text.markdown import clip, escaped, exact, host
-from crowdnotes.words import say
-from pages.view.components import badge, passage_words, source_name, web_link
-from pages.view.earlier_notes import earlier_notes
-from pages.view.more_evidence import (
+from crowdnotes.wording import say
+from pages.common.components import badge, passage_words, source_name, web_link
+from pages.common.layout import Area, StepName, area, card_place, notices_of_gone_cards, onward
+from pages.common.progress import job_panel, under_way
+from pages.common.session import button, notices, own_review, workspace
+from pages.common.where_to_look import add_sources, try_through
+from pages.draft_parts.more_evidence import (
     add_by_hand,
     ask_again,
     begun_by_hand,
@@ -33,18 +36,10 @@ from pages.view.more_evidence import (
     other_side,
     paste_box,
 )
-from pages.view.progress import job_panel, under_way
+from pages.draft_parts.reader import chosen_source, in_reading_order, open_source, reader, use_tick
+from pages.view.earlier_notes import earlier_notes
 from pages.view.reach import look_further, look_yourself, looks_further
-from pages.view.reader import chosen_source, in_reading_order, open_source, reader, use_tick
 from pages.view.search_report import already_checked, no_passage, origin_badges, search_report, source_badges
-from pages.view.session import (
-    button,
-    notices,
-    own_review,
-    workspace,
-)
-from pages.view.where_to_look import add_sources, try_through
-from pages.view.workbench import Area, StepName, area, card_place, notices_of_gone_cards, onward
 
 _PLACE = StepName.EVIDENCE.value
 _LONGEST = 400

@@ -8,12 +8,12 @@ import streamlit as st
 
 from crowdnotes.domain import Basis, Case, Pair, SentenceSupport, Support
 from crowdnotes.text.markdown import clip, escaped, host
-from crowdnotes.words import say
-from pages.view.components import marked_text, note_pieces, outside_text, passage_words, sentence_pieces
-from pages.view.reader import arrival_at_sentence, chosen_source, open_source
+from crowdnotes.wording import say
+from pages.common.components import marked_text, note_pieces, outside_text, passage_words, sentence_pieces
+from pages.common.layout import StepName, card_place
+from pages.common.session import act, button, workspace
+from pages.draft_parts.reader import arrival_at_sentence, chosen_source, open_source
 from pages.view.sentence_map import map_of_sentences
-from pages.view.session import act, button, workspace
-from pages.view.workbench import StepName, card_place
 
 _PLACE = StepName.DRAFT.value
 _SIGNS = {

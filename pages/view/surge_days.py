@@ -7,15 +7,15 @@ from pathlib import Path
 
 import streamlit as st
 
-from crowdnotes.crowd.database import reading
-from crowdnotes.crowd.posts import Filter, gather_posts
-from crowdnotes.crowd.surges import SurgePost, Surges, Term, posts_of_day, surges, trending
+from crowdnotes.public_data.database import reading
+from crowdnotes.public_data.posts import Filter, gather_posts
+from crowdnotes.public_data.surges import SurgePost, Surges, Term, posts_of_day, surges, trending
 from crowdnotes.text.markdown import day, escaped
-from crowdnotes.words import say
+from crowdnotes.wording import say
+from pages.common.chart_card import picture_card, table_with_csv
+from pages.public_data_parts.open_posts import on_it, waiting_posts
+from pages.public_data_parts.time_charts import posts_a_day
 from pages.view.crowd_filter import crowd_filter
-from pages.view.picture_card import picture_card, table_with_csv
-from pages.view.time_plots import posts_a_day
-from pages.view.waiting_posts import on_it, waiting_posts
 
 _MOST_POSTS = 20
 

@@ -6,12 +6,12 @@ from functools import partial
 
 import streamlit as st
 
+from crowdnotes.cases.export import is_demonstration
 from crowdnotes.domain import Act, Case, OnXState
-from crowdnotes.handoff import is_demonstration
 from crowdnotes.text.markdown import escaped
-from crowdnotes.words import say
-from pages.view.session import button, notices, workspace
-from pages.view.times import moment
+from crowdnotes.wording import say
+from pages.common.session import button, notices, workspace
+from pages.common.times import moment
 
 _PLACE = "to-x"
 

@@ -7,10 +7,10 @@ import streamlit as st
 from crowdnotes.domain import SourceCategory
 from crowdnotes.overview import UtilityStudy, saved_study, utility_table, utility_verdict
 from crowdnotes.text.markdown import day, escaped
-from crowdnotes.words import say
-from pages.view.picture_card import picture_card, table_with_csv
-from pages.view.plots import shades, stacked
-from pages.view.session import workspace
+from crowdnotes.wording import say
+from pages.common.chart_card import picture_card, table_with_csv
+from pages.common.charts import shades, stacked
+from pages.common.session import workspace
 
 _TALL = 130  # pixels
 

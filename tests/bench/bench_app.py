@@ -20,7 +20,7 @@ from crowdnotes.domain import Mode
 from crowdnotes.jobs import JobState
 from crowdnotes.settings import Settings
 from crowdnotes.workspace import Workspace, open_workspace
-from pages.view.where_to_look import MODE_LABELS
+from pages.common.where_to_look import MODE_LABELS
 from tests.bench.bench_draft import POSTS
 
 _ROOT = Path(__file__).parent.parent.parent

@@ -22,7 +22,7 @@ import numpy as np
 from crowdnotes.bridging.columns import RATINGS
 from crowdnotes.bridging.factorization import fit
 from crowdnotes.bridging.model import RatingTable
-from crowdnotes.bridging.public_data import read_table
+from crowdnotes.bridging.public_files import read_table
 
 T = TypeVar("T")
 SIZES = (97_000, 2_100_000, 20_000_000)

@@ -15,13 +15,13 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 
-from crowdnotes.crowd.database import reading
-from crowdnotes.crowd.delays import delays
 from crowdnotes.crowd.indexing import index_folder
-from crowdnotes.crowd.made_data import make_public_data
-from crowdnotes.crowd.posts import Filter
-from crowdnotes.crowd.story import busiest_notes, story
-from crowdnotes.crowd.surges import surges
+from crowdnotes.public_data.database import reading
+from crowdnotes.public_data.delays import delays
+from crowdnotes.public_data.posts import Filter
+from crowdnotes.public_data.sample_data import make_public_data
+from crowdnotes.public_data.story import busiest_notes, story
+from crowdnotes.public_data.surges import surges
 from crowdnotes.settings import BridgingSettings
 from tests.bench.bench_bridging import alone, peak_megabytes
 

@@ -18,7 +18,7 @@ from crowdnotes.jury.jury import open_jury
 from crowdnotes.jury.model import features, load_model
 from crowdnotes.settings import BridgingSettings, JurySettings
 from crowdnotes.studies.train.jury_ratings import load_public, run_public_training
-from crowdnotes.testing import HashingEmbedder
+from tests.fakes import HashingEmbedder
 from tests.jury.made_public_data import make_public_data
 
 _CANDIDATES = 100

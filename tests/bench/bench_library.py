@@ -16,7 +16,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from crowdnotes.embedding import CachedEmbedder, MiniLMEmbedder
+from crowdnotes.engines.embedding import CachedEmbedder, MiniLMEmbedder
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.passages import best_passage
 

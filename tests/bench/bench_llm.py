@@ -22,9 +22,9 @@ from crowdnotes.engines.llm.engine import LLMEngine
 from crowdnotes.engines.metering import as_done
 from crowdnotes.errors import EngineError
 from crowdnotes.settings import GateSettings, LlmSettings, Settings
-from crowdnotes.testing import HashingEmbedder
 from crowdnotes.workspace import Workspace, open_workspace, warm_up
 from tests.cases.walk import run
+from tests.fakes import HashingEmbedder
 from tests.llm_server import LLMServer, Say, honest
 
 _CHAIN = 6  # calls that wait for each other

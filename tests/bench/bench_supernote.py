@@ -14,14 +14,14 @@ from itertools import pairwise
 from pathlib import Path
 
 from crowdnotes.domain import ExistingNote, SupernoteRound
-from crowdnotes.embedding import Embedder, make_embedder
+from crowdnotes.engines.embedding import Embedder, make_embedder
 from crowdnotes.engines.local.principles import tone_principles
 from crowdnotes.jury.jury import Jury, open_jury
+from crowdnotes.notes.sentence_candidates import whole_sentences
 from crowdnotes.settings import BridgingSettings, GateSettings, JurySettings, Settings
 from crowdnotes.supernotes.candidates import merged
 from crowdnotes.supernotes.filters import filtered
 from crowdnotes.supernotes.ranking import ranked
-from crowdnotes.supernotes.whole_sentences import whole_sentences
 
 _CANDIDATES = 100
 _POST = "The city opened the dam at night and flooded the old town in {}."

@@ -12,16 +12,9 @@ from hypothesis import strategies as st
 
 from crowdnotes.bridging import factorization
 from crowdnotes.bridging.factorization import balance, fit, penalty
-from crowdnotes.bridging.model import (
-    FACTOR_PENALTY,
-    INTERCEPT_PENALTY,
-    Factorization,
-    Floats,
-    RatingTable,
-    filter_mask,
-)
-from crowdnotes.bridging.rows import move_rows
+from crowdnotes.bridging.model import FACTOR_PENALTY, INTERCEPT_PENALTY, Factorization, Floats, RatingTable, filter_mask
 from crowdnotes.bridging.scoring import doubts
+from crowdnotes.bridging.solver import move_rows
 from crowdnotes.settings import BridgingSettings
 from tests.bridging.made import errors_of, made_ratings, objective_of, shuffled, table_of
 
@@ -182,7 +175,7 @@ def test_many_chunks_give_what_one_gives_and_any_number_of_threads_the_same_bits
 ) -> None:
     table = made_ratings(notes=200, raters=150)
     whole = fit(table)
-    monkeypatch.setattr("crowdnotes.bridging.rows._CHUNK", 500)
+    monkeypatch.setattr("crowdnotes.bridging.solver._CHUNK", 500)
     fits = []
     for cores in (1, 2, 7):
         monkeypatch.setattr("os.sched_getaffinity", lambda _, cores=cores: set(range(cores)), raising=False)

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from crowdnotes.bridging.columns import ENROLMENT, HISTORY, NOTES, RATINGS
-from crowdnotes.bridging.public_data import TableReport, read_public_data
+from crowdnotes.bridging.public_files import TableReport, read_public_data
 from crowdnotes.errors import InputError
 from tests.bridging.made import rating_row, write_ratings, write_tsv
 
@@ -105,7 +105,7 @@ def test_each_unusable_row_is_dropped_by_name(tmp_path: Path) -> None:
 
 
 def test_repeats_are_found_across_blocks_and_shards(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("crowdnotes.bridging.public_data.BLOCK_BYTES", 700)
+    monkeypatch.setattr("crowdnotes.bridging.public_files.BLOCK_BYTES", 700)
     for shard in range(3):
         rows = [rating_row(note, f"R{rater}") for note in range(5) for rater in range(shard, shard + 4)]
         write_ratings(tmp_path / "ratings" / f"ratings-{shard:05d}.tsv", rows)

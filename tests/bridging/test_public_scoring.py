@@ -9,7 +9,7 @@ import pytest
 
 from crowdnotes.bridging.columns import HISTORY, NOTES
 from crowdnotes.bridging.model import Factorization, RatingTable, SideParameters
-from crowdnotes.bridging.public_data import read_public_data
+from crowdnotes.bridging.public_files import read_public_data
 from crowdnotes.bridging.public_scoring import NoteFacts, PublicScores, prescored, score_public_data
 from crowdnotes.bridging.rules import decide, general_helpful, general_not_helpful, not_misleading
 from crowdnotes.bridging.status import NoteSignals, NoteStatus, RuleName

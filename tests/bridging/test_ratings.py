@@ -13,7 +13,7 @@ import pytest
 from crowdnotes.bridging.columns import RATINGS
 from crowdnotes.bridging.factorization import fit
 from crowdnotes.bridging.model import RatingTable
-from crowdnotes.bridging.public_data import column_names, found_table, read_column, read_public_data
+from crowdnotes.bridging.public_files import column_names, found_table, read_column, read_public_data
 from crowdnotes.bridging.ratings import load_ratings
 from crowdnotes.errors import InputError
 from tests.bridging.made import made_ratings, rating_row, write_ratings

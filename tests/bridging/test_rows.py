@@ -7,9 +7,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from crowdnotes.bridging import rows
+from crowdnotes.bridging import solver
 from crowdnotes.bridging.model import RatingTable
-from crowdnotes.bridging.rows import Rows, lay_out, workers
+from crowdnotes.bridging.solver import Rows, lay_out, workers
 
 PAIRS = st.lists(st.tuples(st.integers(0, 40), st.integers(0, 12)), min_size=1, max_size=120, unique=True)
 
@@ -41,8 +41,8 @@ def _held(rows: Rows) -> list[tuple[float, ...]]:
 def test_rows_are_sorted_however_the_ratings_are_cut(
     monkeypatch: pytest.MonkeyPatch, pairs: list[tuple[int, int]], weighted: bool, chunk: int, most: int, by_note: bool
 ) -> None:
-    monkeypatch.setattr(rows, "_CHUNK", chunk)
-    monkeypatch.setattr(rows, "_MOST_ROWS", most)
+    monkeypatch.setattr(solver, "_CHUNK", chunk)
+    monkeypatch.setattr(solver, "_MOST_ROWS", most)
     table = _table(sorted(pairs) if by_note else pairs, weighted)
     with workers() as crew:
         notes, raters = lay_out(table, crew.each)

@@ -15,13 +15,14 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event
 
-from crowdnotes.cases import desk
+from crowdnotes.cases import moderation
+from crowdnotes.cases.actions import edit_draft, own_check
 from crowdnotes.cases.agreement import agreement, units
-from crowdnotes.cases.desk import pairs
-from crowdnotes.cases.obstacles import decide, obstacles
+from crowdnotes.cases.approval import decide, obstacles
+from crowdnotes.cases.export import findings_csv
+from crowdnotes.cases.moderation import pairs
 from crowdnotes.cases.store import Store
 from crowdnotes.cases.suggestions import answer_suggestion
-from crowdnotes.cases.workflow import edit_draft, own_check
 from crowdnotes.domain import (
     LEASE,
     Asked,
@@ -45,10 +46,9 @@ from crowdnotes.domain import (
     text_sha256,
 )
 from crowdnotes.errors import InputError, NotAllowedError, WorkflowError
-from crowdnotes.handoff import findings_csv
-from crowdnotes.testing import actor, make_case, make_evidence
 from crowdnotes.workspace import SharedWorkspace, Workspace
 from tests.cases.walk import new_case, small_workspace
+from tests.fakes import actor, make_case, make_evidence
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 ANN, BOB, CLEO, DAN = (actor(name, Role.MODERATOR) for name in ("ann", "bob", "cleo", "dan"))
@@ -64,7 +64,7 @@ def drafted(case_id: str = "c1", passages: int = 2, **changes: object) -> Case:
 
 
 def submitted(readers: int = 1, **changes: object) -> Case:
-    return desk.submit(drafted(**changes), NOW, ANN, readers=readers)  # type: ignore[arg-type]
+    return moderation.submit(drafted(**changes), NOW, ANN, readers=readers)  # type: ignore[arg-type]
 
 
 def refused(act: Callable[[], object], why: str) -> None:
@@ -75,10 +75,10 @@ def refused(act: Callable[[], object], why: str) -> None:
 
 def read(case: Case, by: object, finds: Support = Support.SUPPORTED) -> Case:
     """Claimed, every pair judged, and finished."""
-    case = desk.claim(case, NOW, by)  # type: ignore[arg-type]
+    case = moderation.claim(case, NOW, by)  # type: ignore[arg-type]
     for pair in pairs(case):
-        case = desk.judge_pair(case, NOW, by, pair.words, pair.evidence_id, finds)  # type: ignore[arg-type]
-    return desk.finish_reading(case, NOW, by)  # type: ignore[arg-type]
+        case = moderation.judge_pair(case, NOW, by, pair.words, pair.evidence_id, finds)  # type: ignore[arg-type]
+    return moderation.finish_reading(case, NOW, by)  # type: ignore[arg-type]
 
 
 # --- states ---
@@ -87,18 +87,18 @@ def read(case: Case, by: object, finds: Support = Support.SUPPORTED) -> Case:
 def test_a_case_goes_from_its_author_to_a_moderator_and_back_with_each_step_on_record() -> None:
     case = drafted()
     states = [case.desk_state]
-    case = desk.submit(case, NOW, ANN)
+    case = moderation.submit(case, NOW, ANN)
     states.append(case.desk_state)
-    case = desk.claim(case, NOW, BOB)
+    case = moderation.claim(case, NOW, BOB)
     states.append(case.desk_state)
-    case = desk.send_back(case, NOW, BOB, [Comment("Which review?", "E1", "The review")], "Nearly there.")
+    case = moderation.send_back(case, NOW, BOB, [Comment("Which review?", "E1", "The review")], "Nearly there.")
     states.append(case.desk_state)
     assert states == [DeskState.DRAFTING, DeskState.SUBMITTED, DeskState.IN_REVIEW, DeskState.RETURNED]
     assert case.told == "bob: Nearly there."
-    refused(lambda: desk.submit(case, NOW, ANN), "comments")
+    refused(lambda: moderation.submit(case, NOW, ANN), "comments")
     case = edit_draft(case, NOW + LEASE, ANN, "The 2024 review found no link.", based_on=text_sha256(NOTE))
     case = answer_suggestion(case, NOW, ANN, "S1", SuggestionAnswer.YES, "Named.", changed="The year stands there.")
-    case = desk.claim(desk.submit(case, NOW, ANN), NOW, BOB)
+    case = moderation.claim(moderation.submit(case, NOW, ANN), NOW, BOB)
     case = decide(case, NOW, BOB, DecisionKind.REJECTED, reason="It is too late.")
     assert (case.desk_state, case.told) == (DeskState.DECIDED, "bob: It is too late.")
     kinds = [
@@ -112,78 +112,78 @@ def test_a_case_goes_from_its_author_to_a_moderator_and_back_with_each_step_on_r
         "decided",
     ]
     assert [event.kind for event in case.events] == kinds
-    assert [text for _, _, text in desk.versions(case)] == [NOTE, "The 2024 review found no link."]
+    assert [text for _, _, text in moderation.versions(case)] == [NOTE, "The 2024 review found no link."]
 
 
 def test_what_no_moderator_could_use_is_not_submitted() -> None:
     empty = make_case(owner=ANN.person)
     with pytest.raises(InputError, match="no note to send"):
-        desk.submit(empty, NOW, ANN)
-    assert desk.submit(empty, NOW, ANN, "It is a joke.").desk.message == "It is a joke."
-    refused(lambda: desk.submit(submitted(), NOW, ANN), "submitted")
-    refused(lambda: desk.claim(drafted(), NOW, BOB), "not submitted")
+        moderation.submit(empty, NOW, ANN)
+    assert moderation.submit(empty, NOW, ANN, "It is a joke.").desk.message == "It is a joke."
+    refused(lambda: moderation.submit(submitted(), NOW, ANN), "submitted")
+    refused(lambda: moderation.claim(drafted(), NOW, BOB), "not submitted")
 
 
 def test_comments_are_refused_that_are_about_nothing_in_the_case() -> None:
-    case = desk.claim(submitted(), NOW, BOB)
+    case = moderation.claim(submitted(), NOW, BOB)
     for comments, told in (
         ([], "Say what"),
         ([Comment("x", "E9")], "no passage"),
         ([Comment("x", "", "Gone")], "Gone"),
     ):
         with pytest.raises(InputError, match=told):
-            desk.send_back(case, NOW, BOB, comments)
-    resolved = desk.resolve_comment(desk.send_back(case, NOW, BOB, [Comment("Why?")]), NOW, BOB, "S1")
+            moderation.send_back(case, NOW, BOB, comments)
+    resolved = moderation.resolve_comment(moderation.send_back(case, NOW, BOB, [Comment("Why?")]), NOW, BOB, "S1")
     assert resolved.suggestions[0].resolved_by == BOB.name
-    assert desk.submit(resolved, NOW, ANN).desk_state is DeskState.SUBMITTED
+    assert moderation.submit(resolved, NOW, ANN).desk_state is DeskState.SUBMITTED
     with pytest.raises(InputError, match="S1"):
-        desk.resolve_comment(resolved, NOW, BOB, "S1")
+        moderation.resolve_comment(resolved, NOW, BOB, "S1")
 
 
 # --- claiming ---
 
 
 def test_a_claim_lasts_its_time_after_the_last_act_and_is_then_taken_over_on_record() -> None:
-    case = desk.claim(submitted(), NOW, BOB)
+    case = moderation.claim(submitted(), NOW, BOB)
     late = NOW + LEASE - timedelta(seconds=1)
-    refused(lambda: desk.claim(case, late, CLEO), "claimed")
-    refused(lambda: desk.withdraw(case, late, ANN), "claimed")
+    refused(lambda: moderation.claim(case, late, CLEO), "claimed")
+    refused(lambda: moderation.withdraw(case, late, ANN), "claimed")
     refused(lambda: decide(case, late, CLEO, DecisionKind.REJECTED), "claimed")
-    renewed = desk.judge_pair(case, late, BOB, NOTE, "E1", Support.SUPPORTED)
-    refused(lambda: desk.claim(renewed, NOW + LEASE, CLEO), "claimed")
-    taken = desk.claim(case, NOW + LEASE, CLEO)
+    renewed = moderation.judge_pair(case, late, BOB, NOTE, "E1", Support.SUPPORTED)
+    refused(lambda: moderation.claim(renewed, NOW + LEASE, CLEO), "claimed")
+    taken = moderation.claim(case, NOW + LEASE, CLEO)
     assert (taken.events[-1].kind, taken.events[-1].detail) == ("taken over", "from bob")
-    refused(lambda: desk.judge_pair(taken, NOW + LEASE, BOB, NOTE, "E1", Support.SUPPORTED), "claimed")
-    assert desk.take_over(case, NOW, CLEO).desk.lease.holder.key == CLEO.key  # type: ignore[union-attr]
+    refused(lambda: moderation.judge_pair(taken, NOW + LEASE, BOB, NOTE, "E1", Support.SUPPORTED), "claimed")
+    assert moderation.take_over(case, NOW, CLEO).desk.lease.holder.key == CLEO.key  # type: ignore[union-attr]
 
 
 def test_who_typed_for_longer_than_the_claim_lasts_loses_nothing_unless_somebody_took_the_case() -> None:
-    case = desk.claim(submitted(), NOW, BOB)
+    case = moderation.claim(submitted(), NOW, BOB)
     later = NOW + 3 * LEASE
-    assert desk.judge_pair(case, later, BOB, NOTE, "E1", Support.PARTLY).desk.lease.until == later + LEASE  # type: ignore[union-attr]
-    assert desk.release(case, later, BOB).desk_state is DeskState.SUBMITTED
+    assert moderation.judge_pair(case, later, BOB, NOTE, "E1", Support.PARTLY).desk.lease.until == later + LEASE  # type: ignore[union-attr]
+    assert moderation.release(case, later, BOB).desk_state is DeskState.SUBMITTED
 
 
 # --- validating ---
 
 
 def test_what_a_moderator_finds_of_a_pair_is_a_comparison_and_a_verdict_of_their_own() -> None:
-    case = desk.claim(submitted(), NOW, BOB)
+    case = moderation.claim(submitted(), NOW, BOB)
     assert [(pair.words, pair.evidence_id) for pair in pairs(case)] == [(NOTE, "E1"), (NOTE, "E2")]
-    case = desk.judge_pair(case, NOW, BOB, NOTE, "E1", Support.SUPPORTED)
+    case = moderation.judge_pair(case, NOW, BOB, NOTE, "E1", Support.SUPPORTED)
     found, review = own_check(case, BOB.key, NOTE, "E1"), case.evidence[0].review_by(BOB.key)
     assert found is not None
     assert review is not None
     assert (found.support, found.by_key, review.verdict) == (Support.SUPPORTED, BOB.key, Verdict.USE)
-    case = desk.judge_pair(case, NOW, BOB, NOTE, "E1", Support.WRONG_SOURCE)
+    case = moderation.judge_pair(case, NOW, BOB, NOTE, "E1", Support.WRONG_SOURCE)
     review = case.evidence[0].review_by(BOB.key)
     assert review is not None
     assert review.verdict is None  # and so no approval by them
     [unjudged] = (item for item in obstacles(case, NOW, BOB) if item.id.kind is ObstacleKind.UNJUDGED)
     assert (unjudged.id.subject, unjudged.sentence) == ("E1", "You found of E1: wrong source.")
-    refused(lambda: desk.finish_reading(case, NOW, BOB), "unread")
-    refused(lambda: desk.judge_pair(case, NOW, BOB, "Other words.", "E1", Support.SUPPORTED), "edited elsewhere")
-    refused(lambda: desk.judge_pair(submitted(), NOW, BOB, NOTE, "E1", Support.SUPPORTED), "not claimed")
+    refused(lambda: moderation.finish_reading(case, NOW, BOB), "unread")
+    refused(lambda: moderation.judge_pair(case, NOW, BOB, "Other words.", "E1", Support.SUPPORTED), "edited elsewhere")
+    refused(lambda: moderation.judge_pair(submitted(), NOW, BOB, NOTE, "E1", Support.SUPPORTED), "not claimed")
 
 
 # --- a second reader ---
@@ -192,17 +192,17 @@ def test_what_a_moderator_finds_of_a_pair_is_a_comparison_and_a_verdict_of_their
 def test_a_second_reader_reads_blind_and_approval_waits_for_them() -> None:
     case = read(submitted(readers=2), BOB)
     assert (case.desk_state, case.desk.waits_for_readers) == (DeskState.SUBMITTED, 1)
-    refused(lambda: desk.claim(case, NOW, BOB), "read already")
+    refused(lambda: moderation.claim(case, NOW, BOB), "read already")
     assert ObstacleKind.READERS in {item.id.kind for item in obstacles(case, NOW, BOB)}
-    seen = desk.blinded(case, CLEO)
+    seen = moderation.blinded(case, CLEO)
     assert own_check(seen, BOB.key, NOTE, "E1") is None
     assert [item.review_by(BOB.key) for item in seen.evidence] == [None, None]
     assert not any(event.by == "bob" and "E1" in event.detail for event in seen.events)
     assert [reading.findings for reading in seen.desk.readings] == [()]
-    assert desk.blinded(case, BOB) == case
+    assert moderation.blinded(case, BOB) == case
     both = read(case, CLEO)
     assert (both.desk.waits_for_readers, both.desk.disagree, both.desk_state) == (0, False, DeskState.IN_REVIEW)
-    assert desk.blinded(both, CLEO) == both
+    assert moderation.blinded(both, CLEO) == both
     assert ObstacleKind.READERS not in {item.id.kind for item in obstacles(both, NOW, CLEO)}
 
 
@@ -213,7 +213,7 @@ def test_readers_who_disagree_ask_for_a_third_and_all_that_was_found_stays() -> 
     assert case.desk.waits_for_readers == 0
     found = [{finding.support for finding in reading.findings} for reading in case.desk.readings]
     assert found == [{Support.SUPPORTED}, {Support.UNSUPPORTED}, {Support.SUPPORTED}]
-    again = desk.submit(desk.send_back(case, NOW, DAN, [], "Not yet."), NOW, ANN)
+    again = moderation.submit(moderation.send_back(case, NOW, DAN, [], "Not yet."), NOW, ANN)
     assert (len(again.desk.readings), len(again.desk.earlier_readings)) == (0, 3)
 
 
@@ -242,7 +242,7 @@ def test_agreement_is_what_the_books_say_of_a_known_table() -> None:
 
 def test_readings_of_a_submission_that_was_sent_back_count_and_of_one_reader_alone_do_not() -> None:
     case = read(read(submitted(readers=2), BOB), CLEO)
-    again = desk.submit(desk.send_back(case, NOW, CLEO, [], "Not yet."), NOW, ANN)
+    again = moderation.submit(moderation.send_back(case, NOW, CLEO, [], "Not yet."), NOW, ANN)
     assert [len(units([one])) for one in (case, again, read(submitted(), BOB))] == [2, 2, 0]
 
 
@@ -253,10 +253,10 @@ def test_the_queue_sorts_by_what_brings_a_case_forward_and_says_why(engine: Engi
     store = Store(engine)
     note = ExistingNote(id="N1", text="No.", ratings=Ratings(helpful=60))
     spreading = drafted("spreads", supernote=SupernoteWork(notes=(note,)))
-    store.add(desk.submit(drafted("plain"), NOW, ANN))
-    store.add(desk.submit(spreading, NOW + timedelta(hours=20), ANN))
-    store.add(desk.submit(drafted("long"), NOW - timedelta(hours=30), ANN))
-    store.add(desk.put_first(desk.submit(drafted("first"), NOW, ANN), NOW, BOB, True))
+    store.add(moderation.submit(drafted("plain"), NOW, ANN))
+    store.add(moderation.submit(spreading, NOW + timedelta(hours=20), ANN))
+    store.add(moderation.submit(drafted("long"), NOW - timedelta(hours=30), ANN))
+    store.add(moderation.put_first(moderation.submit(drafted("first"), NOW, ANN), NOW, BOB, True))
     store.add(drafted("unsent"))
     items = store.queue.items(BOB, Asked(), 10)
     assert [item.case_id for item in items] == ["first", "long", "spreads", "plain"]
@@ -275,10 +275,10 @@ def test_the_queue_leaves_out_what_others_hold_or_should_take_and_what_one_has_r
     store = Store(engine)
     now = store.queue.now()
     assert abs(now - datetime.now(UTC)) < timedelta(minutes=1)
-    store.add(desk.claim(desk.submit(drafted("held"), now, ANN), now, BOB))
-    store.add(desk.assign(desk.submit(drafted("for cleo"), now, ANN), now, BOB, CLEO))
-    store.add(read(desk.submit(drafted("read"), now, ANN, readers=2), BOB))
-    store.add(desk.claim(desk.submit(drafted("ran out"), now, ANN), now - 2 * LEASE, DAN))
+    store.add(moderation.claim(moderation.submit(drafted("held"), now, ANN), now, BOB))
+    store.add(moderation.assign(moderation.submit(drafted("for cleo"), now, ANN), now, BOB, CLEO))
+    store.add(read(moderation.submit(drafted("read"), now, ANN, readers=2), BOB))
+    store.add(moderation.claim(moderation.submit(drafted("ran out"), now, ANN), now - 2 * LEASE, DAN))
 
     def free(who: object) -> set[str]:
         return {item.case_id for item in store.queue.items(who, Asked(), 9)}  # type: ignore[arg-type]

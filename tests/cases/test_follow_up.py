@@ -14,8 +14,8 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from crowdnotes.cases import gathering
-from crowdnotes.cases.follow_up import joined, pool, unread
+from crowdnotes.cases import gathering_stages
+from crowdnotes.cases.follow_up_stages import joined, pool, unread
 from crowdnotes.cases.intake import Places, change_sources
 from crowdnotes.cases.service import CaseService
 from crowdnotes.domain import (
@@ -39,9 +39,9 @@ from crowdnotes.errors import InputError, WorkflowError
 from crowdnotes.evidence.search import make_providers
 from crowdnotes.jobs import JobRecord, JobState, Progress, Step
 from crowdnotes.settings import SearchSettings, Settings
-from crowdnotes.testing import HashingEmbedder, ScriptedEngine, actor, make_case, make_evidence
 from crowdnotes.workspace import Workspace, open_workspace
 from tests.cases.walk import Told, gather, make_library, new_case, post_about, run, use
+from tests.fakes import HashingEmbedder, ScriptedEngine, actor, make_case, make_evidence
 from tests.shared import put_tables
 
 
@@ -444,7 +444,7 @@ def test_one_that_is_silent_again_stays_as_it_was(
 ) -> None:
     ready = _slow(desk, httpserver)
     before = desk.case.outcomes
-    monkeypatch.setattr(gathering, "LATER_SECONDS", 0.3)
+    monkeypatch.setattr(gathering_stages, "LATER_SECONDS", 0.3)
     assert _ask_again(desk).outcome == "Nothing new: the search was not answered."
     assert desk.case.outcomes == before
     ready.set()

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine
 
-from crowdnotes.cases import gathering
-from crowdnotes.cases.gathering import GatherOptions, Tools, distinct, merged, read, summary_of
+from crowdnotes.cases import gathering_stages
+from crowdnotes.cases.gathering_stages import GatherOptions, Tools, distinct, merged, read, summary_of
 from crowdnotes.cases.store import Store
 from crowdnotes.domain import (
     AFTER_CUTOFF,
@@ -34,8 +34,8 @@ from crowdnotes.domain import (
     Source,
     Verdict,
 )
-from crowdnotes.embedding import FloatArray
 from crowdnotes.engines import Ranking
+from crowdnotes.engines.embedding import FloatArray
 from crowdnotes.errors import JobError, SearchError
 from crowdnotes.evidence.fetching import Page, no_check
 from crowdnotes.evidence.library import Libraries
@@ -45,8 +45,8 @@ from crowdnotes.evidence.search import SearchProvider
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.settings import Settings
 from crowdnotes.storage.database import open_database
-from crowdnotes.testing import FixedClock, HashingEmbedder, ScriptedEngine, make_case, make_evidence, no_jury
 from tests.cases.walk import ThinkingEngine, Told, make_library
+from tests.fakes import FixedClock, HashingEmbedder, ScriptedEngine, make_case, make_evidence, no_jury
 
 STORY = "https://news.example.org/story"
 
@@ -390,7 +390,9 @@ CASE = make_case(
 
 def test_one_that_fails_is_on_record_and_the_others_hits_are_there(tools: Tools) -> None:
     progress = Told()
-    changes, summary = gathering.search(CASE, progress, _with(tools, _Provider("good"), _Provider("bad", fails=True)))
+    changes, summary = gathering_stages.search(
+        CASE, progress, _with(tools, _Provider("good"), _Provider("bad", fails=True))
+    )
     assert [hit.provider for hit in changes["hits"]] == ["good"]  # type: ignore[attr-defined]
     assert {item.provider: item.state for item in changes["outcomes"]} == {  # type: ignore[attr-defined]
         "good": ProviderState.ANSWERED,
@@ -406,15 +408,15 @@ def test_when_none_answers_the_stage_fails_rather_than_finding_nothing_and_only_
 ) -> None:
     silent = _with(tools, _Provider("bad", fails=True), _Provider("late", fails=True))
     with pytest.raises(JobError, match=r"No search was answered\. Bad, Late: It is out of order\. Try"):
-        gathering.search(CASE, Told(), silent)
-    changes, _ = gathering.search(CASE, Told(), _with(tools, _Provider("good"), _Provider("unasked")))
+        gathering_stages.search(CASE, Told(), silent)
+    changes, _ = gathering_stages.search(CASE, Told(), _with(tools, _Provider("good"), _Provider("unasked")))
     assert [item.provider for item in changes["outcomes"]] == ["good"]  # type: ignore[attr-defined]
 
 
 def test_hits_later_than_the_cutoff_are_left_out(tools: Tools) -> None:
     case = CASE.model_copy(update={"until": date(2024, 1, 1)})
     providers = (_Provider("good", date(2023, 12, 31)), _Provider("late", date(2024, 1, 2)))
-    changes, _ = gathering.search(case, Told(), _with(tools, *providers))
+    changes, _ = gathering_stages.search(case, Told(), _with(tools, *providers))
     assert [hit.provider for hit in changes["hits"]] == ["good"]  # type: ignore[attr-defined]
 
 

@@ -19,9 +19,9 @@ from crowdnotes.domain import Case, Claim, EvidenceSet, Mode, Post, SourceCatego
 from crowdnotes.engines import ImageReading, SearchPlan
 from crowdnotes.errors import EngineError, InputError, StoreError, WorkflowError
 from crowdnotes.settings import Settings
-from crowdnotes.testing import HashingEmbedder, LiveLinks, actor, make_case, make_evidence
 from crowdnotes.workspace import Workspace, open_workspace
 from tests.cases.walk import Told, TopicEngine, gather, make_library, run
+from tests.fakes import HashingEmbedder, LiveLinks, actor, make_case, make_evidence
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
 ANN = actor()

@@ -13,11 +13,11 @@ from crowdnotes.domain import Mode, Usage
 from crowdnotes.jobs import JobRecord, JobState, Progress, Step
 from crowdnotes.jobs.records import StepState
 from crowdnotes.settings import LlmSettings, Settings
-from crowdnotes.testing import HashingEmbedder
 from crowdnotes.workspace import Workspace, open_workspace
-from pages.view.steps import SupernoteStep
-from pages.view.workbench import StepName
+from pages.common.layout import StepName
+from pages.supernote_parts.header import SupernoteStep
 from tests.cases.walk import Told, make_library, new_case, post_about, small_workspace
+from tests.fakes import HashingEmbedder
 from tests.llm_server import Body, LLMServer, Say, form_of, honest
 
 

@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, MetaData, select
 
-from crowdnotes.cases import desk
+from crowdnotes.cases import moderation
+from crowdnotes.cases.actions import open_passage
 from crowdnotes.cases.store import Store
 from crowdnotes.cases.suggestions import answer_suggestion
-from crowdnotes.cases.workflow import open_passage
 from crowdnotes.domain import Actor, Case, Comment, Decision, DecisionKind, Role, SuggestionAnswer, Support
 from crowdnotes.errors import InputError, NotAllowedError
 from crowdnotes.jobs import JobState
 from crowdnotes.jobs.records import JobRecord, JobTable
 from crowdnotes.people import People
-from crowdnotes.testing import actor
 from tests.cases.test_desk import ANN, BOB, NOTE, NOW, drafted
+from tests.fakes import actor
 
 ZOE = Actor(issuer="https://id.example.org", subject='z"7391', name="Zoë Unmistakable", role=Role.MODERATOR)
 ALMOST = ZOE.model_copy(update={"subject": 'z"73912', "name": "Somebody Else"})
@@ -29,13 +29,13 @@ _TRACE = re.compile(r"Unmistakable|z\\*\"7391(?!2)")
 
 def _of_another(case_id: str) -> Case:
     """Ann's case, in which Zoë did all that a moderator does."""
-    case = desk.assign(desk.submit(drafted(case_id), NOW, ANN), NOW, BOB, ZOE.person)
-    case = open_passage(desk.claim(case, NOW, ZOE), NOW, ZOE, "E1")
-    case = desk.judge_pair(case, NOW, ZOE, NOTE, "E1", Support.SUPPORTED)
-    case = desk.send_back(case, NOW, ZOE, [Comment("Say which drink.", "E1")], "Nearly.")
+    case = moderation.assign(moderation.submit(drafted(case_id), NOW, ANN), NOW, BOB, ZOE.person)
+    case = open_passage(moderation.claim(case, NOW, ZOE), NOW, ZOE, "E1")
+    case = moderation.judge_pair(case, NOW, ZOE, NOTE, "E1", Support.SUPPORTED)
+    case = moderation.send_back(case, NOW, ZOE, [Comment("Say which drink.", "E1")], "Nearly.")
     case = answer_suggestion(case, NOW, ANN, "S1", SuggestionAnswer.NO, "It says so.")
-    case = desk.claim(desk.submit(case, NOW, ANN), NOW, ZOE)
-    case = desk.take_over(case, NOW, BOB)
+    case = moderation.claim(moderation.submit(case, NOW, ANN), NOW, ZOE)
+    case = moderation.take_over(case, NOW, BOB)
     decision = Decision(kind=DecisionKind.REJECTED, by=ZOE.name, by_key=ZOE.key, at=NOW, reason="Too thin.")
     return case.model_copy(update={"decision": decision})
 

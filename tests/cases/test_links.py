@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from crowdnotes.cases.obstacles import check_links, link_checks, obstacles
+from crowdnotes.cases.approval import check_links, link_checks, obstacles
 from crowdnotes.domain import (
     Case,
     Draft,
@@ -26,9 +26,9 @@ from crowdnotes.engines import Brief
 from crowdnotes.errors import WorkflowError
 from crowdnotes.evidence.link_check import LinkChecker
 from crowdnotes.settings import LinkSettings, Settings
-from crowdnotes.testing import HashingEmbedder, LiveLinks, ScriptedEngine, actor, make_case
 from crowdnotes.workspace import open_workspace
 from tests.cases.walk import Told, draft_and_approve, run, small_workspace
+from tests.fakes import HashingEmbedder, LiveLinks, ScriptedEngine, actor, make_case
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
 GOOD, GONE = "https://a.example.org/x", "https://b.example.org/y"

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.cases import workflow
-from crowdnotes.cases.obstacles import cited_links, decide, obstacles, uninspected_links
+from crowdnotes.cases import actions
+from crowdnotes.cases.approval import cited_links, decide, obstacles, uninspected_links
 from crowdnotes.domain import (
     Case,
     Classification,
@@ -30,7 +30,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.errors import WorkflowError
 from crowdnotes.gates import assess
-from crowdnotes.testing import ScriptedEngine, actor, brief_of, make_case, make_evidence
+from tests.fakes import ScriptedEngine, actor, brief_of, make_case, make_evidence
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
 A = actor("a")
@@ -102,7 +102,7 @@ BROKEN: list[tuple[str, Callable[[Case], Case]]] = [
     ("not scored", lambda case: case.model_copy(update={"assessment": None})),
     (
         "stale",
-        lambda case: workflow.judge(workflow.open_passage(case, AT, A, "E2"), AT, A, "E2", Verdict.USE, ""),
+        lambda case: actions.judge(actions.open_passage(case, AT, A, "E2"), AT, A, "E2", Verdict.USE, ""),
     ),
     ("form no-url", _with_draft("According to Example Health, the review found no link.")),
     ("form over-limit", _with_draft("word " * 60 + "https://health.example.org/review")),
@@ -122,9 +122,9 @@ def test_each_rule_refuses_approval(rule: str, breaks: Callable[[Case], Case]) -
 def test_one_letter_edited_after_scoring_or_a_passage_opened_and_not_judged_makes_approval_wait() -> None:
     case = _ready()
     assert case.draft is not None
-    edited = workflow.edit_draft(case, AT, ANN, NOTE.replace("no link", "no links"), based_on=case.draft.sha256)
+    edited = actions.edit_draft(case, AT, ANN, NOTE.replace("no link", "no links"), based_on=case.draft.sha256)
     assert "stale" in _rules(edited)
-    opened = workflow.open_passage(_ready("See https://other.example.org/"), AT, ANN, "E2")
+    opened = actions.open_passage(_ready("See https://other.example.org/"), AT, ANN, "E2")
     assert "unjudged E2" in _rules(opened)
 
 
@@ -268,9 +268,9 @@ def test_who_approves_has_opened_and_judged_every_passage_themselves() -> None:
     with pytest.raises(WorkflowError, match="You have not read E1 yourself") as refused:
         decide(case, AT, BOB, DecisionKind.APPROVED, seen=case.draft.sha256 if case.draft else None)
     assert refused.value.rule == "unopened"
-    case = workflow.open_passage(case, AT, BOB, "E1")
+    case = actions.open_passage(case, AT, BOB, "E1")
     assert _told(case, BOB) == {"unjudged E1": "You have not judged E1 yourself."}
-    case = workflow.judge(case, AT, BOB, "E1", Verdict.USE, "")
+    case = actions.judge(case, AT, BOB, "E1", Verdict.USE, "")
     decided = decide(case, AT, BOB, DecisionKind.APPROVED, seen=case.draft.sha256 if case.draft else None)
     assert decided.decision is not None
     assert (decided.decision.by, decided.decision.by_key) == ("bob", BOB.key)
@@ -284,8 +284,8 @@ def test_a_passage_that_another_reader_put_to_use_is_asked_for_too() -> None:
 
 
 def test_a_rejection_that_came_after_takes_the_passage_out_of_the_note() -> None:
-    case = workflow.open_passage(_ready(), AT, BOB, "E1")
-    case = workflow.judge(case, AT, BOB, "E1", Verdict.REJECT, "off topic")
+    case = actions.open_passage(_ready(), AT, BOB, "E1")
+    case = actions.judge(case, AT, BOB, "E1", Verdict.REJECT, "off topic")
     assert "no evidence" in _rules(case)
 
 
@@ -307,7 +307,7 @@ def test_a_note_that_leans_on_a_passage_that_is_gone_waits_until_it_is_back_or_t
         _approve(case)
     back = make_evidence(7, opened_at=AT, verdict=Verdict.BACKGROUND)
     assert "evidence gone E7" not in _rules(case.model_copy(update={"evidence": (*case.evidence, back)}))
-    again = workflow.edit_draft(case, AT, ANN, f"In short: {NOTE}", based_on=leaning.sha256)
+    again = actions.edit_draft(case, AT, ANN, f"In short: {NOTE}", based_on=leaning.sha256)
     assert "evidence gone E7" not in _rules(again)
 
 

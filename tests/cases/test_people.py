@@ -37,9 +37,9 @@ from crowdnotes.domain import (
 )
 from crowdnotes.errors import CaseNotFoundError, InputError, NotAllowedError
 from crowdnotes.jobs import JobState
-from crowdnotes.testing import actor, make_case
 from crowdnotes.workspace import CONNECTIONS, SharedWorkspace, Workspace
 from tests.cases.walk import new_case, small_workspace
+from tests.fakes import actor, make_case
 
 _DOCS = Path(__file__).parents[2] / "docs" / "people.md"
 _ROLES = tuple(Role)

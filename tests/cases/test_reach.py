@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 
-from crowdnotes.cases.reach import reach_of
+from crowdnotes.cases.unsettled_claims import reach_of
 from crowdnotes.domain import (
     AnswerKind,
     Case,
@@ -23,7 +23,7 @@ from crowdnotes.domain import (
     Verdict,
     text_sha256,
 )
-from crowdnotes.testing import actor, make_case, make_evidence
+from tests.fakes import actor, make_case, make_evidence
 
 NOW = datetime(2026, 5, 1, tzinfo=UTC)
 ITEMS = (make_evidence(1, "Colds are common."), make_evidence(2, "Vitamin C was given to 11,306 people."))

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import delete
 
-from crowdnotes.cases import follow_up, gathering
-from crowdnotes.cases.gathering import Changes, Tools
+from crowdnotes.cases import follow_up_stages, gathering_stages
+from crowdnotes.cases.gathering_stages import Changes, Tools
 from crowdnotes.domain import (
     PROGRAM,
     Case,
@@ -152,14 +152,14 @@ def test_a_second_search_that_nobody_answered_is_told_and_fails_nothing(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk.engine.states = desk.engine.looks_for = "walnut"
-    search = gathering.search
+    search = gathering_stages.search
 
     def down_the_second_time(case: Case, progress: Progress, tools: Tools, **_: bool) -> tuple[Changes, str]:
         if case.queries != desk.case.queries:
             raise JobError("No search was answered.", "Try again.")
         return search(case, progress, tools)
 
-    monkeypatch.setattr(gathering, "search", down_the_second_time)
+    monkeypatch.setattr(gathering_stages, "search", down_the_second_time)
     assert set(desk.gather().values()) <= {"done", "kept"}
     assert desk.case.follow_ups[0].outcome == "Nothing new: the search was not answered."
 
@@ -212,7 +212,7 @@ def test_a_persons_follow_up_is_asked_about_and_puts_no_search_of_its_own_on_rec
 def test_where_nothing_was_worth_reading_what_is_missing_is_searched_for_all_the_same(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gathering, "worth_choosing", lambda _: [])
+    monkeypatch.setattr(gathering_stages, "worth_choosing", lambda _: [])
     desk.engine.looks_for = "walnut"
     desk.gather()
     assert desk.engine.asked[0] == []
@@ -224,7 +224,7 @@ def test_where_nothing_was_worth_reading_what_is_missing_is_searched_for_all_the
 def test_where_nothing_is_worth_reading_even_then_what_would_settle_it_is_said(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (gathering, follow_up):
+    for module in (gathering_stages, follow_up_stages):
         monkeypatch.setattr(module, "worth_choosing", lambda _: [])
     desk.engine.looks_for = "walnut"
     desk.gather()

@@ -36,7 +36,7 @@ from crowdnotes.domain import (
 from crowdnotes.errors import CaseNotFoundError, StoreError, WorkflowError
 from crowdnotes.storage import tables
 from crowdnotes.storage.database import migrate, reading, writing
-from crowdnotes.testing import actor, make_evidence
+from tests.fakes import actor, make_evidence
 
 START = datetime(2026, 1, 1, 12, tzinfo=UTC)
 

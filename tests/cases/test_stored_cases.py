@@ -22,6 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Engine, MetaData, create_engine, insert, make_url, select, text, update
 
+from crowdnotes.cases.export import cases_csv, to_json, to_markdown
 from crowdnotes.cases.store import Store
 from crowdnotes.domain import (
     DOCUMENT_VERSION,
@@ -37,16 +38,15 @@ from crowdnotes.domain import (
     upgraded,
     version_of,
 )
-from crowdnotes.domain.upgrade import STEPS
+from crowdnotes.domain.document_upgrades import STEPS
 from crowdnotes.errors import NewerCaseError, StoreError
-from crowdnotes.handoff import cases_csv, to_json, to_markdown
 from crowdnotes.settings import Settings
 from crowdnotes.storage.database import alembic_config, connect, open_database, reading, writing
 from crowdnotes.storage.tables import cases
-from crowdnotes.testing import HashingEmbedder, LiveLinks, ScriptedEngine
 from crowdnotes.workspace import Workspace, open_workspace
 from tests.cases.test_supernote import NEWER, NOTES, Web
 from tests.cases.walk import run
+from tests.fakes import HashingEmbedder, LiveLinks, ScriptedEngine
 
 COUNT = 34
 STORED = Path(__file__).parent / "stored"

@@ -11,7 +11,8 @@ from unittest.mock import Mock
 
 import pytest
 
-from crowdnotes.cases import suggestions, supernote, supernote_stages
+from crowdnotes.cases import suggestions, supernote_actions, supernote_stages
+from crowdnotes.cases.export import to_markdown
 from crowdnotes.cases.supernote_stages import chosen
 from crowdnotes.domain import (
     Candidate,
@@ -50,10 +51,10 @@ from crowdnotes.engines import (
 from crowdnotes.errors import EngineError, InputError, JobCancelled, WorkflowError
 from crowdnotes.evidence.fetching import Page, no_check
 from crowdnotes.evidence.reading.document import HTML
-from crowdnotes.handoff import to_markdown
 from crowdnotes.jobs import JobState
 from crowdnotes.settings import Settings
-from crowdnotes.testing import (
+from crowdnotes.workspace import Workspace, open_workspace
+from tests.fakes import (
     HashingEmbedder,
     LiveLinks,
     ScriptedEngine,
@@ -63,7 +64,6 @@ from crowdnotes.testing import (
     make_evidence,
     no_jury,
 )
-from crowdnotes.workspace import Workspace, open_workspace
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
 ANN = actor()
@@ -78,7 +78,7 @@ def note(text: str, note_id: str | None = None, **more: object) -> ExistingNote:
 
 def noted(*notes: ExistingNote) -> Case:
     """A case with these notes."""
-    return supernote.set_notes(make_case(supernote=SupernoteWork()), AT, ANN, notes)
+    return supernote_actions.set_notes(make_case(supernote=SupernoteWork()), AT, ANN, notes)
 
 
 def _work(case: Case) -> SupernoteWork:
@@ -89,9 +89,9 @@ def _work(case: Case) -> SupernoteWork:
 def test_a_note_keeps_its_id_and_what_a_person_chose_when_the_notes_come_again() -> None:
     case = noted(note("It is not. https://a.example.org/1"), note("It never was.", "77"))
     assert [item.id for item in _work(case).notes] == ["N1", "N2"]
-    case = supernote.choose_note(case, AT, ANN, "N2", False)
+    case = supernote_actions.choose_note(case, AT, ANN, "N2", False)
     rated = note("It never was, as said.", "77", ratings=Ratings(helpful=3))
-    case = supernote.set_notes(case, AT, ANN, [note("A third one."), rated, rated])
+    case = supernote_actions.set_notes(case, AT, ANN, [note("A third one."), rated, rated])
     assert [(item.id, item.chosen, item.ratings.helpful) for item in _work(case).notes] == [
         ("N3", None, 0),
         ("N2", False, 3),
@@ -103,7 +103,7 @@ def test_the_pages_of_the_used_notes_are_the_sources_beside_the_persons_own() ->
     case = noted(note("One. https://a.example.org/1 https://a.example.org/2"), note("Two. https://b.example.org/1"))
     assert case.urls == ("https://a.example.org/1", "https://b.example.org/1", "https://a.example.org/2")
     case = case.model_copy(update={"urls": (*case.urls, "https://own.example.org/x")})
-    case = supernote.choose_note(case, AT, ANN, "N1", False)
+    case = supernote_actions.choose_note(case, AT, ANN, "N1", False)
     assert case.urls == ("https://own.example.org/x", "https://b.example.org/1")
 
 
@@ -131,19 +131,21 @@ def _round(number: int, *texts: str) -> SupernoteRound:
 def test_earlier_rounds_keep_their_winner_alone_and_any_candidate_of_the_newest_goes_on() -> None:
     page = make_evidence(4, url="https://a.example.org/1")
     case = noted(note("It is not.")).model_copy(update={"evidence": (page,)})
-    work = supernote.with_round(supernote.with_round(_work(case), _round(1, "A", "B")), _round(2, "C", "D"))
-    work = supernote.with_round(work, _round(2, "C", "D https://a.example.org/1"))
+    work = supernote_actions.with_round(
+        supernote_actions.with_round(_work(case), _round(1, "A", "B")), _round(2, "C", "D")
+    )
+    work = supernote_actions.with_round(work, _round(2, "C", "D https://a.example.org/1"))
     assert [[item.text for item in made.candidates] for made in work.rounds] == [
         ["A"],
         ["C", "D https://a.example.org/1"],
     ]
     case = case.model_copy(update={"supernote": work})
     wanted = work.rounds[-1].candidates[1]
-    case = supernote.take_candidate(case, AT, ANN, wanted.sha256)
+    case = supernote_actions.take_candidate(case, AT, ANN, wanted.sha256)
     assert case.draft is not None
     assert (case.draft.text, case.draft.evidence_ids) == (wanted.text, ("E4",))
     with pytest.raises(InputError, match="replaced"):
-        supernote.take_candidate(case, AT, ANN, work.rounds[0].candidates[0].sha256)
+        supernote_actions.take_candidate(case, AT, ANN, work.rounds[0].candidates[0].sha256)
 
 
 def test_an_approved_case_opens_for_new_notes_and_remembers_what_was_posted() -> None:
@@ -152,8 +154,8 @@ def test_an_approved_case_opens_for_new_notes_and_remembers_what_was_posted() ->
     decision = {"kind": "approved", "by": "ann", "at": AT + timedelta(hours=1)}
     case = Case.model_validate(case.model_dump() | {"draft": draft, "decision": decision})
     with pytest.raises(WorkflowError):
-        supernote.set_notes(case, AT, ANN, [note("Another.")])
-    case = supernote.bring_newer(case, AT, ANN, [note("Another.")])
+        supernote_actions.set_notes(case, AT, ANN, [note("Another.")])
+    case = supernote_actions.bring_newer(case, AT, ANN, [note("Another.")])
     posted = _work(case).posted
     assert posted is not None
     assert (case.decision, posted.text, posted.at) == (None, "The note.", AT + timedelta(hours=1))

@@ -8,7 +8,7 @@ import pytest
 
 from crowdnotes.cases.tag_suggestions import suggest_tags
 from crowdnotes.domain import Case, Classification, Draft, Verdict
-from crowdnotes.testing import make_case, make_evidence
+from tests.fakes import make_case, make_evidence
 
 AT = datetime(2026, 1, 1, 12, tzinfo=UTC)
 PASSAGE = "The review of ten trials followed 4,000 adults for five years and measured their liver."

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.cases import workflow
+from crowdnotes.cases import actions
+from crowdnotes.cases.approval import decide
 from crowdnotes.cases.intake import change_post
-from crowdnotes.cases.obstacles import decide
 from crowdnotes.domain import (
     AFTER_CUTOFF,
     Assessment,
@@ -32,7 +32,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.errors import InputError, WorkflowError
 from crowdnotes.gates import assess
-from crowdnotes.testing import ScriptedEngine, actor, brief_of, make_case, make_evidence
+from tests.fakes import ScriptedEngine, actor, brief_of, make_case, make_evidence
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
 CROWDNOTES = actor("CrowdNotes")
@@ -45,7 +45,7 @@ def _used() -> Case:
 
 
 def _edited(case: Case, text: str, based_on: str | None = None) -> Case:
-    return workflow.edit_draft(case, AT, ANN, text, based_on=text_sha256(based_on) if based_on else None)
+    return actions.edit_draft(case, AT, ANN, text, based_on=text_sha256(based_on) if based_on else None)
 
 
 def _refused(rule: str) -> pytest.RaisesExc[WorkflowError]:
@@ -55,17 +55,17 @@ def _refused(rule: str) -> pytest.RaisesExc[WorkflowError]:
 def test_a_passage_cannot_be_judged_before_it_is_opened() -> None:
     case = make_case(evidence=(make_evidence(1),))
     with _refused("unopened"):
-        workflow.judge(case, AT, ANN, "E1", Verdict.USE, "")
-    opened = workflow.open_passage(case, AT, ANN, "E1")
-    judged = workflow.judge(opened, AT, ANN, "E1", Verdict.USE, "")
+        actions.judge(case, AT, ANN, "E1", Verdict.USE, "")
+    opened = actions.open_passage(case, AT, ANN, "E1")
+    judged = actions.judge(opened, AT, ANN, "E1", Verdict.USE, "")
     assert [item.id for item in judged.used_evidence] == ["E1"]
 
 
 def test_rejecting_a_passage_takes_a_reason() -> None:
     case = make_case(evidence=(make_evidence(1, opened_at=AT),))
     with _refused("reason needed"):
-        workflow.judge(case, AT, ANN, "E1", Verdict.REJECT, "  ")
-    assert workflow.judge(case, AT, ANN, "E1", Verdict.REJECT, "off topic").used_evidence == ()
+        actions.judge(case, AT, ANN, "E1", Verdict.REJECT, "  ")
+    assert actions.judge(case, AT, ANN, "E1", Verdict.REJECT, "off topic").used_evidence == ()
 
 
 def test_words_come_after_evidence_and_a_note_the_size_of_an_article_is_refused() -> None:
@@ -77,10 +77,10 @@ def test_words_come_after_evidence_and_a_note_the_size_of_an_article_is_refused(
 
 def test_an_edit_keeps_the_earlier_text_and_can_be_undone() -> None:
     first = _edited(_used(), "One.")
-    back = workflow.undo_edit(_edited(first, "Two.", "One."), AT, ANN)
+    back = actions.undo_edit(_edited(first, "Two.", "One."), AT, ANN)
     assert back.draft == first.draft
     with _refused("nothing to undo"):
-        workflow.undo_edit(back, AT, ANN)
+        actions.undo_edit(back, AT, ANN)
 
 
 def _scored(case: Case) -> Case:
@@ -88,19 +88,19 @@ def _scored(case: Case) -> Case:
     gates = tuple(GateResult(gate=gate, status=GateStatus.PASS, reason=case.draft.text) for gate in GateName)
     of = {"text_sha256": case.draft.sha256, "basis_sha256": case.basis_sha256, "engine": "local", "assessed_at": AT}
     assessment = Assessment.model_validate({**of, "gates": gates, "principles": (), "sentences": (), "lint": ()})
-    return workflow.with_event(case, AT, CROWDNOTES, "stage assess", assessment=assessment)
+    return actions.with_event(case, AT, CROWDNOTES, "stage assess", assessment=assessment)
 
 
 def test_words_that_were_scored_before_have_their_scores_again() -> None:
     first = _scored(_edited(_used(), "One."))
     second = _edited(first, "Two.", "One.")
     assert not second.assessment_is_current
-    back = workflow.undo_edit(_scored(second), AT, ANN)
+    back = actions.undo_edit(_scored(second), AT, ANN)
     assert back.assessment_is_current
     assert back.assessment == first.assessment
-    unused = workflow.judge(back, AT, ANN, "E1", None, "")
+    unused = actions.judge(back, AT, ANN, "E1", None, "")
     assert not unused.assessment_is_current
-    assert workflow.judge(unused, AT, ANN, "E1", Verdict.USE, "").assessment_is_current
+    assert actions.judge(unused, AT, ANN, "E1", Verdict.USE, "").assessment_is_current
 
 
 def test_scores_are_not_those_of_another_post() -> None:
@@ -115,42 +115,42 @@ def test_an_edit_of_a_text_that_changed_meanwhile_is_refused_and_loses_nothing()
 
 
 def test_words_towards_the_decision_are_kept_by_field_until_they_are_emptied_or_it_is_made() -> None:
-    case = workflow.keep_decision_words(_used(), AT, ANN, "word", " A first thought. ")
-    case = workflow.keep_decision_words(case, AT, ANN, "relevance 1", "It fits.")
+    case = actions.keep_decision_words(_used(), AT, ANN, "word", " A first thought. ")
+    case = actions.keep_decision_words(case, AT, ANN, "relevance 1", "It fits.")
     assert case.decision_words == {"word": "A first thought.", "relevance 1": "It fits."}
     assert case.events == _used().events
-    assert workflow.keep_decision_words(case, AT, ANN, "word", "").decision_words == {"relevance 1": "It fits."}
+    assert actions.keep_decision_words(case, AT, ANN, "word", "").decision_words == {"relevance 1": "It fits."}
     with _refused("decided"):
-        workflow.keep_decision_words(decide(case, AT, ANN, DecisionKind.REJECTED), AT, ANN, "word", "Late.")
+        actions.keep_decision_words(decide(case, AT, ANN, DecisionKind.REJECTED), AT, ANN, "word", "Late.")
 
 
 def test_choosing_a_candidate_keeps_what_it_replaces_and_one_that_was_replaced_is_not_mistaken_for_another() -> None:
     gone, candidate = (Draft(text=text, engine="local", written_at=AT) for text in ("Gone.", "Candidate."))
     case = _edited(_used(), "Mine.").model_copy(update={"candidates": (candidate,)})
-    chosen = workflow.choose_candidate(case, AT, ANN, candidate.sha256)
+    chosen = actions.choose_candidate(case, AT, ANN, candidate.sha256)
     assert chosen.draft == candidate
     assert [draft.text for draft in chosen.revisions] == ["Mine."]
     with pytest.raises(InputError, match="replaced meanwhile"):
-        workflow.choose_candidate(case, AT, ANN, gone.sha256)
+        actions.choose_candidate(case, AT, ANN, gone.sha256)
 
 
 def test_each_reader_has_a_review_of_their_own_and_the_newest_verdict_counts() -> None:
     case = make_case(evidence=(make_evidence(1, opened_at=AT, verdict=Verdict.USE),))
     with _refused("unopened"):
-        workflow.judge(case, AT, BOB, "E1", Verdict.USE, "")
-    case = workflow.open_passage(case, AT, BOB, "E1")
+        actions.judge(case, AT, BOB, "E1", Verdict.USE, "")
+    case = actions.open_passage(case, AT, BOB, "E1")
     assert case.used_evidence == case.evidence, "to open it is not to judge it"
-    case = workflow.judge(case, AT, BOB, "E1", Verdict.REJECT, "off topic")
+    case = actions.judge(case, AT, BOB, "E1", Verdict.REJECT, "off topic")
     [item] = case.evidence
     assert [(review.reader.name, review.verdict) for review in item.reviews] == [
         ("ann", Verdict.USE),
         ("bob", Verdict.REJECT),
     ]
     assert (item.verdict, item.used) == (Verdict.REJECT, False)
-    again = workflow.judge(case, AT, ANN, "E1", Verdict.USE, "")
+    again = actions.judge(case, AT, ANN, "E1", Verdict.USE, "")
     assert again.used_evidence == again.evidence, "the same verdict, given again, is the newest"
-    assert workflow.judge(again, AT, ANN, "E1", Verdict.USE, "") is again
-    back = workflow.judge(again, AT, ANN, "E1", None, "")
+    assert actions.judge(again, AT, ANN, "E1", Verdict.USE, "") is again
+    back = actions.judge(again, AT, ANN, "E1", None, "")
     assert back.evidence[0].verdict is Verdict.REJECT, "where one is taken back that of the other counts"
     assert [event.by for event in back.events] == ["bob", "bob", "ann", "ann"]
 
@@ -159,8 +159,8 @@ def test_each_reader_has_a_review_of_their_own_and_the_newest_verdict_counts() -
 def test_whatever_readers_choose_the_newest_verdict_that_stands_counts(chosen: list[tuple[str, Verdict]]) -> None:
     case, standing = make_case(evidence=(make_evidence(1),)), dict[str, Verdict | None]()
     for name, verdict in chosen:
-        case = workflow.open_passage(case, AT, actor(name), "E1")
-        case = workflow.judge(case, AT, actor(name), "E1", verdict, "why" if verdict else "")
+        case = actions.open_passage(case, AT, actor(name), "E1")
+        case = actions.judge(case, AT, actor(name), "E1", verdict, "why" if verdict else "")
         standing = {other: said for other, said in standing.items() if other != name} | {name: verdict}
     [item] = case.evidence
     assert {review.reader.name: review.verdict for review in item.reviews} == standing
@@ -170,31 +170,31 @@ def test_whatever_readers_choose_the_newest_verdict_that_stands_counts(chosen: l
 
 
 def test_tags_are_those_of_the_chosen_classification() -> None:
-    case = workflow.set_tags(make_case(), AT, ANN, ["misleadingSatire"])
+    case = actions.set_tags(make_case(), AT, ANN, ["misleadingSatire"])
     with pytest.raises(InputError, match="no tag"):
-        workflow.set_tags(case, AT, ANN, ["notMisleadingOther"])
-    changed = workflow.set_classification(case, AT, ANN, Classification.NOT_MISLEADING)
+        actions.set_tags(case, AT, ANN, ["notMisleadingOther"])
+    changed = actions.set_classification(case, AT, ANN, Classification.NOT_MISLEADING)
     assert changed.tags == ()
 
 
 def test_a_decided_case_changes_only_after_it_is_reopened() -> None:
     decided = _used().model_copy(update={"decision": Decision(kind=DecisionKind.NOT_NEEDED, by="ann", at=AT)})
     with _refused("decided"):
-        workflow.edit_draft(decided, AT, ANN, "A note.", based_on=None)
-    reopened = workflow.reopen(decided, AT, ANN)
+        actions.edit_draft(decided, AT, ANN, "A note.", based_on=None)
+    reopened = actions.reopen(decided, AT, ANN)
     assert reopened.decision is None
     assert reopened.events[-1].detail == "was no note needed"
     with _refused("not decided"):
-        workflow.reopen(reopened, AT, ANN)
+        actions.reopen(reopened, AT, ANN)
 
 
 def test_opening_twice_leaves_one_line_in_the_trail_and_an_unknown_passage_is_named() -> None:
     case = make_case(evidence=(make_evidence(1),))
-    once = workflow.open_passage(case, AT, ANN, "E1")
-    assert workflow.open_passage(once, AT, ANN, "E1") is once
+    once = actions.open_passage(case, AT, ANN, "E1")
+    assert actions.open_passage(once, AT, ANN, "E1") is once
     assert [event.kind for event in once.events] == ["passage opened"]
     with pytest.raises(InputError, match="no passage E9"):
-        workflow.open_passage(case, AT, ANN, "E9")
+        actions.open_passage(case, AT, ANN, "E9")
 
 
 def case_with_two_sets() -> Case:
@@ -211,58 +211,58 @@ def ids(case: Case) -> list[str]:
 def test_a_passage_comes_back_under_its_own_id_with_its_review() -> None:
     read = make_evidence(1, opened_at=AT, verdict=Verdict.BACKGROUND)
     case = make_case(evidence=(make_evidence(2),), earlier_evidence=(EvidenceSet(evidence=(read,)),))
-    back = workflow.bring_back(case, AT, ANN, "E1")
+    back = actions.bring_back(case, AT, ANN, "E1")
     assert ids(back) == ["E2", "E1"]
     assert back.evidence[1].reviews == read.reviews
     assert read.source in back.sources
     assert back.earlier_evidence[-1] == EvidenceSet(at=AT, why="E1 was brought back", evidence=case.evidence)
     with pytest.raises(InputError, match="not among the earlier passages"):
-        workflow.bring_back(back, AT, ANN, "E1")
+        actions.bring_back(back, AT, ANN, "E1")
 
 
 def test_an_earlier_set_comes_back_whole_and_the_present_one_goes_on_record_once() -> None:
     case = case_with_two_sets()
     assert [item.id for item in case.taken_away] == ["E1"]  # only what is gone can come back
-    back = workflow.bring_back_set(case, AT, ANN, 0)
+    back = actions.bring_back_set(case, AT, ANN, 0)
     assert ids(back) == ["E1", "E2"]
     assert [item.rank for item in back.evidence] == [1, 2]
     assert back.earlier_evidence[-1].evidence == case.evidence
     assert back.events[-1].detail == "E1, E2"
-    once = workflow.on_record(case, AT, "another search")
-    assert workflow.on_record(case.model_copy(update={"earlier_evidence": once}), AT, "another search") == once
+    once = actions.on_record(case, AT, "another search")
+    assert actions.on_record(case.model_copy(update={"earlier_evidence": once}), AT, "another search") == once
 
 
 def test_a_passage_in_both_sets_keeps_the_review_it_has_now() -> None:
     case = case_with_two_sets()
     opened = make_evidence(2, opened_at=AT)
     case = case.model_copy(update={"evidence": (opened, case.evidence[1])})
-    assert workflow.bring_back_set(case, AT, ANN, 0).evidence[1] == opened
+    assert actions.bring_back_set(case, AT, ANN, 0).evidence[1] == opened
 
 
 def test_what_the_note_leans_on_stays_beside_an_earlier_set() -> None:
     case = case_with_two_sets()
     used = make_evidence(3, opened_at=AT, verdict=Verdict.USE)
     ticked = case.model_copy(update={"evidence": (case.evidence[0], used)})
-    assert ids(workflow.bring_back_set(ticked, AT, ANN, 0)) == ["E1", "E2", "E3"]
+    assert ids(actions.bring_back_set(ticked, AT, ANN, 0)) == ["E1", "E2", "E3"]
     written = Draft(text="A note.", evidence_ids=("E3",), engine="local", written_at=AT)
     named = case.model_copy(update={"draft": written})
-    assert ids(workflow.bring_back_set(named, AT, ANN, 0)) == ["E1", "E2", "E3"]
+    assert ids(actions.bring_back_set(named, AT, ANN, 0)) == ["E1", "E2", "E3"]
 
 
 def test_bringing_back_what_is_there_is_refused() -> None:
     case = case_with_two_sets()
     same = case.model_copy(update={"earlier_evidence": (EvidenceSet(evidence=case.evidence),)})
     with pytest.raises(WorkflowError, match="already here"):
-        workflow.bring_back_set(same, AT, ANN, 0)
+        actions.bring_back_set(same, AT, ANN, 0)
     with pytest.raises(InputError, match="no such earlier set of sources"):
-        workflow.bring_back_set(same, AT, ANN, 1)
+        actions.bring_back_set(same, AT, ANN, 1)
 
 
 def test_what_is_brought_back_though_it_is_later_than_the_cutoff_says_so() -> None:
     item = make_evidence(1)
     late = item.model_copy(update={"source": item.source.model_copy(update={"published": date(2024, 3, 2)})})
     case = make_case(until=date(2020, 1, 1), earlier_evidence=(EvidenceSet(evidence=(late,)),))
-    for back in (workflow.bring_back(case, AT, ANN, "E1"), workflow.bring_back_set(case, AT, ANN, 0)):
+    for back in (actions.bring_back(case, AT, ANN, "E1"), actions.bring_back_set(case, AT, ANN, 0)):
         assert back.evidence[0].source.notices == (AFTER_CUTOFF,)
 
 
@@ -271,11 +271,11 @@ def _judged(case: Case, *, by_person: bool = True) -> Case:
     engine.by_person = by_person
     assert case.draft is not None
     scored = assess(engine, brief_of(case.post), case.draft.text, case.used_evidence, lambda: AT)
-    return workflow.with_event(case, AT, ANN, "scored", assessment=scored)
+    return actions.with_event(case, AT, ANN, "scored", assessment=scored)
 
 
 def _compared(case: Case, words: str, found: Support = Support.SUPPORTED) -> Case:
-    return workflow.compare_sentence(case, AT, ANN, words, "E1", found)
+    return actions.compare_sentence(case, AT, ANN, words, "E1", found)
 
 
 def _correctness(case: Case) -> GateStatus:
@@ -292,7 +292,7 @@ def test_sentences_are_compared_only_in_a_scored_note_where_no_model_judges_and_
     with _refused("edited elsewhere"):
         _compared(_judged(case), "Another sentence.")
     with _refused("edited elsewhere"):
-        workflow.compare_sentence(_judged(case), AT, ANN, "One sentence here.", "E2", Support.SUPPORTED)
+        actions.compare_sentence(_judged(case), AT, ANN, "One sentence here.", "E2", Support.SUPPORTED)
     assert _correctness(_compared(_judged(case), "One sentence here.")) is GateStatus.PASS
 
 
@@ -300,7 +300,7 @@ def test_who_compared_a_sentence_and_which_is_on_record() -> None:
     case = _compared(_judged(_edited(_used(), "One sentence here.")), "One sentence here.")
     assert case.events[-1].detail == "E1: supported: “One sentence here.”"
     assert _compared(case, "One sentence here.") is case
-    again = workflow.compare_sentence(case, AT, BOB, "One sentence here.", "E1", Support.SUPPORTED)
+    again = actions.compare_sentence(case, AT, BOB, "One sentence here.", "E1", Support.SUPPORTED)
     assert again.assessment is not None
     assert again.assessment.sentences[0].by == "bob"
 
@@ -310,7 +310,7 @@ def test_undo_brings_no_older_finding_back() -> None:
     case = _compared(_judged(_edited(_used(), first)), first)
     assert _correctness(case) is GateStatus.PASS
     edited = _judged(_edited(case, f"{first} And more.", based_on=first))
-    undone = workflow.undo_edit(_compared(edited, first, Support.UNSUPPORTED), AT, ANN)
+    undone = actions.undo_edit(_compared(edited, first, Support.UNSUPPORTED), AT, ANN)
     assert undone.draft is not None
     assert undone.draft.text == first
     assert _correctness(undone) is GateStatus.FAIL
@@ -321,16 +321,16 @@ def test_what_is_found_while_the_note_is_scored_again_is_kept() -> None:
     worked_on = case
     newest = _compared(case, "One sentence here.", Support.PARTLY)
     assert worked_on.assessment is not None
-    kept = workflow.with_event(newest, AT, ANN, "scored", assessment=worked_on.assessment)
+    kept = actions.with_event(newest, AT, ANN, "scored", assessment=worked_on.assessment)
     assert _correctness(kept) is GateStatus.FAIL
 
 
 def test_only_what_is_offered_and_in_use_is_quoted() -> None:
     quotation = Quotation(evidence_id="E1", span=Span(start=0, end=10))
     with pytest.raises(InputError, match="not offered"):
-        workflow.quote(_used(), AT, ANN, quotation)
+        actions.quote(_used(), AT, ANN, quotation)
     offered = _used().model_copy(update={"quotations": (quotation,)})
-    assert workflow.quote(offered, AT, ANN, quotation).draft is not None
+    assert actions.quote(offered, AT, ANN, quotation).draft is not None
     put_aside = offered.model_copy(update={"evidence": (make_evidence(1),)})
     with pytest.raises(InputError, match="not offered"):
-        workflow.quote(put_aside, AT, ANN, quotation)
+        actions.quote(put_aside, AT, ANN, quotation)

@@ -22,9 +22,9 @@ from crowdnotes.domain import (
 from crowdnotes.engines import Brief, FurtherSearch, Revision, WriterAnswer, Written
 from crowdnotes.jobs import JobRecord, JobState, Step
 from crowdnotes.settings import Settings
-from crowdnotes.testing import HashingEmbedder, LiveLinks, ScriptedEngine, actor
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.workspace import Workspace, open_workspace
+from tests.fakes import HashingEmbedder, LiveLinks, ScriptedEngine, actor
 from tests.shared import put_tables
 
 TOPICS = tuple("kettle lantern orchard pebble quarry ribbon saddle timber umbrella velvet walnut yeast".split())

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from crowdnotes import workspace
 from crowdnotes.cli.main import app
 from crowdnotes.errors import ConfigurationError, InputError, LibraryError
-from crowdnotes.testing import HashingEmbedder, ScriptedEngine
+from tests.fakes import HashingEmbedder, ScriptedEngine
 
 _PASSAGE = "The trial with 120 people found that the drink does not cause fever."
 

@@ -22,8 +22,8 @@ from crowdnotes.evidence.fetching import Page, no_check
 from crowdnotes.evidence.reading.document import HTML
 from crowdnotes.studies.bench.notes import CRITERIA
 from crowdnotes.studies.data_files import HealthNote
-from crowdnotes.testing import HashingEmbedder, LiveLinks
 from tests.cases.walk import TOPICS, TopicEngine, post_about, small_workspace
+from tests.fakes import HashingEmbedder, LiveLinks
 from tests.llm_server import LLMServer, honest
 
 _MARCH_2024 = 1_709_300_000_000

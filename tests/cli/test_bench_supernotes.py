@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 
 from crowdnotes import workspace
 from crowdnotes.cli.main import app
-from crowdnotes.comparisons.pairs import read_pairs
 from crowdnotes.errors import ModelServerError
-from crowdnotes.testing import HashingEmbedder, LiveLinks
+from crowdnotes.reports.comparison_files import read_pairs
 from tests.cases.test_supernote import NOTES, ThinkingEngine, Web
+from tests.fakes import HashingEmbedder, LiveLinks
 
 
 @pytest.fixture

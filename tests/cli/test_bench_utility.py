@@ -13,10 +13,10 @@ from typer.testing import CliRunner
 
 from crowdnotes import workspace
 from crowdnotes.cli.main import app
-from crowdnotes.embedding import make_embedder
-from crowdnotes.studies.bench.utility_result import saved_study
-from crowdnotes.testing import HashingEmbedder
+from crowdnotes.engines.embedding import make_embedder
+from crowdnotes.studies.bench.source_study import saved_study
 from tests.cases.walk import post_about, small_workspace
+from tests.fakes import HashingEmbedder
 from tests.llm_server import Body, LLMServer, honest
 
 _PAGE = "<html><head><title>The Kettle: a Watch!</title></head><body><article>{}</article></body></html>".format(

@@ -13,8 +13,8 @@ from typer.testing import CliRunner, Result
 from crowdnotes import workspace
 from crowdnotes.cli.main import app
 from crowdnotes.domain import SourceCategory
-from crowdnotes.embedding import make_embedder
-from crowdnotes.testing import HashingEmbedder
+from crowdnotes.engines.embedding import make_embedder
+from tests.fakes import HashingEmbedder
 
 PAGE = (
     "<html><head><title>Tap water</title><meta property='article:published_time' content='2024-03-02'></head><body>"

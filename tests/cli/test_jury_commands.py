@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from crowdnotes import embedding
 from crowdnotes.cli.main import app
+from crowdnotes.engines import embedding
 from crowdnotes.errors import InputError
-from crowdnotes.testing import HashingEmbedder
+from tests.fakes import HashingEmbedder
 from tests.jury.made_camps import write_camps
 from tests.jury.made_public_data import make_public_data
 

@@ -14,9 +14,9 @@ from typer.testing import CliRunner
 
 from crowdnotes import workspace
 from crowdnotes.cli.main import app
-from crowdnotes.embedding import make_embedder
-from crowdnotes.testing import HashingEmbedder
+from crowdnotes.engines.embedding import make_embedder
 from tests.cases.walk import small_workspace
+from tests.fakes import HashingEmbedder
 from tests.llm_server import LLMServer, honest
 
 _PAGE = "<html><head><title>The kettle</title></head><body><article>{}</article></body></html>".format(

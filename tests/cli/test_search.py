@@ -11,9 +11,9 @@ from typer.testing import CliRunner, Result
 
 from crowdnotes import workspace
 from crowdnotes.cli.main import app
-from crowdnotes.embedding import make_embedder
+from crowdnotes.engines.embedding import make_embedder
 from crowdnotes.errors import InputError, SearchError
-from crowdnotes.testing import HashingEmbedder
+from tests.fakes import HashingEmbedder
 
 _SERVICES = ("EUROPE_PMC", "PUBMED", "MEDLINEPLUS", "WIKIPEDIA", "CROSSREF")
 

@@ -14,9 +14,9 @@ from crowdnotes.cli.main import app
 from crowdnotes.domain import ExistingNote
 from crowdnotes.errors import CrowdNotesError, InputError
 from crowdnotes.settings import Settings
-from crowdnotes.testing import HashingEmbedder, LiveLinks, ScriptedEngine
 from crowdnotes.workspace import Workspace, open_workspace
 from tests.cases.test_supernote import NEWER, NOTES, ThinkingEngine, Web
+from tests.fakes import HashingEmbedder, LiveLinks, ScriptedEngine
 
 _PILOT = """noteId\tparticipantId\tcreatedAtMillis\ttweetId\tclassification\tsummary
 7\tA\t1611861332737\t99\tMISINFORMED_OR_POTENTIALLY_MISLEADING\tThe kettle was tested and no harm was found. https://a.example.org/1

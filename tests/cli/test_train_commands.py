@@ -17,15 +17,15 @@ from typer.testing import CliRunner
 from crowdnotes import workspace
 from crowdnotes.cli.main import app
 from crowdnotes.domain import Post
-from crowdnotes.engines.local.heads import HELPFULNESS, JUDGES, OPINION, READER, load_head, load_reader
 from crowdnotes.engines.local.helpfulness import helpfulness_blocks
 from crowdnotes.engines.local.principles import opinion_blocks
+from crowdnotes.engines.local.trained_models import HELPFULNESS, JUDGES, OPINION, READER, load_head, load_reader
 from crowdnotes.errors import InputError
 from crowdnotes.studies.data_files import read_held_out
 from crowdnotes.studies.measures import bootstrap_auc
-from crowdnotes.studies.train import judges as training
-from crowdnotes.testing import HashingEmbedder
+from crowdnotes.studies.train import judges
 from crowdnotes.workspace import Workspace
+from tests.fakes import HashingEmbedder
 from tests.shared import minilm
 from tests.studies.made_notes import SUBJECTS, health_file
 
@@ -100,9 +100,9 @@ def _pinned(folder: Path, judge: str) -> Any:
 
 def _less_to_do(patch: pytest.MonkeyPatch) -> None:
     """One set of folds, the cheapest rival, a rough interval."""
-    patch.setattr(training, "bootstrap_auc", partial(bootstrap_auc, draws=50))
-    patch.setattr(training, "RIVALS", {"six plain features": training.RIVALS["six plain features"]})
-    patch.setattr(training, "FOLD_SETS", 1)
+    patch.setattr(judges, "bootstrap_auc", partial(bootstrap_auc, draws=50))
+    patch.setattr(judges, "RIVALS", {"six plain features": judges.RIVALS["six plain features"]})
+    patch.setattr(judges, "FOLD_SETS", 1)
 
 
 def _both_heads(data: Path, out: Path) -> tuple[Any, Any]:

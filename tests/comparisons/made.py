@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from crowdnotes.comparisons.store import Comparisons
 from crowdnotes.domain import Answer, Comparison, Level, NotePair, Rating, Sheet, Side, Statement
+from crowdnotes.reports.comparisons import Comparisons
 
 NOW = datetime(2026, 1, 2, 12, tzinfo=UTC)
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.comparisons.pairs import MOST_PAIRS, read_pairs
 from crowdnotes.errors import InputError
+from crowdnotes.reports.comparison_files import MOST_PAIRS, read_pairs
 from crowdnotes.studies.bench.notes import pair_id, pairs
 from tests.studies.test_notes import ROWS
 

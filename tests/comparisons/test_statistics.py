@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.comparisons import statistics
-from crowdnotes.comparisons.statistics import results
 from crowdnotes.domain import Answer, Comparison, Figure, Level, Rating, Statement
+from crowdnotes.reports import comparison_results
+from crowdnotes.reports.comparison_results import results
 from tests.comparisons.made import answer, comparison, rating
 
 LEVELS = [Level.NOT, Level.SOMEWHAT, Level.HELPFUL]
@@ -120,7 +120,7 @@ def test_a_model_that_would_take_minutes_is_not_run_and_means_of_nought_are_told
 ) -> None:
     answers = [answer(who, pair, *(GOOD, BAD)[:: 1 - 2 * who], won=not who) for who in (0, 1) for pair in (0, 1)]
     assert all(results(comparison(), answers).told.values())
-    monkeypatch.setattr(statistics, "_MOST_WORK", 8 * 4**2 - 1)
+    monkeypatch.setattr(comparison_results, "_MOST_WORK", 8 * 4**2 - 1)
     assert "half a minute" in results(comparison(), answers).rated_model.not_run
 
 

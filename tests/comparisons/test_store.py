@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from crowdnotes.comparisons.store import Comparisons
 from crowdnotes.domain import Level, Side, Statement
 from crowdnotes.errors import ComparisonNotFoundError, InputError
+from crowdnotes.reports.comparisons import Comparisons
 from crowdnotes.studies.bench.notes import Vote, pairs, win_rates
 from crowdnotes.studies.data_files import read_rows
-from crowdnotes.testing import actor
 from tests.comparisons.made import NOW, answered, is_answered, pairs_file, rating
+from tests.fakes import actor
 from tests.studies.test_notes import ROWS
 
 ADA, BOB = "ada-ada-ada", "bob-bob-bob"

@@ -10,9 +10,9 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from crowdnotes.bridging.columns import HISTORY, NOTES
-from crowdnotes.bridging.public_data import Progress
+from crowdnotes.bridging.public_files import Progress
 from crowdnotes.crowd.indexing import IndexReport, index_folder
-from crowdnotes.crowd.made_data import Planted, make_public_data
+from crowdnotes.public_data.sample_data import Planted, make_public_data
 from crowdnotes.settings import BridgingSettings
 from tests.bridging.made import write_tsv
 

@@ -8,7 +8,7 @@ import pytest
 from crowdnotes.bridging.public_scoring import NoteFacts, score
 from crowdnotes.bridging.ratings import Ratings
 from crowdnotes.bridging.status import NoteStatus, RuleName
-from crowdnotes.crowd.attack import (
+from crowdnotes.public_data.attack import (
     MOST,
     Aim,
     AttackOptions,
@@ -20,7 +20,7 @@ from crowdnotes.crowd.attack import (
     target,
     verdict,
 )
-from crowdnotes.crowd.world import NOTES, NOW_MS, NoteKind, World, WorldOptions, make_world
+from crowdnotes.public_data.small_world import NOTES, NOW_MS, NoteKind, World, WorldOptions, make_world
 from crowdnotes.settings import BridgingSettings
 
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crowdnotes.crowd.database import reading
-from crowdnotes.crowd.delays import Delays, delays
 from crowdnotes.crowd.loading import snowflake
-from crowdnotes.crowd.posts import Filter
 from crowdnotes.errors import InputError
+from crowdnotes.public_data.database import reading
+from crowdnotes.public_data.delays import Delays, delays
+from crowdnotes.public_data.posts import Filter
 from tests.crowd.made import HOUR, WRITTEN, indexed, made_index, note_row, write_history, write_notes
 
 

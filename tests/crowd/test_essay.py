@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crowdnotes.crowd.essay import run_experiment
+from crowdnotes.public_data.extremes import run_experiment
 
 
 @pytest.mark.parametrize("ratings", [4, 8])

@@ -8,9 +8,9 @@ import pytest
 
 from crowdnotes.bridging.public_scoring import score_public_data
 from crowdnotes.crowd import fitting
-from crowdnotes.crowd.database import reading
 from crowdnotes.crowd.indexing import index_folder
-from crowdnotes.crowd.made_data import make_public_data
+from crowdnotes.public_data.database import reading
+from crowdnotes.public_data.sample_data import make_public_data
 from crowdnotes.settings import BridgingSettings
 from tests.crowd.made import NOW
 

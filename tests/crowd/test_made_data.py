@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdnotes.crowd.database import reading
 from crowdnotes.crowd.indexing import last_fit
-from crowdnotes.crowd.made_data import make_public_data, rater_id
 from crowdnotes.errors import InputError
+from crowdnotes.public_data.database import reading
+from crowdnotes.public_data.sample_data import make_public_data, rater_id
 from tests.crowd.made import indexed
 
 

@@ -13,12 +13,14 @@ import pytest
 from crowdnotes.bridging.public_scoring import score_public_data
 from crowdnotes.bridging.scoring import Extremes
 from crowdnotes.bridging.status import NoteStatus, RuleName
-from crowdnotes.crowd.database import TAGS, Connection, reading, writing
 from crowdnotes.crowd.fewer import Which, fewer
 from crowdnotes.crowd.indexing import last_fit
 from crowdnotes.crowd.replay import Levels, Moment, Recorded, Replay, ScoreStory, replay, score_story
-from crowdnotes.crowd.sides import sides
-from crowdnotes.crowd.story import (
+from crowdnotes.errors import InputError
+from crowdnotes.public_data.database import TAGS, Connection, reading, writing
+from crowdnotes.public_data.note_statuses import verdicts
+from crowdnotes.public_data.sides import sides
+from crowdnotes.public_data.story import (
     Story,
     in_plain_words,
     notes_of_status,
@@ -28,8 +30,6 @@ from crowdnotes.crowd.story import (
     taken_down_notes,
     why_differs,
 )
-from crowdnotes.crowd.verdicts import verdicts
-from crowdnotes.errors import InputError
 from crowdnotes.settings import BridgingSettings
 from tests.bridging.made import rating_row, write_ratings
 from tests.crowd.made import HOUR, POST, WRITTEN, indexed, made_index, note_row, write_history, write_notes

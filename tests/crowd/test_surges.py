@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crowdnotes.crowd.database import reading
 from crowdnotes.crowd.loading import snowflake
-from crowdnotes.crowd.posts import Filter
-from crowdnotes.crowd.surges import posts_of_day, surges, trending
 from crowdnotes.errors import InputError
+from crowdnotes.public_data.database import reading
+from crowdnotes.public_data.posts import Filter
+from crowdnotes.public_data.surges import posts_of_day, surges, trending
 from crowdnotes.text.markdown import day
 from tests.crowd.made import indexed, made_index, note_row, write_notes
 

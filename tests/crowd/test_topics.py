@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crowdnotes.crowd.topics import label, topic_names
+from crowdnotes.public_data.topics import label, topic_names
 
 
 @pytest.mark.parametrize(

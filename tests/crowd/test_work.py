@@ -10,12 +10,12 @@ import pytest
 
 from crowdnotes.bridging.columns import RATINGS
 from crowdnotes.bridging.status import NoteStatus
-from crowdnotes.crowd.database import reading
 from crowdnotes.crowd.loading import snowflake
-from crowdnotes.crowd.posts import Filter
-from crowdnotes.crowd.story import busiest_notes, story
-from crowdnotes.crowd.work import Work, notes_as_json, work
 from crowdnotes.errors import InputError
+from crowdnotes.public_data.database import reading
+from crowdnotes.public_data.open_posts import Work, notes_as_json, work
+from crowdnotes.public_data.posts import Filter
+from crowdnotes.public_data.story import busiest_notes, story
 from crowdnotes.settings import BridgingSettings
 from crowdnotes.supernotes.note_files import read_notes
 from tests.bridging.made import write_tsv

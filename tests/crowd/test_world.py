@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from crowdnotes.bridging.status import NoteStatus, RuleName
-from crowdnotes.crowd.world import NOTES, RATERS, NoteKind, World, WorldOptions, make_world, other_starts
+from crowdnotes.public_data.small_world import NOTES, RATERS, NoteKind, World, WorldOptions, make_world, other_starts
 from crowdnotes.settings import BridgingSettings
 
 

@@ -11,10 +11,10 @@ from crowdnotes.engines.llm.discovery import require_answer
 from crowdnotes.engines.llm.engine import LLMEngine
 from crowdnotes.errors import ConfigurationError, ModelServerError
 from crowdnotes.settings import GateSettings, LlmSettings, Settings
-from crowdnotes.testing import TODAY, HashingEmbedder, LiveLinks, ScriptedEngine
 from crowdnotes.workspace import SharedWorkspace, Workspace, open_workspace
 from tests.cases.walk import run
 from tests.engines.llm.made import POST, begun_case
+from tests.fakes import TODAY, HashingEmbedder, LiveLinks, ScriptedEngine
 from tests.llm_server import LLMServer, honest
 
 SET = LlmSettings(

@@ -14,8 +14,8 @@ from crowdnotes.engines.metering import Meter, metered
 from crowdnotes.errors import ConfigurationError
 from crowdnotes.gates import run_gates
 from crowdnotes.settings import GateSettings, LlmSettings
-from crowdnotes.testing import HashingEmbedder
 from tests.engines.llm.made import BRIEF, NOTE, POST, evidence
+from tests.fakes import HashingEmbedder
 from tests.llm_server import LLMServer, honest
 
 LINKED = f"{NOTE} https://health.example.org/review-1"

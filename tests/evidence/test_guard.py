@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError, InputError, UnsafeUrlError
 from crowdnotes.evidence.fetching import Fetcher
-from crowdnotes.evidence.guard import check_url, is_public, resolve_public
+from crowdnotes.evidence.ssrf_guard import check_url, is_public, resolve_public
 from crowdnotes.settings import FetchSettings
 from tests.evidence.conftest import Serve
 from tests.evidence.hostile_urls import HOSTILE_URLS

@@ -14,8 +14,8 @@ from crowdnotes.domain import FetchOutcome, LinkState
 from crowdnotes.errors import FetchError, JobCancelled
 from crowdnotes.evidence.link_check import HttpLinkAsker, LinkChecker
 from crowdnotes.settings import FetchSettings, LinkSettings
-from crowdnotes.testing import LiveLinks
 from tests.evidence.conftest import Serve
+from tests.fakes import LiveLinks
 from tests.shared import cancelled
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)

@@ -20,7 +20,7 @@ from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError, JobCancelled
 from crowdnotes.evidence.fetching import no_check
 from crowdnotes.evidence.reading.document import HTML, PLAIN, Document, extract
-from crowdnotes.evidence.reading.processes import DOCUMENT, PageReaders, receive, send
+from crowdnotes.evidence.reading.worker_processes import DOCUMENT, PageReaders, receive, send
 from tests.shared import cancelled
 
 URL = "https://journal.example.org/articles/vaccine-trial-results"
@@ -175,7 +175,7 @@ def test_a_reader_is_given_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not keep to the bound")
 def test_a_readers_memory_is_bounded() -> None:
-    code = "from crowdnotes.evidence.reading import processes as r; r._bound_memory(); bytearray(r._MOST_MEMORY)"
+    code = "from crowdnotes.evidence.reading import worker_processes as r; r._bound_memory(); bytearray(r._MOST_MEMORY)"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
     assert "MemoryError" in ended.stderr
 

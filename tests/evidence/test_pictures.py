@@ -13,7 +13,7 @@ from PIL import Image
 
 from crowdnotes.domain import MAX_IMAGE_BYTES
 from crowdnotes.errors import InputError
-from crowdnotes.evidence.pictures import FORMATS, clean_picture, preview
+from crowdnotes.evidence.images import FORMATS, clean_picture, preview
 
 
 def _file(kind: str = "PNG", size: tuple[int, int] = (30, 20), mode: str = "RGB", **options: object) -> bytes:

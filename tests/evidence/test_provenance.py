@@ -13,8 +13,15 @@ from hypothesis import strategies as st
 
 from crowdnotes.domain import EarlierNote, Hit
 from crowdnotes.domain import SourceCategory as Kind
-from crowdnotes.evidence import provenance
-from crowdnotes.evidence.provenance import categorise, fact_checker, fact_checks, is_archived, original_of, publisher_of
+from crowdnotes.evidence import source_types
+from crowdnotes.evidence.source_types import (
+    categorise,
+    fact_checker,
+    fact_checks,
+    is_archived,
+    original_of,
+    publisher_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -214,7 +221,7 @@ def test_a_post_that_quotes_a_check_is_none() -> None:
 
 
 def test_the_table_holds_hosts_without_www_and_folders_without_a_slash_at_the_end() -> None:
-    table = tomllib.loads(Path(provenance.__file__).with_name("fact_checkers.toml").read_text("utf-8"))
+    table = tomllib.loads(Path(source_types.__file__).with_name("fact_checkers.toml").read_text("utf-8"))
     assert len(table) > 150
     for key, name in table.items():
         assert re.fullmatch(r"(?!www\.)[a-z0-9-]+(\.[a-z0-9-]+)+(/[a-z0-9-]+)*", key), key

@@ -15,7 +15,7 @@ from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError, JobCancelled
 from crowdnotes.evidence.passages import best_passage, page_at
 from crowdnotes.evidence.reading.document import PDF, read_body
-from crowdnotes.testing import HashingEmbedder
+from tests.fakes import HashingEmbedder
 from tests.shared import cancelled_after
 
 URL = "https://health.example.org/files/annual_report-2023.pdf"

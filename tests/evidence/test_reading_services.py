@@ -15,7 +15,7 @@ from werkzeug import Request, Response
 from crowdnotes.domain import ProviderState
 from crowdnotes.errors import SearchError
 from crowdnotes.evidence.fetching import no_check
-from crowdnotes.evidence.reading_services import (
+from crowdnotes.evidence.reading.reading_services import (
     JinaReader,
     ReadingService,
     TavilyExtract,

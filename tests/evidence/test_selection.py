@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from crowdnotes.domain import Hit, Post
 from crowdnotes.engines import Aim, Brief, Pick, Ranking
 from crowdnotes.errors import EngineError, FetchError
-from crowdnotes.evidence.merging import normalised, shingles, without_near_duplicates
+from crowdnotes.evidence.duplicates import normalised, shingles, without_near_duplicates
 from crowdnotes.evidence.reading.document import Document
 from crowdnotes.evidence.selection import (
     PageKind,
@@ -21,7 +21,7 @@ from crowdnotes.evidence.selection import (
     why_not,
     worth_choosing,
 )
-from crowdnotes.testing import ScriptedEngine, brief_of
+from tests.fakes import ScriptedEngine, brief_of
 
 HOME = [
     "https://www.who.int/",

@@ -28,7 +28,7 @@ from crowdnotes.evidence.search.papers import Abstract, AbstractFinder, Paper
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.evidence.wayback import Wayback
 from crowdnotes.settings import FetchSettings, LinkSettings
-from crowdnotes.testing import LiveLinks
+from tests.fakes import LiveLinks
 from tests.shared import cancelled
 
 ARTICLE = (

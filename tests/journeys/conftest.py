@@ -24,9 +24,9 @@ from crowdnotes.domain import Case, Mode, Post, Support, Verdict
 from crowdnotes.jobs import JobState
 from crowdnotes.settings import Settings
 from crowdnotes.storage.database import open_database
-from crowdnotes.testing import make_case
 from crowdnotes.workspace import Workspace, open_workspace
 from tests.cases.test_stored_cases import COUNT, unpacked
+from tests.fakes import make_case
 from tests.shared import minilm
 
 ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from crowdnotes.text.note_rules import note_length
-from pages.view.components import counter_script
+from pages.common.components import counter_script
 
 pytestmark = pytest.mark.journey
 

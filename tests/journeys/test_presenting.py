@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from crowdnotes.words import say
+from crowdnotes.wording import say
 from tests.journeys.accessible import serious_faults
 from tests.journeys.conftest import SCREENSHOTS, App, NewPage
 

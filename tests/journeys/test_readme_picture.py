@@ -8,8 +8,8 @@ import os
 import pytest
 from PIL import Image, ImageChops, ImageStat
 
-from crowdnotes.demonstration import examples
 from crowdnotes.domain import Verdict
+from crowdnotes.evidence.demo_pages import examples
 from tests.journeys.conftest import ROOT, App, Desk, NewPage
 from tests.journeys.walk import Walk
 

@@ -20,9 +20,9 @@ from streamlit.web.server.starlette.starlette_app_utils import create_signed_val
 
 from crowdnotes.domain import Case, DecisionKind, DeskState, Mode, Person, Role, SuggestionAnswer, Verdict
 from crowdnotes.settings import Settings
-from crowdnotes.words import say
+from crowdnotes.wording import say
 from crowdnotes.workspace import Workspace, open_workspace
-from pages.view.serving import USER_COOKIE
+from pages.common.web_server import USER_COOKIE
 from tests.journeys.conftest import Desk, NewPage, free_port, running_app
 from tests.journeys.walk import Walk
 from tests.shared import minilm

@@ -10,7 +10,7 @@ from crowdnotes.jury.model import COLUMNS, CampModel, Landmarks, Rarity, Score, 
 from crowdnotes.jury.raters import shipped_pool
 from crowdnotes.jury.votes import Crowd, OrdinalModel, Sides
 from crowdnotes.settings import BridgingSettings, JurySettings
-from crowdnotes.testing import HashingEmbedder
+from tests.fakes import HashingEmbedder
 
 QUALITY = JuryQuality(
     data="made",

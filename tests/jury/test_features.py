@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from crowdnotes.jury.model import BLOCKS, COLUMNS, features, hosts_of
 from crowdnotes.jury.raters import Floats
 from crowdnotes.jury.verdict import influences
-from crowdnotes.testing import HashingEmbedder
+from tests.fakes import HashingEmbedder
 from tests.jury.models import small_model
 
 _NOTES = (

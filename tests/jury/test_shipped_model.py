@@ -12,12 +12,12 @@ from crowdnotes.domain import JuryVerdict
 from crowdnotes.jury.jury import open_jury
 from crowdnotes.jury.model import SHIPPED_MODEL, features
 from crowdnotes.jury.raters import ASSETS
-from crowdnotes.jury.shown import SHOWN, SHOWN_FIGURES
+from crowdnotes.jury.shown_odds import SHOWN, SHOWN_FIGURES
 from crowdnotes.settings import BridgingSettings, JurySettings
 from crowdnotes.studies.bench.jury import HeldOut
 from crowdnotes.studies.data_files import read_held_out
 from crowdnotes.studies.measures import area_under_curve, calibration_error
-from crowdnotes.testing import HashingEmbedder
+from tests.fakes import HashingEmbedder
 from tests.shared import minilm
 
 _FIGURES = json.loads((ASSETS / "figures.json").read_text(encoding="utf-8"))

@@ -22,11 +22,11 @@ from crowdnotes.domain import (
 )
 from crowdnotes.overview import CaseFigures, Course, figures_of, read
 from crowdnotes.storage.database import writing
-from crowdnotes.testing import actor, make_case
 from crowdnotes.workspace import Workspace
 from tests.cases.test_stages import Desk, _fails_until
 from tests.cases.test_stored_cases import COUNT, unpacked
 from tests.cases.walk import ThinkingEngine, TopicEngine, draft_and_approve, new_case, run, small_workspace
+from tests.fakes import actor, make_case
 
 A_REASON = "The page says just this."
 

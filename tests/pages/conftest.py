@@ -16,9 +16,9 @@ from streamlit.testing.v1.element_tree import ButtonGroup, TextArea, TextInput
 from crowdnotes.domain import Case, Decision, Mode, Verdict
 from crowdnotes.jobs import JobRecord
 from crowdnotes.settings import Settings
-from crowdnotes.testing import HashingEmbedder, LiveLinks, ScriptedEngine
 from crowdnotes.workspace import Workspace, open_workspace
-from pages.view import session
+from pages.common import session
+from tests.fakes import HashingEmbedder, LiveLinks, ScriptedEngine
 from tests.shared import put_tables
 
 ROOT = Path(__file__).parents[2]
@@ -169,7 +169,7 @@ def titles(at: AppTest) -> list[str]:
 @pytest.fixture(autouse=True)
 def presses_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """A test presses as fast as a double click: each press counts as one of its own."""
-    monkeypatch.setattr("pages.view.reader._SECOND_PRESS", 0.0)
+    monkeypatch.setattr("pages.draft_parts.reader._SECOND_PRESS", 0.0)
 
 
 def press(at: AppTest, label: str) -> AppTest:

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime
 
-from crowdnotes.domain import (
-    Case,
-    Hit,
-    Mode,
-    ProviderOutcome,
-    ProviderState,
-    Stage,
-    StageName,
-)
+from crowdnotes.domain import Case, Hit, Mode, ProviderOutcome, ProviderState, Stage, StageName
 from tests.pages.conftest import POST, Desk
 
 FOUND = ProviderOutcome(provider="europe-pmc", label="Europe PMC", state=ProviderState.ANSWERED, found=4, seconds=1.21)

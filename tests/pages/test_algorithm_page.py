@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from crowdnotes.crowd.attack import Aim, AttackOptions, History, attack
-from crowdnotes.crowd.essay import run_experiment
-from crowdnotes.crowd.world import NoteKind, WorldOptions, make_world
+from crowdnotes.public_data.attack import Aim, AttackOptions, History, attack
+from crowdnotes.public_data.extremes import run_experiment
+from crowdnotes.public_data.small_world import NoteKind, WorldOptions, make_world
 from crowdnotes.settings import BridgingSettings
 from pages.view import small_world
 from tests.pages.conftest import ROOT, Desk, press, texts

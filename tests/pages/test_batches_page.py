@@ -9,9 +9,9 @@ from streamlit.testing.v1 import AppTest
 
 from crowdnotes.batches import Batch, kept_batches
 from crowdnotes.domain import Role
-from crowdnotes.testing import actor
-from pages.view import session
+from pages.common import session
 from tests.cases.walk import make_library
+from tests.fakes import actor
 from tests.pages.conftest import Desk, press, texts, titles
 
 PAGE = "pages/batches.py"

@@ -17,7 +17,7 @@ from crowdnotes.domain import (
     Support,
     text_sha256,
 )
-from crowdnotes.testing import make_evidence
+from tests.fakes import make_evidence
 from tests.pages.conftest import NOTE, Desk, read, texts
 
 CLAIM = Claim(

@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from crowdnotes.domain import Comparison, Role
-from pages.view import session
+from pages.common import session
 from tests.comparisons.made import answered, pairs_file, rating
 from tests.pages.conftest import ROOT, Desk, press, texts, titles
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.domain import Passage, SentenceSupport, Span, Support
-from pages.view import components
-from pages.view.components import Piece, note_pieces, passage_pieces, passage_words, sentence_pieces
-from pages.view.plots import _ink_on
+from pages.common import components
+from pages.common.charts import _ink_on
+from pages.common.components import Piece, note_pieces, passage_pieces, passage_words, sentence_pieces
 
 words = st.text(alphabet="abc .\n<é", max_size=60)
 

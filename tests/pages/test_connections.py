@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from crowdnotes import workspace
 from crowdnotes.domain import ProviderOutcome, ProviderState
-from crowdnotes.evidence.reading_services import ReadingService
+from crowdnotes.evidence.reading.reading_services import ReadingService
 from crowdnotes.evidence.search import ONLINE, SearchProvider
 from crowdnotes.jobs import JobState
 from tests.pages.conftest import Desk, texts

@@ -7,8 +7,8 @@ import shutil
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from crowdnotes.crowd.database import reading
-from crowdnotes.crowd.story import busiest_notes
+from crowdnotes.public_data.database import reading
+from crowdnotes.public_data.story import busiest_notes
 from crowdnotes.text.markdown import day
 from tests.crowd.made import made_index
 from tests.pages.conftest import ROOT, Desk, texts
@@ -18,7 +18,7 @@ def opened(**address: str) -> AppTest:
     at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
     for name, value in address.items():
         at.query_params[name] = value
-    at.switch_page("pages/crowd.py").run()
+    at.switch_page("pages/public_data.py").run()
     assert not at.exception
     return at
 

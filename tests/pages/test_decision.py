@@ -5,13 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from crowdnotes.domain import (
-    CaseStatus,
-    Classification,
-    DecisionKind,
-    GateName,
-    Mode,
-)
+from crowdnotes.domain import CaseStatus, Classification, DecisionKind, GateName, Mode
 from tests.pages.conftest import NOTE, POST, Desk, can_approve, chips, field, give_reasons, note_of, press, texts
 
 _COMMENT = "Comment"

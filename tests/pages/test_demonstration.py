@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from crowdnotes.demonstration import Example, examples
 from crowdnotes.domain import Case, Mode, Verdict
+from crowdnotes.evidence.demo_pages import Example, examples
 from tests.pages.conftest import PASSAGE, Desk, texts
 
 TEMPTING = next(example for example in examples() if example.tempting_note)

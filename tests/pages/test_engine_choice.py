@@ -12,7 +12,7 @@ from crowdnotes.engines.llm import discovery
 from crowdnotes.engines.llm.discovery import find_servers
 from crowdnotes.settings import LlmSettings
 from crowdnotes.workspace import SELF_TEST
-from pages.view import session
+from pages.common import session
 from tests.engines.llm.test_self_test import weak
 from tests.llm_server import LLMServer, Say, honest
 from tests.pages.conftest import Desk, texts

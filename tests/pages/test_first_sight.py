@@ -8,15 +8,15 @@ import sys
 import pytest
 
 from crowdnotes.errors import StoreBusyError
-from pages.view import first_sight, session
+from pages.common import first_sight, session
 from tests.pages.conftest import ROOT, Desk, texts, titles
 
 _MODELS = "torch sentence_transformers transformers sklearn trafilatura numba scipy openai"
 _OURS = "crowdnotes.domain pydantic"
-_AT_FIRST = "import pages.view.first_sight"
+_AT_FIRST = "import pages.common.first_sight"
 _FIRST_PAGE = """
 from streamlit.testing.v1 import AppTest
-from pages.view import session
+from pages.common import session
 session.load_models = lambda: None
 at = AppTest.from_file("app.py", default_timeout=60).run()
 assert at.button(key="start") and not at.exception

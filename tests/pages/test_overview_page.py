@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from crowdnotes.domain import DecisionKind, Mode, SourceCategory
-from crowdnotes.studies.bench.utility_result import UtilityStudy, Won, save_study
+from crowdnotes.studies.bench.source_study import UtilityStudy, Won, save_study
 from tests.pages.conftest import ROOT, Desk, press, texts
 
 PAGE = "pages/overview.py"

@@ -11,9 +11,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from crowdnotes.domain import Case, GateName, SentenceSupport, SideVotes, Span, Support
-from crowdnotes.testing import make_evidence
 from crowdnotes.text.sentences import split_sentences
-from pages.view import jury, picture_card, plots, sentence_map
+from pages.common import chart_card, charts
+from pages.view import jury, sentence_map
+from tests.fakes import make_evidence
 from tests.pages.conftest import NOTE, Desk, read, texts, unfolded
 
 LONG = "Vitamin C does not prevent colds. No pill cures a cold. Doctors say so. https://trials.example.edu/c"
@@ -62,9 +63,9 @@ def test_a_side_that_nobody_sits_for_says_so(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_range_that_goes_beyond_the_scale_ends_in_an_arrow(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[Any] = []
-    monkeypatch.setattr(plots, "draw", lambda figure, *_, **__: given.append(figure))
-    standings = [plots.Standing("inside", 0.3, 0.1, 0.5), plots.Standing("beyond", 0.7, -0.2, 0.9)]
-    plots.number_line(standings, line=0.4, ends=(0.0, 0.6), alt="", key="line")
+    monkeypatch.setattr(charts, "draw", lambda figure, *_, **__: given.append(figure))
+    standings = [charts.Standing("inside", 0.3, 0.1, 0.5), charts.Standing("beyond", 0.7, -0.2, 0.9)]
+    charts.number_line(standings, line=0.4, ends=(0.0, 0.6), alt="", key="line")
     points, left, right = given[0].data
     assert list(points.marker.symbol) == ["circle", "triangle-right"]
     assert (list(left.x), list(left.y), list(right.x), list(right.y)) == ([0.0], ["beyond"], [0.6], ["beyond"])
@@ -72,7 +73,7 @@ def test_a_range_that_goes_beyond_the_scale_ends_in_an_arrow(monkeypatch: pytest
 
 def test_a_saved_table_holds_no_formula_and_numbers_below_zero_as_they_are() -> None:
     rows: dict[str, list[object]] = {"words": ['=HYPERLINK("http://evil")', "plain"], "score": ["−0.12", -0.5]}
-    assert list(csv.reader(io.StringIO(picture_card._csv(rows)))) == [
+    assert list(csv.reader(io.StringIO(chart_card._csv(rows)))) == [
         ["words", "score"],
         ['\'=HYPERLINK("http://evil")', "-0.12"],
         ["plain", "-0.5"],

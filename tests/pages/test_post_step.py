@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from crowdnotes.cases.job_kinds import JOB_KINDS
 from crowdnotes.domain import Mode
 from crowdnotes.jobs import Step
-from pages.view.where_to_look import sources_key
+from pages.common.where_to_look import sources_key
 from tests.pages.conftest import NOTE, POST, ROOT, Desk, field, note_of, press, texts, titles, unfolded
 
 GOOD = "http://127.0.0.1:1/good"

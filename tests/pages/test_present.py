@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from crowdnotes.demonstration import examples
+from crowdnotes.demo_tour import begin, presented
 from crowdnotes.domain import Verdict
-from crowdnotes.presenting import begin, presented
-from crowdnotes.words import say
+from crowdnotes.evidence.demo_pages import examples
+from crowdnotes.wording import say
 from tests.pages.conftest import Desk, texts
 
 

@@ -9,8 +9,8 @@ from sqlalchemy import event
 from streamlit.testing.v1 import AppTest
 
 from crowdnotes.domain import Actor, Case, Comment, DecisionKind, DeskState, Role, SuggestionAnswer, Support
-from crowdnotes.testing import actor
-from pages.view import session
+from pages.common import session
+from tests.fakes import actor
 from tests.pages.conftest import NOTE, ROOT, Desk, chips, texts
 
 PAGE = "pages/queue.py"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crowdnotes.testing import make_evidence
+from tests.fakes import make_evidence
 from tests.pages.conftest import Desk, texts
 from tests.pages.searches import FOUND, searched
 

@@ -9,8 +9,8 @@ from tests.pages.conftest import Desk, texts
 
 
 def _page(case_id: str) -> None:
-    from pages.view.record import audit_trail
-    from pages.view.session import workspace
+    from pages.common.audit_trail import audit_trail
+    from pages.common.session import workspace
 
     audit_trail(workspace().service.get(case_id))
 

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from crowdnotes.domain import Mode
 from crowdnotes.jobs.records import JobRecord
 from crowdnotes.settings import SearchSettings, Settings
-from pages.view.where_to_look import sources_key
+from pages.common.where_to_look import sources_key
 from tests.pages.conftest import POST, Desk, press, texts, unfolded
 from tests.pages.searches import CHECK, FOUND, searched
 

@@ -22,7 +22,7 @@ from crowdnotes.domain import (
     Span,
 )
 from crowdnotes.jobs.records import Progress, Step
-from pages.view import more_evidence
+from pages.draft_parts import more_evidence
 from tests.pages.conftest import POST, Desk, texts, unfolded
 from tests.pages.searches import CHECK, FOUND, searched
 

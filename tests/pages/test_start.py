@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from crowdnotes.demonstration import examples, page_of
 from crowdnotes.domain import Mode
+from crowdnotes.evidence.demo_pages import examples, page_of
 from crowdnotes.text.markdown import lines
-from crowdnotes.words import say
-from pages.view.components import bookmarklet, opened_by
+from crowdnotes.wording import say
+from pages.common.components import bookmarklet, opened_by
 from tests.pages.conftest import POST, ROOT, Desk, texts, titles
 
 ADDRESS = "https://x.com/someone/status/1790000000000000000"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crowdnotes.domain import Case, DecisionKind, GateName, Mode
-from pages.view.workbench import Area
+from pages.common.layout import Area
 from tests.pages.conftest import POST, Desk, give_reasons, texts, unfolded
 
 _DONE = ":green[:material/check_circle:]"

@@ -27,8 +27,8 @@ from crowdnotes.domain import (
     SupernoteSentence,
     text_sha256,
 )
-from crowdnotes.testing import ScriptedSupernotes
-from pages.view.workbench import Area
+from pages.common.layout import Area
+from tests.fakes import ScriptedSupernotes
 from tests.pages.conftest import POST, Desk, field, press, texts, unfolded
 
 PAGE = "pages/supernote.py"

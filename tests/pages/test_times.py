@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 import streamlit as st
 
-from pages.view.times import moment, time_mark
+from pages.common.times import moment, time_mark
 
 AT = datetime(2026, 3, 4, 23, 30, tzinfo=UTC)
 

@@ -10,7 +10,7 @@ from crowdnotes.domain import Case, DecisionKind
 from crowdnotes.settings import Settings, XSettings
 from crowdnotes.x_api.client import XClient
 from crowdnotes.x_api.submission import ToX
-from pages.view import session
+from pages.common import session
 from tests.pages.conftest import NOTE, Desk, texts
 from tests.x_server import KEYS, XServer
 

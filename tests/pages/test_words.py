@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from crowdnotes.domain import Kind
-from crowdnotes.words import catalogue, key_of, say
+from crowdnotes.wording import catalogue, key_of, say
 
 _ROOT = Path(__file__).parents[2]
 _SCREEN = [_ROOT / "app.py", *sorted((_ROOT / "pages").rglob("*.py"))]

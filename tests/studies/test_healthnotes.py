@@ -27,7 +27,7 @@ from crowdnotes.studies.bench.healthnotes import (
     switches,
     table_rows,
 )
-from crowdnotes.studies.bench.utility_result import published
+from crowdnotes.studies.bench.source_study import published
 
 OPTIONS = RunOptions(data_sha256="0" * 64, mode=Mode.AUTOMATION, libraries=("topics",), engine={"writing": "made"})
 

@@ -14,7 +14,7 @@ from crowdnotes.studies.bench.judges import bench_correctness, bench_helpfulness
 from crowdnotes.studies.camp_notes import labelled_bridging, read_camp_notes
 from crowdnotes.studies.data_files import DistortionRow, HealthNote, note_mark
 from crowdnotes.studies.train.heads import group_texts, joined_groups
-from crowdnotes.testing import HashingEmbedder, ScriptedEngine
+from tests.fakes import HashingEmbedder, ScriptedEngine
 
 
 def _quiet(_: str) -> None:

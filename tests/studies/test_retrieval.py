@@ -15,7 +15,7 @@ from crowdnotes.evidence.library import Libraries
 from crowdnotes.settings import EvidenceSettings, GateSettings
 from crowdnotes.studies.bench.retrieval import engine_ranking, measure_retrieval
 from crowdnotes.studies.data_files import JudgedPost
-from crowdnotes.testing import HashingEmbedder
+from tests.fakes import HashingEmbedder
 
 ROWS = [
     (

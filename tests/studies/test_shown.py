@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from crowdnotes import embedding
 from crowdnotes.cli.main import app
-from crowdnotes.engines.local.heads import load_head
+from crowdnotes.engines import embedding
+from crowdnotes.engines.local.trained_models import load_head
 from crowdnotes.errors import InputError, ModelFilesError
 from crowdnotes.jury.model import SHIPPED_MODEL
-from crowdnotes.jury.shown import SHOWN, SHOWN_FIGURES, strictness
+from crowdnotes.jury.shown_odds import SHOWN, SHOWN_FIGURES, strictness
 from crowdnotes.studies.data_files import read_health_notes
-from crowdnotes.studies.train import shown as training
-from crowdnotes.testing import HashingEmbedder
+from crowdnotes.studies.train import shown
+from tests.fakes import HashingEmbedder
 from tests.studies.made_notes import health_file
 
 pytestmark = pytest.mark.deep
@@ -33,8 +33,8 @@ def fake_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _fewer_fits(patched: pytest.MonkeyPatch) -> None:
     """Nothing to choose from, and one set of folds."""
-    patched.setattr(training, "FOLD_SETS", 1)
-    patched.setattr(training, "WITHOUT_READER", replace(training.WITHOUT_READER, penalties=(1.0,), weights=(0.2,)))
+    patched.setattr(shown, "FOLD_SETS", 1)
+    patched.setattr(shown, "WITHOUT_READER", replace(shown.WITHOUT_READER, penalties=(1.0,), weights=(0.2,)))
 
 
 def _run(*words: str | Path) -> Any:
@@ -134,7 +134,7 @@ def test_a_damaged_head_and_a_model_without_one_are_told(
 def test_too_few_notes_are_refused(tmp_path: Path) -> None:
     notes = read_health_notes(health_file(tmp_path / "few.jsonl", count=6))
     with pytest.raises(InputError, match="5 helpful"):
-        training.train_shown(notes, None, HashingEmbedder(), lambda line: None)
+        shown.train_shown(notes, None, HashingEmbedder(), lambda line: None)
 
 
 def test_raters_grew_stricter_and_a_draft_meets_those_of_today() -> None:

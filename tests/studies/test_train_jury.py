@@ -13,7 +13,7 @@ from crowdnotes.jury.model import features, load_model
 from crowdnotes.jury.raters import shipped_pool
 from crowdnotes.studies.bench.jury import HeldOut, bench_camps
 from crowdnotes.studies.train.jury import CampRun, run_camp_training
-from crowdnotes.testing import HashingEmbedder
+from tests.fakes import HashingEmbedder
 from tests.jury.made_camps import write_camps
 from tests.jury.models import small_jury
 

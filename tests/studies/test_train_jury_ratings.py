@@ -18,7 +18,7 @@ from crowdnotes.studies.train.jury_ratings import (
     run_public_training,
     split_chronologically,
 )
-from crowdnotes.testing import HashingEmbedder
+from tests.fakes import HashingEmbedder
 from tests.jury.made_public_data import ORDINAL, make_public_data
 
 

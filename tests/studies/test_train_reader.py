@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdnotes.engines.local.heads import AdaptedMiniLM, Adapter
+from crowdnotes.engines.local.trained_models import AdaptedMiniLM, Adapter
 from crowdnotes.studies.data_files import HealthNote
-from crowdnotes.studies.train.reader import QUESTIONS, Answered, answered_questions, teach_reader, without_judged
-from crowdnotes.testing import HashingEmbedder
+from crowdnotes.studies.train.embedding import QUESTIONS, Answered, answered_questions, teach_reader, without_judged
+from tests.fakes import HashingEmbedder
 from tests.shared import minilm
 
 _CAMP = pd.DataFrame(

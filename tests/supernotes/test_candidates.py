@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from crowdnotes.domain import ExistingNote, LinkCheck, LinkState, Quotation, Ratings, Span
 from crowdnotes.engines import MadeBy, NoteSentence
 from crowdnotes.errors import EngineError
-from crowdnotes.supernotes import whole_sentences as whole
+from crowdnotes.notes import sentence_candidates
+from crowdnotes.notes.sentence_candidates import whole_sentences
 from crowdnotes.supernotes.candidates import budget_for, cost, from_sentences, merged, samples
 from crowdnotes.supernotes.note_sentences import leans_back
-from crowdnotes.supernotes.whole_sentences import whole_sentences
-from crowdnotes.testing import HashingEmbedder, make_evidence
 from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
+from tests.fakes import HashingEmbedder, make_evidence
 from tests.supernotes.made import NOTES, candidate
 
 BY_MODEL = MadeBy("llm:m", "7")
@@ -155,7 +155,7 @@ def test_only_candidates_of_the_notes_asked_for_and_none_where_no_sentence_fits(
 def test_of_more_sentences_than_can_be_compared_the_first_of_each_note_are_taken(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(whole, "_MOST_SENTENCES", 2)
+    monkeypatch.setattr(sentence_candidates, "_MOST_SENTENCES", 2)
     notes = _notes(
         "The mayor resigned in March. Police found 3 cars in Ohio.", "The dam never broke last year. Reuters saw it."
     )

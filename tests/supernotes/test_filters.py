@@ -20,7 +20,7 @@ from crowdnotes.domain import (
 from crowdnotes.engines import MadeBy, NoteSentence
 from crowdnotes.supernotes.candidates import from_sentences
 from crowdnotes.supernotes.filters import filtered
-from crowdnotes.testing import make_evidence
+from tests.fakes import make_evidence
 from tests.supernotes.made import NOTES, candidate, round_of
 
 URLS = ("https://news.example.org/photo", "https://police.example.org/day", "https://city.example.org/mayor")

@@ -20,28 +20,28 @@ from lxml import html  # type: ignore[import-untyped]  # its stubs cover too lit
 from crowdnotes.cli.length_command import measured
 from crowdnotes.domain import Aim, Hit, Post, Source, SourceCategory
 from crowdnotes.engines import prompt_injection
-from crowdnotes.engines.llm import parsing, question, writing
+from crowdnotes.engines.llm import parsing, request, writing
 from crowdnotes.engines.llm.claims import ClaimsAnswer, _as_search
+from crowdnotes.engines.llm.helpfulness import read_final_decision
 from crowdnotes.engines.llm.server import scrubbed
-from crowdnotes.engines.llm.words import read_final_decision
 from crowdnotes.engines.local import attribution, claims, source_ranking, tone, topics
 from crowdnotes.engines.local.foreign_terms import known_words
 from crowdnotes.engines.local.principles import opinion_features
 from crowdnotes.engines.local.queries import build_queries
 from crowdnotes.errors import CrowdNotesError
-from crowdnotes.evidence import merging, provenance, selection
-from crowdnotes.evidence.guard import check_url
-from crowdnotes.evidence.library.incoming import choose_columns
+from crowdnotes.evidence import duplicates, selection, source_types
+from crowdnotes.evidence.library.importing import choose_columns
 from crowdnotes.evidence.library.search import best_window, build_expression
 from crowdnotes.evidence.reading import document, plain
 from crowdnotes.evidence.reading.hidden_text import StyleSheets
 from crowdnotes.evidence.reading.html import read_html
 from crowdnotes.evidence.reading.pdf import _as_paragraphs
 from crowdnotes.evidence.search.wikipedia import opening
+from crowdnotes.evidence.ssrf_guard import check_url
 from crowdnotes.gates.form import unfound_quotes
-from crowdnotes.testing import make_evidence
 from crowdnotes.text import dates, languages, lint, note_rules, pasted, publishers, quotes, sentences, stems, urls
 from crowdnotes.text.sentences import split_units
+from tests.fakes import make_evidence
 
 pytestmark = pytest.mark.deep
 
@@ -89,7 +89,7 @@ def _echoes(text: str) -> object:
 
 def _fenced(text: str) -> object:
     prompt_injection.find_injections.cache_clear()
-    return question.data_blocks([question.Block("passage E1", text)], "boundary")
+    return request.data_blocks([request.Block("passage E1", text)], "boundary")
 
 
 _POSTS: Mapping[str, Reader] = {
@@ -129,7 +129,7 @@ _PAGES: Mapping[str, Reader] = {
     "plain page": lambda text: plain.read_plain(text.encode("utf-8", "replace"), "utf-8", "title"),
     "charset": lambda text: plain.decode(text.encode("utf-8", "replace")),
     "references": document.without_references,
-    "duplicates": merging.shingles,
+    "duplicates": duplicates.shingles,
     "window": partial(best_window, weights={"vaccin": 1.0, "a": 0.5}),
     "query": build_expression,
     "wikitext": opening,
@@ -161,10 +161,10 @@ _NAMES: Mapping[str, Reader] = {
     "doi": urls.doi_url,
     "web address": urls.is_web_address,
     "guard": check_url,
-    "archived": provenance.original_of,
+    "archived": source_types.original_of,
     "kind of address": selection.kind_of_address,
-    "category": lambda text: provenance.categorise(text, {"a.org": SourceCategory.NEWS}),
-    "publisher of": lambda text: provenance.publisher_of(text, text),
+    "category": lambda text: source_types.categorise(text, {"a.org": SourceCategory.NEWS}),
+    "publisher of": lambda text: source_types.publisher_of(text, text),
     "date": dates.parse_date,
     "month": dates.month_number,
 }

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.domain import Span
-from crowdnotes.text.table_rows import readable_rows
+from crowdnotes.text.tables import readable_rows
 
 TABLE = "| Year | Reports |\n|---|---|\n| 2024 | 12 |\n| 2023 | 11 |"
 _LINES = ["|---|---|", "|:--|--:|", "| a | 12 |", "| 3 | b c |", "||", "| | |", r"| a \| b | |", "| | x |", "z", ""]

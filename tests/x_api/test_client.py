@@ -11,8 +11,8 @@ from sqlalchemy import Engine
 
 from crowdnotes.errors import ConfigurationError, XError, XFault
 from crowdnotes.settings import XSettings, load_settings
-from crowdnotes.storage.turns import turns_in
-from crowdnotes.words import catalogue
+from crowdnotes.storage.rate_limits import turns_in
+from crowdnotes.wording import catalogue
 from crowdnotes.x_api.client import XClient
 from crowdnotes.x_api.tokens import Tokens
 from tests.x_server import APP, KEYS, REFUSALS, SEARCH, TOKEN, XServer, problem

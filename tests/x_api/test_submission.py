@@ -12,18 +12,18 @@ import pytest
 from sqlalchemy import Engine, func, insert, select, update
 
 from crowdnotes.cases.store import Store
-from crowdnotes.cli.x_commands import eligible
+from crowdnotes.cli.x import eligible
 from crowdnotes.domain import Case, Draft, OnXState, Post, Role
 from crowdnotes.errors import InputError, NotAllowedError, WorkflowError, XError, XFault
 from crowdnotes.post_files import rows_of
 from crowdnotes.settings import Settings, XSettings
 from crowdnotes.storage.database import writing
 from crowdnotes.storage.tables import on_x
-from crowdnotes.testing import actor, make_case
 from crowdnotes.workspace import Workspace
 from crowdnotes.x_api.client import XClient
 from crowdnotes.x_api.submission import Followed, ToX
 from tests.cases.walk import draft_and_approve, small_workspace
+from tests.fakes import actor, make_case
 from tests.x_server import KEYS, REFUSALS, XServer
 
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -14,27 +14,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar, cast
 
-from crowdnotes.disk_cache import DiskCache
 from crowdnotes.domain import Usage
-from crowdnotes.engines.llm.abilities import Abilities, KnownAbilities, Shape
+from crowdnotes.engines.llm.capabilities import Abilities, KnownAbilities, Shape
 from crowdnotes.engines.llm.discovery import key_for
 from crowdnotes.engines.llm.parsing import A, yes_probability
-from crowdnotes.engines.llm.question import Question, Useless, data_blocks
 from crowdnotes.engines.llm.recorded import RecordedAnswers
-from crowdnotes.engines.llm.server import (
-    CallRejectedError,
-    Message,
-    ModelServer,
-    OnPiece,
-    QuestionTooLongError,
-    Reply,
-)
+from crowdnotes.engines.llm.request import Question, Useless, data_blocks
+from crowdnotes.engines.llm.server import CallRejectedError, Message, ModelServer, OnPiece, QuestionTooLongError, Reply
 from crowdnotes.engines.llm.telling import Telling, refuse_circles
 from crowdnotes.engines.metering import Budget, Meter, current_meter, new_boundary, price, side_by_side
 from crowdnotes.engines.prompts import Prompt
 from crowdnotes.errors import AnswerCutError, AnswerEmptyError, AnswerUnreadableError, ModelRefusedError
 from crowdnotes.settings import LlmSettings
-from crowdnotes.words import say
+from crowdnotes.storage.disk_cache import DiskCache
+from crowdnotes.wording import say
 
 _BYTES_AN_ANSWER = 2_000  # on average with its row; what the size bound counts with
 _LONGEST_ANSWER = 64_000

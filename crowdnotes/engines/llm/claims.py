@@ -15,12 +15,12 @@ from crowdnotes.domain import Claim, ClaimKind, Post, Query, Span
 from crowdnotes.engines.base import Brief, EngineStep, SearchPlan
 from crowdnotes.engines.llm.asking import Asker
 from crowdnotes.engines.llm.parsing import Answer, sanitized
-from crowdnotes.engines.llm.question import Block, post_block, question
+from crowdnotes.engines.llm.request import Block, post_block, question
 from crowdnotes.engines.prompt_injection import holds_injection, without_injections
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.quotes import find_quote
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _MOST_CLAIMS = 3
 _LONGEST_QUERY = 160

@@ -13,17 +13,17 @@ from typing import Literal
 from pydantic import Field
 
 from crowdnotes.domain import Evidence, Finding, GateName, GateResult, GateStatus, SentenceSupport, Span, Support
-from crowdnotes.embedding import Embedder
 from crowdnotes.engines.base import EngineStep
+from crowdnotes.engines.embedding import Embedder
 from crowdnotes.engines.llm.asking import Asker, judged
 from crowdnotes.engines.llm.parsing import LINE, Answer, PassageId, ToProgram, YesNo, marked_as, sanitized
-from crowdnotes.engines.llm.question import Block, passage_block, question
+from crowdnotes.engines.llm.request import Block, passage_block, question
 from crowdnotes.engines.prompt_injection import find_injections, without_injections
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.quotes import find_quote
 from crowdnotes.text.stems import content_stems
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _REASON = 240
 _SHARED = 3  # words: two sentences of one page may share two and speak of other things

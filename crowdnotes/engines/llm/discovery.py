@@ -18,7 +18,7 @@ from crowdnotes.engines.choice import EngineChoice, settings_for
 from crowdnotes.engines.metering import side_by_side
 from crowdnotes.errors import ConfigurationError, EngineError, ModelServerError
 from crowdnotes.settings import LlmSettings
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _SERVICE = "crowdnotes"
 

@@ -18,7 +18,6 @@ from crowdnotes.domain import (
     SentenceSupport,
     Usage,
 )
-from crowdnotes.embedding import Embedder
 from crowdnotes.engines.base import (
     Brief,
     EngineStep,
@@ -31,24 +30,25 @@ from crowdnotes.engines.base import (
     SupernoteWriter,
     WriterAnswer,
 )
-from crowdnotes.engines.judges.judge import HelpfulnessJudge, JudgeParts, named_result
-from crowdnotes.engines.judges.registry import make_judge
+from crowdnotes.engines.embedding import Embedder
+from crowdnotes.engines.helpfulness_judges import make_judge
+from crowdnotes.engines.judge_parts import HelpfulnessJudge, JudgeParts, named_result
 from crowdnotes.engines.llm import searching
 from crowdnotes.engines.llm.asking import Askers
 from crowdnotes.engines.llm.claims import plan_search
 from crowdnotes.engines.llm.correctness import judge_correctness
+from crowdnotes.engines.llm.helpfulness import judge_principles
 from crowdnotes.engines.llm.recorded import RecordedAnswers
 from crowdnotes.engines.llm.revising import ComparisonAnswer, SourcesAnswer, compare, compare_sources, revise
 from crowdnotes.engines.llm.settling import judge_relevance, settle
-from crowdnotes.engines.llm.supernotes import LlmSupernotes
-from crowdnotes.engines.llm.words import judge_principles
+from crowdnotes.engines.llm.supernote_tasks import LlmSupernotes
 from crowdnotes.engines.llm.writing import write_notes
 from crowdnotes.engines.local.attribution import attribute
 from crowdnotes.engines.prompt_injection import cleared
 from crowdnotes.engines.prompts import version_of
 from crowdnotes.errors import ConfigurationError, EngineError
 from crowdnotes.settings import GateSettings, LlmSettings
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _PROMPTS = {
     EngineStep.QUERIES: ("claims", "queries", "image"),

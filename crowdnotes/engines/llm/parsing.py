@@ -21,7 +21,7 @@ from crowdnotes.engines.llm.server import Token
 from crowdnotes.errors import AnswerEmptyError, AnswerUnreadableError, ModelRefusedError
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.quotes import find_quote
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 A = TypeVar("A", bound="Answer")
 

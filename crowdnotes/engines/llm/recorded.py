@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from crowdnotes.engines.llm.server import Message, ModelServer, OnPiece, Reply
 from crowdnotes.engines.prompts import Prompt
 from crowdnotes.errors import ConfigurationError, ModelServerError
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 FILE = Path(__file__).resolve().parents[3] / "assets" / "demonstration" / "answers.json"
 

@@ -15,12 +15,12 @@ from crowdnotes.engines.base import Brief, EngineStep, Revision
 from crowdnotes.engines.llm.asking import Asker
 from crowdnotes.engines.llm.claims import brief_blocks
 from crowdnotes.engines.llm.parsing import Answer, Objection, sanitized
-from crowdnotes.engines.llm.question import Block, post_block, question
+from crowdnotes.engines.llm.request import Block, post_block, question
 from crowdnotes.engines.llm.writing import SentenceAnswer, bounds, checked_note, passages_for
 from crowdnotes.errors import AnswerUnreadableError, ModelAnswerError
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.quotes import find_quote
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _CLOSE = 0.5  # grades of 0 to 10 that differ by less may turn with the order
 _OBJECTION = 200

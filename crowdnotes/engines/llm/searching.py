@@ -12,11 +12,11 @@ from crowdnotes.engines.base import MOST_OFFERED, Brief, EngineStep, ImageReadin
 from crowdnotes.engines.llm.asking import Asker
 from crowdnotes.engines.llm.claims import AskedQuery, brief_blocks, searches
 from crowdnotes.engines.llm.parsing import Answer, sanitized
-from crowdnotes.engines.llm.question import Block, question
+from crowdnotes.engines.llm.request import Block, question
 from crowdnotes.engines.prompt_injection import visible, without_injections
 from crowdnotes.errors import AnswerUnreadableError, EngineError
 from crowdnotes.text.markdown import host
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _LONGEST_WHY = 220
 _SNIPPET = 160  # characters of a result

@@ -20,19 +20,19 @@ from pydantic import Field, ValidationError
 
 from crowdnotes.domain import Evidence, GateStatus, Passage, Source, SourceCategory, Span
 from crowdnotes.domain.base import Noun
-from crowdnotes.embedding import Embedder
 from crowdnotes.engines.base import EngineStep
+from crowdnotes.engines.embedding import Embedder
 from crowdnotes.engines.llm.asking import Asker, Askers
 from crowdnotes.engines.llm.engine import LLMEngine
 from crowdnotes.engines.llm.parsing import Answer, PassageIds
-from crowdnotes.engines.llm.question import passage_block, question
+from crowdnotes.engines.llm.request import passage_block, question
 from crowdnotes.engines.metering import Budget, Meter, metered, side_by_side
 from crowdnotes.engines.prompts import version_of
 from crowdnotes.errors import ConfigurationError, EngineError, ModelAnswerError
 from crowdnotes.settings import GateSettings, LlmSettings
 from crowdnotes.text.note_rules import find_urls, note_length
 from crowdnotes.text.quotes import find_quote
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 PROMPTS = ("self_test",)
 _FILE = "self_tests.json"

@@ -28,7 +28,7 @@ from openai.types.chat import ChatCompletionChunk
 from crowdnotes.engines.metering import is_this_machine
 from crowdnotes.errors import ModelServerError
 from crowdnotes.settings import LlmSettings
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _LOOKS_LIKE_KEY = re.compile(
     r"(?i)\b(?:bearer\s+|(?:sk|pk|rk|key|gsk|xai|hf|api)[-_])[A-Za-z0-9*._~+/=-]{6,}|[A-Za-z0-9_-]{32,}"

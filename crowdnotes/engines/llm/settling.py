@@ -25,12 +25,12 @@ from crowdnotes.engines.base import Brief, EngineStep, FurtherSearch, MadeBy
 from crowdnotes.engines.llm.asking import Asker
 from crowdnotes.engines.llm.claims import AskedQuery, brief_blocks, searches
 from crowdnotes.engines.llm.parsing import Answer, PassageId, ToProgram, marked_as, sanitized
-from crowdnotes.engines.llm.question import near, passage_block, question
+from crowdnotes.engines.llm.request import near, passage_block, question
 from crowdnotes.engines.prompt_injection import holds_injection, without_injections
 from crowdnotes.engines.prompts import load_prompt
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.text.quotes import find_quote, tells_enough
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _TELLS = 220
 _NO_SEARCHES = 'Leave "searches" empty.'

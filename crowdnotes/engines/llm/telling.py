@@ -10,7 +10,7 @@ from pydantic_core import from_json
 
 from crowdnotes.engines.llm.parsing import sanitized, spoken
 from crowdnotes.errors import AnswerUnreadableError
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _EVERY = 24  # characters more, until the words are read and told again
 _LONGEST_TOLD = 50_000  # characters of an answer under way; it is read again with each piece that comes

@@ -18,13 +18,13 @@ from crowdnotes.engines.base import Brief, EngineStep, WriterAnswer, Written, Wr
 from crowdnotes.engines.llm.asking import Asker
 from crowdnotes.engines.llm.claims import brief_blocks
 from crowdnotes.engines.llm.parsing import Answer, PassageId, has_handle, sanitized
-from crowdnotes.engines.llm.question import Block, near, passage_block, question
+from crowdnotes.engines.llm.request import Block, near, passage_block, question
 from crowdnotes.engines.prompt_injection import find_injections, holds_injection, visible, without_injections
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.text.note_rules import find_urls, note_length
 from crowdnotes.text.publishers import with_publishers_named
 from crowdnotes.text.quotes import find_quote, tells_enough
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 # For text in which one space stands between words.
 _MARKS = re.compile(r" ?[(\[] ?(?:passages? |evidence )?([EN]\d++(?: ?[,;&] ?[EN]\d++)*+) ?[)\]]")

@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 
 from crowdnotes.domain import Evidence, SentenceSupport, Span, Support
-from crowdnotes.embedding import Embedder, FloatArray
+from crowdnotes.engines.embedding import Embedder, FloatArray
 from crowdnotes.engines.local.foreign_terms import foreign_note, foreign_passages
 from crowdnotes.engines.local.tone import ALL, BARE_VERDICT, CERTAIN, HEDGE, denies, negations
 from crowdnotes.engines.local.topics import medical_name
@@ -24,7 +24,7 @@ from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.publishers import publisher_name
 from crowdnotes.text.sentences import Unit, split_sentences, split_units
 from crowdnotes.text.stems import ENGLISH_STOP_WORDS, Token, content_stems, content_tokens, fold, stem
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,13 +22,13 @@ from crowdnotes.domain import (
     Query,
     SentenceSupport,
 )
-from crowdnotes.embedding import Embedder
+from crowdnotes.engines import helpfulness_judges
 from crowdnotes.engines.base import Brief, EngineStep, ImageReading, MadeBy, Ranking, SearchPlan, WriterAnswer
-from crowdnotes.engines.judges import registry
-from crowdnotes.engines.judges.judge import HelpfulnessJudge, named_result
+from crowdnotes.engines.embedding import Embedder
+from crowdnotes.engines.judge_parts import HelpfulnessJudge, named_result
 from crowdnotes.engines.local.attribution import attribute
 from crowdnotes.engines.local.claims import find_claims
-from crowdnotes.engines.local.inference import Calibration, NliReader, judge_by_reader, with_hints
+from crowdnotes.engines.local.entailment import Calibration, NliReader, judge_by_reader, with_hints
 from crowdnotes.engines.local.principles import judge_principles
 from crowdnotes.engines.local.queries import build_queries
 from crowdnotes.engines.local.relevance import find_quotations, judge_relevance
@@ -36,7 +36,7 @@ from crowdnotes.engines.local.source_ranking import rank
 from crowdnotes.engines.prompt_injection import cleared
 from crowdnotes.errors import EngineError
 from crowdnotes.settings import GateSettings
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 
 class LocalEngine:
@@ -61,11 +61,11 @@ class LocalEngine:
         self._embedder = embedder
         self._reader = reader
         self._settings = settings
-        self.judge: HelpfulnessJudge = judge or registry.TrainedJudge(embedder, settings)
+        self.judge: HelpfulnessJudge = judge or helpfulness_judges.TrainedJudge(embedder, settings)
 
     def made_by(self, step: EngineStep) -> MadeBy:
         """See `Engine.made_by`. A judge that is no part of this engine is named too."""
-        if step is not EngineStep.JUDGING or isinstance(self.judge, registry.TrainedJudge):
+        if step is not EngineStep.JUDGING or isinstance(self.judge, helpfulness_judges.TrainedJudge):
             return MadeBy(self.name)
         return MadeBy(f"{self.name}+{self.judge.name}", self.judge.prompt_version)
 

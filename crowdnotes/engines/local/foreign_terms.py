@@ -16,7 +16,7 @@ from crowdnotes.engines.local.topics import find_terms
 from crowdnotes.text.languages import LANGUAGE_NAMES, language_of
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.stems import plain_post
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 
 def foreign_note(note: str) -> str:

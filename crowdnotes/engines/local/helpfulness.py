@@ -14,10 +14,11 @@ from math import exp
 import numpy as np
 
 from crowdnotes.domain import Finding, GateName, GateResult, GateStatus, Post, Span, in_100
-from crowdnotes.embedding import Embedder
+from crowdnotes.engines.embedding import Embedder
 from crowdnotes.engines.local import tone
 from crowdnotes.engines.local.foreign_terms import foreign_note, foreign_post
-from crowdnotes.engines.local.heads import (
+from crowdnotes.engines.local.relevance import of_needed
+from crowdnotes.engines.local.trained_models import (
     HELPFULNESS,
     Blocks,
     Explained,
@@ -31,10 +32,9 @@ from crowdnotes.engines.local.heads import (
     without_each,
     word_counts,
 )
-from crowdnotes.engines.local.relevance import of_needed
 from crowdnotes.settings import GateSettings
 from crowdnotes.text.stems import content_tokens, plain_post, stem, tokens
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _MOST_REASONS = 3
 _MOST_WORDS = 3

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from crowdnotes.domain import Finding, GateStatus, Post, PrincipleName, PrincipleResult, Span
-from crowdnotes.embedding import Embedder, FloatArray
+from crowdnotes.engines.embedding import Embedder, FloatArray
 from crowdnotes.engines.local import tone
 from crowdnotes.engines.local.foreign_terms import foreign_note, foreign_post
-from crowdnotes.engines.local.heads import (
+from crowdnotes.engines.local.relevance import of_needed
+from crowdnotes.engines.local.trained_models import (
     OPINION,
     Blocks,
     letter_counts,
@@ -24,11 +25,10 @@ from crowdnotes.engines.local.heads import (
     without_each,
     word_counts,
 )
-from crowdnotes.engines.local.relevance import of_needed
 from crowdnotes.settings import GateSettings
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.stems import ENGLISH_STOP_WORDS, content_tokens, plain_post
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _LONG_SENTENCE = 40
 _EASE = 5.0

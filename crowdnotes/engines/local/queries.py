@@ -16,7 +16,7 @@ from crowdnotes.engines.local.foreign_terms import Known, known_words, search_wo
 from crowdnotes.engines.local.topics import Topic, find_topics
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.stems import content_stems, is_content, plain_post, tokens
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _LONGEST_QUERY = 160
 _LONGEST_LABEL = 60

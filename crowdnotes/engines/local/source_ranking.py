@@ -13,8 +13,8 @@ from datetime import date
 import numpy as np
 
 from crowdnotes.domain import Aim, Hit, Post, SourceCategory
-from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.engines.base import Pick, Ranking
+from crowdnotes.engines.embedding import Embedder, FloatArray
 from crowdnotes.engines.local.claims import find_claims
 from crowdnotes.engines.local.foreign_terms import known_words
 from crowdnotes.engines.local.tone import reading
@@ -23,7 +23,7 @@ from crowdnotes.text.languages import language_of
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.sentences import split_units
 from crowdnotes.text.stems import content_stems, plain_post
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 
 @dataclass(frozen=True, slots=True)

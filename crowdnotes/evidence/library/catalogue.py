@@ -17,13 +17,13 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from crowdnotes.domain import Hit
-from crowdnotes.embedding import Embedder
+from crowdnotes.engines.embedding import Embedder
 from crowdnotes.errors import InputError, LibraryError
 from crowdnotes.evidence.library.earlier_notes import FILES as NOTE_FILES
 from crowdnotes.evidence.library.earlier_notes import LeaveOut, none_left_out, open_notes
 from crowdnotes.evidence.library.fact_checks import KINDS as CHECK_KINDS
 from crowdnotes.evidence.library.fact_checks import open_fact_checks
-from crowdnotes.evidence.library.incoming import (
+from crowdnotes.evidence.library.importing import (
     FILE_KINDS,
     TABLE_KINDS,
     is_file_or_folder,
@@ -42,8 +42,8 @@ from crowdnotes.evidence.library.index import (
     open_index,
 )
 from crowdnotes.evidence.library.search import build_expression, embed_topics, search_index, search_notes, topics_of
-from crowdnotes.evidence.library.shelf import Shelf
-from crowdnotes.words import say
+from crowdnotes.evidence.library.sharing import Shelf
+from crowdnotes.wording import say
 
 Progress = Callable[[int, int], None]
 Hits = list[Hit]  # inside the class below, `list` is its method

@@ -21,7 +21,7 @@ import duckdb
 import pyarrow.parquet as pq
 
 from crowdnotes.bridging.columns import HISTORY, NOTES, TableSpec
-from crowdnotes.bridging.public_data import find_shards, read_table
+from crowdnotes.bridging.public_files import find_shards, read_table
 from crowdnotes.bridging.status import NoteStatus
 from crowdnotes.domain import EarlierNote, Hit
 from crowdnotes.domain.post import FIRST_ID_MS
@@ -31,7 +31,7 @@ from crowdnotes.text.markdown import host
 from crowdnotes.text.note_rules import find_urls, x_storage_form
 from crowdnotes.text.references import is_on_x
 from crowdnotes.text.urls import canonical_url, is_web_address
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 FILES = (".tsv", ".zip", ".parquet")
 _INDEX = ".duckdb"

@@ -17,11 +17,11 @@ from typing import TextIO
 
 from crowdnotes.errors import LibraryError
 from crowdnotes.evidence.claim_review import Item, claim_reviews, fact_check, reviews_in_text
-from crowdnotes.evidence.library.incoming import below, delimiter_of
+from crowdnotes.evidence.library.importing import below, delimiter_of
 from crowdnotes.evidence.library.index import Incoming, Record
-from crowdnotes.evidence.provenance import publisher_of
 from crowdnotes.evidence.reading.plain import decode
-from crowdnotes.words import say
+from crowdnotes.evidence.source_types import publisher_of
+from crowdnotes.wording import say
 
 KINDS = (".json", ".jsonld", ".jsonl", ".csv", ".tsv", ".html", ".htm")
 _MOST_OF_A_PAGE = 20_000_000  # bytes

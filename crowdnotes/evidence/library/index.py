@@ -21,13 +21,13 @@ import numpy as np
 from pydantic import ValidationError
 
 from crowdnotes.domain import EarlierNote, FactCheck, Noun
-from crowdnotes.embedding import FloatArray
-from crowdnotes.evidence.merging import normalised
+from crowdnotes.engines.embedding import FloatArray
+from crowdnotes.evidence.duplicates import normalised
 from crowdnotes.evidence.reading.plain import tidy_line
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.stems import spaced
 from crowdnotes.text.urls import is_web_address
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 FACT_CHECKS = "fact-checks"
 NOTES = "notes"

@@ -22,10 +22,10 @@ from itertools import groupby, islice, pairwise
 import numpy as np
 
 from crowdnotes.domain import Hit, Span
-from crowdnotes.embedding import Embedder, FloatArray
+from crowdnotes.engines.embedding import Embedder, FloatArray
+from crowdnotes.evidence.duplicates import without_near_duplicates
 from crowdnotes.evidence.library.earlier_notes import LeaveOut, none_left_out, pages_of
 from crowdnotes.evidence.library.index import FACT_CHECKS, IndexReader, LibraryDocument
-from crowdnotes.evidence.merging import without_near_duplicates
 from crowdnotes.evidence.passages import pieces
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.sentences import split_sentences

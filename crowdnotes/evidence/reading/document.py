@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 from crowdnotes.domain import FactCheck, FetchOutcome
 from crowdnotes.errors import FetchError
 from crowdnotes.text.languages import language_of
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 if TYPE_CHECKING:
     from crowdnotes.evidence.fetching import Page

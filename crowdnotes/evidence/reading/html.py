@@ -22,7 +22,7 @@ from crowdnotes.evidence.reading.hidden_text import drop_hidden
 from crowdnotes.evidence.reading.plain import decode, tidy_line, tidy_text
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.urls import MAX_URL, is_web_address
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 if TYPE_CHECKING:
     from trafilatura.settings import Document as Extracted

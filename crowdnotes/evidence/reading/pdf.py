@@ -19,7 +19,7 @@ from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError
 from crowdnotes.evidence.reading.document import Document
 from crowdnotes.evidence.reading.plain import tidy_line, tidy_text
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _MAX_PAGES = 300  # a person checks a passage, not a book
 _MAX_SECONDS = 20.0

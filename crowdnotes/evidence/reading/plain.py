@@ -16,7 +16,7 @@ from charset_normalizer import from_bytes
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError
 from crowdnotes.evidence.reading.document import Document
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _TITLE_LIMIT = 150
 

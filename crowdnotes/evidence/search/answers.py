@@ -15,8 +15,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from crowdnotes.disk_cache import DiskCache
 from crowdnotes.domain import Hit
+from crowdnotes.storage.disk_cache import DiskCache
 
 Asked = tuple[str, str, str, int, date | None, str | None]
 """The provider's name and address, the query, how many hits, until which day, and the language."""

@@ -29,7 +29,7 @@ from crowdnotes.evidence.search.provider import (
 from crowdnotes.evidence.search.service import Check, Pace, open_service
 from crowdnotes.settings import SearchSettings
 from crowdnotes.text.dates import parse_date
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _PACE = Pace(45, 66.0, 3)
 _FIELDS = (

@@ -15,7 +15,7 @@ from typing import Self
 from pydantic import BaseModel, Field
 
 from crowdnotes.domain import Hit
-from crowdnotes.evidence.merging import PREPRINT
+from crowdnotes.evidence.duplicates import PREPRINT
 from crowdnotes.evidence.reading.markup import plain_line
 from crowdnotes.evidence.search.papers import Abstract, Paper, plain_abstract
 from crowdnotes.evidence.search.provider import (

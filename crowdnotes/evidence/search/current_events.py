@@ -32,7 +32,7 @@ from crowdnotes.settings import SearchSettings
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.names import dates_in
 from crowdnotes.text.stems import content_stems
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _PORTAL = 100  # the number of its name space
 _FOUND_DAYS = 4

@@ -29,7 +29,7 @@ from crowdnotes.evidence.search.provider import (
 from crowdnotes.evidence.search.service import Check, Pace, open_service
 from crowdnotes.settings import SearchSettings
 from crowdnotes.text.languages import LANGUAGE_NAMES
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _PACE = Pace(1, 1.1, 1)
 _BETWEEN = 5.5  # seconds from one request to the next

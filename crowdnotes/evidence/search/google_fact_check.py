@@ -28,7 +28,7 @@ from crowdnotes.evidence.search.provider import (
 from crowdnotes.evidence.search.service import COURTEOUS, Check, open_service
 from crowdnotes.settings import SearchSettings
 from crowdnotes.text.dates import parse_date
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _MOST_OF_A_RATING = 120  # characters: some publishers put a paragraph there
 

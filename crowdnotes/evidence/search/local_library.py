@@ -11,7 +11,7 @@ from crowdnotes.errors import LibraryError, SearchError
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.library.earlier_notes import LeaveOut, none_left_out
 from crowdnotes.evidence.search.service import Check
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _MOST_HITS = 40  # of all queries together, unless more are asked for: as many as a library reads by meaning
 

@@ -32,7 +32,7 @@ from crowdnotes.evidence.search.provider import (
 from crowdnotes.evidence.search.service import Check, Pace, open_service
 from crowdnotes.evidence.search.when_to_ask import words_of
 from crowdnotes.settings import SearchSettings
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _PACE = Pace(200, 66.0, 3)
 _MOST_WORDS = 6

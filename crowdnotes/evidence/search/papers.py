@@ -15,12 +15,12 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from crowdnotes.domain import SourceCategory
 from crowdnotes.errors import FetchError, SearchError
-from crowdnotes.evidence.guard import Deadline
-from crowdnotes.evidence.provenance import categorise, original_of
 from crowdnotes.evidence.reading.markup import plain_text
 from crowdnotes.evidence.search.service import Check
+from crowdnotes.evidence.source_types import categorise, original_of
+from crowdnotes.evidence.ssrf_guard import Deadline
 from crowdnotes.text.urls import canonical_url, doi_url
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _DOI_ADDRESS = "https://doi.org/"
 _PUBMED = re.compile(r"https://pubmed\.ncbi\.nlm\.nih\.gov/(\d{1,9})/")

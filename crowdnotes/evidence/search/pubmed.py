@@ -36,7 +36,7 @@ from crowdnotes.evidence.search.service import Check, Pace, contact, open_servic
 from crowdnotes.settings import SearchSettings
 from crowdnotes.text.dates import first_day, month_number, settle
 from crowdnotes.text.stems import word_stems
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _MOST_WORDS = 8  # of one query: no abstract holds more of them all
 _MOST_RECORDS = 40  # abstracts fetched at once; half a megabyte

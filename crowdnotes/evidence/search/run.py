@@ -18,17 +18,17 @@ from crowdnotes.domain import Hit, Post, ProviderOutcome, ProviderState, Query, 
 from crowdnotes.engines import Engine, SearchPlan
 from crowdnotes.engines.local.topics import find_topics
 from crowdnotes.errors import CrowdNotesError, SearchError
-from crowdnotes.evidence.merging import merge
-from crowdnotes.evidence.provenance import categorise
+from crowdnotes.evidence.duplicates import merge
 from crowdnotes.evidence.search.answers import Answers
 from crowdnotes.evidence.search.provider import OnlineProvider, SearchesTogether, SearchProvider
 from crowdnotes.evidence.search.service import Check
+from crowdnotes.evidence.source_types import categorise
 from crowdnotes.text.markdown import host
 from crowdnotes.text.names import figures_in, names_in
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.references import trials_in
 from crowdnotes.text.urls import identities
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _log = logging.getLogger(__name__)
 _SLICE = 0.1  # seconds between two looks at whether the job was cancelled

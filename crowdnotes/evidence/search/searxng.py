@@ -26,7 +26,7 @@ from crowdnotes.evidence.search.provider import (
 )
 from crowdnotes.evidence.search.service import COURTEOUS, Check, open_service
 from crowdnotes.settings import SearchSettings
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 
 class SearXngOptions(BaseModel):

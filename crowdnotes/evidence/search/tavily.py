@@ -18,17 +18,10 @@ from pydantic import BaseModel, Field, SecretStr
 
 from crowdnotes.domain import Hit, ProviderState
 from crowdnotes.errors import SearchError
-from crowdnotes.evidence.search.provider import (
-    OnlineProvider,
-    first_hits,
-    parse_json,
-    plain_query,
-    records,
-    web_hits,
-)
+from crowdnotes.evidence.search.provider import OnlineProvider, first_hits, parse_json, plain_query, records, web_hits
 from crowdnotes.evidence.search.service import Check, Pace, Service, open_service
 from crowdnotes.settings import SearchSettings
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _PACE = Pace(100, 66.0, 4)  # https://docs.tavily.com/documentation/rate-limits
 _PACE_WITHOUT_KEY = Pace(20, 66.0, 2)  # five cases a minute: a guest asks little

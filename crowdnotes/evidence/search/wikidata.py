@@ -28,7 +28,7 @@ from crowdnotes.evidence.search.service import Check, Pace, open_service
 from crowdnotes.evidence.search.wikipedia import ask_wiki
 from crowdnotes.settings import SearchSettings
 from crowdnotes.text.names import names_in
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 _PACE = Pace(10, 1.1, 1)  # one after another
 _NAMES = 2  # looked up for a query: each takes two requests

@@ -33,7 +33,7 @@ from crowdnotes.evidence.search.provider import (
 from crowdnotes.evidence.search.service import Check, Pace, Service, open_service
 from crowdnotes.settings import SearchSettings
 from crowdnotes.text.dates import parse_date
-from crowdnotes.words import say
+from crowdnotes.wording import say
 
 PACE = Pace(10, 1.1, 1)  # one after another
 _AS_OF = 3  # pages looked up as they stood: each takes a request of its own

@@ -22,7 +22,7 @@ from pydantic import Field, ValidationError
 
 from crowdnotes.domain import GateName, GateStatus, Mode, Noun
 from crowdnotes.errors import InputError
-from crowdnotes.studies.bench.utility_result import published
+from crowdnotes.studies.bench.source_study import published
 from crowdnotes.studies.measures import wilson
 
 # The paper measures these; a gate that was added since has no figure there to stand beside.

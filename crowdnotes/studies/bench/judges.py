@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 
 from crowdnotes.domain import GateStatus, Post, PrincipleName, PrincipleResult
-from crowdnotes.embedding import Embedder
 from crowdnotes.engines import Engine
-from crowdnotes.engines.local.inference import Calibration, NliReader, read_sentences
+from crowdnotes.engines.embedding import Embedder
+from crowdnotes.engines.local.entailment import Calibration, NliReader, read_sentences
 from crowdnotes.errors import InputError
 from crowdnotes.studies.camp_notes import OPINION_LABELS
 from crowdnotes.studies.data_files import DistortionRow, HealthNote, note_mark

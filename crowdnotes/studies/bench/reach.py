@@ -16,9 +16,9 @@ from pydantic import Field
 
 from crowdnotes.domain import EarlierNote, Hit, Noun, ProviderState
 from crowdnotes.engines import Engine
+from crowdnotes.evidence.duplicates import merge, shingles
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.library.earlier_notes import LeaveOut, note_links
-from crowdnotes.evidence.merging import merge, shingles
 from crowdnotes.evidence.search import SearchProvider, search_all
 from crowdnotes.evidence.search.local_library import LocalLibrary
 from crowdnotes.evidence.search.run import plan_for

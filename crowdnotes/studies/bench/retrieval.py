@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from crowdnotes.domain import Post
-from crowdnotes.embedding import Embedder, FloatArray
 from crowdnotes.engines import Brief, Engine
+from crowdnotes.engines.embedding import Embedder, FloatArray
 from crowdnotes.errors import InputError
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.library.search import build_expression

@@ -24,8 +24,8 @@ from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
-from crowdnotes.embedding import FloatArray
-from crowdnotes.engines.local.heads import Blocks, Head, rows_of
+from crowdnotes.engines.embedding import FloatArray
+from crowdnotes.engines.local.trained_models import Blocks, Head, rows_of
 from crowdnotes.studies.measures import area_under_curve
 
 Labels = npt.NDArray[np.int64]

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from crowdnotes.embedding import Embedder
-from crowdnotes.engines.local.heads import Blocks, Head, letter_counts, linked_hosts, note_words, word_counts
+from crowdnotes.engines.embedding import Embedder
 from crowdnotes.engines.local.helpfulness import helpfulness_blocks
 from crowdnotes.engines.local.principles import opinion_blocks
+from crowdnotes.engines.local.trained_models import Blocks, Head, letter_counts, linked_hosts, note_words, word_counts
 from crowdnotes.errors import InputError
 from crowdnotes.studies.camp_notes import OPINION_LABELS
 from crowdnotes.studies.data_files import HealthNote

@@ -22,7 +22,7 @@ from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
 from crowdnotes.domain import JuryQuality
-from crowdnotes.embedding import Embedder
+from crowdnotes.engines.embedding import Embedder
 from crowdnotes.errors import InputError
 from crowdnotes.jury.model import COLUMNS, CampModel, Features, Landmarks, Rarity, Score, features, save_model
 from crowdnotes.jury.raters import Floats, Mixture

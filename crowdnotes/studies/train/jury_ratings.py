@@ -28,11 +28,11 @@ from scipy.special import expit, logit
 from crowdnotes.bridging.columns import NOTES
 from crowdnotes.bridging.factorization import fit
 from crowdnotes.bridging.model import Factorization, RatingTable, filter_mask
-from crowdnotes.bridging.public_data import found_table
+from crowdnotes.bridging.public_files import found_table
 from crowdnotes.bridging.ratings import load_ratings
 from crowdnotes.bridging.scoring import locate
 from crowdnotes.domain import JuryQuality
-from crowdnotes.embedding import Embedder
+from crowdnotes.engines.embedding import Embedder
 from crowdnotes.errors import InputError
 from crowdnotes.jury.model import (
     COLUMNS,

@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
-from crowdnotes.embedding import Embedder
-from crowdnotes.engines.local.heads import Blocks
-from crowdnotes.jury.shown import SHOWN, SHOWN_FIGURES, TODAY, shown_blocks
+from crowdnotes.engines.embedding import Embedder
+from crowdnotes.engines.local.trained_models import Blocks
+from crowdnotes.jury.shown_odds import SHOWN, SHOWN_FIGURES, TODAY, shown_blocks
 from crowdnotes.jury.votes import CAREFUL
 from crowdnotes.studies.data_files import HealthNote, write_held_out
 from crowdnotes.studies.measures import bootstrap_auc, bootstrap_share, calibration_error, rounded_ends

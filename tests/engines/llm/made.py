@@ -28,7 +28,7 @@ from crowdnotes.engines.llm.engine import LLMEngine
 from crowdnotes.errors import EngineError, ModelServerError
 from crowdnotes.gates import assess
 from crowdnotes.settings import GateSettings, LlmSettings
-from crowdnotes.testing import TODAY, FixedClock, HashingEmbedder, brief_of, make_evidence
+from tests.fakes import TODAY, FixedClock, HashingEmbedder, brief_of, make_evidence
 from tests.llm_server import Body, LLMServer, Say
 
 POST = Post(text="This drink makes children ill, a study proves it! Share before it is deleted.")

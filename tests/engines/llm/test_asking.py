@@ -10,14 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.domain import Hit, Post, Usage
-from crowdnotes.drafting import write_candidates
-from crowdnotes.engines.llm.question import Block, data_blocks
+from crowdnotes.engines.llm.request import Block, data_blocks
 from crowdnotes.engines.metering import Budget, Meter, metered, new_boundary
 from crowdnotes.engines.prompt_injection import find_injections, without_injections
 from crowdnotes.errors import BudgetError, ModelServerError
 from crowdnotes.gates import assess
-from crowdnotes.testing import TODAY, FixedClock
+from crowdnotes.notes.drafting import write_candidates
 from tests.engines.llm.made import BRIEF, NOTE, PASSAGE, POST, engine_for, engine_over, evidence, refusal_of
+from tests.fakes import TODAY, FixedClock
 from tests.llm_server import LLMServer, Say, data_of, honest
 from tests.shared import at_once
 

@@ -18,9 +18,9 @@ from crowdnotes.errors import JobCancelled, ModelServerError
 from crowdnotes.gates import assess
 from crowdnotes.jobs import JobState
 from crowdnotes.settings import LlmSettings, Settings
-from crowdnotes.testing import TODAY, FixedClock, HashingEmbedder
 from crowdnotes.workspace import open_workspace
 from tests.engines.llm.made import BRIEF, NOTE, POST, begun_case, engine_for, engine_over, evidence
+from tests.fakes import TODAY, FixedClock, HashingEmbedder
 from tests.llm_server import Body, LLMServer, Say, honest
 
 Write = Callable[[BaseHTTPRequestHandler], None]

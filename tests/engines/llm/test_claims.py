@@ -9,10 +9,10 @@ import pytest
 
 from crowdnotes.domain import Claim, ClaimKind, Post
 from crowdnotes.engines import Brief, SearchPlan
-from crowdnotes.engines.llm.question import post_block
+from crowdnotes.engines.llm.request import post_block
 from crowdnotes.errors import AnswerUnreadableError
-from crowdnotes.testing import TODAY
 from tests.engines.llm.made import BRIEF, CLAIM, POST, engine_over, evidence
+from tests.fakes import TODAY
 from tests.llm_server import Body, data_of, honest, honest_answer
 
 DRINK = "This drink makes children ill"

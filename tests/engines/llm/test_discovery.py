@@ -14,8 +14,8 @@ from crowdnotes.engines.llm.discovery import account, find_servers, forget_key, 
 from crowdnotes.engines.llm.server import scrubbed
 from crowdnotes.errors import ConfigurationError
 from crowdnotes.settings import LlmSettings
-from crowdnotes.testing import TODAY
 from tests.engines.llm.made import POST, engine_for
+from tests.fakes import TODAY
 from tests.keyrings import MemoryKeyring, using
 from tests.llm_server import LLMServer, honest
 

@@ -12,11 +12,10 @@ import re
 import pytest
 
 from crowdnotes.domain import GateStatus, Hit, Post, Support
-from crowdnotes.drafting import revise_candidates, why_no_note, write_candidates
 from crowdnotes.engines.prompt_injection import find_injections, holds_injection, without_injections
 from crowdnotes.errors import EngineError
 from crowdnotes.gates import assess
-from crowdnotes.testing import TODAY, FixedClock, brief_of
+from crowdnotes.notes.drafting import revise_candidates, why_no_note, write_candidates
 from tests.engines.llm.attacks import ATTACKS, LINK, PAYLOAD, UNSEEN_ATTACKS, Attack
 from tests.engines.llm.made import (
     BRIEF,
@@ -29,6 +28,7 @@ from tests.engines.llm.made import (
     evidence,
     principles_of,
 )
+from tests.fakes import TODAY, FixedClock, brief_of
 from tests.llm_server import Body, data_of, form_of, honest_answer, passages_of
 
 UNRELATED = "Lake Constance lies between three countries. Its water is cold in spring."

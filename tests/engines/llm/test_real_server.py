@@ -18,9 +18,9 @@ from crowdnotes.engines.llm.discovery import find_servers
 from crowdnotes.errors import AnswerCutError, AnswerUnreadableError, EngineError
 from crowdnotes.gates import assess
 from crowdnotes.settings import LlmSettings
-from crowdnotes.testing import TODAY, FixedClock
 from tests.engines.llm import tiny_models
 from tests.engines.llm.made import BRIEF, NOTE, POST, engine_for, evidence
+from tests.fakes import TODAY, FixedClock
 
 pytestmark = [pytest.mark.deep, pytest.mark.model, pytest.mark.timeout(300)]
 _PATIENCE = 120.0

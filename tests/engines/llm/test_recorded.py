@@ -14,8 +14,8 @@ from crowdnotes.engines.llm.server import ModelServer
 from crowdnotes.engines.metering import Meter, metered
 from crowdnotes.errors import ConfigurationError, ModelServerError
 from crowdnotes.settings import LlmSettings
-from crowdnotes.testing import TODAY, HashingEmbedder
 from tests.engines.llm.made import POST
+from tests.fakes import TODAY, HashingEmbedder
 from tests.llm_server import LLMServer, honest
 
 

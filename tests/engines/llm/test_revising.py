@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 import pytest
 
 from crowdnotes.domain import AnswerKind, Basis, Draft, SentenceSupport, Settlement, Span, Support
-from crowdnotes.drafting import Revised, revise_candidates
 from crowdnotes.engines import Revision
 from crowdnotes.errors import AnswerUnreadableError
-from crowdnotes.testing import FixedClock, brief_of
+from crowdnotes.notes.drafting import Revised, revise_candidates
 from tests.engines.llm.made import BRIEF, CLAIM, NOTE, POST, QUOTE, answered, engine_over, evidence, sentence
+from tests.fakes import FixedClock, brief_of
 from tests.llm_server import Body, LLMServer, data_of, passages_of
 
 LINK = "https://health.example.org/review-1"

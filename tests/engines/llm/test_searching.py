@@ -10,8 +10,8 @@ import pytest
 from crowdnotes.domain import Aim, Hit, Post
 from crowdnotes.engines import Pick, Ranking
 from crowdnotes.errors import AnswerUnreadableError, EngineError
-from crowdnotes.testing import brief_of
 from tests.engines.llm.made import BRIEF, engine_over
+from tests.fakes import brief_of
 from tests.llm_server import Body, data_of, form_of, honest
 
 HITS = [

@@ -21,7 +21,7 @@ from crowdnotes.engines.llm.self_test import (
 )
 from crowdnotes.errors import ConfigurationError, JobCancelled, ModelServerError
 from crowdnotes.settings import GateSettings, LlmSettings
-from crowdnotes.testing import HashingEmbedder
+from tests.fakes import HashingEmbedder
 from tests.llm_server import Body, LLMServer, Say, data_of
 
 RIGHT = {

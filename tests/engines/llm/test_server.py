@@ -7,7 +7,7 @@ import json
 import pytest
 
 from crowdnotes.domain import Hit, Post
-from crowdnotes.engines.llm.abilities import Abilities, KnownAbilities, Shape
+from crowdnotes.engines.llm.capabilities import Abilities, KnownAbilities, Shape
 from crowdnotes.errors import (
     AnswerCutError,
     AnswerEmptyError,
@@ -16,8 +16,8 @@ from crowdnotes.errors import (
     ModelRefusedError,
     ModelServerError,
 )
-from crowdnotes.testing import TODAY
 from tests.engines.llm.made import BRIEF, POST, engine_over, evidence, refusal_of
+from tests.fakes import TODAY
 from tests.llm_server import Body, Say, honest
 
 KEY = "sk-test-0123456789abcdef"

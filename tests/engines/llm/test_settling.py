@@ -12,8 +12,8 @@ from crowdnotes.engines import Brief, FurtherSearch
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.evidence.passages import ReadSource, build_evidence
 from crowdnotes.settings import EvidenceSettings
-from crowdnotes.testing import HashingEmbedder, brief_of, make_evidence
 from tests.engines.llm.made import BRIEF, CLAIM, PASSAGE, POST, QUOTE, engine_over, evidence, gives, settles
+from tests.fakes import HashingEmbedder, brief_of, make_evidence
 from tests.llm_server import Body, LLMServer, data_of, honest
 
 TWO = [evidence(), evidence(number=2)]

@@ -12,15 +12,9 @@ from crowdnotes.domain import Hit
 from crowdnotes.engines.llm.engine import LLMEngine
 from crowdnotes.engines.llm.telling import readable, refuse_circles
 from crowdnotes.engines.metering import Budget, Meter, metered
-from crowdnotes.errors import (
-    AnswerCutError,
-    AnswerUnreadableError,
-    BudgetError,
-    EngineError,
-    ModelServerError,
-)
-from crowdnotes.testing import TODAY
+from crowdnotes.errors import AnswerCutError, AnswerUnreadableError, BudgetError, EngineError, ModelServerError
 from tests.engines.llm.made import BRIEF, NOTE, PASSAGE, POST, engine_over, evidence, refusal_of
+from tests.fakes import TODAY
 from tests.llm_server import Body, Say, data_of, honest
 
 HIT = Hit(provider="p", title="Drinks", url="https://a.example/1", snippet="About drinks.", query="q")

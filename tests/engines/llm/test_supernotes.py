@@ -34,8 +34,8 @@ from crowdnotes.engines import (
 )
 from crowdnotes.engines.llm.engine import LLMEngine
 from crowdnotes.errors import AnswerUnreadableError
-from crowdnotes.testing import ScriptedSupernotes, brief_of
 from tests.engines.llm.made import BRIEF, PASSAGE, POST, QUOTE, engine_over, evidence
+from tests.fakes import ScriptedSupernotes, brief_of
 from tests.llm_server import Body, LLMServer, Say, data_of, honest
 
 LINK = "https://health.example.org/review-1"

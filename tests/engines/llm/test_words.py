@@ -7,7 +7,7 @@ import json
 import pytest
 
 from crowdnotes.domain import GateStatus, PrincipleName
-from crowdnotes.engines.llm.words import ASKED, read_final_decision
+from crowdnotes.engines.llm.helpfulness import ASKED, read_final_decision
 from crowdnotes.errors import ModelAnswerError
 from tests.engines.llm.made import NOTE, POST, engine_over, principles_of, words_answer
 from tests.llm_server import data_of, honest, honest_answer

@@ -9,13 +9,13 @@ from datetime import date
 import pytest
 
 from crowdnotes.domain import AnswerKind, Basis, Evidence, Settlement, Span, Support
-from crowdnotes.drafting import Drafted, write_candidates
 from crowdnotes.engines import WriterAnswer
-from crowdnotes.engines.llm.question import passage_block
+from crowdnotes.engines.llm.request import passage_block
 from crowdnotes.engines.llm.writing import passages_for
 from crowdnotes.errors import AnswerUnreadableError, EngineError, ModelRefusedError
-from crowdnotes.testing import FixedClock, brief_of
+from crowdnotes.notes.drafting import Drafted, write_candidates
 from tests.engines.llm.made import BRIEF, CLAIM, NOTE, PASSAGE, POST, answered, engine_over, evidence, sentence
+from tests.fakes import FixedClock, brief_of
 from tests.llm_server import Body, LLMServer, Say, data_of, honest
 
 RASH = "It may cause a mild rash."

@@ -6,7 +6,7 @@ import pytest
 
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.settings import GateSettings
-from crowdnotes.testing import HashingEmbedder
+from tests.fakes import HashingEmbedder
 
 
 @pytest.fixture

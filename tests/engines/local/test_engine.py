@@ -10,8 +10,8 @@ from crowdnotes.domain import GateStatus, Hit, Post
 from crowdnotes.engines import Brief, Engine
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.settings import GateSettings
-from crowdnotes.testing import TODAY, HashingEmbedder, brief_of
 from tests.engines.local.made import AWKWARD_TEXTS, MEASLES, made_evidence
+from tests.fakes import TODAY, HashingEmbedder, brief_of
 
 
 def _through_all_steps(engine: Engine, post_text: str, note: str, passage: str) -> None:

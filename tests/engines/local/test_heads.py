@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from crowdnotes.domain import GateStatus, Post, PrincipleName
-from crowdnotes.embedding import MiniLMEmbedder
+from crowdnotes.engines.embedding import MiniLMEmbedder
 from crowdnotes.engines.local import LocalEngine
-from crowdnotes.engines.local.heads import (
+from crowdnotes.engines.local.helpfulness import helpfulness_blocks
+from crowdnotes.engines.local.trained_models import (
     BUCKETS,
     HELPFULNESS,
     JUDGES,
@@ -30,13 +31,12 @@ from crowdnotes.engines.local.heads import (
     shipped_head,
     word_counts,
 )
-from crowdnotes.engines.local.helpfulness import helpfulness_blocks
 from crowdnotes.errors import ModelFilesError
 from crowdnotes.settings import GateSettings
 from crowdnotes.studies.data_files import read_held_out
 from crowdnotes.studies.measures import area_under_curve, macro_f1
-from crowdnotes.testing import HashingEmbedder
 from tests.engines.local.made import AWKWARD_TEXTS
+from tests.fakes import HashingEmbedder
 from tests.shared import minilm
 
 NESTED_AUC = 0.76

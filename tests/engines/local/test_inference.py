@@ -10,14 +10,14 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from crowdnotes.domain import BY_PERSON, GateResult, GateStatus, Support
-from crowdnotes.embedding import FloatArray, weights_sha256
+from crowdnotes.engines.embedding import FloatArray, weights_sha256
 from crowdnotes.engines.local import LocalEngine
-from crowdnotes.engines.local.inference import READER_FILE, NliReader, clauses_of, fetch_reader
+from crowdnotes.engines.local.entailment import READER_FILE, NliReader, clauses_of, fetch_reader
 from crowdnotes.errors import ModelFilesError
 from crowdnotes.settings import GateSettings
 from crowdnotes.studies.bench.judges import calibrate
 from crowdnotes.studies.data_files import DistortionRow
-from crowdnotes.testing import HashingEmbedder, make_evidence, make_reader_model
+from tests.fakes import HashingEmbedder, make_evidence, make_reader_model
 
 PASSAGE = "The review found no link between the drink and the illness. It ran for ten years."
 TRUE, FALSE = "The review found no link.", "The drink is deadly."

@@ -7,8 +7,8 @@ import pytest
 from crowdnotes.domain import Evidence, Post
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.settings import GateSettings
-from crowdnotes.testing import brief_of
 from tests.engines.local.made import MEASLES, WATER, made_evidence
+from tests.fakes import brief_of
 from tests.shared import minilm
 
 BRIEF = brief_of(Post(text="The measles vaccine causes autism in children."))

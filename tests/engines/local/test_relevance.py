@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from crowdnotes.domain import BY_HAND, Evidence, GateStatus, Post
-from crowdnotes.embedding import MiniLMEmbedder
+from crowdnotes.engines.embedding import MiniLMEmbedder
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.engines.local.relevance import none_is_near, of_needed
 from crowdnotes.settings import GateSettings
-from crowdnotes.testing import brief_of, make_evidence
 from tests.engines.local.made import MEASLES, WATER, made_evidence
+from tests.fakes import brief_of, make_evidence
 from tests.shared import minilm
 
 BRIEF = brief_of(Post(text="The measles vaccine causes autism in children."))

@@ -9,7 +9,7 @@ import pytest
 from crowdnotes.domain import Aim, Hit, Post, SourceCategory
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.engines.local.source_ranking import TOWARDS, ranking_reasons
-from crowdnotes.testing import brief_of
+from tests.fakes import brief_of
 
 TODAY = date(2026, 1, 1)
 CLAIM = "Coffee causes stroke."

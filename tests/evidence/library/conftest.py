@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from crowdnotes.evidence.library import Libraries
-from crowdnotes.testing import HashingEmbedder
+from tests.fakes import HashingEmbedder
 
 ROWS = [
     ("What is flu?", "Influenza is a respiratory infection caused by a virus. Rest and fluids help most people."),

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from crowdnotes.errors import InputError, JobCancelled, LibraryError
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.library.index import IndexWriter
-from crowdnotes.testing import HashingEmbedder
 from tests.evidence.library.conftest import ROWS
+from tests.fakes import HashingEmbedder
 from tests.shared import cancelled
 
 

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from crowdnotes.domain import FactCheck
 from crowdnotes.errors import LibraryError
 from crowdnotes.evidence.claim_review import claim_reviews, fact_check
-from crowdnotes.evidence.library import Libraries, search
-from crowdnotes.evidence.library import fact_checks as reader
+from crowdnotes.evidence.library import Libraries, fact_checks, search
 from crowdnotes.evidence.library.index import open_index
 
 KIND = "fact-checks"
@@ -43,7 +42,7 @@ def feed(*reviews: object) -> str:
 
 
 def items_of(text: str) -> list[object]:
-    return list(reader._Feed(io.StringIO(text)).items())
+    return list(fact_checks._Feed(io.StringIO(text)).items())
 
 
 def test_a_hit_tells_claim_verdict_publisher_and_date_and_its_link_is_read_as_a_page(
@@ -220,14 +219,14 @@ def test_of_a_feed_that_is_cut_off_what_is_whole_is_kept_and_the_rest_told(
 def test_a_long_feed_in_one_line_is_read_with_bounded_memory_and_a_record_that_is_too_long_passed_over(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(reader, "_PART", 20_000)
-    monkeypatch.setattr(reader, "MOST_OF_A_RECORD", 5_000)
+    monkeypatch.setattr(fact_checks, "_PART", 20_000)
+    monkeypatch.setattr(fact_checks, "MOST_OF_A_RECORD", 5_000)
     file = tmp_path / "feed.json"
     huge = review("x" * 100_000 + ' \\" {"@type": "ClaimReview", "claimReviewed": "inside a text"} ' + "\\" * 30_000)
     file.write_text(feed(*([review("A claim of some words", text="y" * 500)] * 2_000), huge, review("The last one")))
     assert file.stat().st_size > 1_500_000
     tracemalloc.start()
-    found = [item if isinstance(item, str) else item["claimReviewed"] for item in reader._items(file)]
+    found = [item if isinstance(item, str) else item["claimReviewed"] for item in fact_checks._items(file)]
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert found.count("A claim of some words") == 2_000

@@ -12,9 +12,9 @@ import pytest
 
 from crowdnotes.errors import LibraryError
 from crowdnotes.evidence.library import Libraries
-from crowdnotes.evidence.library.incoming import open_folder, open_table
+from crowdnotes.evidence.library.importing import open_folder, open_table
 from crowdnotes.evidence.library.index import Columns, Record
-from crowdnotes.testing import HashingEmbedder
+from tests.fakes import HashingEmbedder
 
 TEXT = "Influenza vaccines lower the risk of severe illness."
 

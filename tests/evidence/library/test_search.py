@@ -19,8 +19,8 @@ from crowdnotes.evidence.library.search import (
     nearest_topics,
     topics_of,
 )
-from crowdnotes.testing import HashingEmbedder
 from crowdnotes.text.stems import spaced
+from tests.fakes import HashingEmbedder
 
 
 @pytest.fixture(scope="module")

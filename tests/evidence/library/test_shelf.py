@@ -11,7 +11,7 @@ from crowdnotes.errors import LibraryError
 from crowdnotes.evidence.library import Libraries, Shelf
 from crowdnotes.storage.database import writing
 from crowdnotes.storage.tables import library_parts
-from crowdnotes.testing import HashingEmbedder
+from tests.fakes import HashingEmbedder
 
 
 def _machine(folder: Path, engine: Engine) -> Libraries:
@@ -21,7 +21,7 @@ def _machine(folder: Path, engine: Engine) -> Libraries:
 def test_a_library_that_is_added_replaced_and_removed_on_one_machine_is_so_on_another(
     tmp_path: Path, table: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("crowdnotes.evidence.library.shelf._PART_BYTES", 10_000)
+    monkeypatch.setattr("crowdnotes.evidence.library.sharing._PART_BYTES", 10_000)
     app, worker = _machine(tmp_path / "app", engine), _machine(tmp_path / "worker", engine)
     info = app.add(table, "health")
     assert worker.list() == app.list() == [info]

@@ -22,8 +22,8 @@ from crowdnotes.evidence.search.provider import OnlineProvider, SearchProvider, 
 from crowdnotes.evidence.search.run import TRIAL
 from crowdnotes.evidence.search.service import Service
 from crowdnotes.settings import SearchSettings, Settings
-from crowdnotes.testing import HashingEmbedder
 from tests.evidence.search.conftest import ask
+from tests.fakes import HashingEmbedder
 from tests.shared import cancelled
 
 

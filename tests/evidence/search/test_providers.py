@@ -24,8 +24,8 @@ from crowdnotes.evidence.search.service import Service
 from crowdnotes.evidence.search.tavily import Tavily
 from crowdnotes.evidence.search.wikipedia import Wikipedia, opening
 from crowdnotes.settings import SearchSettings
-from crowdnotes.testing import HashingEmbedder
 from tests.evidence.search.conftest import MakeService, ask
+from tests.fakes import HashingEmbedder
 
 _UNTIL = date(2025, 6, 30)
 

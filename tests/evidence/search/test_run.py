@@ -22,7 +22,7 @@ from pydantic import BaseModel, ValidationError
 from crowdnotes.domain import Hit, Post, ProviderOutcome, ProviderState, Query
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.errors import JobCancelled, SearchError
-from crowdnotes.evidence.merging import merge
+from crowdnotes.evidence.duplicates import merge
 from crowdnotes.evidence.reading.markup import plain_line, plain_text
 from crowdnotes.evidence.search import check_providers, search_all
 from crowdnotes.evidence.search.answers import Answers
@@ -30,9 +30,9 @@ from crowdnotes.evidence.search.provider import OnlineProvider, notice_of
 from crowdnotes.evidence.search.run import plan_for
 from crowdnotes.evidence.search.service import COURTEOUS, Check, open_service
 from crowdnotes.settings import GateSettings, SearchSettings
-from crowdnotes.testing import HashingEmbedder
 from crowdnotes.text.languages import languages_of
 from crowdnotes.text.urls import identities
+from tests.fakes import HashingEmbedder
 from tests.shared import cancelled
 
 _KEY = "s3" + "cret"

@@ -19,7 +19,7 @@ from crowdnotes.domain import ProviderState
 from crowdnotes.errors import JobCancelled, SearchError
 from crowdnotes.evidence.fetching import no_check
 from crowdnotes.evidence.search.service import Pace, Pacer, Service, shared_pacer
-from crowdnotes.storage.turns import turns_in
+from crowdnotes.storage.rate_limits import turns_in
 from tests.evidence.conftest import Behaviour, Serve
 from tests.evidence.search.conftest import MakeService
 from tests.shared import at_once, cancelled, cancelled_after

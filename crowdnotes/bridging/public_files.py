@@ -1,0 +1,478 @@
+"""The public data, as downloaded, to Parquet: streamed, so that tables larger than memory are fine.
+
+Files, zipped or not, come as blocks of whole lines; each block becomes typed columns, at full speed when all is
+well and value by value when something is off. Parquet keeps today's column names; ratings gain `helpfulNum`.
+What was dropped is told by reason.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+import time
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pyarrow import csv
+
+from crowdnotes.bridging.columns import RATINGS, TABLES, ColumnKind, TableSpec
+from crowdnotes.domain import Noun
+from crowdnotes.errors import InputError
+from crowdnotes.wording import say
+
+BLOCK_BYTES = 16_000_000  # some 80,000 ratings: big enough to parse at full speed, small enough to hold many
+_LONGEST_LINE = 64_000_000  # no row of the public data comes near; past it the file is not what it says
+_SUFFIXES = (".tsv", ".zip")
+
+
+def find_shards(spec: TableSpec, data: Path) -> list[Path]:
+    """The files of a table under a folder, in order: `ratings-00000.tsv`, `ratings/*.tsv`, zipped or not.
+
+    A path to a file is taken as it is. Empty when the folder has none.
+    """
+    if data.is_file():
+        return [data]
+    if not data.is_dir():
+        raise InputError(say("public_data.none", path=data), say("public_data.check_path"))
+    names = "|".join(re.escape(stem) for stem in spec.stems)
+    named = re.compile(rf"(?:{names})(?:[-_.]?\d+)?(?:\.tsv|\.zip)", re.IGNORECASE)
+    found = [path for path in data.iterdir() if path.is_file() and named.fullmatch(path.name)]
+    for stem in spec.stems:
+        folder = data / stem
+        if folder.is_dir():
+            found += [path for path in folder.iterdir() if path.is_file() and path.name.lower().endswith(_SUFFIXES)]
+    return sorted(set(found))
+
+
+def read_header(path: Path) -> list[str]:
+    """The column names of a file (of the first member of a zip)."""
+    with open_members(path) as members:
+        for member in members:
+            return header_of(member, path)
+    raise InputError(say("public_data.empty", name=path.name), say("public_data.download"))
+
+
+def read_blocks(path: Path) -> Iterator[tuple[list[str], bytes]]:
+    """The column names and the next whole lines, block after block; a zip's members one after the other.
+
+    Raises InputError when the file is cut short, damaged, or not text in columns.
+    """
+    with open_members(path) as members:
+        for member in members:
+            columns = header_of(member, path)
+            for block in whole_lines(member, path):
+                yield columns, block if block.endswith(b"\n") else block + b"\n"
+
+
+@contextmanager
+def open_members(path: Path) -> Iterator[Iterator[IO[bytes]]]:
+    """The file, or a zip's members, to be read one after the other. Raises InputError when it is damaged."""
+    try:
+        if path.name.lower().endswith(".zip"):
+            with zipfile.ZipFile(path) as archive:
+                names = [info for info in archive.infolist() if info.filename.lower().endswith(".tsv")]
+                if not names:
+                    raise InputError(say("public_data.no_tsv", name=path.name), say("public_data.download"))
+                yield (archive.open(info) for info in names)
+        else:
+            with path.open("rb") as stream:
+                yield iter((stream,))
+    except (zipfile.BadZipFile, EOFError, zlib.error) as error:
+        raise InputError(
+            say("public_data.damaged", name=path.name, error=error), say("public_data.download")
+        ) from error
+    except (RuntimeError, NotImplementedError) as error:  # of zipfile: a password, an odd packing
+        raise InputError(say("public_data.packed", name=path.name, error=error), say("public_data.unpack")) from error
+    except OSError as error:
+        raise InputError(
+            say("public_data.unreadable", name=path.name, error=error.strerror or error), say("public_data.check_file")
+        ) from error
+
+
+def header_of(stream: IO[bytes], path: Path) -> list[str]:
+    """The column names, read from the first line. Raises InputError when it has none."""
+    line = stream.readline(1_000_000)
+    try:
+        columns = line.decode("utf-8-sig").rstrip("\r\n").split("\t")
+    except UnicodeDecodeError as error:
+        raise InputError(say("public_data.not_text", name=path.name), say("public_data.give_tsv")) from error
+    if not line.strip():
+        raise InputError(say("public_data.empty", name=path.name), say("public_data.download"))
+    if len(set(columns)) < len(columns):
+        raise InputError(say("public_data.column_twice", name=path.name), say("public_data.download"))
+    return columns
+
+
+def whole_lines(stream: IO[bytes], path: Path) -> Iterator[bytes]:
+    """The rest of a file in blocks of whole lines; only the last may lack its line break."""
+    rest = b""
+    while chunk := stream.read(BLOCK_BYTES):
+        cut = chunk.rfind(b"\n") + 1
+        if not cut:
+            rest += chunk
+            if len(rest) > _LONGEST_LINE:
+                raise InputError(say("public_data.no_end", name=path.name), say("public_data.no_public_tsv"))
+            continue
+        yield rest + chunk[:cut]
+        rest = chunk[cut:]
+    if rest.strip():
+        yield rest
+
+
+TYPES = {
+    ColumnKind.ID: pa.int64(),
+    ColumnKind.TIME: pa.int64(),
+    ColumnKind.FLAG: pa.bool_(),
+    ColumnKind.NUMBER: pa.float64(),
+    ColumnKind.NAME: pa.dictionary(pa.int32(), pa.string()),
+    ColumnKind.TEXT: pa.string(),
+}
+_LEVELS = {"HELPFUL": 1.0, "SOMEWHAT_HELPFUL": 0.5, "NOT_HELPFUL": 0.0}
+_WHOLE_NUMBER = r"^-?[0-9]{1,18}$|^-?[1-8][0-9]{18}$|^-?9[01][0-9]{17}$|^-?92[01][0-9]{16}$|^-?922[0-2][0-9]{15}$"
+_EMPTY = ["", "NA", "NaN", "nan", "null", "None"]
+
+
+def plan(spec: TableSpec, header: list[str]) -> dict[str, ColumnKind]:
+    """The known columns of a file, under today's names. Raises InputError when a needed one is missing."""
+    present = {spec.canonical(name) for name in header}
+    missing = [name for name in spec.required if name not in present]
+    if spec is RATINGS and not present & {"helpfulnessLevel", "helpful"}:
+        missing.append("helpfulnessLevel")
+    if missing:
+        raise InputError(
+            say("public_data.lack", table=spec.name, columns=", ".join(missing)),
+            say("public_data.they_have", columns=", ".join(header[:8])),
+        )
+    return {name: kind for name, kind in spec.columns.items() if name in present}
+
+
+def parse(spec: TableSpec, header: list[str], block: bytes, dropped: Counter[str]) -> pa.Table:
+    """The usable rows of a block, as typed columns under today's names; `dropped` counts the rest by reason."""
+    names = [spec.canonical(name) for name in header]
+    wanted = plan(spec, header)
+    try:
+        table = _read(block, names, {name: TYPES[kind] for name, kind in wanted.items()}, dropped)
+    except pa.ArrowInvalid:
+        table = _read_by_value(block, names, wanted, spec, dropped)
+    for name in spec.required:
+        table = _keep(table, table[name].is_valid(), f"no {name}", dropped)
+    return _with_helpful_num(table, dropped) if spec is RATINGS else table
+
+
+def _read(block: bytes, names: list[str], types: dict[str, pa.DataType], dropped: Counter[str]) -> pa.Table:
+    wrong_width = 0
+
+    def skip(_: csv.InvalidRow) -> str:
+        nonlocal wrong_width
+        wrong_width += 1
+        return "skip"
+
+    table = csv.read_csv(
+        pa.BufferReader(block),
+        read_options=csv.ReadOptions(column_names=names, use_threads=True),
+        parse_options=csv.ParseOptions(delimiter="\t", quote_char=False, invalid_row_handler=skip),
+        convert_options=csv.ConvertOptions(
+            include_columns=list(types),
+            column_types=types,
+            null_values=_EMPTY,
+            strings_can_be_null=True,
+            true_values=["1"],
+            false_values=["0"],
+        ),
+    )
+    if wrong_width:
+        dropped[say("public_data.cut_rows")] += wrong_width
+    return table
+
+
+def _read_by_value(
+    block: bytes, names: list[str], wanted: dict[str, ColumnKind], spec: TableSpec, dropped: Counter[str]
+) -> pa.Table:
+    """The slow way, for a block in which some value is not what its column should hold.
+
+    In a needed column such a value drops the row; in another it becomes "not known", and is counted.
+    """
+    try:
+        table = _read(block, names, dict.fromkeys(wanted, pa.binary()), dropped)
+    except pa.ArrowInvalid as error:
+        raise InputError(
+            say("public_data.no_columns", table=spec.name, error=error), say("public_data.download_them")
+        ) from error
+    for place, (name, kind) in enumerate(wanted.items()):
+        raw = _as_text(table[name])
+        valid = _valid(raw, kind)
+        wrong = pc.and_(raw.is_valid(), pc.invert(valid))
+        bad = pc.sum(wrong).as_py() or 0
+        column = _convert(pc.if_else(valid, raw, pa.scalar(None, pa.string())), kind)
+        table = table.set_column(place, name, column)
+        if bad and name in spec.required:
+            keep = pc.invert(wrong)
+            table = table.filter(keep)
+            dropped[say("public_data.not_kind", name=name, kind=kind)] += bad
+        elif bad:
+            dropped[say("public_data.left_out", name=name, kind=kind)] += bad
+    return table
+
+
+def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Bytes to text; what is not UTF-8 loses its stray bytes rather than the row."""
+    try:
+        return column.cast(pa.string())
+    except pa.ArrowInvalid:
+        values = [None if value is None else value.decode("utf-8", "replace") for value in column.to_pylist()]
+        return pa.chunked_array([pa.array(values, pa.string())])
+
+
+def _valid(raw: pa.ChunkedArray, kind: ColumnKind) -> pa.ChunkedArray:
+    if kind in {ColumnKind.ID, ColumnKind.TIME}:
+        good = pc.match_substring_regex(raw, _WHOLE_NUMBER)
+    elif kind is ColumnKind.FLAG:
+        good = pc.is_in(raw, pa.array(["0", "1"]))
+    elif kind is ColumnKind.NUMBER:
+        good = pc.match_substring_regex(raw, r"^-?[0-9]+(\.[0-9]*)?$")
+    else:
+        good = raw.is_valid()
+    return pc.fill_null(good, False)
+
+
+def _convert(raw: pa.ChunkedArray, kind: ColumnKind) -> pa.ChunkedArray:
+    if kind is ColumnKind.FLAG:
+        return pc.equal(raw, "1")
+    if kind is ColumnKind.NAME:
+        return raw.combine_chunks().dictionary_encode()
+    return raw.cast(TYPES[kind])
+
+
+def _with_helpful_num(table: pa.Table, dropped: Counter[str]) -> pa.Table:
+    """Adds helpfulNum: 1 HELPFUL, 0.5 SOMEWHAT_HELPFUL, 0 NOT_HELPFUL; from the flags where there is no level."""
+    empty = pa.nulls(table.num_rows, pa.float32())
+    number: pa.Array | pa.ChunkedArray = empty
+    if "helpful" in table.column_names:
+        number = pc.if_else(pc.fill_null(table["helpful"], False), pa.scalar(1.0, pa.float32()), number)
+    if "notHelpful" in table.column_names:
+        number = pc.if_else(pc.fill_null(table["notHelpful"], False), pa.scalar(0.0, pa.float32()), number)
+    if "helpfulnessLevel" in table.column_names:
+        level = table["helpfulnessLevel"].cast(pa.string())
+        for word, value in _LEVELS.items():
+            number = pc.if_else(pc.fill_null(pc.equal(level, word), False), pa.scalar(value, pa.float32()), number)
+        unknown = pc.and_(level.is_valid(), pc.invert(pc.is_in(level, pa.array(list(_LEVELS)))))
+        number = pc.if_else(pc.fill_null(unknown, False), pa.scalar(None, pa.float32()), number)
+    return _keep(table.append_column("helpfulNum", number), pc.is_valid(number), say("public_data.neither"), dropped)
+
+
+def _keep(table: pa.Table, mask: pa.ChunkedArray, reason: str, dropped: Counter[str]) -> pa.Table:
+    lost = table.num_rows - (pc.sum(mask).as_py() or 0)
+    if not lost:
+        return table
+    dropped[reason] += lost
+    return table.filter(mask)
+
+
+def repeated(keys: Sequence[npt.NDArray[np.int32]]) -> npt.NDArray[np.bool_]:
+    """Which rows repeat an earlier one: keys, (m,) each, are one or two whole numbers a row, from 0 up."""
+    first, *second = keys
+    together = first.astype(np.int64)
+    for other in second:
+        together = together * (int(other.max(initial=0)) + 1) + other
+    return pd.Series(together).duplicated().to_numpy()
+
+
+def _repeated_rows(parquet: Path, key: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """The same of a file by its key columns, which must fit into memory as numbers."""
+    numbers = []
+    for name in key:
+        column = read_column(parquet, name).dictionary_encode().unify_dictionaries()
+        numbers.append(pa.chunked_array([part.indices for part in column.chunks], pa.int32()).to_numpy())
+    return repeated(numbers)
+
+
+Progress = Callable[[str, int], None]
+
+
+class TableReport(Noun):
+    """What came of one table.
+
+    dropped: rows left out, by reason (values that were left out while the row stayed say so).
+    missing_columns: of today's schema; unknown_columns: of the file, not kept.
+    """
+
+    table: str
+    files: tuple[str, ...]
+    rows: int
+    dropped: dict[str, int]
+    missing_columns: tuple[str, ...]
+    unknown_columns: tuple[str, ...]
+    parquet: str
+    seconds: float
+
+
+def read_public_data(data: Path, out: Path, progress: Progress | None = None) -> tuple[TableReport, ...]:
+    """Read every table found under `data` into `out`, one Parquet file each.
+
+    Raises InputError when there is no table at all, one cannot be read, or `out` cannot be written.
+    """
+    if data.is_file():
+        raise InputError(say("public_data.is_file", path=data), say("public_data.give_folder"))
+    found = {spec.name: find_shards(spec, data) for spec in TABLES}
+    if not any(found.values()):
+        raise InputError(say("public_data.no_data", path=data), say("public_data.files_like"))
+    return tuple(
+        read_table(spec, found[spec.name], out / f"{spec.name}.parquet", progress)
+        for spec in TABLES
+        if found[spec.name]
+    )
+
+
+def read_table(spec: TableSpec, shards: list[Path], parquet: Path, progress: Progress | None = None) -> TableReport:
+    """Read the shards of one table into one Parquet file, repeated rows left out (the first stays)."""
+    began = time.perf_counter()
+    headers = [read_header(shard) for shard in shards]
+    present = {name for header in headers for name in plan(spec, header)}
+    schema = _schema(spec, present)
+    dropped: Counter[str] = Counter()
+    unfinished = parquet.with_suffix(".unfinished")
+    try:
+        parquet.parent.mkdir(parents=True, exist_ok=True)
+        rows = _write(spec, shards, schema, unfinished, dropped, progress)
+        again = _repeated_rows(unfinished, spec.key)
+        if again.any():
+            dropped["repeated " + " and ".join(spec.key)] += int(again.sum())
+            _leave_out(unfinished, again)
+        os.replace(unfinished, parquet)
+    except OSError as error:  # what goes wrong with the shards is told by their reader
+        raise InputError(
+            say("public_data.no_writing", folder=parquet.parent, error=error.strerror or error),
+            say("public_data.other_folder"),
+        ) from error
+    finally:
+        with suppress(OSError):
+            unfinished.unlink()
+    return TableReport(
+        table=spec.name,
+        files=tuple(shard.name for shard in shards),
+        rows=rows - int(again.sum()),
+        dropped=dict(dropped),
+        missing_columns=tuple(name for name in spec.columns if name not in present),
+        unknown_columns=tuple(
+            dict.fromkeys(name for header in headers for name in header if spec.canonical(name) not in spec.columns)
+        ),
+        parquet=str(parquet),
+        seconds=time.perf_counter() - began,
+    )
+
+
+def _write(
+    spec: TableSpec,
+    shards: list[Path],
+    schema: pa.Schema,
+    target: Path,
+    dropped: Counter[str],
+    progress: Progress | None,
+) -> int:
+    rows = 0
+    with pq.ParquetWriter(target, schema, compression="zstd", compression_level=1) as writer:
+        for shard in shards:
+            for header, block in read_blocks(shard):
+                table = parse(spec, header, block, dropped)
+                writer.write_table(_shaped(table, schema))
+                rows += table.num_rows
+                if progress:
+                    progress(spec.name, rows)
+    return rows
+
+
+def _schema(spec: TableSpec, present: set[str]) -> pa.Schema:
+    fields = [pa.field(name, TYPES[kind]) for name, kind in spec.columns.items() if name in present]
+    if spec is RATINGS:
+        fields.append(pa.field("helpfulNum", pa.float32()))
+    return pa.schema(fields)
+
+
+def _shaped(table: pa.Table, schema: pa.Schema) -> pa.Table:
+    """All shards in one shape; a column that this shard lacks is empty."""
+    columns = [
+        table[field.name] if field.name in table.column_names else pa.nulls(table.num_rows, field.type)
+        for field in schema
+    ]
+    return pa.table(columns, schema=schema)
+
+
+def _leave_out(parquet: Path, rows: npt.NDArray[np.bool_]) -> None:
+    """Write the file again without those rows (m,)."""
+    shorter = parquet.with_suffix(".shorter")
+    first = 0
+    with (
+        pq.ParquetFile(parquet) as source,
+        pq.ParquetWriter(shorter, source.schema_arrow, compression="zstd") as writer,
+    ):
+        for group in range(source.num_row_groups):
+            table = source.read_row_group(group)
+            writer.write_table(table.filter(pa.array(~rows[first : first + table.num_rows])))
+            first += table.num_rows
+    os.replace(shorter, parquet)
+
+
+_PARQUET = (".parquet", ".pq")
+
+
+@dataclass(frozen=True)
+class FoundTable:
+    """Where the Parquet file lies, and what reading the download dropped, by reason; nothing of a file of our own."""
+
+    parquet: Path
+    dropped: dict[str, int]
+
+
+@contextmanager
+def found_table(spec: TableSpec, data: Path) -> Iterator[FoundTable | None]:
+    """The table at a path: a file of it, or the folder that holds it, Parquet of ours before TSV, zipped or not.
+
+    None when the folder has none. Raises InputError when there is no such path, or the download cannot be read.
+    """
+    ready = data if data.suffix.lower() in _PARQUET else data / f"{spec.name}.parquet"
+    if ready.is_file():
+        yield FoundTable(ready, {})
+        return
+    shards = find_shards(spec, data)
+    if not shards:
+        yield None
+        return
+    with tempfile.TemporaryDirectory(prefix="crowdnotes-table-") as scratch:
+        parquet = Path(scratch) / f"{spec.name}.parquet"
+        report = read_table(spec, shards, parquet)
+        yield FoundTable(parquet, report.dropped)
+
+
+def column_names(parquet: Path) -> list[str]:
+    """The columns of a Parquet file. Raises InputError when it is none, or is cut short."""
+    try:
+        names: list[str] = pq.read_schema(parquet).names
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(say("public_data.no_parquet", name=parquet.name), say("public_data.make_again")) from error
+    return names
+
+
+def read_column(parquet: Path, name: str) -> pa.ChunkedArray:
+    """One column, words as a dictionary: at 20 million ratings that is a gigabyte less than all at once.
+
+    Raises InputError when the file is damaged.
+    """
+    try:
+        return pq.read_table(parquet, columns=[name], read_dictionary=[name])[name]
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(
+            say("public_data.column_damaged", name=name, file=parquet.name, error=error), say("public_data.make_again")
+        ) from error

@@ -1,0 +1,433 @@
+"""What a person may do to a case, as pure functions: the rules that never bend, and no others.
+
+Each function takes a case and gives the next one with a line in its audit trail, or raises
+WorkflowError with the name of the rule that refuses. Whether a page or a command asks makes no
+difference. Approval itself is in `obstacles.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from crowdnotes.domain import (
+    Assessment,
+    Case,
+    ClaimMatch,
+    Classification,
+    Draft,
+    Event,
+    Evidence,
+    EvidenceSet,
+    FetchOutcome,
+    Person,
+    Quotation,
+    Review,
+    SentenceCheck,
+    Source,
+    Support,
+    Verdict,
+    text_sha256,
+)
+from crowdnotes.errors import InputError, JobCancelled, WorkflowError
+from crowdnotes.gates.by_person import with_checks
+from crowdnotes.notes.drafting import quoted
+from crowdnotes.text.note_rules import tags_of
+from crowdnotes.wording import say
+
+MAX_NOTE_CHARACTERS = 5_000  # far over any note; past it somebody pasted an article into the note box
+MAX_REASON_CHARACTERS = 2_000
+_KEPT_REVISIONS = 100
+_KEPT_ASSESSMENTS = 10
+_KEPT_CHECKS = 300  # of all readers together
+
+
+def with_event(case: Case, at: datetime, by: Person, kind: str, detail: str = "", **changes: object) -> Case:
+    """The case with `changes` made and the event appended; `by` is the person who acted, or PROGRAM.
+
+    Of a decided case nothing but the decision changes: WorkflowError.
+    """
+    if "decision" not in changes:
+        require_open(case)
+    event = Event(at=at, by=by.name, by_key=by.key, kind=kind, detail=detail)
+    changed = case.model_copy(update={**changes, "updated_at": at, "events": (*case.events, event)})
+    return with_sentence_checks(_with_known_scores(changed, case.assessment))
+
+
+def with_sentence_checks(case: Case) -> Case:
+    """With the newest that people found of the note's sentences, whichever assessment it is that stands."""
+    if case.decision is not None or case.draft is None or case.assessment is None or not case.assessment_is_current:
+        return case
+    judged = with_checks(case.assessment, case.draft.text, case.used_evidence, case.sentence_checks)
+    return case if judged == case.assessment else case.model_copy(update={"assessment": judged})
+
+
+def _with_known_scores(case: Case, before: Assessment | None) -> Case:
+    """With the scores that this very text over these very passages got before, if any: undo brings them back."""
+    kept, current = case.earlier_assessments, case.assessment
+    if before is not None and current is not None and current is not before:
+        kept = (*kept, before)[-_KEPT_ASSESSMENTS:]
+    if case.draft is not None and current is not None and not case.assessment_is_current:
+        wanted = (case.draft.sha256, case.basis_sha256)
+        known = next((item for item in reversed(kept) if (item.text_sha256, item.basis_sha256) == wanted), None)
+        if known is not None:
+            kept = (*(item for item in kept if item is not known), current)
+            current = known
+    if kept is case.earlier_assessments:
+        return case
+    return case.model_copy(update={"assessment": current, "earlier_assessments": kept})
+
+
+def require_open(case: Case) -> None:
+    """Refuse changes to a decided case: reopen it first."""
+    if case.decision is not None:
+        raise WorkflowError(
+            "decided", say("obstacles.decided", how=case.decision.kind.in_words), say("obstacles.decided_next")
+        )
+
+
+def require_still_open(case: Case) -> None:
+    """Stop work on a case that was decided meanwhile: JobCancelled, for nothing went wrong."""
+    if case.decision is not None:
+        raise JobCancelled(say("case.decided_meanwhile"), say("case.decided_meanwhile_next"))
+
+
+def with_revision(case: Case) -> tuple[Draft, ...]:
+    """The revisions with the present draft as the newest; the oldest fall off at a hundred."""
+    if case.draft is None:
+        return case.revisions
+    return (*case.revisions, case.draft)[-_KEPT_REVISIONS:]
+
+
+def open_passage(case: Case, at: datetime, by: Person, evidence_id: str) -> Case:
+    """Note that a person opened a passage. Opening it again changes nothing."""
+    if require_passage(case, evidence_id).review_by(by.key) is not None:
+        return case
+    review = Review(reader=by.person, opened_at=at)
+    return with_event(case, at, by, "passage opened", evidence_id, evidence=_with_review(case, evidence_id, review))
+
+
+def judge(case: Case, at: datetime, by: Person, evidence_id: str, verdict: Verdict | None, reason: str) -> Case:
+    """Set, change or (None) take back a person's verdict on a passage that they opened.
+
+    It is then the newest, which counts for the note; where it is taken back, the newest of another reader does.
+    """
+    item = require_passage(case, evidence_id)
+    own = item.review_by(by.key)
+    if own is None:
+        raise WorkflowError("unopened", say("case.unopened", id=evidence_id), say("case.unopened_next"))
+    reason = checked_reason(reason)
+    if verdict is Verdict.REJECT and not reason:
+        raise WorkflowError("reason needed", say("case.why_rejected", id=evidence_id))
+    counts = verdict is None or own is item.working
+    if (own.verdict, own.reason) == (verdict, reason) and counts:
+        return case
+    judged_at = at if verdict is not None else None
+    review = own.model_copy(update={"verdict": verdict, "judged_at": judged_at, "reason": reason})
+    said = verdict.in_words if verdict else say("case.no_verdict")
+    detail = f"{evidence_id}: {said}" + (f" ({reason})" if reason else "")
+    return with_event(case, at, by, "passage judged", detail, evidence=_with_review(case, evidence_id, review))
+
+
+def edit_draft(case: Case, at: datetime, by: Person, text: str, *, based_on: str | None) -> Case:
+    """Replace the note's text. `based_on` is the sha256 of the text that was edited (None: there was none).
+
+    Refused when somebody else changed the text meanwhile, so that neither version is lost, and
+    before a passage is in use: evidence comes before words.
+    """
+    if not case.used_evidence:
+        raise WorkflowError("evidence first", say("obstacles.no_source_yet"), say("case.no_source_next"))
+    text = _checked_note(text)
+    current = case.draft.sha256 if case.draft else None
+    if current == text_sha256(text):
+        return case
+    if current != based_on:
+        raise WorkflowError("edited elsewhere", say("case.changed_elsewhere"), say("case.changed_elsewhere_next"))
+    draft = Draft(text=text, evidence_ids=_used_ids(case), engine="person", written_at=at)
+    return with_event(case, at, by, "note edited", text, draft=draft, revisions=with_revision(case))
+
+
+def quote(case: Case, at: datetime, by: Person, quotation: Quotation) -> Case:
+    """Put an offered sentence of a passage in use behind the note's words, with its publisher and its link."""
+    item = next((item for item in case.used_evidence if item.id == quotation.evidence_id), None)
+    if item is None or quotation not in case.quotations:
+        raise InputError(say("case.not_offered"), say("case.not_offered_next"))
+    text = case.draft.text.rstrip() if case.draft else ""
+    based_on = case.draft.sha256 if case.draft else None
+    return edit_draft(case, at, by, f"{text} {quoted(item, quotation)}".strip(), based_on=based_on)
+
+
+def compare_sentence(
+    case: Case,
+    at: datetime,
+    by: Person,
+    words: str,
+    evidence_id: str,
+    support: Support,
+    *,
+    doubts_settled: bool = False,
+) -> Case:
+    """What a person found when they compared a sentence of the note, by its words, with that passage.
+
+    Refused while the scores are of another text, where a model judges correctness, and when the sentence stands
+    beside another passage than the person saw.
+    """
+    draft, assessment = case.draft, case.assessment
+    if draft is None or assessment is None or not case.assessment_is_current:
+        raise WorkflowError("stale", say("obstacles.stale"), say("obstacles.stale_next"))
+    if not assessment.is_compared_by_person:
+        raise WorkflowError("judged by a model", say("case.compares_itself"))
+    places = ((item.words_in(draft.text), item.evidence_id) for item in assessment.sentences)
+    number = next((number for number, place in enumerate(places) if place == (words, evidence_id)), None)
+    if number is None:
+        raise WorkflowError("edited elsewhere", say("case.not_compared"))
+    sentence = assessment.sentences[number]
+    settled = doubts_settled and support is Support.SUPPORTED
+    own = own_check(case, by.key, words, evidence_id)
+    is_counted = (sentence.support, sentence.doubts_settled, sentence.by) == (support.in_scores, settled, by.name)
+    if is_counted and own is not None and own.support is support:
+        return case
+    return with_check(case, at, by, words, evidence_id, support, doubts=sentence.doubts, settled=settled)
+
+
+def own_check(case: Case, key: str, words: str, evidence_id: str) -> SentenceCheck | None:
+    """What the reader with that `Person.key` found of a sentence, by its words, and a passage as it is now."""
+    item = case.evidence_by_id(evidence_id)
+    place = (words, evidence_id, text_sha256(item.passage.text) if item else "", key)
+    known = reversed(case.sentence_checks)
+    return next((it for it in known if (it.words, it.evidence_id, it.passage_sha256, it.by_key) == place), None)
+
+
+def with_check(
+    case: Case,
+    at: datetime,
+    by: Person,
+    words: str,
+    evidence_id: str,
+    support: Support,
+    *,
+    doubts: tuple[str, ...] = (),
+    settled: bool = False,
+    **changes: object,
+) -> Case:
+    """The case with what a reader found of a sentence and a passage, in the place of what they found before."""
+    check = SentenceCheck(
+        words=words,
+        evidence_id=evidence_id,
+        passage_sha256=text_sha256(require_passage(case, evidence_id).passage.text),
+        support=support,
+        doubts=doubts,
+        doubts_settled=settled,
+        by=by.name,
+        by_key=by.key,
+        at=at,
+    )
+    place = (words, evidence_id, by.key)
+    others = (known for known in case.sentence_checks if (known.words, known.evidence_id, known.by_key) != place)
+    detail = f"{evidence_id}: {support.in_words}{say('case.hints_settled') if settled else ''}: “{words}”"
+    checks = (*others, check)[-_KEPT_CHECKS:]
+    return with_event(case, at, by, "sentence compared", detail, sentence_checks=checks, **changes)
+
+
+def choose_candidate(case: Case, at: datetime, by: Person, sha256: str) -> Case:
+    """Make the candidate of that text the draft; the replaced text stays in the revisions.
+
+    By its text and not by its place: new candidates may have come since the person saw the list.
+    """
+    chosen = next((candidate for candidate in case.candidates if candidate.sha256 == sha256), None)
+    if chosen is None:
+        raise InputError(say("case.candidate_gone"), say("case.candidate_gone_next"))
+    if case.draft is not None and case.draft.sha256 == chosen.sha256:
+        return case
+    return with_event(case, at, by, "candidate chosen", chosen.text, draft=chosen, revisions=with_revision(case))
+
+
+def undo_edit(case: Case, at: datetime, by: Person) -> Case:
+    """Go back to the text before the last change."""
+    if not case.revisions:
+        raise WorkflowError("nothing to undo", say("case.no_earlier"))
+    earlier = case.revisions[-1]
+    return with_event(case, at, by, "edit undone", earlier.text, draft=earlier, revisions=case.revisions[:-1])
+
+
+def set_classification(case: Case, at: datetime, by: Person, classification: Classification) -> Case:
+    """Choose what X's form asks first; tags of the other kind are taken off."""
+    if classification is case.classification:
+        return case
+    tags = tuple(tag for tag in case.tags if tag in tags_of(classification))
+    return with_event(case, at, by, "classified", classification.value, classification=classification, tags=tags)
+
+
+def match_claim(case: Case, at: datetime, by: Person, check: str, match: ClaimMatch | None) -> Case:
+    """Say whether a fact-check, by its link or title, checks the post's claim; None takes it back."""
+    matches = {name: found for name, found in case.claim_matches.items() if name != check}
+    matches |= {check: match} if match else {}
+    detail = f"{match.value if match else 'none'}: {check}"
+    return with_event(case, at, by, "claim matched", detail, claim_matches=matches)
+
+
+def set_tags(case: Case, at: datetime, by: Person, tags: Sequence[str]) -> Case:
+    """Tick exactly these tags (columns of X's data)."""
+    allowed = tags_of(case.classification)
+    unknown = [tag for tag in tags if tag not in allowed]
+    if unknown:
+        raise InputError(say("case.no_such_tag", tag=unknown[0]))
+    ordered = tuple(tag for tag in allowed if tag in set(tags))
+    if ordered == case.tags:
+        return case
+    return with_event(case, at, by, "tags chosen", ", ".join(ordered) or "none", tags=ordered)
+
+
+def tick_tag(case: Case, at: datetime, by: Person, tag: str, *, ticked: bool) -> Case:
+    """Tick or untick one tag beside those that are there; see `set_tags`."""
+    others = tuple(other for other in case.tags if other != tag)
+    return set_tags(case, at, by, (*others, tag) if ticked else others)
+
+
+def keep_decision_words(case: Case, at: datetime, _: Person, field: str, text: str) -> Case:
+    """Keep what is being written towards the decision; no line in the audit trail, for nothing is decided yet."""
+    require_open(case)
+    text = checked_reason(text)
+    words = {name: said for name, said in case.decision_words.items() if name != field} | (
+        {field: text} if text else {}
+    )
+    return case if words == case.decision_words else case.model_copy(update={"decision_words": words, "updated_at": at})
+
+
+def reopen(case: Case, at: datetime, by: Person) -> Case:
+    """Take back a decision; it stays in the audit trail."""
+    if case.decision is None:
+        raise WorkflowError("not decided", say("case.open_already"))
+    return with_event(case, at, by, "reopened", say("case.was", how=case.decision.kind.in_words), decision=None)
+
+
+def set_shared(case: Case, at: datetime, by: Person, shared: bool) -> Case:
+    """Share a case with everybody who may see any, or keep it from them again; also when it is decided."""
+    if shared == case.shared:
+        return case
+    event = Event(at=at, by=by.name, by_key=by.key, kind="shared" if shared else "no longer shared")
+    return case.model_copy(update={"shared": shared, "updated_at": at, "events": (*case.events, event)})
+
+
+def use_own_engine(case: Case, at: datetime, by: Person) -> Case:
+    """From now on the engine that is in use works on this demonstration too, in the place of recorded answers."""
+    if not case.recorded_answers:
+        return case
+    return with_event(case, at, by, "recorded answers left", recorded_answers=False)
+
+
+def checked_reason(reason: str) -> str:
+    """A reason without white space around it; InputError when it is an essay."""
+    reason = reason.strip()
+    if len(reason) > MAX_REASON_CHARACTERS:
+        raise InputError(say("case.reason_too_long", limit=MAX_REASON_CHARACTERS))
+    return reason
+
+
+def _checked_note(text: str) -> str:
+    text = text.replace("\r\n", "\n").replace("\x00", "")
+    if len(text) > MAX_NOTE_CHARACTERS:
+        raise InputError(
+            say("case.note_too_long", n=len(text), limit=MAX_NOTE_CHARACTERS), say("case.note_too_long_next")
+        )
+    return text
+
+
+def _used_ids(case: Case) -> tuple[str, ...]:
+    return tuple(item.id for item in case.used_evidence)
+
+
+def require_passage(case: Case, evidence_id: str) -> Evidence:
+    """The passage of that id; InputError without one."""
+    item = case.evidence_by_id(evidence_id)
+    if item is None:
+        raise InputError(say("case.no_passage", id=evidence_id), say("case.no_passage_next"))
+    return item
+
+
+def _with_review(case: Case, evidence_id: str, review: Review) -> tuple[Evidence, ...]:
+    """The passages with that review as the last of its passage, in the place of what its reader said before."""
+
+    def reviews(item: Evidence) -> tuple[Review, ...]:
+        return (*(other for other in item.reviews if other.reader.key != review.reader.key), review)
+
+    return tuple(
+        item.model_copy(update={"reviews": reviews(item)}) if item.id == evidence_id else item for item in case.evidence
+    )
+
+
+def on_record(case: Case, at: datetime, why: str) -> tuple[EvidenceSet, ...]:
+    """The earlier sets with the present one as the newest; `why` is what changes it. A set is not kept twice."""
+    if not case.evidence or (case.earlier_evidence and case.earlier_evidence[-1].evidence == case.evidence):
+        return case.earlier_evidence
+    return (*case.earlier_evidence, EvidenceSet(at=at, why=why, evidence=case.evidence))
+
+
+def bring_back(case: Case, at: datetime, by: Person, evidence_id: str) -> Case:
+    """Put a passage on record beside the present ones, under its own id and with the review it had."""
+    item = next((item for item in case.taken_away if item.id == evidence_id), None)
+    if item is None:
+        raise InputError(say("case.not_earlier", id=evidence_id), say("case.not_earlier_next"))
+    evidence = (*case.evidence, with_cutoff_notice(item, case))
+    why = say("case.brought_back", id=evidence_id)
+    return _with_evidence(case, at, by, "passage brought back", evidence_id, evidence, why)
+
+
+def bring_back_set(case: Case, at: datetime, by: Person, number: int) -> Case:
+    """Make an earlier set (from 0, oldest first) the present one; what the note uses stays beside it.
+
+    A passage that is in both keeps the review it has now. The set that this replaces goes on record.
+    """
+    if not 0 <= number < len(case.earlier_evidence):
+        raise InputError(say("case.no_such_set"))
+    earlier = case.earlier_evidence[number].evidence
+    now = {item.source.id: item for item in case.evidence}
+    back = [now[item.source.id] if item.source.id in now else with_cutoff_notice(item, case) for item in earlier]
+    there = {item.source.id for item in back}
+    kept = [item for item in case.evidence if item.source.id not in there and leans_on(case, item)]
+    restored = [item.id for item in (*back, *kept)]
+    if restored == [item.id for item in case.evidence]:
+        raise WorkflowError("same evidence", say("case.same_evidence"))
+    why = say("case.set_brought_back")
+    return _with_evidence(case, at, by, "evidence brought back", ", ".join(restored), (*back, *kept), why)
+
+
+def _with_evidence(
+    case: Case, at: datetime, by: Person, kind: str, detail: str, evidence: Sequence[Evidence], why: str
+) -> Case:
+    """The case with other passages; the set before them goes on record with `why`."""
+    return with_event(
+        case,
+        at,
+        by,
+        kind,
+        detail,
+        evidence=ranked(evidence),
+        sources=with_sources(case, [item.source for item in evidence]),
+        earlier_evidence=on_record(case, at, why),
+    )
+
+
+def with_cutoff_notice(item: Evidence, case: Case) -> Evidence:
+    """A person's passage, with a notice when the case has a cutoff now that its source does not keep."""
+    return item.model_copy(update={"source": item.source.kept_by_a_person(case.until)})
+
+
+def leans_on(case: Case, item: Evidence) -> bool:
+    """Whether the note is made from this passage, or may be: it is in use, or the draft names it."""
+    return item.used or (case.draft is not None and item.id in case.draft.evidence_ids)
+
+
+def ranked(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
+    """The passages, numbered in their order from 1."""
+    return tuple(item.model_copy(update={"rank": rank}) for rank, item in enumerate(evidence, start=1))
+
+
+def with_sources(case: Case, added: Iterable[Source]) -> tuple[Source, ...]:
+    """The case's sources and those added; one that was read takes the place of one that could not be."""
+    sources = {source.id: source for source in case.sources}
+    for source in added:
+        known = sources.get(source.id)
+        if known is None or known.outcome is not FetchOutcome.READ:
+            sources[source.id] = source
+    return tuple(sources.values())

@@ -1,0 +1,283 @@
+"""What approval demands: nothing is approved that a person has not read and judged, or whose links do not answer.
+
+`obstacles` lists every rule that still refuses, so that a page can show what a case waits for; `decide` refuses with
+the first of them. Some can be overridden by a written reason, which the decision keeps with the obstacle's id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime, timedelta
+
+from crowdnotes.cases.actions import checked_reason, own_check, require_open, with_event
+from crowdnotes.cases.moderation import pairs, require_free
+from crowdnotes.domain import (
+    BY_PERSON,
+    Case,
+    Classification,
+    Decision,
+    DecisionKind,
+    Draft,
+    GateStatus,
+    LinkCheck,
+    LinkState,
+    Obstacle,
+    ObstacleId,
+    ObstacleKind,
+    Override,
+    Person,
+    Support,
+    remaining,
+)
+from crowdnotes.errors import WorkflowError
+from crowdnotes.evidence.link_check import LinkChecker
+from crowdnotes.gates import GATES
+from crowdnotes.gates.form import unfound_quotes
+from crowdnotes.jobs import Progress
+from crowdnotes.text.lint import blocking, lint
+from crowdnotes.text.note_rules import find_urls
+from crowdnotes.text.urls import canonical_url
+from crowdnotes.wording import name_of, say
+
+
+def obstacles(case: Case, at: datetime, by: Person) -> tuple[Obstacle, ...]:
+    """Every rule that refuses that person's approval at that moment, whatever reasons were written; or none."""
+    return tuple(_obstacles(case, at, by))
+
+
+def decide(
+    case: Case,
+    at: datetime,
+    by: Person,
+    kind: DecisionKind,
+    *,
+    reason: str = "",
+    overrides: Mapping[ObstacleId, str] | None = None,
+    seen: str | None = None,
+) -> Case:
+    """End the case. Approval needs every rule met; the other three are free, with or without a reason.
+
+    `seen` is the sha256 of the text that the person had before their eyes; approval needs it, so that
+    nobody approves a text that changed in another tab.
+    """
+    require_open(case)
+    require_free(case, by)
+    reasons = {obstacle: checked_reason(text) for obstacle, text in (overrides or {}).items()}
+    sha256 = case.draft.sha256 if case.draft else None
+    found = obstacles(case, at, by) if kind is DecisionKind.APPROVED else ()
+    for refusal in remaining(found, reasons):
+        raise WorkflowError(refusal.id.kind.value, refusal.sentence, refusal.lifts)
+    if kind is DecisionKind.APPROVED and seen != sha256:
+        raise WorkflowError("edited elsewhere", say("obstacles.changed"), say("obstacles.changed_next"))
+    decision = Decision(
+        kind=kind,
+        by=by.name,
+        by_key=by.key,
+        at=at,
+        reason=checked_reason(reason),
+        text_sha256=sha256,
+        overrides=tuple(Override(obstacle=item.id, reason=reasons[item.id]) for item in found),
+    )
+    passed_over = "".join(
+        say("obstacles.although", what=item.obstacle.although(), reason=item.reason) for item in decision.overrides
+    )
+    return with_event(
+        case,
+        at,
+        by,
+        "decided",
+        f"{kind.in_words} {decision.reason}".strip() + passed_over,
+        decision=decision,
+        desk=case.desk.model_copy(update={"lease": None}),
+    )
+
+
+def _obstacle(kind: ObstacleKind, subject: str, sentence: str, lifts: str = "") -> Obstacle:
+    return Obstacle(id=ObstacleId(kind=kind, subject=subject), sentence=sentence, lifts=lifts)
+
+
+def _obstacles(case: Case, at: datetime, by: Person) -> Iterator[Obstacle]:
+    if case.decision is not None:
+        yield _obstacle(ObstacleKind.DECIDED, "", say("obstacles.decided", how=case.decision.kind.in_words))
+    if not case.used_evidence:
+        yield _obstacle(ObstacleKind.NO_EVIDENCE, "", say("obstacles.no_source"), say("obstacles.no_source_next"))
+    draft = case.draft
+    if draft is None or not draft.text.strip():
+        yield _obstacle(ObstacleKind.NO_NOTE, "", say("obstacles.no_note"), say("obstacles.no_note_next"))
+    else:
+        unread = list(_unread(case, draft, by))
+        yield from unread
+        told = {item.sentence for item in unread}
+        yield from (item for item in _by_readers(case, by) if item.sentence not in told)
+        quotes = unfound_quotes(draft.text, case.post.as_read, case.used_evidence)
+        found = ((warning.code, warning.message) for warning in (*blocking(lint(draft.text)), *quotes))
+        for code, message in dict.fromkeys(found):  # the same words may stand in the note twice
+            yield _obstacle(ObstacleKind.FORM, code, message)
+        yield from _judgement(case)
+        yield from _links(case, draft, at)
+    if case.classification is Classification.MISLEADING and not case.tags:
+        sentence = say("obstacles.no_tag")
+        yield _obstacle(ObstacleKind.NO_TAG, "", sentence, say("obstacles.no_tag_next"))
+
+
+def _unread(case: Case, draft: Draft, by: Person) -> Iterator[Obstacle]:
+    """Who approves has opened and judged every passage that the note leans on; that others have is not enough.
+
+    It leans on those in use, those it was written from, and those of a linked page that none in use is from.
+    """
+    for name in draft.evidence_ids:
+        if case.evidence_by_id(name) is None:
+            yield _obstacle(
+                ObstacleKind.EVIDENCE_GONE, name, say("obstacles.gone", id=name), say("obstacles.gone_next")
+            )
+    pages = {_page(url) for url in uninspected_links(case, draft)}
+    for item in case.evidence:
+        is_linked = item.source.url is not None and _page(item.source.url) in pages
+        if item.id not in draft.evidence_ids and not is_linked and not item.used:
+            continue
+        own = item.review_by(by.key)
+        if own is None:
+            name = "obstacles.unopened_by_you" if item.reviews else "obstacles.unopened"
+            yield _obstacle(ObstacleKind.UNOPENED, item.id, say(name, id=item.id), say("obstacles.unopened_next"))
+        elif own.verdict is None:
+            against, told = _found_against(case, by, item.id), say("obstacles.unjudged", id=item.id)
+            if against is not None:
+                told = say("obstacles.found_wrong", id=item.id, what=against.in_words)
+            elif item.verdict:
+                told = say("obstacles.unjudged_by_you", id=item.id)
+            following = "obstacles.unjudged_next" if against is None else "obstacles.found_wrong_next"
+            yield _obstacle(ObstacleKind.UNJUDGED, item.id, told, say(following))
+
+
+def _found_against(case: Case, by: Person, evidence_id: str) -> Support | None:
+    """What that person found of the passage and a sentence that rests on it, where it is not in its favour."""
+    checks = (own_check(case, by.key, it.words, it.evidence_id) for it in pairs(case) if it.evidence_id == evidence_id)
+    return next((check.support for check in checks if check is not None and check.support in _AGAINST), None)
+
+
+_AGAINST = frozenset({Support.UNSUPPORTED, Support.WRONG_SOURCE, Support.CANNOT_TELL})
+
+
+def _by_readers(case: Case, by: Person) -> Iterator[Obstacle]:
+    """As many moderators as were asked for have read it; and who approves found nothing wrong where a model judged."""
+    left = case.desk.waits_for_readers
+    if case.desk.readers > 1 and left:
+        yield _obstacle(ObstacleKind.READERS, "", say("obstacles.readers", n=left), say("obstacles.readers_next"))
+    if case.assessment is None or case.assessment.is_compared_by_person:
+        return  # the check of correctness tells it
+    for pair in pairs(case):
+        own = own_check(case, by.key, pair.words, pair.evidence_id)
+        if own is not None and own.support.in_scores is Support.UNSUPPORTED:
+            told = say("obstacles.found_wrong", id=pair.evidence_id, what=own.support.in_words)
+            yield _obstacle(ObstacleKind.FOUND_WRONG, pair.evidence_id, told, say("obstacles.found_wrong_next"))
+
+
+def _judgement(case: Case) -> Iterator[Obstacle]:
+    if case.assessment is None:
+        yield _obstacle(ObstacleKind.NOT_SCORED, "", say("obstacles.not_scored"), say("obstacles.not_scored_next"))
+        return
+    if not case.assessment_is_current:
+        yield _obstacle(ObstacleKind.STALE, "", say("obstacles.stale"), say("obstacles.stale_next"))
+        return
+    first: ObstacleId | None = None
+    for result in case.assessment.told:
+        if result.status is GateStatus.PASS:  # one that was not run says nothing in the note's favour
+            continue
+        failed, name = result.status is GateStatus.FAIL, result.gate.value
+        if failed:
+            lifts = GATES[result.gate].lifts
+        else:
+            compare = "obstacles.hints" if case.assessment.waits_for_hints else "obstacles.compare"
+            again = say(compare if result.judge == BY_PERSON else "obstacles.again")
+            lifts = again if first is None else say("obstacles.held_back", gate=name_of("kinds", first.subject))
+        kind = ObstacleKind.GATE_FAILED if failed else ObstacleKind.GATE_NOT_RUN
+        unfinished = "obstacles.gate_not_finished" if result.judge == BY_PERSON else "obstacles.gate_not_run"
+        told = say("obstacles.gate_failed" if failed else unfinished, gate=result.gate.in_words, why=result.reason)
+        obstacle = Obstacle(
+            id=ObstacleId(kind=kind, subject=name),
+            sentence=told,
+            lifts=say("obstacles.gate_next", what=lifts),
+            behind=None if failed else first,
+        )
+        first = first or obstacle.id
+        yield obstacle
+
+
+def _links(case: Case, draft: Draft, at: datetime) -> Iterator[Obstacle]:
+    told = _told_by_gate(case, draft)
+    for url in uninspected_links(case, draft):
+        if url in told:
+            continue
+        yield _obstacle(ObstacleKind.LINK_UNINSPECTED, url, say("obstacles.link", link=url), say("obstacles.link_next"))
+    # X's evaluator asks every link for a 200; so does approval, within the last day.
+    for url, check in link_checks(case, draft, at):
+        if check is not None and check.state is LinkState.LIVE:
+            continue
+        why = f" {check.sentence}" if check is not None and check.sentence else ""
+        state = check.in_words if check else say("obstacles.not_checked")
+        yield _obstacle(
+            ObstacleKind.LINK_UNANSWERED,
+            url,
+            say("obstacles.unanswered", link=url, state=state, why=why),
+            say("obstacles.unanswered_next"),
+        )
+
+
+def _told_by_gate(case: Case, draft: Draft) -> set[str]:
+    """The links that a gate failed for: they are told, and passed over, with it."""
+    if case.assessment is None or not case.assessment_is_current:
+        return set()
+    failed = (result for result in case.assessment.found if result.status is GateStatus.FAIL)
+    spans = (finding.span for result in failed for finding in result.findings if finding.by_rule and finding.span)
+    return {draft.text[span.start : span.end] for span in spans}
+
+
+def uninspected_links(case: Case, draft: Draft) -> tuple[str, ...]:
+    """URLs in the note that are none of the used passages' own."""
+    known = {_page(item.source.url) for item in case.used_evidence if item.source.url}
+    return tuple(url for url in cited_links(draft) if _page(url) not in known)
+
+
+def _page(url: str) -> str:
+    """What was read and is linked to must be one page: another version of a paper is not."""
+    return canonical_url(url, papers=False)
+
+
+_CHECK_HOLDS = timedelta(hours=24)  # pages rarely vanish within a day; what is older says little about now
+_ASKED_AGAIN_AFTER = timedelta(hours=1)  # so that scoring after each edit asks only for links that are new
+_KEPT = 50  # checks on record, so that an undo finds its links' checks again
+
+
+def cited_links(draft: Draft) -> tuple[str, ...]:
+    """The links of a note as they stand in it, each once, in order."""
+    return tuple(dict.fromkeys(url.url for url in find_urls(draft.text)))
+
+
+def link_checks(case: Case, draft: Draft, now: datetime) -> tuple[tuple[str, LinkCheck | None], ...]:
+    """The links that the note cites, each with how this very link answered within the last day, if it was asked."""
+    known = _known_checks(case, now - _CHECK_HOLDS)
+    return tuple((url, known.get(url)) for url in cited_links(draft))
+
+
+def check_links(
+    case: Case, progress: Progress, checker: LinkChecker, clock: Callable[[], datetime], *, afresh: bool
+) -> tuple[Mapping[str, object], str]:
+    """Ask the note's links; those asked within the last hour only when `afresh`. A dead one fails nothing."""
+    if case.draft is None:
+        return {}, say("obstacles.no_link_to_check")
+    now, links = clock(), cited_links(case.draft)
+    lately = {} if afresh else _known_checks(case, now - _ASKED_AGAIN_AFTER)
+    missing = [url for url in links if url not in lately]
+    known = {check.url: check for check in case.link_checks if now - check.checked_at <= _CHECK_HOLDS}
+    known |= {check.url: check for check in checker.check(missing, progress.check, case.until)}
+    cited = {url: known.pop(url) for url in links}
+    others = sorted(known.values(), key=lambda check: check.checked_at, reverse=True)[:_KEPT]
+    live = sum(check.state is LinkState.LIVE for check in cited.values())
+    summary = say("obstacles.links_respond", live=live, n=len(cited)) if cited else say("obstacles.no_link")
+    return {"link_checks": (*cited.values(), *others)}, summary
+
+
+def _known_checks(case: Case, since: datetime) -> dict[str, LinkCheck]:
+    """By link; of a page that is gone, only where its copy was sought under the case's own cutoff."""
+    checks = (check for check in case.link_checks if check.checked_at >= since)
+    return {check.url: check for check in checks if not check.is_gone or check.until == case.until}

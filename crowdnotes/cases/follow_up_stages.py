@@ -1,0 +1,396 @@
+"""Follow-up searches: what may be asked for once evidence is there, and how what is found joins it.
+
+More like a passage, the other side (what supports the post's claim), a link added, a passage swapped for the next
+best of what was found; and one that the program asks for by itself, when no passage states what settles the claim
+(`settle`). Nothing that a person opened is lost: each keeps the set before it on record, and ids go on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import cast
+
+from crowdnotes.cases import gathering_stages
+from crowdnotes.cases.actions import leans_on, on_record, ranked, require_passage, with_event, with_sources
+from crowdnotes.cases.gathering_stages import Best, Changes, SourceRequest, Tools, link_request, read_best
+from crowdnotes.cases.intake import Places, checked_urls, places_of
+from crowdnotes.domain import (
+    PROGRAM,
+    Aim,
+    Case,
+    Evidence,
+    FetchOutcome,
+    FollowUpKind,
+    FollowUpSearch,
+    Hit,
+    Person,
+    ProviderOutcome,
+    ProviderState,
+    Source,
+    Stage,
+    StageName,
+)
+from crowdnotes.errors import InputError, JobError, ModelAnswerError, WorkflowError
+from crowdnotes.evidence.duplicates import without_near_duplicates
+from crowdnotes.evidence.selection import Selection, select_by_utility, worth_choosing
+from crowdnotes.jobs import Progress
+from crowdnotes.settings import SECOND_QUERIES
+from crowdnotes.text.markdown import host
+from crowdnotes.text.urls import canonical_url, identities
+from crowdnotes.wording import say
+
+
+def ask(case: Case, by: Person, asked: FollowUpSearch) -> Case:
+    """Put a follow-up search of that person on record, to be worked on; one that was stopped before makes room for it.
+
+    Raises WorkflowError or InputError when it cannot be done: no such passage, nowhere to search, a link that was
+    read already, a passage that the note leans on, nothing left to swap it for.
+    """
+    if asked.kind.searches and not (asked.libraries or asked.services):
+        raise InputError(say("follow_up.nowhere"), say("follow_up.nowhere_next"))
+    if asked.kind is FollowUpKind.MORE_LIKE:
+        require_passage(case, asked.about)
+    elif asked.kind is FollowUpKind.OTHER_SIDE:
+        asked = asked.model_copy(update={"aim": Aim.OTHER_SIDE})
+    elif asked.kind is FollowUpKind.AGAIN:
+        slow = (one for one in case.outcomes if one.provider in asked.services)
+        asked = asked.model_copy(update={"queries": case.queries, "about": ", ".join(one.label for one in slow)})
+    elif asked.kind is FollowUpKind.LINK:
+        asked = asked.model_copy(update={"about": _new_link(case, asked.about)})
+    else:
+        out = require_passage(case, asked.about)
+        _may_be_swapped(case, out)
+        asked = asked.model_copy(update={"aim": out.aim})
+    ended = tuple(other for other in case.follow_ups if other.finished_at is not None)
+    return with_event(case, asked.asked_at, by, "follow-up search", asked.in_words, follow_ups=(*ended, asked))
+
+
+Which = Callable[[Case], FollowUpSearch | None]
+"""Finds one follow-up search in any version of the case."""
+
+
+def with_id(search_id: str) -> Which:
+    """The follow-up search of that id."""
+    return lambda case: next((asked for asked in case.follow_ups if asked.id == search_id), None)
+
+
+def unfinished(asked: FollowUpSearch | None) -> FollowUpSearch:
+    """That follow-up search, if it is under way. Raises WorkflowError when it is not."""
+    if asked is None or asked.finished_at is not None:
+        raise WorkflowError("no search", say("follow_up.none"), say("follow_up.none_next"))
+    return asked
+
+
+def pool(case: Case, aim: Aim = Aim.JUDGE) -> list[Hit]:
+    """What searches with this aim found and nobody has read yet, best first."""
+    found = list(case.hits) if aim is Aim.JUDGE else []
+    for asked in case.follow_ups:
+        found.extend(asked.hits if asked.aim is aim else ())
+    return unread(case, found)
+
+
+def unread(case: Case, hits: Sequence[Hit]) -> list[Hit]:
+    """The hits that may become evidence and are no source of the case, now or earlier, each once."""
+    earlier = [item.source for kept in case.earlier_evidence for item in kept.evidence]
+    known = {canonical_url(url) for url in case.urls}
+    for source in (*case.sources, *earlier):
+        known |= {source.id} if source.library is not None or not source.url else {canonical_url(source.url)}
+    fresh: list[Hit] = []
+    for hit in worth_choosing(hits):
+        # A record of a library is itself alone: other records may be parts of the same page.
+        is_record = hit.library is not None and hit.record is not None
+        keys = {f"library:{hit.library}:{hit.record}"} if is_record else identities(hit)
+        if known.isdisjoint(keys):
+            known |= keys
+            fresh.append(hit)
+    return fresh
+
+
+def failed_sources(case: Case) -> tuple[Source, ...]:
+    """The sources that could not be read, without those of whose page a passage is there: pasted, or read since."""
+    there = {
+        canonical_url(url)
+        for item in case.evidence
+        for url in (item.source.url, item.source.page_url)
+        if url is not None
+    }
+    failed = (source for source in case.sources if source.outcome is not FetchOutcome.READ)
+    return tuple(source for source in failed if not source.url or canonical_url(source.url) not in there)
+
+
+def _as_hits(evidence: Sequence[Evidence]) -> list[Hit]:
+    """Passages as an engine sees hits, so that the next pick weighs what they cover already."""
+    return [
+        Hit(
+            **item.source.model_dump(include={"title", "url", "published", "library", "record", "category"}),
+            provider="evidence",
+            snippet=item.passage.text,
+            query="",
+        )
+        for item in evidence
+    ]
+
+
+def joined(case: Case, asked: FollowUpSearch, found: Sequence[Evidence], stage: Stage) -> Case:
+    """The case with what a follow-up search found: passages under the next free ids, the set before them on record.
+
+    A passage is swapped out only for another, and stays when the note has come to lean on it meanwhile.
+    """
+    at = stage.finished_at
+    new = _new(case, asked, found)
+    first = case.next_evidence_number
+    added = [item.model_copy(update={"id": f"E{first + i}", "aim": asked.aim}) for i, item in enumerate(new)]
+    evidence = _placed(case, asked, added)
+    outcome = _outcome(case, asked, added, evidence)
+    stages = (*asked.stages, stage.model_copy(update={"summary": outcome}))
+    names = tuple(item.id for item in added)
+    later = {item.provider: item for item in asked.outcomes} if asked.kind is FollowUpKind.AGAIN else {}
+    ended = asked.model_copy(update={"outcome": outcome, "added": names, "finished_at": at, "stages": stages})
+    is_new_link = asked.kind is FollowUpKind.LINK and asked.about not in case.urls
+    return with_event(
+        case,
+        at,
+        PROGRAM,
+        "follow-up search ended",
+        f"{asked.in_words}: {outcome}",
+        evidence=evidence,
+        outcomes=tuple(_later(item, later.get(item.provider)) for item in case.outcomes),
+        sources=with_sources(case, asked.sources),
+        reasons=case.reasons | asked.reasons,
+        urls=(*case.urls, asked.about) if is_new_link else case.urls,
+        earlier_evidence=on_record(case, at, asked.in_words) if added else case.earlier_evidence,
+        follow_ups=_with(case, ended),
+    )
+
+
+def _later(first: ProviderOutcome, again: ProviderOutcome | None) -> ProviderOutcome:
+    """How a service that was asked again ended, which says so; as it was where it did not answer then either."""
+    if again is None or again.state is not ProviderState.ANSWERED:
+        return first
+    sentence = f"{say('follow_up.came_later')} {again.sentence}".strip()
+    return again.model_copy(update={"sentence": sentence})
+
+
+def _new_link(case: Case, url: str) -> str:
+    links = checked_urls([url])
+    if not links:
+        raise InputError(say("follow_up.no_link"), say("follow_up.no_link_next"))
+    same = canonical_url(links[0])
+    if any(item.source.url and canonical_url(item.source.url) == same for item in case.evidence):
+        raise WorkflowError("read already", say("follow_up.known_page"), say("follow_up.known_page_next"))
+    return links[0]
+
+
+def _may_be_swapped(case: Case, item: Evidence) -> None:
+    if leans_on(case, item):
+        raise WorkflowError("in use", say("follow_up.in_use", id=item.id), say("follow_up.in_use_next"))
+    if not pool(case, item.aim):
+        raise WorkflowError(
+            "nothing left", say("follow_up.nothing_left", id=item.id), say("follow_up.nothing_left_next")
+        )
+
+
+def _new(case: Case, asked: FollowUpSearch, found: Sequence[Evidence]) -> list[Evidence]:
+    """What is not there yet, by source and by words; a link that a person brought is always taken."""
+    there = {item.source.id for item in case.evidence}
+    fresh = [item for item in found if item.source.id not in there]
+    if asked.kind is FollowUpKind.LINK:
+        return fresh
+    distinct = without_near_duplicates([*case.evidence, *fresh], lambda item: item.passage.text)
+    ids = {item.source.id for item in distinct}
+    return [item for item in fresh if item.source.id in ids]
+
+
+def _placed(case: Case, asked: FollowUpSearch, added: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    out = case.evidence_by_id(asked.about) if asked.kind is FollowUpKind.SWAP and added else None
+    if out is None or leans_on(case, out):
+        return ranked((*case.evidence, *added))
+    place = case.evidence.index(out)
+    return ranked((*case.evidence[:place], *added, *case.evidence[place + 1 :]))
+
+
+def _outcome(case: Case, asked: FollowUpSearch, added: Sequence[Evidence], evidence: Sequence[Evidence]) -> str:
+    """What came of it, in a sentence or two."""
+    failed = [source for source in asked.sources if source.outcome is not FetchOutcome.READ]
+    each = ", ".join(f"{host(source.url) or source.title} ({source.outcome.in_words})" for source in failed)
+    unreadable = say("follow_up.failed", each=each) if failed else ""
+    names = ", ".join(item.id for item in added)
+    if not added:
+        stays = say("follow_up.stays", id=asked.about) if asked.kind is FollowUpKind.SWAP else ""
+        if failed and len(failed) == len(asked.sources):
+            return say("follow_up.all_failed", failed=unreadable, stays=stays)
+        return say("follow_up.nothing_new", why=_why_nothing(case, asked), failed=unreadable, stays=stays)
+    if asked.kind is not FollowUpKind.SWAP:
+        return say("follow_up.new", ids=names, failed=unreadable)
+    if any(item.id == asked.about for item in evidence):
+        return say("follow_up.stays_in_use", ids=names, id=asked.about, failed=unreadable)
+    return say("follow_up.replaced", ids=names, id=asked.about, failed=unreadable)
+
+
+def _why_nothing(case: Case, asked: FollowUpSearch) -> str:
+    if asked.sources:
+        return say("follow_up.same_words")
+    if asked.kind.searches and not asked.hits:
+        failed_search = any(stage.summary.startswith(_NOT_RUN) for stage in asked.stages)
+        return say("follow_up.not_answered") if failed_search else say("follow_up.found_nothing")
+    if asked.kind.searches and not unread(case, asked.hits):
+        idle = len(asked.hits) - len(worth_choosing(asked.hits))
+        also = say("follow_up.no_evidence", n=idle) if idle else ""
+        return say("follow_up.all_here", n=len(asked.hits), also=also)
+    if asked.aim is Aim.OTHER_SIDE:
+        return say("follow_up.no_support")
+    return say("follow_up.no_help")
+
+
+SearchWork = Callable[[Case, FollowUpSearch, Progress], tuple[Changes, str]]
+"""A stage of a follow-up search; see `gathering_stages.Work`."""
+
+
+def stages_of(kind: FollowUpKind, tools: Tools) -> list[tuple[StageName, SearchWork]]:
+    """What the program does for a follow-up search: search, choose, read, find the passages."""
+    work: list[tuple[StageName, Callable[..., tuple[Changes, str]]]] = [
+        (StageName.QUERIES, _queries),
+        (StageName.SEARCH, _search),
+        (StageName.READ, _read),
+        (StageName.PASSAGES, _passages),
+    ]
+    # What would settle the claim is asked for with its queries, and a slow service is asked the same again.
+    first = 1 if kind in {FollowUpKind.SETTLE, FollowUpKind.AGAIN} else 0 if kind.searches else 2
+    return [(name, partial(do, tools=tools)) for name, do in work[first:]]
+
+
+def _queries(case: Case, asked: FollowUpSearch, _: Progress, tools: Tools) -> tuple[Changes, str]:
+    if own := gathering_stages.own_query(asked.own_words):
+        return {"queries": own}, "1 search"
+    liked = case.evidence_by_id(asked.about) if asked.kind is FollowUpKind.MORE_LIKE else None
+    like = liked.passage.text if liked is not None else ""
+    limit = tools.settings.evidence.queries
+    found = tools.engine.queries(tools.brief(case), limit, aim=asked.aim, like=like)
+    summary = say("gathering.searches", n=len(found)) if found else say("follow_up.nothing_to_search")
+    return {"queries": tuple(found)}, summary
+
+
+def _search(case: Case, asked: FollowUpSearch, progress: Progress, tools: Tools) -> tuple[Changes, str]:
+    places = {"libraries": asked.libraries, "services": asked.services, "queries": asked.queries}
+    try:
+        patient = asked.kind is FollowUpKind.AGAIN
+        return gathering_stages.search(case.model_copy(update=places), progress, tools, patient=patient)
+    except JobError as error:
+        if asked.kind not in {FollowUpKind.SETTLE, FollowUpKind.AGAIN}:
+            raise
+        return {}, f"{_NOT_RUN}{error.message}"  # what the first search found is there all the same
+
+
+def _read(case: Case, asked: FollowUpSearch, progress: Progress, tools: Tools) -> tuple[Changes, str]:
+    def read(items: Sequence[SourceRequest]) -> Mapping[str, Source]:
+        progress.check()
+        return gathering_stages.read_side_by_side(items, case, progress, tools)
+
+    # What it is about is not among what is covered: more of it is wanted, or something in its place.
+    beside = _as_hits([item for item in case.evidence if item.id != asked.about])
+
+    def choose(candidates: Sequence[Hit], count: int) -> Selection:
+        return select_by_utility(tools.engine, tools.brief(case), candidates, count, aim=asked.aim, beside=beside)
+
+    if asked.kind is FollowUpKind.LINK:
+        link = link_request(asked.about)
+        best = Best(read([link]), {link.id: link.why})
+    elif asked.kind is FollowUpKind.SWAP:
+        best = read_best(pool(case, asked.aim), 1, choose, read)
+    else:
+        best = read_best(unread(case, asked.hits), tools.settings.evidence.follow_up_quota, choose, read)
+    found = tuple(best.sources.values())
+    return {"sources": found, "reasons": dict(best.reasons)}, gathering_stages.summary_of(found, best.rest)
+
+
+def _passages(case: Case, asked: FollowUpSearch, progress: Progress, tools: Tools) -> tuple[Changes, str]:
+    return {"evidence": gathering_stages.best_of(case, asked.sources, asked.reasons, progress, tools)}, ""
+
+
+_NOT_RUN = "NOT RUN: "
+
+
+def settle(case: Case, _: Progress, tools: Tools, *, may_search: bool) -> tuple[Changes, str]:
+    """Whether the passages settle the claim; if none states it, one more search is put on record, once a gathering.
+
+    `may_search`: that search is done next. Else none is put on record, where it would stay undone.
+    """
+    evidence = case.judging_evidence
+    brief = tools.brief(case)
+    somewhere = bool(case.searched and (case.libraries or case.services))
+    may_search = may_search and somewhere and second_search(case) is None
+    if not (evidence or may_search or case.settlement) or (case.claims and brief.claim is None):
+        return {}, say("follow_up.nothing_to_settle")
+    try:
+        found = tools.engine.settle(brief, evidence, SECOND_QUERIES if may_search else 0)
+    except ModelAnswerError as error:  # the person can read and judge all the same
+        return {}, f"{_NOT_RUN}{error.message}"
+    if found is None:
+        return {}, say("follow_up.cannot_tell")
+    changes: dict[str, object] = {"settlement": found.settlement}
+    if stated := found.settlement.stated(evidence):
+        return changes, say("follow_up.answered", stated=len(stated), n=len(evidence))
+    if may_search and found.queries:
+        at = tools.clock()
+        further = FollowUpSearch(
+            id=f"settle-{len(case.follow_ups) + 1}",
+            kind=FollowUpKind.SETTLE,
+            asked_at=at,
+            by=PROGRAM.name,
+            about=found.settlement.missing,
+            libraries=case.libraries,
+            services=case.services,
+            queries=found.queries[:SECOND_QUERIES],
+        )
+        changes["follow_ups"] = (further,)
+    helping = len(found.settlement.answers(evidence))
+    helps = say("follow_up.helping", n=helping) if helping else say("follow_up.none_answers")
+    missing = say("follow_up.missing", missing=found.settlement.missing) if found.settlement.missing else ""
+    return changes, say("follow_up.none_outright", helps=helps, missing=missing)
+
+
+def is_settled(case: Case) -> str | None:
+    """Why the passages need not be asked about: each was."""
+    known = case.settlement is not None and all(case.settlement.of(item) for item in case.judging_evidence)
+    return say("follow_up.before") if case.judging_evidence and known else None
+
+
+def second_search(case: Case) -> FollowUpSearch | None:
+    """The search for what would settle the claim that belongs to the present gathering, if it was asked for."""
+    since = next((stage.finished_at for stage in case.stages if stage.name is StageName.SEARCH), case.created_at)
+    asked = (other for other in reversed(case.follow_ups) if other.kind is FollowUpKind.SETTLE)
+    return next((other for other in asked if other.asked_at >= since), None)
+
+
+_ENDED = {
+    StageName.QUERIES: "follow-up search queries",
+    StageName.SEARCH: "follow-up search search",
+    StageName.READ: "follow-up search read",
+}
+
+
+def keep(newest: Case, worked_on: Case, which: Which, changes: Changes, stage: Stage) -> Case:
+    """The newest case with a stage's result, which is kept with the search, so that a stopped one goes on from there.
+
+    The last stage's evidence joins the case's, and the search has ended. Raises WorkflowError when what it worked for
+    is gone.
+    """
+    if _where(newest) != _where(worked_on):
+        raise WorkflowError("sources changed", say("work.sources_changed"), say("work.search_again"))
+    asked = unfinished(which(newest))
+    if stage.name is StageName.PASSAGES:
+        return joined(newest, asked, cast("tuple[Evidence, ...]", changes["evidence"]), stage)
+    asked = asked.model_copy(update={**changes, "stages": (*asked.stages, stage)})
+    detail = f"{asked.in_words}: {stage.summary}"
+    return with_event(newest, stage.finished_at, PROGRAM, _ENDED[stage.name], detail, follow_ups=_with(newest, asked))
+
+
+def _where(case: Case) -> Places:
+    """Where the case looks, without its links: a follow-up search adds its own."""
+    return replace(places_of(case), urls=())
+
+
+def _with(case: Case, changed: FollowUpSearch) -> tuple[FollowUpSearch, ...]:
+    return tuple(changed if other.id == changed.id else other for other in case.follow_ups)

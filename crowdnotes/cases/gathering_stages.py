@@ -1,0 +1,599 @@
+"""What each stage of gathering does: queries, search, choosing, reading, passages. Nothing here writes the case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from functools import partial
+from threading import Event
+from typing import TYPE_CHECKING, cast
+from urllib.parse import urldefrag
+
+from crowdnotes.cases.actions import ranked, with_cutoff_notice
+from crowdnotes.cases.store import Store
+from crowdnotes.domain import (
+    Case,
+    DateOrigin,
+    Evidence,
+    FetchOutcome,
+    FollowUpSearch,
+    Hit,
+    Mode,
+    Post,
+    ProviderOutcome,
+    ProviderState,
+    Query,
+    Source,
+    text_sha256,
+)
+from crowdnotes.engines import Brief, Engine
+from crowdnotes.engines.base import MOST_OFFERED
+from crowdnotes.engines.embedding import Embedder
+from crowdnotes.engines.metering import together
+from crowdnotes.engines.prompt_injection import without_injections
+from crowdnotes.errors import JobCancelled, JobError, LibraryError
+from crowdnotes.evidence.library import Libraries
+from crowdnotes.evidence.link_check import LinkChecker
+from crowdnotes.evidence.passages import ReadSource, build_evidence
+from crowdnotes.evidence.search import SearchProvider, called_for, search_all
+from crowdnotes.evidence.search.answers import Answers
+from crowdnotes.evidence.search.local_library import LocalLibrary
+from crowdnotes.evidence.search.provider import OnlineProvider
+from crowdnotes.evidence.search.run import plan_for
+from crowdnotes.evidence.selection import Selection, select_by_utility, why_not, worth_choosing
+from crowdnotes.evidence.source_types import categorise, publisher_of
+from crowdnotes.evidence.sources import SourceReader
+from crowdnotes.jobs import Progress
+from crowdnotes.settings import MOST_QUERIES, SECOND_QUERIES, Settings
+from crowdnotes.supernotes.existing import links_of
+from crowdnotes.text.languages import language_of, languages_of
+from crowdnotes.text.note_rules import without_urls
+from crowdnotes.text.pasted import post_number
+from crowdnotes.text.references import is_on_x, references_in
+from crowdnotes.text.urls import canonical_url
+from crowdnotes.wording import say
+
+if TYPE_CHECKING:
+    from crowdnotes.jury import Jury
+
+_ROUNDS = 3  # of choosing in the place of what could not be read; past that, more would only keep a person waiting
+LATER_SECONDS = 40.0  # for a service that was too slow for the first search, on being asked again
+_SPARE = 4  # more than are wanted, so that nobody is asked again when some cannot be read
+_AT_ONCE = 6  # pages read side by side: as many as a case chooses
+
+Changes = Mapping[str, object]
+"""Fields of the case, or of a follow-up search, with what a stage found for them."""
+
+Work = Callable[[Case, Progress], tuple[Changes, str]]
+"""A stage: what it found, and that in a line. It writes nothing but texts."""
+
+
+@dataclass(frozen=True, slots=True)
+class GatherOptions:
+    """How sources are gathered: as people want it, or with a part switched as a study wants it (CrowdNotes+ Table 3).
+
+    Without `diverse` the post is the only query; without `by_utility` the first hits are read; without `post_links`
+    what the post itself refers to is not read, as the paper did not.
+    `leave_out_undated` is for studies with a cutoff: a page without a date may know how the matter ended.
+    `collected` tells of a library by name on which day it was: its undated records are no later than that.
+    """
+
+    diverse: bool = True
+    by_utility: bool = True
+    leave_out_undated: bool = False
+    post_links: bool = True
+    collected: Mapping[str, date] = field(default_factory=dict)
+
+    def timely(self, source: Source, until: date | None) -> Source:
+        """See `Source.timely`."""
+        collected = self.collected.get(source.library or "")
+        return source.timely(until, leave_out_undated=self.leave_out_undated, collected=collected)
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What the stages of a case work with: the boundaries, each safe to share between threads.
+
+    `providers` gives every online provider and one for each library that is named. `jury` reads the model when it is
+    first asked for.
+    """
+
+    store: Store
+    engine: Engine
+    embedder: Embedder
+    reader: SourceReader
+    libraries: Libraries
+    providers: Callable[[Sequence[str]], Sequence[SearchProvider]]
+    settings: Settings
+    links: LinkChecker
+    jury: Callable[[], Jury]
+    clock: Callable[[], datetime]
+    options: GatherOptions = GatherOptions()
+    answers: Answers | None = None
+
+    def brief(self, case: Case) -> Brief:
+        """What an engine is told of a case: the day is no later than the last that its evidence may be from."""
+        today = self.clock().date()
+        last = today if case.until is None else min(today, case.until)
+        return Brief(case.post.as_read, last, case.claims, case.settlement)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRequest:
+    """A source to read: a link, or a record of a library."""
+
+    id: str
+    title: str
+    why: str
+    url: str | None = None
+    hit: Hit | None = None
+
+
+def source_key(source: Source) -> str:
+    """What a source is known by within its case: a page by its address, all else by its id."""
+    return canonical_url(source.url) if source.id.startswith("url:") and source.url else source.id
+
+
+def one_per_page(items: Iterable[SourceRequest]) -> dict[str, SourceRequest]:
+    """By place, the first that wants it, with what a search knows of the page."""
+    wanted: dict[str, SourceRequest] = {}
+    for item in items:
+        place = canonical_url(item.url) if item.url is not None else item.id
+        first = wanted.setdefault(place, item)
+        if first.hit is None and item.hit is not None:
+            wanted[place] = replace(first, hit=item.hit)
+    return wanted
+
+
+def distinct(sources: Iterable[Source]) -> list[Source]:
+    """The first of those that turned out to lead to the same page; one that was read before one that was not."""
+    kept: list[Source] = []
+    for source in sources:
+        same = next((number for number, other in enumerate(kept) if _is_one_page(source, other)), None)
+        if same is None:
+            kept.append(source)
+        elif kept[same].outcome is not FetchOutcome.READ and source.outcome is FetchOutcome.READ:
+            kept[same] = source
+    return kept
+
+
+def _is_one_page(source: Source, other: Source) -> bool:
+    """Whether both lead to one address and say the same: many sites give one canonical link to all their pages."""
+    if _where_it_leads(source) != _where_it_leads(other):
+        return False
+    one_was_not_read = source.text_sha256 is None or other.text_sha256 is None
+    return one_was_not_read or source.text_sha256 == other.text_sha256 or source.title == other.title
+
+
+def _where_it_leads(source: Source) -> str:
+    is_page = source.id.startswith("url:")
+    return canonical_url(source.page_url) if is_page and source.page_url else source_key(source)
+
+
+def link_request(url: str) -> SourceRequest:
+    """A link that a person brought."""
+    return SourceRequest(_link_id(url), url, say("gathering.brought"), url=url)
+
+
+def post_requests(case: Case) -> list[SourceRequest]:
+    """What the post itself links or names by a paper's or trial's number; nothing of a case that began with notes.
+
+    An entry of a register is taken as a search found it: its page is built by script.
+    """
+    hits = {canonical_url(hit.url): hit for hit in case.hits if hit.url is not None}
+    links = references_in(case.post.whole_text) if case.supernote is None else ()
+    return [
+        SourceRequest(_link_id(url), url, say("gathering.linked"), url=url, hit=hits.get(canonical_url(url)))
+        for url in links
+        if why_not(url) is None
+    ]
+
+
+def hit_request(hit: Hit, why: str) -> SourceRequest | None:
+    """A hit as a source to read; None for one that names neither a record nor a link."""
+    if hit.library is not None and hit.record is not None:
+        return SourceRequest(f"library:{hit.library}:{hit.record}", hit.title, why, hit=hit)
+    return SourceRequest(_link_id(hit.url), hit.title, why, url=hit.url, hit=hit) if hit.url is not None else None
+
+
+def _link_id(url: str) -> str:
+    return f"url:{text_sha256(urldefrag(url).url)[:12]}"
+
+
+def queries(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
+    """Claims and diverse queries (CrowdNotes+ 4.2), or a person's own words in the place of these."""
+    brief = tools.brief(case)
+    own = own_query(case.own_words)
+    limit = tools.settings.evidence.queries if case.mode is Mode.AUTOMATION and not own else 0  # the claim alone
+    plan = plan_for(tools.engine, brief.post, limit, brief.today, diverse=tools.options.diverse)
+    found = own or plan.queries[: MOST_QUERIES - SECOND_QUERIES]
+    nothing = say("gathering.claim_written") if plan.claims else say("gathering.nothing_to_search")
+    summary = say("gathering.searches", n=len(found)) if found else plan.why_none or nothing
+    return {"claims": plan.claims, "queries": found, "settlement": None}, summary
+
+
+def own_query(words: str) -> tuple[Query, ...]:
+    """The search that a person typed, as it is; none of nothing."""
+    text = " ".join(words.split())
+    return (Query(text=text, purpose=say("search.own_words")),) if text else ()
+
+
+def search(case: Case, progress: Progress, tools: Tools, *, patient: bool = False) -> tuple[Changes, str]:
+    """Hits of every chosen library and service, side by side, merged; how each ended is kept.
+
+    `patient` waits `LATER_SECONDS` for each, once a person has something to read.
+    Raises JobError when not one service answered: that is not "nothing found".
+    """
+    providers = _chosen(case, tools)
+    if patient:
+        providers = [_patient(provider) for provider in providers]
+    done: list[ProviderOutcome] = []
+
+    def report(outcome: ProviderOutcome) -> None:
+        done.append(outcome)
+        progress.count(len(done), len(providers), _so_far(providers, done))
+
+    bounds = tools.settings.search
+    progress.count(0, len(providers), _so_far(providers, done))
+    found = search_all(
+        providers,
+        [query.text for query in case.queries],
+        post=case.post.whole_text,
+        limit=tools.settings.evidence.hits_per_query,
+        until=case.until,
+        languages=languages_of(case.queries),
+        provider_seconds=LATER_SECONDS if patient else bounds.provider_seconds,
+        patience_seconds=LATER_SECONDS if patient else bounds.patience_seconds,
+        check=progress.check,
+        report=report,
+        categories=tools.settings.evidence.categories,
+        answers=tools.answers,
+    )
+    answered = [item for item in found.outcomes if item.state is ProviderState.ANSWERED]
+    if not answered:
+        alike: dict[str, list[str]] = {}
+        for item in found.outcomes:
+            alike.setdefault(item.sentence, []).append(item.label)
+        said = " ".join(f"{', '.join(labels)}: {sentence}" for sentence, labels in alike.items())
+        raise JobError(say("gathering.no_answer", why=said), say("gathering.no_answer_next"))
+    summary = say("gathering.found", found=len(found.hits), answered=len(answered), n=len(providers))
+    return {"hits": found.hits, "outcomes": found.outcomes}, summary
+
+
+def _so_far(providers: Sequence[SearchProvider], done: Sequence[ProviderOutcome]) -> str:
+    """Each place and how it stands: "Europe PMC: 3 found · PubMed: failed · Crossref: …"."""
+    said = {
+        item.provider: say("gathering.found_here", n=item.found)
+        if item.state is ProviderState.ANSWERED
+        else item.state.in_words
+        for item in done
+    }
+    return " · ".join(f"{provider.label}: {said.get(provider.name, '…')}" for provider in providers)
+
+
+def _chosen(case: Case, tools: Tools) -> Sequence[SearchProvider]:
+    wanted = {*case.services, *(f"library:{name}" for name in case.libraries)}
+    chosen = [_not_on(case.post, item) for item in tools.providers(case.libraries) if item.name in wanted]
+    claims = (claim.in_full for claim in case.claims)
+    return called_for(chosen, " ".join([case.own_words, case.post.whole_text, *claims]))
+
+
+def _patient(provider: SearchProvider) -> SearchProvider:
+    """The provider that may take as long for one answer as there is for all."""
+    if not isinstance(provider, OnlineProvider):
+        return provider
+    return replace(provider, service=replace(provider.service, request_seconds=LATER_SECONDS))
+
+
+def _not_on(post: Post, provider: SearchProvider) -> SearchProvider:
+    """The provider without the notes on the very post, where the post is known by its number."""
+    number = post_number(post.url or "")
+    if number is None or not isinstance(provider, LocalLibrary):
+        return provider
+    return replace(provider, leave_out=lambda note: note.post == number)
+
+
+Choose = Callable[[Sequence[Hit], int], Selection]
+ReadSources = Callable[[Sequence[SourceRequest]], Mapping[str, Source]]
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The sources by what wanted them, why by source, and why none of the rest was chosen, if that was said."""
+
+    sources: Mapping[str, Source]
+    reasons: Mapping[str, str]
+    rest: str = ""
+
+
+def read_best(
+    candidates: Sequence[Hit], quota: int, choose: Choose, read: ReadSources, links: Sequence[SourceRequest] = ()
+) -> Best:
+    """The sources: `quota` of the candidates that could be read.
+
+    Fewer when too many could not be read, or when no other helps. Those that failed are there with their labels.
+    `choose` gets the candidates and how many to name, best first: a few to spare, for those that cannot be read.
+    `links` are read beside the first choice, whatever becomes of them.
+    """
+    selection = choose(candidates, quota + _SPARE) if candidates else Selection(())
+    left = list(selection.chosen)
+    had = 0
+    sources: dict[str, Source] = {}
+    reasons: dict[str, str] = {}
+    for number in range(_ROUNDS):
+        chosen, left = left[: quota - had], left[quota - had :]
+        picks = [pick for item in chosen if (pick := hit_request(item.hit, item.why)) is not None]
+        wanted = [*(links if number == 0 else ()), *picks]
+        if not wanted:
+            break
+        found = read(wanted)
+        sources |= found
+        # A page that leads to one that was read before is no other page.
+        once = {source.id for source in distinct(sources.values())}
+        sources = {name: source for name, source in sources.items() if source.id in once}
+        reasons = {found[item.id].id: item.why for item in wanted if item.id in found} | reasons
+        read_now = {name for name, source in found.items() if name in sources and source.outcome is FetchOutcome.READ}
+        had += sum(pick.id in read_now for pick in picks)
+        if had >= quota:
+            break
+    return Best(sources, reasons, selection.rest if had < quota else "")
+
+
+def read(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
+    """Sources: those that a person opened, the links they brought, and the hits of highest utility.
+
+    A page that was read is not fetched again for the same case, under whatever link; one that failed is
+    tried again, and the next best hit is read in its place. The cutoff holds for what was read before it
+    was set, too.
+    """
+    options = tools.options
+    read_before = (
+        source
+        for source in case.sources
+        if source.outcome is FetchOutcome.READ and source.text_sha256 and tools.store.has_text(source.text_sha256)
+    )
+    known = {source_key(source): options.timely(source, case.until) for source in read_before}
+    persons = [with_cutoff_notice(item, case).source for item in case.evidence if _is_a_persons(item)]
+    sources = {source_key(source): source for source in persons}
+
+    def have(items: Sequence[SourceRequest]) -> Mapping[str, Source]:
+        wanted = one_per_page(items)
+        missing = [item for place, item in wanted.items() if place not in sources and place not in known]
+        fresh = read_side_by_side(missing, case, progress, tools)
+        had: dict[str, Source] = {}
+        for place, item in wanted.items():
+            source = sources.get(place) or known.get(place) or fresh.get(item.id)
+            if source is not None:
+                had[item.id] = sources[place] = source
+        return had
+
+    def choose(candidates: Sequence[Hit], count: int) -> Selection:
+        chosen = Event()
+
+        def pick() -> Selection:
+            try:
+                return select_by_utility(
+                    tools.engine, tools.brief(case), candidates, count, by_utility=options.by_utility
+                )
+            finally:
+                chosen.set()
+
+        if not tools.engine.uses_language_model:
+            return pick()
+        return together(pick, partial(_read_ahead, case, candidates, tools, chosen))[0]
+
+    candidates = worth_choosing(case.hits) if case.mode is Mode.AUTOMATION else []
+    own = post_requests(case) if options.post_links else []
+    links = [*own, *(link_request(url) for url in case.urls)]
+    best = read_best(candidates, tools.settings.evidence.quota, choose, have, links)
+    # A short link of a post often leads back to X, to its own pictures.
+    names = {item.id for item in own}
+    found = tuple(
+        source
+        for source in distinct(sources.values())
+        if source.id not in names or not is_on_x(source.page_url or source.url or "")
+    )
+    return {"sources": found, "reasons": dict(best.reasons)}, summary_of(found, best.rest)
+
+
+def _read_ahead(case: Case, candidates: Sequence[Hit], tools: Tools, chosen: Event) -> None:
+    """Read the library records that a model is choosing from: their vectors and words to programs are then known."""
+    for hit in candidates[:MOST_OFFERED]:
+        request = hit_request(hit, "")
+        if chosen.is_set():
+            return
+        if request is None or request.url is not None:
+            continue
+        source, text = _record(request, tools)
+        if text is not None:
+            one = [ReadSource(source, text, "", hit.snippet)]
+            asked = case.post.as_read
+            for item in build_evidence(asked, one, tools.embedder, tools.settings.evidence, claims=case.claims):
+                without_injections(item.passage.text)
+
+
+def summary_of(sources: Sequence[Source], rest: str = "") -> str:
+    """How many were read and how many not, and why nothing of the `rest` was chosen: "5 read, 1 could not be read"."""
+    was_read = sum(source.outcome is FetchOutcome.READ for source in sources)
+    failed = len(sources) - was_read
+    summary = say("gathering.read", read=was_read) + (say("gathering.not_read", n=failed) if failed else "")
+    if not rest:
+        return summary
+    if sources:
+        return say("gathering.none_else", summary=summary, why=rest)
+    return say("gathering.none_of", summary=summary, why=rest)
+
+
+def read_side_by_side(
+    wanted: Sequence[SourceRequest],
+    case: Case,
+    progress: Progress,
+    tools: Tools,
+) -> dict[str, Source]:
+    """Read all at once, counting as they end; the sources by id. A cancelled job stops the others within a moment.
+
+    Of links that turn out to lead to the same page, the first alone is there.
+    """
+    stopped = Event()
+
+    def check() -> None:
+        if stopped.is_set():
+            raise JobCancelled(say("gathering.stopped"))
+        progress.check()
+
+    found: dict[str, Source] = {}
+    progress.count(0, len(wanted))
+    with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="crowdnotes-read") as pool:
+        reading = {pool.submit(_read_one, item, case, tools, check): item for item in wanted}
+        try:
+            for done in as_completed(reading):
+                item = reading[done]
+                found[item.id] = done.result()
+                progress.count(len(found), len(wanted), item.title)
+        except BaseException:
+            stopped.set()
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+    return {source.id: source for source in distinct(found[item.id] for item in wanted)}
+
+
+def _read_one(item: SourceRequest, case: Case, tools: Tools, check: Callable[[], None]) -> Source:
+    """The source as the case's cutoff leaves it; its text is kept when it was read.
+
+    Raises what `check` raises, and StoreError where the text cannot be kept; what goes wrong with the page is a label.
+    """
+    check()
+    if item.url is not None:
+        source, text = tools.reader.read(item.url, item.id, check, item.hit, case.until, case.read_through)
+    else:
+        source, text = _record(item, tools)
+    source = tools.options.timely(source, case.until)
+    if text is not None and source.outcome is FetchOutcome.READ:
+        tools.store.put_text(case.id, text)
+    return source
+
+
+def _record(item: SourceRequest, tools: Tools) -> tuple[Source, str | None]:
+    """A record of a library; one that is gone is a source that could not be read, not the end of the others."""
+    if item.hit is None or item.hit.library is None or item.hit.record is None:
+        raise ValueError(f"{item.id} names neither a link nor a record")
+    try:
+        document = tools.libraries.document(item.hit.library, item.hit.record)
+    except LibraryError as error:
+        return Source(id=item.id, title=item.title, outcome=FetchOutcome.UNREADABLE, outcome_detail=error.message), None
+    url = document.url
+    source = Source(
+        id=item.id,
+        title=document.title,
+        url=url,
+        publisher=document.publisher or (publisher_of(url) if url else None),
+        published=document.published,
+        date_origin=DateOrigin.LIBRARY if document.published else None,
+        category=categorise(url or "", tools.settings.evidence.categories),
+        text_sha256=text_sha256(document.text),
+        characters=len(document.text),
+        library=document.library,
+        record=document.record,
+        language=language_of(document.text),
+        fact_checks=(document.check,) if document.check else (),
+    )
+    return source, document.text
+
+
+def passages(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
+    """The best passage of each source that was read."""
+    whys = {item.source.id: item.why for item in case.evidence} | case.reasons
+    evidence = best_of(case, case.sources, whys, progress, tools)
+    return {"evidence": evidence}, say("gathering.to_inspect", n=len(evidence))
+
+
+def best_of(
+    case: Case, sources: Sequence[Source], whys: Mapping[str, str], progress: Progress, tools: Tools
+) -> tuple[Evidence, ...]:
+    """The best passage of each of these that was read, with why it is there by source; see `build_evidence`."""
+    snippets = _snippets(case)
+    readable = [
+        ReadSource(
+            source,
+            tools.store.text(source.text_sha256),
+            whys.get(source.id, say("gathering.brought")),
+            snippets.get(source.id, ""),
+        )
+        for source in sources
+        if source.outcome is FetchOutcome.READ and source.text_sha256
+    ]
+    return build_evidence(
+        _asked_about(case),
+        readable,
+        tools.embedder,
+        tools.settings.evidence,
+        claims=case.claims,
+        earlier=case.evidence,
+        first_number=case.next_evidence_number,
+        progress=progress.count,
+    )
+
+
+def _asked_about(case: Case) -> Post:
+    """The post; of one that is known by its address alone, what notes say of it."""
+    if case.post.has_words or case.supernote is None:
+        return case.post.as_read
+    return case.post.model_copy(update={"text": " ".join(without_urls(note.text) for note in case.supernote.used)})
+
+
+def _snippets(case: Case) -> dict[str, str]:
+    """By source, the words with which a search showed it, or what the notes say that link to it: none is copied."""
+    found: dict[str, str] = {}
+    for note in case.supernote.used if case.supernote else ():
+        for url in links_of(note):
+            name = _link_id(url)
+            found[name] = f"{found.get(name, '')} {without_urls(note.text)}".strip()
+    hits = [*case.hits, *(hit for asked in case.follow_ups for hit in asked.hits)]
+    requests = ((hit, hit_request(hit, "")) for hit in reversed(hits))
+    return found | {request.id: _shown_with(hit) for hit, request in requests if request is not None}
+
+
+def _shown_with(hit: Hit) -> str:
+    return hit.snippet or (without_urls(hit.notes[0].text) if hit.notes else "")
+
+
+def merged(newest: Case, worked_on: Case, changes: Changes) -> dict[str, object]:
+    """A stage's result, with what a person did while it was at work kept: reviews, passages, words."""
+    result = dict(changes)
+    persons = [with_cutoff_notice(item, newest) for item in newest.evidence if _is_a_persons(item)]
+    if "evidence" in result:
+        result["evidence"] = _with_reviews(newest, persons, cast("tuple[Evidence, ...]", result["evidence"]))
+    if "sources" in result:
+        found = {source.id: source for source in cast("tuple[Source, ...]", result["sources"])}
+        result["sources"] = tuple((found | {item.source.id: item.source for item in persons}).values())
+    if "follow_ups" in result:  # the new ones alone
+        result["follow_ups"] = (*newest.follow_ups, *cast("tuple[FollowUpSearch, ...]", result["follow_ups"]))
+    if newest.draft != worked_on.draft:
+        result.pop("draft", None)
+        result.pop("revisions", None)
+    return result
+
+
+def _with_reviews(newest: Case, persons: Sequence[Evidence], found: Sequence[Evidence]) -> tuple[Evidence, ...]:
+    """What a person opened or pasted stays, under its id; new passages are numbered from the next free one."""
+    present = {item.source.id: item for item in newest.evidence}
+    number = newest.next_evidence_number
+    kept: list[Evidence] = []
+    for item in found:
+        now = present.get(item.source.id)
+        if now is None:
+            kept.append(item.model_copy(update={"id": f"E{number}"}))
+            number += 1
+        elif now.source.text_sha256 != item.source.text_sha256:  # the words that a person saw stay
+            kept.append(now)
+        else:
+            kept.append(now.model_copy(update={"source": item.source}))
+    there = {item.source.id for item in kept}
+    kept.extend(item for item in persons if item.source.id not in there)
+    return ranked(with_cutoff_notice(item, newest) if _is_a_persons(item) else item for item in kept)
+
+
+def _is_a_persons(item: Evidence) -> bool:
+    return bool(item.reviews) or item.source.by_hand

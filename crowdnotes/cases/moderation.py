@@ -1,0 +1,384 @@
+"""What authors and moderators do with a submitted case, as pure functions, like `workflow`.
+
+A moderator claims a case and has it to themselves for 15 minutes after what they last did (`LEASE`), by the database's
+clock, which every caller gives as `at`. What they find of each sentence and passage is kept as they go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from crowdnotes.cases.actions import (
+    checked_reason,
+    own_check,
+    require_open,
+    require_passage,
+    with_check,
+    with_event,
+    with_sentence_checks,
+)
+from crowdnotes.domain import (
+    FINDINGS,
+    LEASE,
+    Case,
+    Classification,
+    Comment,
+    DeskState,
+    DeskWork,
+    Lease,
+    Pair,
+    PairFinding,
+    Person,
+    Reading,
+    Return,
+    Review,
+    Suggestion,
+    Support,
+    Verdict,
+)
+from crowdnotes.errors import InputError, WorkflowError
+from crowdnotes.wording import say
+
+_MAX_COMMENTS = 50
+_MAY_USE = frozenset({Support.SUPPORTED, Support.PARTLY})
+
+
+# --- the author ---
+
+
+def submit(case: Case, at: datetime, by: Person, message: str = "", *, readers: int = 1) -> Case:
+    """Send a case to the moderators; after a return each comment needs an answer first.
+
+    Without a note the message has to say why none is needed. `readers` is how many moderators have to read it.
+    """
+    require_open(case)
+    work, message = case.desk, checked_reason(message)
+    if work.state is DeskState.SUBMITTED:
+        raise WorkflowError("submitted", say("desk.already_submitted"), say("desk.already_submitted_next"))
+    owed = owed_answers(case)
+    if owed:
+        raise WorkflowError("comments", say("desk.owed", n=len(owed)), say("desk.owed_next"))
+    has_note = case.draft is not None and bool(case.draft.text.strip())
+    if not has_note and not message:
+        raise InputError(say("desk.nothing_to_submit"), say("desk.nothing_to_submit_next"))
+    fresh = {
+        "state": DeskState.SUBMITTED,
+        "submitted_at": at,
+        "submitted_sha256": case.draft.sha256 if case.draft else "",
+        "message": message,
+        "lease": None,
+        "readers": max(work.readers, readers),
+        "readings": (),
+        "earlier_readings": (*work.earlier_readings, *work.readings),
+    }
+    return _with_desk(case, at, by, "submitted", message, **fresh)
+
+
+def withdraw(case: Case, at: datetime, by: Person) -> Case:
+    """Take a case back from the moderators, unless one of them is at it."""
+    _require_submitted(case)
+    lease = case.desk.lease
+    if lease is not None and lease.holds(at) and lease.holder.key != by.key:
+        raise WorkflowError("claimed", _held(lease), say("desk.held_author_next"))
+    return _with_desk(case, at, by, "withdrawn", state=DeskState.DRAFTING, lease=None)
+
+
+def owed_answers(case: Case) -> tuple[Suggestion, ...]:
+    """The moderators' comments that have no answer yet."""
+    return tuple(item for item in case.suggestions if item.owed and item.waits)
+
+
+# --- claiming ---
+
+
+def claim(case: Case, at: datetime, by: Person) -> Case:
+    """Have a submitted case to oneself; one whose lease ran out is taken over, on record. Claiming again renews.
+
+    Refused while somebody else holds it, and for who has read it already where others have to.
+    """
+    _require_submitted(case)
+    work = case.desk
+    lease = work.lease
+    if lease is not None and lease.holder.key != by.key and lease.holds(at):
+        raise WorkflowError("claimed", _held(lease), say("desk.held_next"))
+    if work.reading_by(by.key) is not None and work.waits_for_readers:
+        raise WorkflowError("read already", say("desk.read_already"), say("desk.read_already_next"))
+    if lease is not None and lease.holder.key == by.key:
+        return renew(case, at, by)
+    return _claimed(case, at, by)
+
+
+def take_over(case: Case, at: datetime, by: Person) -> Case:
+    """Claim a case that somebody else holds, on record; they are told at their next act."""
+    _require_submitted(case)
+    if case.desk.reading_by(by.key) is not None and case.desk.waits_for_readers:
+        raise WorkflowError("read already", say("desk.read_already"), say("desk.read_already_next"))
+    return _claimed(case, at, by)
+
+
+def _claimed(case: Case, at: datetime, by: Person) -> Case:
+    before = case.desk.lease
+    kind = "claimed" if before is None or before.holder.key == by.key else "taken over"
+    detail = say("desk.from", name=before.holder.name) if before is not None and kind == "taken over" else ""
+    return _with_desk(case, at, by, kind, detail, lease=Lease(holder=by.person, since=at, until=at + LEASE))
+
+
+def renew(case: Case, at: datetime, by: Person) -> Case:
+    """The whole time anew, also where it ran out and nobody else took the case. No line in the audit trail.
+
+    WorkflowError where somebody else has it now, or nobody claimed it.
+    """
+    lease = case.desk.lease
+    if lease is None:
+        raise WorkflowError("not claimed", say("desk.not_claimed"), say("desk.not_claimed_next"))
+    if lease.holder.key != by.key:
+        raise WorkflowError("claimed", say("desk.taken_over", name=lease.holder.name), say("desk.taken_over_next"))
+    renewed = lease.model_copy(update={"until": max(lease.until, at + LEASE)})
+    return case.model_copy(update={"desk": case.desk.model_copy(update={"lease": renewed})})
+
+
+def release(case: Case, at: datetime, by: Person) -> Case:
+    """Give a case back to the queue."""
+    renew(case, at, by)
+    return _with_desk(case, at, by, "released", lease=None)
+
+
+def require_free(case: Case, by: Person) -> None:
+    """Refuse what ends a review while somebody else has claimed the case: they would work for nothing."""
+    lease = case.desk.lease
+    if lease is not None and lease.holder.key != by.key:
+        raise WorkflowError("claimed", _held(lease), say("desk.held_next"))
+
+
+# --- validating ---
+
+
+def pairs(case: Case) -> tuple[Pair, ...]:
+    """What a moderator has to find: each sentence with its passage, and passages in use that carry none."""
+    draft = case.draft
+    if draft is None or not draft.text.strip():
+        return ()
+    found = [
+        Pair(item.words_in(draft.text), item.evidence_id)
+        for item in case.sentences
+        if item.evidence_id is not None and case.evidence_by_id(item.evidence_id) is not None
+    ]
+    carrying = {pair.evidence_id for pair in found}
+    leans = (item.id for item in case.evidence if item.used or item.id in draft.evidence_ids)
+    rest = [Pair(draft.text, name) for name in leans if name not in carrying]
+    return tuple(dict.fromkeys((*found, *rest)))
+
+
+def judge_pair(case: Case, at: datetime, by: Person, words: str, evidence_id: str, support: Support) -> Case:
+    """What a moderator finds of one pair, which they read by that; renews their claim.
+
+    Who finds that a passage supports the sentence, or partly, has also judged that the note may use it.
+    """
+    renewed = renew(case, at, by)
+    if Pair(words, evidence_id) not in pairs(case):
+        raise WorkflowError("edited elsewhere", say("case.not_compared"))
+    if support not in FINDINGS:
+        raise InputError(say("desk.no_finding"))
+    item = require_passage(case, evidence_id)
+    review = item.review_by(by.key) or Review(reader=by.person, opened_at=at)
+    if review.verdict is None and support in _MAY_USE:
+        review = review.model_copy(update={"verdict": Verdict.USE, "judged_at": at})
+    elif review.verdict is Verdict.USE and support not in _MAY_USE and not _supports_another(case, by, words, item.id):
+        review = review.model_copy(update={"verdict": None, "judged_at": None})
+    others = (other for other in item.reviews if other.reader.key != by.key)
+    reviewed = item.model_copy(update={"reviews": (*others, review)})
+    evidence = tuple(reviewed if it.id == evidence_id else it for it in case.evidence)
+    sentence = next((it for it in case.sentences if case.draft and it.words_in(case.draft.text) == words), None)
+    doubts = sentence.doubts if sentence is not None else ()
+    settled = support is Support.SUPPORTED  # who read both, with the hints beside them, has weighed those
+    return with_check(
+        renewed, at, by, words, evidence_id, support, doubts=doubts, settled=settled and bool(doubts), evidence=evidence
+    )
+
+
+def _supports_another(case: Case, by: Person, words: str, evidence_id: str) -> bool:
+    others = (pair.words for pair in pairs(case) if pair.evidence_id == evidence_id and pair.words != words)
+    checks = (own_check(case, by.key, other, evidence_id) for other in others)
+    return any(check is not None and check.support in _MAY_USE for check in checks)
+
+
+def finish_reading(case: Case, at: datetime, by: Person) -> Case:
+    """Keep what a moderator found of every pair; where others have to read it too, it goes back into the queue.
+
+    What two find is never known to the second before they are done: see `blinded`.
+    """
+    renewed = renew(case, at, by)
+    found = {pair: own_check(case, by.key, pair.words, pair.evidence_id) for pair in pairs(case)}
+    left = sum(check is None or check.support is Support.UNCHECKED for check in found.values())
+    if left:
+        raise WorkflowError("unread", say("desk.left", n=left))
+    findings = tuple(
+        PairFinding(words=pair.words, evidence_id=pair.evidence_id, support=check.support)
+        for pair, check in found.items()
+        if check is not None
+    )
+    text = case.draft.sha256 if case.draft else ""
+    reading = Reading(reader=by.person, at=at, text_sha256=text, findings=findings)
+    work = renewed.desk
+    before = work.reading_by(by.key)
+    if before is not None and (before.text_sha256, before.findings) == (text, findings):
+        return renewed
+    readings = (*(other for other in work.readings if other.reader.key != by.key), reading)
+    read = work.model_copy(update={"readings": readings})
+    lease = None if read.waits_for_readers else work.lease
+    detail = say("desk.read_of", n=len(findings))
+    return _with_desk(renewed, at, by, "read through", detail, readings=readings, lease=lease)
+
+
+def blinded(case: Case, reader: Person) -> Case:
+    """The case as a moderator may see it who has not finished: without what the other moderators found.
+
+    Where one reader is enough nothing is hidden; nor from its owner, nor once the case is decided.
+    """
+    work = case.desk
+    is_blind = work.state is DeskState.SUBMITTED and work.readers > 1 and case.decision is None
+    if not is_blind or work.reading_by(reader.key) is not None or case.owner_key == reader.key:
+        return case
+    hidden = {reading.reader.key for reading in work.readings}
+    if not hidden:
+        return case
+    evidence = tuple(
+        item.model_copy(update={"reviews": tuple(it for it in item.reviews if it.reader.key not in hidden)})
+        for item in case.evidence
+    )
+    told = {"passage opened", "passage judged", "sentence compared"}
+    # Who has read it stays known; what they found goes.
+    readings = tuple(reading.model_copy(update={"findings": ()}) for reading in work.readings)
+    seen = case.model_copy(
+        update={
+            "evidence": evidence,
+            "sentence_checks": tuple(check for check in case.sentence_checks if check.by_key not in hidden),
+            "events": tuple(it for it in case.events if not (it.by_key in hidden and it.kind in told)),
+            "desk": work.model_copy(update={"readings": readings}),
+        }
+    )
+    return with_sentence_checks(seen)
+
+
+# --- sending back ---
+
+
+def send_back(case: Case, at: datetime, by: Person, comments: Sequence[Comment], words: str = "") -> Case:
+    """Return a case to its author with comments; each has to be answered before it comes back."""
+    _require_submitted(case)
+    require_free(case, by)
+    said, words = [item for item in comments if item.text.strip()], checked_reason(words)
+    if not said and not words:
+        raise InputError(say("desk.no_comment"), say("desk.no_comment_next"))
+    if len(said) > _MAX_COMMENTS:
+        raise InputError(say("desk.too_many_comments", limit=_MAX_COMMENTS))
+    note = case.draft.text if case.draft else ""
+    for item in said:
+        if item.evidence_id:
+            require_passage(case, item.evidence_id)
+        if item.words and item.words not in note:
+            raise InputError(say("desk.words_gone", words=item.words))
+    first = len(case.suggestions) + 1
+    added = tuple(
+        Suggestion(
+            id=f"S{number}",
+            text=checked_reason(item.text),
+            by=by.name,
+            at=at,
+            about=case.draft.sha256 if case.draft else "",
+            evidence_id=item.evidence_id,
+            words=item.words,
+            owed=by.key,
+        )
+        for number, item in enumerate(said, first)
+    )
+    detail = "; ".join(filter(None, (words, ", ".join(item.id for item in added))))
+    returned = Return(by=by.person, at=at, words=words, note=note)
+    work = case.desk.model_copy(
+        update={"state": DeskState.RETURNED, "lease": None, "returns": (*case.desk.returns, returned)}
+    )
+    return with_event(case, at, by, "sent back", detail, suggestions=(*case.suggestions, *added), desk=work)
+
+
+def resolve_comment(case: Case, at: datetime, by: Person, suggestion_id: str) -> Case:
+    """A comment needs no answer any more, says a moderator."""
+    asked = next((item for item in case.suggestions if item.id == suggestion_id and item.owed and item.waits), None)
+    if asked is None:
+        raise InputError(say("suggestion.gone", id=suggestion_id))
+    every = tuple(it.model_copy(update={"resolved_by": by.name}) if it is asked else it for it in case.suggestions)
+    return with_event(case, at, by, "suggestion answered", say("desk.resolved", id=suggestion_id), suggestions=every)
+
+
+# --- order and people ---
+
+
+def assign(case: Case, at: datetime, by: Person, to: Person | None) -> Case:
+    """Say who should take a case; None for nobody."""
+    _require_submitted(case)
+    if (case.desk.assigned and case.desk.assigned.key) == (to and to.key):
+        return case
+    name = to.name if to else say("desk.nobody")
+    return _with_desk(case, at, by, "assigned", name, assigned=to.person if to else None)
+
+
+def put_first(case: Case, at: datetime, by: Person, first: bool) -> Case:
+    """Put a case before all that are not, or take that back."""
+    _require_submitted(case)
+    if case.desk.raised == first:
+        return case
+    return _with_desk(case, at, by, "put first" if first else "no longer first", raised=first)
+
+
+def set_readers(case: Case, at: datetime, by: Person, readers: int) -> Case:
+    """How many moderators have to read the case, each without the others' findings: one or two."""
+    _require_submitted(case)
+    if readers not in (1, 2):
+        raise InputError(say("desk.one_or_two"))
+    if case.desk.readers == readers:
+        return case
+    return _with_desk(case, at, by, "readers wanted", str(readers), readers=readers)
+
+
+# --- what follows from it ---
+
+
+def versions(case: Case) -> tuple[tuple[datetime, str, str], ...]:
+    """Every text that the note had, as far as known: when, by whom, the words. Oldest first, each text once."""
+    written = {"note edited", "candidate chosen", "edit undone"}
+    known = [(event.at, event.by, event.detail) for event in case.events if event.kind in written and event.detail]
+    drafts = (*case.revisions, *((case.draft,) if case.draft else ()))
+    known += [(draft.written_at, "" if draft.engine == "person" else draft.engine, draft.text) for draft in drafts]
+    known += [(it.at, it.by.name, it.note) for it in case.desk.returns if it.note]
+    first: dict[str, tuple[datetime, str, str]] = {}
+    for at, by, text in sorted(known, key=lambda version: version[0]):
+        first.setdefault(text, (at, by, text))
+    return tuple(first.values())
+
+
+def is_close(case: Case) -> bool:
+    """Whether the simulated jury's interval of this very note touches the line that shows a note."""
+    verdict = case.verdict_on(case.draft.sha256) if case.draft else None
+    if verdict is None or verdict.means_nothing or case.classification is Classification.NOT_MISLEADING:
+        return False
+    return verdict.intercept_interval.low <= verdict.helpful_line <= verdict.intercept_interval.high
+
+
+def ratings_of_notes(case: Case) -> int:
+    """How often the notes on its post were rated so far, the figure that the program has for how a post spreads."""
+    return sum(note.ratings.count for note in case.supernote.notes) if case.supernote else 0
+
+
+def _require_submitted(case: Case) -> None:
+    require_open(case)
+    if case.desk.state is not DeskState.SUBMITTED:
+        raise WorkflowError("not submitted", say("desk.not_submitted"), say("desk.not_submitted_next"))
+
+
+def _held(lease: Lease) -> str:
+    return say("desk.held", name=lease.holder.name)
+
+
+def _with_desk(case: Case, at: datetime, by: Person, kind: str, detail: str = "", **work: object) -> Case:
+    changed: DeskWork = case.desk.model_copy(update=work)
+    return with_event(case, at, by, kind, detail, desk=changed)

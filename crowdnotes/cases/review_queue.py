@@ -1,0 +1,173 @@
+"""The moderators' queue in the database: found, sorted and counted by narrow rows beside the cases."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Any, TypeVar
+
+from sqlalchemy import ColumnElement, Connection, Engine, Select, and_, delete, func, insert, or_, select, union_all
+
+from crowdnotes.cases.moderation import is_close, ratings_of_notes
+from crowdnotes.domain import MOST, Asked, Case, DeskState, Order, Person, QueueItem, Whose, turn_of
+from crowdnotes.storage.database import now_of, reading, writing
+from crowdnotes.storage.tables import cases, presence, queue, storable_text
+
+_Query = TypeVar("_Query", bound=Select[Any])
+_SEEN = timedelta(seconds=75)  # the page tells every 30 seconds that somebody is still there
+
+
+def keep_row(connection: Connection, case: Case) -> None:
+    """Write what the queue knows of a case, inside the step that keeps the case."""
+    work = case.desk
+    connection.execute(delete(queue).where(queue.c.case_id == case.id))
+    if work.submitted_at is None:
+        return
+    ratings, close = ratings_of_notes(case), is_close(case)
+    turn = turn_of(work.submitted_at, raised=work.raised, ratings=ratings, disagree=work.disagree, close=close)
+    row = {
+        "case_id": case.id,
+        "state": case.desk_state.value,
+        "submitted_at": work.submitted_at,
+        "turn": turn,
+        "owner": case.owner_key,
+        "ratings": ratings,
+        "close": close,
+        "disagree": work.disagree,
+        "several": len(work.readings) + len(work.earlier_readings) > 1,
+        "raised": work.raised,
+        "readers": work.waits_for_readers,
+        "read_by": _listed(reading.reader.key for reading in work.readings),
+        "holder": work.lease.holder.key if work.lease else None,
+        "holder_name": work.lease.holder.name if work.lease else "",
+        "held_until": work.lease.until if work.lease else None,
+        "assigned": work.assigned.key if work.assigned else None,
+        "assigned_name": work.assigned.name if work.assigned else "",
+    }
+    connection.execute(insert(queue).values(row))
+
+
+class Queue:
+    """What moderators may take, in a database opened by `storage.database.open_database`. Raises StoreError."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    def now(self) -> datetime:
+        """By the database's clock, which leases go by."""
+        with reading(self._engine) as connection:
+            return now_of(connection)
+
+    def items(self, who: Person, asked: Asked, limit: int, offset: int = 0) -> list[QueueItem]:
+        """The lines of a page, in order."""
+        with reading(self._engine) as connection:
+            # The page's ids first: the cases' wide rows are then read for those alone.
+            page = _in_order(who, asked, now_of(connection), limit, offset).subquery()
+            shown = [column for column in queue.c if column is not queue.c.several]
+            rows = (
+                select(*shown, cases.c.post_excerpt, cases.c.note_excerpt)
+                .join(page, page.c.case_id == queue.c.case_id)
+                .join(cases, cases.c.id == queue.c.case_id)
+                .order_by(*_order(asked.order, queue.c))
+            )
+            return [QueueItem.model_validate(dict(row)) for row in connection.execute(rows).mappings()]
+
+    def count(self, who: Person, asked: Asked) -> int:
+        """How many lines there are; `MOST` where there are more, which nobody goes through line by line."""
+        with reading(self._engine) as connection:
+            at = now_of(connection)
+            some = [_matching(select(queue.c.case_id), who, asked, at, state).limit(MOST) for state in asked.states]
+            found = sum(connection.scalar(select(func.count()).select_from(one.subquery())) or 0 for one in some)
+            return min(found, MOST)
+
+    def next_for(self, who: Person, *, without_own: bool, limit: int = 10) -> list[str]:
+        """The ids of cases that the person may claim now: those assigned to them first, then by their turn."""
+        mine = Asked(Whose.MINE, without_own=without_own)
+        free = Asked(Whose.FREE, without_own=without_own)
+        with reading(self._engine) as connection:
+            at = now_of(connection)
+            found: list[str] = []
+            for asked in (mine, free):
+                found += connection.scalars(_in_order(who, asked, at, limit, 0, _not_read_by(who))).all()
+            return list(dict.fromkeys(found))
+
+    def read_ids(self, limit: int) -> list[str]:
+        """The ids of cases that somebody has finished reading, where two or more are asked to, the newest first."""
+        read = select(queue.c.case_id).where(queue.c.several).order_by(queue.c.submitted_at.desc())
+        with reading(self._engine) as connection:
+            return list(connection.scalars(read.limit(limit)).all())
+
+    # --- who has it open ---
+
+    def seen(self, case_id: str, who: Person) -> list[str]:
+        """Note that somebody has a case open; gives the names of others who have."""
+        with writing(self._engine) as connection:
+            at, mine = now_of(connection), presence.c.person == who.key
+            of_case = presence.c.case_id == storable_text(case_id)
+            connection.execute(delete(presence).where(or_(and_(of_case, mine), presence.c.seen_at < at - _SEEN)))
+            if connection.scalar(select(cases.c.id).where(cases.c.id == storable_text(case_id))) is None:
+                return []
+            row = {"case_id": case_id, "person": who.key, "name": who.name, "seen_at": at}
+            connection.execute(insert(presence).values(row))
+            others = select(presence.c.name).where(of_case, presence.c.person != who.key).order_by(presence.c.name)
+            return list(connection.scalars(others).all())
+
+    def looking(self, case_ids: list[str], who: Person) -> dict[str, list[str]]:
+        """By id of a case, the names of others who have it open now."""
+        with reading(self._engine) as connection:
+            found = select(presence.c.case_id, presence.c.name).where(
+                presence.c.case_id.in_(case_ids),
+                presence.c.person != who.key,
+                presence.c.seen_at >= now_of(connection) - _SEEN,
+            )
+            names: dict[str, list[str]] = {}
+            for case_id, name in connection.execute(found.order_by(presence.c.name)):
+                names.setdefault(case_id, []).append(name)
+            return names
+
+
+def _listed(keys: Iterable[str]) -> str:
+    return "".join(f"\n{key}\n" for key in keys)
+
+
+def _not_read_by(who: Person) -> ColumnElement[bool]:
+    """Who has read a case is not the one to take it while others have to."""
+    return or_(queue.c.readers == 0, ~queue.c.read_by.contains(f"\n{who.key}\n", autoescape=True))
+
+
+def _order(order: Order, columns: Any) -> tuple[Any, ...]:
+    if order is Order.TURN:
+        return columns.turn, columns.case_id
+    if order is Order.OLDEST:
+        return columns.submitted_at, columns.case_id
+    return columns.submitted_at.desc(), columns.case_id.desc()
+
+
+def _in_order(
+    who: Person, asked: Asked, at: datetime, limit: int, offset: int, *further: ColumnElement[bool]
+) -> Select[Any]:
+    """The ids of a page. Each state is looked through by its index, no further than the page needs."""
+    parts = []
+    for state in asked.states:
+        columns = select(queue.c.case_id, queue.c.turn, queue.c.submitted_at)
+        part = _matching(columns, who, asked, at, state).where(*further)
+        # SQLite takes an order and a limit in a part of a union only as a query of its own.
+        part = part.order_by(*_order(asked.order, queue.c)).limit(offset + limit)
+        parts.append(select(part.subquery()))
+    every = union_all(*parts).subquery()
+    return select(every.c.case_id).order_by(*_order(asked.order, every.c)).limit(limit).offset(offset)
+
+
+def _matching(query: _Query, who: Person, asked: Asked, at: datetime, state: DeskState) -> _Query:
+    query = query.where(queue.c.state == state.value)
+    theirs = queue.alias()
+    own = (select(theirs.c.case_id).where(column == who.key) for column in (theirs.c.assigned, theirs.c.holder))
+    mine = queue.c.case_id.in_(union_all(*own))  # of few cases each by its index; an OR would go through all
+    free = or_(queue.c.holder.is_(None), queue.c.holder == who.key, queue.c.held_until <= at)
+    if asked.whose is Whose.MINE:
+        query = query.where(mine, free)
+    if asked.whose is Whose.FREE:
+        query = query.where(free, or_(queue.c.assigned.is_(None), queue.c.assigned == who.key), _not_read_by(who))
+    if asked.without_own:
+        query = query.where(or_(queue.c.owner.is_(None), queue.c.owner != who.key))
+    return query

@@ -1,0 +1,275 @@
+"""What a person may do to a case that makes one note from many, as pure functions (see `workflow`).
+
+The notes and which of them are used, the candidate that goes on as the draft, and the note as it was posted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import zip_longest
+from typing import cast
+
+from crowdnotes.cases import intake
+from crowdnotes.cases.actions import reopen, with_event, with_revision
+from crowdnotes.cases.intake import places_of, usable_urls
+from crowdnotes.domain import (
+    Candidate,
+    Case,
+    DecisionKind,
+    Draft,
+    ExistingNote,
+    Person,
+    PostedNote,
+    SentenceSupport,
+    Suggestion,
+    SupernoteRound,
+    SupernoteWork,
+    Support,
+)
+from crowdnotes.errors import InputError, WorkflowError
+from crowdnotes.supernotes import watch
+from crowdnotes.supernotes.existing import links_of
+from crowdnotes.supernotes.watch import renumbered, worth_replacing
+from crowdnotes.text.note_rules import find_urls
+from crowdnotes.text.urls import canonical_url
+from crowdnotes.wording import say
+
+MAX_WANTED = 300  # candidates of one round; past it a case would grow slow to open
+_KEPT_ROUNDS = 20
+
+
+def require_work(case: Case) -> SupernoteWork:
+    """The case's supernote; WorkflowError of a case that was not begun with notes."""
+    if case.supernote is None:
+        raise WorkflowError("no notes", say("case.no_notes"), say("case.no_notes_next"))
+    return case.supernote
+
+
+# --- the notes ---
+
+
+def links_of_used(work: SupernoteWork) -> tuple[str, ...]:
+    """The links of the used notes that can be read, as many as a case takes: every note's first before any second."""
+    of_each = [links_of(note) for note in work.used]
+    taken, _ = usable_urls([url for row in zip_longest(*of_each) for url in row if url])
+    return taken
+
+
+def set_notes(case: Case, at: datetime, by: Person, notes: Sequence[ExistingNote]) -> Case:
+    """These notes in the place of those there were; the pages that they link to are read next.
+
+    InputError without one.
+    """
+    before = require_work(case)
+    if not notes:
+        raise InputError(say("notes.none"), say("notes.none_next"))
+    # An id that was ever given is given to no other note.
+    ever = {note.id: note for made in before.rounds for note in made.notes} | {note.id: note for note in before.notes}
+    numbered = renumbered(tuple(ever.values()), notes)
+    return _with_notes(case, at, by, numbered, "notes set", say("notes.number", n=len(numbered)))
+
+
+def choose_note(case: Case, at: datetime, by: Person, note_id: str, chosen: bool | None) -> Case:
+    """Use a note, leave it out, or (None) go by the rule of eligibility again."""
+    work = require_work(case)
+    if all(note.id != note_id for note in work.notes):
+        raise InputError(say("notes.gone", id=note_id), say("notes.gone_next"))
+    notes = tuple(note.model_copy(update={"chosen": chosen}) if note.id == note_id else note for note in work.notes)
+    says = {True: say("notes.used"), False: say("notes.left_out"), None: say("notes.by_rule")}[chosen]
+    return _with_notes(case, at, by, notes, "note chosen", f"{note_id}: {says}")
+
+
+def _with_notes(case: Case, at: datetime, by: Person, notes: tuple[ExistingNote, ...], kind: str, detail: str) -> Case:
+    before = require_work(case)
+    if notes == before.notes:
+        return case
+    work = before.model_copy(update={"notes": notes})
+    changed = with_event(case, at, by, kind, detail, supernote=work)
+    theirs = set(links_of_used(before))
+    own = [url for url in case.urls if url not in theirs]
+    urls, _ = usable_urls([*own, *links_of_used(work)])
+    if set(urls) == set(case.urls):
+        return changed
+    places = places_of(changed)
+    wanted = replace(places, urls=urls, own_words="")
+    return intake.change_sources(changed, at, by, wanted)
+
+
+def set_wanted(case: Case, at: datetime, by: Person, wanted: int) -> Case:
+    """How many candidates the next round makes. InputError outside 1 to 300."""
+    work = require_work(case)
+    if not 1 <= wanted <= MAX_WANTED:
+        raise InputError(say("notes.wanted", wanted=wanted), say("notes.wanted_next", limit=MAX_WANTED))
+    if wanted == work.wanted:
+        return case
+    changed = work.model_copy(update={"wanted": wanted})
+    return with_event(case, at, by, "candidates wanted", str(wanted), supernote=changed)
+
+
+def bring_newer(case: Case, at: datetime, by: Person, notes: Sequence[ExistingNote]) -> Case:
+    """New notes or ratings of a post whose supernote may be posted already: an approved case is opened again for them.
+
+    What was approved stands as the note that was posted, unless that is known.
+    """
+    work, decision = require_work(case), case.decision
+    if decision is not None:
+        case = reopen(case, at, by)
+        if decision.kind is DecisionKind.APPROVED and work.posted is None and case.draft is not None:
+            case = set_posted(case, at, by, PostedNote(text=case.draft.text, at=decision.at))
+    return set_notes(case, at, by, notes)
+
+
+def set_posted(case: Case, at: datetime, by: Person, posted: PostedNote | None) -> Case:
+    """The supernote as it was posted and what raters make of it; None where it is not posted.
+
+    InputError without its words.
+    """
+    work = require_work(case)
+    if posted is not None and not posted.text.strip():
+        raise InputError(say("notes.no_words"), say("notes.no_words_next"))
+    if posted == work.posted:
+        return case
+    changed = work.model_copy(update={"posted": posted})
+    status = posted.status.value if posted and posted.status else say("notes.no_status")
+    said = f"{status}: {posted.text}" if posted else say("notes.not_posted")
+    return with_event(case, at, by, "posted note told", said, supernote=changed)
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """What newer notes and ratings mean, in words, each "" where nothing is known.
+
+    `changes` since the newest round; whether a `better` one stands than what was posted, or than the round before
+    chose; whether it is `crossing` the line at which X shows a note; whether to `replace` what is posted, and `why`
+    (None and "" where nothing is posted, None with a reason where a person has to decide).
+    """
+
+    changes: str = ""
+    better: str = ""
+    crossing: str = ""
+    replace: bool | None = None
+    why: str = ""
+
+
+def watched(case: Case, line: float) -> Watched:
+    """Of a case whose candidates were made; `line` is the intercept from which X shows a note."""
+    work = require_work(case)
+    newest = work.newest
+    if newest is None:
+        return Watched()
+    replace, why = worth_replacing(work.posted, newest) if work.posted else (None, "")
+    return Watched(
+        changes=watch.changes(newest.notes, work.notes).in_words,
+        better=_better(work, newest),
+        crossing=_crossing(newest, line),
+        replace=replace,
+        why=why,
+    )
+
+
+def _better(work: SupernoteWork, newest: SupernoteRound) -> str:
+    earlier = work.rounds[-2].winning if len(work.rounds) > 1 else None
+    before, name = (work.posted, say("watched.posted")) if work.posted else (earlier, say("watched.earlier"))
+    winner = newest.winning
+    if before is None:
+        return ""
+    if winner is None:
+        return say("watched.none_passed")
+    if winner.text == before.text:
+        return say("watched.same", which=name)
+    known = watch.score_of_posted(before.text, newest)
+    if known is None or winner.score is None:
+        return say("watched.not_known", which=name)
+    told = say("watched.scores", winner=winner.score.intercept, other=known.intercept)
+    if winner.score.intercept > known.intercept:
+        return say("watched.better", which=name, scores=told)
+    return say("watched.not_better", which=name, scores=told)
+
+
+def _crossing(newest: SupernoteRound, line: float) -> str:
+    crosses, score = watch.crosses(newest, line), newest.winning.score if newest.winning else None
+    if crosses is None or score is None:
+        return ""
+    if crosses:
+        return say("watched.reaches", score=score.intercept, line=line)
+    return say("watched.below", score=score.intercept, line=line)
+
+
+# --- rounds and candidates ---
+
+
+def with_round(work: SupernoteWork, made: SupernoteRound) -> SupernoteWork:
+    """With this round as the newest, in the place of what it was before; earlier ones keep their winner alone."""
+    others = [lean(other) for other in work.rounds if other.number != made.number]
+    return work.model_copy(update={"rounds": (*others, made)[-_KEPT_ROUNDS:]})
+
+
+def lean(made: SupernoteRound) -> SupernoteRound:
+    """An earlier round as it is kept: its notes and its winner, so that a case does not grow with each."""
+    winner = (made.winning,) if made.winning else ()
+    return made.model_copy(update={"candidates": winner, "lost": (), "links": (), "existing": {}, "asked": ()})
+
+
+def merged(newest: Case, worked_on: Case, changes: Mapping[str, object]) -> Mapping[str, object]:
+    """A stage's result, with what a person did while it was at work kept: other notes, suggestions and answers.
+
+    Raises WorkflowError when the note that suggestions were answered on is another by now.
+    """
+    result = dict(changes)
+    made = cast("SupernoteWork | None", result.get("supernote"))
+    if made is not None and made.newest is not None and newest.supernote is not None:
+        result["supernote"] = with_round(newest.supernote, made.newest)
+    if "suggestions" in result:
+        if newest.draft != worked_on.draft:
+            raise WorkflowError("note changed", say("work.note_changed"), say("work.post_changed_next"))
+        answers = {item.id: item for item in cast("tuple[Suggestion, ...]", result["suggestions"])}
+        result["suggestions"] = tuple(answers.get(item.id, item) if item.waits else item for item in newest.suggestions)
+    return result
+
+
+def require_candidate(case: Case, sha256: str) -> Candidate:
+    """The candidate of that text in the newest round. InputError when it was replaced meanwhile."""
+    newest = require_work(case).newest
+    found = next((item for item in newest.candidates if item.sha256 == sha256), None) if newest else None
+    if found is None:
+        raise InputError(say("case.candidate_gone"), say("case.candidate_gone_next"))
+    return found
+
+
+def draft_of(case: Case, candidate: Candidate, at: datetime) -> Draft:
+    """A candidate as a draft: it leans on the passages that carry it, and on those of the pages that it links to."""
+    pages = {canonical_url(url.url, papers=False) for url in find_urls(candidate.text)}
+    by_page = ((item.id, item.source.url) for item in case.evidence if item.source.url)
+    linked = (name for name, url in by_page if canonical_url(url, papers=False) in pages)
+    carried = (name for name in candidate.evidence_ids if case.evidence_by_id(name) is not None)
+    sentences = tuple(
+        SentenceSupport(
+            span=sentence.span,
+            support=Support.UNCHECKED,
+            score=0.0,
+            evidence_id=sentence.carriers[0].evidence_id,
+            carrier=sentence.carriers[0].span,
+        )
+        for sentence in candidate.sentences
+        if sentence.carriers and case.evidence_by_id(sentence.carriers[0].evidence_id) is not None
+    )
+    return Draft(
+        text=candidate.text,
+        evidence_ids=tuple(dict.fromkeys((*carried, *linked))),
+        sentences=sentences,
+        engine=candidate.engine,
+        prompt_version=candidate.prompt_version,
+        written_at=at,
+        objections=candidate.objections,
+        changes=candidate.revised,
+    )
+
+
+def take_candidate(case: Case, at: datetime, by: Person, sha256: str) -> Case:
+    """Make any candidate of the newest round the draft; the replaced text stays in the revisions."""
+    draft = draft_of(case, require_candidate(case, sha256), at)
+    if case.draft is not None and case.draft.sha256 == sha256:
+        return case
+    return with_event(case, at, by, "candidate chosen", draft.text, draft=draft, revisions=with_revision(case))

@@ -1,0 +1,80 @@
+"""How far the search came where nothing settles the claim: the nearest passage, what would settle it, where to look."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from urllib.parse import quote, quote_plus
+
+from crowdnotes.cases.follow_up_stages import failed_sources
+from crowdnotes.domain import Case, Reach, StageName
+from crowdnotes.engines.local.topics import find_topics
+from crowdnotes.evidence.wayback import public_address
+from crowdnotes.text.languages import language_of
+from crowdnotes.text.note_rules import without_urls
+
+_LONGEST = 150  # characters of a claim that a search engine still reads as one
+_TERMS = 3  # PubMed looks for all of them
+_COPIES = "https://web.archive.org/web/*/"
+
+
+def reach_of(
+    case: Case,
+    private_hosts: Collection[str] = (),
+    *,
+    none_is_near: bool,
+    asked: bool = False,
+    search_failed: bool = False,
+) -> Reach | None:
+    """None where something settles the claim and nobody `asked`; before it was looked for, and after it was decided.
+
+    `search_failed`: its newest search broke off, which leaves nothing in the case.
+    The addresses of `private_hosts` stand in no link.
+    """
+    was_looked_for = search_failed or any(stage.name is StageName.PASSAGES for stage in case.stages)
+    if not was_looked_for or case.decision is not None:
+        return None
+    if not asked and _is_settled(case, none_is_near=none_is_near):
+        return None
+    evidence, settlement = case.judging_evidence, case.settlement
+    near = [item for item, _ in settlement.answers(evidence)] if settlement else []
+    near = near or sorted(evidence, key=lambda item: -item.passage.similarity)
+    wanted = (settlement.missing if settlement else "") or (case.claims[0].settled_by if case.claims else "")
+    return Reach(nearest=near[0] if near else None, wanted=wanted, places=_places_to_look(case, private_hosts))
+
+
+def _is_settled(case: Case, *, none_is_near: bool) -> bool:
+    """By a model's word where there is one, else by the person's, who judged everything and uses none of it."""
+    evidence = case.judging_evidence
+    if case.settlement is not None:
+        return bool(case.settlement.stated(evidence))
+    if none_is_near or not evidence:
+        return False
+    unjudged = any(item.verdict is None for item in evidence)
+    return unjudged or bool(case.used_evidence)
+
+
+def _places_to_look(case: Case, private_hosts: Collection[str]) -> tuple[tuple[str, str], ...]:
+    """Where a person may look by hand: names of texts, each with a link that is ready to be opened."""
+    said = case.claims[0].in_full if case.claims else case.post.whole_text
+    words = _cut(" ".join(without_urls(said).split()))
+    found: list[tuple[str, str]] = []
+    if words:
+        dated = f"{words} before:{case.until.isoformat()}" if case.until else words
+        language = language_of(words) or "en"
+        checks = f"https://toolbox.google.com/factcheck/explorer/search/{quote(words, safe='')};hl={language}"
+        found.append(("reach.checks", checks))
+        found.append(("reach.web", f"https://www.google.com/search?q={quote_plus(dated)}"))
+        found.append(("reach.news", f"https://news.google.com/search?q={quote_plus(dated)}"))
+        terms = " ".join(topic.official for topic in find_topics(words)[:_TERMS])
+        if terms:
+            found.append(("reach.pubmed", f"https://pubmed.ncbi.nlm.nih.gov/?term={quote_plus(terms)}"))
+    failed = (public_address(source.url or "", private_hosts) for source in failed_sources(case))
+    if gone := next(filter(None, failed), None):
+        found.append(("reach.archive", f"{_COPIES}{gone}"))
+    elif post := public_address(case.post.url or ""):
+        found.append(("reach.archived_post", f"{_COPIES}{post}"))
+    return tuple(found)
+
+
+def _cut(words: str) -> str:
+    return words if len(words) <= _LONGEST else words[:_LONGEST].rsplit(" ", 1)[0]

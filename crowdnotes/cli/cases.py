@@ -1,0 +1,101 @@
+"""`crowdnotes cases …`: list, show, export."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from crowdnotes.cli.output import Json, Out, open_workspace, print_json, print_text, progress, write_out
+from crowdnotes.domain import CaseStatus
+from crowdnotes.errors import InputError
+
+app = typer.Typer(help="The cases on this machine.", no_args_is_help=True)
+
+
+@app.command("list")
+def list_cases(
+    search: Annotated[
+        str, typer.Option(help="Only cases whose post or note holds all these words; “quoted” ones in this order.")
+    ] = "",
+    status: Annotated[str | None, typer.Option(help="Only cases that stand here, e.g. “awaiting inspection”.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="At most this many, newest first.")] = 200,
+    as_json: Json = False,
+) -> None:
+    """List cases, newest first."""
+    wanted = _status(status)
+    with open_workspace() as workspace:
+        found = workspace.service.list(search=search, status=wanted, limit=limit)
+    if as_json:
+        print_json(found)
+        return
+    if not found:
+        print_text("No cases.")
+    for item in found:
+        print_text(f"{item.id}  {item.updated_at:%Y-%m-%d %H:%M} UTC  {item.outcome:20}  {item.post_excerpt}")
+
+
+@app.command("expire")
+def expire(
+    days: Annotated[int | None, typer.Option(min=1, help="In the place of CROWDNOTES_RETENTION_DAYS.")] = None,
+) -> None:
+    """Remove cases that were decided longer ago than that, but for their ids. The app does so daily, if set."""
+    from crowdnotes.settings import load_settings
+
+    settings = load_settings()
+    if days is not None:
+        settings = settings.model_copy(update={"retention_days": days})
+    if settings.retention_days is None:
+        raise InputError("No time is set after which cases go.", "Give --days, or set CROWDNOTES_RETENTION_DAYS.")
+    with open_workspace(settings) as workspace:
+        print_text(f"{workspace.expire()} cases removed")
+
+
+@app.command("show")
+def show(
+    case_id: Annotated[str, typer.Argument(help="The case's id, as listed.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON rather than Markdown.")] = False,
+) -> None:
+    """Show one case whole, its audit trail included."""
+    from crowdnotes.cases.export import to_json, to_markdown
+
+    with open_workspace() as workspace:
+        case = workspace.service.get(case_id)
+    print_text(to_json(case) if as_json else to_markdown(case))
+
+
+@app.command("export")
+def export(
+    out: Out = None,
+    format_: Annotated[
+        Literal["csv", "json", "markdown"],
+        typer.Option("--format", help="A table of all cases, or each case whole."),
+    ] = "csv",
+    case_id: Annotated[list[str] | None, typer.Option("--case", help="Only these cases; all without.")] = None,
+) -> None:
+    """Export cases as CSV (a row each), JSON or Markdown."""
+    from crowdnotes.cases.export import cases_csv, to_json, to_markdown
+
+    with open_workspace() as workspace:
+        service = workspace.service
+        asked = tuple(service.get(one) for one in case_id or ())
+        cases, left_out = (asked, {}) if case_id else service.every()
+    for one, why in left_out.items():
+        progress(f"{one} is left out. {why}")
+    if format_ == "csv":
+        text = cases_csv(cases, left_out)
+    elif format_ == "json":
+        text = "[\n" + ",\n".join(to_json(case) for case in cases) + "\n]\n"
+    else:
+        text = "\n".join(to_markdown(case) for case in cases)
+    write_out(text, out, f"{len(cases)} cases ")
+
+
+def _status(given: str | None) -> CaseStatus | None:
+    if given is None:
+        return None
+    try:
+        return CaseStatus(given.strip().lower().replace("-", " ").replace("_", " "))
+    except ValueError:
+        known = ", ".join(status.value for status in CaseStatus)
+        raise InputError(f"There is no status “{given}”.", f"Use one of: {known}.") from None

@@ -1,0 +1,150 @@
+"""`crowdnotes train …`: fit the local judges, the jury and its raters again, and measure them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from crowdnotes.cli.bench_commands import is_health
+from crowdnotes.cli.output import open_workspace, print_json, print_text, progress
+
+if TYPE_CHECKING:
+    from crowdnotes.engines.embedding import Embedder
+    from crowdnotes.studies.data_files import HealthNote
+    from crowdnotes.studies.train.judges import TrainedHead
+
+_OUT = "Where weights, figures and card go; the program's own assets/judges without it."
+
+
+def helpfulness(
+    data: Annotated[Path, typer.Option(help="HealthNotes: a line a note, with post, note and status.")],
+    camp: Annotated[
+        Path | None, typer.Option(help="Camp notes, Parquet: teaches the reader again, with --pilot.")
+    ] = None,
+    pilot: Annotated[Path | None, typer.Option(help="The folder of the Birdwatch pilot's public data.")] = None,
+    out: Annotated[Path | None, typer.Option(help=_OUT)] = None,
+) -> None:
+    """Fit the helpfulness head and measure it in nested cross-validation, beside simple rivals. Prints JSON.
+
+    The reader, which was taught on other notes, is the shipped one unless --camp and --pilot are given; to teach it
+    again takes half an hour.
+    """
+    import shutil
+
+    from crowdnotes.engines.embedding import MiniLMEmbedder
+    from crowdnotes.engines.local.trained_models import HELPFULNESS, JUDGES, READER, load_reader
+    from crowdnotes.errors import InputError
+    from crowdnotes.studies.data_files import made_folder, read_health_notes
+    from crowdnotes.studies.train.judges import train_helpfulness
+
+    if (camp is None) != (pilot is None):
+        raise InputError("The reader needs both --camp and --pilot.", "Give both, or neither.")
+    notes = read_health_notes(data)
+    folder = made_folder(out or JUDGES)
+    with open_workspace() as workspace:
+        embedder = workspace.embedder
+        if camp is not None and pilot is not None:
+            _teach(notes, camp, pilot, embedder, folder)
+        elif folder.resolve() != JUDGES:
+            shutil.copyfile(JUDGES / READER, folder / READER)
+        reader = load_reader(folder / READER) if embedder.name == MiniLMEmbedder.name else None
+        trained = train_helpfulness(notes, reader, embedder, lambda line: progress(f"  {line}"))
+    _keep(trained, "helpfulness", [note.note_id for note in notes], folder, HELPFULNESS, READER)
+
+
+def _keep(trained: TrainedHead, judge: str, note_ids: Iterable[str], folder: Path, *weights: str) -> None:
+    """The head, the first of the weights' names, and what was measured of it, into the folder and printed."""
+    from crowdnotes.studies.data_files import pin, write_held_out
+
+    trained.head.save(folder / weights[0])
+    write_held_out(folder, judge, note_ids, trained.probabilities, trained.labels)
+    pin(folder, judge, trained.figures, weights)
+    print_json(trained.figures)
+
+
+def _teach(notes: Sequence[HealthNote], camp: Path, pilot: Path, embedder: Embedder, folder: Path) -> None:
+    """The reader, from other notes than these, into the folder."""
+    from crowdnotes.engines.local.trained_models import READER, save_reader
+    from crowdnotes.studies.camp_notes import read_camp_notes
+    from crowdnotes.studies.train.embedding import answered_questions, read_pilot, teach_reader, without_judged
+
+    progress("  leaving out the notes that are to be judged")
+    others, rated = without_judged(read_camp_notes(camp), notes, embedder), read_pilot(pilot)
+    adapter = teach_reader(answered_questions(others, rated), lambda line: progress(f"  teaching the reader: {line}"))
+    save_reader(folder / READER, adapter)
+
+
+def principles(
+    data: Annotated[Path, typer.Option(help="Camp notes, Parquet, with kind and content_label.")],
+    out: Annotated[Path | None, typer.Option(help=_OUT)] = None,
+) -> None:
+    """Fit the opinion head to notes both camps approve, and measure it on the newest fifth. Prints JSON."""
+    from crowdnotes.engines.local.trained_models import JUDGES, OPINION
+    from crowdnotes.studies.camp_notes import labelled_bridging, read_camp_notes
+    from crowdnotes.studies.data_files import made_folder
+    from crowdnotes.studies.train.judges import train_opinion
+
+    notes = labelled_bridging(read_camp_notes(data))
+    folder = made_folder(out or JUDGES)
+    with open_workspace() as workspace:
+        trained = train_opinion(notes, workspace.embedder, lambda line: progress(f"  {line}"))
+    _keep(trained, "principles", map(str, notes["note_id"]), folder, OPINION)
+
+
+def jury(
+    data: Annotated[
+        Path,
+        typer.Option(help="A Parquet file of the camp schema, HealthNotes (.jsonl), or a folder of X's public data."),
+    ],
+    out: Annotated[Path, typer.Option(help="A folder for the model, its figures and what it takes to check them.")],
+    as_json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
+) -> None:
+    """Train the jury's model, measure it on newer notes than it learned from, and write both down.
+
+    A folder of public data (notes, ratings and, if you have them, posts) is split chronologically 80/10/10
+    with rater parameters from the past alone. HealthNotes teach the head that tells what X shows, with the reader of
+    the helpfulness judge; it goes beside a camp model in OUT/model. Use that by CROWDNOTES_JURY_MODEL=OUT/model.
+    """
+    from crowdnotes.engines.embedding import make_embedder
+    from crowdnotes.jury import shipped_pool
+    from crowdnotes.settings import load_settings
+
+    settings = load_settings()
+    embedder = make_embedder(settings)
+    if data.is_dir():
+        from crowdnotes.studies.train.jury_ratings import run_public_training
+
+        measured = run_public_training(data, out, embedder, settings.bridging, progress)
+    elif is_health(data):
+        from crowdnotes.engines.local.trained_models import reader_for
+        from crowdnotes.studies.data_files import read_health_notes
+        from crowdnotes.studies.train.shown import train_shown, write_shown
+
+        notes = read_health_notes(data)
+        trained = train_shown(notes, reader_for(embedder), embedder, progress)
+        write_shown(trained, notes, out / "model")
+        measured = trained.figures
+    else:
+        from crowdnotes.studies.train.jury import run_camp_training
+
+        measured = run_camp_training(data, out, embedder, shipped_pool(), progress).figures
+    if as_json:
+        print_json(measured)
+        return
+    for name, value in measured.items():
+        print_text(f"{name}: {value}")
+
+
+def raters(
+    data: Annotated[Path, typer.Option(help="A Parquet file with the columns rater_intercept and rater_factor.")],
+    out: Annotated[Path, typer.Option(help="The JSON file to write; assets/jury/raters.json is the shipped one.")],
+    source: Annotated[str, typer.Option(help="Whose raters they are, with their licence; kept in the file.")],
+) -> None:
+    """Fit the pool that jurors are drawn from: a mixture with as many parts as held-out raters like best."""
+    from crowdnotes.studies.train.raters import fit_pool
+
+    content = fit_pool(data, out, source)
+    print_json({"raters": content["raters"], "parts": len(content["weights"]), "quantiles": content["quantiles"]})

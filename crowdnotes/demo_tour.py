@@ -1,0 +1,243 @@
+"""The demonstration, step by step: what whoever presents does with *Next*, on a case of its own.
+
+Each act goes through the same service as a person's click would, as whoever presents, and *Next* says beforehand
+what it does: nobody's reading is made up. The case is made from an example of the pack, with recorded answers in the
+place of a language model (see `engines.llm.recorded`), and as of the day of its post, so that the same questions are
+asked whenever it is shown. The other examples have recorded answers too, for whoever goes through them alone:
+`practise` asks what there is to ask.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from enum import StrEnum
+from itertools import combinations
+
+from crowdnotes.domain import Case, DecisionKind, Evidence, JuryVerdict, Verdict, text_sha256
+from crowdnotes.errors import JobError, WorkflowError
+from crowdnotes.evidence.demo_pages import Example, example_of, examples
+from crowdnotes.jobs import JobRecord
+from crowdnotes.wording import say
+from crowdnotes.workspace import Workspace
+
+PRESENTED = "lake-algae"
+_SHOWN = say("present.reason")
+
+
+class Place(StrEnum):
+    """What is on the screen; in the order of showing."""
+
+    POST = "post"
+    SOURCES = "sources"
+    READING = "reading"
+    NOTES = "notes"
+    TEMPTING = "tempting"
+    MENDED = "mended"
+    JURY = "jury"
+    DECISION = "decision"
+
+
+class Act(StrEnum):
+    """What *Next* does."""
+
+    FIND = "find"
+    OPEN = "open"
+    USE_AND_OPEN = "use and open"
+    USE_AND_WRITE = "use and write"
+    TEMPT = "tempt"
+    MEND = "mend"
+    SHOW_JURY = "show jury"
+    DECIDE = "decide"
+    APPROVE = "approve"
+    SHOW = "show"
+    END = "end"
+
+
+def presented() -> Example:
+    """The example that is shown step by step."""
+    return next(example for example in examples() if example.id == PRESENTED)
+
+
+def begin(workspace: Workspace, example: Example) -> Case:
+    """A new case of an example, with recorded answers."""
+    day = example.post.posted_at.date() if example.post.posted_at else None
+    return workspace.service.create(
+        example.post.text, mode=example.mode, urls=example.urls, until=day, recorded_answers=True
+    )
+
+
+def practise(workspace: Workspace, example: Example, used: Collection[str]) -> Iterator[Case]:
+    """Go through an example with the pages at these addresses in use; the case after each work.
+
+    Each note that is proposed is scored, and so is the tempting one; then each over more pages too, as when a person
+    reads on. Raises JobError when a work fails.
+    """
+    case = begin(workspace, example)
+    case = _waited(workspace, workspace.start(case.id, "gather"))
+    yield case
+    _take(workspace, case, used)
+    case = _waited(workspace, workspace.start(case.id, "write"))
+    yield case
+    notes = [draft.sha256 for draft in case.candidates]
+    for wider in choices(example):
+        if set(used) <= set(wider):
+            _take(workspace, case, wider)
+            for note in notes:
+                workspace.service.choose_candidate(case.id, note)
+                yield _waited(workspace, workspace.start(case.id, "assess"))
+            if example.tempting_note:
+                yield _waited(workspace, _tempt(workspace, workspace.service.get(case.id)))
+
+
+def choices(example: Example) -> Sequence[tuple[str, ...]]:
+    """Each choice of pages that a person may take for use, by their addresses: all of them first."""
+    sizes = range(len(example.urls), 0, -1)
+    return [chosen for size in sizes for chosen in combinations(example.urls, size)]
+
+
+def _take(workspace: Workspace, case: Case, used: Collection[str]) -> None:
+    """Open each passage; those of these pages are used, the others background."""
+    for item in case.evidence:
+        workspace.service.open_passage(case.id, item.id)
+        verdict = Verdict.USE if item.source.url in used else Verdict.BACKGROUND
+        workspace.service.judge(case.id, item.id, verdict, _SHOWN)
+
+
+def _waited(workspace: Workspace, job: JobRecord) -> Case:
+    """The case when the work is done. Raises JobError."""
+    job = workspace.runner.wait(job.id)
+    failed = next((step for step in job.steps if step.error), None)
+    if failed is not None:
+        raise JobError(failed.error, failed.next_step)
+    return workspace.service.get(job.case_id)
+
+
+def before_eyes(case: Case) -> list[Evidence]:
+    """The passages that were opened and not judged yet, which *Next* takes for use."""
+    return [item for item in case.evidence if item.reviews and item.verdict is None]
+
+
+def jury_change(case: Case) -> tuple[JuryVerdict, JuryVerdict] | None:
+    """What the jury says of the tempting note, and of the note as it stands; None unless it heard both."""
+    tempting = text_sha256(_example(case).tempting_note or "")
+    before, after = case.verdict_on(tempting), case.verdict_on(case.draft.sha256 if case.draft else "")
+    return (before, after) if before and after and before is not after else None
+
+
+def next_act(case: Case, place: Place) -> Act:
+    """What *Next* does at that place. What was done before is only shown again."""
+    if place is Place.DECISION:
+        return Act.END if case.decision else Act.APPROVE
+    if place is not Place.POST and not case.evidence:
+        return Act.FIND  # again: it failed, or nothing was found
+    if place is Place.READING and unopened(case):
+        return Act.USE_AND_OPEN
+    if place not in _BEFORE_NOTES and not case.candidates and case.decision is None:
+        return Act.USE_AND_WRITE
+    act, done_before = _AT[place]
+    return Act.SHOW if case.decision or done_before(case) else act
+
+
+def advance(workspace: Workspace, case: Case, place: Place) -> tuple[Place, JobRecord | None]:
+    """Do what *Next* does at that place; the place to show then, and the work that was begun.
+
+    Raises WorkflowError, JobError and others, as the service does.
+    """
+    _example(case)  # refuses a case that is none
+    act = next_act(case, place)
+    is_again = act in {Act.FIND, Act.USE_AND_WRITE} and act is not _AT[place][0]
+    stays = is_again or act is Act.USE_AND_OPEN or place is Place.DECISION
+    job = _ACTS[act](workspace, case)
+    places = list(Place)
+    return (place if stays else places[places.index(place) + 1]), job
+
+
+def unopened(case: Case) -> list[Evidence]:
+    """Those that nobody has opened yet."""
+    return [item for item in case.evidence if not item.reviews]
+
+
+_BEFORE_NOTES = frozenset({Place.POST, Place.SOURCES, Place.READING})
+_AT: dict[Place, tuple[Act, Callable[[Case], object]]] = {
+    Place.POST: (Act.FIND, lambda case: case.evidence),
+    Place.SOURCES: (Act.OPEN, lambda case: not unopened(case)),
+    Place.READING: (Act.USE_AND_WRITE, lambda case: case.candidates),
+    Place.NOTES: (Act.TEMPT, lambda _: False),
+    Place.TEMPTING: (Act.MEND, lambda _: False),
+    Place.MENDED: (Act.SHOW_JURY, lambda _: False),
+    Place.JURY: (Act.DECIDE, lambda _: False),
+}
+"""What *Next* does at a place, and whether that was done before."""
+
+
+def _nothing(*_: object) -> None:
+    """It is only shown."""
+
+
+def _find(workspace: Workspace, case: Case) -> JobRecord:
+    return workspace.start(case.id, "gather")
+
+
+def _open(workspace: Workspace, case: Case) -> None:
+    workspace.service.open_passage(case.id, unopened(case)[0].id)
+
+
+def _use(workspace: Workspace, case: Case) -> None:
+    for item in before_eyes(case):
+        workspace.service.judge(case.id, item.id, Verdict.USE, _SHOWN)
+
+
+def _use_and_open(workspace: Workspace, case: Case) -> None:
+    _use(workspace, case)
+    _open(workspace, case)
+
+
+def _use_and_write(workspace: Workspace, case: Case) -> JobRecord:
+    _use(workspace, case)
+    return workspace.start(case.id, "write")
+
+
+def _tempt(workspace: Workspace, case: Case) -> JobRecord:
+    note = _example(case).tempting_note or ""
+    workspace.service.edit_draft(case.id, note, based_on=case.draft.sha256 if case.draft else None)
+    return workspace.start(case.id, "assess")
+
+
+def _mend(workspace: Workspace, case: Case) -> JobRecord:
+    if not case.candidates:
+        raise WorkflowError("no note", say("present.no_note"), say("present.no_note_next"))
+    workspace.service.choose_candidate(case.id, case.candidates[0].sha256)
+    return workspace.start(case.id, "assess")
+
+
+def _decide(workspace: Workspace, case: Case) -> None:
+    """Tick the tags that the note's own words speak for."""
+    for suggested in workspace.service.suggested_tags(case):
+        workspace.service.tick_tag(case.id, suggested.tag, ticked=True)
+
+
+def _approve(workspace: Workspace, case: Case) -> None:
+    seen = case.draft.sha256 if case.draft else None
+    workspace.service.decide(case.id, DecisionKind.APPROVED, seen=seen)
+
+
+def _example(case: Case) -> Example:
+    example = example_of(case)
+    if example is None:
+        raise WorkflowError("no demonstration", say("present.no_demonstration"))
+    return example
+
+
+_ACTS: dict[Act, Callable[[Workspace, Case], JobRecord | None]] = {
+    Act.FIND: _find,
+    Act.OPEN: _open,
+    Act.USE_AND_OPEN: _use_and_open,
+    Act.USE_AND_WRITE: _use_and_write,
+    Act.TEMPT: _tempt,
+    Act.MEND: _mend,
+    Act.SHOW_JURY: _nothing,
+    Act.DECIDE: _decide,
+    Act.APPROVE: _approve,
+    Act.SHOW: _nothing,
+    Act.END: _nothing,
+}

@@ -1,0 +1,109 @@
+"""What stands between a case and approval, and the written reasons that passed some of it over."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from enum import StrEnum
+
+from crowdnotes.domain.base import Noun
+from crowdnotes.wording import name_of, say
+
+
+class ObstacleKind(StrEnum):
+    """The rules of approval, in the order in which a case meets them."""
+
+    DECIDED = "decided"
+    NOT_YOURS = "not yours"
+    NO_EVIDENCE = "no evidence"
+    NO_NOTE = "no note"
+    EVIDENCE_GONE = "evidence gone"
+    UNOPENED = "unopened"
+    UNJUDGED = "unjudged"
+    READERS = "readers"
+    FOUND_WRONG = "found wrong"
+    FORM = "form"
+    NOT_SCORED = "not scored"
+    STALE = "stale"
+    GATE_FAILED = "gate failed"
+    GATE_NOT_RUN = "gate not run"
+    LINK_UNINSPECTED = "link not inspected"
+    LINK_UNANSWERED = "link not found to answer"
+    NO_TAG = "no tag"
+
+
+_OVERRIDDEN = {
+    ObstacleKind.GATE_FAILED: "obstacles.although_failed",
+    ObstacleKind.GATE_NOT_RUN: "obstacles.although_not_run",
+    ObstacleKind.LINK_UNINSPECTED: "obstacles.although_unread",
+    ObstacleKind.LINK_UNANSWERED: "obstacles.although_unanswered",
+}
+_ON_LINKS = frozenset({ObstacleKind.LINK_UNINSPECTED, ObstacleKind.LINK_UNANSWERED})
+
+
+class ObstacleId(Noun):
+    """Which rule refuses, and what about: a gate's name, an address, a passage's id, a fault of form."""
+
+    kind: ObstacleKind
+    subject: str = ""
+
+    @property
+    def is_overridable(self) -> bool:
+        """Whether a person's written reason passes it over."""
+        return self.kind in _OVERRIDDEN
+
+    def although(self, address: Callable[[str], str] = str) -> str:
+        """In words that follow "approved although", for one that is overridable; `address` writes a link."""
+        subject = address(self.subject) if self.kind in _ON_LINKS else name_of("kinds", self.subject)
+        return say(_OVERRIDDEN[self.kind], what=subject)
+
+
+class Obstacle(Noun):
+    """One thing that approval waits for: a sentence, and what lifts it.
+
+    `behind` is the gate that did not pass, so that this one was not run: a reason for that one covers both.
+    """
+
+    id: ObstacleId
+    sentence: str
+    lifts: str = ""
+    behind: ObstacleId | None = None
+
+
+class Override(Noun):
+    """An obstacle that a person passed over, and the reason they wrote."""
+
+    obstacle: ObstacleId
+    reason: str
+
+
+LETTERS_OF_A_REASON = 10  # fewer is a keystroke to get by, not a reason that somebody can weigh later
+WORDS_OF_A_REASON = 3  # different ones, for the same reason
+A_REASON = say("obstacles.a_reason", words=WORDS_OF_A_REASON, letters=LETTERS_OF_A_REASON)
+_LETTERS = re.compile(r"[^\W\d_]+")
+# Chinese, Japanese, Thai, Lao, Burmese and Khmer put no spaces between words: there each sign counts as one.
+_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+
+
+def is_reason(text: str) -> bool:
+    """Whether a text says enough to pass a check over: letters that make different words."""
+    return not missing_from(text)
+
+
+def missing_from(text: str) -> str:
+    """What a text still needs to be a reason: "2 more different words and 4 more letters"; empty for a reason."""
+    unspaced = _UNSPACED.findall(text)
+    # Two signs of those scripts are about a word, and say as much as a longer run of letters.
+    letters = sum(character.isalpha() for character in text) + len(unspaced)
+    words = len({*_LETTERS.findall(_UNSPACED.sub(" ", text).casefold()), *unspaced})
+    more_words, more_letters = WORDS_OF_A_REASON - words, LETTERS_OF_A_REASON - letters
+    missing = [say("obstacles.missing_words", n=more_words)] if more_words > 0 else []
+    missing += [say("obstacles.missing_letters", n=more_letters)] if more_letters > 0 else []
+    return say("obstacles.and").join(missing)
+
+
+def remaining(found: Sequence[Obstacle], reasons: Mapping[ObstacleId, str]) -> tuple[Obstacle, ...]:
+    """Those that still refuse, given the reasons written so far. One that was begun asks for more words."""
+    left = (item for item in found if not (item.id.is_overridable and is_reason(reasons.get(item.id, ""))))
+    more = {"lifts": say("obstacles.more_words", reason=A_REASON)}
+    return tuple(item.model_copy(update=more) if reasons.get(item.id) else item for item in left)

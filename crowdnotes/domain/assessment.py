@@ -1,0 +1,432 @@
+"""What is judged, always of one exact text: gates, principles, form, links, and what a simulated jury says.
+
+Sides of the jury are named neutrally: "side −" are raters with a factor below 0, "side +" those from 0 up.
+Statuses and rules carry the public data's own names (`bridging.status`).
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from enum import StrEnum
+from math import prod
+from typing import Self
+
+from pydantic import Field, field_validator
+
+from crowdnotes.domain.base import Kind, Noun, Span
+from crowdnotes.domain.note import SentenceSupport, Support
+from crowdnotes.wording import say
+
+
+class GateName(Kind):
+    """The three stages of CrowdNotes+ 4.3, in order."""
+
+    RELEVANCE = "relevance"
+    CORRECTNESS = "correctness"
+    HELPFULNESS = "helpfulness"
+
+
+class GateStatus(StrEnum):
+    """NOT_RUN is neither a pass nor a fail: the gate gave no verdict, and `reason` says why."""
+
+    PASS = "PASS"
+    FAIL = "FAIL"
+    NOT_RUN = "NOT_RUN"
+
+
+BY_PERSON = "person"
+"""The `judge` of a gate that waits for a person's comparison, or rests on it."""
+
+
+class Finding(Noun):
+    """A detail of a verdict: about one passage or some words of the note.
+
+    `by_rule`: the program found it by itself.
+    """
+
+    message: str
+    evidence_id: str | None = None
+    span: Span | None = None
+    ok: bool = False
+    by_rule: bool = False
+
+
+class GateResult(Noun):
+    """One gate's verdict. `score` is in [0, 1] on the engine's own scale; `threshold` is its line.
+
+    `probability` is the judge's own, in [0, 1], that the gate passes; None when it gives none. `marked` is what, by
+    the judge's word, speaks to a program instead of people: ids of passages, and "post". `judge` names who judged,
+    where that need not be the engine. `sentences` is what the judge found to carry each sentence, where it says so.
+    """
+
+    gate: GateName
+    status: GateStatus
+    reason: str
+    score: float | None = None
+    threshold: float | None = None
+    probability: float | None = Field(None, ge=0, le=1)
+    findings: tuple[Finding, ...] = ()
+    marked: tuple[str, ...] = ()
+    judge: str = ""
+    sentences: tuple[SentenceSupport, ...] = ()
+
+    @classmethod
+    def not_run(cls, gate: GateName, reason: str) -> Self:
+        """A gate that gave no verdict, and why."""
+        return cls(gate=gate, status=GateStatus.NOT_RUN, reason=reason)
+
+
+class PrincipleName(Kind):
+    """Supernotes 2.2 and the tags that raters use."""
+
+    NEUTRAL = "neutral language"
+    NO_SPECULATION = "no opinion or speculation"
+    ADDRESSES_CLAIM = "directly addresses the claim"
+    SOURCES_SUPPORT = "sources support it"
+    CONTEXT = "important context"
+    READABLE = "easy to understand"
+
+
+class PrincipleResult(Noun):
+    """One principle check; `findings` point at the words it objects to, `rewrite` is a note without them, or "".
+
+    Of a principle that is kept the findings are remarks, which a person may weigh otherwise than the judge.
+    `probability` is the judge's own, in [0, 1], that the principle is kept; None when it gives none.
+    """
+
+    principle: PrincipleName
+    status: GateStatus
+    reason: str
+    findings: tuple[Finding, ...] = ()
+    rewrite: str = ""
+    probability: float | None = Field(None, ge=0, le=1)
+
+    @classmethod
+    def not_run(cls, principle: PrincipleName, reason: str) -> Self:
+        """A principle that could not be judged, and why."""
+        return cls(principle=principle, status=GateStatus.NOT_RUN, reason=reason)
+
+
+class LintLevel(StrEnum):
+    """BLOCKS stops approval; WARNS does not."""
+
+    BLOCKS = "blocks"
+    WARNS = "warns"
+
+
+class LintWarning(Noun):
+    """Something about the note's form that X, or a reader, would stumble over."""
+
+    code: str
+    message: str
+    level: LintLevel
+    span: Span | None = None
+
+
+class LinkState(Kind):
+    """How a cited link answered. X's own evaluator asks for a 200 within a few tries."""
+
+    LIVE = "live"
+    BLOCKED = "blocked"
+    DEAD = "dead"
+    UNREACHABLE = "unreachable"
+    REFUSED = "refused as unsafe"
+
+
+class LinkCheck(Noun):
+    """One cited link, asked just now: `status` is the last HTTP status, None when none came.
+
+    `archived_url` is a copy of a page that is gone, as far as an archive knows one that is not later than `until`.
+    """
+
+    url: str
+    state: LinkState
+    checked_at: datetime
+    tries: int = Field(ge=1)
+    status: int | None = None
+    sentence: str = ""
+    archived_url: str | None = None
+    until: date | None = None
+
+    @property
+    def in_words(self) -> str:
+        """In a few words: "responds", "dead (404)"."""
+        if self.state is LinkState.LIVE:
+            return say("links.responds")
+        word = self.state.in_words
+        return f"{word} ({self.status})" if self.status is not None else word
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the page cannot be had, so that an archive's copy stands for it."""
+        return self.state in {LinkState.DEAD, LinkState.UNREACHABLE}
+
+
+class Assessment(Noun):
+    """The judgement of one exact text over one exact set of passages.
+
+    It has a result of every gate, in order: NOT_RUN for one that was added to the program after it was made, and for
+    each behind one that did not pass; what those found is `held` until it does.
+    `basis_sha256` is of the passages in use: tick another and the judgement is as stale as after
+    an edit of the text.
+    """
+
+    text_sha256: str
+    basis_sha256: str
+    gates: tuple[GateResult, ...]
+    held: tuple[GateResult, ...] = ()
+    principles: tuple[PrincipleResult, ...]
+    sentences: tuple[SentenceSupport, ...]
+    lint: tuple[LintWarning, ...]
+    engine: str
+    prompt_version: str | None = None
+    assessed_at: datetime
+    seconds: float = 0.0
+
+    @field_validator("gates")
+    @classmethod
+    def _all_gates(cls, given: tuple[GateResult, ...]) -> tuple[GateResult, ...]:
+        results = {result.gate: result for result in given}
+        if len(results) < len(given):
+            raise ValueError("an assessment has one result of each gate")
+        late = say("gates.new")
+        return tuple(results.get(name) or GateResult.not_run(name, late) for name in GateName)
+
+    @property
+    def probability(self) -> float | None:
+        """That the note passes all three (CrowdNotes+ 4.3, equation 1); None while one of them has none."""
+        parts = [result.probability for result in self.gates]
+        known = [part for part in parts if part is not None]
+        return prod(known) if len(known) == len(parts) else None
+
+    @property
+    def marked(self) -> frozenset[str]:
+        """What a judge says speaks to a program: ids of passages, and "post"."""
+        return frozenset(name for result in self.found for name in result.marked)
+
+    @property
+    def found(self) -> tuple[GateResult, ...]:
+        """What each gate found, in order, also what is held back."""
+        held = {result.gate: result for result in self.held}
+        return tuple(held.get(result.gate, result) for result in self.gates)
+
+    @property
+    def told(self) -> tuple[GateResult, ...]:
+        """The gates as a person is told of them: in order, but a failure that is known is not held back."""
+        pairs = zip(self.gates, self.found, strict=True)
+        return tuple(found if found.status is GateStatus.FAIL else shown for shown, found in pairs)
+
+    @property
+    def is_compared_by_person(self) -> bool:
+        """Whether a person judges correctness, sentence by sentence."""
+        return any(result.gate is GateName.CORRECTNESS and result.judge == BY_PERSON for result in self.found)
+
+    @property
+    def waits_for_hints(self) -> bool:
+        """Whether a person has compared every sentence, and hints alone are left to check."""
+        compared = all(sentence.support is not Support.UNCHECKED for sentence in self.sentences)
+        return self.is_compared_by_person and compared and any(each.has_open_hint for each in self.sentences)
+
+    def gate(self, name: GateName) -> GateResult:
+        """The result of one gate; every assessment has all of them."""
+        return next(result for result in self.gates if result.gate is name)
+
+
+class Interval(Noun):
+    """Where the middle 90 % of repeated juries lie."""
+
+    low: float
+    high: float
+
+
+class SideVotes(Noun):
+    """How the jurors of one side rated; `side` is "−" or "+"."""
+
+    side: str
+    helpful: int = Field(ge=0)
+    somewhat_helpful: int = Field(ge=0)
+    not_helpful: int = Field(ge=0)
+
+    @property
+    def jurors(self) -> int:
+        """All jurors of the side."""
+        return self.helpful + self.somewhat_helpful + self.not_helpful
+
+    @property
+    def people(self) -> str:
+        """Who they are, in words that take neither side: the sides are raters who usually disagree."""
+        return say("jury.people_one") if self.side == "−" else say("jury.people_other")
+
+    @property
+    def of_100(self) -> tuple[int, int, int]:
+        """Helpful, somewhat and not helpful as so many of 100, which they add up to; all 0 without jurors."""
+        counts = (self.helpful, self.somewhat_helpful, self.not_helpful)
+        if not self.jurors:
+            return (0, 0, 0)
+        whole = [100 * count // self.jurors for count in counts]
+        # What is cut off goes to whom it was cut off most.
+        by_rest = sorted(range(3), key=lambda at: -(100 * counts[at] % self.jurors))
+        for at in by_rest[: 100 - sum(whole)]:
+            whole[at] += 1
+        return (whole[0], whole[1], whole[2])
+
+    @property
+    def mean(self) -> float | None:
+        """The mean rating in [0, 1], somewhat helpful as a half; None without jurors."""
+        return (self.helpful + self.somewhat_helpful / 2) / self.jurors if self.jurors else None
+
+
+class Influence(Noun):
+    """What some words do: each side's chance of "helpful" with them minus without them, in [-1, 1].
+
+    `span` is in the note. `whole_sentence` tells a sentence from a single word.
+    """
+
+    span: Span
+    words: str
+    on_negative: float
+    on_positive: float
+    whole_sentence: bool = False
+
+
+class RuleWord(Noun):
+    """A status rule's name and its sentence."""
+
+    rule: str
+    reason: str
+
+
+class JuryQuality(Noun):
+    """What the model behind the jury was measured to do, on notes newer than those it had learned from.
+
+    None where the data that it learned from cannot tell. `note` is one sentence for the person who reads.
+    intercept_auc: how well the intercept tells notes that X showed from those that it turned down, words alone.
+    """
+
+    data: str
+    notes: int
+    polarising_auc: float | None = None
+    camp_auc: float | None = None
+    rating_auc: float | None = None
+    expected_calibration_error: float | None = None
+    intercept_auc: float | None = None
+    note: str
+
+
+def in_100(chance: float) -> int:
+    """A chance as so many of 100, to the nearest five, which is more than is known of one note."""
+    return max(5, min(95, 5 * round(20 * chance)))
+
+
+class JuryVerdict(Noun):
+    """A simulation: how seeded jurors rated one exact text, and what the algorithm makes of it.
+
+    The intercept is a careful one: two of three such notes reach it. chance_of_shown: the share of such notes that X
+    shows, of those on which it decides; None where no head tells it. The intervals then hold nine in ten of what the
+    note may turn out to be; without the head chance alone (other jurors, other ratings).
+    helpful_line: the note intercept that CURRENTLY_RATED_HELPFUL takes. splits: the chance that the
+    note divides the sides, where the model tells it. cautions: what makes this verdict weaker than usual.
+    means_nothing: the text is so unlike all that the jury learned from that no sentence may rest on its numbers.
+    """
+
+    text_sha256: str
+    post_sha256: str | None
+    jurors: int = Field(ge=1)
+    seed: int
+    sampling: str
+    note_intercept: float
+    intercept_interval: Interval
+    note_factor: float
+    factor_interval: Interval
+    helpful_line: float
+    status: str
+    decided_by: RuleWord
+    blocked_by: tuple[RuleWord, ...]
+    not_applied: tuple[str, ...]
+    negative: SideVotes
+    positive: SideVotes
+    splits: float | None
+    chance_of_shown: float | None = None
+    influences: tuple[Influence, ...]
+    sentence: str
+    cautions: tuple[str, ...]
+    means_nothing: bool = False
+    model: str
+    quality: JuryQuality
+
+    @property
+    def shown_of_100(self) -> int | None:
+        """How many of 100 such notes X shows, of those on which it decides."""
+        return None if self.chance_of_shown is None else in_100(self.chance_of_shown)
+
+    @property
+    def reaches_line(self) -> bool:
+        """Whether the note intercept is one that shows a note."""
+        return self.note_intercept >= self.helpful_line
+
+    @property
+    def outlook(self) -> str:
+        """What X would do, no surer than the simulation can be: "it could go either way"."""
+        if self.status == "CURRENTLY_RATED_NOT_HELPFUL":
+            return say("jury.outlook_not_helpful")
+        if self._is_open:
+            return say("jury.outlook_open")
+        if self.status == "CURRENTLY_RATED_HELPFUL":
+            return say("jury.outlook_shown")
+        return say("jury.outlook_not_shown")
+
+    @property
+    def _is_open(self) -> bool:
+        """A note whose chance is even may stand under the line, for its intercept is a careful one."""
+        if self.shown_of_100 is not None:
+            return not self.reaches_line and self.shown_of_100 >= _EVEN_FROM
+        return self.intercept_interval.low < self.helpful_line <= self.intercept_interval.high
+
+    @property
+    def outlook_and_why(self) -> str:
+        """The outlook with the figure behind it, one that does not speak against it."""
+        return f"{self.outlook}{self._figure}{self._harsher}"
+
+    @property
+    def _figure(self) -> str:
+        shown = self.shown_of_100
+        if self.reaches_line and self.status == "NEEDS_MORE_RATINGS":
+            return say("jury.though_reaches")
+        if shown is None:
+            return say("jury.divided") if self._is_open else ""
+        takes = say("jury.reached_at", line=self.helpful_line) if self._is_open else ""  # see jury.votes.CAREFUL
+        return say("jury.of_100", n=shown, more=takes)
+
+    @property
+    def _harsher(self) -> str:
+        low, high = self.negative.mean, self.positive.mean
+        if low is None or high is None or abs(low - high) < _APART:
+            return ""
+        harsher = self.positive if high < low else self.negative
+        return say("jury.harsher", people=harsher.people, because="")
+
+
+_APART = 0.15  # of the mean rating; sides further apart than this are named
+_ON_TRUTH = frozenset({GateName.RELEVANCE, GateName.CORRECTNESS})
+_EVEN_FROM = 40  # of 100 such notes; under it more were turned down than one would call even
+
+
+def gates_and_jury(assessment: Assessment, verdict: JuryVerdict) -> str:
+    """What both say together, the graver first. Of one text, as both must be."""
+    named = {
+        status: " and ".join(gate.gate.in_words for gate in assessment.found if gate.status is status)
+        for status in (GateStatus.FAIL, GateStatus.NOT_RUN)
+    }
+    failed, not_run = named[GateStatus.FAIL], named[GateStatus.NOT_RUN]
+    if verdict.means_nothing:
+        return say("agreement.checks_alone")
+    if failed:
+        alike = say("agreement.liked_but", checks=failed)
+        said = alike if verdict.reaches_line else say("agreement.failed", checks=failed)
+        on_truth = any(gate.gate in _ON_TRUTH and gate.status is GateStatus.FAIL for gate in assessment.found)
+        differs = say("agreement.true") if on_truth else say("agreement.clear")
+        return say("agreement.change_first", failed=said, what=differs)
+    outlook = say("agreement.among", outlook=verdict.outlook_and_why)
+    if not_run:
+        return say("agreement.not_all_run", checks=not_run, outlook=outlook)
+    return say("agreement.all_pass", outlook=outlook)

@@ -1,0 +1,154 @@
+"""Stored cases of any earlier program, led version by version to the form that this program reads and writes.
+
+A stored document carries its `document_version`; the first programs wrote none, which counts as 0. `STEPS[n]` leads
+from version n to version n + 1, so the newest version is the number of steps.
+
+When a noun changes:
+
+- A new field with a default, a new gate, a new principle: nothing to do here. An assessment from before a gate reads
+  NOT_RUN there, and results of gates and principles that are gone are left out.
+- A field or a value renamed, moved, removed or given another meaning: append a step. It changes the document that it
+  is given (a copy), must not fail on one that lacks the field, and is never edited once it was released.
+  `tests/cases/stored/` holds cases of earlier programs; the tests open, show and go on with every one.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+from crowdnotes.domain.assessment import GateName, PrincipleName
+from crowdnotes.domain.people import LOCAL_OWNER, PROGRAM
+
+Document = dict[str, Any]
+
+
+def _evidence_sets_are_dated(document: Document) -> None:
+    sets = document.get("earlier_evidence", [])
+    document["earlier_evidence"] = [{"evidence": item} if isinstance(item, list) else item for item in sets]
+
+
+def _looks_are_follow_ups(document: Document) -> None:
+    if "looks" in document:
+        document["follow_ups"] = document.pop("looks")
+
+
+def _overrides_name_obstacles(document: Document) -> None:
+    """A check was a string: a gate's name, "link:" or "live:" and an address. So was the field of its reason."""
+    judged = (document.get("assessment") or {}).get("gates", [])
+    not_run = {result.get("gate") for result in judged if result.get("status") == "NOT_RUN"}
+
+    def obstacle(check: str) -> Document:
+        kind, _, address = check.partition(":")
+        if address:
+            kinds = {"link": "link not inspected", "live": "link not found to answer"}
+            return {"kind": kinds.get(kind, kind), "subject": address}
+        return {"kind": "gate not run" if check in not_run else "gate failed", "subject": check}
+
+    for override in (document.get("decision") or {}).get("overrides", []):
+        if "check" in override:
+            override["obstacle"] = obstacle(override.pop("check"))
+    words = document.get("decision_words", {})
+    for field in list(words):
+        check, _, of = field.rpartition(" ")
+        if check:
+            found = obstacle(check)
+            words[f"{found['kind']} {found['subject']} {of}"] = words.pop(field)
+
+
+def _people_compare_sentences(document: Document) -> None:
+    """Without a model a person compares the sentences; what comparing words had found counts in decisions alone."""
+    if document.get("decision"):
+        return
+    drafts = [document.get("draft"), *document.get("candidates", []), *document.get("revisions", [])]
+    assessments = [document.get("assessment"), *document.get("earlier_assessments", [])]
+    local = [item for item in assessments if item and str(item.get("engine", "")).startswith("local")]
+    for holder in [*local, *filter(None, drafts)]:
+        for sentence in holder.get("sentences", []):
+            sentence.update(support="not compared yet", doubts=[], doubted=[])
+    for assessment in local:
+        for result in assessment.get("gates", []):
+            if result.get("gate") == "correctness":
+                reason = "Nobody has compared the sentences with their passages yet."
+                result.clear()
+                result.update(gate="correctness", status="NOT_RUN", reason=reason, judge="person")
+            elif result.get("gate") == "helpfulness" and result.get("status") != "NOT_RUN":
+                assessment["held"] = [dict(result)]
+                result.clear()
+                result.update(gate="helpfulness", status="NOT_RUN", reason="Waits for correctness to pass.")
+
+
+def _notes_have_no_time_of_change(document: Document) -> None:
+    (document.get("supernote") or {}).pop("notes_changed_at", None)
+
+
+def _cases_have_an_owner(document: Document) -> None:
+    """One person had a program to themselves: all was theirs, under whatever name."""
+    events = [*document.get("events", []), *filter(None, [document.get("decision")])]
+    for event in events:
+        event["by_key"] = PROGRAM.key if event.get("by") == PROGRAM.name else " ".join(LOCAL_OWNER)
+    names = (event.get("by", "") for event in events if event["by_key"] != PROGRAM.key)
+    document["owner"] = _local_person(next(names, ""))
+
+
+def _local_person(name: str) -> Document:
+    issuer, subject = LOCAL_OWNER
+    return {"issuer": issuer, "subject": subject, "name": " ".join(name.split())[:80].strip() or "you"}
+
+
+def _reviews_belong_to_readers(document: Document) -> None:
+    """There was one review a passage, of the one person; when it was judged stands in the audit trail."""
+    judged = {
+        str(event.get("detail", "")).partition(":")[0]: event.get("at")
+        for event in document.get("events", [])
+        if event.get("kind") == "passage judged"
+    }
+    sets = [document.get("evidence", []), *(kept.get("evidence", []) for kept in document.get("earlier_evidence", []))]
+    for item in (item for items in sets for item in items):
+        review = item.pop("review", None) or {}
+        reader = _local_person(review.pop("opened_by", None) or "")
+        at = judged.get(item.get("id")) if review.get("verdict") else None
+        item["reviews"] = [review | {"reader": reader, "judged_at": at}] if review.get("opened_at") else []
+
+
+STEPS: tuple[Callable[[Document], None], ...] = (
+    _evidence_sets_are_dated,
+    _looks_are_follow_ups,
+    _overrides_name_obstacles,
+    _people_compare_sentences,
+    _notes_have_no_time_of_change,
+    _cases_have_an_owner,
+    _reviews_belong_to_readers,
+)
+
+DOCUMENT_VERSION = len(STEPS)
+
+
+def version_of(document: Document) -> int:
+    """The version of the form that a document is in."""
+    return int(document.get("document_version", 0))
+
+
+def upgraded(document: Document) -> Document:
+    """The document in the newest form; the given one is left as it is. One of a newer version must not be given."""
+    steps = STEPS[version_of(document) :]
+    document = copy.deepcopy(document) if steps else dict(document)
+    for step in steps:
+        step(document)
+    document["document_version"] = max(version_of(document), DOCUMENT_VERSION)
+    if document.get("assessment"):
+        document["assessment"] = _with_known_names(document["assessment"])
+    earlier = document.get("earlier_assessments", [])
+    document["earlier_assessments"] = [_with_known_names(assessment) for assessment in earlier]
+    return document
+
+
+def _with_known_names(assessment: Document) -> Document:
+    """Without results of gates and principles that this program does not know: it could not say what they mean."""
+    gates, principles = set(GateName), set(PrincipleName)
+    return assessment | {
+        "gates": [result for result in assessment.get("gates", []) if result.get("gate") in gates],
+        "held": [result for result in assessment.get("held", []) if result.get("gate") in gates],
+        "principles": [result for result in assessment.get("principles", []) if result.get("principle") in principles],
+    }

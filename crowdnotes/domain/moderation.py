@@ -1,0 +1,242 @@
+"""The moderators' desk: where a case stands with them, and why one comes before another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from crowdnotes.domain.base import Kind, Noun
+from crowdnotes.domain.note import Support
+from crowdnotes.domain.people import Person
+from crowdnotes.wording import say
+
+MOST = 1_000
+"""Lines of the queue that are counted; nobody goes through more of them one by one."""
+
+LEASE = timedelta(minutes=15)
+"""How long a moderator has a case to themselves after they last did something with it."""
+
+WAITS_LONG = timedelta(hours=24)  # a note reaches readers after a median of 17.6 hours: past a day it comes too late
+FINDINGS = (Support.SUPPORTED, Support.PARTLY, Support.UNSUPPORTED, Support.WRONG_SOURCE, Support.CANNOT_TELL)
+"""What a moderator may find of a sentence and a passage, in the order of their keys."""
+SPREADS_FROM = 50  # ratings of a post's notes; most posts have fewer
+
+
+class DeskState(Kind):
+    """Where a case stands between its author and the moderators."""
+
+    DRAFTING = "drafting"
+    SUBMITTED = "submitted"
+    IN_REVIEW = "in review"
+    RETURNED = "returned"
+    DECIDED = "decided"
+
+
+class Lease(Noun):
+    """Who has a case to themselves, and until when by the database's clock."""
+
+    holder: Person
+    since: datetime
+    until: datetime
+
+    def holds(self, at: datetime) -> bool:
+        """Whether nobody else may claim the case at that time."""
+        return at < self.until
+
+
+class Return(Noun):
+    """One sending back: who, when, why, and the note as it was then. What else was said are the case's suggestions."""
+
+    by: Person
+    at: datetime
+    words: str = ""
+    note: str = ""
+
+
+class PairFinding(Noun):
+    """What one reader found of one sentence, by its words, and one passage."""
+
+    words: str
+    evidence_id: str
+    support: Support
+
+
+class Reading(Noun):
+    """One moderator's whole reading of a submitted note, kept when they finished it and not changed after."""
+
+    reader: Person
+    at: datetime
+    text_sha256: str
+    findings: tuple[PairFinding, ...]
+
+    @property
+    def by_pair(self) -> dict[tuple[str, str], Support]:
+        """What was found, by the sentence and the passage."""
+        return {(found.words, found.evidence_id): found.support for found in self.findings}
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPair:
+    """What the readers found of one pair, in the order in which they read it."""
+
+    case_id: str
+    words: str
+    evidence_id: str
+    found: tuple[tuple[str, Support], ...]
+
+    @property
+    def values(self) -> list[Support]:
+        """What was found, without who found it."""
+        return [support for _, support in self.found]
+
+
+class DeskWork(Noun):
+    """What the desk knows of a case. `state` is DRAFTING, SUBMITTED or RETURNED; the other two follow from the rest.
+
+    `submitted_at` is of the last submission, by the database's clock; `message` what its author told the moderators;
+    `assigned` who should take it, `raised` whether somebody put it first; `readers` how many moderators have to
+    read it, each without the others' findings; `readings` are of this submission, `returns` all of them, oldest first.
+    """
+
+    state: DeskState = DeskState.DRAFTING
+    submitted_at: datetime | None = None
+    submitted_sha256: str = ""
+    message: str = ""
+    lease: Lease | None = None
+    assigned: Person | None = None
+    raised: bool = False
+    readers: int = 1
+    readings: tuple[Reading, ...] = ()
+    earlier_readings: tuple[Reading, ...] = ()
+    returns: tuple[Return, ...] = ()
+
+    @property
+    def waits_for_readers(self) -> int:
+        """How many moderators still have to read it; two who disagree ask for a third."""
+        wanted = max(self.readers, 3) if self.disagree and self.readers > 1 else self.readers
+        return max(0, wanted - len(self.readings))
+
+    @property
+    def disagree(self) -> bool:
+        """Whether two readers found different things of the same sentence and passage."""
+        found: dict[tuple[str, str], Support] = {}
+        return any(
+            found.setdefault(pair, support) is not support
+            for reading in self.readings
+            for pair, support in reading.by_pair.items()
+        )
+
+    def reading_by(self, key: str) -> Reading | None:
+        """The finished reading of that `Person.key`, of this submission."""
+        return next((reading for reading in self.readings if reading.reader.key == key), None)
+
+
+class QueueItem(Noun):
+    """A line of the queue, and what it is sorted by: `turn` is when it was submitted, less what brings it forward.
+
+    So a case that waits long comes before an urgent one that just came. `ratings` are those of the notes on its post;
+    `close`: the simulated jury's interval touches the line; `readers` still have to read it.
+    """
+
+    case_id: str
+    state: DeskState
+    submitted_at: datetime
+    turn: datetime
+    owner: str | None
+    ratings: int
+    close: bool
+    disagree: bool
+    raised: bool
+    readers: int
+    read_by: str
+    holder: str | None
+    holder_name: str
+    held_until: datetime | None
+    assigned: str | None
+    assigned_name: str
+    post_excerpt: str = ""
+    note_excerpt: str = ""
+
+    def held_by_another(self, key: str, at: datetime) -> bool:
+        """Whether somebody else has it to themselves at that time."""
+        return self.holder is not None and self.holder != key and self.held_until is not None and at < self.held_until
+
+    def reasons(self, at: datetime) -> list[str]:
+        """Why it comes early, in words."""
+        waited = at - self.submitted_at
+        days, hours = waited // timedelta(days=1), waited // timedelta(hours=1)
+        told = {
+            say("desk.raised"): self.raised,
+            say("desk.spreads", ratings=self.ratings): self.ratings >= SPREADS_FROM,
+            say("desk.disagree"): self.disagree,
+            say("desk.close"): self.close,
+            say("desk.waits_days", n=days) if days > 1 else say("desk.waits_hours", n=hours): waited >= WAITS_LONG,
+        }
+        return [words for words, holds in told.items() if holds]
+
+
+class Order(StrEnum):
+    """How the queue is sorted."""
+
+    TURN = "turn"
+    OLDEST = "oldest"
+    NEWEST = "newest"
+
+
+class Whose(StrEnum):
+    """Which submitted cases."""
+
+    FREE = "free"
+    MINE = "mine"
+    ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What of the queue is asked for: the states, whose, and whether one's own cases are left out (four eyes)."""
+
+    whose: Whose = Whose.FREE
+    states: tuple[DeskState, ...] = (DeskState.SUBMITTED, DeskState.IN_REVIEW)
+    order: Order = Order.TURN
+    without_own: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """What a moderator wants changed: about a passage, some words of the note, both or neither."""
+
+    text: str
+    evidence_id: str = ""
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A sentence of the note by its words, or all of it, and the passage that it rests on."""
+
+    words: str
+    evidence_id: str
+
+
+class Tombstone(Noun):
+    """That a case was deleted: nothing of what it held."""
+
+    case_id: str
+    deleted_at: datetime
+    by: str
+    by_key: str
+
+
+_FORWARD = {  # by how much each brings a case forward in the queue
+    "raised": timedelta(days=30),
+    "spreads": timedelta(hours=24),
+    "disagree": timedelta(hours=12),
+    "close": timedelta(hours=8),
+}
+
+
+def turn_of(submitted_at: datetime, *, raised: bool, ratings: int, disagree: bool, close: bool) -> datetime:
+    """What the queue is sorted by, the earliest first; see `QueueItem`."""
+    holds = {"raised": raised, "spreads": ratings >= SPREADS_FROM, "disagree": disagree, "close": close}
+    return submitted_at - sum((_FORWARD[name] for name, is_so in holds.items() if is_so), timedelta())

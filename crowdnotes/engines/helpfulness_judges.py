@@ -1,0 +1,127 @@
+"""Every judge of helpfulness by the name that a setting calls it. A new one is a file here and a line in `JUDGES`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from crowdnotes.domain import GateResult, Post
+from crowdnotes.engines.embedding import Embedder
+from crowdnotes.engines.judge_parts import HelpfulnessJudge, JudgeParts
+from crowdnotes.engines.local.helpfulness import judge_helpfulness
+from crowdnotes.errors import ConfigurationError
+from crowdnotes.settings import GateSettings
+from crowdnotes.wording import say
+
+if TYPE_CHECKING:
+    from crowdnotes.engines.llm.asking import Asker
+
+
+class TrainedJudge:
+    """The trained head, on this machine, without a model server (assets/judges/helpfulness.md)."""
+
+    name = "trained head"
+    server = ""
+    prompt_version = None
+
+    def __init__(self, embedder: Embedder, settings: GateSettings) -> None:
+        self._embedder = embedder
+        self._settings = settings
+
+    def judge(self, post: Post, note: str) -> GateResult:
+        """See `local.helpfulness.judge_helpfulness`."""
+        return judge_helpfulness(self._embedder, self._settings, post, note)
+
+
+def make_trained(parts: JudgeParts) -> TrainedJudge:
+    """Whichever engine does the rest."""
+    return TrainedJudge(parts.embedder, parts.gates)
+
+
+class ModelJudge:
+    """A language model: that of the engine at work, or another, such as HealthJudge, on its own server.
+
+    `form` is how it answers, `votes` how often it is asked (`LlmSettings`).
+    """
+
+    def __init__(self, asker: Asker, base_url: str, *, form: str, votes: int) -> None:
+        from crowdnotes.engines.prompts import version_of
+
+        self._asker = asker
+        self._form = form
+        self._votes = votes
+        self.name = f"llm:{asker.model}"
+        self.server = urlsplit(base_url).hostname or ""  # recorded answers are asked of nobody
+        self.prompt_version: str | None = version_of("helpfulness_final" if form == "final decision" else "words")
+
+    def judge(self, post: Post, note: str) -> GateResult:
+        """See `llm.helpfulness.judge_helpfulness`."""
+        from crowdnotes.engines.llm import helpfulness  # here, so that a local case loads no client
+
+        return helpfulness.judge_helpfulness(self._asker, post, note, form=self._form, votes=self._votes)
+
+
+def make_model(parts: JudgeParts) -> ModelJudge:
+    """The engine's own model for judging. Raises ConfigurationError when it has none."""
+    llm = parts.llm
+    if llm.base_url is None:
+        raise ConfigurationError(
+            say("model_choice.no_judge"),
+            say("model_choice.set_judge"),
+        )
+    model = _required(llm.judging_model or llm.model, say("model_choice.no_judging_model"), "CROWDNOTES_LLM_MODEL")
+    return ModelJudge(parts.asker(llm.base_url, model), llm.base_url, form="json", votes=llm.votes)
+
+
+def make_server(parts: JudgeParts) -> ModelJudge:
+    """A judge on its own server. Raises ConfigurationError when its server or its model is not set."""
+    llm = parts.llm
+    no_server, no_model = say("model_choice.no_judge_server"), say("model_choice.no_judge_model")
+    address = _required(llm.judge_base_url, no_server, "CROWDNOTES_LLM_JUDGE_BASE_URL")
+    model = _required(llm.judge_model, no_model, "CROWDNOTES_LLM_JUDGE_MODEL")
+    return ModelJudge(parts.asker(address, model), address, form=llm.judge_form, votes=llm.votes)
+
+
+def make_own(parts: JudgeParts) -> ModelJudge:
+    """What the model engine uses of itself: a judge that is set for it, on its server or another, else its own model.
+
+    Raises ConfigurationError when it has none.
+    """
+    llm = parts.llm
+    if llm.base_url is None or not (llm.judge_base_url or llm.judge_model):
+        return make_model(parts)
+    address = llm.judge_base_url or llm.base_url
+    model = llm.judge_model or llm.judging_model or llm.model
+    return ModelJudge(parts.asker(address, model), address, form=llm.judge_form, votes=llm.votes)
+
+
+def _required(value: str | None, missing: str, variable: str) -> str:
+    if not value:
+        raise ConfigurationError(missing, say("model_choice.set", variable=variable))
+    return value
+
+
+AUTO = "auto"
+JUDGES: dict[str, Callable[[JudgeParts], HelpfulnessJudge]] = {
+    "trained": make_trained,
+    "model": make_model,
+    "server": make_server,
+}
+
+
+def make_judge(parts: JudgeParts) -> HelpfulnessJudge:
+    """The judge that is set; with "auto" the engine's own: a model judges with a model, the local engine with the head.
+
+    Asks no server. Raises ConfigurationError for a name that no judge has, and for one that lacks something.
+    """
+    name = parts.gates.helpfulness_judge
+    if name == AUTO:
+        return make_trained(parts) if parts.llm.base_url is None else make_own(parts)
+    make = JUDGES.get(name)
+    if make is None:
+        known = ", ".join((AUTO, *JUDGES))
+        raise ConfigurationError(
+            say("model_choice.unknown_judge", name=name), say("model_choice.set_one_of", names=known)
+        )
+    return make(parts)

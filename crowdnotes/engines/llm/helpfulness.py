@@ -1,0 +1,179 @@
+"""The words of a note by a language model, in one call: the principles, and gate 3, helpfulness (CrowdNotes+ 4.3, E.3).
+
+Whoever asks first, gate or principles, asks for both: the same question is sent once (see `Asker`). Another judge of
+helpfulness, which may answer as HealthJudge was trained to ("Final decision: yes"), takes the gate alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from crowdnotes.domain import Finding, GateName, GateResult, GateStatus, Post, PrincipleName, PrincipleResult
+from crowdnotes.engines.base import EngineStep
+from crowdnotes.engines.llm.asking import Asker, judged
+from crowdnotes.engines.llm.parsing import LINE, Answer, Objection, YesNo, has_handle, pointed, sanitized, spoken
+from crowdnotes.engines.llm.request import Block, Question, post_block, question
+from crowdnotes.engines.prompt_injection import find_injections, holds_injection
+from crowdnotes.engines.prompts import load_prompt
+from crowdnotes.errors import AnswerEmptyError, AnswerUnreadableError
+from crowdnotes.text.markdown import host
+from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, without_urls
+from crowdnotes.wording import say
+
+_REASON = 260
+_LAST_LINE = re.compile(r"[\s*_#]*Final decision[\s*_]*:[\s*_]*(yes|no)[\s*_.]*", re.IGNORECASE)
+_BEFORE_VERDICT = re.compile(r"Final decision[\s*_]*:[\s*_]*(?=yes|no)", re.IGNORECASE)
+# Their fault is that something is missing, so there may be no words to point at.
+_ABOUT_THE_WHOLE = {PrincipleName.ADDRESSES_CLAIM, PrincipleName.CONTEXT}
+
+
+class FinalDecision(Answer):
+    """See helpfulness_final.md: the last line, for judges that were trained to end with it."""
+
+    helpful: YesNo
+    said: str = ""
+
+
+class BrokenPrinciple(Answer):
+    """What breaks a principle, by its name in words.md: that in the code, in small letters."""
+
+    objections: list[Objection] = Field(default_factory=list)
+    reason: str = ""
+    name: str
+
+
+class WordsAnswer(Answer):
+    """See words.md."""
+
+    broken: list[BrokenPrinciple] = Field(default_factory=list)
+    kept: list[str]
+    rewrite: str = ""
+    objections: list[Objection] = Field(default_factory=list)
+    reason: str
+    helpful: YesNo
+
+
+ASKED = tuple(name for name in PrincipleName if name is not PrincipleName.SOURCES_SUPPORT)
+"""All but "sources support it", which the correctness gate finds."""
+
+
+def judge_helpfulness(asker: Asker, post: Post, note: str, *, form: str, votes: int) -> GateResult:
+    """PASS if the judge says yes. It sees the words and the sites of the links. Raises EngineError."""
+    injected = find_injections(note)
+    if injected:
+        return _result(
+            False, say("model.to_model"), [Finding(message=say("model.to_model"), span=span) for span in injected], 0.0
+        )
+    if not without_urls(note).strip():
+        return GateResult.not_run(GateName.HELPFULNESS, say("helpfulness.no_words"))
+    if form == "final decision":
+        decided = judged(asker, _final(_blocks(post, note)), lambda answer: answer.helpful == "yes", votes)
+        said = sanitized(decided.value.said, _REASON) or say("model.only_decision", model=asker.model)
+        return _result(decided.value.helpful == "yes", said, (), decided.probability)
+    answered = judged(asker, _question(post, note), lambda answer: answer.helpful == "yes", votes)
+    answer = answered.value
+    reason = sanitized(answer.reason, _REASON) or say("model.judge_no_reason")
+    return _result(answer.helpful == "yes", reason, pointed(note, answer.objections), answered.probability)
+
+
+def judge_principles(asker: Asker, post: Post, note: str) -> tuple[PrincipleResult, ...]:
+    """All of `ASKED`, in order. Raises EngineError."""
+    if not without_urls(note).strip():
+        return tuple(PrincipleResult.not_run(name, say("helpfulness.no_words")) for name in ASKED)
+    injected = find_injections(note)
+    if injected:
+        findings = tuple(Finding(message=say("model.to_model"), span=span) for span in injected)
+        return tuple(
+            PrincipleResult(principle=name, status=GateStatus.FAIL, reason=say("model.to_model"), findings=findings)
+            for name in ASKED
+        )
+    answer = asker.ask(_question(post, note)).value
+    rewrite = _usable(answer.rewrite, note)
+    return tuple(_principle(name, answer, note, rewrite) for name in ASKED)
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[\s-]+", "_", name.strip().lower())
+
+
+def _principle(name: PrincipleName, answer: WordsAnswer, note: str, rewrite: str) -> PrincipleResult:
+    broken = [item for item in answer.broken if _folded(item.name) == name.name.lower()]  # some name one twice
+    if not broken:
+        if name.name.lower() not in map(_folded, answer.kept):
+            return PrincipleResult.not_run(name, say("model.said_nothing"))
+        return PrincipleResult(principle=name, status=GateStatus.PASS, reason=say("model.holds"))
+    objections = [objection for item in broken for objection in item.objections]
+    findings = pointed(note, objections)
+    if name in _ABOUT_THE_WHOLE:
+        findings += tuple(Finding(message=words) for words in _of_the_whole(objections))
+    elif not findings:
+        return PrincipleResult.not_run(name, say("model.no_words_pointed"))
+    reason = sanitized(" ".join(dict.fromkeys(item.reason for item in broken)), _REASON) or say("model.fails")
+    return PrincipleResult(principle=name, status=GateStatus.FAIL, reason=reason, findings=findings, rewrite=rewrite)
+
+
+def _question(post: Post, note: str) -> Question[WordsAnswer]:
+    values = {"budget": NOTE_LIMIT - 4}
+    return question(EngineStep.JUDGING, "words", WordsAnswer, _blocks(post, note), values=values, verdict="helpful")
+
+
+def _blocks(post: Post, note: str) -> list[Block]:
+    sites = dict.fromkeys(host(url.url) for url in find_urls(note))
+    words = [Block("note", without_urls(note).strip())]
+    return [post_block(post), *words, Block("its links lead to", ", ".join(filter(None, sites)))]
+
+
+def read_final_decision(words: str) -> FinalDecision:
+    """The decision in the last line, and what was said before it. Nothing else in the answer counts.
+
+    Raises AnswerEmptyError or AnswerUnreadableError.
+    """
+    lines = [line for line in spoken(words).splitlines() if line.strip()]
+    if not lines:
+        raise AnswerEmptyError(say("answers.empty"))
+    match = _LAST_LINE.fullmatch(lines[-1])
+    if match is None:
+        raise AnswerUnreadableError(say("answers.no_decision"))
+    helpful = match.group(1).lower()
+    return FinalDecision.model_validate({"helpful": helpful, "said": " ".join(lines[:-1])})
+
+
+def _final(blocks: Sequence[Block]) -> Question[FinalDecision]:
+    return Question(
+        step=EngineStep.JUDGING.value,
+        prompt=load_prompt("helpfulness_final"),
+        blocks=blocks,
+        read=read_final_decision,
+        verdict=_BEFORE_VERDICT,
+    )
+
+
+def _result(passes: bool, reason: str, findings: Sequence[Finding], probability: float | None) -> GateResult:
+    return GateResult(
+        gate=GateName.HELPFULNESS,
+        status=GateStatus.PASS if passes else GateStatus.FAIL,
+        reason=reason,
+        score=probability,
+        threshold=None if probability is None else LINE,
+        probability=probability,
+        findings=tuple(findings),
+    )
+
+
+def _of_the_whole(objections: Sequence[Objection]) -> list[str]:
+    """The objections that point at no words of the note, in their order, each once."""
+    said = (sanitized(item.objection, _REASON) for item in objections if not item.quote.strip())
+    return [words for words in dict.fromkeys(said) if words]
+
+
+def _usable(rewrite: str, note: str) -> str:
+    """The suggested words with the note's own links behind them; "" when they break a rule or change nothing."""
+    words = " ".join(rewrite.split())
+    old = without_urls(note).strip()
+    if not words or words == old or find_urls(words) or has_handle(words) or holds_injection(words):
+        return ""
+    whole = " ".join([words, *(url.url for url in find_urls(note))])
+    return whole if note_length(whole) <= NOTE_LIMIT else ""

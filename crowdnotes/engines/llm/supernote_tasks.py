@@ -1,0 +1,399 @@
+"""One note from the notes that a post has: candidates, their judge, and answers to readers' suggestions.
+
+Each sentence comes with the ids of the notes that say it and, where their pages were read, with words of a passage.
+Notes, pages and suggestions are data; what a model makes of them is checked as the words of any other note are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Literal
+from urllib.parse import urlsplit
+
+from pydantic import Field
+
+from crowdnotes.domain import (
+    Candidate,
+    Classification,
+    Evidence,
+    ExistingNote,
+    GateStatus,
+    PrincipleName,
+    PrincipleResult,
+    Ratings,
+    Source,
+    SuggestionAnswer,
+)
+from crowdnotes.engines.base import (
+    Brief,
+    EngineStep,
+    NoteSentence,
+    SuggestionReplies,
+    SuggestionReply,
+    SupernoteAnswer,
+    SupernoteBrief,
+    SupernoteVerdict,
+)
+from crowdnotes.engines.llm.asking import Asker
+from crowdnotes.engines.llm.claims import brief_blocks
+from crowdnotes.engines.llm.parsing import Answer, Objection, PassageIds, pointed, sanitized
+from crowdnotes.engines.llm.request import Block, passage_block, post_block, question
+from crowdnotes.engines.llm.revising import Grade, by_place, check_grades, in_mixed_order, lettered, told_objections
+from crowdnotes.engines.llm.writing import QuotedWords, bounds, clean_note, echoes_injection, found_carriers
+from crowdnotes.engines.prompt_injection import without_injections
+from crowdnotes.errors import AnswerUnreadableError
+from crowdnotes.settings import LlmSettings
+from crowdnotes.text.markdown import clip, host
+from crowdnotes.text.note_rules import find_urls, note_length, tag_words, without_urls
+from crowdnotes.text.publishers import with_publishers_named
+from crowdnotes.text.quotes import find_quote
+from crowdnotes.text.urls import canonical_url
+from crowdnotes.wording import say
+
+_REASON = 200
+_NUMBER = re.compile(r"(?<![\w-])\d[\d.,]*+")  # not the 19 of COVID-19
+_QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,200})[\"”“»]")
+_BETWEEN = re.compile(r"[\W_]+")
+_ID = re.compile(r"(?=\S*\d)\S{9,}")  # of an address: no word, and no date
+_LONGEST_ADDRESS = 130
+_TONE = (PrincipleName.NEUTRAL, PrincipleName.NO_SPECULATION)
+
+
+class SupernoteSentenceAnswer(Answer):
+    """A sentence, who says it, and what carries it."""
+
+    text: str
+    notes: PassageIds = Field(default_factory=list)
+    passages: list[QuotedWords] = Field(default_factory=list)
+
+
+class CandidateAnswer(Answer):
+    """One candidate."""
+
+    sentences: list[SupernoteSentenceAnswer]
+
+
+class CandidatesAnswer(Answer):
+    """See supernote.md."""
+
+    facts: str = ""
+    candidates: list[CandidateAnswer]
+
+
+class FinalCandidate(Answer):
+    """The best candidate, revised."""
+
+    sentences: list[SupernoteSentenceAnswer]
+    changes: str = ""
+
+
+class BrokenAnswer(Objection):
+    """A principle that a candidate breaks."""
+
+    number: int
+    principle: Literal["neutral", "no_speculation"]
+
+
+class ToneAnswer(Answer):
+    """See tone.md."""
+
+    breaks: list[BrokenAnswer] = Field(default_factory=list)
+
+
+class VerdictAnswer(Answer):
+    """See supernote_judge.md."""
+
+    verdicts: list[Grade]
+    final: FinalCandidate
+
+    @property
+    def grades(self) -> Sequence[Grade]:
+        """One a candidate."""
+        return self.verdicts
+
+
+class ReplyAnswer(Answer):
+    """The answer to one suggestion."""
+
+    number: int
+    reason: str
+    changed: str = ""
+    answer: Literal["yes", "no", "in part"]
+
+
+class RepliesAnswer(Answer):
+    """See suggestions.md."""
+
+    replies: list[ReplyAnswer]
+    sentences: list[SupernoteSentenceAnswer] = Field(default_factory=list)
+
+
+class LlmSupernotes:
+    """See `SupernoteWriter`. Safe to share between threads."""
+
+    def __init__(self, asker: Asker, settings: LlmSettings, judge: Asker | None = None) -> None:
+        self._asker = asker
+        self._judge = judge or asker
+        self._settings = settings
+
+    def price(self, input_tokens: int, output_tokens: int) -> float | None:
+        """See `SupernoteWriter.price`."""
+        return self._asker.price(input_tokens, output_tokens)
+
+    def write(self, given: SupernoteBrief, count: int, *, variant: int = 0) -> SupernoteAnswer:
+        """See `SupernoteWriter.write`."""
+        check = _Check(given)
+
+        def check_answer(answer: CandidatesAnswer) -> None:
+            good, faults = check.good(answer)
+            if not good and (answer.candidates or not answer.facts.strip()):
+                raise AnswerUnreadableError(" ".join(faults) or say("answers.no_candidate"))
+
+        asked = question(
+            EngineStep.WRITING,
+            "supernote",
+            CandidatesAnswer,
+            _blocks(given),
+            values={"count": count, **bounds(given.budget)},
+            check=check_answer,
+            temperature=self._settings.supernote_temperature,
+        )
+        asked = replace(asked, top_p=self._settings.supernote_top_p, variant=variant)
+        answer = self._asker.ask(asked).value
+        if not answer.candidates:
+            return SupernoteAnswer((), (say("model.no_facts", why=sanitized(answer.facts, _REASON)),))
+        good, faults = check.good(answer)
+        return SupernoteAnswer(tuple(good[:count]), tuple(faults))
+
+    def tone(self, brief: Brief, texts: Sequence[str]) -> tuple[tuple[PrincipleResult, ...], ...]:
+        """See `SupernoteWriter.tone`. An objection counts only with words that stand in the candidate."""
+
+        def check(answer: ToneAnswer) -> None:
+            if strange := next((item.number for item in answer.breaks if not 1 <= item.number <= len(texts)), None):
+                raise AnswerUnreadableError(say("answers.no_such_candidate", number=strange))
+
+        words = (f"{number}. {without_urls(text).strip()}" for number, text in enumerate(texts, 1))
+        blocks = [post_block(brief.post), Block("candidates", "\n".join(words))]
+        answer = self._judge.ask(question(EngineStep.JUDGING, "tone", ToneAnswer, blocks, check=check)).value
+        return tuple(
+            tuple(_tone(name, text, [item for item in answer.breaks if item.number == number]) for name in _TONE)
+            for number, text in enumerate(texts, 1)
+        )
+
+    def judge(self, given: SupernoteBrief, candidates: Sequence[Candidate]) -> SupernoteVerdict:
+        """See `SupernoteWriter.judge`."""
+        check, values = _Check(given), bounds(given.budget)
+
+        def check_answer(answer: VerdictAnswer) -> None:
+            check_grades(answer.verdicts, len(candidates))
+            check.sentences(answer.final.sentences)
+
+        def ask(order: Sequence[int]) -> VerdictAnswer:
+            shown = [Block(f"candidate {letter}", _shown(candidates[place])) for letter, place in lettered(order)]
+            blocks = [*_blocks(given), *shown]
+            asked = question(
+                EngineStep.JUDGING, "supernote_judge", VerdictAnswer, blocks, values=values, check=check_answer
+            )
+            return self._asker.ask(asked).value
+
+        answer, order, grades = in_mixed_order(len(candidates), candidates[0].sha256, ask)
+        verdicts = by_place(answer.verdicts, order)
+        places = range(len(candidates))
+        return SupernoteVerdict(
+            grades=tuple(grades[place] for place in places),
+            objections=tuple(told_objections(candidates[place].text, verdicts[place].objections) for place in places),
+            final=check.sentences(answer.final.sentences),
+            changes=sanitized(answer.final.changes, _REASON),
+        )
+
+    def answer(self, given: SupernoteBrief, note: str, suggestions: Sequence[str]) -> SuggestionReplies:
+        """See `SupernoteWriter.answer`. What says nothing but orders to a program is answered without a model."""
+        heard = [place for place, text in enumerate(suggestions) if without_injections(text).strip()]
+        check = _Check(given, own=note, heard=suggestions)
+        refused = SuggestionReply(SuggestionAnswer.NO, say("model.to_program_reply"))
+        if not heard:
+            return SuggestionReplies((refused,) * len(suggestions))
+
+        def check_answer(answer: RepliesAnswer) -> None:
+            _check_replies(answer.replies, len(heard))
+            if any(reply.answer != "no" for reply in answer.replies):
+                final = check.sentences(answer.sentences)
+                if " ".join(item.text for item in final) == without_urls(note).strip():
+                    raise AnswerUnreadableError(say("answers.unchanged"))
+
+        blocks = [
+            *_blocks(given),
+            Block("the note", without_urls(note).strip()),
+            *(Block(f"suggestion {number}", suggestions[place]) for number, place in enumerate(heard, 1)),
+        ]
+        values = bounds(given.budget)
+        answer = self._asker.ask(
+            question(EngineStep.WRITING, "suggestions", RepliesAnswer, blocks, values=values, check=check_answer)
+        ).value
+        said = {heard[reply.number - 1]: _reply(reply) for reply in answer.replies}
+        replies = tuple(said.get(place, refused) for place in range(len(suggestions)))
+        granted = any(reply.answer is not SuggestionAnswer.NO for reply in replies)
+        return SuggestionReplies(replies, check.sentences(answer.sentences) if granted else None)
+
+
+def _tone(name: PrincipleName, text: str, broken: Sequence[BrokenAnswer]) -> PrincipleResult:
+    findings = pointed(text, [item for item in broken if item.principle == name.name.lower()])
+    return PrincipleResult(
+        principle=name,
+        status=GateStatus.FAIL if findings else GateStatus.PASS,
+        reason=findings[0].message if findings else say("model.holds"),
+        findings=findings,
+    )
+
+
+def _check_replies(replies: Sequence[ReplyAnswer], count: int) -> None:
+    if sorted(reply.number for reply in replies) != list(range(1, count + 1)):
+        raise AnswerUnreadableError(say("answers.no_reply", count=count))
+    for reply in replies:
+        if not reply.reason.strip():
+            raise AnswerUnreadableError(say("answers.no_reason", number=reply.number))
+
+
+def _reply(reply: ReplyAnswer) -> SuggestionReply:
+    answer = SuggestionAnswer(reply.answer)
+    changed = "" if answer is SuggestionAnswer.NO else sanitized(reply.changed, _REASON)
+    return SuggestionReply(answer, sanitized(reply.reason, _REASON), changed)
+
+
+class _Check:
+    """What holds of every text that is made from these notes and passages.
+
+    `own` is the note as it stands, which a person may have worded; what else was `heard` is no source.
+    """
+
+    def __init__(self, given: SupernoteBrief, *, own: str = "", heard: Sequence[str] = ()) -> None:
+        notes, evidence = given.notes, given.evidence
+        self._notes = [note.id for note in notes]
+        self._passages = {item.id: without_injections(item.passage.text) for item in evidence}
+        self._by_page = {item.id: _notes_linking(item.source, notes) for item in evidence}
+        self._sources = [*(item.source for item in evidence), *_linked(notes)]
+        texts = [note.text for note in notes] + [item.passage.text for item in evidence]
+        texts += [given.brief.post.whole_text, own]
+        linked = (_address(url.url) for note in notes for url in find_urls(note.text))
+        dates = (_BETWEEN.sub(" ", str(item.source.published or "")) for item in evidence)
+        self._said = [without_injections(text) for text in texts]
+        self._numbers = {number for text in (*map(without_urls, texts), *linked, *dates) for number in _numbers(text)}
+        self._texts = [*texts, *heard]
+        self._budget = given.budget
+
+    def good(self, answer: CandidatesAnswer) -> tuple[list[tuple[NoteSentence, ...]], list[str]]:
+        """The candidates that hold, and what is wrong with each of the others."""
+        good: dict[str, tuple[NoteSentence, ...]] = {}
+        faults: list[str] = []
+        for candidate in answer.candidates:
+            try:
+                sentences = self.sentences(candidate.sentences)
+            except AnswerUnreadableError as error:
+                faults.append(error.message)
+            else:
+                good.setdefault(" ".join(item.text for item in sentences), sentences)
+        return list(good.values()), list(dict.fromkeys(faults))
+
+    def sentences(self, said: Sequence[SupernoteSentenceAnswer]) -> tuple[NoteSentence, ...]:
+        """The sentences, each with what it rests on. Raises AnswerUnreadableError in words that a model can mend."""
+        checked = tuple(self._sentence(item) for item in said if item.text.strip())
+        text = " ".join(item.text for item in checked)
+        if not text:
+            raise AnswerUnreadableError(say("answers.no_sentence"))
+        if echoes_injection(text, self._texts):
+            raise AnswerUnreadableError(say("answers.injected"))
+        if (length := note_length(text)) > self._budget:
+            raise AnswerUnreadableError(
+                say("answers.too_long", length=length, most=self._budget, words=sanitized(text, 60))
+            )
+        return checked
+
+    def _sentence(self, item: SupernoteSentenceAnswer) -> NoteSentence:
+        text = clean_note(with_publishers_named(item.text, self._sources), [*self._notes, *self._passages])
+        # Where there is no passage some fill the form with nothing, or quote the note.
+        quoted = [words for words in item.passages if words.quote.strip() and words.id not in self._notes]
+        carriers = found_carriers(quoted, self._passages)
+        if unknown := next((name for name in item.notes if name not in self._notes), None):
+            raise AnswerUnreadableError(say("answers.no_such_note", name=sanitized(unknown, 20)))
+        notes = tuple(dict.fromkeys(item.notes))
+        notes = notes or tuple(dict.fromkeys(name for it in carriers for name in self._by_page[it.evidence_id]))
+        if not notes:
+            raise AnswerUnreadableError(say("answers.no_note_says", words=sanitized(text, 80)))
+        if strange := next((number for number in _numbers(text) if number not in self._numbers), None):
+            raise AnswerUnreadableError(say("answers.strange_number", words=sanitized(text, 80), number=strange))
+        for words in _QUOTED.findall(text):
+            if " " in words.strip() and not any(find_quote(said, words) for said in self._said):
+                raise AnswerUnreadableError(say("answers.nobody_says", words=sanitized(words, 80)))
+        return NoteSentence(text, notes, carriers)
+
+
+def _numbers(text: str) -> list[str]:
+    """Its numbers, however their thousands are set apart."""
+    return [re.sub(r"[.,]", "", match.group()).lstrip("0") or "0" for match in _NUMBER.finditer(text)]
+
+
+def _address(url: str) -> str:
+    """A link's site and the words of its path, which often tell what its page says and when."""
+    words = _BETWEEN.sub(" ", urlsplit(url).path.removesuffix(".html")).split()
+    return clip(" ".join([host(url), *(word for word in words if not _ID.fullmatch(word))]), _LONGEST_ADDRESS)
+
+
+def _linked(notes: Sequence[ExistingNote]) -> list[Source]:
+    """The sites that notes link to, for their names."""
+    links = dict.fromkeys(url.url for note in notes for url in find_urls(note.text) if url.has_scheme)
+    return [Source(id=f"link:{number}", title="", url=url) for number, url in enumerate(links)]
+
+
+def _notes_linking(source: Source, notes: Sequence[ExistingNote]) -> tuple[str, ...]:
+    return tuple(note.id for note in notes if any(_leads_to(url.url, source) for url in find_urls(note.text)))
+
+
+def _leads_to(url: str, source: Source) -> bool:
+    return canonical_url(url) in {canonical_url(address) for address in (source.url, source.page_url) if address}
+
+
+def _blocks(given: SupernoteBrief) -> list[Block]:
+    """All passages whole, but for those that speak to programs: a note may rest on what does not answer the claim."""
+    brief = given.brief
+    found = [(item, brief.settlement.of(item) if brief.settlement else None) for item in given.evidence]
+    shown = [item for item, answer in found if answer is None or not answer.to_program]
+    notes = [_note_block(note, given.evidence) for note in given.notes]
+    return [*brief_blocks(brief), *notes, *(passage_block(item, brief.today) for item in shown)]
+
+
+def _note_block(note: ExistingNote, evidence: Sequence[Evidence]) -> Block:
+    """A note with what raters say of it; its links as the passage or the site that they lead to."""
+    text = note.text
+    for url in reversed(find_urls(text)):
+        if url.has_scheme:
+            read = next((item.id for item in evidence if _leads_to(url.url, item.source)), None)
+            name = f"passage {read}" if read else _address(url.url)
+            text = f"{text[: url.start]}[its link: {name}]{text[url.end :]}"
+    parts = [
+        "says that the post is not misleading" if note.classification is Classification.NOT_MISLEADING else "",
+        str(note.created_at.date()) if note.created_at else "",
+        *_rated(note.ratings),
+    ]
+    return Block(f"note {note.id}", f"({' · '.join(filter(None, parts))})\n{text}")
+
+
+def _rated(ratings: Ratings) -> list[str]:
+    if not ratings.count:
+        return ["not rated"]
+    levels = {"helpful": ratings.helpful, "somewhat": ratings.somewhat_helpful, "not helpful": ratings.not_helpful}
+    parts = [f"rated {', '.join(f'{name} {count}' for name, count in levels.items() if count)}"]
+    for beginning, means in (("helpful", "for it"), ("notHelpful", "against it")):
+        tags = {tag_words(name): count for name, count in ratings.tags.items() if name.startswith(beginning)}
+        tags["other"] = 0  # it says nothing
+        said = [f"{words} {count}" for words, count in sorted(tags.items(), key=lambda tag: -tag[1]) if words and count]
+        if said:
+            parts.append(f"{means}: {', '.join(said)}")
+    return parts
+
+
+def _shown(candidate: Candidate) -> str:
+    """Its words, and what was found wrong with it before."""
+    wrong = ["Found wrong by a check:", *candidate.objections] if candidate.objections else []
+    return "\n".join([without_urls(candidate.text).strip(), *wrong])

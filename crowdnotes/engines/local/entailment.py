@@ -1,0 +1,305 @@
+"""A small reading model for correctness: natural language inference by a sentence-transformers `CrossEncoder`.
+
+Each sentence of a note, and each of its clauses, is put against the passages' sentences that are nearest to it. What
+the model says is no verdict until it was measured: `crowdnotes models calibrate reader` stores beside the weights where
+its line lies and how well it tells faithful notes from distorted ones; without that, or where it does no better than
+chance, it gives hints and a person decides.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from crowdnotes.domain import Evidence, Finding, GateName, GateResult, GateStatus, SentenceSupport, Span, Support
+from crowdnotes.engines.embedding import Embedder, FloatArray, weights_sha256
+from crowdnotes.errors import ModelFilesError
+from crowdnotes.text.sentences import split_sentences
+from crowdnotes.wording import say
+
+if TYPE_CHECKING:
+    from sentence_transformers import CrossEncoder
+
+READER_FILE = "crowdnotes-reader.toml"
+_CHANCE = 0.5
+_CLEARLY = 0.6  # what the interval must lie above: an untrained model, by lengths alone, got 0.56 (0.52 to 0.60) of 160
+_FEWEST_NOTES = 100  # of twenty, an untrained model got an AUC of 0.73 by chance, and a narrow interval
+_PREMISES = 12  # a sentence is put against so many: all of six passages would take half a minute
+_LONGEST = 600  # characters of a premise; models read 512 tokens of both together
+_CLAUSE = re.compile(
+    r"(?:[;:]|,\s+(?:and|but|so|while|because|which|although)\b|\s+(?:but|while|although)\s)\s*", re.IGNORECASE
+)
+_SHORTEST_CLAUSE = 20  # characters
+_LABELS = {"entailment": "entail", "contradiction": "contra"}
+
+
+class Calibration(BaseModel):
+    """What was measured of one model: belongs to the weights with this checksum alone."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    weights_sha256: str
+    threshold: float = Field(ge=0, le=1, description="of a sentence's score")
+    auc: float = Field(ge=0, le=1)
+    auc_low: float = Field(ge=0, le=1)
+    auc_high: float = Field(ge=0, le=1)
+    notes: int = Field(gt=0)
+
+    @property
+    def tells(self) -> bool:
+        """Whether it does clearly better than chance, with its interval, on enough notes to say so."""
+        return self.auc_low > _CLEARLY and self.notes >= _FEWEST_NOTES
+
+    @property
+    def in_words(self) -> str:
+        """As in "picks the sound one of two notes in 72% of cases (65% to 79%, chance is 50%), on 160 notes"."""
+        return say("reading_model.quality", auc=self.auc, low=self.auc_low, high=self.auc_high, notes=self.notes)
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceReading:
+    """What the model finds of one sentence: chances in [0, 1], and the words of which passage carry or deny it."""
+
+    entailed: float
+    contradicted: float
+    carrier: tuple[str, Span] | None
+    denier: tuple[str, Span] | None
+
+    @property
+    def score(self) -> float:
+        """In [0, 1]: 1 for entailed and nowhere contradicted."""
+        return (self.entailed + 1.0 - self.contradicted) / 2
+
+
+class NliReader:
+    """A model in a folder, on the CPU, its weights as safetensors. Safe to share between threads.
+
+    Raises ModelFilesError when the folder holds no such model, or one whose labels are not those of inference.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.name = folder.name
+        self._sha256 = weights_sha256(folder)
+        self.calibration = self._read_calibration()
+        self._model: CrossEncoder | None = None
+        self._places: dict[str, int] = {}
+        self._lock = threading.Lock()
+
+    def _read_calibration(self) -> Calibration | None:
+        path = self.folder / READER_FILE
+        if not path.exists():
+            return None
+        try:
+            found = Calibration.model_validate(tomllib.loads(path.read_text("utf-8")))
+        except (OSError, ValueError, ValidationError) as error:
+            raise ModelFilesError(
+                say("reading_model.unreadable_quality", path=path), say("reading_model.calibrate_again")
+            ) from error
+        return found if found.weights_sha256 == self._sha256 else None
+
+    def keep(self, **measured: float) -> Calibration:
+        """Store what was measured beside the weights, and go by it from now on."""
+        found = Calibration.model_validate({"weights_sha256": self._sha256, **measured})
+        lines = [f'{name} = "{value}"' if isinstance(value, str) else f"{name} = {value}" for name, value in found]
+        (self.folder / READER_FILE).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        self.calibration = found
+        return found
+
+    def chances(self, pairs: Sequence[tuple[str, str]]) -> FloatArray:
+        """Shape (pairs, 2): that the first text of a pair entails the second, and that it contradicts it."""
+        if not pairs:
+            return np.zeros((0, 2), dtype=np.float32)
+        with self._lock:
+            model = self._loaded()
+            found = model.predict(list(pairs), batch_size=16, apply_softmax=True, show_progress_bar=False)
+        return np.asarray(found, dtype=np.float32)[:, [self._places["entail"], self._places["contra"]]]
+
+    def _loaded(self) -> CrossEncoder:
+        if self._model is None:
+            from sentence_transformers import CrossEncoder
+            from transformers.utils import logging
+
+            logging.disable_progress_bar()  # type: ignore[no-untyped-call] # it draws over a command's output
+            try:
+                model = CrossEncoder(
+                    str(self.folder),
+                    device="cpu",
+                    local_files_only=True,
+                    trust_remote_code=False,
+                    model_kwargs={"use_safetensors": True},
+                )
+            except (OSError, ValueError, KeyError) as error:
+                raise ModelFilesError(say("reading_model.unreadable", folder=self.folder, error=error)) from error
+            labels = {str(name).lower(): int(place) for place, name in (model.config.id2label or {}).items()}
+            self._places = {short: labels[name] for name, short in _LABELS.items() if name in labels}
+            if len(self._places) < len(_LABELS):
+                raise ModelFilesError(
+                    say("reading_model.other_kind", folder=self.folder, labels=", ".join(labels) or "unnamed"),
+                    say("reading_model.use_nli"),
+                )
+            self._model = model
+        return self._model
+
+
+def read_sentences(
+    reader: NliReader, embedder: Embedder, sentences: Sequence[str], evidence: Sequence[Evidence]
+) -> list[SentenceReading]:
+    """What the model finds of each sentence of a note over the passages; nothing carries one where there are none."""
+    premises = [(item.id, span, item.passage.text) for item in evidence for span in _premises(item.passage.text)]
+    if not premises or not sentences:
+        return [SentenceReading(0.0, 0.0, None, None) for _ in sentences]
+    texts = [text[span.start : span.end][:_LONGEST] for _, span, text in premises]
+    vectors = embedder.encode([*sentences, *texts])
+    near = vectors[: len(sentences)] @ vectors[len(sentences) :].T
+    asked: list[tuple[int, int, int]] = []  # sentence, part of it (0 the whole), premise
+    pairs: list[tuple[str, str]] = []
+    for row, sentence in enumerate(sentences):
+        for place in np.argsort(-near[row], kind="stable")[:_PREMISES]:
+            for part, words in enumerate([sentence, *clauses_of(sentence)]):
+                asked.append((row, part, int(place)))
+                pairs.append((texts[int(place)], words))
+    chances = reader.chances(pairs)
+    return [_reading(row, asked, chances, premises) for row in range(len(sentences))]
+
+
+def clauses_of(sentence: str) -> list[str]:
+    """Its clauses where it has two or more that say something; none for a sentence in one piece."""
+    parts = [part.strip(" ,;:.") for part in _CLAUSE.split(sentence)]
+    said = [part for part in parts if len(part) >= _SHORTEST_CLAUSE]
+    return said if len(said) > 1 else []
+
+
+def _premises(text: str) -> list[Span]:
+    """Each sentence, and each two that follow one another: what a note joins often stands in both."""
+    single = list(split_sentences(text))
+    return [*single, *(Span(start=a.start, end=b.end) for a, b in pairwise(single))]
+
+
+def _reading(
+    row: int,
+    asked: Sequence[tuple[int, int, int]],
+    chances: FloatArray,
+    premises: Sequence[tuple[str, Span, str]],
+) -> SentenceReading:
+    by_part: dict[int, list[int]] = {}
+    for number, (of, part, _) in enumerate(asked):
+        if of == row:
+            by_part.setdefault(part, []).append(number)
+    best = {part: max(numbers, key=lambda n: float(chances[n, 0])) for part, numbers in by_part.items()}
+    whole = float(chances[best[0], 0])
+    parts = [float(chances[number, 0]) for part, number in best.items() if part]
+    entailed = max(whole, min(parts)) if parts else whole
+    against = max((n for numbers in by_part.values() for n in numbers), key=lambda n: float(chances[n, 1]))
+    carrier, denier = premises[asked[best[0]][2]], premises[asked[against][2]]
+    return SentenceReading(entailed, float(chances[against, 1]), (carrier[0], carrier[1]), (denier[0], denier[1]))
+
+
+def with_hints(
+    reader: NliReader, embedder: Embedder, note: str, support: Sequence[SentenceSupport], evidence: Sequence[Evidence]
+) -> tuple[SentenceSupport, ...]:
+    """The sentences, with a hint where the model finds that a passage denies one rather than carries it."""
+    found = read_sentences(reader, embedder, [item.words_in(note) for item in support], evidence)
+    return tuple(_hinted(item, reading) for item, reading in zip(support, found, strict=True))
+
+
+def _hinted(item: SentenceSupport, reading: SentenceReading) -> SentenceSupport:
+    if reading.denier is None or reading.contradicted <= max(reading.entailed, _CHANCE):
+        return item
+    hint = say("reading_model.hint", id=reading.denier[0])
+    return item.model_copy(update={"doubts": (*item.doubts, hint), "doubted": (*item.doubted, item.span)})
+
+
+def judge_by_reader(
+    reader: NliReader,
+    calibration: Calibration,
+    embedder: Embedder,
+    note: str,
+    evidence: Sequence[Evidence],
+    support: Sequence[SentenceSupport],
+) -> GateResult:
+    """PASS when each sentence's score reaches the line that was measured; the reason tells how good the model is."""
+    found = read_sentences(reader, embedder, [item.words_in(note) for item in support], evidence)
+    by = say("reading_model.name", name=reader.name)  # with its quality it is named under the gates
+    sentences: list[SentenceSupport] = []
+    findings: list[Finding] = []
+    for item, reading in zip(support, found, strict=True):
+        carried = reading.score >= calibration.threshold
+        denied = not carried and reading.contradicted > reading.entailed
+        place = reading.denier if denied else reading.carrier
+        update: dict[str, object] = {"support": Support.SUPPORTED if carried else Support.UNSUPPORTED, "by": by}
+        if carried and place is not None:
+            update |= {"evidence_id": place[0], "carrier": place[1]}
+        sentences.append(item.model_copy(update=update))
+        if not carried:
+            name = place[0] if denied and place is not None else None
+            message = say("reading_model.denied", id=name) if name else say("reading_model.not_said")
+            findings.append(Finding(message=message, evidence_id=name, span=item.span))
+    score = min(reading.score for reading in found)
+    told = say("reading_model.supported")
+    if findings:
+        told = say("reading_model.unsupported", n=len(findings), all=len(found))
+    return GateResult(
+        gate=GateName.CORRECTNESS,
+        status=GateStatus.FAIL if findings else GateStatus.PASS,
+        reason=say("reading_model.reason", told=told, name=by, quality=calibration.in_words),
+        score=score,
+        threshold=calibration.threshold,
+        findings=tuple(findings),
+        judge=f"{by}, {calibration.in_words}",
+        sentences=tuple(sentences),
+    )
+
+
+# What a tokenizer and a model need, at the top of the repository: no code, no other formats of the weights.
+_FILES = ("model.safetensors", "config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")
+_MORE = ("added_tokens.json", "vocab.txt", "vocab.json", "merges.txt", "spm.model", "sentencepiece.bpe.model")
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A model that was fetched: where it lies, and what it is exactly."""
+
+    folder: Path
+    name: str
+    revision: str
+    sha256: str
+    licence: str
+
+
+def fetch_reader(name: str, revision: str, folder: Path, endpoint: str | None = None) -> Fetched:
+    """Fetch one revision into `folder`. Raises ModelFilesError with a sentence when it cannot be had."""
+    import httpx2
+    from huggingface_hub import HfApi, snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, HFValidationError
+
+    try:
+        info = HfApi(endpoint=endpoint, token=False).model_info(name, revision=revision)
+        there = {file.rfilename for file in info.siblings or ()}
+        if "model.safetensors" not in there:
+            raise ModelFilesError(say("reading_model.no_weights", name=name), say("reading_model.choose_another"))
+        snapshot_download(
+            name,
+            revision=info.sha,
+            local_dir=folder,
+            allow_patterns=[*_FILES, *_MORE],
+            endpoint=endpoint,
+            token=False,
+        )
+    except (HfHubHTTPError, HFValidationError, httpx2.HTTPError, OSError, ValueError) as error:
+        raise ModelFilesError(
+            say("reading_model.not_fetched", name=name, error=type(error).__name__),
+            say("reading_model.check_fetch"),
+        ) from error
+    card = info.card_data
+    licence = str((card.get("license") if card is not None else None) or say("reading_model.not_stated"))
+    return Fetched(folder, name, info.sha or revision, weights_sha256(folder), licence)

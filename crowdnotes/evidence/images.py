@@ -1,0 +1,98 @@
+"""Checks an attached picture and writes it anew, before anything of it is kept.
+
+Every picture is decoded and written anew: that proves that it is one, leaves out where and when it
+was taken (EXIF and the like), and leaves out whatever else a file may carry behind its picture.
+"""
+
+from __future__ import annotations
+
+import io
+import struct
+from dataclasses import dataclass
+
+from PIL import Image as Pillow
+from PIL import ImageOps
+
+from crowdnotes.domain import MAX_IMAGE_BYTES
+from crowdnotes.errors import InputError
+from crowdnotes.wording import say
+
+MAX_PIXELS = 40_000_000  # a decompression bomb is refused by its header, before it is unpacked
+FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
+_LOSSY = frozenset({"JPEG", "WEBP"})
+_BY_PALETTE = frozenset({"P", "1"})  # their colours cannot be mixed before they are converted
+_LONGEST_SIDE = 4096  # X shows no larger picture, and no engine reads a finer one
+_PREVIEW_SIDE = 1200
+_QUALITY = 90
+_DAMAGED = (OSError, ValueError, SyntaxError, EOFError, struct.error)  # what Pillow's readers raise for bad bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture as it is kept: bytes of `media_type`, upright, at most 4,096 pixels a side."""
+
+    content: bytes
+    media_type: str
+    width: int
+    height: int
+
+
+def clean_picture(content: bytes, name: str) -> Picture:
+    """The picture in a file's bytes, written anew: a PNG for PNG and GIF (its first frame), else a JPEG.
+
+    Raises InputError, with what to do, for what is empty, too large, or no readable picture.
+    """
+    shown = f"“{name[:60]}”"
+    if not content:
+        raise InputError(say("pictures.empty", name=shown), say("pictures.choose"))
+    if len(content) > MAX_IMAGE_BYTES:
+        raise InputError(say("pictures.too_large", name=shown, size=len(content) / 1e6, most=MAX_IMAGE_BYTES / 1e6))
+    try:
+        with Pillow.open(io.BytesIO(content), formats=FORMATS) as opened:
+            if opened.width * opened.height > MAX_PIXELS:
+                raise _too_many_pixels(shown)
+            lossy = opened.format in _LOSSY
+            if opened.mode not in _BY_PALETTE:  # at once, so that a large photo is never held whole at full size
+                opened.thumbnail((_LONGEST_SIDE, _LONGEST_SIDE))
+            upright = ImageOps.exif_transpose(opened)
+            picture = _on_white(upright) if lossy else _plain(upright)
+            picture.thumbnail((_LONGEST_SIDE, _LONGEST_SIDE))
+            return _written(picture, "JPEG" if lossy else "PNG")
+    except (Pillow.DecompressionBombError, Pillow.DecompressionBombWarning) as error:
+        raise _too_many_pixels(shown) from error
+    except _DAMAGED as error:
+        raise InputError(say("pictures.unreadable", name=shown), say("pictures.attach")) from error
+
+
+def preview(content: bytes) -> bytes:
+    """A smaller copy of a picture that `clean_picture` made, fit for a page: a PNG of 1,200 pixels a side at most."""
+    with Pillow.open(io.BytesIO(content), formats=FORMATS) as opened:
+        opened.thumbnail((_PREVIEW_SIDE, _PREVIEW_SIDE))
+        out = io.BytesIO()
+        opened.save(out, "PNG")
+        return out.getvalue()
+
+
+def _too_many_pixels(shown: str) -> InputError:
+    return InputError(say("pictures.too_many_pixels", name=shown, most=MAX_PIXELS / 1e6), say("pictures.smaller"))
+
+
+def _plain(picture: Pillow.Image) -> Pillow.Image:
+    return picture.convert("RGBA" if picture.has_transparency_data else "RGB")
+
+
+def _on_white(picture: Pillow.Image) -> Pillow.Image:
+    """JPEG knows no transparency: letters on nothing must not become black on black."""
+    if not picture.has_transparency_data:
+        return picture.convert("RGB")
+    behind = Pillow.new("RGBA", picture.size, "white")
+    return Pillow.alpha_composite(behind, picture.convert("RGBA")).convert("RGB")
+
+
+def _written(picture: Pillow.Image, kind: str) -> Picture:
+    # A new image, because some writers take a picture's metadata along.
+    fresh = Pillow.new(picture.mode, picture.size)
+    fresh.paste(picture)
+    out = io.BytesIO()
+    fresh.save(out, kind, quality=_QUALITY) if kind == "JPEG" else fresh.save(out, kind)
+    return Picture(out.getvalue(), f"image/{kind.lower()}", picture.width, picture.height)

@@ -1,0 +1,376 @@
+"""What becomes a library: tables (parquet, csv, tsv, jsonl) and folders (HTML, PDF, text, Markdown), record by record.
+
+Of a table a first pass chooses which column is the text, the title, the link, checks the whole file and counts its
+rows, so that a broken line is reported before anything is built; then it is read in file order and a batch at a time,
+so that memory stays bounded. A row's `record` is its 0-based position among the rows (blank jsonl lines are none), a
+file's its place in sorted order.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import json
+import os
+import re
+import stat
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote
+
+from crowdnotes.errors import FetchError, LibraryError
+from crowdnotes.evidence.library.index import Columns, Incoming, Record
+from crowdnotes.evidence.reading.document import HTML, PDF, PLAIN, read_body
+from crowdnotes.evidence.reading.plain import likely_charset, tidy_line
+from crowdnotes.text.dates import parse_date
+from crowdnotes.text.urls import is_web_address
+from crowdnotes.wording import say
+
+_TITLES = ("title", "question", "headline", "name", "page_title", "subject", "heading", "topic", "focus")
+_URLS = ("url", "link", "source_url", "page_url", "canonical_url", "href", "uri", "document_url")
+_DATES = ("date", "published", "published_at", "publication_date", "pub_date", "created", "created_at", "updated")
+_PUBLISHERS = ("publisher", "source", "site", "site_name", "outlet", "journal", "organization", "domain")
+_TEXTS = ("text", "answer", "body", "content", "article", "abstract", "passage", "document", "full_text")
+_SHORTEST_TEXT = 20  # characters on average; below it a column holds labels, unless its name says otherwise
+_URL = re.compile(r"https?://\S+", re.IGNORECASE)
+_NUMBER = re.compile(r"[-+]?[\d.,\s]+%?")
+
+Rows = Sequence[Mapping[str, object]]
+
+
+def choose_columns(names: Sequence[str], sample: Rows, named: Mapping[str, str | None]) -> Columns:
+    """The parts of a table. `named` holds what the user named, by part; the rest is guessed from `sample`.
+
+    Text is the column with the longest mean text. Raises LibraryError for a named column that is
+    not there, and for a table in which no column holds text.
+    """
+    for part, name in named.items():
+        if name is not None and name not in names:
+            raise LibraryError(
+                say("library.no_column", name=name, part=part), say("library.columns", columns=", ".join(names))
+            )
+    text = named.get("text") or _guess_text(names, sample)
+    taken = {text} | {name for name in named.values() if name}
+    chosen: dict[str, str | None] = {}
+    guesses = (("title", _TITLES), ("url", _URLS), ("date", _DATES), ("publisher", _PUBLISHERS))
+    for part, known in guesses:
+        name = named.get(part)
+        if name is None:
+            name = next((n for n in _by_name(names, known) if n not in taken and _fits(part, n, sample)), None)
+        if name is None and part == "url":
+            name = next((n for n in names if n not in taken and _mostly(n, sample, _is_url)), None)
+        if name is not None:
+            taken.add(name)
+        chosen[part] = name
+    return Columns(text=text, **chosen)
+
+
+def _by_name(names: Sequence[str], known: Sequence[str]) -> list[str]:
+    plain = {name: re.sub(r"[\s-]+", "_", name.strip().lower()) for name in names}
+    return [name for wanted in known for name in names if plain[name] == wanted]
+
+
+def _guess_text(names: Sequence[str], sample: Rows) -> str:
+    best, longest = None, 0.0
+    for name in names:
+        values = [value for value in (row.get(name) for row in sample) if isinstance(value, str) and value.strip()]
+        prose = [
+            v for v in values if not (_is_url(v) or _NUMBER.fullmatch(v.strip()) or (len(v) < 40 and parse_date(v)))
+        ]
+        if len(prose) * 2 <= len(values):
+            continue
+        mean = sum(len(value) for value in prose) / len(values)
+        if mean < _SHORTEST_TEXT and not _by_name([name], _TEXTS):
+            continue
+        if mean > longest:
+            best, longest = name, mean
+    if best is None:
+        raise LibraryError(
+            say("library.no_text_column"),
+            say("library.name_column", columns=", ".join(names) or say("library.no_names")),
+        )
+    return best
+
+
+def _fits(part: str, name: str, sample: Rows) -> bool:
+    if part == "url":
+        return _mostly(name, sample, _is_url)
+    if part == "date":
+        return _mostly(name, sample, lambda value: parse_date(value) is not None)
+    return _mostly(name, sample, lambda value: isinstance(value, str) and not _is_url(value))
+
+
+def _mostly(name: str, sample: Rows, test: Callable[[object], bool]) -> bool:
+    values = [value for value in (row.get(name) for row in sample) if value not in (None, "")]
+    return bool(values) and sum(bool(test(value)) for value in values) * 2 > len(values)
+
+
+def _is_url(value: object) -> bool:
+    return isinstance(value, str) and _URL.fullmatch(value.strip()) is not None
+
+
+Row = Mapping[str, object]
+
+TABLE_KINDS = (".parquet", ".csv", ".tsv", ".jsonl")
+
+_BATCH = 1000
+_SAMPLE_ROWS = 500
+_FIELD_CHARACTERS = 50_000_000  # the csv module's own limit of 131,072 is shorter than a long article
+_SNIFFED_BYTES = 262_144
+_TITLE_CHARACTERS = 1_000  # questions are titles too, and are searched whole
+
+
+def open_table(path: Path, named: Mapping[str, str | None]) -> Incoming:
+    """Check a table and choose its columns; `named` maps parts (text, title, …) to column names.
+
+    Raises LibraryError for a broken or empty file, and as `choose_columns` does.
+    """
+    kinds = {".parquet": _open_parquet, ".csv": _open_csv, ".tsv": _open_csv, ".jsonl": _open_jsonl}
+    names, count, rows = kinds[path.suffix.lower()](path)
+    if count == 0:
+        raise LibraryError(say("library.no_rows", name=path.name), say("library.check_file"))
+    columns = choose_columns(names, list(islice(rows(), _SAMPLE_ROWS)), named)
+    return Incoming(count, columns, lambda: (_record(i, row, columns) for i, row in enumerate(rows())))
+
+
+def _record(position: int, row: Row, columns: Columns) -> Record:
+    text = _string(row.get(columns.text))
+    url = _string(row.get(columns.url)) if columns.url else ""
+    return Record(
+        record=position,
+        text=text,
+        title=tidy_line(_string(row.get(columns.title)), _TITLE_CHARACTERS) if columns.title else "",
+        url=url if is_web_address(url) else None,
+        published=parse_date(row.get(columns.date)) if columns.date else None,
+        publisher=(tidy_line(_string(row.get(columns.publisher))) or None) if columns.publisher else None,
+        label=say("library.row", n=position),
+        problem="" if text else say("library.row_no_text"),
+    )
+
+
+def _string(value: object) -> str:
+    return "" if value is None else str(value).strip()
+
+
+_Opened = tuple[list[str], int, Callable[[], Iterator[Row]]]
+
+
+def _open_parquet(path: Path) -> _Opened:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    def rows() -> Iterator[Row]:
+        try:
+            with pq.ParquetFile(path) as file:
+                for batch in file.iter_batches(batch_size=_BATCH):
+                    yield from batch.to_pylist()
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+            raise _broken(path, "parquet", say("library.torn")) from error
+
+    try:
+        with pq.ParquetFile(path) as file:
+            return list(file.schema_arrow.names), int(file.metadata.num_rows), rows
+    except (pa.ArrowException, OSError) as error:
+        raise _broken(path, "parquet", say("library.torn")) from error
+
+
+def _open_csv(path: Path) -> _Opened:
+    encoding = _encoding(path)
+    with path.open("rb") as raw:
+        beginning = codecs.getincrementaldecoder(encoding)(errors="replace").decode(raw.read(_SNIFFED_BYTES))
+    delimiter = delimiter_of(path, beginning)
+
+    def lines() -> Iterator[tuple[int, list[str]]]:
+        csv.field_size_limit(_FIELD_CHARACTERS)
+        with path.open(encoding=encoding, newline="") as file:
+            reader = csv.reader(file, delimiter=delimiter, strict=True)
+            try:
+                for line in reader:
+                    if line:
+                        yield reader.line_num, line
+            except csv.Error as error:
+                raise _broken(path, "csv", _csv_fault(str(error), reader.line_num)) from error
+
+    header = [name.strip() for _, names in islice(lines(), 1) for name in names]
+    if len(set(header)) != len(header):
+        raise _broken(path, "csv", say("library.same_columns"))
+    count = 0
+    for number, line in islice(lines(), 1, None):
+        if len(line) != len(header):
+            raise _broken(path, "csv", say("library.other_fields", line=number, n=len(line), header=len(header)))
+        count += 1
+    return header, count, lambda: (dict(zip(header, line, strict=True)) for _, line in islice(lines(), 1, None))
+
+
+def _encoding(path: Path) -> str:
+    """UTF-16 by its mark, UTF-8 when the whole file is valid, else the likeliest by charset-normalizer."""
+    with path.open("rb") as file:
+        start = file.read(_SNIFFED_BYTES)
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16"
+    try:
+        with path.open(encoding="utf-8-sig") as text:
+            while text.read(1_000_000):
+                pass
+    except UnicodeDecodeError:
+        likeliest = likely_charset(start, western=True)
+        if likeliest is None:
+            raise _broken(path, "csv", say("library.no_encoding")) from None
+        return likeliest
+    return "utf-8-sig"
+
+
+def delimiter_of(path: Path, beginning: str) -> str:
+    """What stands between the fields of a table, by its name and its first line."""
+    if path.suffix.lower() == ".tsv":
+        return "\t"
+    header = beginning.partition("\n")[0]
+    return max(",;\t|", key=header.count)
+
+
+def _open_jsonl(path: Path) -> _Opened:
+    def rows() -> Iterator[Row]:
+        try:
+            with path.open(encoding="utf-8-sig") as file:
+                for number, line in enumerate(file, start=1):
+                    if line.strip():
+                        yield _parsed(path, number, line)
+        except UnicodeDecodeError as error:
+            raise _broken(path, "jsonl", say("library.not_utf8")) from error
+
+    names: dict[str, None] = {}
+    count = 0
+    for row in rows():
+        names.update(dict.fromkeys(row))
+        count += 1
+    return list(names), count, rows
+
+
+def _parsed(path: Path, number: int, line: str) -> Row:
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise _broken(path, "jsonl", say("library.not_whole", line=number)) from error
+    if not isinstance(row, dict):
+        raise _broken(path, "jsonl", say("library.no_record_line", line=number))
+    return row
+
+
+def _csv_fault(error: str, line: int) -> str:
+    """What the csv module objects to, as a person would say it."""
+    if "unexpected end of data" in error:
+        return say("library.open_quotation", line=line)
+    if "expected after" in error:
+        return say("library.words_behind", line=line)
+    if "field larger" in error:
+        return say("library.field_too_long", line=line, most=_FIELD_CHARACTERS)
+    return say("library.no_row", line=line)
+
+
+def _broken(path: Path, kind: str, what: str) -> LibraryError:
+    return LibraryError(
+        say("library.unreadable", name=path.name, kind=kind, why=what),
+        say("library.repair"),
+    )
+
+
+FILE_KINDS = {
+    ".html": HTML,
+    ".htm": HTML,
+    ".xhtml": HTML,
+    ".pdf": PDF,
+    ".txt": PLAIN,
+    ".md": PLAIN,
+    ".markdown": PLAIN,
+}
+_MOST_BYTES = 20_000_000  # a larger file is a scan or a book, and one file must not fill the memory
+_SAFE = re.compile(r"[^\w.\- ]")  # what the name of a file here may not hold
+
+
+def open_folder(folder: Path) -> Incoming:
+    """All readable files below a folder, hidden ones left out; `record` is the place in sorted order.
+
+    A file that cannot be read, is too large, or is a link that leads out of the folder becomes a
+    record with a problem. Raises LibraryError for a folder without any file of these kinds.
+    """
+    root = folder.resolve()
+    files = sorted(below(root, FILE_KINDS), key=lambda file: file.relative_to(root).as_posix())
+    if not files:
+        raise LibraryError(
+            say("library.no_files", folder=folder.name or folder, kinds=", ".join(FILE_KINDS)),
+            say("library.check_folder"),
+        )
+    return Incoming(len(files), None, lambda: (_file_record(i, file, root) for i, file in enumerate(files)))
+
+
+def below(root: Path, kinds: Collection[str]) -> Iterator[Path]:
+    """The files of these kinds (".html") below a folder, hidden ones left out."""
+    closed: list[Path] = []
+    for directory, names, files in os.walk(root, onerror=lambda error: closed.append(Path(error.filename))):
+        names[:] = [name for name in names if not name.startswith(".")]
+        for name in files:
+            if not name.startswith(".") and Path(name).suffix.lower() in kinds:
+                yield Path(directory, name)
+    yield from closed  # named among what was skipped: reading them fails with the reason
+
+
+def _file_record(position: int, file: Path, root: Path) -> Record:
+    label = file.relative_to(root).as_posix()
+
+    def skipped(why: str) -> Record:
+        return Record(position, "", label=label, problem=why)
+
+    if not file.resolve().is_relative_to(root):
+        return skipped(say("library.outside"))
+    try:
+        if not is_file_or_folder(file):
+            return skipped(say("library.device_file"))
+        if file.stat().st_size > _MOST_BYTES:
+            return skipped(say("library.too_large", most=_MOST_BYTES // 1_000_000))
+        body = file.read_bytes()
+        kind = FILE_KINDS[file.suffix.lower()]
+        document = read_body(body, kind, None, quote(file.name))
+    except OSError as error:
+        return skipped(error.strerror or say("library.not_opened"))
+    except FetchError as error:
+        return skipped(error.message)
+    return Record(
+        record=position,
+        text=document.text,
+        title=document.title,
+        url=document.canonical,
+        published=document.published,
+        publisher=document.publisher,
+        label=label,
+        problem="" if document.text else say("library.row_no_text"),
+    )
+
+
+def is_file_or_folder(path: Path) -> bool:
+    """False for a pipe, socket or device: whoever opens one may wait for ever."""
+    mode = path.stat().st_mode
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
+
+
+def lay_out(folder: Path, files: Sequence[tuple[str, bytes]]) -> Path:
+    """Uploaded files on disk: the table, or the folder that the documents lie in.
+
+    Of a table's name only the last part is taken, of a document's the place below the folder: what
+    leads elsewhere is left out of the path.
+    """
+    first, content = files[0]
+    if len(files) == 1 and PurePosixPath(first).suffix.lower() in (*TABLE_KINDS, ".json", ".jsonld", ".zip"):
+        table = folder / _end(PurePosixPath(first.replace("\\", "/")).parts)  # errors call it by the person's own name
+        table.write_bytes(content)
+        return table
+    for number, (name, content) in enumerate(files):
+        parts = [part for part in PurePosixPath(name.replace("\\", "/")).parts if part not in ("/", ".", "..")]
+        place = folder.joinpath(*(_SAFE.sub("_", part)[-100:] for part in parts[:-1]), f"{number:05}-{_end(parts)}")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(content)
+    return folder
+
+
+def _end(parts: Sequence[str]) -> str:
+    return _SAFE.sub("_", parts[-1])[-100:] if parts else "document"

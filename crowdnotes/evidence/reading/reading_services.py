@@ -1,0 +1,189 @@
+"""Services that read a page for the program: asked only where a person ticked them, about public pages alone.
+
+What they give is text like any page's, never checked against the page itself: the source says through whom it was read.
+
+Tavily Extract: POST {base}/extract {urls, extract_depth, format}, with a key or as a guest, answers {results: [{url,
+raw_content}], failed_results: [{url, error}]}. https://docs.tavily.com/documentation/api-reference/endpoint/extract
+Jina Reader: POST {base} {url} answers {code, data: {title, url, content, publishedTime, warning}}; a page that answered
+it with an error comes with 200 and a warning. 20 requests a minute, 500 with a key; 402 says that the key's tokens are
+used up. https://jina.ai/reader, https://github.com/jina-ai/reader
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from pydantic import BaseModel, Field, SecretStr
+
+from crowdnotes.domain import ProviderOutcome, ProviderState
+from crowdnotes.errors import FetchError, SearchError
+from crowdnotes.evidence.reading.document import Document
+from crowdnotes.evidence.reading.markup import plain_line
+from crowdnotes.evidence.reading.plain import tidy_text
+from crowdnotes.evidence.search.provider import dig, parse_json, records, string, unexpected
+from crowdnotes.evidence.search.service import Check, Pace, Service, open_service
+from crowdnotes.evidence.search.tavily import tavily_service
+from crowdnotes.evidence.ssrf_guard import Deadline
+from crowdnotes.settings import SearchSettings
+from crowdnotes.text.dates import parse_date
+from crowdnotes.text.languages import language_of
+from crowdnotes.wording import say
+
+_SECONDS = 25.0  # for one page: they open it in a browser of theirs, in eight seconds on average
+_LEAST = 200  # characters; less is a notice or an error
+_MOST = 1_000_000
+_TRIAL = "https://example.com/"
+
+
+class ReadingService(Protocol):
+    """One such service. Implementations are safe to share between threads."""
+
+    @property
+    def name(self) -> str:
+        """Stands in settings and in cases, e.g. "jina-reader"."""
+        ...
+
+    @property
+    def label(self) -> str:
+        """As a person knows it."""
+        ...
+
+    def read(self, url: str, check: Check) -> Document:
+        """The page's text. Raises SearchError for whatever goes wrong, and what `check` raises."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TavilyExtract:
+    """See `ReadingService`."""
+
+    service: Service
+    name = "tavily-extract"
+    label = "Tavily Extract"
+
+    @classmethod
+    def make(cls, search: SearchSettings) -> TavilyExtract:
+        """With the key of the search, else as a guest."""
+        return cls(_patient(tavily_service(search)))
+
+    def read(self, url: str, check: Check) -> Document:
+        """See `ReadingService.read`: the plain reading, of which five cost a credit."""
+        asked = {"urls": [url], "extract_depth": "basic", "format": "markdown"}
+        answer = parse_json(self.service.post("/extract", asked, check))
+        results = records(answer, "results")
+        if not results:
+            why = next((string(failed, "error") for failed in records(answer, "failed_results", may_lack=True)), "")
+            raise _not_read(why)
+        return _document(url, "", string(results[0], "raw_content"))
+
+
+class JinaOptions(BaseModel):
+    """Jina Reader."""
+
+    jina_key: SecretStr | None = Field(None, description="raises Jina Reader's limit of 20 pages a minute")
+    jina_url: str = Field("https://r.jina.ai/", description="Jina Reader")
+
+
+_PACE = Pace(18, 66.0, 2)
+_PACE_WITH_KEY = Pace(100, 66.0, 4)
+_WARNED = re.compile(r"returned error (\d{3})")
+
+
+@dataclass(frozen=True, slots=True)
+class JinaReader:
+    """See `ReadingService`."""
+
+    service: Service
+    name = "jina-reader"
+    label = "Jina Reader"
+
+    @classmethod
+    def make(cls, search: SearchSettings) -> JinaReader:
+        """With a key where one is set."""
+        own = search.of(JinaOptions)
+        key = own.jina_key.get_secret_value() if own.jina_key else ""
+        headers = {"Authorization": f"Bearer {key}"} if key else None
+        opened = open_service(search, own.jina_url, _PACE_WITH_KEY if key else _PACE, headers, quiet_seconds=60.0)
+        return cls(_patient(replace(opened, headers={**opened.headers, "Accept": "application/json"})))
+
+    def read(self, url: str, check: Check) -> Document:
+        """See `ReadingService.read`."""
+        answer = parse_json(self.service.post("", {"url": url}, check))
+        if dig(answer, "code") != 200:
+            raise _not_read(string(answer, "readableMessage") or string(answer, "message"))
+        if found := _WARNED.search(string(answer, "data", "warning")):
+            raise SearchError(say("reading_services.page_error", status=found.group(1)), ProviderState.FAILED)
+        if not isinstance(dig(answer, "data"), dict):
+            raise unexpected()
+        read = _document(url, string(answer, "data", "title"), string(answer, "data", "content"))
+        return replace(read, published=parse_date(string(answer, "data", "publishedTime")))
+
+
+def make_reading_services(search: SearchSettings) -> tuple[ReadingService, ...]:
+    """All there are: a new one is a class here, or in a file of its own, and one entry."""
+    return (TavilyExtract.make(search), JinaReader.make(search))
+
+
+READING_OPTIONS: tuple[type[BaseModel], ...] = (JinaOptions,)  # Tavily's stand with its search
+
+
+def read_in_time(service: ReadingService, url: str, check: Check) -> Document:
+    """See `ReadingService.read`; SearchError as well where it takes too long."""
+    try:
+        return service.read(url, Deadline(_SECONDS, check).check)
+    except FetchError as error:
+        raise SearchError(say("services.silent"), ProviderState.TIMED_OUT) from error
+
+
+def check_reading(
+    services: Sequence[ReadingService], check: Check, report: Callable[[ProviderOutcome], None] = lambda _: None
+) -> list[ProviderOutcome]:
+    """Which of them answer from here: each reads a page that is made for such trials, and is reported at once."""
+    found = []
+    for service in services:
+        began = time.monotonic()
+        read, state, said = 0, ProviderState.FAILED, ""
+        try:
+            read_in_time(service, _TRIAL, check)
+            read, state = 1, ProviderState.ANSWERED
+        except SearchError as error:
+            state, said = error.state, str(error)
+        told = {"provider": service.name, "label": service.label, "found": read, "state": state, "sentence": said}
+        found.append(ProviderOutcome(**told, seconds=round(time.monotonic() - began, 3)))
+        report(found[-1])
+    return found
+
+
+def _patient(service: Service) -> Service:
+    return replace(service, request_seconds=max(service.request_seconds, _SECONDS), tries=1)
+
+
+def _not_read(why: str) -> SearchError:
+    said = plain_line(why)[:200].rstrip(".")
+    words = say("reading_services.failed_why", why=said) if said else say("reading_services.failed")
+    return SearchError(words, ProviderState.FAILED)
+
+
+def _document(url: str, title: str, markdown: str) -> Document:
+    text = tidy_text(plain_markdown(markdown[:_MOST]))
+    if len(text) < _LEAST:
+        raise SearchError(say("reading_services.no_text"), ProviderState.FAILED)
+    first = next((line.strip("# ") for line in markdown.splitlines() if line.startswith("#")), "")
+    return Document(title=plain_line(title or plain_markdown(first)) or url, text=text, language=language_of(text))
+
+
+_PICTURE = re.compile(r"!\[[^\[\]]{0,300}\]\([^()\s]{0,2000}(?:\s[^()]{0,300})?\)")
+_LINK = re.compile(r"\[([^\[\]]{0,300})\]\([^()\s]{0,2000}(?:\s[^()]{0,300})?\)")
+_LINE_MARKS = re.compile(r"^[ \t]*(?:#{1,6}|>+|[*+-])[ \t]+", re.MULTILINE)
+_RULES = re.compile(r"^[ \t]*(?:[=*_-][ \t]*){3,}$", re.MULTILINE)
+_STRONG = re.compile(r"(\*\*|__)(?=\S)([^*_\n]{1,500})(?<=\S)\1")
+
+
+def plain_markdown(text: str) -> str:
+    """Markdown as a person reads it: pictures gone, links as their words, no marks of headings, lists and bold type."""
+    text = _LINK.sub(r"\1", _PICTURE.sub("", text))
+    return _STRONG.sub(r"\2", _LINE_MARKS.sub("", _RULES.sub("", text)))

@@ -1,0 +1,268 @@
+"""Makes candidate notes from evidence (CrowdNotes+ appendix D.3).
+
+The engine returns words and evidence ids; links, length and attribution are ours. The same for sources that a person
+brought (augmentation) and that the program found (automation).
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from crowdnotes.domain import (
+    Assessment,
+    ClaimKind,
+    Draft,
+    Evidence,
+    GateName,
+    GateResult,
+    GateStatus,
+    Points,
+    Quotation,
+    SentenceSupport,
+)
+from crowdnotes.engines import Brief, Engine, EngineStep, Written
+from crowdnotes.errors import EngineError
+from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT, find_urls, note_length, without_urls
+from crowdnotes.text.publishers import publisher_name
+from crowdnotes.wording import say
+
+_CANDIDATES = 3
+_MAX_LINKS = 3  # each costs a character and a space
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """Candidates in the engine's order; or none, and why the engine abstained, with sentences that a person may quote.
+
+    `lost`: why others are not there.
+    """
+
+    candidates: tuple[Draft, ...]
+    abstained: str = ""
+    lost: tuple[str, ...] = ()
+    quotations: tuple[Quotation, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """In a line, as in "2 candidates; 1 more came to nothing (The model declined to answer.)"."""
+        if not self.candidates:
+            return say("work.no_proposal", why=self.abstained)
+        made = say("note.candidates", n=len(self.candidates))
+        why = " ".join(dict.fromkeys(self.lost))
+        return say("drafting.lost", made=made, n=len(self.lost), why=why) if self.lost else made
+
+
+def write_candidates(
+    engine: Engine,
+    brief: Brief,
+    evidence: Sequence[Evidence],
+    clock: Callable[[], datetime],
+    earlier: Sequence[str] = (),
+) -> Drafted:
+    """A few full notes, links included, each at most 280 characters by X's rule, other than the `earlier` ones.
+
+    Raises EngineError when the engine breaks its contract: an unknown evidence id, a URL of its own
+    making, or words over the budget.
+    """
+    begun = time.perf_counter()
+    if not evidence:
+        return Drafted((), say("drafting.no_passage"))
+    answer = engine.write(
+        brief, evidence, budget_for(evidence), _CANDIDATES, earlier=[without_urls(text) for text in earlier]
+    )
+    candidates: list[Draft] = []
+    for written in answer.candidates:
+        draft = _draft(engine, written, evidence, clock, begun)
+        if draft.sha256 not in {other.sha256 for other in candidates}:
+            candidates.append(draft)
+    return Drafted(tuple(candidates), answer.abstained, answer.lost, answer.quotations)
+
+
+_RECENT_YEARS = 5  # a source older than that may be out of date on what the claim says is so now
+
+
+def why_no_note(brief: Brief, evidence: Sequence[Evidence]) -> str:
+    """Why no note is proposed from these passages before a person has read them; "" where one is.
+
+    What a model only infers is left to a person. That the passages agree with the post counts only with a dated source
+    that is recent enough for the claim.
+    """
+    others = [claim for claim in brief.claims if claim.kind is not ClaimKind.CHECKABLE]
+    if others and brief.claim is None:
+        return say("drafting.not_checkable", kind=others[0].kind.in_words)
+    settlement = brief.settlement
+    if settlement is None:
+        return ""
+    stated = settlement.stated(evidence)
+    if not stated:
+        missing = say("drafting.would_settle", what=settlement.missing) if settlement.missing else ""
+        return say("drafting.no_answer", missing=missing)
+    if any(found.points is not Points.FOR for _, found in stated):
+        return ""
+    if any(_is_recent(item, brief) for item, _ in stated):
+        return say("drafting.agrees", words=stated[0][1].tells)
+    names = ", ".join(item.id for item, _ in stated)
+    return say("drafting.too_old", ids=names)
+
+
+def _is_recent(item: Evidence, brief: Brief) -> bool:
+    published = item.source.published
+    if published is None:
+        return False
+    posted = brief.post.posted_at.date() if brief.post.posted_at else brief.today
+    since = brief.claim.since if brief.claim is not None else None
+    return published >= (since or posted - timedelta(days=366 * _RECENT_YEARS))
+
+
+def budget_for(evidence: Sequence[Evidence]) -> int:
+    """Characters for the words of a note that may link to all of these passages."""
+    links = min(_MAX_LINKS, len({item.source.url for item in evidence if item.source.url}))
+    return NOTE_LIMIT - links * (URL_WEIGHT + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Revised:
+    """The candidates with the judge's objections, best first, the best one revised before them; and that in a line."""
+
+    candidates: tuple[Draft, ...]
+    summary: str
+
+
+def revise_candidates(
+    engine: Engine,
+    brief: Brief,
+    evidence: Sequence[Evidence],
+    candidates: Sequence[Draft],
+    clock: Callable[[], datetime],
+) -> Revised | None:
+    """The candidates as one judge orders them, with the best made better. None from an engine that cannot.
+
+    Raises EngineError.
+    """
+    begun = time.perf_counter()
+    revision = engine.revise(brief, evidence, candidates, budget_for(evidence))
+    if revision is None:
+        return None
+    ordered = [
+        candidates[place].model_copy(update={"objections": revision.objections[place]}) for place in revision.order
+    ]
+    final = _draft(
+        engine, revision.final, evidence, clock, begun, changes=revision.changes or say("rounds.other_words")
+    )
+    same = next((draft for draft in ordered if draft.sha256 == final.sha256), None)
+    if same is not None:
+        return Revised((same, *(draft for draft in ordered if draft is not same)), say("rounds.as_it_was"))
+    stated = [draft for draft in ordered if not draft.is_inferred]
+    if final.is_inferred and stated:  # never before one whose passage says it outright
+        rest = [draft for draft in ordered if draft not in stated]
+        return Revised((*stated, final, *rest), say("drafting.inferred"))
+    return Revised((final, *ordered), revision.changes)
+
+
+def mended(
+    engine: Engine,
+    brief: Brief,
+    evidence: Sequence[Evidence],
+    draft: Draft,
+    assessment: Assessment,
+    clock: Callable[[], datetime],
+) -> tuple[Draft, Draft] | None:
+    """The note revised by what the gates found wrong with its words, and the note as it was with that beside it.
+
+    None where no gate found anything that other words could mend. Raises EngineError.
+    """
+    found = {result.gate: result for result in assessment.found}
+    failed = [result for name, result in found.items() if result.status is GateStatus.FAIL]
+    if not failed or found[GateName.RELEVANCE].status is not GateStatus.PASS:
+        return None
+    wrong = [words for result in failed for words in _wrong(draft.text, result)]
+    before = draft.model_copy(update={"objections": tuple(dict.fromkeys(wrong))})
+    begun = time.perf_counter()
+    revision = engine.revise(brief, evidence, [before], budget_for(evidence))
+    if revision is None:
+        return None
+    changes = revision.changes or say("rounds.other_words")
+    after = _draft(engine, revision.final, evidence, clock, begun, changes=changes)
+    return (after, before) if after.sha256 != draft.sha256 else None
+
+
+def _wrong(text: str, result: GateResult) -> list[str]:
+    """What a gate found wrong, each with the words it is about; its reason where it points at none."""
+    found = [finding for finding in result.findings if not finding.ok]
+    pointed = [
+        f"“{text[item.span.start : item.span.end]}”: {item.message}" if item.span else item.message for item in found
+    ]
+    return pointed or [result.reason]
+
+
+def _draft(
+    engine: Engine,
+    written: Written,
+    evidence: Sequence[Evidence],
+    clock: Callable[[], datetime],
+    begun: float,
+    *,
+    changes: str = "",
+) -> Draft:
+    by_id = {item.id: item for item in evidence}
+    text = _with_links(written, by_id)
+    if note_length(text) > NOTE_LIMIT:
+        raise EngineError(say("drafting.too_long"))
+    cited = [by_id[evidence_id] for evidence_id in written.evidence_ids]
+    made_by = engine.made_by(EngineStep.WRITING)
+    return Draft(
+        text=text,
+        evidence_ids=tuple(dict.fromkeys(written.evidence_ids)),
+        sentences=_as_written(text, written, engine.support(text, cited)),
+        engine=made_by.engine,
+        prompt_version=made_by.prompt_version,
+        written_at=clock(),
+        seconds=time.perf_counter() - begun,
+        changes=changes,
+    )
+
+
+def _as_written(text: str, written: Written, support: Sequence[SentenceSupport]) -> tuple[SentenceSupport, ...]:
+    """What carries each sentence as its writer says, whose words were found there; the comparison adds its hints."""
+    found: list[SentenceSupport] = []
+    for item in support:
+        words = item.words_in(text)
+        known = next((said for said in written.sentences if words in said.text or said.text in words), None)
+        if known is None:
+            found.append(item)
+            continue
+        carrier = known.carriers[0]
+        update: dict[str, object] = {"carrier": carrier.span, "basis": known.basis}
+        if item.evidence_id != carrier.evidence_id:  # the hints are about another passage
+            update |= {"evidence_id": carrier.evidence_id, "doubts": (), "doubted": ()}
+        found.append(item.model_copy(update=update))
+    return tuple(found)
+
+
+def quoted(item: Evidence, quotation: Quotation) -> str:
+    """A sentence of a passage as it stands in a note: its publisher, the words as they are, and the link."""
+    words = " ".join(item.passage.text[quotation.span.start : quotation.span.end].split())
+    if not _MARKS.search(words):  # marks within marks would end the quotation early
+        words = f"“{words}”"
+    name = publisher_name(item.source)
+    told = f"{name[:1].upper()}{name[1:]}: {words}" if name else words
+    return f"{told} {item.source.url}" if item.source.url else told
+
+
+_MARKS = re.compile(r"[\"“”„«»]")
+
+
+def _with_links(written: Written, by_id: dict[str, Evidence]) -> str:
+    unknown = [evidence_id for evidence_id in written.evidence_ids if evidence_id not in by_id]
+    if unknown:
+        raise EngineError(say("drafting.unknown_passage", id=unknown[0]))
+    quoted = " ".join(by_id[evidence_id].passage.text for evidence_id in written.evidence_ids)
+    if any(url.has_scheme or url.url not in quoted for url in find_urls(written.text)):
+        raise EngineError(say("drafting.own_link"))
+    urls = [by_id[evidence_id].source.url for evidence_id in written.evidence_ids]
+    links = list(dict.fromkeys(url for url in urls if url))[:_MAX_LINKS]
+    return " ".join([" ".join(written.text.split()), *links])

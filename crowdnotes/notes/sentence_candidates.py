@@ -1,0 +1,251 @@
+"""Candidates without a model: whole sentences of the notes, none cut and none altered."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Self
+
+from crowdnotes.domain import Candidate, Evidence, ExistingNote, LinkCheck
+from crowdnotes.engines import NoteSentence
+from crowdnotes.engines.embedding import Embedder, FloatArray
+from crowdnotes.engines.local import tone
+from crowdnotes.evidence.duplicates import without_near_duplicates
+from crowdnotes.supernotes.candidates import LOCAL, between, budget_for, from_sentences
+from crowdnotes.supernotes.existing import ENOUGH_RATINGS, drawn_mean
+from crowdnotes.supernotes.note_sentences import goes_on, is_sentence, leans_back, parts_of
+from crowdnotes.text.note_rules import note_length, without_urls
+from crowdnotes.text.stems import content_stems
+
+_PERSON = re.compile(r"^\W*(?:he|she|they|his|her|their)\b", re.IGNORECASE)
+_FIGURE = re.compile(r"\d[\d.,]*\d")
+_SAME_WORDS = 0.6  # of the words of the shorter sentence that the other has too
+_SAME_MEANING = 0.7  # cosine
+_SAME_TOGETHER = 1.0  # both
+_SAME_WITH_FIGURE = 0.5  # cosine, with a year or number that stands in both
+_ONE_SUBJECT = (0.34, 0.6)  # the same two, from which a sentence that denies clashes with one that does not
+_TURNED_DOWN = 0.35  # mean rating, from as many ratings as X asks for before it gives a status
+_MOST_SENTENCES = 800  # of all notes together: each is compared with each, which took minutes for 3,600
+_MISSES_OF_THE_BEST = 20  # draws in a row that gave nothing new, after which worse ones are looked at too
+_MOST_MISSES = 200
+_MOST_DRAWS = 5  # for each candidate wanted: the others are nearly the same as one that is there
+_UNCLEAN = 0.1  # words that a filter will object to, or "he" of nobody named: such a sentence is drawn seldom
+_PROPPED = 0.5  # a sentence that leans, with all it leans on, takes room
+_OPENING = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A sentence of a note, without the links at its end; `place` counts the note's sentences, `row` all of them."""
+
+    text: str
+    note: str
+    place: int
+    row: int
+    stems: frozenset[str]
+    has_link: bool
+
+    @property
+    def figures(self) -> frozenset[str]:
+        """The years and other numbers in it."""
+        return frozenset(_FIGURE.findall(self.text))
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """Sentences of one note that stand only together: the first alone, and those after it that lean on it.
+
+    `must_lead`: its first one opens its note and says "this" or "he" of the post, so that it can only open this one.
+    """
+
+    sentences: tuple[_Said, ...]
+    must_lead: bool
+
+    @property
+    def length(self) -> int:
+        """As it stands in a note, with what is between it and the next."""
+        return sum(note_length(item.text) + len(between(item.text)) for item in self.sentences)
+
+    @property
+    def first(self) -> _Said:
+        """The sentence that stands by itself."""
+        return self.sentences[0]
+
+
+def _units(note: ExistingNote, row: int, most: int) -> Iterator[_Unit]:
+    """Of the first `most` sentences of a note those that can be set into another, with those that they lean on."""
+    chain: tuple[_Said, ...] = ()
+    must_lead = False
+    for place, (words, links) in enumerate(parts_of(note.text)[:most]):
+        stems = content_stems(words)
+        if not is_sentence(words, stems):
+            chain = ()
+            continue
+        said = _Said(words, note.id, place, row + place, stems, bool(links))
+        leans = leans_back(words)
+        if leans and not chain and (place or goes_on(words)):
+            continue
+        if chain and leans:
+            chain = (*chain, said)
+        else:
+            chain, must_lead = (said,), leans
+        yield _Unit(chain, must_lead)
+
+
+def whole_sentences(
+    notes: Sequence[ExistingNote],
+    wanted: int,
+    seed: int,
+    evidence: Sequence[Evidence] = (),
+    links: Sequence[LinkCheck] = (),
+    among: Collection[str] = (),
+    embedder: Embedder | None = None,
+) -> tuple[Candidate, ...]:
+    """Up to `wanted` candidates without a model: whole sentences of the notes, none cut and none altered.
+
+    Sentences that stand alone and that other notes bear out come first and oftenest; none repeats or denies another;
+    what leans on a sentence ("This", "He", "recommends it") follows it alone. Notes that real raters turned down are
+    left out while there are others. Fewer where the notes hold no more, none where no sentence fits. With `among` each
+    holds a sentence of one of these notes. With an embedder sentences are compared by meaning, else by words.
+    """
+    pool = _Pool.of(notes, embedder, random.Random(seed))  # noqa: S311 - for variety, not for secrets
+    leads = [note for note in pool.by_note if not among or note in among]
+
+    def made() -> Iterator[Candidate]:
+        for units in islice(pool.draws(leads), _MOST_DRAWS * wanted):
+            said = [NoteSentence(item.text, (item.note,)) for unit in units for item in unit.sentences]
+            yield from_sentences(said, notes, evidence, LOCAL, links)
+
+    return tuple(without_near_duplicates(made(), lambda item: without_urls(item.text), wanted))
+
+
+@dataclass(frozen=True)
+class _Pool:
+    """The units of the notes, how well each serves, and how alike any two sentences are in meaning, where known."""
+
+    by_note: dict[str, list[_Unit]]
+    weights: dict[_Unit, float]
+    alike: FloatArray | None
+    budget: int
+    chance: random.Random
+
+    @classmethod
+    def of(cls, notes: Sequence[ExistingNote], embedder: Embedder | None, chance: random.Random) -> Self:
+        """Of the notes that raters did not turn down, or of all where they turned down all."""
+        good = [note for note in notes if not _is_turned_down(note)] or list(notes)
+        most = max(1, _MOST_SENTENCES // max(1, len(good)))
+        budget = budget_for(notes)
+        row = 0
+        by_note: dict[str, list[_Unit]] = {}
+        for note in good:
+            units = [unit for unit in _units(note, row, most) if unit.length <= budget + 1]
+            row += len(parts_of(note.text)[:most])
+            if units:
+                by_note[note.id] = units
+        texts = [words for note in good for words, _ in parts_of(note.text)[:most]]
+        vectors = embedder.encode(texts) if embedder is not None and texts else None
+        pool = cls(by_note, {}, None if vectors is None else vectors @ vectors.T, budget, chance)
+        means = {note.id: drawn_mean(note) for note in notes}
+        pool.weights.update(
+            {unit: pool.weight(unit) * (0.5 + means[note]) for note, units in by_note.items() for unit in units}
+        )
+        return pool
+
+    def weight(self, unit: _Unit) -> float:
+        """How well it serves: borne out by other notes, sourced, standing alone, in clean words."""
+        others = [units for note, units in self.by_note.items() if note != unit.first.note]
+        borne = [max(self.closeness(unit.first, other.first) for other in units) for units in others]
+        found = 0.2 + sum(borne) / max(1, len(borne))
+        text = " ".join(said.text for said in unit.sentences)
+        found *= 1.0 if self._is_clean(text) and not _PERSON.match(text) else _UNCLEAN
+        found *= _OPENING if unit.first.place == 0 and not unit.must_lead else 1.0
+        found *= _PROPPED if unit.must_lead or len(unit.sentences) > 1 else 1.0
+        return found * (_OPENING if unit.first.has_link else 1.0)
+
+    @staticmethod
+    def _is_clean(text: str) -> bool:
+        at_fault = (tone.loaded_words, tone.speculative_words, tone.first_person, tone.shouting)
+        return not any(words(text) for words in at_fault) and not tone.matches(tone.SECOND_PERSON, text)
+
+    def closeness(self, one: _Said, other: _Said) -> float:
+        """From 0 to 1: by meaning, or the share of the shorter one's words that the other has."""
+        if self.alike is not None:
+            return max(0.0, float(self.alike[one.row, other.row]))
+        return len(one.stems & other.stems) / min(len(one.stems), len(other.stems))
+
+    def draws(self, leads: Sequence[str]) -> Iterator[list[_Unit]]:
+        """Candidates that differ, each of these notes in its turn, until no more come."""
+        seen: set[frozenset[str]] = set()
+        turn: list[str] = []
+        misses = 0
+        while leads and misses < _MOST_MISSES:
+            turn = turn or self.chance.sample(leads, len(leads))
+            any_serves = misses >= _MISSES_OF_THE_BEST
+            units = self.drawn(turn.pop(), any_serves=any_serves)
+            key = frozenset(said.text for unit in units for said in unit.sentences)
+            if key in seen or not self._has_link(units) or (len(units) == 1 and not any_serves):
+                misses += 1
+                continue
+            misses = max(0, misses - _MISSES_OF_THE_BEST) if any_serves else 0
+            seen.add(key)
+            yield units
+
+    def drawn(self, note: str, *, any_serves: bool) -> list[_Unit]:
+        """A unit of that note and others beside it, in the order to be read: the better the oftener, or all alike."""
+        units = [self._one_of(self.by_note[note], any_serves)]
+        rest = [unit for theirs in self.by_note.values() for unit in theirs if not unit.must_lead]
+        most = self.chance.choice((1, 2, 3, 4) if any_serves else (2, 2, 3, 3, 3, 4))
+        left = self.budget + 1 - units[0].length
+        while rest and len(units) < most:
+            unit = self._one_of(rest, any_serves)
+            rest.remove(unit)
+            if unit.length <= left and not any(self._clash(unit, other) for other in units):
+                units.append(unit)
+                left -= unit.length
+        return self._in_order(units)
+
+    def _one_of(self, units: Sequence[_Unit], any_serves: bool) -> _Unit:
+        return self.chance.choices(units, None if any_serves else [self.weights[unit] for unit in units])[0]
+
+    def _in_order(self, units: Sequence[_Unit]) -> list[_Unit]:
+        """The best one leads; those of one note stay together and in its own order."""
+        best = max(units, key=lambda unit: (unit.must_lead, self.weights[unit]))
+        heaviest = {
+            note: max(self.weights[unit] for unit in units if unit.first.note == note)
+            for note in {unit.first.note for unit in units}
+        }
+        return sorted(
+            units,
+            key=lambda unit: (
+                unit.first.note != best.first.note,
+                -heaviest[unit.first.note],
+                unit.first.note,
+                unit.first.place,
+            ),
+        )
+
+    def _has_link(self, units: Sequence[_Unit]) -> bool:
+        """Whether these have a source, as far as any sentence has one."""
+        has_links = any(unit.first.has_link for theirs in self.by_note.values() for unit in theirs)
+        return not has_links or any(said.has_link for unit in units for said in unit.sentences)
+
+    def _clash(self, one: _Unit, other: _Unit) -> bool:
+        """Whether two units say the same, or one denies what the other says."""
+        return any(self._repeats(a, b) for a in one.sentences for b in other.sentences)
+
+    def _repeats(self, one: _Said, other: _Said) -> bool:
+        shared = len(one.stems & other.stems) / min(len(one.stems), len(other.stems))
+        close = 0.0 if self.alike is None else float(self.alike[one.row, other.row])
+        if one.row == other.row or shared >= _SAME_WORDS or close >= _SAME_MEANING or shared + close >= _SAME_TOGETHER:
+            return True
+        if close >= _SAME_WITH_FIGURE and one.figures & other.figures:
+            return True
+        is_one_subject = shared >= _ONE_SUBJECT[0] or close >= _ONE_SUBJECT[1]
+        return is_one_subject and tone.denies(one.text) != tone.denies(other.text)
+
+
+def _is_turned_down(note: ExistingNote) -> bool:
+    return note.ratings.count >= ENOUGH_RATINGS and (note.ratings.mean or 0.0) < _TURNED_DOWN

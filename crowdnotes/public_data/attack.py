@@ -1,0 +1,409 @@
+"""Raters who act together: what their votes do to a note, and which rules stand in their way.
+
+Everybody's parameters are held as they were fitted, as in the scorer's last pass, and an account's own come from its
+other ratings alone (the same ridge regression as for notes, with the sides exchanged). So what an account has rated
+before decides what its vote can do: a fresh one has too few ratings to count at all; one that rated at random is left
+out where the crowd came to disagree with it; one that rated as an honest rater of some viewpoint counts as such.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cached_property, lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from crowdnotes.bridging.model import Floats, RatingTable
+from crowdnotes.bridging.note_signals import View, sides
+from crowdnotes.bridging.public_scoring import NoteFacts, final_scores, helpful_raters
+from crowdnotes.bridging.ratings import Ratings
+from crowdnotes.bridging.rules import decide
+from crowdnotes.bridging.scoring import FrozenRaters, score_notes
+from crowdnotes.bridging.status import NoteSignals, NoteStatus, RuleName, StatusResult
+from crowdnotes.public_data.small_world import NOTES, NOW_MS, NoteKind, World, opinion
+from crowdnotes.wording import say
+
+MOST = 60  # accounts
+EARLIEST = 5  # honest ratings of the note that are in when the attack begins
+
+
+class Aim(StrEnum):
+    """What the attackers want."""
+
+    SINK = say("attack_found.sink_both")
+    LIFT_ONE_SIDED = say("attack_found.lift_minus")
+    LIFT_POOR = say("attack_found.lift_poor")
+
+    @property
+    def vote(self) -> float:
+        """What they all say of the note."""
+        return 0.0 if self is Aim.SINK else 1.0
+
+
+_TARGETS = {Aim.SINK: NoteKind.BOTH, Aim.LIFT_ONE_SIDED: NoteKind.MINUS, Aim.LIFT_POOR: NoteKind.POOR}
+
+
+class History(StrEnum):
+    """What the accounts rated before."""
+
+    FRESH = say("attack_found.nothing")
+    RANDOM = say("attack_found.random")
+    MINUS = say("attack_found.like_minus")
+    MIDDLE = say("attack_found.like_middle")
+    PLUS = say("attack_found.like_plus")
+    BOTH = say("attack_found.half_each")
+
+
+_POSITIONS = {History.MINUS: (-1, -1), History.MIDDLE: (0, 0), History.PLUS: (1, 1), History.BOTH: (-1, 1)}
+"""Where the accounts stand that are even and odd by number; with the world's polarity as the unit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttackOptions:
+    """An attack.
+
+    after: how many honest ratings the note has when it begins, None for all. assigned: accounts rate what they are
+    given at random, and the note is among it as often as for honest raters. noticed: the platform knows that they
+    act together, and asks what the note would be without them.
+    """
+
+    aim: Aim = Aim.SINK
+    history: History = History.BOTH
+    after: int | None = None
+    assigned: bool = False
+    noticed: bool = False
+
+
+@dataclass(frozen=True)
+class Attack:
+    """What came of it, from no account to MOST of them.
+
+    note: the target. ratings: honest ones before it. votes (k,): how many of the accounts got to vote on it. scores,
+    averages (k,). statuses: by the rules. counted: whether the accounts' votes enter the score, (MOST,).
+    line, average_line: from which score the rules, and from which average plain averaging shows a note; the latter None
+    where none would be shown.
+    """
+
+    options: AttackOptions
+    note: int
+    ratings: int
+    votes: npt.NDArray[np.int64]
+    averages: Floats
+    statuses: tuple[StatusResult, ...]
+    counted: npt.NDArray[np.bool_]
+    line: float
+    average_line: float | None
+
+    @cached_property
+    def scores(self) -> Floats:
+        """The note's intercept with each number of accounts."""
+        return np.array([found.note_intercept for found in self.statuses], dtype=np.float64)
+
+    @cached_property
+    def shown(self) -> npt.NDArray[np.bool_]:
+        """Whether readers see the note, with each number of accounts."""
+        return np.array([found.status is NoteStatus.HELPFUL for found in self.statuses])
+
+    @property
+    def shown_by_average(self) -> npt.NDArray[np.bool_]:
+        """As `shown`, by plain averaging."""
+        return self.averages >= (np.inf if self.average_line is None else self.average_line)
+
+    @cached_property
+    def needed(self) -> int | None:
+        """The fewest accounts that get what they want; None where MOST do not. 0: it is so without them."""
+        return self._first(self.shown)
+
+    @property
+    def needed_by_average(self) -> int | None:
+        """As `needed`, against plain averaging."""
+        return self._first(self.shown_by_average)
+
+    def _first(self, shown: npt.NDArray[np.bool_]) -> int | None:
+        reached = np.flatnonzero(shown == (self.options.aim is not Aim.SINK))
+        return int(reached[0]) if len(reached) else None
+
+    @property
+    def sentence(self) -> str:
+        """How many accounts it takes, by the rules."""
+        sinks, note = self.options.aim is Aim.SINK, self.note + 1
+        if self.needed == 0:
+            return say("attack_found.sunk_without" if sinks else "attack_found.lifted_without", note=note)
+        if self.needed is None:
+            return say("attack_found.no_sinking" if sinks else "attack_found.no_lifting", most=MOST, note=note)
+        return say("attack_found.takes_to_sink" if sinks else "attack_found.takes_to_lift", n=self.needed, note=note)
+
+    @property
+    def average_sentence(self) -> str:
+        """How many accounts it takes against plain averaging."""
+        sinks = self.options.aim is Aim.SINK
+        if self.average_line is None:
+            return say("attack_found.no_line")
+        if self.needed_by_average == 0:
+            return say("attack_found.average_sunk_without" if sinks else "attack_found.average_lifted_without")
+        if self.needed_by_average is None:
+            return say("attack_found.average_no_sinking" if sinks else "attack_found.average_no_lifting", most=MOST)
+        return say("attack_found.average_takes", n=self.needed_by_average)
+
+    @property
+    def accounts_sentence(self) -> str:
+        """How many of these accounts were given the note, and whose votes do not count; "" where all do."""
+        many = MOST if self.needed is None else self.needed
+        left_out = many - int(self.counted[:many].sum())
+        told = []
+        if self.options.assigned and many:
+            told.append(say("attack_found.given", accounts=say("attack_found.accounts", n=many), n=self.votes[many]))
+        if left_out:
+            why = say("attack_found.too_few" if self.options.history is History.FRESH else "attack_found.disagrees")
+            told.append(say("attack_found.not_counted", n=left_out, all=many, why=why))
+        return " ".join(told)
+
+    @property
+    def rows(self) -> dict[str, list[object]]:
+        """The note with each number of accounts, by column."""
+        return {
+            say("attack_found.accounts_column"): list(range(MOST + 1)),
+            say("attack_found.of_them_voted"): self.votes.tolist(),
+            say("attack_found.score"): [round(float(number), 3) for number in self.scores],
+            say("attack_found.average"): [round(float(number), 3) for number in self.averages],
+            say("attack_found.status"): [found.status.in_words for found in self.statuses],
+            say("attack_found.decided_by"): [found.decided_by.in_words for found in self.statuses],
+        }
+
+    @property
+    def stays_sentence(self) -> str:
+        """Why it is shown at a score under the line; "" where it never is."""
+        kept = [
+            rule.distances[-1].line
+            for found in self.statuses
+            if found.status is NoteStatus.HELPFUL and (found.note_intercept or 0) < self.line
+            for rule in found.outcomes
+            if rule.rule is RuleName.INERTIA
+        ]
+        return say("attack_found.stays", line=self.line, lower=kept[0]) if kept else ""
+
+    def defences(self) -> list[tuple[RuleName, int, int, str]]:
+        """The rules that kept a note down which its score would have shown: each with its first and last number of
+        accounts, and what it said at the last.
+        """
+        held: dict[RuleName, tuple[int, int, str]] = {}
+        for accounts, found in enumerate(self.statuses):
+            if any(said.fired for said in found.outcomes if said.rule is RuleName.GENERAL_HELPFUL):
+                for rule in found.blocked_by:
+                    first = held[rule.rule][0] if rule.rule in held else accounts
+                    held[rule.rule] = (first, accounts, rule.reason)
+        return [(rule, *told) for rule, told in held.items()]
+
+
+def target(world: World, aim: Aim) -> int:
+    """The note that is attacked: the middle one, by score, of its kind.
+
+    Of those that have yet to be sunk or lifted, by the rules and by plain average, if there are any.
+    """
+    of_kind = [note for note, kind in enumerate(world.kinds) if kind is _TARGETS[aim]]
+    line = np.inf if world.average_line is None else world.average_line
+    both = {note: {bool(world.shown[note]), bool(world.averages[note] >= line)} for note in of_kind}
+    wanted = [note for note in of_kind if both[note] == {aim is Aim.SINK}] or of_kind
+    ordered = sorted(wanted, key=np.nan_to_num(world.scores).__getitem__)
+    return ordered[len(ordered) // 2]
+
+
+@lru_cache(maxsize=192)
+def attack(world: World, options: AttackOptions) -> Attack:
+    """Let 0 to MOST accounts vote on the target; kept, as one screen asks for the same attack several times."""
+    note = target(world, options.aim)
+    chance = np.random.default_rng((world.options.seed, list(History).index(options.history)))
+    honest, honest_votes = _honest(world, note, options.after)
+    accounts, counted = _accounts(world, note, options.history, chance)
+    given = chance.random(MOST) < world.options.ratings_each / NOTES if options.assigned else np.ones(MOST, dtype=bool)
+    raters = _joined(FrozenRaters.of(world.fit), accounts, counted)
+    table = _growing(honest, honest_votes, accounts.ids[given], np.flatnonzero(given), options.aim.vote)
+    votes = np.concatenate(([0], np.cumsum(given)))
+    scored = final_scores(table, raters, world.settings)
+    ratings = Ratings(table, True, {})
+    both = sides(ratings, View.of(ratings, scored, raters))
+    alone = float(scored.notes.intercepts[0])
+    was_helpful = False
+    statuses: list[StatusResult] = []
+    for number, (negative, positive) in enumerate(both):
+        signals = NoteSignals(
+            note_id=note,
+            ratings=len(honest) + int(votes[number]),
+            intercept=float(scored.notes.intercepts[number]),
+            factor=float(scored.notes.factors[number, 0]),
+            negative=negative,
+            positive=positive,
+            misleading=True,
+            upper_bound=float(scored.upper_bounds[number]),
+            was_helpful=was_helpful,
+            intercept_without_correlated=alone if options.noticed else None,
+        )
+        statuses.append(decide(signals, world.settings))
+        if number == 0:
+            was_helpful = statuses[0].status is NoteStatus.HELPFUL
+    averages = np.bincount(table.note, table.helpful) / np.bincount(table.note)
+    lines = world.settings.helpful_intercept, world.average_line
+    return Attack(options, note, len(honest), votes, averages, tuple(statuses), counted, *lines)
+
+
+def every_history(world: World, options: AttackOptions) -> dict[History, Attack]:
+    """The same attack by accounts of each history."""
+    return {history: attack(world, replace(options, history=history)) for history in History}
+
+
+def verdict(world: World, found: Attack) -> str:
+    """Whether the rules resist longer than plain averaging, and what giving notes out at random does to that."""
+    if found.needed == 0 or found.average_line is None:
+        return found.sentence
+    by_average = found.needed_by_average
+    if by_average == 0:
+        told = f"{found.sentence} {found.average_sentence}"
+    elif found.needed is None and by_average is None:
+        told = say("attack_found.neither", most=MOST)
+    else:
+        one, other = (MOST + 1 if needed is None else needed for needed in (found.needed, by_average))
+        words = "attack_found.longer" if one > other else "attack_found.sooner"
+        words = "attack_found.as_long" if one == other else words
+        told = say(words, rules=_gives_way(found.needed), average=_gives_way(by_average))
+    flipped = attack(world, replace(found.options, assigned=not found.options.assigned))
+    given, free = (found, flipped) if found.options.assigned else (flipped, found)
+    if given.needed == free.needed:
+        return f"{told} {say('attack_found.same_at_random', most=MOST)}"
+    at_random = say("attack_found.at_random", given=_gives_way(given.needed), free=_gives_way(free.needed))
+    return f"{told} {at_random}"
+
+
+def _gives_way(needed: int | None) -> str:
+    return say("attack_found.holds", most=MOST) if needed is None else say("attack_found.gives_way", n=needed)
+
+
+def in_figures(accounts: int | None) -> str:
+    """A number of accounts, also where MOST are not enough."""
+    return say("crowd_plots.more_than", n=MOST) if accounts is None else str(accounts)
+
+
+def later_sentence(world: World, found: Attack) -> str:
+    """What the same accounts come to once all honest ratings are in."""
+    end = attack(world, replace(found.options, after=None))
+    sentence = end.sentence[0].lower() + end.sentence[1:]
+    return say("attack_found.later", n=end.ratings, sentence=sentence)
+
+
+def cheapest(attacks: dict[History, Attack]) -> str:
+    """Which accounts need to be the fewest against the rules, and which are never enough."""
+    any_of_them = next(iter(attacks.values()))
+    if any_of_them.needed == 0:
+        return any_of_them.sentence
+    needed = {history: found.needed for history, found in attacks.items() if found.needed}
+    never = say("attack_found.or").join(history.value for history in attacks if history not in needed)
+    told = []
+    if needed:
+        fewest = min(needed.values())
+        histories = say("attack_found.or").join(history.value for history, many in needed.items() if many == fewest)
+        told.append(say("attack_found.enough", n=fewest, histories=histories))
+    if never:
+        told.append(say("attack_found.not_even", n=MOST, histories=never))
+    return " ".join(told)
+
+
+def _honest(world: World, note: int, after: int | None) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+    """Who rated the note before the attack, and how: in the order in which they came."""
+    of_note = world.table.note == note
+    order = np.random.default_rng((world.options.seed, note)).permutation(int(of_note.sum()))[:after]
+    return world.table.rater[of_note][order], world.table.helpful[of_note][order]
+
+
+@dataclass(frozen=True)
+class _Accounts:
+    """ids, intercepts and factors (MOST,); the last two NaN for fresh accounts."""
+
+    ids: npt.NDArray[np.int64]
+    intercepts: Floats
+    factors: Floats
+
+
+def _accounts(
+    world: World, note: int, history: History, chance: np.random.Generator
+) -> tuple[_Accounts, npt.NDArray[np.bool_]]:
+    """The accounts with the parameters that follow from their other ratings, and which of them are counted."""
+    ids = np.arange(MOST, dtype=np.int64) + 1_000_000  # after every honest rater
+    if history is History.FRESH:
+        unknown = np.full(MOST, np.nan)
+        return _Accounts(ids, unknown, unknown), np.zeros(MOST, dtype=bool)
+    each = max(world.options.ratings_each, world.settings.min_ratings_per_rater)
+    others = np.delete(np.arange(NOTES), note)
+    rated = others[chance.random((MOST, len(others))).argsort(axis=1)[:, :each]].ravel().astype(np.int32)
+    account = np.repeat(np.arange(MOST, dtype=np.int32), each)
+    helpful = _earlier(world, history, account, rated, chance)
+    table = RatingTable(np.arange(NOTES), ids, rated, account, helpful)
+    return _fitted(world, table), _agreed_with(world, table)
+
+
+def _earlier(
+    world: World,
+    history: History,
+    account: npt.NDArray[np.int32],
+    rated: npt.NDArray[np.int32],
+    chance: np.random.Generator,
+) -> npt.NDArray[np.float32]:
+    """What the accounts said of the notes that they rated before."""
+    if history is History.RANDOM:
+        return chance.choice(np.array([0, 0.5, 1], dtype=np.float32), len(rated))
+    position = np.array(_POSITIONS[history])[account % 2] * world.options.polarity
+    noise = chance.normal(0, 1, len(rated)) * world.options.noise
+    return opinion(world.made[rated], position, noise)
+
+
+def _fitted(world: World, table: RatingTable) -> _Accounts:
+    """Intercepts and factors of raters given the notes: the same problem as of notes given the raters."""
+    notes = world.fit.notes
+    as_raters = FrozenRaters(
+        notes.ids, notes.intercepts, notes.factors[:, 0], world.fit.global_intercept,
+        world.fit.ratings / len(world.fit.raters),
+    )  # fmt: skip
+    exchanged = RatingTable(table.rater_ids, table.note_ids, table.rater, table.note, table.helpful)
+    found = score_notes(exchanged, as_raters).notes
+    return _Accounts(table.rater_ids, found.intercepts, found.factors[:, 0])
+
+
+def _agreed_with(world: World, table: RatingTable) -> npt.NDArray[np.bool_]:
+    """Whose earlier ratings the crowd came to agree with, as the scorer asks of every rater."""
+    everywhen = np.full(NOTES, NOW_MS)
+    facts = NoteFacts(np.ones(NOTES, dtype=bool), everywhen, None, None, None)
+    statuses = [found.status for found in world.statuses]
+    chosen = helpful_raters(table, np.full(len(table), NOW_MS), facts, statuses, world.scores, world.settings)
+    assert chosen is not None  # noqa: S101 - it is known when the notes were written
+    return chosen
+
+
+def _joined(honest: FrozenRaters, accounts: _Accounts, counted: npt.NDArray[np.bool_]) -> FrozenRaters:
+    """Honest raters, and those of the accounts whose ratings count."""
+    return FrozenRaters(
+        np.concatenate((honest.ids, accounts.ids[counted])),
+        np.concatenate((honest.intercepts, accounts.intercepts[counted])),
+        np.concatenate((honest.factors, accounts.factors[counted])),
+        honest.global_intercept,
+        honest.ratings_per_note,
+    )
+
+
+def _growing(
+    honest: npt.NDArray[np.int32],
+    honest_votes: npt.NDArray[np.float32],
+    voters: npt.NDArray[np.int64],
+    joined_at: npt.NDArray[np.intp],
+    vote: float,
+) -> RatingTable:
+    """The target once for each number of accounts, as notes 0 to MOST: its honest ratings, and the accounts' so far."""
+    notes = [np.repeat(np.arange(MOST + 1), len(honest))]
+    notes += [np.arange(first + 1, MOST + 1) for first in joined_at]
+    raters = [np.tile(honest.astype(np.int64), MOST + 1)]
+    raters += [np.full(MOST - first, voter) for first, voter in zip(joined_at, voters, strict=True)]
+    helpful = np.full(sum(len(part) for part in notes), vote, dtype=np.float32)
+    helpful[: len(notes[0])] = np.tile(honest_votes, MOST + 1)
+    rater_ids, rater = np.unique(np.concatenate(raters), return_inverse=True)
+    return RatingTable(
+        np.arange(MOST + 1), rater_ids, np.concatenate(notes).astype(np.int32), rater.astype(np.int32), helpful
+    )

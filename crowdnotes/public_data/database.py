@@ -1,0 +1,150 @@
+"""The index of the public data: one DuckDB file in the data folder, its tables, and how it is opened.
+
+DuckDB rather than polars: the index is asked for one note of a million and for sums over all of them, and it grows by
+a day's files. A file with transactions does all three, in bounded memory; lazy frames over Parquet would need a
+manifest, a lock and a merge of ours.
+
+Ids of people stand here as 64-bit hashes: nothing that the program tells needs more, and nobody is listed.
+Times are milliseconds since 1970 (UTC), NULL where the data's own cannot be right.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import numpy.typing as npt
+
+from crowdnotes.bridging.columns import HELPFUL_TAGS, NOT_HELPFUL_TAGS
+from crowdnotes.errors import InputError
+from crowdnotes.wording import say
+
+FORM = 3  # of the tables; an index of another form is made anew
+TAGS = (*HELPFUL_TAGS, *NOT_HELPFUL_TAGS)  # bit by bit in ratings.tags
+_PATIENCE = 4.0  # seconds
+_MEMORY = "800MB"  # of DuckDB's own; what does not fit is laid beside the file
+_TABLES = f"""
+CREATE TABLE form AS SELECT {FORM} AS form;
+-- One row a file, as far as it was read: its marks tell it from others, whatever its name (see shards.py).
+CREATE TABLE loads (load INTEGER, kind VARCHAR, file VARCHAR, size BIGINT, head VARCHAR, tail VARCHAR, crc BIGINT);
+CREATE TABLE notes (
+    note BIGINT, author BIGINT, written BIGINT, post BIGINT, posted BIGINT, misleading BOOLEAN, language VARCHAR,
+    topics UTINYINT, text VARCHAR
+);
+-- level: 0 not helpful, 1 somewhat, 2 helpful.
+CREATE TABLE ratings (note BIGINT, rater BIGINT, rated BIGINT, level UTINYINT, tags INTEGER, load INTEGER);
+CREATE TABLE history (
+    note BIGINT, author BIGINT, written BIGINT, first_at BIGINT, first_status VARCHAR, latest_at BIGINT,
+    latest_status VARCHAR, status VARCHAR, status_at BIGINT, locked_at BIGINT, locked_status VARCHAR, decided_by VARCHAR
+);
+CREATE TABLE people (rater BIGINT, state VARCHAR);
+-- Made from notes and history as they were at that load (see posts.py): what every view counts.
+CREATE TABLE posts (
+    post BIGINT, posted BIGINT, first_note BIGINT, verdict BIGINT, language VARCHAR, topics UTINYINT, notes BIGINT,
+    known BIGINT, never BIGINT, young BIGINT
+);
+CREATE TABLE posts_made (load INTEGER);
+-- The last fit: its raters, and one row of what it says of itself, as JSON. usual: of the ratings with a complaint the
+-- share that says "incorrect"; busy: among the busiest raters of the last weeks.
+CREATE TABLE raters (rater BIGINT, intercept DOUBLE, factor DOUBLE, usual DOUBLE, busy BOOLEAN);
+CREATE TABLE fits (said VARCHAR);
+-- Every note with enough ratings as that fit scores it, NULL without enough known raters; status as readers see it.
+CREATE TABLE scores (note BIGINT, intercept DOUBLE, factor DOUBLE, status VARCHAR, decided_by VARCHAR);
+"""
+Connection = duckdb.DuckDBPyConnection
+
+
+def index_path(data_dir: Path) -> Path:
+    """Where the index lies if nobody says otherwise."""
+    return data_dir / "crowd.duckdb"
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[Connection]:
+    """The index, to ask. Raises InputError where there is none, or it is none, or it is being written."""
+    if not path.is_file():
+        raise InputError(say("index.none"), say("index.make"))
+    with _open(path, read_only=True) as connection:
+        _check_form(connection, path)
+        yield connection
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[Connection]:
+    """The index, to add to; made where there is none. Raises InputError as `reading` does."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            say("index.no_writing", folder=path.parent, error=error.strerror), say("index.other_folder")
+        ) from error
+    with _open(path, read_only=False) as connection:
+        if connection.execute("SELECT count(*) FROM duckdb_tables()").fetchone() == (0,):
+            connection.execute(f"BEGIN; {_TABLES} COMMIT;")
+        _check_form(connection, path)
+        yield connection
+
+
+def how_many(connection: Connection, question: str, *values: int) -> int:
+    """The number that a question of counting answers."""
+    row = connection.execute(question, list(values)).fetchone()
+    return int(row[0]) if row else 0
+
+
+def columns(
+    connection: Connection, question: str, values: Sequence[object] | dict[str, object] = ()
+) -> dict[str, npt.NDArray[Any]]:
+    """The answer, column by column; the question leaves no NULL in numbers."""
+    answer = connection.execute(question, values).fetchnumpy()
+    return {name: np.asarray(column) for name, column in answer.items()}
+
+
+@contextmanager
+def _open(path: Path, *, read_only: bool) -> Iterator[Connection]:
+    config: dict[str, str | bool | int | float | list[str]] = {
+        "memory_limit": _MEMORY,
+        "threads": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1),
+        "preserve_insertion_order": False,  # what needs an order asks for it, and loading needs less memory
+        "autoinstall_known_extensions": False,  # nothing is downloaded
+        "autoload_known_extensions": False,
+    }
+    connection = _connected(path, config, read_only=read_only)
+    try:
+        yield connection
+    except duckdb.InterruptException as error:
+        raise KeyboardInterrupt from error
+    except duckdb.IOException as error:
+        raise InputError(say("index.unreadable", error=error), say("index.check_space")) from error
+    except duckdb.OutOfMemoryException as error:
+        raise InputError(say("index.memory"), say("index.ask_less")) from error
+    finally:
+        connection.close()
+
+
+def _connected(path: Path, config: dict[str, str | bool | int | float | list[str]], *, read_only: bool) -> Connection:
+    """A page reads for a moment only, so somebody else's lock is waited for a little."""
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            return duckdb.connect(str(path), read_only=read_only, config=config)
+        except (duckdb.IOException, duckdb.ConnectionException) as error:  # by another process, by this one
+            if "lock" not in str(error) and "different configuration" not in str(error):
+                raise InputError(say("index.damaged", name=path.name), say("index.delete")) from error
+            if time.monotonic() > until:
+                raise InputError(say("index.in_use"), say("index.wait")) from error
+        time.sleep(_PATIENCE / 20)
+
+
+def _check_form(connection: Connection, path: Path) -> None:
+    try:
+        found = connection.execute("SELECT form FROM form").fetchone()
+    except duckdb.CatalogException as error:
+        raise InputError(say("index.other_file", name=path.name), say("index.name_another")) from error
+    if found != (FORM,):
+        raise InputError(say("index.other_version"), say("index.delete_it", name=path.name))

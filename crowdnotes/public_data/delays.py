@@ -1,0 +1,156 @@
+"""How late notes come: from post to first note, from there to the first verdict, and how many never get one.
+
+As table 1 of the CrowdNotes+ paper: percentiles over posts. A verdict is the first status of any of a post's notes
+other than "needs more ratings".
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from crowdnotes.domain import Noun
+from crowdnotes.public_data.database import Connection, how_many
+from crowdnotes.public_data.posts import Filter, gather_posts
+from crowdnotes.public_data.topics import topic_names
+from crowdnotes.text.dates import parse_date
+from crowdnotes.text.languages import LANGUAGE_NAMES
+from crowdnotes.wording import say
+
+FEW = 5  # posts: of fewer no percentile is told
+_MOST_LANGUAGES = 12
+_HOUR_MS = 3_600_000
+
+
+class Hours(Noun):
+    """Hours at 25, 50, 75 and 90 percent of n posts; None, with the reason, where nothing can be said."""
+
+    n: int
+    p25: float | None = None
+    p50: float | None = None
+    p75: float | None = None
+    p90: float | None = None
+    not_run: str = ""
+
+
+class Never(Noun):
+    """Of n notes the share that never left "needs more ratings"; young: those of them under 14 days old."""
+
+    n: int
+    share: float | None = None
+    young: int = 0
+    not_run: str = ""
+
+
+class Delay(Noun):
+    """The delays of a group of posts."""
+
+    group: str
+    posts: int
+    to_first_note: Hours
+    to_verdict: Hours
+    never: Never
+
+    @property
+    def name(self) -> str:
+        """What people call the group: a month and a language by its name."""
+        if self.group == "all":
+            return say("late_notes.all")
+        month = parse_date(f"{self.group}-01")
+        return f"{month:%b %Y}" if month else LANGUAGE_NAMES.get(self.group, self.group)
+
+
+class Delays(Noun):
+    """Delays of all posts that are counted, and by topic, language and month (of the first note).
+
+    not_dated: posts without a time of their own or of their first note. backwards: posts with a note before the post.
+    """
+
+    counted: str
+    posts: int
+    not_dated: int
+    backwards: int
+    overall: Delay
+    by_topic: tuple[Delay, ...]
+    by_language: tuple[Delay, ...]
+    by_month: tuple[Delay, ...]
+    sentence: str
+
+
+_EACH = """
+CREATE OR REPLACE TEMP TABLE each_post AS
+SELECT language, topics, first_note, known, never, young,
+    ((first_note - posted) / $hour)::FLOAT AS hours, ((verdict - first_note) / $hour)::FLOAT AS verdict_hours
+FROM chosen
+"""
+_PERCENTILES = "[0.25, 0.5, 0.75, 0.9]"
+_TOPIC = "SELECT *, unnest(list_filter(range(8), bit -> if(bit = 7, topics = 0, topics >> bit & 1 = 1))) AS name"
+_LANGUAGE = "SELECT *, coalesce(language, 'not known') AS name"
+_MONTH = "SELECT *, coalesce(strftime(make_timestamp(first_note * 1000), '%Y-%m'), 'not known') AS name"
+
+
+def delays(connection: Connection, chosen: Filter) -> Delays:
+    """Count them. Raises InputError where the index has no notes."""
+    posts = gather_posts(connection, chosen)
+    connection.execute(_EACH, {"hour": _HOUR_MS})
+    has_history = bool(how_many(connection, "SELECT count(*) FROM (SELECT 1 FROM history LIMIT 1)"))
+    names = [*topic_names(), say("surges.no_topic")]
+    by_topic = _groups(connection, _TOPIC, has_history)
+    by_language = sorted(_groups(connection, _LANGUAGE, has_history), key=lambda one: (-one.posts, one.group))
+    overall = _groups(connection, "SELECT *, 'all' AS name", has_history)
+    everything = overall[0] if overall else _delay(("all", 0, 0, None, 0, None, 0, 0, 0), has_history)
+    return Delays(
+        counted=chosen.in_words,
+        posts=posts,
+        not_dated=how_many(connection, "SELECT count(*) FROM each_post WHERE hours IS NULL"),
+        backwards=how_many(connection, "SELECT count(*) FROM each_post WHERE hours < 0"),
+        overall=everything,
+        by_topic=tuple(group.model_copy(update={"group": names[int(group.group)]}) for group in by_topic),
+        by_language=tuple(by_language[:_MOST_LANGUAGES]),
+        by_month=tuple(_groups(connection, _MONTH, has_history)),
+        sentence=_sentence(everything),
+    )
+
+
+def _groups(connection: Connection, named: str, has_history: bool) -> list[Delay]:
+    """The delays by the `name` that a selection from the posts gives each, sorted by it."""
+    rows = connection.execute(f"""
+        SELECT name, count(*),
+            count(*) FILTER (hours >= 0), quantile_cont(hours, {_PERCENTILES}) FILTER (hours >= 0),
+            count(*) FILTER (verdict_hours >= 0),
+            quantile_cont(verdict_hours, {_PERCENTILES}) FILTER (verdict_hours >= 0),
+            coalesce(sum(known), 0), coalesce(sum(never), 0), coalesce(sum(young), 0)
+        FROM ({named} FROM each_post) GROUP BY name ORDER BY name
+        """).fetchall()
+    return [_delay(row, has_history) for row in rows]
+
+
+def _delay(row: tuple[Any, ...], has_history: bool) -> Delay:
+    name, posts, dated, first, decided, verdict, known, never, young = row
+    known = int(known)
+    few = say("surges.few_notes", n=known, few=FEW) if has_history else say("surges.no_history")
+    return Delay(
+        group=str(name),
+        posts=posts,
+        to_first_note=_hours(dated, first, ""),
+        to_verdict=_hours(decided, verdict, "" if has_history else say("surges.no_history")),
+        never=Never(n=known, share=never / known, young=int(young)) if known >= FEW else Never(n=known, not_run=few),
+    )
+
+
+def _hours(n: int, percentiles: list[float] | None, not_run: str) -> Hours:
+    if n < FEW or percentiles is None or not_run:
+        return Hours(n=n, not_run=not_run or say("surges.few_posts", n=n, few=FEW))
+    return Hours(n=n, **dict(zip(("p25", "p50", "p75", "p90"), percentiles, strict=True)))
+
+
+def _sentence(overall: Delay) -> str:
+    """What the figures say, in a sentence or two."""
+    first, verdict, never = overall.to_first_note, overall.to_verdict, overall.never
+    said = []
+    if first.p50 is not None:
+        said.append(say("surges.first_note", n=first.n, hours=first.p50))
+    if verdict.p50 is not None:
+        said.append(say("surges.verdict", n=verdict.n, hours=verdict.p50))
+    if never.share is not None:
+        said.append(say("surges.never", share=never.share, n=never.n))
+    return " ".join(said) or say("surges.nothing")

@@ -1,0 +1,110 @@
+"""What became of the notes of the index, by its fit and on X, and how many another line would show."""
+
+from __future__ import annotations
+
+from crowdnotes.bridging.status import NoteStatus, RuleName
+from crowdnotes.crowd.indexing import last_fit
+from crowdnotes.domain import Noun
+from crowdnotes.public_data.database import Connection, how_many
+from crowdnotes.settings import BridgingSettings
+from crowdnotes.wording import say
+
+
+class Verdicts(Noun):
+    """How many notes have each status, in the order of `STATUSES`: by the fit, and on X; the latter empty if not known.
+
+    reach: how many notes have a score of at least the line. shown_at: how many the rules show with other lines. held:
+    the rules that decided of notes over the line that are not shown, each with how many, most first. both, same: notes
+    with a status here and on X, and how many have the same. deleted: with a record or score, without text.
+    """
+
+    reckoned: tuple[int, int, int]
+    on_x: tuple[int, int, int] | None
+    reach: int
+    line: float
+    shown_at: tuple[tuple[float, int], ...]
+    held: tuple[tuple[RuleName, int], ...]
+    both: int
+    same: int
+    deleted: int
+    locked: int
+
+    @property
+    def sentence(self) -> str:
+        """By the fit."""
+        return _said("verdicts.sentence", self.reckoned)
+
+    @property
+    def about_x(self) -> str:
+        """What X said of them, and why the two can differ."""
+        if self.on_x is None:
+            return f"{say('verdicts.no_x')} {say('verdicts.differ')}"
+        named = dict(zip(("helpful", "not_helpful", "waiting"), self.on_x, strict=True))
+        same = self.same / self.both if self.both else 0.0
+        told = say("verdicts.on_x", n=sum(self.on_x), both=self.both, same=same, **named)
+        return f"{told} {say('verdicts.differ')}"
+
+    @property
+    def about_line(self) -> str:
+        """What another line would do; "" in an index whose fit did not ask."""
+        if not self.shown_at:
+            return ""
+        (low_line, low), (high_line, high) = self.shown_at
+        said = say(
+            "verdicts.lines", low_line=low_line, low=low, line=self.line, shown=self.reckoned[0],
+            high_line=high_line, high=high,
+        )  # fmt: skip
+        if not self.held:
+            return said
+        rule, most = self.held[0]
+        held = sum(many for _, many in self.held)
+        return f"{said} {say('verdicts.held', n=held, reach=self.reach, line=self.line, rule=rule.in_words, most=most)}"
+
+    @property
+    def about_power(self) -> str:
+        """What X did to notes, as far as the data shows."""
+        gone = say("verdicts.deleted", n=self.deleted) if self.deleted else ""
+        return " ".join(filter(None, [gone, say("verdicts.locked", n=self.locked) if self.locked else ""]))
+
+
+STATUSES = (NoteStatus.HELPFUL, NoteStatus.NOT_HELPFUL, NoteStatus.NEEDS_MORE_RATINGS)
+
+
+def verdicts(connection: Connection, settings: BridgingSettings) -> Verdicts | None:
+    """Count them; None where no note has a status by the fit."""
+    fit = last_fit(connection)
+    if not fit.statuses:
+        return None
+    line = settings.helpful_intercept
+    decided = connection.execute(
+        "SELECT decided_by, count(*) FILTER (status <> ?) AS held, count(*) AS n FROM scores WHERE intercept >= ?"
+        " GROUP BY decided_by ORDER BY held DESC, decided_by",
+        [NoteStatus.HELPFUL.value, line],
+    ).fetchall()
+    recorded = connection.execute("SELECT status, count(*) FROM history WHERE status <> '' GROUP BY status").fetchall()
+    return Verdicts(
+        reckoned=_counts(fit.statuses),
+        on_x=_counts(dict(recorded)) if recorded else None,
+        reach=sum(n for _, _, n in decided),
+        line=line,
+        shown_at=fit.shown_at,
+        held=tuple((RuleName(rule), held) for rule, held, _ in decided if held),
+        both=fit.on_x,
+        same=fit.as_on_x,
+        deleted=how_many(
+            connection,
+            "SELECT count(*) FROM (SELECT note FROM history UNION SELECT note FROM scores)"
+            " ANTI JOIN notes USING (note)",
+        ),
+        locked=how_many(connection, "SELECT count(*) FROM history WHERE locked_at IS NOT NULL AND locked_status <> ''"),
+    )
+
+
+def _counts(by_status: dict[str, int]) -> tuple[int, int, int]:
+    helpful, not_helpful, waiting = (by_status.get(status.value, 0) for status in STATUSES)
+    return helpful, not_helpful, waiting
+
+
+def _said(words: str, counts: tuple[int, int, int]) -> str:
+    helpful, not_helpful, waiting = counts
+    return say(words, n=sum(counts), helpful=helpful, not_helpful=not_helpful, waiting=waiting)

@@ -1,0 +1,279 @@
+"""Posts that have notes of which none is shown, those on which a note would matter most first.
+
+The order is one rule: posts of the last seven days, then the others; among them those with the most ratings; of as
+many, the one whose best note is nearer to being shown. docs/crowd.md: how it was measured against ratings alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from typing import Any
+
+import numpy as np
+
+from crowdnotes.bridging.scoring import Extremes, score_as_rated
+from crowdnotes.bridging.status import NoteStatus
+from crowdnotes.crowd.indexing import last_fit
+from crowdnotes.crowd.replay import Moment, Replay, replay
+from crowdnotes.domain import Noun
+from crowdnotes.errors import InputError
+from crowdnotes.public_data.database import TAGS, Connection, columns, how_many
+from crowdnotes.public_data.posts import Filter, gather_posts
+from crowdnotes.settings import BridgingSettings
+from crowdnotes.text.markdown import day, in_figures
+from crowdnotes.text.note_rules import without_urls, x_storage_form
+from crowdnotes.wording import say
+
+FRESH_DAYS = 7
+_MOST = 50
+_LOOKED_AT = 4 * _MOST  # those whose notes our own reckoning shows are left out of them
+_DAY_MS, _HOUR_MS = 86_400_000, 3_600_000
+
+
+class BestNote(Noun):
+    """The score of the post's best note by the index's fit; None, with the reason, where no note can be scored.
+
+    held_back: why it is not shown although its score reaches the line; "" where it does not.
+    raters: how many of its raters the fit knows, of the note that most of them rated where none can be scored.
+    """
+
+    note: int | None = None
+    intercept: float | None = None
+    needed: float
+    raters: int = 0
+    not_run: str = ""
+    held_back: str = ""
+
+
+class WaitingPost(Noun):
+    """A post whose notes are not shown. hours: from it to the end of the data; None where its id tells no time."""
+
+    post: int
+    url: str
+    posted_at: datetime | None
+    hours: float | None
+    language: str | None
+    notes: int
+    ratings: int
+    best: BestNote
+    first_note: str
+    why: str
+
+
+class Work(Noun):
+    """Up to fifty of them. days: whose posts are meant; None for all. until: the newest note or rating of the index.
+
+    waiting: how many there are; None where the index has no status history: of posts that are not looked at it is not
+    known then whether a note is shown.
+    """
+
+    counted: str
+    days: tuple[date, ...] | None
+    until: datetime
+    waiting: int | None
+    posts: tuple[WaitingPost, ...]
+    sentence: str
+
+
+# Posts with a shown note, and those that every note calls fine, are few: cheaper to find than the rest.
+_WAITING = """
+CREATE OR REPLACE TEMP TABLE waiting AS SELECT post, posted, notes, language FROM chosen ANTI JOIN (
+    SELECT post FROM notes SEMI JOIN (SELECT note FROM history WHERE status = $shown) USING (note)
+    UNION ALL SELECT post FROM notes SEMI JOIN (SELECT post FROM notes WHERE NOT misleading) USING (post)
+        GROUP BY post HAVING bool_and(misleading IS FALSE)
+) USING (post) WHERE $days IS NULL OR posted // $day_ms IN (SELECT unnest($days))
+"""
+# New posts stand first: where they fill the list, the ratings of the others are not counted.
+_MOST_RATED = """
+WITH wanted AS (SELECT * FROM waiting WHERE (SELECT count(*) < $most FROM waiting WHERE posted >= $fresh)
+    OR posted >= $fresh),
+rated AS (SELECT post, count(*) AS ratings FROM ratings JOIN (SELECT note, post FROM notes SEMI JOIN wanted
+    USING (post)) USING (note) GROUP BY post)
+SELECT post, posted, notes, coalesce(ratings, 0) AS n, language FROM wanted LEFT JOIN rated USING (post)
+ORDER BY coalesce(posted >= $fresh, false) DESC, n DESC, post LIMIT $most
+"""
+_KNOWN_RATINGS = """
+SELECT theirs.post, theirs.note, status IS NOT NULL AS on_x, level / 2.0 AS helpful, intercept, factor
+FROM ratings JOIN raters USING (rater) JOIN (
+    SELECT note, post FROM notes WHERE misleading IS NOT FALSE AND post IN (SELECT unnest(?))
+) AS theirs USING (note) LEFT JOIN history USING (note) ORDER BY theirs.note
+"""
+_FIRST_WORDS = """
+SELECT post, arg_min(text, coalesce(written, note)) FROM notes
+WHERE misleading IS NOT FALSE AND post IN (SELECT unnest($posts)) GROUP BY post
+"""
+
+
+def work(connection: Connection, chosen: Filter, days: Sequence[date] | None, settings: BridgingSettings) -> Work:
+    """The posts of some days, or of all, that have notes calling them misleading of which none is shown.
+
+    Shown is what X says; where it says nothing of a note, what the rules say of its ratings. Raises InputError where
+    the index has no notes.
+    """
+    gather_posts(connection, chosen)
+    until = how_many(
+        connection, "SELECT greatest((SELECT max(written) FROM notes), (SELECT max(rated) FROM ratings), 0)"
+    )
+    numbers = None if days is None else [(day - date(1970, 1, 1)).days for day in days]
+    connection.execute(_WAITING, {"days": numbers, "day_ms": _DAY_MS, "shown": NoteStatus.HELPFUL.value})
+    rows = connection.execute(_MOST_RATED, {"fresh": until - FRESH_DAYS * _DAY_MS, "most": _LOOKED_AT}).fetchall()
+    posts = [row[0] for row in rows]
+    best = _best_notes(connection, posts, settings)
+    words = dict(connection.execute(_FIRST_WORDS, {"posts": posts}).fetchall())
+    several = days is None or len(days) > 1
+    found = [_waiting(row, best[row[0]], words[row[0]] or "", until, several) for row in rows if row[0] in best]
+    found.sort(key=_place)
+    has_history = how_many(connection, "SELECT count(*) FROM (SELECT 1 FROM history LIMIT 1)") > 0
+    waiting = how_many(connection, "SELECT count(*) FROM waiting") if has_history else None
+    return Work(
+        counted=chosen.in_words,
+        days=None if days is None else tuple(days),
+        until=_time(until),
+        waiting=waiting,
+        posts=tuple(found[:_MOST]),
+        sentence=_sentence(waiting, min(len(found), _MOST), until, some_days=days is None or len(days) > 0),
+    )
+
+
+def post_url(post: int) -> str:
+    """The address of a post whose author is not known."""
+    return f"https://x.com/i/status/{post}"
+
+
+def notes_as_json(connection: Connection, post: int) -> bytes:
+    """The notes on a post with their ratings, as a file for a Supernote. Raises InputError where there is none."""
+    ticked = ", ".join(f"count(*) FILTER (tags >> {place} & 1 = 1)" for place in range(len(TAGS)))
+    rows = connection.execute(
+        f"""
+        SELECT notes.note, text, misleading, notes.written, status, coalesce(helpful, 0), coalesce(somewhat, 0),
+            coalesce(not_helpful, 0), coalesce(tags, [])
+        FROM notes LEFT JOIN history USING (note) LEFT JOIN (
+            SELECT note, count(*) FILTER (level = 2) AS helpful, count(*) FILTER (level = 1) AS somewhat,
+                count(*) FILTER (level = 0) AS not_helpful, [{ticked}] AS tags
+            FROM ratings WHERE note IN (SELECT note FROM notes WHERE post = $post) GROUP BY note
+        ) USING (note) WHERE post = $post ORDER BY notes.note
+        """,
+        {"post": post},
+    ).fetchall()
+    if not rows:
+        raise InputError(say("surge_work.no_notes", post=post), say("surge_work.no_notes_next"))
+    return json.dumps(
+        [
+            {
+                "noteId": str(note),
+                "text": x_storage_form(text or ""),
+                "misleading": misleading is not False,
+                "createdAt": written,
+                "status": status,
+                "helpful": helpful,
+                "somewhatHelpful": somewhat,
+                "notHelpful": not_helpful,
+                "tags": {tag: number for tag, number in zip(TAGS, tags, strict=False) if number},
+            }
+            for note, text, misleading, written, status, helpful, somewhat, not_helpful, tags in rows
+        ]
+    ).encode()
+
+
+def _best_notes(connection: Connection, posts: list[int], settings: BridgingSettings) -> dict[int, BestNote]:
+    """The best note of each post; posts whose note is shown, by the rules alone, are left out."""
+    line, least = settings.helpful_intercept, settings.min_raters_per_note
+    fit = last_fit(connection)
+    if fit.not_run:
+        nothing = BestNote(needed=line, not_run=say("surge_work.no_fit", why=fit.not_run))
+        return dict.fromkeys(posts, nothing)
+    best = dict.fromkeys(posts, _unscored(0, line, least))
+    rows = columns(connection, _KNOWN_RATINGS, [posts])
+    (extremes,) = connection.execute("SELECT min(intercept), min(factor), max(factor) FROM raters").fetchall()
+    held = Extremes(fit.global_intercept, fit.ratings_per_note, *extremes)
+    notes, begins, counts = np.unique(rows["note"], return_index=True, return_counts=True)
+    for note, begin, known in zip(notes.tolist(), begins.tolist(), counts.tolist(), strict=True):
+        post, those = int(rows["post"][begin]), slice(begin, begin + known)
+        if post not in best:
+            continue  # another of its notes is shown
+        if known < least:
+            if best[post].intercept is None and known > best[post].raters:
+                best[post] = _unscored(known, line, least)
+            continue
+        helpful, intercepts, factors = (rows[name][those] for name in ("helpful", "intercept", "factor"))
+        intercept = float(score_as_rated(helpful, intercepts, factors, held)[0][-1])
+        is_best = best[post].intercept is None or intercept > (best[post].intercept or 0)
+        # Only what may be shown by our reckoning, or is told with its reason, is worth a replay.
+        asked = intercept >= line and (is_best or not rows["on_x"][begin])
+        now = _now(connection, note, settings) if asked else None
+        is_shown = now is not None and now.status is NoteStatus.HELPFUL
+        if is_shown and not rows["on_x"][begin]:
+            del best[post]
+        elif is_best:
+            why = "" if now is None else say("surge_work.only_x") if is_shown else now.why
+            best[post] = BestNote(note=note, intercept=intercept, needed=line, raters=known, held_back=why)
+    return best
+
+
+def _now(connection: Connection, note: int, settings: BridgingSettings) -> Moment | None:
+    replayed = replay(connection, note, misleading=True, settings=settings)
+    return replayed.moment(len(replayed)) if isinstance(replayed, Replay) else None
+
+
+def _unscored(raters: int, line: float, least: int) -> BestNote:
+    return BestNote(needed=line, raters=raters, not_run=say("surge_work.few_raters", n=raters, least=least))
+
+
+def _waiting(row: tuple[Any, ...], best: BestNote, words: str, until: int, several: bool) -> WaitingPost:
+    post, posted, notes, ratings, language = row
+    hours = None if posted is None else (until - posted) / _HOUR_MS
+    return WaitingPost(
+        post=post,
+        url=post_url(post),
+        posted_at=None if posted is None else _time(posted),
+        hours=hours,
+        language=language,
+        notes=notes,
+        ratings=ratings,
+        best=best,
+        first_note=without_urls(x_storage_form(words)),
+        why=_why(notes, ratings, hours, best, several),
+    )
+
+
+def _place(post: WaitingPost) -> tuple[bool, int, float, int]:
+    """The rule: see the head of this file."""
+    away = float("inf") if post.best.intercept is None else abs(post.best.needed - post.best.intercept)
+    return not _is_fresh(post.hours), -post.ratings, away, post.post
+
+
+def _is_fresh(hours: float | None) -> bool:
+    return hours is not None and hours <= FRESH_DAYS * 24
+
+
+def _why(notes: int, ratings: int, hours: float | None, best: BestNote, several: bool) -> str:
+    """In words what the place goes by; of posts of one day their age does not matter."""
+    if hours is None:
+        age = say("surge_work.no_age")
+    else:
+        old = say("surge_work.hours", n=round(hours)) if hours < 48 else say("surge_work.days", n=round(hours / 24))
+        told = "surge_work.fresh" if _is_fresh(hours) else "surge_work.older"
+        age = say(told, age=old, days=FRESH_DAYS) if several else f"{old}."
+    if best.intercept is None:
+        score = best.not_run
+    else:
+        said = "surge_work.above" if best.intercept >= best.needed else "surge_work.below"
+        figures = in_figures(best.intercept, best.needed), in_figures(best.needed, best.needed)
+        score = say(said, score=figures[0], needed=figures[1], why=best.held_back)
+    return f"{age} {say('surge_work.ratings', notes=say('surge_days.notes', n=notes), n=ratings)} {score}"
+
+
+def _sentence(waiting: int | None, listed: int, until: int, *, some_days: bool) -> str:
+    if not listed:
+        return say("surge_work.none" if some_days else "surge_work.no_day")
+    end = say("surge_work.end", end=day(_time(until)))
+    if waiting is None:
+        return f"{say('surge_work.by_rules', listed=listed)} {end}"
+    many = say("surge_work.most", n=waiting, listed=listed) if waiting > listed else say("surge_work.all", n=waiting)
+    return f"{many} {end}"
+
+
+def _time(ms: int) -> datetime:
+    return datetime.fromtimestamp(ms / 1000, UTC)

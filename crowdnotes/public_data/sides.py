@@ -1,0 +1,70 @@
+"""The two sides that the fit found among the raters, and the notes by which a reader can see what they are about.
+
+No rater is told apart: only how many stand where. What the sides stand for the data does not say.
+"""
+
+from __future__ import annotations
+
+from crowdnotes.domain import Noun
+from crowdnotes.public_data.database import Connection
+from crowdnotes.public_data.story import FewWords, in_few_words
+from crowdnotes.wording import say
+
+WIDTH = 0.1  # of polarity, from one bar to the next
+_FURTHEST = 10  # bars of a side; who stands further out is counted in the last
+_ENDS, _MOST = 50, 3  # the notes furthest out, and of these the ones with the most ratings
+_APART = 0.25
+"""The size of a note's factor up to which it pleases both sides alike: raters at -1 and at 1, further apart than any
+two, then differ by half at most, one step of a rating.
+"""
+
+
+class Sides(Noun):
+    """bars: raters with a polarity of WIDTH x place up to WIDTH x (place + 1); places below zero are one side.
+
+    minus, plus, across: notes that mostly one side, the other, or both found helpful; none is in two of them, and one
+    of them is empty where fewer than three notes belong to it.
+    """
+
+    bars: dict[int, int]
+    minus: tuple[FewWords, ...]
+    plus: tuple[FewWords, ...]
+    across: tuple[FewWords, ...]
+
+    @property
+    def sentence(self) -> str:
+        """How many stand where."""
+        n = sum(self.bars.values())
+        one = sum(many for place, many in self.bars.items() if place < 0)
+        middle = self.bars.get(-1, 0) + self.bars.get(0, 0)
+        return say("sides.sentence", n=n, one=one / n, other=1 - one / n, middle=middle / n, width=WIDTH)
+
+
+def sides(connection: Connection) -> Sides | None:
+    """Count the raters of the index's last fit and find the notes; None where there is no fit."""
+    bars = connection.execute(
+        "SELECT greatest(least(floor(factor / $width), $most - 1), -$most)::INTEGER AS place, count(*)"
+        " FROM raters GROUP BY place ORDER BY place",
+        {"width": WIDTH, "most": _FURTHEST},
+    ).fetchall()
+    if not bars:
+        return None
+    kinds = (
+        f"SELECT note FROM scores WHERE factor < -{_APART} ORDER BY factor",
+        f"SELECT note FROM scores WHERE factor > {_APART} ORDER BY -factor",
+        f"SELECT note FROM scores WHERE abs(factor) <= {_APART} AND intercept > 0 ORDER BY -intercept",
+    )
+    minus, plus, across = (_notes(connection, kind) for kind in kinds)
+    return Sides(bars=dict(bars), minus=minus, plus=plus, across=across)
+
+
+def _notes(connection: Connection, of_kind: str) -> tuple[FewWords, ...]:
+    """The most rated of the first that a selection of notes, in an order, gives."""
+    rows = connection.execute(
+        f"""
+        WITH ends AS ({of_kind}, note LIMIT {_ENDS}),
+        rated AS (SELECT note, count(*) AS n FROM ratings SEMI JOIN ends USING (note) GROUP BY note)
+        SELECT note, n, text FROM rated JOIN notes USING (note) ORDER BY n DESC, note LIMIT {_MOST}
+        """
+    ).fetchall()
+    return tuple(map(in_few_words, rows)) if len(rows) == _MOST else ()

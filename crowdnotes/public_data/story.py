@@ -1,0 +1,461 @@
+"""A note's story: the post and its notes, the ratings, the score as they came in, and all of it in plain words."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+from crowdnotes.bridging.status import NoteStatus, RuleName
+from crowdnotes.crowd.replay import (
+    FIRST,
+    Change,
+    Levels,
+    Moment,
+    Recorded,
+    Replay,
+    ScoreStory,
+    recorded,
+    replay,
+    score_story,
+)
+from crowdnotes.domain import Noun
+from crowdnotes.errors import InputError
+from crowdnotes.public_data.database import Connection, how_many
+from crowdnotes.public_data.topics import topic_names
+from crowdnotes.settings import BridgingSettings
+from crowdnotes.text.markdown import day, in_figures
+from crowdnotes.text.note_rules import without_urls, x_storage_form
+from crowdnotes.wording import say
+
+_LINK = re.compile(r"(?:.*/(?P<kind>status|statuses|n|t)/)?(?P<number>\d{1,19})(?:[/?#].*)?")
+_HAS_WORD = "(SELECT text ILIKE ? ESCAPE '!')"
+_SIDE_RATINGS = 5  # of a side: of fewer no share is told
+_TOLD_CHANGES = 2  # of more the first and the last are told
+_MODEL = "CoreModel"  # as X calls the one that is run here
+_APART = 0.3  # between the sides' shares of helpful ratings
+_FEW_AGAINST = 1 / 3  # the share of a side that may find a note not helpful which the side found somewhat helpful
+_SHOWN = {
+    NoteStatus.HELPFUL: "story.shown",
+    NoteStatus.NOT_HELPFUL: "story.not_helpful",
+    NoteStatus.NEEDS_MORE_RATINGS: "story.waiting",
+}
+
+_BECAME = {
+    NoteStatus.HELPFUL: "story.became_shown",
+    NoteStatus.NOT_HELPFUL: "story.became_not_helpful",
+    NoteStatus.NEEDS_MORE_RATINGS: "story.became_waiting",
+}
+
+
+class NoteOfPost(Noun):
+    """A note on the post, with its status on X and by the fit of the index, each "" where not known."""
+
+    note: int
+    written_at: datetime | None
+    text: str
+    status: str
+    ratings: int
+    by_ratings: str = ""
+
+    @property
+    def in_words(self) -> str:
+        """What X recorded, else what the ratings here say."""
+        if self.status:  # X may have words that are new here
+            return say(_SHOWN[NoteStatus(self.status)]) if self.status in set(_SHOWN) else self.status
+        if self.by_ratings:
+            return say("note_story.reckoned", status=NoteStatus(self.by_ratings).in_words)
+        return say("note_story.too_few")
+
+
+class Told(Noun):
+    """The story in sentences, each "" where there is nothing to say; in this order they are its paragraph."""
+
+    beginning: str
+    score: str
+    ratings: str
+    sides: str
+    on_x: str
+    differs: str
+    changes: str
+    first: str
+    held: str
+
+    @property
+    def paragraph(self) -> str:
+        """All of it."""
+        return " ".join(sentence for _, sentence in self if sentence)
+
+    @property
+    def short(self) -> str:
+        """The beginning of the paragraph: what the note says, how it stands and why."""
+        return " ".join(filter(None, (self.beginning, self.score, self.ratings, self.sides)))
+
+
+class Story(Noun):
+    """One note. by_ai: written by an AI writer; None where not known. levels: of all its ratings, dated or not.
+
+    score: the ratings in time and the score after them, under raters held as fitted; None with `score_not_run`.
+    on_x: what X recorded; empty with `on_x_not_run`.
+    """
+
+    note: int
+    post: int | None
+    posted_at: datetime | None
+    written_at: datetime | None
+    text: str
+    language: str | None
+    topics: tuple[str, ...]
+    misleading: bool | None
+    by_ai: bool | None
+    notes_on_post: tuple[NoteOfPost, ...]
+    levels: Levels
+    not_dated: int
+    score: ScoreStory | None
+    score_not_run: str
+    on_x: tuple[Recorded, ...]
+    on_x_not_run: str
+    first_not_run: str
+    sentences: Told | None = None
+    paragraph: str = ""
+
+
+def story(connection: Connection, wanted: str, settings: BridgingSettings) -> Story:
+    """The story of a note, by its id or address; of a post's id or address, that of its note with the most ratings.
+
+    Raises InputError where the index has neither.
+    """
+    note = _found(connection, wanted)
+    row = connection.execute(
+        """
+        SELECT notes.post, posted, coalesce(notes.written, history.written), text, language, topics, misleading,
+            coalesce(notes.author, history.author)
+        FROM (SELECT $note AS note) LEFT JOIN notes USING (note) LEFT JOIN history USING (note)
+        """,
+        {"note": note},
+    ).fetchone()
+    if row is None:
+        raise AssertionError("one row stands on the left")
+    post, posted, written, text, language, topics, misleading, author = row
+    # A deleted note's words are not known; the algorithm takes it for one that calls its post misleading.
+    replayed = replay(connection, note, misleading is not False, settings)
+    known = replayed if isinstance(replayed, Replay) else None
+    score = score_story(known) if known else None
+    on_x = recorded(connection, note, known)
+    levels, not_dated = _levels(connection, note)
+    told = Story(
+        note=note,
+        post=post,
+        posted_at=_time(posted),
+        written_at=_time(written),
+        text=_plain(text),
+        language=language,
+        topics=tuple(name for place, name in enumerate(topic_names()) if (topics or 0) >> place & 1),
+        misleading=misleading,
+        by_ai=_is_ai(connection, author),
+        notes_on_post=_notes_of_post(connection, post),
+        levels=levels,
+        not_dated=not_dated,
+        score=score,
+        score_not_run=replayed if isinstance(replayed, str) else "",
+        on_x=on_x,
+        on_x_not_run="" if on_x else say("story.no_history"),
+        first_not_run="" if levels.n >= FIRST else say("story.too_few", n=levels.n, few=FIRST),
+    )
+    sentences = in_plain_words(told, settings)
+    return told.model_copy(update={"sentences": sentences, "paragraph": sentences.paragraph})
+
+
+FewWords = tuple[int, int, str]  # a note, how many ratings it has, and its words
+
+
+def in_few_words(row: tuple[int, int, str | None]) -> FewWords:
+    """A note as it stands in a list: without its links."""
+    note, ratings, text = row
+    return note, ratings, without_urls(_plain(text))
+
+
+def busiest_notes(connection: Connection, most: int = 8) -> list[FewWords]:
+    """The notes with the most ratings: id, how many, and its words; to begin with."""
+    rows = connection.execute(
+        """
+        SELECT note, n, text FROM (SELECT note, count(*) AS n FROM ratings GROUP BY note ORDER BY n DESC, note LIMIT ?)
+        JOIN notes USING (note) ORDER BY n DESC, note
+        """,
+        [most],
+    ).fetchall()
+    return [in_few_words(row) for row in rows]
+
+
+def notes_with_words(connection: Connection, words: str, most: int = 20) -> list[FewWords]:
+    """As `busiest_notes`, of the notes whose text has all the words, in any order and case."""
+    wanted = ["%" + re.sub("([%_!])", r"!\1", word) + "%" for word in words.split()]
+    if not wanted:
+        return []
+    has = " AND ".join([_HAS_WORD] * len(wanted))
+    rows = connection.execute(
+        f"""
+        WITH found AS (SELECT note, text FROM notes WHERE {has}),
+        rated AS (SELECT note, count(*) AS n FROM ratings SEMI JOIN found USING (note) GROUP BY note)
+        SELECT note, coalesce(n, 0) AS n, text FROM found LEFT JOIN rated USING (note) ORDER BY n DESC, note LIMIT ?
+        """,
+        [*wanted, most],
+    ).fetchall()
+    return [in_few_words(row) for row in rows]
+
+
+def notes_of_status(connection: Connection, status: NoteStatus, most: int = 3) -> list[FewWords]:
+    """As `busiest_notes`, of those that have the status by the index's ratings; none without a fit."""
+    rows = connection.execute(
+        """
+        WITH theirs AS (SELECT note FROM scores WHERE status = $status),
+        rated AS (SELECT note, count(*) AS n FROM ratings SEMI JOIN theirs USING (note) GROUP BY note)
+        SELECT note, n, text FROM rated JOIN notes USING (note) ORDER BY n DESC, note LIMIT $most
+        """,
+        {"status": status.value, "most": most},
+    ).fetchall()
+    return [in_few_words(row) for row in rows]
+
+
+def notes_to_begin_with(connection: Connection) -> dict[str, list[FewWords]]:
+    """A few notes by what they have in common, named as in words.toml: by status, or without a fit the most rated."""
+    by_status = {
+        "note_story.some_shown": notes_of_status(connection, NoteStatus.HELPFUL),
+        "note_story.some_not_helpful": notes_of_status(connection, NoteStatus.NOT_HELPFUL),
+        "note_story.some_waiting": notes_of_status(connection, NoteStatus.NEEDS_MORE_RATINGS),
+    }
+    others = by_status if any(by_status.values()) else {"note_story.busiest": busiest_notes(connection)}
+    return {"note_story.taken_down": taken_down_notes(connection), **others}
+
+
+def is_number_or_link(wanted: str) -> bool:
+    """Whether it names a note or a post; else it is words to look for."""
+    return _LINK.fullmatch(wanted.strip()) is not None or "://" in wanted
+
+
+def taken_down_notes(connection: Connection, most: int = 4) -> list[FewWords]:
+    """As `busiest_notes`, of those that X showed and shows no longer; none without a status history."""
+    rows = connection.execute(
+        """
+        WITH gone AS (
+            SELECT note FROM history
+            WHERE $shown IN (first_status, latest_status) AND status <> $shown
+        ), rated AS (SELECT note, count(*) AS n FROM ratings SEMI JOIN gone USING (note) GROUP BY note)
+        SELECT note, n, text FROM rated JOIN notes USING (note) ORDER BY n DESC, note LIMIT $most
+        """,
+        {"shown": NoteStatus.HELPFUL.value, "most": most},
+    ).fetchall()
+    return [in_few_words(row) for row in rows]
+
+
+def in_plain_words(told: Story, settings: BridgingSettings) -> Told:
+    """For somebody who reads the news and has never rated a note."""
+    score = told.score
+    no_score = say("story.no_score") if told.levels.n else ""
+    return Told(
+        beginning=_beginning(told),
+        score=_score(score, settings) if score else no_score,
+        ratings=_ratings(told),
+        sides=_sides(score.now) if score else "",
+        changes=_changes(score.changes) if score else "",
+        first=_first_against_all(score.first, score.now) if score and score.first and told.levels.n > FIRST else "",
+        held=score.held if score and score.now.intercept is not None else "",
+        on_x=_on_x(told.on_x),
+        differs=why_differs(told.on_x, score.now) if score and _differs(told.on_x, score.now) else "",
+    )
+
+
+def _beginning(told: Story) -> str:
+    if not told.text:
+        return say("story.no_note") if told.levels.n else ""
+    when = say("story.on_day", day=day(told.written_at)) if told.written_at else ""
+    after = ""
+    if told.written_at and told.posted_at and told.written_at > told.posted_at:
+        after = say("story.after_post", time=_duration((told.written_at - told.posted_at).total_seconds()))
+    who = say("story.by_ai" if told.by_ai else "story.by_somebody")
+    words = " ".join(without_urls(told.text).split())
+    return say("story.written", who=who, when=when, after=after, words=words)
+
+
+def _ratings(told: Story) -> str:
+    levels = told.levels
+    if not levels.n:
+        return say("story.nobody")
+    return say(
+        "story.rated",
+        people=say("story.people", n=levels.n),
+        helpful=levels.helpful,
+        somewhat=levels.somewhat,
+        not_helpful=levels.not_helpful,
+    )
+
+
+def _sides(now: Moment) -> str:
+    """Whether people who usually disagree agree on it."""
+    others = f" {say('story.side_unknown', n=now.unknown.n)}" if now.unknown.n else ""
+    if min(now.minus.n, now.plus.n) < _SIDE_RATINGS:
+        return say("story.no_sides", one=now.minus.n, other=now.plus.n) + others
+    shares = now.minus.helpful / now.minus.n, now.plus.helpful / now.plus.n
+    figures = say("story.found_helpful", one=shares[0], one_n=now.minus.n, other=shares[1], other_n=now.plus.n)
+    poor = now.minus.not_helpful / now.minus.n, now.plus.not_helpful / now.plus.n
+    few_against = max(poor) < _FEW_AGAINST
+    if abs(shares[0] - shares[1]) >= _APART and not few_against:
+        return say("story.disagreed", figures=figures) + others
+    if min(shares) > 0.5:
+        return say("story.agreed", figures=figures) + others
+    if few_against:
+        return say("story.mild", figures=figures, one=poor[0], other=poor[1]) + others
+    return say("story.neither", figures=figures) + others
+
+
+def _score(told_of: ScoreStory, settings: BridgingSettings) -> str:
+    now = told_of.now
+    if now.intercept is None:
+        return say("story.few_known")
+    line = settings.helpful_intercept
+    score, needed = in_figures(now.intercept, line), in_figures(line, line)
+    told = say("story.score", score=score, line=needed, status=say(_SHOWN[now.status]))
+    # Where the score alone is short, the two numbers are the reason; else a rule stands in the way.
+    short = now.decided_by is RuleName.INITIAL and now.intercept < line
+    if now.status is NoteStatus.NOT_HELPFUL:
+        return f"{told} {now.why}"
+    if short or now.status is NoteStatus.HELPFUL:
+        return f"{told} {told_of.not_sunk}".strip()
+    said_already = say("rules.at_least", measure=say("rules.plain_score").capitalize(), value=score, line=needed)
+    return f"{told} {now.why.removeprefix(f'{said_already}.').strip()} {told_of.not_sunk}".strip()
+
+
+def _changes(changes: tuple[Change, ...]) -> str:
+    if not changes:
+        return ""
+    told = [
+        say("story.change", n=one.ratings, day=day(one.at), became=say(_became(one)), why=_inside(one.why))
+        for one in changes
+    ]
+    if len(told) > _TOLD_CHANGES:
+        return say("story.many_changes", n=len(told), first=told[0], last=told[-1])
+    return say("story.changes", changes="; ".join(told))
+
+
+def _first_against_all(first: Moment, now: Moment) -> str:
+    if first.intercept is None or now.intercept is None:
+        return ""
+    early, late = (one.minus.helpful + one.plus.helpful + one.unknown.helpful for one in (first, now))
+    found = say("story.first_found", first_n=FIRST, first=early, n=now.ratings - FIRST, later=late - early)
+    if first.status is now.status:
+        return f"{found} {say('story.first', n=FIRST, score=first.intercept)}"
+    return f"{found} {say('story.first_other', n=FIRST, score=first.intercept, status=say(_SHOWN[first.status]))}"
+
+
+def _became(one: Change) -> str:
+    was_shown = one.before is NoteStatus.HELPFUL and one.after is NoteStatus.NEEDS_MORE_RATINGS
+    return "story.taken_down" if was_shown else _BECAME[one.after]
+
+
+def _inside(sentences: str) -> str:
+    """Sentences as they stand within another: "its score is below 0.40; …"."""
+    return "; ".join(f"{part[0].lower()}{part[1:]}" for part in sentences.removesuffix(".").split(". ") if part)
+
+
+def _differs(on_x: tuple[Recorded, ...], now: Moment) -> bool:
+    """Whether what X recorded, at any time, is not what our reckoning says of then or of now."""
+    then = any(one.recomputed is not None and one.recomputed.status != one.status for one in on_x)
+    return then or bool(on_x and on_x[-1].status != now.status)
+
+
+def why_differs(on_x: tuple[Recorded, ...], now: Moment) -> str:
+    """What the data itself says of it, and then why the two can differ at all."""
+    last, told = on_x[-1], []
+    if last.event == "lock":
+        told.append(say("story.differs_locked", day=day(last.at)))
+    then = last.recomputed
+    if then is not None and then.status == last.status and now.ratings > then.ratings:
+        told.append(say("story.differs_since", n=then.ratings, more=now.ratings - then.ratings))
+    models = [one.decided_by for one in on_x if one.decided_by and not one.decided_by.startswith(_MODEL)]
+    if models:
+        told.append(say("story.differs_model", model=models[-1]))
+    return " ".join([*told, say("story.differs")])
+
+
+def _on_x(on_x: tuple[Recorded, ...]) -> str:
+    verdicts = [one for one in on_x if one.event == "verdict"]
+    if not on_x:
+        return ""
+    if not verdicts:
+        return say("story.no_verdict")
+    first, last = verdicts[0], on_x[-1]
+    if last.status == first.status:
+        return say("story.verdict", status=first.in_words, day=day(first.at))
+    return say("story.verdicts", status=first.in_words, day=day(first.at), later=last.in_words, since=day(last.at))
+
+
+def _found(connection: Connection, wanted: str) -> int:
+    matched = _LINK.fullmatch(wanted.strip())
+    number = int(matched["number"]) if matched else 2**63
+    if matched is None or number >= 2**63:
+        raise InputError(say("story.no_link", words=wanted[:60]), say("story.give_link"))
+    is_note = "SELECT count(*) FROM {} WHERE note = ?"
+    if matched["kind"] in (None, "n") and any(
+        how_many(connection, is_note.format(table), number) for table in ("notes", "history", "ratings")
+    ):
+        return number
+    row = connection.execute(
+        """
+        SELECT note FROM notes LEFT JOIN (SELECT note, count(*) AS n FROM ratings GROUP BY note) USING (note)
+        WHERE post = ? ORDER BY n DESC NULLS LAST, note LIMIT 1
+        """,
+        [number],
+    ).fetchone()
+    if row is None:
+        raise InputError(say("story.unknown", number=number), say("story.check_number"))
+    return int(row[0])
+
+
+def _notes_of_post(connection: Connection, post: int | None) -> tuple[NoteOfPost, ...]:
+    rows = connection.execute(
+        """
+        WITH theirs AS (SELECT * FROM notes WHERE post = $post),
+        rated AS (SELECT note, count(*) AS n FROM ratings SEMI JOIN theirs USING (note) GROUP BY note)
+        SELECT theirs.note, theirs.written, text, coalesce(history.status, ''), coalesce(n, 0),
+            coalesce(scores.status, '')
+        FROM theirs LEFT JOIN history USING (note) LEFT JOIN rated USING (note) LEFT JOIN scores USING (note)
+        ORDER BY theirs.written, theirs.note
+        """,
+        {"post": post},
+    ).fetchall()
+    return tuple(
+        NoteOfPost(note=note, written_at=_time(written), text=_plain(text), status=status, ratings=n, by_ratings=by)
+        for note, written, text, status, n, by in rows
+    )
+
+
+def _levels(connection: Connection, note: int) -> tuple[Levels, int]:
+    """All ratings of the note by level, and how many have no time."""
+    row = connection.execute(
+        """
+        SELECT count(*) FILTER (level = 2), count(*) FILTER (level = 1), count(*) FILTER (level = 0),
+            count(*) FILTER (rated IS NULL)
+        FROM ratings WHERE note = ?
+        """,
+        [note],
+    ).fetchone() or (0, 0, 0, 0)
+    return Levels(helpful=row[0], somewhat=row[1], not_helpful=row[2]), row[3]
+
+
+def _is_ai(connection: Connection, author: int | None) -> bool | None:
+    row = connection.execute("SELECT state FROM people WHERE rater = ?", [author]).fetchone()
+    return None if row is None else str(row[0]).startswith("api")
+
+
+def _plain(text: str | None) -> str:
+    return x_storage_form(text or "")
+
+
+def _time(ms: int | None) -> datetime | None:
+    return None if ms is None else datetime.fromtimestamp(ms / 1000, UTC)
+
+
+def _duration(seconds: float) -> str:
+    hours = seconds / 3600
+    if hours < 2:
+        return say("story.minutes", n=max(1, round(seconds / 60)))
+    return say("story.hours", n=round(hours)) if hours < 48 else say("story.days", n=round(hours / 24))

@@ -1,0 +1,254 @@
+"""What the overview keeps of one case: a few numbers, so that a thousand cases are counted at once.
+
+Nothing is guessed: what a case does not record is None. Scores are told by the audit trail, which keeps every one of
+them; an assessment that a person's comparison changed is not in the trail, so the assessments on record are read too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, MutableMapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from crowdnotes.cases.export import is_demonstration
+from crowdnotes.domain import (
+    Assessment,
+    Case,
+    DecisionKind,
+    Draft,
+    GateName,
+    GateStatus,
+    Kind,
+    ObstacleKind,
+    PrincipleName,
+    SourceCategory,
+    Usage,
+)
+from crowdnotes.errors import CaseNotFoundError, StoreError
+from crowdnotes.text.note_rules import without_urls
+from crowdnotes.text.sentences import split_sentences
+
+if TYPE_CHECKING:
+    from crowdnotes.cases.service import CaseService
+
+OPEN = "open"  # beside the kinds of decision, what a case is that has none
+LINKS = "links"  # beside the gates and principles, what a person may pass over with a reason
+_FIRST_EVIDENCE = frozenset({"stage passages", "passage copied in"})  # kinds of event
+_FIRST_WORDS = frozenset({"note edited", "candidate chosen"})
+_SCORED = "stage assess"
+_GATE_IN_WORDS = re.compile(rf"\b({'|'.join(GateName)}) (PASS|FAIL|NOT RUN)\b")  # as `cases.stages` writes it
+_ON_LINKS = frozenset({ObstacleKind.LINK_UNINSPECTED, ObstacleKind.LINK_UNANSWERED})
+
+
+class Course(Kind):
+    """What became of a check that did not pass, at first or after an edit."""
+
+    MENDED = "mended"
+    OVERRIDDEN = "approved with a reason"
+    FAILING = "still failing"
+
+
+@dataclass(frozen=True, slots=True)
+class JuryFigures:
+    """The simulated jury on the note as it stands: mean rating in [0, 1] of each side, and whether it reaches the line.
+
+    `gates_pass` is None unless the gates gave a verdict on the very same text.
+    """
+
+    negative: float
+    positive: float
+    reached: bool
+    gates_pass: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class CaseFigures:
+    """One case in numbers. Times are minutes since it was begun, on the clock: nights and pauses count.
+
+    `ended` is a kind of decision, or OPEN. `gates` is None where nothing was scored or the note changed since.
+    `courses` has the checks that did not pass at some time. `kept_sentences` are those of the program's first text that
+    stand in the approved note, and how many it had. `shown` and `used` count passages by their source's kind.
+    """
+
+    id: str
+    version: int
+    begun: datetime
+    ended: str
+    engines: frozenset[str]
+    demonstration: bool
+    until_evidence: float | None
+    until_words: float | None
+    until_approved: float | None
+    has_note: bool
+    gates: Mapping[GateName, GateStatus] | None
+    courses: Mapping[str, Course]
+    kept_sentences: tuple[int, int] | None
+    shown: Mapping[SourceCategory, int]
+    used: Mapping[SourceCategory, int]
+    jury: JuryFigures | None
+    jury_means_nothing: bool
+    usage: Mapping[str, Usage]
+
+
+def read(cases: CaseService, known: MutableMapping[str, CaseFigures]) -> tuple[list[CaseFigures], dict[str, str]]:
+    """The figures of every case, and by id why others cannot be read. `known` saves reading what did not change."""
+    found: list[CaseFigures] = []
+    left_out: dict[str, str] = {}
+    for summary in cases.list(limit=cases.count()):
+        kept = known.get(summary.id)
+        if kept is None or kept.version != summary.version:
+            with suppress(CaseNotFoundError):  # deleted meanwhile
+                try:
+                    kept = known[summary.id] = figures_of(cases.get(summary.id))
+                except CaseNotFoundError:
+                    raise
+                except StoreError as error:
+                    left_out[summary.id] = error.message
+                    continue
+        if kept is not None:
+            found.append(kept)
+    return found, left_out
+
+
+def figures_of(case: Case) -> CaseFigures:
+    """Count one case."""
+    verdict = case.verdict_on(case.draft.sha256) if case.draft else None
+    return CaseFigures(
+        id=case.id,
+        version=case.version,
+        begun=case.created_at,
+        ended=case.decision.kind.value if case.decision else OPEN,
+        engines=frozenset(stage.engine for stage in case.stages),
+        demonstration=is_demonstration(case),
+        until_evidence=_minutes(case, [event.at for event in case.events if event.kind in _FIRST_EVIDENCE]),
+        until_words=_minutes(case, _times_of_words(case)),
+        until_approved=_minutes(case, _times_of_approval(case)),
+        has_note=case.draft is not None,
+        gates=_gates_now(case),
+        courses=_courses(case),
+        kept_sentences=_kept_sentences(case),
+        shown=_kinds([item.source.category for item in case.evidence]),
+        used=_kinds([item.source.category for item in case.used_evidence]),
+        jury=_jury(case),
+        jury_means_nothing=verdict is not None and verdict.means_nothing,
+        usage=case.usage,
+    )
+
+
+def _minutes(case: Case, moments: list[datetime]) -> float | None:
+    """To the first of these moments; None without one, or where a clock was set back."""
+    first = min(moments, default=None)
+    if first is None or first < case.created_at:
+        return None
+    return (first - case.created_at).total_seconds() / 60
+
+
+def _texts(case: Case) -> tuple[Draft, ...]:
+    return (*case.revisions, case.draft) if case.draft else ()
+
+
+def _times_of_words(case: Case) -> list[datetime]:
+    edits = [event.at for event in case.events if event.kind in _FIRST_WORDS]
+    return edits + [text.written_at for text in _texts(case)]
+
+
+def _times_of_approval(case: Case) -> list[datetime]:
+    """Of a note that is approved now, each time that it was: one that was reopened later was ready before."""
+    if case.decision is None or case.decision.kind is not DecisionKind.APPROVED:
+        return []
+    approved = DecisionKind.APPROVED.value
+    events = (event for event in case.events if event.kind == "decided" and event.detail.startswith(approved))
+    return [case.decision.at, *(event.at for event in events)]
+
+
+def _gates_now(case: Case) -> dict[GateName, GateStatus] | None:
+    if case.assessment is None or not case.assessment_is_current:
+        return None
+    return {result.gate: result.status for result in case.assessment.told}  # as its own page tells them
+
+
+def _courses(case: Case) -> dict[str, Course]:
+    """What became of each gate, principle, and the links, where something was in the way."""
+    reached = case.decision is not None and case.decision.kind is DecisionKind.APPROVED
+    passed_over = {item.obstacle for item in case.decision.overrides} if case.decision and reached else set()
+    failed = {found.subject for found in passed_over if found.kind is ObstacleKind.GATE_FAILED}
+    # Behind a gate that failed the others are not run: one reason covers them, and the first one is what it was for.
+    overridden = failed or {found.subject for found in passed_over if found.kind is ObstacleKind.GATE_NOT_RUN}
+    courses: dict[str, Course] = {}
+    for name, verdicts in _verdicts(case).items():
+        if name in overridden:
+            courses[name] = Course.OVERRIDDEN
+        elif GateStatus.FAIL in verdicts:
+            courses[name] = Course.MENDED if verdicts[-1] is GateStatus.PASS else Course.FAILING
+    if any(found.kind in _ON_LINKS for found in passed_over):
+        courses[LINKS] = Course.OVERRIDDEN
+    return courses
+
+
+def _verdicts(case: Case) -> dict[str, list[GateStatus]]:
+    """By check, every verdict that it gave, oldest first; the last one is of the newest score."""
+    scores: list[tuple[datetime, bool, list[tuple[str, GateStatus]]]] = [
+        (event.at, False, _gates_of(event.detail)) for event in case.events if event.kind == _SCORED
+    ]
+    # An assessment on record knows better than the line that was written when it was made: a person compared since.
+    scores += [
+        (item.assessed_at, item is case.assessment, _checks_of(item))
+        for item in (*case.earlier_assessments, case.assessment)
+        if item is not None
+    ]
+    scores.sort(key=lambda score: (score[1], score[0]))
+    verdicts: dict[str, list[GateStatus]] = {name: [] for name in (*GateName, *PrincipleName)}
+    for _, _, checks in scores:
+        for name, status in checks:
+            if status is not GateStatus.NOT_RUN:
+                verdicts[name].append(status)
+    return verdicts
+
+
+def _gates_of(detail: str) -> list[tuple[str, GateStatus]]:
+    """From "relevance PASS, correctness FAIL, …. Mended: relevance PASS, …", in that order."""
+    return [(found[1], GateStatus(found[2].replace(" ", "_"))) for found in _GATE_IN_WORDS.finditer(detail)]
+
+
+def _checks_of(assessment: Assessment) -> list[tuple[str, GateStatus]]:
+    gates = [(result.gate.value, result.status) for result in assessment.told]
+    # What the sources support is the correctness gate's own verdict: once is enough.
+    asked = (result for result in assessment.principles if result.principle is not PrincipleName.SOURCES_SUPPORT)
+    return gates + [(result.principle.value, result.status) for result in asked]
+
+
+def _kept_sentences(case: Case) -> tuple[int, int] | None:
+    texts = _texts(case)
+    approved = case.decision is not None and case.decision.kind is DecisionKind.APPROVED
+    if not approved or not texts or texts[0].engine == "person":
+        return None
+    first, last = _sentences(texts[0].text), set(_sentences(texts[-1].text))
+    return sum(sentence in last for sentence in first), len(first)
+
+
+def _sentences(text: str) -> list[str]:
+    words = without_urls(text)
+    return [" ".join(words[span.start : span.end].split()) for span in split_sentences(words)]
+
+
+def _kinds(categories: list[SourceCategory]) -> dict[SourceCategory, int]:
+    return dict(Counter(categories))
+
+
+def _jury(case: Case) -> JuryFigures | None:
+    verdict = case.verdict_on(case.draft.sha256) if case.draft else None
+    if verdict is None or verdict.means_nothing:
+        return None
+    negative, positive = verdict.negative.mean, verdict.positive.mean
+    if negative is None or positive is None:
+        return None
+    gates = _gates_now(case)
+    ran = gates is not None and GateStatus.NOT_RUN not in gates.values()
+    # A gate that failed leaves those behind it NOT RUN: that is a verdict too.
+    failed = gates is not None and GateStatus.FAIL in gates.values()
+    passes = all(status is GateStatus.PASS for status in gates.values()) if gates and (ran or failed) else None
+    return JuryFigures(negative, positive, verdict.reaches_line, passes)

@@ -1,0 +1,41 @@
+"""The answers of a comparison as files for other programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+
+from crowdnotes.cases.export import plain_cell
+from crowdnotes.domain import Answer, Comparison, Statement
+from crowdnotes.studies.bench.notes import OVERALL, Vote
+
+_SIDES = ("first", "second")
+
+
+def as_csv(comparison: Comparison, answers: Iterable[Answer]) -> str:
+    """One row an answer, with a header. Cells that a spreadsheet would run as a formula are defused."""
+    parts = ["helpfulness", *(statement.value for statement in Statement)]
+    columns = ["participant", "pair", "first_at", "at", "stood_left", "chosen", "first_name", "second_name"]
+    columns += [f"{side}_{part}" for side in _SIDES for part in parts] + ["post", "first_note", "second_note"]
+    pair_of = {pair.id: pair for pair in comparison.pairs}
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(columns)
+    for answer in answers:
+        pair = pair_of[answer.pair]
+        row = [answer.participant, answer.pair, answer.first_at.isoformat(), answer.at.isoformat()]
+        row += [_SIDES[not answer.first_is_left], _SIDES[not answer.first_won], *comparison.names]
+        for rating in (answer.first, answer.second):
+            row += [rating.level.value, *(str(rating.statements[statement]) for statement in Statement)]
+        writer.writerow(map(plain_cell, [*row, pair.post, pair.first, pair.second]))
+    return out.getvalue()
+
+
+def as_votes(answers: Iterable[Answer]) -> str:
+    """A line an answer, as `crowdnotes bench compare --votes` reads them: which note of the file was chosen."""
+    votes = (
+        Vote(pair=one.pair, reader=one.participant, votes={OVERALL: "left" if one.first_won else "right"})
+        for one in answers
+    )
+    return "".join(vote.model_dump_json() + "\n" for vote in votes)

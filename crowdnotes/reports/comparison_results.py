@@ -1,0 +1,259 @@
+"""What the answers of a blind comparison come to, from the answers alone. As in the Supernotes paper, section 4.2.
+
+Intervals hold 95 %. A figure that cannot be had of so few answers is NOT RUN, and says why.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from crowdnotes.domain import Answer, BothRated, Comparison, ComparisonResults, Figure, Level, Rating, Statement
+from crowdnotes.wording import say
+
+_MOST_WORK = 1_000_000_000  # ratings times the square of participants and posts: half a minute for the mixed models
+_FEW = 5  # participants or posts: with fewer, no interval is to be trusted
+_SHARE = (0.0, 1.0)
+_OVER = {
+    ("participants",): "comparison_figures.over_participants",
+    ("posts",): "comparison_figures.over_posts",
+    ("participants", "posts"): "comparison_figures.over_both",
+}
+_Numbers = npt.NDArray[np.float64]
+_Places = npt.NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True)
+class _Crossed:
+    """By whom and on what each answer is: places of participants and of posts, each (n,), from 0 without gaps."""
+
+    participants: _Places
+    posts: _Places
+
+    def at(self, rows: npt.NDArray[np.bool_]) -> _Crossed:
+        """Some of them."""
+        return _crossed(self.participants[rows], self.posts[rows])
+
+    def twice(self) -> _Crossed:
+        """For two ratings an answer, first all of one kind."""
+        return _Crossed(np.tile(self.participants, 2), np.tile(self.posts, 2))
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many participants, how many posts."""
+        return len(np.unique(self.participants)), len(np.unique(self.posts))
+
+
+def _crossed(participants: npt.ArrayLike, posts: npt.ArrayLike) -> _Crossed:
+    return _Crossed(*(np.unique(one, return_inverse=True)[1].astype(np.intp) for one in (participants, posts)))
+
+
+def results(comparison: Comparison, answers: Sequence[Answer]) -> ComparisonResults:
+    """Every figure of a comparison; all NOT RUN where the file had shuffled the notes of each pair."""
+    used = () if comparison.sides_unknown else tuple(answers)
+    nothing = say("comparison_figures.shuffled" if comparison.sides_unknown else "comparison_figures.nobody")
+    post_of = {pair.id: pair.post for pair in comparison.pairs}
+    crossed = _crossed([answer.participant for answer in used], [post_of[answer.pair] for answer in used])
+    won = np.array([float(answer.first_won) for answer in used])
+    alike = np.array([answer.first.level is answer.second.level for answer in used], dtype=bool)
+    helpful = alike & np.array([answer.first.level is Level.HELPFUL for answer in used], dtype=bool)
+    no_such = say("comparison_figures.nobody_two") if used else nothing
+
+    def both(of: Callable[[Rating], float], ends: tuple[float, float]) -> BothRated:
+        first, second = (np.array([of(getattr(one, side)) for one in used]) for side in ("first", "second"))
+        return BothRated(
+            first=_mean(first, crossed, nothing, ends),
+            second=_mean(second, crossed, nothing, ends),
+            differ=_signed_ranks(first - second, nothing),
+        )
+
+    worths = np.array([answer.first.level.worth for answer in used] + [answer.second.level.worth for answer in used])
+    is_first = np.repeat([1.0, 0.0], len(used))
+    wins = {
+        say("comparison_figures.all"): _mean(won, crossed, nothing, _SHARE, is_share=True),
+        say("comparison_figures.alike"): _mean(won[alike], crossed.at(alike), no_such, _SHARE, is_share=True),
+        say("comparison_figures.helpful"): _mean(won[helpful], crossed.at(helpful), no_such, _SHARE, is_share=True),
+    }
+    helpfulness = both(lambda rating: rating.level.worth, _SHARE)
+    rated_model = _mixed(worths, np.column_stack([is_first, np.ones_like(is_first)]), crossed.twice(), nothing)
+    levels = [Counter(getattr(answer, side).level for answer in used) for side in ("first", "second")]
+    by_statement = {
+        statement: both(lambda rating, of=statement: float(rating.statements[of]), (1.0, 5.0))  # type: ignore[misc]
+        for statement in Statement
+    }
+    return ComparisonResults(
+        names=comparison.names,
+        answers=len(answers),
+        participants=len({answer.participant for answer in answers}),
+        pairs=len({answer.pair for answer in answers}),
+        levels={level: (levels[0][level], levels[1][level]) for level in Level},
+        wins=wins,
+        helpfulness=helpfulness,
+        rated_model=rated_model,
+        chosen_model=_mixed(won - 0.5, np.ones((len(used), 1)), crossed, nothing),
+        statements=by_statement,
+        told={
+            "wins": _wins_told(comparison.names, wins[say("comparison_figures.all")], crossed),
+            "helpfulness": _rated_told(comparison.names, helpfulness, rated_model, crossed),
+            "statements": _statements_told(comparison.names, by_statement, crossed),
+        },
+    )
+
+
+def _mean(
+    values: _Numbers, crossed: _Crossed, nothing: str, ends: tuple[float, float], *, is_share: bool = False
+) -> Figure:
+    """A mean on a scale between `ends`; its interval allows for answers by one person, or on one post, being alike.
+
+    Two-way clusters (Cameron, Gelbach and Miller, 2011), with Student's t of as many degrees of freedom as the fewer
+    of the two leave: in simulations it holds the truth in 95 to 97 cases of 100, where drawing participants and posts
+    anew at once does in 97 to 100. Answers that are all the same tell nothing of how they vary: a share has the exact
+    interval then, another mean none.
+    """
+    n = len(values)
+    if not n:
+        return Figure(n=0, not_run=nothing)
+    from scipy.stats import binomtest, t
+
+    value = float(values.mean())
+    off = values - value
+    groups = {"participants": crossed.participants, "posts": crossed.posts}
+    by = {name: np.bincount(places, off).astype(float) for name, places in groups.items() if places.any()}
+    if not by or not np.ptp(values):
+        if not is_share:
+            return Figure(n=n, value=value, how=say("comparison_figures.no_interval"))
+        exact = binomtest(round(values.sum()), n).proportion_ci(method="exact")
+        how = say("comparison_figures.exact")
+        return Figure(n=n, value=value, low=float(exact.low), high=float(exact.high), how=how)
+    alone = _spread(off)
+    variance = max(alone, sum(_spread(sums) for sums in by.values()) - (len(by) - 1) * alone) / n**2
+    half = float(t.ppf(0.975, min(map(len, by.values())) - 1) * np.sqrt(variance))
+    low, high = max(ends[0], value - half), min(ends[1], value + half)
+    return Figure(n=n, value=value, low=low, high=high, how=say(_OVER[tuple(by)]))
+
+
+def _spread(sums: _Numbers) -> float:
+    """By how much a total varies that is made of these sums of deviations, in squares."""
+    return float((sums**2).sum() * len(sums) / (len(sums) - 1))
+
+
+def _signed_ranks(differences: _Numbers, nothing: str) -> Figure:
+    """Wilcoxon's test of paired differences; `value` is their mean, `n` counts those that are not 0."""
+    differ = differences[differences != 0]
+    if not len(differ):
+        return Figure(n=0, not_run=say("comparison_figures.all_alike") if len(differences) else nothing)
+    from scipy.stats import wilcoxon
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that ties and few answers make p approximate
+        p = float(wilcoxon(differ).pvalue)
+    return Figure(n=len(differ), value=float(differences.mean()), p=p, how=say("comparison_figures.as_if_apart"))
+
+
+def _mixed(values: _Numbers, design: _Numbers, crossed: _Crossed, nothing: str) -> Figure:
+    """The first coefficient of a linear mixed model with a random intercept by participant and by post.
+
+    Fitted by restricted maximum likelihood; p is of a coefficient of 0 (Wald).
+    """
+    n, sizes = len(values), crossed.sizes
+    why_not = ""
+    if not n:
+        why_not = nothing
+    elif min(sizes) < 2:
+        why_not = say("comparison_figures.two_needed")
+    elif n * sum(sizes) ** 2 > _MOST_WORK:
+        why_not = say("comparison_figures.too_many")
+    elif np.allclose(design @ np.linalg.lstsq(design, values)[0], values):
+        why_not = say("comparison_figures.all_same")
+    if why_not:
+        return Figure(n=n, not_run=why_not)
+    from statsmodels.regression.mixed_linear_model import MixedLM, VCSpec
+
+    places = (crossed.participants, crossed.posts)
+    parts = VCSpec(
+        ["participant", "post"],
+        [[[str(place) for place in range(size)]] for size in sizes],
+        [[np.eye(size)[place]] for size, place in zip(sizes, places, strict=True)],
+    )
+    try:
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")  # a variance of 0 is a result; whether it converged is asked below
+            fitted = MixedLM(values, design, np.zeros(n), exog_vc=parts).fit(method="powell")
+            found = [float(fitted.fe_params[0]), *map(float, fitted.conf_int()[0]), float(fitted.pvalues[0])]
+    except (np.linalg.LinAlgError, ValueError) as error:
+        return Figure(n=n, not_run=say("comparison_figures.not_fitted", error=error))
+    if not fitted.converged or not np.all(np.isfinite(found)):
+        return Figure(n=n, not_run=say("comparison_figures.not_settled"))
+    value, low, high, p = found
+    return Figure(n=n, value=value, low=low, high=high, p=p, how=say("comparison_figures.random_intercepts"))
+
+
+def _too_few() -> str:
+    return say("comparison_figures.too_few", most=_FEW)
+
+
+def percent(share: float) -> str:
+    """For example 75.2 %."""
+    return f"{100 * share:.1f}".removesuffix(".0") + " %"
+
+
+def _wins_told(names: tuple[str, str], won: Figure, crossed: _Crossed) -> str:
+    if won.value is None or won.low is None or won.high is None:
+        return won.not_run
+    people, posts = crossed.sizes
+    told = say(
+        "comparison_figures.won",
+        name=names[0],
+        share=percent(won.value),
+        low=percent(won.low),
+        high=percent(won.high),
+        answers=say("comparison_figures.answers", n=won.n),
+        people=say("comparison_figures.participants", n=people),
+        posts=say("comparison_figures.posts", n=posts),
+    )
+    if min(people, posts) < _FEW:
+        return f"{told} {_too_few()}"
+    if won.low <= 0.5 <= won.high:
+        return f"{told} {say('comparison_figures.won_chance')}"
+    return f"{told} {say('comparison_figures.won_more' if won.low > 0.5 else 'comparison_figures.won_less')}"
+
+
+def _rated_told(names: tuple[str, str], rated: BothRated, model: Figure, crossed: _Crossed) -> str:
+    if rated.first.value is None or rated.second.value is None:
+        return rated.first.not_run
+    told = say(
+        "comparison_figures.rated",
+        first=names[0],
+        first_mean=rated.first.value,
+        second=names[1],
+        second_mean=rated.second.value,
+    )
+    if min(crossed.sizes) < _FEW:
+        return f"{told} {_too_few()}"
+    if model.value is None or model.low is None or model.high is None:
+        return told
+    if model.low <= 0 <= model.high:
+        return f"{told} {say('comparison_figures.rated_chance')}"
+    differs = say("comparison_figures.rated_differs", value=model.value, low=model.low, high=model.high)
+    return f"{told} {differs}"
+
+
+def _statements_told(names: tuple[str, str], rated: dict[Statement, BothRated], crossed: _Crossed) -> str:
+    figures = {of: one.differ for of, one in rated.items()}
+    if all(one.not_run for one in figures.values()):
+        return next(iter(figures.values())).not_run
+    if min(crossed.sizes) < _FEW:
+        return _too_few()
+    clear = {of: one.value for of, one in figures.items() if one.p is not None and one.p < 0.05 / len(Statement)}
+    sides = [[of.value for of, value in clear.items() if value and (value > 0) is higher] for higher in (True, False)]
+    told = [
+        say("comparison_figures.higher", name=name, statements=", ".join(of))
+        for name, of in zip(names, sides, strict=True)
+        if of
+    ]
+    return " ".join(told) or say("comparison_figures.no_difference")

@@ -1,0 +1,236 @@
+"""Where comparisons and answers are kept, and everything that a page or command may do with them.
+
+An answer is one row by comparison, participant and pair: none counts twice, however often it is sent.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+
+from pydantic import ValidationError
+from sqlalchemy import ColumnElement, Connection, Engine, delete, func, insert, select
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import IntegrityError
+
+from crowdnotes.cases.access import require
+from crowdnotes.domain import Act, Answer, Comparison, ComparisonResults, ComparisonSummary, Rating, Sheet, Side, Who
+from crowdnotes.errors import ComparisonNotFoundError, InputError, StoreError
+from crowdnotes.reports.comparison_files import read_pairs
+from crowdnotes.storage.database import reading, writing
+from crowdnotes.storage.tables import comparison_answers, comparisons, storable_text
+from crowdnotes.wording import say
+
+_PARTICIPANT = re.compile(r"[A-Za-z0-9_-]{8,64}")
+_LONGEST_TITLE = 120
+_LONGEST_NAME = 40  # it stands beside plots, on a phone too
+_APART = ("participant", "pair", "first_at", "at")  # fields of an answer that have a column of their own
+
+
+class Comparisons:
+    """Comparisons in a database opened by `open_database`, as `who` may use them. Safe for threads and processes.
+
+    Participants are nobody: they see `sheets` and `answer` by a link; all else is for those who may, or raises
+    NotAllowedError. Raises ComparisonNotFoundError for an id that there is not, or no longer, and other kinds of
+    StoreError.
+    """
+
+    def __init__(self, engine: Engine, clock: Callable[[], datetime], who: Who) -> None:
+        self._engine = engine
+        self._clock = clock
+        self._who = who
+
+    def acting_as(self, who: Who) -> Comparisons:
+        """The same for somebody else."""
+        return Comparisons(self._engine, self._clock, who)
+
+    @staticmethod
+    def new_participant() -> str:
+        """An id that nobody can guess."""
+        return secrets.token_hex(12)
+
+    @staticmethod
+    def is_participant(given: str) -> bool:
+        """Whether a text from the address bar can be a participant's id; services for studies bring their own."""
+        return _PARTICIPANT.fullmatch(given) is not None
+
+    def add(
+        self, file: str, content: bytes, *, title: str = "", names: tuple[str, str] = ("", ""), each: int = 0
+    ) -> Comparison:
+        """A comparison of the pairs in a file; `each` participant sees so many, all with 0.
+
+        Without a title it is called like the file, and the notes as the file's columns say. Raises InputError.
+        """
+        self._require()
+        found = read_pairs(file, content)
+        first, second = (_line(given)[:_LONGEST_NAME] or known for given, known in zip(names, found.names, strict=True))
+        if first == second:
+            raise InputError(say("pairs_file.same_name"), say("pairs_file.other_names"))
+        made = Comparison(
+            id=secrets.token_hex(16),  # a word that begins with "-" is an option to the command line
+            created_at=self._clock(),
+            title=_line(title) or _line(file),
+            names=(first, second),
+            pairs=found.pairs,
+            each=min(each, len(found.pairs)) if each > 0 else len(found.pairs),
+            sides_unknown=found.sides_unknown,
+        )
+        row = {
+            "id": made.id,
+            "created_at": made.created_at,
+            "title": made.title,
+            "pairs": len(made.pairs),
+            "document": made.model_dump_json(),
+        }
+        with writing(self._engine) as connection:
+            connection.execute(insert(comparisons).values(row))
+        return made
+
+    def summaries(self) -> list[ComparisonSummary]:
+        """The newest first."""
+        self._require()
+        answers = comparison_answers.c
+        query = (
+            select(
+                *(comparisons.c[name] for name in ("id", "created_at", "title", "pairs")),
+                func.count(answers.participant.distinct()).label("participants"),
+                func.count(answers.participant).label("answers"),
+            )
+            .outerjoin(comparison_answers, answers.comparison_id == comparisons.c.id)
+            .group_by(comparisons.c.id)
+            .order_by(comparisons.c.created_at.desc(), comparisons.c.id)
+        )
+        with reading(self._engine) as connection:
+            return [ComparisonSummary.model_validate(dict(row)) for row in connection.execute(query).mappings()]
+
+    def get(self, comparison_id: str) -> Comparison:
+        """With its pairs."""
+        self._require()
+        return self._get(comparison_id)
+
+    def each(self, comparison_id: str) -> int:
+        """How many pairs a participant sees."""
+        return self._get(comparison_id).each
+
+    def _require(self) -> None:
+        require(self._who(), Act.COMPARE)
+
+    def _get(self, comparison_id: str) -> Comparison:
+        with reading(self._engine) as connection:
+            return _read(connection, comparison_id)
+
+    def delete(self, comparison_id: str) -> None:
+        """It and its answers."""
+        self._require()
+        with writing(self._engine) as connection:
+            if not connection.execute(delete(comparisons).where(_is(comparison_id))).rowcount:
+                raise ComparisonNotFoundError(say("pairs_file.no_comparison"))
+
+    def sheets(self, comparison_id: str, participant: str) -> list[Sheet]:
+        """The pairs of a participant as they see them, in their order, with what they answered."""
+        with reading(self._engine) as connection:
+            comparison = _read(connection, comparison_id)
+            known = {answer.pair: answer for answer in _answers(connection, comparison_id, participant)}
+        sheets = []
+        for pair in comparison.seen_by(participant):
+            notes = (pair.first, pair.second)
+            left, right = notes if comparison.first_is_left(participant, pair.id) else notes[::-1]
+            sheets.append(Sheet(pair=pair.id, post=pair.post, left=left, right=right, answer=known.get(pair.id)))
+        return sheets
+
+    def answer(
+        self, comparison_id: str, participant: str, pair: str, *, left: Rating, right: Rating, chosen: Side
+    ) -> Answer:
+        """Keep what a participant says of a pair, in the place of what they said before.
+
+        Raises InputError for a pair that they do not see.
+        """
+        now = self._clock()
+        comparison = self._get(comparison_id)
+        if not self.is_participant(participant) or pair not in {one.id for one in comparison.seen_by(participant)}:
+            raise InputError(say("pairs_file.not_yours"), say("pairs_file.open_again"))
+        given = Answer(
+            participant=participant,
+            pair=pair,
+            left=left,
+            right=right,
+            chosen=chosen,
+            first_is_left=comparison.first_is_left(participant, pair),
+            first_at=now,
+            at=now,
+        )
+        values = {"at": now, "document": given.model_dump_json(exclude=set(_APART))}
+        key = {"comparison_id": comparison_id, "participant": participant, "pair": pair}
+        with writing(self._engine) as connection:
+            dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
+            row = dialect.insert(comparison_answers).values(**key, first_at=now, **values)
+            try:
+                connection.execute(row.on_conflict_do_update(index_elements=list(key), set_=values))
+            except IntegrityError as error:  # deleted meanwhile
+                raise ComparisonNotFoundError(say("pairs_file.no_comparison")) from error
+        return given
+
+    def answers(self, comparison_id: str) -> list[Answer]:
+        """All, in the order of their first coming."""
+        self._require()
+        with reading(self._engine) as connection:
+            return _answers(connection, comparison_id)
+
+    def results(self, comparison_id: str) -> ComparisonResults:
+        """See `comparison_results.results`."""
+        from crowdnotes.reports.comparison_results import results
+
+        return results(self.get(comparison_id), self.answers(comparison_id))
+
+    def exported(self, comparison_id: str, *, votes: bool = False) -> str:
+        """The answers as CSV, or as the votes that `crowdnotes bench compare` counts.
+
+        Raises InputError for votes on notes that were not shuffled by it: their sides are not those it counts by.
+        """
+        from crowdnotes.reports.comparison_export import as_csv, as_votes
+
+        comparison, answers = self.get(comparison_id), self.answers(comparison_id)
+        if votes and not comparison.sides_unknown:
+            raise InputError(say("pairs_file.votes"), say("pairs_file.counted_here"))
+        return as_votes(answers) if votes else as_csv(comparison, answers)
+
+
+def _line(text: str) -> str:
+    return " ".join(storable_text(text).split())[:_LONGEST_TITLE]
+
+
+def _is(comparison_id: str) -> ColumnElement[bool]:
+    # Ids come from the address bar too, with whatever characters.
+    return comparisons.c.id == storable_text(comparison_id)
+
+
+def _read(connection: Connection, comparison_id: str) -> Comparison:
+    document = connection.scalar(select(comparisons.c.document).where(_is(comparison_id)))
+    if document is None:
+        raise ComparisonNotFoundError(say("pairs_file.no_comparison"))
+    with _of_this_version():
+        return Comparison.model_validate_json(document)
+
+
+def _answers(connection: Connection, comparison_id: str, participant: str | None = None) -> list[Answer]:
+    column = comparison_answers.c
+    query = select(comparison_answers).where(column.comparison_id == storable_text(comparison_id))
+    if participant is not None:
+        query = query.where(column.participant == storable_text(participant))
+    with _of_this_version():
+        return [
+            Answer.model_validate({**json.loads(row["document"]), **{name: row[name] for name in _APART}})
+            for row in connection.execute(query.order_by(column.first_at, column.participant)).mappings()
+        ]
+
+
+@contextmanager
+def _of_this_version() -> Iterator[None]:
+    try:
+        yield
+    except ValidationError as error:
+        raise StoreError(say("pairs_file.newer"), say("pairs_file.update")) from error

@@ -1,0 +1,129 @@
+"""What a study of sources came to, kept for the Overview page: in words, and beside the paper's table 4."""
+
+from __future__ import annotations
+
+import tomllib
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from crowdnotes.domain import Noun, SourceCategory
+from crowdnotes.errors import InputError
+from crowdnotes.wording import say
+
+_FILE = "utility.json"
+
+
+class Won(Noun):
+    """Of `pairs` how many the program's sources won, lost and tied, and the share that they won, ties half (95 %)."""
+
+    pairs: int
+    won: int
+    lost: int
+    tied: int
+    rate: float
+    low: float
+    high: float
+
+
+class LostPair(Noun):
+    """A pair that the program's sources lost, and what was said of it."""
+
+    note_id: str
+    why: tuple[str, ...]
+
+
+class UtilityStudy(Noun):
+    """What came of a study. wins: "all", "helpful", "not helpful": by X's verdict on the contributor's note.
+
+    with_none: all, those for which the program found nothing counted as lost. kinds: of the sources of the posts that
+    were compared, how many the program chose and how many people cited. pages: pairs that were shown with passages.
+    prompt_version: of the question to a model; "" where people judged.
+    """
+
+    made_at: datetime
+    data: str
+    places: tuple[str, ...]
+    chosen_by: str
+    judged_by: tuple[str, ...]
+    prompt_version: str
+    posts: int
+    uncited: int
+    nothing_found: int
+    compared: int
+    pages: int
+    wins: dict[str, Won]
+    with_none: float | None
+    kinds: dict[SourceCategory, tuple[int, int]]
+    lost: tuple[LostPair, ...]
+
+
+def save_study(data_dir: Path, found: UtilityStudy) -> Path:
+    """Keep it where the Overview page finds it. Raises InputError where it cannot be written."""
+    file = data_dir / _FILE
+    try:
+        data_dir.mkdir(parents=True, exist_ok=True)
+        file.write_text(found.model_dump_json(indent=2) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{file.name} cannot be written ({error.strerror}).", "Make room.") from error
+    return file
+
+
+def saved_study(data_dir: Path) -> UtilityStudy | None:
+    """The study that was kept; None where there is none. Raises InputError for a file that is none."""
+    try:
+        return UtilityStudy.model_validate_json((data_dir / _FILE).read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValidationError) as error:
+        raise InputError(say("utility_study.unreadable", file=_FILE), say("utility_study.unreadable_next")) from error
+
+
+_GROUPS = {
+    "all": "utility_study.here_all",
+    "helpful": "utility_study.here_helpful",
+    "not helpful": "utility_study.here_not_helpful",
+}
+
+
+def utility_verdict(found: UtilityStudy) -> str:
+    """Whose sources were of more use, with the interval."""
+    won = found.wins["all"]
+    verdict = "chance" if won.low <= 0.5 <= won.high else "better" if won.rate > 0.5 else "worse"
+    share, low, high = (f"{value:.0%}" for value in (won.rate, won.low, won.high))
+    told = say("utility_study.sentence", share=share, n=won.pairs, low=low, high=high)
+    return f"{told} {say(_VERDICTS[verdict])}"
+
+
+_VERDICTS = {
+    "better": "utility_study.better",
+    "worse": "utility_study.worse",
+    "chance": "utility_study.chance",
+}
+
+
+def utility_table(found: UtilityStudy) -> dict[str, list[object]]:
+    """In percent of the pairs how many were won, lost and tied: here, and what the paper measured."""
+    rows: list[tuple[str, object, float, float, float]] = []
+    for group, won in found.wins.items():
+        shares = (100 * number / won.pairs for number in (won.won, won.lost, won.tied))
+        rows.append((say(_GROUPS[group]), won.pairs, *shares))  # type: ignore[arg-type]
+    for known in published()["utility"]:
+        name = say("utility_study.of_paper", name=known["name"])
+        rows.append((name, known["pairs"], known["won"], known["lost"], known["tied"]))
+    who, pairs, *shares_of = zip(*rows, strict=True)
+    names = ("utility_study.won", "utility_study.lost", "utility_study.tied")
+    return {
+        say("utility_study.who"): list(who),
+        say("utility_study.pairs"): list(pairs),
+        **{say(name): [f"{share:.0f} %" for share in column] for name, column in zip(names, shares_of, strict=True)},
+    }
+
+
+@cache
+def published() -> dict[str, Any]:
+    """The paper's figures, as they stand in the table beside this file: source, models, ablations, utility."""
+    return tomllib.loads(Path(__file__).with_name("healthnotes_published.toml").read_text("utf-8"))

@@ -1,0 +1,112 @@
+"""The record of a case, folded: who did what and when, and what made each stored result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+import streamlit as st
+
+from crowdnotes.domain import Case, Classification, Event, StageName
+from crowdnotes.text.markdown import escaped
+from crowdnotes.text.note_rules import tags_of
+from crowdnotes.wording import say
+from pages.common.components import first_shown, source_name
+from pages.common.session import fold
+from pages.common.times import moment
+
+_A_PAGE = 12
+_MOST = 240  # characters of a note or a reason: the whole of it is in the export
+_STAGE = "stage "
+_STAGES = {
+    StageName.QUERIES: "record.queries",
+    StageName.SEARCH: "record.search",
+    StageName.READ: "record.read",
+    StageName.PASSAGES: "record.passages",
+    StageName.SETTLE: "record.settle",
+    StageName.DRAFT: "record.draft",
+    StageName.REVISE: "record.revise",
+    StageName.ASSESS: "record.assess",
+    StageName.JURY: "record.jury",
+    StageName.LINKS: "record.links",
+    StageName.CANDIDATES: "record.candidates",
+    StageName.FILTER: "record.filter",
+    StageName.RANK: "record.rank",
+    StageName.COMPARE: "record.compare",
+    StageName.CREDIT: "record.credit",
+    StageName.SUGGESTIONS: "record.suggestions",
+}
+
+
+def audit_trail(case: Case) -> None:
+    """Draw the fold: the events, the newest first, and behind them what made each result and what was read."""
+    fold(say("record.title", n=len(case.events)), f"record-{case.id}", "history", partial(_trail, case))
+
+
+def _trail(case: Case) -> None:
+    newest_first = case.events[::-1]
+    first = first_shown(len(newest_first), _A_PAGE, f"record-page-{case.id}")
+    st.markdown("\n".join(map(_line, newest_first[first : first + _A_PAGE])))
+    for title, rows in (
+        ("record.results", _results(case)),
+        ("record.usage", _usage(case)),
+        ("record.sources", _sources(case)),
+    ):
+        lines = list(rows)
+        if lines:
+            st.markdown("\n".join([f"**{say(title)}**", "", *lines]))
+
+
+def _line(event: Event) -> str:
+    """For example: "**Passage judged**: E1: use · ann, 4 March 2026, 16:04 CET"."""
+    kind = event.in_words[:1].upper() + event.in_words[1:]
+    if event.kind.startswith(_STAGE) and event.kind.removeprefix(_STAGE) in set(StageName):
+        kind = say(_STAGES[StageName(event.kind.removeprefix(_STAGE))])
+    said = event.detail
+    if event.kind == "tags chosen":  # by their columns of X's data
+        labels = {**tags_of(Classification.MISLEADING), **tags_of(Classification.NOT_MISLEADING)}
+        said = ", ".join(labels.get(tag, tag) for tag in said.split(", "))
+    detail = f": {escaped(said, _MOST)}" if said else ""
+    return f"- **{escaped(kind, 80)}**{detail} :small[:gray[· {escaped(event.by, 40)}, {moment(event.at)}]]"
+
+
+def _results(case: Case) -> Iterator[str]:
+    """Engine, prompts, time and duration of each result that is stored now."""
+    for stage in case.stages:
+        yield _made(say(_STAGES[stage.name]), stage.engine, seconds=stage.seconds)
+    if case.settlement is not None:
+        yield _made(say("record.settlement"), case.settlement.engine, case.settlement.prompt_version)
+    if (draft := case.draft) is not None:
+        yield _made(say("record.note"), draft.engine, draft.prompt_version, draft.seconds, draft.sha256)
+        if (verdict := case.verdict_on(draft.sha256)) is not None:
+            how = say("record.jurors", n=verdict.jurors, seed=verdict.seed)
+            yield _made(say("record.verdict"), f"{verdict.model}, {how}", sha256=verdict.text_sha256)
+    if (scores := case.assessment) is not None:
+        yield _made(say("record.scores"), scores.engine, scores.prompt_version, scores.seconds, scores.text_sha256)
+
+
+def _made(what: str, engine: str, prompts: str | None = None, seconds: float = 0.0, sha256: str = "") -> str:
+    parts = [f"{what}: {escaped(engine, 120)}"]
+    parts += [say("record.prompts", version=escaped(prompts, 80))] if prompts else []
+    parts += [f"{seconds:.1f} s"] if seconds else []
+    parts += [_hash(sha256)] if sha256 else []
+    return f"- {' · '.join(parts)}"
+
+
+def _usage(case: Case) -> Iterator[str]:
+    for step, used in case.usage.items():
+        yield f"- {escaped(step, 60)}: {used.in_words()}"
+
+
+def _sources(case: Case) -> Iterable[str]:
+    ids = {item.source.id: item.id for item in case.evidence}
+    for source in case.read_sources:
+        name = f"{ids.get(source.id, '')} {source_name(source)}".strip()
+        when = f" · {moment(source.read_at)}" if source.read_at else ""
+        length = say("record.characters", n=source.characters)
+        yield f"- {escaped(name, 80)} · {length}{when} · {_hash(source.text_sha256 or '')}"
+
+
+def _hash(sha256: str) -> str:
+    """Its beginning, enough to compare by; the whole of it is in the export."""
+    return f"sha256 `{sha256[:12]}…`" if sha256 else ""

@@ -1,0 +1,101 @@
+"""A picture with its sentence, its numbers as a table and as CSV, and a button that saves it as an image."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Mapping, Sequence
+
+import streamlit as st
+
+from crowdnotes.cases.export import plain_cell
+from crowdnotes.text.markdown import escaped
+from crowdnotes.wording import say
+from pages.common.charts import legend
+from pages.common.components import save_image
+
+Rows = Mapping[str, Sequence[object]]
+_MANY, _TALLEST = 10, 320  # rows of a table; pixels
+
+
+def picture_card(
+    key: str,
+    *,
+    title: str,
+    sentence: str,
+    draw: Callable[[str], list[tuple[str, str]]],
+    rows: Rows,
+    file: str,
+    signs: str = "",
+    foot: Sequence[str] = (),
+) -> None:
+    """Draw it: `draw` gets the key of the plot and gives its legend, with `signs` as `charts.legend` has them.
+
+    `file` is a name without its ending. `foot` stands below the saved image; without it, that the crowd is made up.
+    """
+    with st.container(gap="xxsmall", border=True, key=f"{key}-card"):
+        head = st.container(
+            horizontal=True, gap="xsmall", vertical_alignment="center", horizontal_alignment="distribute"
+        )
+        st.markdown(f"**{escaped(sentence)}**")
+        entries = draw(key)
+        if entries:
+            legend(entries, signs)
+    with head:
+        st.caption(escaped(title), width="content")
+        with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", wrap=False, width="content"):
+            numbers = st.popover(
+                say("picture_card.numbers"),
+                icon=":material/table:",
+                type="tertiary",
+                key=f"{key}-table",
+                on_change="rerun",
+            )
+            if numbers.open:  # a table that nobody sees would slow a slider down
+                with numbers:
+                    table_with_csv(rows, key=key, file=file)
+            save_image(
+                key,
+                label=say("picture_card.save"),
+                title=title,
+                sentence=sentence,
+                legend=entries,
+                foot=foot or [say("picture_card.foot")],
+                file=f"crowdnotes-{file}.png",
+            )
+
+
+def table_with_csv(rows: Rows, *, key: str, file: str) -> None:
+    """A table, and below it a button that saves it."""
+    shown = {name: [escaped(str(value)) for value in column] for name, column in rows.items()}
+    st.table(shown, hide_index=True, height=_TALLEST if max(map(len, rows.values())) > _MANY else "content")
+    st.download_button(
+        say("picture_card.csv"),
+        lambda: _csv(rows),
+        f"crowdnotes-{file}.csv",
+        "text/csv",
+        key=f"{key}-csv",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+
+
+def _csv(rows: Rows) -> str:
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(rows)
+    writer.writerows(map(_cell, row) for row in zip(*rows.values(), strict=True))
+    return file.getvalue()
+
+
+def _cell(value: object) -> str:
+    """Words from outside that a spreadsheet would run as a formula are defused; a number below zero is none, and has a
+    hyphen for the minus sign of the screen.
+    """
+    cell = str(value)
+    number = cell.replace("−", "-")
+    try:
+        float(number)
+    except ValueError:
+        return plain_cell(cell)
+    return number

@@ -1,0 +1,393 @@
+"""What Streamlit lacks: a live counter, marked text, the path of the gates, a place to scroll to, a menu that closes.
+
+The JavaScript only ever sets textContent, so text from outside stays text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, TypedDict
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from crowdnotes.domain import GateName, GateResult, GateStatus, Passage, SentenceSupport, Source, Span, Support
+from crowdnotes.evidence.demo_pages import page_of
+from crowdnotes.text.differences import changed_words
+from crowdnotes.text.markdown import controls_shown, escaped, host, web_url
+from crowdnotes.text.note_rules import NOTE_LIMIT, top_level_domains
+from crowdnotes.text.publishers import publisher_name
+from crowdnotes.text.tables import ReadableRows, readable_rows
+from crowdnotes.wording import say
+
+_FOLDER = Path(__file__).parents[2] / "assets" / "components"
+
+Look = Literal["plain", "post", "quote", "passage", "title", "small", "note", "sentence", "clipped"]
+_GATE_SIGNS = {GateStatus.PASS: "✓", GateStatus.FAIL: "✗", GateStatus.NOT_RUN: "–"}
+STATUS_SIGNS = {
+    GateStatus.PASS: ":green[:material/check_circle:]",
+    GateStatus.FAIL: ":red[:material/cancel:]",
+    GateStatus.NOT_RUN: ":gray[:material/do_not_disturb_on:]",
+}
+STATUS_WORDS = {
+    GateStatus.PASS: say("gates.passed"),
+    GateStatus.FAIL: say("gates.failed"),
+    GateStatus.NOT_RUN: say("gates.not_run"),
+}
+
+
+class Piece(TypedDict):
+    """A run of text of one kind: "", "context", "mark", "doubt", "partly", "unsupported", "added" or "removed"."""
+
+    text: str
+    kind: str
+    title: str
+
+
+def _read(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8")
+
+
+def counter_script() -> str:
+    """The counter's JavaScript, with the limit and the top-level domains of X's rule."""
+    script = (_read("unsaved_text.js") + _read("note_counter.js")).replace("__NOTE_LIMIT__", str(NOTE_LIMIT))
+    return script.replace("__TOP_LEVEL_DOMAINS__", json.dumps(sorted(top_level_domains())))
+
+
+def _component(name: str, html: str, js: str = "", *, isolated: bool = True) -> Callable[..., object]:
+    """What assets/components has under a name."""
+    css = _read(f"{name}.css") if (_FOLDER / f"{name}.css").exists() else None
+    return st.components.v2.component(
+        f"crowdnotes_{name}", html=html, css=css, js=js or _read(f"{name}.js"), isolate_styles=isolated
+    )
+
+
+_counter = _component(
+    "note_counter",
+    """<div class="counter"><span role="status" aria-live="off" aria-atomic="true"><span class="number"></span>
+</span><span class="bar"><span></span></span><span class="words"></span>
+<button type="button" class="copy"></button></div>""",
+    counter_script(),
+)
+_marked = _component("marked_text", '<div class="text" dir="auto">\n</div>')
+_gates = _component("gate_path", f'<ol class="path" aria-label="{say("gates.in_order")}">\n</ol>')
+_people = _component("people", '<div class="sides"></div>')
+_sentence_map = _component("sentence_map", '<div class="map" role="group"></div><div class="key"></div>')
+_note_map = _component(
+    "note_map",
+    """<div class="note-map"><svg role="img"><g class="ground"></g><g class="points"></g>
+<circle class="ring" fill="none" stroke-width="2.5" pointer-events="none"></circle>
+<g class="names" pointer-events="none"></g></svg></div>""",
+    isolated=False,  # the button that saves an image must find it
+)
+_into_view = _component("into_view", "<span></span>")
+_spotlight = _component("spotlight", "<span></span>")
+_memory = _component("participant_memory", "<span></span>")
+_pause = _component("save_on_pause", "<span></span>", _read("unsaved_text.js") + _read("save_on_pause.js"))
+_save = _component(
+    "save_image",
+    """<button type="button"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M12 4v11m-5-5 5 5 5-5M5 20h14"/></svg>
+<span class="words"></span></button>""",
+)
+_menu_closes = _component("menu_closes", "<span></span>")
+_bookmark = _component("bookmark", "<a></a>")
+_tab_bar = _component("phone_tab_bar", '<div class="tabs" role="tablist"></div>')
+_keys = _component("shortcut_keys", "<span></span>")
+_kept_focus = _component("kept_focus", "<span></span>")
+_led_to = _component("led_to", "<span></span>")
+
+
+def phone_tab_bar(tabs: Sequence[Mapping[str, str]], wanted: str, token: str) -> None:
+    """Tabs of `name`, `label` and `sign`, shown at a phone's width alone; a new `token` chooses the `wanted` one."""
+    _tab_bar(data={"tabs": list(tabs), "wanted": wanted, "token": token}, key="phone-tabs")
+
+
+def shortcut_keys(keys: Mapping[str, Sequence[str]], focused: Collection[str]) -> None:
+    """Keys ("j", "ctrl+enter") that press the first that is there of what their CSS selectors find on the page.
+
+    The keys in `focused` take the keyboard there instead. What the keyboard is on may go: its place is kept.
+    """
+    _keys(
+        data={"keys": {key: list(found) for key, found in keys.items()}, "focused": list(focused)}, key="shortcut-keys"
+    )
+    _kept_focus(key="kept-focus")
+
+
+def into_view(token: str, place: str = "") -> None:
+    """Bring the place where this is drawn into view, once for each token; an empty one does nothing.
+
+    The keyboard goes there too where what it was on is gone. A named `place` stays the same one with every token, so
+    that the keyboard stays on it.
+    """
+    _into_view(data={"token": token}, key=f"into-view-{place or token}")
+
+
+def led_to(selectors: Sequence[str], token: str) -> None:
+    """Lead to the first part of the page that the CSS selectors find, once for each token; an empty one does nothing.
+
+    It comes into view and has a frame until the person goes on; the keyboard goes to the first thing to use in it.
+    """
+    _led_to(data={"selectors": list(selectors), "token": token}, key="led-to")
+
+
+def menu_closes() -> None:
+    """On a phone, close the navigation when a page was chosen in it."""
+    with st.container(key="menu-closes"):
+        _menu_closes(key="menu-closes-script")
+
+
+def spotlight(selectors: Sequence[str], token: str, *, heart: str = "", opens: bool = False) -> None:
+    """Frame the first part of the page that each selector finds, and bring the first into view, once for each token.
+
+    `opens` unfolds it. `heart` finds what comes into view where not all of it has room.
+    """
+    _spotlight(data={"selectors": list(selectors), "token": token, "heart": heart, "opens": opens}, key="spotlight")
+
+
+def participant_memory(comparison: str, participant: str | None) -> str | None:
+    """Keep in the browser who answers a comparison; without a participant, who did so last, if anybody.
+
+    What it gives comes from outside.
+    """
+    data = {"comparison": comparison, "participant": participant}
+    found = _memory(data=data, key=f"participant-memory-{participant}", on_participant_change=lambda: None)
+    return getattr(found, "participant", None)
+
+
+def save_image(
+    plot: str,
+    *,
+    label: str,
+    title: str,
+    sentence: str,
+    legend: Sequence[tuple[str, str]],
+    foot: Sequence[str],
+    file: str,
+) -> None:
+    """A button that saves the plot with the key `plot` as a PNG: below its title and sentence, above its legend.
+
+    `legend` has names with their colours; the lines of `foot` say of what and when it is.
+    """
+    entries = [{"name": name, "colour": colour} for name, colour in legend]
+    words = {"label": label, "title": title, "sentence": sentence, "file": file}
+    _save(data={"plot": plot, "legend": entries, "foot": list(foot), **words}, key=f"save-{plot}", width="content")
+
+
+def note_counter(text: str, *, box: str, submit: str, on_aside: Callable[[str], None], key: str) -> None:
+    """Counts what is typed into the text area inside the container with key `box`, and saves after a pause.
+
+    `text` is what is saved already. Ctrl+Enter in the box saves and presses the button with key `submit`. What was not
+    saved before a reload is put back into the box; where another text was saved meanwhile, `on_aside` gets it.
+    """
+
+    def aside() -> None:
+        typed = getattr(st.session_state[key], "aside", None)
+        if isinstance(typed, str) and typed != text:
+            on_aside(typed)
+
+    words = {"copy": say("note.copy"), "copied": say("note.copied"), "notCopied": say("note.not_copied")}
+    _counter(data={"text": text, "box": box, "submit": submit, "place": key, **words}, key=key, on_aside_change=aside)
+
+
+def bookmarklet(app: str) -> str:
+    """The address of a bookmark that opens the app at `app` with the words selected on a page, and the page's address.
+
+    Of a selection in a list of posts on X it takes the address of the post.
+    """
+    return "javascript:" + _read("bookmarklet.js").split("\n", 1)[1].replace("__APP__", json.dumps(app)).strip()
+
+
+def bookmark(label: str, address: str) -> None:
+    """A link to drag to the browser's bookmarks; a click on it does nothing."""
+    _bookmark(data={"label": label, "address": address}, key="bookmark")
+
+
+def saved_on_pause(box: str) -> None:
+    """Let what is typed into the text area inside the container with key `box` reach the app at each pause.
+
+    It outlives a reload.
+    """
+    _pause(data={"box": box}, key=f"save-on-pause-{box}")
+
+
+def marked_text(pieces: Sequence[Piece], *, look: Look, key: str, copy: bool = False) -> None:
+    """Text of many lines from outside, in a look, with its marks; `copy` puts a button below that copies its words."""
+    _marked(data={"pieces": list(pieces), "look": look, "copy": copy}, key=key)
+
+
+def outside_text(text: str, *, look: Look, key: str, copy: bool = False) -> None:
+    """Text of many lines from outside, without marks."""
+    marked_text([_piece(text)], look=look, key=key, copy=copy)
+
+
+def web_link(label: str, url: str | None, icon: str = "open_in_new") -> None:
+    """A link to a page of the web; nothing where the address is not one that a browser may open."""
+    if address := opened_by(url):
+        st.link_button(label, address, type="tertiary", icon=f":material/{icon}:")
+
+
+def opened_by(url: str | None) -> str | None:
+    """The address that shows a source: its own, or this app's where an example invented it; None as `web_link` says."""
+    address = web_url(url)
+    return f"example?{urlencode({'page': address})}" if address and page_of(address) else address
+
+
+def source_name(source: Source) -> str:
+    """Its publisher as people call it, else its site, library or title."""
+    name = publisher_name(source).removeprefix("the ")
+    return name or host(source.url) or source.library or source.title or say("sources.no_publisher")
+
+
+def badge(colour: str, icon: str, words: str) -> str:
+    """Markdown of a badge with words from wherever; `icon` by its name, or empty."""
+    return f":{colour}-badge[{f':material/{icon}: ' if icon else ''}{escaped(words, 60)}]"
+
+
+def first_shown(many: int, a_page: int, key: str, **lasting: Any) -> int:
+    """The place of the first one of the page that a person chose; the pages are drawn where one does not hold all.
+
+    `lasting` is how Streamlit keeps the choice. A page that is not there any more is the last one.
+    """
+    pages = -(-many // a_page)
+    if st.session_state.get(key, 1) > max(pages, 1):
+        st.session_state[key] = max(pages, 1)
+    return (st.pagination(pages, key=key, **lasting) - 1) * a_page if pages > 1 else 0
+
+
+def gate_path(results: Iterable[GateResult], questions: Mapping[GateName, str], *, stale: bool, key: str) -> None:
+    """The gates in order, each with its status, reason, and score on its scale of 0 to 1."""
+    gates = [
+        {
+            "name": result.gate.in_words.capitalize(),
+            "asks": questions[result.gate],
+            "status": result.status.value,
+            "sign": _GATE_SIGNS[result.status],
+            "label": STATUS_WORDS[result.status],
+            "reason": controls_shown(result.reason),
+            "score": result.score,
+            "threshold": result.threshold,
+        }
+        for result in results
+    ]
+    _gates(data={"gates": gates, "stale": stale}, key=key)
+
+
+def people(sides: Sequence[Mapping[str, object]], kinds: Sequence[str], *, key: str) -> None:
+    """Little people who vote: for each side its `name`, its `counts` of each kind, and what it says in `words`."""
+    _people(data={"sides": list(sides), "kinds": list(kinds)}, key=key)
+
+
+def sentence_map(
+    title: str,
+    sentences: Sequence[Mapping[str, object]],
+    sources: Sequence[Mapping[str, object]],
+    kinds: Sequence[Mapping[str, str]],
+    *,
+    on_choice: Callable[[object], None],
+    key: str,
+) -> None:
+    """Sentences, sources and the curves between them; `on_choice` gets {"sentence": number} or {"source": id}."""
+
+    def chosen() -> None:
+        on_choice(getattr(st.session_state[key], "chosen", None))
+
+    data = {"title": title, "sentences": list(sentences), "sources": list(sources), "kinds": list(kinds)}
+    _sentence_map(data=data, key=key, on_chosen_change=chosen)
+
+
+def note_map(drawing: Mapping[str, object], *, on_choice: Callable[[int], None] | None = None, key: str) -> None:
+    """Points on two scales, as `crowd_plots` has them. `on_choice` gets the place of the point that was clicked.
+
+    The place comes from the browser: one that is none of the points is not passed on.
+    """
+    points = drawing["points"]
+
+    def chosen() -> None:
+        place = getattr(st.session_state[key], "chosen", None)
+        if on_choice is not None and type(place) is int and isinstance(points, list) and 0 <= place < len(points):
+            on_choice(place)
+
+    _note_map(data={**drawing, "choosing": on_choice is not None}, key=key, on_chosen_change=chosen)
+
+
+def passage_pieces(passage: Passage) -> list[Piece]:
+    """A passage in its surroundings, the most relevant sentences marked; its tables as words."""
+    rows = _in_context(passage)
+    start = len(passage.before)
+    end = start + len(passage.text)
+    spans = [
+        (Span(start=0, end=start), "context", ""),
+        *((_moved(mark, start), "mark", say("gates.most_relevant")) for mark in passage.marks),
+        (Span(start=end, end=end + len(passage.after)), "context", ""),
+    ]
+    return _cut(rows.text, [(rows.carried(span), kind, title) for span, kind, title in spans])
+
+
+def passage_words(passage: Passage, span: Span) -> str:
+    """The words of a passage at `span`, offsets in its text; of a table's row with dots between the cells."""
+    rows = _in_context(passage)
+    place = rows.carried(_moved(span, len(passage.before)))
+    return rows.text[place.start : place.end]
+
+
+def _in_context(passage: Passage) -> ReadableRows:
+    """Rewritten before it is cut: a passage, or a sentence of it, may begin or end within a row."""
+    return readable_rows(f"{passage.before}{passage.text}{passage.after}")
+
+
+def _moved(span: Span, by: int) -> Span:
+    return Span(start=span.start + by, end=span.end + by)
+
+
+def sentence_pieces(note: str, sentence: SentenceSupport) -> list[Piece]:
+    """One sentence of a note, the words that are in doubt marked."""
+    start, end = sentence.span.start, sentence.span.end
+    doubts = [
+        (_moved(span, -start), "doubt", "; ".join(sentence.doubts))
+        for span in sentence.doubted
+        if start <= span.start and span.end <= end
+    ]
+    return _cut(note[start:end], doubts)
+
+
+def note_pieces(note: str, sentences: Iterable[SentenceSupport]) -> list[Piece]:
+    """A note, its sentences underlined where the passages do not carry them in full."""
+    kinds = {Support.PARTLY: "partly", Support.UNSUPPORTED: "unsupported"}
+    marks = [(item.span, kinds[item.support], item.support.in_words) for item in sentences if item.support in kinds]
+    return _cut(note, marks)
+
+
+def changed_pieces(before: str, after: str) -> tuple[list[Piece], list[Piece]]:
+    """Two texts that stand beside each other: the words of each that the other does not have are marked."""
+    gone, new = changed_words(before, after)
+    only_here = say("gates.only_here")
+    return _cut(before, [(span, "removed", only_here) for span in gone]), _cut(
+        after, [(span, "added", only_here) for span in new]
+    )
+
+
+def _cut(text: str, marks: Iterable[tuple[Span, str, str]]) -> list[Piece]:
+    pieces: list[Piece] = []
+    position = 0
+    for span, kind, title in sorted(marks, key=lambda mark: mark[0].start):
+        if span.start < position or span.end > len(text) or span.start == span.end:
+            continue
+        if span.start > position:
+            pieces.append(_piece(text[position : span.start]))
+        pieces.append(_piece(text[span.start : span.end], kind, title))
+        position = span.end
+    if position < len(text):
+        pieces.append(_piece(text[position:]))
+    return pieces
+
+
+def _piece(text: str, kind: str = "", title: str = "") -> Piece:
+    return {"text": controls_shown(text), "kind": kind, "title": title}
+
+
+def rules_link() -> None:
+    """To the status rules of Community Notes, in their order, as the help page has them."""
+    # In a tab of its own: Streamlit loses the address of the page, and with it the note, on the way back.
+    st.link_button(say("algorithm.rules"), "help?document=bridging", type="tertiary", icon=":material/rule:")

@@ -1,0 +1,40 @@
+"""What is seen at once: the name, the look, and at a cold start an outline of the page.
+
+The rest of the program takes seconds to load, so only its texts are imported here.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from crowdnotes.wording import say
+
+_ASSETS = Path(__file__).parents[2] / "assets"
+_loaded = False  # of this process
+
+
+def first_sight() -> DeltaGenerator:
+    """Draw the look of the app; gives the place of the outline, which stands over the page until `is_loaded`."""
+    # First: a page without an icon takes the sign beside its name for one, and browsers load that from Google.
+    icon = str(_ASSETS / "icon.svg")
+    st.set_page_config(page_title="CrowdNotes", page_icon=icon, layout="wide", initial_sidebar_state="collapsed")
+    st.html(_ASSETS / "page.css")
+    st.logo(str(_ASSETS / "logo.svg"), size="large")
+    outline = st.empty()
+    if not _loaded:
+        with outline.container(key="first-sight"):
+            st.title(say("app.starting"), anchor=False)
+            st.caption(say("app.starting_takes"))
+            st.skeleton(height=190)
+            st.skeleton(height=40, width=130)
+    return outline
+
+
+def is_loaded(outline: DeltaGenerator) -> None:
+    """Take the outline away: the page is there."""
+    global _loaded  # noqa: PLW0603 - the next sessions of this process start warm
+    _loaded = True
+    outline.empty()

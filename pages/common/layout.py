@@ -1,0 +1,145 @@
+"""The frame of the Draft and Supernote pages: two panes, on a phone four tabs, and the places of notices."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from enum import StrEnum
+
+import streamlit as st
+
+from crowdnotes.domain import Case
+from crowdnotes.wording import say
+from pages.common.components import into_view, phone_tab_bar, shortcut_keys
+from pages.common.session import elsewhere, notices
+
+WIDTH = 1480  # pixels of the page: two panes of some 700
+
+
+class StepName(StrEnum):
+    """The five steps of the Draft page, in order. What goes wrong in one is told at the place of its name."""
+
+    POST = "Post"
+    EVIDENCE = "Evidence"
+    DRAFT = "Draft"
+    REVIEW = "Review"
+    DECIDE = "Decide"
+
+
+class Area(StrEnum):
+    """What a phone shows of the page, one at a time. Its value is in the class of its container."""
+
+    POST = "post"
+    SOURCES = "sources"
+    NOTE = "note"
+    DECIDE = "decide"
+
+
+_CARD = "card "
+_WANTED = "area"  # the area that a phone is to show, with a token for each time it is asked for
+_DRAWN = "area-of"  # the page and case whose tabs were drawn last, unless an area was asked for since
+_LABELS = {
+    Area.POST: "strip.post",
+    Area.SOURCES: "strip.sources",
+    Area.NOTE: "strip.note",
+    Area.DECIDE: "strip.decide",
+}
+# What a key presses: the first of these that is there. Its name is that of its words in [keys].
+# tests/journeys/test_keyboard.py walks them.
+_KEYS = {
+    "j": ("keys.next", [".st-key-next-source button"]),
+    "k": ("keys.previous", [".st-key-previous-source button"]),
+    "1": ("keys.use", [".st-key-reject-1 button", "[class*=st-key-reader-use-] input"]),
+    "2": ("keys.background", [".st-key-reject-2 button", "[class*=st-key-otherwise-] button:first-of-type"]),
+    "3": ("keys.reject", [".st-key-reject-3 button", "[class*=st-key-otherwise-] button:last-of-type"]),
+    "4": ("", [".st-key-reject-4 button"]),
+    "o": ("keys.open", [".st-key-open-source a"]),
+    "w": ("keys.write", [".st-key-write button"]),
+    "p": ("keys.put", ["[class*=st-key-candidate-card-] button", "[class*=st-key-quote-] button"]),
+    "n": ("keys.note", [".st-key-note-box textarea"]),
+    "ctrl+enter": ("keys.score", [".st-key-score button"]),
+    "y": ("keys.says_it", ["[class*=st-key-sentence-][class*=-unchecked] [class*=st-key-compare-] button"]),
+    "h": ("keys.hints", ["[class*=st-key-settled-] input:not(:checked)"]),
+    "r": (
+        "keys.override",
+        [".st-key-problems input[type=text]:placeholder-shown", ".st-key-problems details:not([open]) summary"],
+    ),
+    "t": ("keys.tags", ["[class*=st-key-tags-] button"]),
+    "a": ("keys.approve", [".st-key-decide-approved button"]),
+    "d": ("keys.not_needed", [".st-key-decide-not-needed button"]),
+    "e": ("keys.not_enough", [".st-key-decide-insufficient-evidence button"]),
+    "x": ("keys.reject_case", [".st-key-decide-rejected button"]),
+    "?": ("keys.help", [".st-key-shortcuts button"]),
+}
+_FOCUSED = ("n", "t", "a", "d", "e", "x")  # they take the keyboard there: no case ends by one stray press
+
+
+@contextmanager
+def area(name: Area) -> Iterator[None]:
+    """A part of the page that is a tab on a phone."""
+    with st.container(key=f"area-{name.value}", gap="small"):
+        yield
+
+
+def go_to(name: Area) -> None:
+    """Let a phone show that area when the page is drawn next."""
+    st.session_state[_WANTED] = (name, uuid.uuid4().hex[:8])
+    st.session_state.pop(_DRAWN, None)
+
+
+def arrival(name: Area) -> None:
+    """Where that area begins: the page comes here, and the keyboard if it has no place, each time it is gone to."""
+    wanted, token = st.session_state.get(_WANTED, (None, ""))
+    into_view(token if wanted is name else "", f"area-{name.value}")
+
+
+def phone_tabs(case: Case, signs: Mapping[Area, str], labels: Mapping[Area, str] = _LABELS) -> None:
+    """The tabs of a phone with a sign of how each stands; on a wide screen nothing. `labels` are names of texts."""
+    state, here = st.session_state, f"{labels[Area.SOURCES]} {case.id}"
+    if state.get(_DRAWN, here) != here:  # what was asked for on another page, or of another case, is past
+        del state[_WANTED]
+    state[_DRAWN] = here
+    wanted, token = state.setdefault(_WANTED, (_begins_at(case), here))
+    tabs = [{"name": name.value, "label": say(labels[name]), "sign": signs[name]} for name in Area]
+    phone_tab_bar(tabs, wanted.value, token)
+
+
+def onward(to: Area, label: str) -> None:
+    """Where an area of a phone ends, the button to the next one; page.css hides it where both are on the screen."""
+    with st.container(key=f"onward-{to.value}"):
+        st.button(label, key=f"go-to-{to.value}", icon=":material/arrow_forward:", on_click=go_to, args=(to,))
+
+
+def keys() -> None:
+    """Let single keys do what the page's buttons do, where nobody is typing."""
+    shortcut_keys({key: found for key, (_, found) in _KEYS.items()}, _FOCUSED)
+
+
+def key_help() -> None:
+    """The button that tells the keys."""
+    with st.popover(say("keys.button"), icon=":material/keyboard:", type="tertiary", key="shortcuts"):
+        st.markdown(keys_in_words())
+        st.caption(say("keys.typing"))
+
+
+def keys_in_words() -> str:
+    """Markdown of every key and what it does, a line for each."""
+    return "  \n".join(f"`{key}` {say(name)}" for key, (name, _) in _KEYS.items() if name)
+
+
+def _begins_at(case: Case) -> Area:
+    if case.decision is not None:
+        return Area.DECIDE
+    return Area.NOTE if case.draft is not None or case.finished_round is not None else Area.SOURCES
+
+
+def card_place(evidence_id: str) -> str:
+    """Where what went wrong with a passage is told: at the passage."""
+    return f"{_CARD}{evidence_id}"
+
+
+def notices_of_gone_cards(case: Case) -> None:
+    """What went wrong with passages that are not here any more: another tab may have put others in their place."""
+    for place in elsewhere(_CARD, {card_place(item.id) for item in case.evidence}):
+        notices(place)

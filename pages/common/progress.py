@@ -1,0 +1,136 @@
+"""Long work: starting it, watching it, stopping it, taking it up again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import streamlit as st
+
+from crowdnotes.domain import Case, Query, StageName
+from crowdnotes.errors import JobError
+from crowdnotes.jobs import JobRecord, JobState, StepRecord, StepState
+from crowdnotes.text.markdown import escaped
+from crowdnotes.wording import say
+from pages.common.components import into_view
+from pages.common.session import button, telling, workspace
+from pages.view.search_report import search_list
+
+_POLL_SECONDS = 0.4
+_STARTED = "started-here"  # the job that this tab started last: its progress is scrolled to, others' is not
+_SIGNS = {
+    StepState.WAITING: ":gray[:material/radio_button_unchecked:]",
+    StepState.RUNNING: ":primary[:material/pending:]",
+    StepState.DONE: ":green[:material/check_circle:]",
+    StepState.KEPT: ":green[:material/check_circle:]",
+    StepState.FAILED: ":red[:material/error:]",
+    StepState.CANCELLED: ":gray[:material/cancel:]",
+}
+_OVER = frozenset({StepState.DONE, StepState.KEPT})
+_ENDED = {
+    JobState.FAILED: ("progress.failed", "progress.try_again"),
+    JobState.CANCELLED: ("progress.stopped", "progress.go_on"),
+    JobState.INTERRUPTED: ("progress.interrupted", "progress.go_on"),
+}
+
+
+def start(case: Case, kind: str) -> None:
+    """Start long work on a case; the page goes to its progress. Raises what forbids it."""
+    st.session_state[_STARTED] = workspace().start(case.id, kind).id
+
+
+def gather_anew(case: Case) -> None:
+    """Start gathering for a post that says something else now, unless the case was begun with nowhere to look."""
+    if workspace().service.can_gather(case):
+        start(case, "gather")
+
+
+def under_way(job: JobRecord | None) -> bool:
+    """Whether there is a job at work."""
+    return job is not None and job.state.under_way
+
+
+def _work(job: JobRecord) -> str:
+    kind = workspace().job_kinds.get(job.kind)
+    return kind.doing if kind is not None else job.steps[0].title
+
+
+def _place(job: JobRecord) -> str:
+    """Where the errors of such work are shown."""
+    kind = workspace().job_kinds.get(job.kind)
+    return kind.place if kind is not None else job.case_id
+
+
+def job_panel(case: Case, job: JobRecord | None, kind: str) -> None:
+    """The newest job of the case, if it is of this kind and still matters."""
+    if job is None or job.kind != kind:
+        return
+    if st.session_state.get(_STARTED) == job.id:
+        into_view(job.id)  # also when it has ended: the keyboard's place is here, before what came of it
+    if job.state.under_way:
+        follow_up = case.open_search
+        watched(job, follow_up.queries if follow_up is not None else case.queries)
+    elif job.state in _ENDED and case.decision is None:
+        _ended(case, job)
+
+
+def watched(job: JobRecord, searches: Sequence[Query] = ()) -> None:
+    """Follow a job that is under way; the page is drawn again when a step of it, or all of it, ends.
+
+    `searches` are shown as soon as the step that thinks of them has ended: before they are sent.
+    """
+    st.fragment(_watch, run_every=_POLL_SECONDS)(job.id, _finished(job), searches)
+
+
+def _newest(job_id: str) -> JobRecord:
+    """The job as it stands; draws the page again when it is gone, as it is with a deleted case."""
+    try:
+        return workspace().runner.get(job_id)
+    except JobError:
+        st.rerun()
+
+
+def _watch(job_id: str, finished: int, searches: Sequence[Query]) -> None:
+    with telling():
+        job = _newest(job_id)
+        if not job.state.under_way or _finished(job) != finished:
+            st.rerun()
+        with st.container(border=True, key=f"job-panel-{job.id}", gap="xsmall"):
+            _list(job)
+            if job.state is JobState.QUEUED:
+                st.caption(say("work.waits") if workspace().runner.has_workers() else say("work.no_worker"))
+            cancel = partial(workspace().cancel, job)
+            button(say("progress.cancel"), f"cancel-{job.id}", _place(job), cancel, icon="stop_circle")
+            if any(step.name == StageName.QUERIES.value and step.state in _OVER for step in job.steps):
+                search_list(searches)
+
+
+def _finished(job: JobRecord) -> int:
+    return sum(step.state in _OVER for step in job.steps)
+
+
+def _list(job: JobRecord) -> None:
+    if len(job.steps) > 1:
+        st.markdown(f"**{_work(job)}**")
+    for record in job.steps:
+        summary = escaped(record.summary or record.note, 400)
+        st.markdown(f"{_SIGNS[record.state]} {record.title}{_counts(record)} :gray[:small[{summary}]]")
+    current = job.current
+    if current is not None and current.total:
+        st.progress(min(1.0, current.done / current.total))
+
+
+def _counts(record: StepRecord) -> str:
+    if not record.total or record.state is StepState.DONE:
+        return ""
+    return say("progress.counts", done=f"{record.done:,}", all=f"{record.total:,}")
+
+
+def _ended(case: Case, job: JobRecord) -> None:
+    words, again = _ENDED[job.state]
+    title, current = say(words, work=_work(job)), job.current
+    if job.state is JobState.FAILED and current is not None:
+        st.error(f"{escaped(current.error)} {escaped(current.next_step)}", title=title, icon=":material/error:")
+    else:
+        st.warning(say("progress.kept"), title=title, icon=":material/pause_circle:")
+    button(say(again), f"again-{job.kind}", _place(job), partial(start, case, job.kind), icon="replay", type="primary")

@@ -1,0 +1,312 @@
+"""The form that says where evidence comes from: links, libraries, online services, and until which day."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+from functools import partial
+from typing import TYPE_CHECKING, TypedDict
+from zlib import crc32
+
+import streamlit as st
+
+from crowdnotes.cases.intake import usable_urls
+from crowdnotes.domain import Case, Mode, ProviderOutcome, ProviderState
+from crowdnotes.errors import InputError
+from crowdnotes.jobs import JobRecord
+from crowdnotes.text.markdown import escaped, lines
+from crowdnotes.wording import say
+from crowdnotes.workspace import CONNECTIONS
+from pages.common.layout import StepName
+from pages.common.progress import start, under_way, watched
+from pages.common.session import button, notices, tell, workspace
+
+if TYPE_CHECKING:
+    from crowdnotes.evidence.search import OnlineProvider
+
+MODE_LABELS = {Mode.AUGMENTATION: "where.own_links", Mode.AUTOMATION: "where.a_search"}  # names of texts
+_PLACE = StepName.EVIDENCE.value
+_FIRST_POST = date(2006, 3, 21)  # on X, then Twitter
+_DATE_WIDTH = 280  # pixels
+_AS_PASTED = "as pasted"  # links where there are any, else a search
+
+
+def places_to_search(key: str, case: Case | None = None, *, disabled: bool = False, about: bool = True) -> None:
+    """Let the person choose among the local libraries and the services that can be asked; see `places_chosen`.
+
+    At first as the case was searched before, else all libraries and the usual services. With `about` it tells of all
+    services, and checks their connections.
+    """
+    searched = case is not None and case.mode is Mode.AUTOMATION
+    names = [library.name for library in workspace().libraries.list()]
+    if names:
+        st.pills(
+            say("where.libraries"),
+            names,
+            selection_mode="multi",
+            default=[name for name in names if case is None or not searched or name in case.libraries],
+            format_func=escaped,
+            key=f"{key}-libraries",
+            disabled=disabled,
+        )
+    else:
+        st.caption(f":material/local_library: {say('where.no_library')}")
+    services = {item.name: item for item in workspace().services() if item.needs is None}
+    at_first = case.services if case is not None and searched else workspace().services_at_first()
+    registers = [name for name, item in services.items() if item.is_register]
+    others = [name for name in services if name not in registers]
+    chosen: list[str] = []
+    for label, names, place in (
+        (say("where.services"), others, f"{key}-services"),
+        (say("where.registers"), registers, f"{key}-registers"),
+    ):
+        chosen += st.pills(
+            label,
+            names,
+            selection_mode="multi",
+            default=[name for name in at_first if name in names],
+            format_func=lambda name: services[name].label,
+            key=place,
+            disabled=disabled,
+        )
+    st.caption(say("where.words_go"))
+    for item in services.values():
+        if item.stands_in and item.name in chosen:
+            st.caption(f":material/travel_explore: {say('where.open_web', service=item.label)}")
+    if about:
+        _about(key)
+
+
+def _reading_services(key: str, chosen: Sequence[str], *, disabled: bool = False) -> None:
+    """Let the person tick who may be told of a page that cannot be read here; see `sources_chosen`."""
+    services = workspace().reading_services
+    ticked = st.pills(
+        say("reading_services.title"),
+        list(services),
+        selection_mode="multi",
+        default=[name for name in chosen if name in services],
+        format_func=lambda name: services[name],
+        key=f"{key}-through",
+        disabled=disabled,
+    )
+    if ticked:
+        told = ", ".join(services[name] for name in ticked)
+        st.caption(f":material/cloud_download: {say('reading_services.told', services=told)}")
+
+
+class Places(TypedDict):
+    """Where a search looks, by name."""
+
+    libraries: list[str]
+    services: list[str]
+
+
+class Sources(Places):
+    """Where the evidence of a case comes from."""
+
+    mode: Mode
+    urls: tuple[str, ...]
+    until: date | None
+    read_through: list[str]
+
+
+def places_chosen(key: str) -> Places:
+    """What is ticked in the choice of that key."""
+    state = st.session_state
+    services = [*(state.get(f"{key}-services") or []), *(state.get(f"{key}-registers") or [])]
+    return {"libraries": state.get(f"{key}-libraries") or [], "services": services}
+
+
+_LONGEST_SEARCH = 200  # characters
+
+
+def own_words_box(key: str, *, disabled: bool = False) -> None:
+    """Room for search words of the person's own; see `own_words`."""
+    box, about = f"{key}-own-words", say("where.own_words_about")
+    st.text_input(say("where.own_words"), key=box, max_chars=_LONGEST_SEARCH, help=about, disabled=disabled)
+
+
+def own_words(key: str) -> str:
+    """What was typed there."""
+    return str(st.session_state.get(f"{key}-own-words") or "")
+
+
+def sources_form(key: str, case: Case, *, disabled: bool = False) -> None:
+    """Ask for links or a search, and until which day; at first as the case has it. See `sources_chosen`."""
+    state = st.session_state
+    state.setdefault(f"{key}-mode", case.mode)
+    state.setdefault(f"{key}-urls", "\n".join(case.urls))
+    state.setdefault(f"{key}-until", case.until)
+    mode = _mode(key, list(Mode), disabled=disabled)
+    _links(key, is_optional=mode is not Mode.AUGMENTATION, disabled=disabled)
+    if mode is Mode.AUTOMATION:
+        places_to_search(key, case, disabled=disabled)
+        own_words_box(key, disabled=disabled)
+    _reading_services(key, case.read_through, disabled=disabled)
+    _until(key, disabled=disabled)
+
+
+def new_sources_form(key: str) -> None:
+    """The same for a post that is no case yet: at first links where there are any, else a search of the usual places.
+
+    The places can be chosen before there is a link or none, so they are always there.
+    """
+    state = st.session_state
+    state.setdefault(f"{key}-mode", _AS_PASTED)
+    state.setdefault(f"{key}-until", None)
+    mode = _mode(key, [_AS_PASTED, *Mode])
+    _links(key, is_optional=mode != Mode.AUGMENTATION)
+    if mode != Mode.AUGMENTATION:
+        places_to_search(key)
+    _reading_services(key, workspace().settings.search.reading_services)
+    _until(key)
+
+
+def _mode(key: str, modes: Sequence[Mode | str], *, disabled: bool = False) -> Mode | str:
+    chosen = st.segmented_control(
+        say("where.mode"),
+        modes,
+        required=True,
+        format_func=lambda mode: say(MODE_LABELS.get(mode, "where.as_pasted")),
+        key=f"{key}-mode",
+        disabled=disabled,
+        persist_state="session",
+    )
+    return chosen or modes[0]
+
+
+def _links(key: str, *, is_optional: bool, disabled: bool = False) -> None:
+    st.text_area(
+        say("where.links_optional") if is_optional else say("where.links"),
+        key=f"{key}-urls",
+        height=100,
+        placeholder="https://www.cdc.gov/…",
+        disabled=disabled,
+        persist_state="session",
+    )
+
+
+def _until(key: str, *, disabled: bool = False) -> None:
+    st.date_input(
+        say("where.until"),
+        min_value=_FIRST_POST,
+        max_value="today",
+        format="YYYY-MM-DD",
+        key=f"{key}-until",
+        disabled=disabled,
+        help=say("where.until_help"),
+        width=_DATE_WIDTH,
+        persist_state="session",
+    )
+
+
+def sources_chosen(key: str, pasted: Sequence[str] = ()) -> tuple[Sources, list[InputError]]:
+    """What the form of that key says, and why lines of it cannot be taken as links.
+
+    Links `pasted` elsewhere come before those of the form.
+    """
+    state = st.session_state
+    given = [*pasted, *lines(state[f"{key}-urls"])]
+    mode = state[f"{key}-mode"]
+    if mode == _AS_PASTED:
+        mode = Mode.AUGMENTATION if given else Mode.AUTOMATION
+    urls, refused = usable_urls(given)
+    places = places_chosen(key) if mode == Mode.AUTOMATION else Places(libraries=[], services=[])
+    through = state.get(f"{key}-through") or []
+    chosen = Sources(mode=mode, urls=urls, until=state[f"{key}-until"], read_through=through, **places)
+    return chosen, [item.why for item in refused]
+
+
+def add_sources(case: Case, job: JobRecord | None) -> None:
+    """Other links or another search. What was opened and judged stays. Closed while the program is at work."""
+    busy, key = under_way(job), sources_key(case)
+    sources_form(key, case, disabled=busy)
+    if busy:
+        st.caption(say("progress.closed"))
+    again = partial(_gather_again, case)
+    label = say("where.again" if case.stages else "where.first")
+    button(label, f"again-{case.id}", _PLACE, again, icon="search", disabled=busy)
+
+
+def sources_key(case: Case) -> str:
+    """Names the form of a case as its sources are now: when they change, the form begins with them anew."""
+    sources = (case.mode, case.urls, case.libraries, case.services, case.until, case.own_words, case.read_through)
+    return f"sources-{case.id}-{crc32(repr(sources).encode())}"
+
+
+def try_through(case: Case, name: str) -> None:
+    """Gather once more, with one more reading service for what cannot be read here."""
+    through = (name, *(other for other in case.read_through if other != name))
+    saved = workspace().service.set_sources(
+        case.id,
+        mode=case.mode,
+        urls=case.urls,
+        libraries=case.libraries,
+        services=case.services,
+        until=case.until,
+        own_words=case.own_words,
+        read_through=through,
+    )
+    start(saved, "gather")
+
+
+def _gather_again(case: Case) -> None:
+    key = sources_key(case)
+    chosen, refused = sources_chosen(key)
+    words = own_words(key) if chosen["mode"] is Mode.AUTOMATION else ""
+    saved = workspace().service.set_sources(case.id, own_words=words, **chosen)
+    tell(_PLACE, *refused)
+    start(saved, "gather")
+
+
+def _about(key: str) -> None:
+    """All services, folded away: what each still needs, and whether it answers from here."""
+    online = workspace().services()
+    names = {item.name for item in online}
+    unknown = [name for name in workspace().settings.search.services or () if name not in names]
+    if unknown:
+        st.warning(say("where.unknown", names=escaped(", ".join(unknown))))
+    waiting = sum(item.needs is not None for item in online)
+    label = say("where.about_waiting", n=waiting) if waiting else say("where.about")
+    about = st.popover(label, key=f"about-{key}", icon=":material/network_check:", type="tertiary", on_change="rerun")
+    if about.open:
+        with about:
+            _connections(online)
+
+
+_SIGNS = {
+    ProviderState.ANSWERED: ":green[:material/check_circle:]",
+    ProviderState.NOT_CONFIGURED: ":gray[:material/key_off:]",
+    ProviderState.CANCELLED: ":gray[:material/cancel:]",
+}
+
+
+def _connections(online: Sequence[OnlineProvider]) -> None:
+    """Every service with what is known of it, and the button that asks them all."""
+    job = workspace().runner.latest(CONNECTIONS)
+    notices(CONNECTIONS)
+    if job is not None and under_way(job):
+        watched(job)
+        return
+    heard = workspace().heard
+    st.markdown("  \n".join(_row(item.label, heard.get(item.name), item.brings, item.needs) for item in online))
+    st.caption(say("where.reading"))
+    st.markdown("  \n".join(_row(label, heard.get(name)) for name, label in workspace().reading_services.items()))
+    about = say("where.check_about")
+    check = workspace().check_connections
+    button(say("where.check"), "check-connections", CONNECTIONS, check, icon="network_check", help=about)
+
+
+def _row(name: str, outcome: ProviderOutcome | None, brings: str = "", needed: str | None = None) -> str:
+    label = f"**{escaped(name)}**"
+    if brings:
+        label += f" :small[:gray[{say(brings)}]]"
+    if needed is not None:
+        needs = f":gray[{say('where.not_set_up')}] :small[:gray[{escaped(needed)}]]"
+        return f":gray[:material/key_off:] {label} {needs}"
+    if outcome is None:
+        return f":gray[:material/radio_button_unchecked:] {label} :gray[{say('where.not_asked')}]"
+    sign = _SIGNS.get(outcome.state, ":red[:material/error:]")
+    said = f" :small[:gray[{escaped(outcome.sentence, 200)}]]" if outcome.sentence else ""
+    told = say("where.took", state=outcome.state.in_words, seconds=f"{outcome.seconds:.1f}")
+    return f"{sign} {label} {told}{said}"

@@ -1,0 +1,225 @@
+"""What is left before the note can be approved: each thing once, with what mends it."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Sequence
+from functools import partial
+
+import streamlit as st
+
+from crowdnotes.domain import (
+    A_REASON,
+    Case,
+    GateStatus,
+    LintLevel,
+    Obstacle,
+    ObstacleId,
+    ObstacleKind,
+    missing_from,
+    remaining,
+)
+from crowdnotes.jobs import JobRecord
+from crowdnotes.text.lint import without_tracking
+from crowdnotes.text.markdown import escaped, host
+from crowdnotes.wording import say
+from pages.common.components import led_to
+from pages.common.layout import Area, StepName, go_to
+from pages.common.progress import job_panel, start, under_way
+from pages.common.session import act, button, workspace
+from pages.draft_parts.demo_tour import own_engine
+from pages.draft_parts.more_evidence import add_link
+from pages.draft_parts.reader import open_source
+from pages.draft_parts.scores import score, take_words
+
+_PLACE = StepName.DECIDE.value
+_LED = "led"  # selectors of what the person is led to, with a token for each time
+_NOTE_BOX = ".st-key-note-box textarea"
+_TO_COMPARE = "[class*=st-key-sentence-][class*=-unchecked] [class*=st-key-comparison-]"
+_HINTED = "[class*=st-key-sentence-][class*=-hinted] [class*=st-key-comparison-]"
+
+
+def left_to_do(case: Case, waits: Sequence[Obstacle]) -> list[Obstacle]:
+    """What no reason passes over yet; a gate that only waits for another is not counted."""
+    return [item for item in remaining(waits, reasons(case, waits)) if item.behind is None]
+
+
+def lead_to_what_is_left(case: Case, waits: Sequence[Obstacle]) -> None:
+    """Bring the first thing that approval waits for before the person, with the keyboard on what mends it."""
+    if case.draft is None:
+        if case.used_evidence:
+            lead(Area.NOTE, _NOTE_BOX)
+        else:
+            lead(Area.SOURCES, ".st-key-rows", ".st-key-area-sources")
+        return
+    left = {item.id for item in left_to_do(case, waits)}
+    first = next((number for number, item in enumerate(waits) if item.id in left), None)
+    if first is None:  # the last reason was typed just now
+        return
+    lead(None, "[class*=st-key-tags-]" if waits[first].id.kind is ObstacleKind.NO_TAG else f".st-key-problem-{first}")
+
+
+def lead(area: Area | None, *selectors: str) -> None:
+    """Take the person to the first part of the page that the selectors find; on a phone in that tab."""
+    if area is not None:
+        go_to(area)
+    st.session_state[_LED] = (selectors, uuid.uuid4().hex[:8])
+
+
+def leading() -> None:
+    """Where that is done; drawn once."""
+    led_to(*st.session_state.get(_LED, ((), "")))
+
+
+def problems(case: Case, waits: Sequence[Obstacle], job: JobRecord | None) -> None:
+    """Draw them, those that stop approval first, then what is worth a look."""
+    left = {item.id for item in left_to_do(case, waits)}
+    job_panel(case, job, "links")
+    with st.container(key="problems", gap="small"):
+        if left:
+            st.markdown(f":orange[:material/hourglass_top:] **{say('problems.left', n=len(left))}**")
+        links = [item for item in waits if item.id.kind is ObstacleKind.LINK_UNANSWERED]
+        for number, item in enumerate(waits):
+            if item.behind is None:
+                with st.container(key=f"problem-{number}", gap="xxsmall"):
+                    # All links are asked at once, so one button is enough.
+                    passed_over, checks_links = item.id not in left, item in links[:1]
+                    _problem(case, item, job, number, passed_over=passed_over, checks_links=checks_links)
+        _worth_a_look(case)
+
+
+def reasons(case: Case, waits: Sequence[Obstacle]) -> dict[ObstacleId, str]:
+    """The reasons written so far, by what each passes over, as the fields stand now."""
+    written = {item.id: kept_words(case, _field_name(case, item.behind or item.id)) for item in waits}
+    return {obstacle: reason for obstacle, reason in written.items() if reason}
+
+
+def _problem(
+    case: Case, item: Obstacle, job: JobRecord | None, number: int, *, passed_over: bool, checks_links: bool
+) -> None:
+    sign = ":primary[:material/check:]" if passed_over else ":orange[:material/radio_button_unchecked:]"
+    how = say("problems.overridden") if passed_over else item.lifts
+    waits_for_scores = item.id.kind in {ObstacleKind.NOT_SCORED, ObstacleKind.STALE}
+    being_scored = waits_for_scores and job is not None and job.state.under_way and job.kind == "assess"
+    if being_scored:
+        how = say("problems.scoring")
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"{sign} {escaped(item.sentence)} :small[:gray[{escaped(how)}]]", width="stretch")
+        if not passed_over and not being_scored:
+            _mend(case, item, job, number, checks_links=checks_links)
+    _findings(case, item)
+    if item.id.is_overridable:
+        _override(case, item)
+
+
+def _mend(case: Case, item: Obstacle, job: JobRecord | None, number: int, *, checks_links: bool) -> None:
+    """The button that does what lifts it, where one press can."""
+    kind, subject, busy = item.id.kind, item.id.subject, under_way(job)
+    # Of a note's form there may be several of one kind.
+    key = f"mend-{kind.name.lower()}-{number if kind is ObstacleKind.FORM else subject}"
+    look = {"type": "secondary"}
+    if kind is ObstacleKind.GATE_NOT_RUN and case.recorded_answers:
+        own_engine(case, key)  # scoring again would find no recorded answer either
+    elif kind in {ObstacleKind.UNOPENED, ObstacleKind.UNJUDGED}:
+        button(say("problems.read", id=subject), key, _PLACE, partial(open_source, case, subject), **look)
+    elif kind is ObstacleKind.EVIDENCE_GONE and any(gone.id == subject for gone in case.taken_away):
+        back = partial(workspace().service.bring_back, case.id, subject)
+        button(say("problems.bring_back", id=subject), key, _PLACE, back, icon="undo", disabled=busy, **look)
+    elif kind is ObstacleKind.LINK_UNINSPECTED:
+        add = partial(add_link, case, subject)
+        button(say("problems.add_source"), key, _PLACE, add, icon="add_link", disabled=busy, **look)
+    elif kind in {ObstacleKind.NOT_SCORED, ObstacleKind.STALE}:
+        button(say("problems.score"), key, _PLACE, partial(score, case), icon="rule", disabled=busy, **look)
+    elif kind is ObstacleKind.GATE_NOT_RUN and case.assessment is not None and case.assessment.is_compared_by_person:
+        hints = case.assessment.waits_for_hints
+        compare = partial(lead, Area.NOTE, _HINTED if hints else _TO_COMPARE, "[class*=st-key-comparison-]")
+        button(say("problems.hints" if hints else "problems.compare"), key, _PLACE, compare, **look)
+    elif kind in {ObstacleKind.FORM, ObstacleKind.GATE_FAILED}:
+        button(say("problems.change"), key, _PLACE, partial(lead, Area.NOTE, _NOTE_BOX), **look)
+    elif checks_links:
+        again, look["help"] = partial(start, case, "links"), say("problems.check_links_about")
+        button(say("problems.check_links"), "check-links", _PLACE, again, icon="sync", disabled=busy, **look)
+
+
+def _findings(case: Case, item: Obstacle) -> None:
+    """What a gate that failed objects to."""
+    if item.id.kind is not ObstacleKind.GATE_FAILED or case.assessment is None:
+        return
+    gate = next((result for result in case.assessment.found if result.gate.value == item.id.subject), None)
+    if gate is None or gate.status is not GateStatus.FAIL:
+        return
+    wrong = ((found.evidence_id, found.message) for found in gate.findings if not found.ok)
+    for evidence_id, message in dict.fromkeys(wrong):
+        if message != gate.reason:
+            about = f"{evidence_id}: " if evidence_id and not message.startswith(evidence_id) else ""
+            st.markdown(f":small[:red[:material/arrow_right:] {about}{escaped(message)}]")
+
+
+def _override(case: Case, obstacle: Obstacle) -> None:
+    """Folded: a written reason to approve all the same."""
+    field = _field_name(case, obstacle.id)
+    key = f"override-{case.id}-{obstacle.id.kind.name}-{obstacle.id.subject}".lower()  # it opens of this one alone
+    with st.expander(say("problems.override"), key=key, type="compact", expanded=bool(kept_words(case, field))):
+        said = kept_field(
+            case,
+            field,
+            say("problems.why", what=obstacle.id.although(_site), enough=A_REASON),
+            say("problems.why_placeholder"),
+        )
+        missing = missing_from(said)
+        if said and missing:
+            st.markdown(f":small[:red[:material/error: {say('problems.too_short', missing=missing)}]]")
+
+
+def _worth_a_look(case: Case) -> None:
+    """What does not stop approval: the form of the note, as X or a reader may stumble over it."""
+    warnings = [item for item in workspace().service.form_warnings(case) if item.level is not LintLevel.BLOCKS]
+    undated = [item.id for item in case.used_evidence if item.source.published is None]
+    if undated and not (case.assessment is not None and case.assessment.is_compared_by_person):  # asked there
+        said = say("problems.undated", n=len(undated), ids=", ".join(undated))
+        st.markdown(f":small[:orange[:material/event_busy:] {said}]")
+    for message in dict.fromkeys(item.message for item in warnings):
+        st.markdown(f":small[:orange[:material/warning:] {escaped(message)}]")
+    if case.draft is not None and any(item.code == "tracking" for item in warnings):
+        cut = partial(take_words, case, without_tracking(case.draft.text))
+        button(say("problems.cut_tracking"), "cut-tracking", _PLACE, cut, icon="content_cut", type="tertiary")
+
+
+def kept_words(case: Case, field: str) -> str:
+    """What such a field says now, also when it was typed just before a button was pressed."""
+    return str(st.session_state.get(_key(case, field), case.decision_words.get(field)) or "").strip()
+
+
+def kept_field(case: Case, field: str, label: str, placeholder: str = "") -> str:
+    """A line to write in, kept in the case at every pause, so that a reload finds it; gives what it says."""
+    state, key = st.session_state, _key(case, field)
+    state.setdefault(key, case.decision_words.get(field, ""))
+    st.text_input(
+        label,
+        key=key,
+        placeholder=placeholder,
+        live=True,
+        on_change=act,
+        args=(_PLACE, lambda: workspace().service.keep_decision_words(case.id, field, state.get(key) or "")),
+        persist_state="page",
+    )
+    return kept_words(case, field)
+
+
+def _key(case: Case, field: str) -> str:
+    return f"words-{case.id}-{field}"
+
+
+def _field_name(case: Case, obstacle: ObstacleId) -> str:
+    """Names the very judgement that is passed over: a reason for one text says nothing about another."""
+    assessment = case.assessment
+    judged = f"{assessment.text_sha256}-{assessment.basis_sha256}" if assessment else "not-scored"
+    return f"{obstacle.kind.value} {obstacle.subject} {judged}"
+
+
+def _site(url: str) -> str:
+    """The host, for a label: the whole address stands above it, and a note may leave the scheme out."""
+    site = host(url if "://" in url else f"https://{url}")
+    # Without escapes where none is needed: a label is also read aloud, as it is written here.
+    return site if re.fullmatch(r"[a-z0-9.-]+", site) else escaped(site, 60)

@@ -1,0 +1,100 @@
+"""The strip on top of the Draft page: the steps and how each stands, the engine and its cost, and the post."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import streamlit as st
+
+from crowdnotes.domain import Case, GateStatus
+from crowdnotes.jobs import JobRecord
+from crowdnotes.text.markdown import escaped
+from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
+from crowdnotes.wording import say
+from pages.common.engine_panel import engine_panel
+from pages.common.layout import Area, StepName, area, key_help, phone_tabs
+from pages.common.progress import under_way
+from pages.common.session import notices, own_review, show_case
+from pages.draft_parts.scores import marks
+from pages.view.decision import standing
+from pages.view.post import post_panel
+from pages.view.sources import tally
+
+_SHOWN = 150  # characters of the post in its one line
+_DONE, _HERE, _WAITS = (
+    ":green[:material/check_circle:]",
+    ":primary[:material/radio_button_checked:]",
+    ":gray[:material/radio_button_unchecked:]",
+)
+
+
+def strip(case: Case, job: JobRecord | None) -> None:
+    """Draw it. On a phone the tabs stand in its place, and the post is one of them."""
+    with st.container(key="strip", gap="xxsmall"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key="steps"):
+            st.markdown(in_a_line(_steps(case)), width="content")
+            st.space("stretch")
+            engine_panel(case)
+            key_help()
+            new = partial(show_case, None)
+            st.button(say("strip.new"), key="new", icon=":material/add:", type="tertiary", on_click=new)
+        phone_tabs(case, _signs(case))
+        with area(Area.POST):
+            notices(StepName.POST.value)
+            images = f" :material/image: {say('strip.images', n=len(case.post.images))}" if case.post.images else ""
+            words = f"“{escaped(case.post.text, _SHOWN)}”" if case.post.text else f":orange[{say('strip.no_words')}]"
+            key = f"post-fold-{case.id}"
+            st.session_state[key] = bool(st.session_state.get(key))  # with another label it stays as it was
+            n = len(case.post.text)
+            long = f" :small[:gray[{say('strip.characters', n=f'{n:,}')}]]" if n > _SHOWN else ""
+            with st.expander(f"{words}{long}{images}", key=key, icon=":material/article:", on_change="rerun") as fold:
+                if fold.open:
+                    post_panel(case, busy=under_way(job))
+
+
+def _steps(case: Case) -> Sequence[tuple[str, bool, str]]:
+    """The five steps: name, done or not, how it stands.
+
+    A note that is too long is not done, and scores are done when all three gates passed, not before.
+    """
+    draft = case.draft
+    n = note_length(draft.text) if draft is not None else 0
+    length = say("strip.length", n=n, limit=NOTE_LIMIT) if draft is not None else ""
+    return (
+        (say("strip.post"), True, ""),
+        (say("strip.sources"), bool(case.used_evidence), tally(case) if case.evidence else ""),
+        (say("strip.note"), draft is not None and n <= NOTE_LIMIT, length),
+        (say("strip.scores"), _passed(case), marks(case) if draft is not None else ""),
+        (say("strip.decide"), case.decision is not None, standing(case) if case.decision is not None else ""),
+    )
+
+
+def in_a_line(steps: Sequence[tuple[str, bool, str]]) -> str:
+    """Markdown of steps: each its name with a sign, whether it is done, and how it stands (Markdown, already safe).
+
+    Once the last one, the decision, is done, none is the current one: a case may end before its note is written.
+    """
+    ended = steps[-1][1]
+    here = next((number for number, (_, done, _) in enumerate(steps) if not (done or ended)), len(steps))
+    signs = (_DONE if done else _HERE if number == here else _WAITS for number, (_, done, _) in enumerate(steps))
+    return " \u2002 ".join(
+        f"{sign} **{name}** {f':small[:gray[{said}]]' if said else ''}"
+        for sign, (name, _, said) in zip(signs, steps, strict=True)
+    )
+
+
+def _passed(case: Case) -> bool:
+    scored = case.assessment if case.assessment_is_current else None
+    return scored is not None and all(gate.status is GateStatus.PASS for gate in scored.gates)
+
+
+def _signs(case: Case) -> dict[Area, str]:
+    """A short sign for each tab of a phone."""
+    read = sum(own_review(item) is not None for item in case.evidence)
+    return {
+        Area.POST: "",
+        Area.SOURCES: f"{read}/{len(case.evidence)}" if case.evidence else "",
+        Area.NOTE: "✓" if _passed(case) else "•" if case.draft is not None else "",
+        Area.DECIDE: "✓" if case.decision is not None else "",
+    }

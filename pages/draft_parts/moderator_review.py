@@ -1,0 +1,119 @@
+"""The author's side of the desk: send a case to the moderators, see what came back and what changed since."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from crowdnotes.domain import Act, Case, DeskState, Suggestion
+from crowdnotes.text.markdown import escaped
+from crowdnotes.wording import say
+from pages.common.components import badge, changed_pieces, marked_text
+from pages.common.session import act, button, fold, notices, workspace
+from pages.common.times import moment
+from pages.draft_parts.suggestions import answer_form
+
+_PLACE = "submission"
+_COLOURS = {
+    DeskState.SUBMITTED: "blue",
+    DeskState.IN_REVIEW: "violet",
+    DeskState.RETURNED: "orange",
+    DeskState.DECIDED: "green",
+}
+
+
+def submission(case: Case) -> None:
+    """Where the case stands with the moderators and the one next act; nothing where one person works alone."""
+    if not workspace().has_desk:
+        return
+    with st.container(key="submission", gap="small"):
+        state = case.desk_state
+        if state is not DeskState.DRAFTING:
+            st.markdown(badge(_COLOURS[state], "", state.in_words))
+        notices(_PLACE)
+        if state is DeskState.RETURNED:
+            _returned(case)
+        if not workspace().may(Act.SUBMIT, case):
+            pass  # of the case of somebody else
+        elif state in (DeskState.DRAFTING, DeskState.RETURNED):
+            _submit(case)
+        elif state in (DeskState.SUBMITTED, DeskState.IN_REVIEW):
+            back = partial(workspace().service.withdraw, case.id)
+            button(say("submission.withdraw"), "withdraw", _PLACE, back, icon="undo", type="tertiary")
+        if len(workspace().service.versions(case)) > 1:
+            fold(say("submission.versions"), f"versions-{case.id}", "difference", partial(_versions, case))
+
+
+def _returned(case: Case) -> None:
+    """Who sent it back and why, and what was changed since."""
+    back = case.desk.returns[-1]
+    told = say("submission.returned", name=escaped(back.by.name, 40), when=moment(back.at))
+    st.markdown(f"{told} {escaped(back.words)}")
+    for item in (it for it in case.suggestions if it.owed):
+        st.markdown(comment_in_words(case, item))
+        if item.waits:
+            with st.expander(
+                say("submission.answer_it", id=item.id), key=f"answer-owed-{item.id}", icon=":material/reply:"
+            ):
+                answer_form(case, item, _PLACE)
+    left = len(workspace().service.owed_answers(case))
+    if left:
+        st.caption(say("submission.answer", n=left))
+    if case.draft is not None and back.note and back.note != case.draft.text:
+        st.caption(say("submission.since"))
+        marked_text(changed_pieces(back.note, case.draft.text)[1], look="small", key=f"since-{case.id}")
+
+
+def comment_in_words(case: Case, item: Suggestion) -> str:
+    """A moderator's comment in a line: what it is about, whether those words still stand there, and its answer."""
+    note = case.draft.text if case.draft else ""
+    about = " · ".join(filter(None, (item.evidence_id, f"“{escaped(item.words, 120)}”" if item.words else "")))
+    sign = ":orange[:material/hourglass_top:]" if item.waits else ":green[:material/check:]"
+    told = [f"{sign} **{item.id}**", f":gray[{about}]" if about else "", escaped(item.text)]
+    if item.words and item.words not in note:
+        told.append(f":small[:gray[{say('submission.words_gone')}]]")
+    if item.answer is not None:
+        told.append(f":small[→ **{item.answer.in_words}** {escaped(item.reason)}]")
+    elif item.resolved_by:
+        told.append(f":small[:gray[{say('suggestions.resolved', name=escaped(item.resolved_by, 40))}]]")
+    return " ".join(filter(None, told))
+
+
+def _submit(case: Case) -> None:
+    key = f"message-{case.id}"
+    st.text_input(say("submission.message"), key=key, placeholder=say("submission.message_example"))
+    readers = 2 if workspace().settings.two_readers else 1
+
+    def send() -> None:
+        workspace().service.submit(case.id, st.session_state.get(key) or "", readers=readers)
+
+    st.button(
+        say("submission.send"),
+        key="submit",
+        type="primary",
+        icon=":material/send:",
+        on_click=act,
+        args=(_PLACE, send),
+        disabled=bool(workspace().service.owed_answers(case)),
+        width="stretch",
+    )
+
+
+def _versions(case: Case) -> None:
+    """Two texts of the note beside each other, the words marked that the other does not have."""
+    known = workspace().service.versions(case)
+
+    def named(number: int) -> str:
+        at, by, text = known[number]
+        return " · ".join(filter(None, (say("submission.version", n=number + 1), moment(at), by, text[:40])))
+
+    places = list(range(len(known)))
+    first = st.selectbox(say("submission.from"), places, index=len(known) - 2, format_func=named, key=f"from-{case.id}")
+    second = st.selectbox(say("submission.to"), places, index=len(known) - 1, format_func=named, key=f"to-{case.id}")
+    before, after = changed_pieces(known[first][2], known[second][2])
+    left, right = st.columns(2)
+    with left:
+        marked_text(before, look="small", key=f"before-{case.id}-{first}-{second}")
+    with right:
+        marked_text(after, look="small", key=f"after-{case.id}-{first}-{second}")

@@ -1,0 +1,303 @@
+"""More evidence on the page: follow-up searches, passages pasted by hand, earlier sets brought back."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from crowdnotes.domain import (
+    Aim,
+    Case,
+    Evidence,
+    EvidenceSet,
+    FollowUpKind,
+    FollowUpSearch,
+    ProviderOutcome,
+    ProviderState,
+    Source,
+)
+from crowdnotes.errors import WorkflowError
+from crowdnotes.jobs import JobRecord
+from crowdnotes.text.markdown import escaped, host
+from crowdnotes.wording import say
+from pages.common.components import into_view
+from pages.common.layout import StepName, card_place
+from pages.common.progress import start, under_way
+from pages.common.session import act, button, close, notices, open_key, workspace
+from pages.common.times import moment
+from pages.common.where_to_look import own_words, own_words_box, places_chosen, places_to_search
+from pages.view.search_report import failed_searches, failures
+
+_PLACE = StepName.EVIDENCE.value
+_ABOUT_A_PASSAGE = frozenset({FollowUpKind.MORE_LIKE, FollowUpKind.SWAP})
+
+
+def follow_up_buttons(case: Case, item: Evidence, job: JobRecord | None, left: frozenset[Aim]) -> None:
+    """Below a passage: more like it, and another in its place while it is not in use."""
+    busy, key = under_way(job), f"{case.id}-{item.id}"
+    with st.container(horizontal=True, gap="small"):
+        _popover(
+            case,
+            FollowUpKind.MORE_LIKE,
+            say("more.more_like"),
+            say("more.more_like_about", id=item.id),
+            about=item.id,
+            busy=busy,
+            icon=":material/library_add:",
+        )
+        named = case.draft is not None and item.id in case.draft.evidence_ids
+        if item.aim in left and not item.used and not named:
+            swap, look = partial(_ask, case, FollowUpKind.SWAP, item.id), {"type": "tertiary"}
+            look["help"] = say("more.swap_about")
+            label, place = say("more.swap"), card_place(item.id)
+            button(label, f"swap-{key}", place, swap, icon="swap_horiz", disabled=busy, **look)
+
+
+def other_side(case: Case, job: JobRecord | None) -> None:
+    """Beside the heading of the sources: a search for what speaks for the post's claim."""
+    _popover(
+        case,
+        FollowUpKind.OTHER_SIDE,
+        say("more.other_side"),
+        say("more.other_side_about"),
+        busy=under_way(job),
+        icon=":material/balance:",
+    )
+
+
+def ask_again(case: Case, job: JobRecord | None, slow: ProviderOutcome) -> None:
+    """Beside a place that was too slow: it is asked the same once more, and waited for longer."""
+    if case.decision is None:
+        key, icon = f"again-{case.id}-{slow.provider}", ":material/hourglass_top:"
+        # It stands in a fold that is drawn alone: what it begins is shown elsewhere on the page.
+        if st.button(say("more.again"), key=key, icon=icon, type="tertiary", disabled=under_way(job)):
+            act(_PLACE, partial(_again, case, slow.provider))
+            st.rerun()
+
+
+def _again(case: Case, name: str) -> None:
+    start(workspace().service.follow_up(case.id, FollowUpKind.AGAIN, services=[name]), "follow_up")
+
+
+def add_by_hand(case: Case, job: JobRecord | None, label: str = "") -> None:
+    """One more link, or a passage of the person's own: at one place of the page, with a `label` of that place."""
+    fold, key = _fold(case, None), f"link-{case.id}"
+    add = st.popover(
+        label or say("more.add"),
+        key=open_key(fold),
+        icon=":material/add:",
+        type="secondary" if label else "tertiary",
+        on_change="rerun",
+    )
+    if not add.open:
+        return
+    with add:
+        st.text_input(
+            say("more.link"),
+            key=f"{key}-url",
+            icon=":material/link:",
+            placeholder="https://…",
+            help=say("more.link_about"),
+            disabled=under_way(job),
+        )
+        go, look = partial(add_link, case, key=key), {"type": "primary", "disabled": under_way(job)}
+        button(say("more.read_it"), f"{key}-go", fold, go, icon="add_link", **look)
+        st.markdown(f"**{say('more.paste')}**")
+        _fields(case, None, fold)
+
+
+def follow_up_result(case: Case, job: JobRecord | None) -> None:
+    """What came of the newest follow-up search."""
+    asked = _newest(case)
+    if asked is None or (asked.kind is FollowUpKind.SWAP and asked.added and case.evidence_by_id(asked.about)):
+        return  # nothing, or what was swapped was brought back since
+    with st.container(key="follow-up-result", gap="xsmall"):
+        words = asked.in_words
+        icon = ":material/check:" if asked.added else ":material/search_off:"
+        st.info(escaped(asked.outcome), title=escaped(words[:1].upper() + words[1:]), icon=icon)
+        failures(_unanswered(case, asked))
+        if asked.kind is FollowUpKind.SWAP and any(item.id == asked.about for item in case.taken_away):
+            closed = under_way(job) or case.decision is not None
+            _bring_back_button(
+                case, asked.about, say("problems.bring_back", id=asked.about), closed=closed, place="result"
+            )
+
+
+def _newest(case: Case) -> FollowUpSearch | None:
+    """The newest follow-up search that has ended, while its passages are here and nothing was gathered anew."""
+    asked = next((asked for asked in reversed(case.follow_ups) if asked.finished_at is not None), None)
+    if asked is None or asked.finished_at is None or any(case.evidence_by_id(name) is None for name in asked.added):
+        return None
+    gathered = max((stage.finished_at for stage in case.stages if stage.name.value == "passages"), default=None)
+    return None if gathered is not None and gathered > asked.finished_at else asked
+
+
+def _unanswered(case: Case, asked: FollowUpSearch) -> list[ProviderOutcome]:
+    """The places that gave this search no answer, without those whose same words stand in the report of the search."""
+    told_already = {(item.provider, item.state, item.sentence) for item in failed_searches(case)}
+    unanswered = (item for item in asked.outcomes if item.state is not ProviderState.ANSWERED)
+    return [item for item in unanswered if (item.provider, item.state, item.sentence) not in told_already]
+
+
+def _popover(
+    case: Case, kind: FollowUpKind, label: str, about_it: str, *, busy: bool, icon: str, about: str = ""
+) -> None:
+    key = f"follow-up-{case.id}-{about or 'case'}"
+    place = card_place(about) if about else _PLACE
+    popover = st.popover(label, key=open_key(key), icon=icon, type="tertiary", disabled=busy, on_change="rerun")
+    if not popover.open:
+        return
+    with popover:
+        st.caption(about_it)
+        places_to_search(key, case, about=False)
+        own_words_box(key)
+        button(
+            say("more.search"), f"{key}-go", place, partial(_ask, case, kind, about, key), icon="search", type="primary"
+        )
+
+
+def _ask(case: Case, kind: FollowUpKind, about: str, key: str = "") -> None:
+    """Put the follow-up search on record and begin."""
+    if kind in _ABOUT_A_PASSAGE:
+        _refuse_if_changed(case)
+    places, words = places_chosen(key), own_words(key)
+    asked = workspace().service.follow_up(case.id, kind, about=about, own_words=words, **places)
+    if key:
+        close(key)
+    start(asked, "follow_up")
+
+
+def _refuse_if_changed(drawn: Case) -> None:
+    """WorkflowError when the passages are no longer those that the person had before them."""
+    newest = workspace().service.get(drawn.id)
+    if [item.id for item in newest.evidence] != [item.id for item in drawn.evidence]:
+        raise WorkflowError(
+            "evidence changed",
+            say("more.changed"),
+            say("more.changed_next"),
+        )
+
+
+def add_link(case: Case, url: str = "", *, key: str = "") -> None:
+    """Read one more page: that of the address, or what was typed into the field of `key`."""
+    _ask(case, FollowUpKind.LINK, url or st.session_state.get(f"{key}-url") or "")
+    close(_fold(case, None))
+
+
+def earlier_evidence(case: Case, job: JobRecord | None) -> None:
+    """Every earlier set, the newest first, and the passages that are not here any more. Folded away."""
+    sets = case.earlier_evidence
+    if not sets:
+        return
+    label = say("more.earlier", n=len(sets))
+    with st.expander(label, key=f"earlier-{case.id}", icon=":material/history:", on_change="rerun") as fold:
+        if not fold.open:
+            return
+        closed = under_way(job) or case.decision is not None
+        gone = case.taken_away
+        if gone:
+            st.markdown(f"**{say('more.gone')}**")
+            for item in gone:
+                with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                    st.markdown(_named(item), width="stretch")
+                    _bring_back_button(case, item.id, say("more.bring_back"), closed=closed)
+        st.markdown(f"**{say('more.as_it_was')}**")
+        for number in reversed(range(len(sets))):
+            _set(case, number, sets[number], closed=closed)
+
+
+def _bring_back_button(case: Case, evidence_id: str, label: str, *, closed: bool, place: str = "earlier") -> None:
+    """Puts a passage that is not here any more beside those that are; `place` tells two such buttons apart."""
+    key = f"bring-back-{case.id}-{evidence_id}-{place}"
+    back = partial(workspace().service.bring_back, case.id, evidence_id)
+    button(label, key, _PLACE, back, icon="undo", type="tertiary", disabled=closed)
+
+
+def _set(case: Case, number: int, earlier: EvidenceSet, *, closed: bool) -> None:
+    when = moment(earlier.at) if earlier.at is not None else say("more.no_time")
+    why = f" · {say('more.before', what=escaped(earlier.why, 120))}" if earlier.why else ""
+    with st.container(border=True, gap="xsmall", key=f"earlier-set-{number}"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(f"{when}{why}", width="stretch")
+            button(
+                say("more.bring_back_all"),
+                f"bring-back-{case.id}-set-{number}",
+                _PLACE,
+                partial(workspace().service.bring_back_set, case.id, number),
+                icon="settings_backup_restore",
+                type="tertiary",
+                disabled=closed or earlier.evidence == case.evidence,
+                help=say("more.bring_back_all_about"),
+            )
+        st.markdown("  \n".join(_named(item) for item in earlier.evidence))
+
+
+def _named(item: Evidence) -> str:
+    where = escaped(host(item.source.url) or item.source.library or "", 50)
+    read = f" · {say('more.opened')}" if item.reviews else ""
+    return f":small[**{item.id}** {escaped(item.source.title, 110)} :gray[{where}{read}]]"
+
+
+_BEGUN = "begun-by-hand"
+
+
+def paste_box(case: Case, label: str, source: Source | None = None) -> None:
+    """Room to paste a passage, for `source` if the program could not read it.
+
+    Open until the person folds it, that of one page until its passage was taken; what was typed stays where it
+    could not be.
+    """
+    fold = _fold(case, source)
+    box = st.expander(label, key=open_key(fold), icon=":material/content_paste:", on_change="rerun")
+    if box.open:
+        with box:
+            _fields(case, source, fold)
+
+
+def open_paste_box(case: Case) -> None:
+    """Begin a case with a passage of the person's own: the box is open, and the page goes to it."""
+    st.session_state[open_key(_fold(case, None))] = True
+    st.session_state[_BEGUN] = case.id
+
+
+def begun_by_hand(case: Case) -> bool:
+    """Whether this tab began the case with `open_paste_box`, and none after it."""
+    return bool(st.session_state.get(_BEGUN) == case.id)
+
+
+def _fields(case: Case, source: Source | None, fold: str) -> None:
+    # The next passage starts from empty fields; Streamlit empties one only when its key is new.
+    fields = f"{fold}-{st.session_state.get(f'{fold}-taken', 0)}"
+    if source is None and begun_by_hand(case):
+        into_view(f"begun-{case.id}")
+    notices(fold)
+    if taken := st.session_state.get(f"{fold}-taken"):
+        st.caption(f":green[:material/check: {say('more.taken', n=taken)}]")
+        button(say("more.done"), f"{fold}-done", fold, partial(close, fold), icon="check")
+    with st.form(f"form-{fields}", border=False):
+        st.text_area(
+            say("more.passage"),
+            height=130,
+            key=f"{fields}-text",
+            placeholder=say("more.passage_placeholder"),
+        )
+        # A field of type "url" keeps back what is no address, and the reason with it.
+        address = (source.url or "") if source else ""
+        icon, shape = ":material/link:", "https://…"
+        st.text_input(say("more.address"), value=address, key=f"{fields}-url", icon=icon, placeholder=shape)
+        st.text_input(say("more.title"), key=f"{fields}-title")
+        add, icon = partial(_add, case, fold, fields), ":material/content_paste:"
+        st.form_submit_button(say("more.add_passage"), icon=icon, on_click=act, args=(fold, add))
+
+
+def _add(case: Case, fold: str, fields: str) -> None:
+    url, title, text = (st.session_state.get(f"{fields}-{name}") or "" for name in ("url", "title", "text"))
+    workspace().service.add_passage_by_hand(case.id, url=url or None, title=title, text=text)
+    if fold != _fold(case, None):  # the box of one page closes; the other waits for the next passage
+        close(fold)
+    st.session_state[f"{fold}-taken"] = st.session_state.get(f"{fold}-taken", 0) + 1
+
+
+def _fold(case: Case, source: Source | None) -> str:
+    return f"paste-{case.id}-{source.id if source else 'new'}"

@@ -1,0 +1,340 @@
+"""The reader: one passage in its page, and what the person says of it. Then it moves on to the next."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from functools import partial
+
+import streamlit as st
+
+from crowdnotes.domain import (
+    Aim,
+    AnswerKind,
+    Case,
+    Evidence,
+    FetchOutcome,
+    Passage,
+    Points,
+    SentenceSupport,
+    Span,
+    Support,
+    Verdict,
+    first_shown,
+)
+from crowdnotes.jobs import JobRecord
+from crowdnotes.text.markdown import day, escaped, record_place, title
+from crowdnotes.wording import say
+from pages.common.components import badge, into_view, marked_text, passage_pieces, source_name, web_link
+from pages.common.layout import Area, arrival, card_place, go_to
+from pages.common.session import act, button, key_of, notices, own_review, own_verdict, workspace
+from pages.draft_parts.more_evidence import follow_up_buttons
+from pages.view.earlier_notes import note_words
+from pages.view.links import cited_badge
+from pages.view.search_report import source_badges
+
+_LONGEST = 400
+_SECOND_PRESS = 0.7  # seconds: so soon after the reader moved on, a press was meant for the passage before
+_POINTS = {Points.AGAINST: "reader.against", Points.FOR: "reader.for", Points.NEITHER: ""}
+_OTHERWISE = {Verdict.BACKGROUND: "reader.background", Verdict.REJECT: "reader.reject"}
+_FOUND = {
+    AnswerKind.STATED: (":green[:material/check: {}", "reader.states", "reader.states_other"),
+    AnswerKind.INFERRED: (":orange[:material/contrast: {}", "reader.infers", "reader.infers_other"),
+    AnswerKind.NONE: (":gray[:material/remove: {}", "reader.only_background", "reader.only_background"),
+}
+_READY_REASONS = ("reader.off_topic", "reader.out_of_date", "reader.not_reliable", "reader.repeats")
+
+
+def chosen_source(case: Case) -> str | None:
+    """The id of the passage that the reader shows; None before one was chosen, or when it is gone."""
+    chosen = st.session_state.get(_chosen(case))
+    return chosen if chosen is not None and case.evidence_by_id(chosen) is not None else None
+
+
+def open_source(case: Case, evidence_id: str, words: Span | None = None) -> None:
+    """Show a passage in the reader and note that the person opened it; `words` are marked, offsets in its text."""
+    _show(case, evidence_id, words)
+    item = case.evidence_by_id(evidence_id)
+    if item is not None and case.decision is None:
+        _opened(case, item)
+
+
+def _show(case: Case, evidence_id: str, words: Span | None = None) -> None:
+    st.session_state[_chosen(case)] = evidence_id
+    st.session_state[f"{_chosen(case)}-words"] = (evidence_id, words)
+    go_to(Area.SOURCES)
+
+
+def _opened(case: Case, item: Evidence) -> None:
+    if own_review(item) is None:
+        workspace().service.open_passage(case.id, item.id)
+
+
+def in_reading_order(case: Case) -> list[Evidence]:
+    """Those first that state what settles the claim, then those that help to infer it; the other side last."""
+    answers = case.settlement.answers(case.evidence) if case.settlement is not None else ()
+    places = {item.id: place for place, (item, _) in enumerate(answers)}
+    return sorted(case.evidence, key=lambda item: (item.aim is Aim.OTHER_SIDE, places.get(item.id, len(places))))
+
+
+def use_tick(case: Case, item: Evidence, name: str, *, and_on: bool = False) -> None:
+    """The tick for what the note may use, closed until the passage was opened. `and_on` moves on to the next one."""
+    opened = own_review(item) is not None or chosen_source(case) == item.id
+    key = key_of(name, _is_used(case, item))
+
+    def judge() -> None:
+        _judge(case, item, Verdict.USE if st.session_state[key] else None, and_on=and_on)
+
+    st.checkbox(
+        say("reader.use"),
+        key=key,
+        disabled=not opened or case.decision is not None,
+        on_change=act,
+        args=(card_place(item.id), judge),
+        width="content",
+    )
+
+
+def _is_used(case: Case, item: Evidence) -> bool:
+    return own_verdict(item) is Verdict.USE and not st.session_state.get(_waiting(case, item))
+
+
+def reader(case: Case, job: JobRecord | None) -> None:
+    """Draw the chosen passage with its verdict; before one is chosen, what to do."""
+    if not case.evidence:
+        return
+    chosen = case.evidence_by_id(chosen_source(case) or "")
+    with st.container(key="reader", gap="small"):
+        _walk(case, chosen)
+        if chosen is None:
+            st.caption(say("reader.choose"))
+            return
+        arrival(Area.SOURCES)
+        _verdict(case, chosen)
+        _in_the_note(case, chosen)
+        notices(card_place(chosen.id))
+        _head(case, chosen)
+        passage, told = _as_answered(case, chosen)
+        marked_text(passage_pieces(passage), look="passage", key=f"passage-{case.id}-{chosen.id}")
+        st.caption(told)
+        if case.decision is None:
+            follow_up_buttons(case, chosen, job, workspace().service.swappable(case))
+
+
+def _walk(case: Case, chosen: Evidence | None) -> None:
+    """The way to the passage before and after, and to the page itself."""
+    order = in_reading_order(case)
+    place = order.index(chosen) if chosen is not None else -1
+    after, before = order[(place + 1) % len(order)], order[place - 1] if place > 0 else order[-1]
+    with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="xsmall", key="reader-walk"):
+        if chosen is None:
+            unread = next((item for item in order if own_review(item) is None), None)
+            first, look = unread or after, {"type": "primary" if unread else "secondary", "icon": "menu_book"}
+            button(say("reader.first", id=first.id), "next-source", "", partial(open_source, case, first.id), **look)
+            return
+        st.markdown(f"**{chosen.id}** {title(chosen.source.title, say('reader.untitled'), 90)}", width="stretch")
+        back, on = partial(open_source, case, before.id), partial(open_source, case, after.id)
+        about = {"type": "tertiary", "disabled": len(order) == 1}
+        button("", "previous-source", "", back, icon="chevron_left", help=say("reader.previous", id=before.id), **about)
+        button("", "next-source", "", on, icon="chevron_right", help=say("reader.next", id=after.id), **about)
+
+
+def _verdict(case: Case, item: Evidence) -> None:
+    """Use, background or reject: always at the same place, so that the pointer can stay."""
+    state, key, waiting = st.session_state, f"{case.id}-{item.id}", _waiting(case, item)
+    closed = case.decision is not None
+    verdict = Verdict.REJECT if state.get(waiting) else own_verdict(item)
+    otherwise = key_of(f"otherwise-{key}", verdict if verdict in _OTHERWISE else None)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="reader-verdict"):
+        use_tick(case, item, f"reader-use-{key}", and_on=True)
+        st.segmented_control(
+            say("reader.or_else"),
+            list(_OTHERWISE),
+            format_func=lambda value: say(_OTHERWISE[value]),
+            key=otherwise,
+            disabled=closed,
+            on_change=act,
+            args=(card_place(item.id), lambda: _judge(case, item, state[otherwise], and_on=True)),
+            label_visibility="collapsed",
+        )
+        st.space("stretch")
+        with st.container(key="open-source", width="content", horizontal=True, gap="small"):
+            web_link(say("reader.open_page"), item.source.url)
+            web_link(say("reader.archived"), item.source.archived_url, "inventory_2")
+    _reason(case, item)
+    _others(item)
+
+
+def _others(item: Evidence) -> None:
+    """What other readers chose, and whose choice counts for the note where it is not one's own."""
+    own, counts = own_review(item), item.working
+    for review in item.reviews:
+        if review is not own and review.verdict is not None:
+            about = {"name": escaped(review.reader.name, 40), "verdict": review.verdict.in_words}
+            if review.reason:
+                st.caption(say("reader.other_reason", **about, reason=escaped(review.reason)))
+            else:
+                st.caption(say("reader.other_verdict", **about))
+    if counts is not None and counts is not own and own is not None and own.verdict is not None:
+        st.caption(say("reader.newest_verdict", name=escaped(counts.reader.name, 40)))
+
+
+def _judge(case: Case, item: Evidence, verdict: Verdict | None, *, and_on: bool = False) -> None:
+    """Save a verdict. A rejection waits for its reason; what was said before no longer holds meanwhile.
+
+    What the reader moved on to by itself counts as opened only now, by what the person does there. The second press
+    of a double click, or tap, says nothing of a passage that nobody has seen yet.
+    """
+    if and_on and time.monotonic() - st.session_state.get(_moved(case), -_SECOND_PRESS) < _SECOND_PRESS:
+        return
+    rejecting = verdict is Verdict.REJECT
+    _opened(case, item)
+    st.session_state[_waiting(case, item)] = False
+    saved = workspace().service.judge(case.id, item.id, None if rejecting else verdict, "")
+    st.session_state[_waiting(case, item)] = rejecting
+    if and_on and verdict is not None and not rejecting:
+        _move_on(saved, item)
+
+
+def _move_on(case: Case, done: Evidence) -> None:
+    """Show the next passage that has no verdict yet, if there is one. Nobody has opened it by that."""
+    order = in_reading_order(case)
+    place = next(number for number, item in enumerate(order) if item.id == done.id)
+    waiting = [item for item in (*order[place + 1 :], *order[:place]) if own_verdict(item) is None]
+    if waiting:
+        _show(case, waiting[0].id)
+        st.session_state[_moved(case)] = time.monotonic()
+
+
+def _reason(case: Case, item: Evidence) -> None:
+    """Why it is rejected: a ready reason, one's own words, or the one that was given."""
+    own = own_review(item)
+    given = own.reason if own is not None else ""
+    if not st.session_state.get(_waiting(case, item)):
+        if given:
+            st.caption(say("reader.your_reason", reason=escaped(given)))
+        return
+    place = card_place(item.id)
+    with st.container(key="reject-reasons", gap="xsmall"):
+        st.caption(say("reader.why_rejected"))
+        with st.container(horizontal=True, gap="xsmall"):
+            for number, name in enumerate(_READY_REASONS, start=1):
+                button(
+                    f":gray[{number}] {say(name)}", f"reject-{number}", place, partial(_reject, case, item, say(name))
+                )
+        with st.form(f"reject-{case.id}-{item.id}", border=False):
+            reason = st.text_input(say("reader.own_reason"), value=given)
+            if st.form_submit_button(say("reader.reject_it"), icon=":material/block:"):
+                act(place, partial(_reject, case, item, reason or ""))
+                st.rerun()
+
+
+def _reject(case: Case, item: Evidence, reason: str) -> None:
+    saved = workspace().service.judge(case.id, item.id, Verdict.REJECT, reason)
+    st.session_state.pop(_waiting(case, item))
+    _move_on(saved, item)
+
+
+_SUPPORTS = {
+    Support.SUPPORTED: "reader.supports",
+    Support.PARTLY: "reader.supports_partly",
+    Support.UNSUPPORTED: "reader.supports_not",
+    Support.UNCHECKED: "reader.nearest_to",
+}
+
+
+def _in_the_note(case: Case, item: Evidence) -> None:
+    """Which sentences of the note lean on it, each the way to that sentence."""
+    leaning = [(n, found) for n, found in enumerate(case.sentences, start=1) if found.evidence_id == item.id]
+    if not leaning:
+        return
+    with st.container(key="in-the-note", horizontal=True, vertical_alignment="center", gap="small"):
+        for name in ("reader.supports", "reader.hinted", *list(_SUPPORTS.values())[1:]):
+            numbered = [(number, found) for number, found in leaning if _how(case, found) == name]
+            if numbered:
+                st.markdown(f":small[{say(name)}]", width="content")
+            for number, found in numbered:
+                show = partial(_show_sentence, case, number, found)
+                button(say("reader.sentence", n=number), f"to-sentence-{number}", "", show, type="tertiary")
+
+
+def _how(case: Case, found: SentenceSupport) -> str:
+    return "reader.hinted" if case.has_open_hint(found) else _SUPPORTS[found.support]
+
+
+def _show_sentence(case: Case, number: int, sentence: SentenceSupport) -> None:
+    """Bring a sentence of the note into view, and mark the words that are nearest to it."""
+    if sentence.evidence_id is not None:
+        open_source(case, sentence.evidence_id, sentence.carrier)
+    go_to(Area.NOTE)
+    st.session_state[f"sentence-{case.id}"] = (number, uuid.uuid4().hex[:8])
+
+
+def arrival_at_sentence(case: Case, number: int) -> None:
+    """Where a sentence of the note begins: the page comes here when the reader leads to it."""
+    wanted, token = st.session_state.get(f"sentence-{case.id}", (0, ""))
+    if wanted == number:
+        into_view(token, "sentence")
+
+
+def _head(case: Case, item: Evidence) -> None:
+    """Where it is from, why it was chosen, what the model found in it, and what a reader must know of it."""
+    source = item.source
+    badges = [source_badges(source, case.post, case.until, item.passage.page), cited_badge(case, source.url)]
+    if case.assessment is not None and item.id in case.assessment.marked:
+        badges.append(badge("orange", "warning", say("reader.marked")))
+    elif workspace().service.holds_injection(item):
+        badges.append(badge("orange", "warning", say("reader.injection")))
+    if item.aim is Aim.OTHER_SIDE:
+        badges.append(badge("gray", "balance", say("reader.other_side")))
+    facts = [escaped(source_name(source), 80)]
+    if source.published and source.date_origin:
+        facts.append(say("reader.date", day=day(source.published), origin=source.date_origin.in_words))
+    elif source.year:
+        facts.append(str(source.year))
+    if source.library:
+        facts.append(record_place(source.library, source.record))
+    with st.container(gap="xxsmall"):
+        st.markdown(f"{' '.join(filter(None, badges))} :small[:gray[{' · '.join(facts)}]]")
+        st.markdown(f":small[{say('reader.why', why=escaped(item.why, 240))}]")
+        for check in source.fact_checks:
+            st.markdown(f":small[:material/fact_check: {escaped(check.sentence, _LONGEST)}]")
+        if (note := first_shown(source.notes)) is not None:
+            note_words(note)
+        _answers(case, item)
+        if source.outcome is FetchOutcome.READ and source.outcome_detail and not source.by_hand:
+            st.caption(escaped(source.outcome_detail, 300))
+
+
+def _answers(case: Case, item: Evidence) -> None:
+    """What the model found in the passage, a line for each answer."""
+    for found in case.settlement.all_of(item) if case.settlement is not None else ():
+        look, first, other = _FOUND[found.answer]
+        name = first if found.claim == 1 else other
+        points = _POINTS[found.points] if found.answer is not AnswerKind.NONE else ""
+        said = look.format(say(name)) + (f", {say(points)}" if points else "")
+        st.markdown(f":small[{said}]: {escaped(found.tells, _LONGEST)}]")
+
+
+def _as_answered(case: Case, item: Evidence) -> tuple[Passage, str]:
+    """The passage with the words marked that matter, and what the marks are."""
+    shown, words = st.session_state.get(f"{_chosen(case)}-words", ("", None))
+    if shown == item.id and words is not None and words.end <= len(item.passage.text):
+        return item.passage.model_copy(update={"marks": (words,)}), say("reader.marks_sentence")
+    found = case.settlement.all_of(item) if case.settlement is not None else []
+    spans = tuple(answer.span for answer in found if answer.span is not None)
+    if not spans:
+        return item.passage, say("reader.marks_close")
+    return item.passage.model_copy(update={"marks": spans}), say("reader.marks_answer")
+
+
+def _waiting(case: Case, item: Evidence) -> str:
+    return f"rejecting-{case.id}-{item.id}"
+
+
+def _moved(case: Case) -> str:
+    return f"moved-on-{case.id}"
+
+
+def _chosen(case: Case) -> str:
+    return f"reader-{case.id}"

@@ -1,0 +1,99 @@
+"""Posts whose notes are not shown, each ready to be begun as a case: a note of one's own, or one made from theirs."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import streamlit as st
+
+from crowdnotes.public_data.database import reading
+from crowdnotes.public_data.open_posts import WaitingPost, Work, notes_as_json, work
+from crowdnotes.public_data.posts import Filter
+from crowdnotes.settings import BridgingSettings
+from crowdnotes.text.markdown import clip, day, escaped
+from crowdnotes.wording import say
+from pages.common.chart_card import table_with_csv
+from pages.common.components import first_shown, web_link
+from pages.common.session import notices, tell, workspace
+from pages.view.notes_input import keep_faults
+
+_A_PAGE = 8
+_PLACE = "waiting"
+
+
+@st.fragment
+def waiting_posts(index: Path, version: float, chosen: Filter, wanted: date | None) -> None:
+    """Draw them: those of the day that is looked at, or with the switch, and without such a day, of all days."""
+    head, everywhere = st.container(), True
+    if wanted is not None:
+        everywhere = st.toggle(say("waiting_posts.all_days"), key="all_days", bind="query-params")
+    of_day = say("waiting_posts.of_day", day=day(wanted)) if wanted is not None and not everywhere else ""
+    head.header(of_day or say("waiting_posts.of_all"), anchor=False)
+    found = _work(str(index), version, chosen, None if everywhere else wanted, workspace().settings.bridging)
+    rule = say("waiting_posts.rule" if everywhere else "waiting_posts.rule_of_day") if found.posts else ""
+    st.caption(escaped(f"{found.sentence} {rule}".strip()))
+    notices(_PLACE)
+    if not found.posts:
+        return
+    first = first_shown(len(found.posts), _A_PAGE, "waiting-page")
+    for place, post in enumerate(found.posts[first : first + _A_PAGE], start=first + 1):
+        _post(index, place, post)
+    with st.expander(say("waiting_posts.table"), icon=":material/table:", key="waiting-fold"):
+        table_with_csv(_table(found), key="waiting", file=f"posts-{'all' if everywhere else wanted}")
+
+
+@st.cache_data(show_spinner=False, max_entries=32)
+def _work(index: str, version: float, chosen: Filter, wanted: date | None, _settings: BridgingSettings) -> Work:
+    del version
+    with reading(Path(index)) as connection:
+        return work(connection, chosen, None if wanted is None else (wanted,), _settings)
+
+
+def _post(index: Path, place: int, post: WaitingPost) -> None:
+    with st.container(border=True, gap="xxsmall", key=f"waiting-{post.post}"):
+        with st.container(horizontal=True, gap="small", vertical_alignment="center", horizontal_alignment="distribute"):
+            said = on_it(post.first_note)
+            st.markdown(f"**{place}.** {escaped(said)}", width="content")
+            web_link(say("waiting_posts.on_x", post=post.post), post.url)
+        st.caption(escaped(post.why))
+        with st.container(horizontal=True, gap="small"):
+            if st.button(say("waiting_posts.draft"), key=f"draft-{post.post}", icon=":material/edit_note:"):
+                # The post's words are not in the public data: its address waits in the box for them.
+                st.switch_page("pages/draft.py", query_params={"url": post.url})
+            if st.button(say("waiting_posts.supernote"), key=f"supernote-{post.post}", icon=":material/hub:"):
+                _begin_supernote(index, post)
+
+
+def on_it(words: str) -> str:
+    """A note on a post, as the post's own words are not in the public data."""
+    said = clip(" ".join(words.split()), 90)
+    return say("surge_work.on_it", words=said) if said else say("waiting_posts.no_words")
+
+
+def _begin_supernote(index: Path, post: WaitingPost) -> None:
+    try:
+        with reading(index) as connection:
+            content = notes_as_json(connection, post.post)
+        read = workspace().service.notes_in_file(content, "index.json")
+        case = workspace().service.create_supernote("", notes=read.notes, url=post.url)
+    except Exception as error:  # noqa: BLE001 - told in words, as every act
+        tell(_PLACE, error)
+        st.rerun()
+    keep_faults(case.id, read.faults)
+    st.switch_page("pages/supernote.py", query_params={"case": case.id})
+
+
+def _table(found: Work) -> dict[str, list[object]]:
+    posts = found.posts
+    return {
+        say("waiting_posts.post"): [post.url for post in posts],
+        say("waiting_posts.notes"): [post.notes for post in posts],
+        say("note_story.after"): [post.ratings for post in posts],
+        say("waiting_posts.best"): [
+            say("waiting_posts.no_score") if post.best.intercept is None else f"{post.best.intercept:.3f}"
+            for post in posts
+        ],
+        say("waiting_posts.hours"): ["" if post.hours is None else f"{post.hours:.0f}" for post in posts],
+        say("note_story.why"): [post.why for post in posts],
+    }

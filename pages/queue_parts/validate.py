@@ -1,0 +1,399 @@
+"""Validating a case: one sentence of the note beside one passage in its page, a key for each finding, then the next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import streamlit as st
+
+from crowdnotes.domain import (
+    FINDINGS,
+    LEASE,
+    Act,
+    Case,
+    Comment,
+    DecisionKind,
+    DeskState,
+    Evidence,
+    Pair,
+    SentenceSupport,
+    Span,
+    Support,
+    remaining,
+)
+from crowdnotes.errors import InputError
+from crowdnotes.text.markdown import day, escaped, title
+from crowdnotes.wording import say
+from pages.common.components import badge, marked_text, passage_pieces, source_name, web_link
+from pages.common.session import button, notices, workspace
+from pages.common.times import clock_time
+from pages.draft_parts.moderator_review import comment_in_words
+from pages.view.search_report import source_badges
+
+_PLACE = "validate"
+_RENEWED_FROM = LEASE * 0.8  # an act sooner than this after the last renewal writes nothing
+_LOOKS = {
+    Support.SUPPORTED: ("validate.supports", "check_circle", ":green[:material/check_circle:]"),
+    Support.PARTLY: ("validate.partly", "contrast", ":orange[:material/contrast:]"),
+    Support.UNSUPPORTED: ("validate.does_not", "cancel", ":red[:material/cancel:]"),
+    Support.WRONG_SOURCE: ("validate.wrong_source", "link_off", ":red[:material/link_off:]"),
+    Support.CANNOT_TELL: ("validate.cannot_tell", "help", ":gray[:material/help:]"),
+}
+_ENDS = {
+    DecisionKind.NOT_NEEDED: "validate.not_needed",
+    DecisionKind.INSUFFICIENT_EVIDENCE: "validate.not_enough",
+    DecisionKind.REJECTED: "validate.reject",
+}
+
+
+def claim_next() -> None:
+    """Claim the next case for this person and show it; says so where nothing waits."""
+    case = workspace().service.claim_next()
+    if case is None:
+        st.toast(say("validate.nothing_waits"), icon=":material/inbox:")
+        back_to_queue()
+    else:
+        st.query_params["case"] = case.id
+
+
+def back_to_queue() -> None:
+    """Show the list."""
+    st.query_params.pop("case", None)
+
+
+def validate(case_id: str) -> None:
+    """Draw the case for whoever reviews it."""
+    service, me = workspace().service, workspace().actor
+    service.require(Act.REVIEW, case_id)
+    case = service.get(case_id)
+    lease, at = case.desk.lease, service.database_now()
+    mine = lease is not None and lease.holder.key == me.key and case.decision is None
+    if mine and lease is not None and lease.until - at < _RENEWED_FROM:
+        case = service.renew(case_id)
+    _head(case, mine=mine)
+    notices(_PLACE)
+    if case.desk.message:
+        st.markdown(f":material/mail: :small[:gray[{say('validate.message')}]] {escaped(case.desk.message)}")
+    if case.draft is None:
+        st.caption(say("validate.no_note"))
+    _comments(case)
+    found = workspace().service.pairs(case)
+    open_pairs = [number for number, pair in enumerate(found) if _found(case, pair) is None]
+    here = st.session_state.get(f"pair-{case.id}")
+    if here is None and open_pairs:
+        here = open_pairs[0]
+    if here is not None and here < len(found):
+        _pair(case, found, here, mine=mine)
+    else:
+        _summary(case, found, mine=mine)
+
+
+def _comments(case: Case) -> None:
+    """What moderators asked for when they sent it back, and what became of it; one that nobody needs is resolved."""
+    said = [item for item in case.suggestions if item.owed]
+    if not said:
+        return
+    with st.container(key="validate-comments", gap="xxsmall"):
+        st.caption(say("validate.asked"))
+        for item in said:
+            with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
+                st.markdown(comment_in_words(case, item), width="stretch")
+                if item.waits and case.decision is None:
+                    resolve = partial(workspace().service.resolve_comment, case.id, item.id)
+                    button(say("validate.resolve"), f"resolve-{item.id}", _PLACE, resolve, icon="check")
+
+
+def _found(case: Case, pair: Pair) -> Support | None:
+    return workspace().service.finding(case, pair)
+
+
+def _head(case: Case, *, mine: bool) -> None:
+    """The post, where the case stands, and the way to have it to oneself."""
+    service, lease = workspace().service, case.desk.lease
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="validate-head"):
+        button(say("validate.back"), "validate-back", _PLACE, back_to_queue, icon="arrow_back", type="tertiary")
+        st.markdown(badge("green" if mine else "gray", "", _standing(case, mine=mine)), width="content")
+        st.fragment(_present, run_every=30)(case.id)
+        st.space("stretch")
+        if mine:
+            button(say("validate.release"), "release", _PLACE, partial(_release, case), icon="undo", type="tertiary")
+        elif _has_read(case):
+            pass  # others have to read it now
+        elif lease is None and case.desk_state is DeskState.SUBMITTED:
+            claim = partial(service.claim, case.id)
+            button(say("validate.claim"), "claim", _PLACE, claim, icon="front_hand", type="primary", shortcut="w")
+        elif lease is not None and case.decision is None:
+            ran_out = not lease.holds(service.database_now())
+            take = partial(service.claim if ran_out else service.take_over, case.id)
+            button(say("validate.take_over"), "claim", _PLACE, take, icon="swap_horiz", shortcut="w")
+        st.page_link(
+            "pages/draft.py",
+            label=say("validate.workbench"),
+            icon=":material/edit_note:",
+            query_params={"case": case.id},
+        )
+    with st.container(key="validate-post"):
+        st.markdown(f":small[:gray[{say('validate.post')}]] {escaped(case.post.text, 400)}")
+
+
+def _has_read(case: Case) -> bool:
+    """Whether this person has read it and others still have to: they cannot claim it again."""
+    return case.desk.reading_by(workspace().actor.key) is not None and case.desk.waits_for_readers > 0
+
+
+def _standing(case: Case, *, mine: bool) -> str:
+    lease = case.desk.lease
+    if case.decision is not None:
+        return case.decision.in_words
+    if mine and lease is not None:
+        return say("validate.yours", until=clock_time(lease.until))
+    if lease is not None and lease.holds(workspace().service.database_now()):
+        return say("queue.held", name=lease.holder.name)
+    return case.desk_state.in_words
+
+
+def _present(case_id: str) -> None:
+    """Who else has it open; asked again every half minute."""
+    for name in workspace().service.seen(case_id):
+        st.markdown(badge("blue", "visibility", say("queue.looks", name=name)), width="content")
+
+
+def _pair(case: Case, found: Sequence[Pair], here: int, *, mine: bool) -> None:
+    pair = found[here]
+    item, sentence = case.evidence_by_id(pair.evidence_id), _sentence(case, pair)
+    if item is None:
+        return
+    left, right = st.columns([11, 10], gap="medium")
+    with right, st.container(key="validate-note", gap="small"):
+        _note(case, pair)
+        _from_checks(case, pair, sentence)
+        _findings(case, found, here, mine=mine)
+    with left, st.container(key="validate-passage", gap="small"):
+        _passage(case, item, sentence)
+
+
+def _sentence(case: Case, pair: Pair) -> SentenceSupport | None:
+    note = case.draft.text if case.draft else ""
+    known = (it for it in case.sentences if it.evidence_id == pair.evidence_id)
+    return next((it for it in known if it.words_in(note) == pair.words), None)
+
+
+def _note(case: Case, pair: Pair) -> None:
+    """The whole note with the sentence marked."""
+    note = case.draft.text if case.draft else ""
+    start = note.find(pair.words)
+    pieces = [
+        {"text": note[:start], "kind": "", "title": ""},
+        {"text": pair.words, "kind": "mark", "title": ""},
+        {"text": note[start + len(pair.words) :], "kind": "", "title": ""},
+    ]
+    st.caption(say("validate.whole_note" if pair.words == note else "validate.sentence"))
+    shown = [piece for piece in pieces if piece["text"]]
+    marked_text(shown, look="note", key=f"validate-note-{case.id}-{start}-{len(pair.words)}")  # type: ignore[arg-type]
+
+
+def _from_checks(case: Case, pair: Pair, sentence: SentenceSupport | None) -> None:
+    """What the program's checks say of the sentence and the passage, and the hints where to look."""
+    told = []
+    if sentence is not None and sentence.support is not Support.UNCHECKED:
+        by = sentence.by or (case.assessment.engine if case.assessment else "")
+        told.append(say("validate.checks_say", what=sentence.support.in_words, by=escaped(by, 60)))
+    for gate in case.assessment.told if case.assessment is not None and case.assessment_is_current else ():
+        about = [it for it in gate.findings if it.evidence_id == pair.evidence_id and not it.ok]
+        told += [f"{gate.gate.in_words.capitalize()}: {escaped(it.message, 240)}" for it in about]
+    told += [escaped(doubt) for doubt in dict.fromkeys(sentence.doubts if sentence else ())]
+    if told:
+        st.markdown("\n".join(f"- :small[{line}]" for line in told))
+    else:
+        st.caption(say("validate.checks_silent"))
+
+
+def _findings(case: Case, found: Sequence[Pair], here: int, *, mine: bool) -> None:
+    """Five buttons with their keys, and the way through the pairs."""
+    chosen = _found(case, found[here])
+    st.markdown(f"**{say('validate.question', id=found[here].evidence_id)}**")
+    with st.container(gap="xsmall", key="validate-findings"):
+        for number, support in enumerate(FINDINGS, start=1):
+            name, icon, _ = _LOOKS[support]
+            button(
+                say(name),
+                f"finding-{number}",
+                _PLACE,
+                partial(_judge, case, found, here, support),
+                icon=icon,
+                shortcut=str(number),
+                type="primary" if support is chosen else "secondary",
+                width="stretch",
+                disabled=not mine,
+            )
+    if not mine and case.decision is None:
+        st.caption(say("validate.claim_first"))
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="validate-walk"):
+        back, on = partial(_go, case, here - 1), partial(_go, case, here + 1)
+        about = {"type": "tertiary"}
+        button("", "pair-back", _PLACE, back, icon="chevron_left", disabled=here == 0, shortcut="k", **about)
+        signs = (_LOOKS[known][2] if (known := _found(case, pair)) else ":gray[○]" for pair in found)
+        st.markdown(say("validate.place", n=here + 1, all=len(found)) + " " + " ".join(signs), width="content")
+        button("", "pair-on", _PLACE, on, icon="chevron_right", shortcut="j", **about)
+
+
+def _passage(case: Case, item: Evidence, sentence: SentenceSupport | None) -> None:
+    """The passage in its page with the words marked that are nearest to the sentence, and where it is from."""
+    source = item.source
+    st.markdown(f"**{item.id}** {title(source.title, say('reader.untitled'), 90)}")
+    facts = [escaped(source_name(source), 80)]
+    if source.published and source.date_origin:
+        facts.append(day(source.published))
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        badges = source_badges(source, case.post, case.until, item.passage.page)
+        st.markdown(f"{badges} :small[:gray[{' · '.join(facts)}]]", width="stretch")
+        web_link(say("reader.open_page"), source.url)
+    passage = item.passage
+    if sentence is not None and sentence.carrier is not None and sentence.carrier.end <= len(passage.text):
+        marks: tuple[Span, ...] = (sentence.carrier,)
+        passage = passage.model_copy(update={"marks": marks})
+    marked_text(passage_pieces(passage), look="passage", key=f"validate-passage-{case.id}-{item.id}")
+
+
+def _go(case: Case, number: int) -> None:
+    st.session_state[f"pair-{case.id}"] = max(0, number)
+
+
+def _judge(case: Case, found: Sequence[Pair], here: int, support: Support) -> None:
+    """Keep it and show the next pair without a finding; after the last one the reading is finished."""
+    service, pair = workspace().service, found[here]
+    saved = service.judge_pair(case.id, pair.words, pair.evidence_id, support)
+    order = [*range(here + 1, len(found)), *range(here)]
+    following = next((number for number in order if _found(saved, found[number]) is None), None)
+    if following is None:
+        service.finish_reading(case.id)
+        _go(case, len(found))
+    else:
+        _go(case, following)
+
+
+def _release(case: Case) -> None:
+    workspace().service.release(case.id)
+    back_to_queue()
+
+
+# --- after the last pair ---
+
+
+def _summary(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
+    """What was found, and what comes of it: approve, send back with comments, or another end."""
+    with st.container(key="validate-summary", gap="xxsmall"):
+        for number, pair in enumerate(found):
+            support = _found(case, pair)
+            sign = _LOOKS[support][2] if support else ":gray[○]"
+            with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
+                whole = case.draft is not None and pair.words == case.draft.text
+                words = say("validate.the_note") if whole else escaped(pair.words, 160)
+                st.markdown(f"{sign} **{pair.evidence_id}** {words}", width="stretch")
+                go = partial(_go, case, number)
+                back = "k" if number == len(found) - 1 else None  # as one pair back
+                button(say("validate.again"), f"again-{number}", _PLACE, go, type="tertiary", shortcut=back)
+        own = case.desk.reading_by(workspace().actor.key)
+        if case.decision is not None:
+            st.success(say("validate.ended", how=case.decision.in_words), icon=":material/check:")
+        elif case.desk.state is DeskState.RETURNED:
+            st.success(say("validate.sent_back"), icon=":material/reply:")
+        elif own is not None and case.desk.waits_for_readers and case.desk.readers > 1:
+            st.success(say("validate.others_read", n=case.desk.waits_for_readers), icon=":material/group:")
+        elif mine and found and own is None and all(_found(case, pair) for pair in found):
+            st.caption(say("validate.before"))
+            keep = partial(workspace().service.finish_reading, case.id)
+            button(say("validate.keep"), "keep-findings", _PLACE, keep, icon="check", type="primary", shortcut="f")
+            return
+        elif mine:
+            _outcome(case, found)
+            return
+        else:
+            st.caption(say("validate.claim_first"))
+        if any(st.session_state.get(key) for keys in _fields(case, _wrong(case, found)) for key in keys if key):
+            st.warning(say("validate.kept"), icon=":material/edit_note:")  # the case is somebody else's by now
+            _comment_fields(case, found)
+        button(say("queue.next"), "next-after", _PLACE, claim_next, icon="play_arrow", type="primary", shortcut="n")
+
+
+def _outcome(case: Case, found: Sequence[Pair]) -> None:
+    if case.desk.disagree:
+        _readers_differ(case)
+    waits = remaining(workspace().service.obstacles(case), {})
+    if waits:
+        st.markdown(f"**{say('validate.waits', n=len(waits))}**")
+        st.markdown("\n".join(f"- {escaped(item.sentence, 240)}" for item in waits))
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="validate-ends"):
+        approve = partial(_decide, case, DecisionKind.APPROVED)
+        look = {"type": "primary", "shortcut": "a", "disabled": bool(waits)}
+        button(say("validate.approve"), "validate-approve", _PLACE, approve, icon="check", **look)
+        for kind, name in _ENDS.items():
+            button(say(name), f"validate-{kind.name.lower()}", _PLACE, partial(_decide, case, kind), type="tertiary")
+    with st.container(border=True, key="validate-return", gap="small"):
+        st.markdown(f"**{say('validate.comments')}**")
+        _comment_fields(case, found)
+        send = partial(_send_back, case, _wrong(case, found))
+        button(say("validate.send_back"), "validate-send", _PLACE, send, icon="reply", shortcut="b")
+
+
+def _wrong(case: Case, found: Sequence[Pair]) -> list[Pair]:
+    """Those that a comment is asked for."""
+    return [pair for pair in dict.fromkeys(found) if _found(case, pair) not in (None, Support.SUPPORTED)]
+
+
+def _fields(case: Case, wrong: Sequence[Pair]) -> list[tuple[str, str]]:
+    """The keys of what may be typed, in order: words of the note ("" where they are known), and the comment on them."""
+    of_pairs = [("", f"comment-{case.id}-{number}") for number in range(len(wrong))]
+    own = range(st.session_state.get(f"comments-{case.id}", 1))
+    of_words = [(f"words-{case.id}-{number}", f"comment-{case.id}-words-{number}") for number in own]
+    return [*of_pairs, *of_words, ("", f"comment-{case.id}-all")]
+
+
+def _comment_fields(case: Case, found: Sequence[Pair]) -> None:
+    """A comment for each pair that does not hold, for any words of the note, and for the whole."""
+    wrong = _wrong(case, found)
+    *fields, (_, general) = _fields(case, wrong)
+    for number, (words, comment) in enumerate(fields):
+        if not words:
+            pair, support = wrong[number], _found(case, wrong[number])
+            label = f"{pair.evidence_id}, {support.in_words if support else ''}: {escaped(pair.words, 90)}"
+            st.text_input(label, key=comment, placeholder=say("validate.comment_example"))
+            continue
+        left, right = st.columns(2, gap="small")
+        left.text_input(say("validate.words"), key=words, placeholder=say("validate.words_example"))
+        right.text_input(say("validate.on_words"), key=comment, placeholder=say("validate.comment_example"))
+    count = f"comments-{case.id}"
+    more = partial(st.session_state.__setitem__, count, st.session_state.get(count, 1) + 1)
+    button(say("validate.more"), "validate-more", _PLACE, more, icon="add", type="tertiary")
+    st.text_area(say("validate.general"), key=general, height=80)
+
+
+def _readers_differ(case: Case) -> None:
+    """What each reader found where they differ; shown once all have read."""
+    st.warning(say("validate.differ"), icon=":material/group:")
+    for reading in case.desk.readings:
+        told = ", ".join(f"{it.evidence_id}: {it.support.in_words}" for it in reading.findings)
+        st.markdown(f"- {escaped(reading.reader.name, 40)}: {told}")
+
+
+def _decide(case: Case, kind: DecisionKind) -> None:
+    seen = case.draft.sha256 if case.draft else None
+    why = st.session_state.get(f"comment-{case.id}-all") or ""
+    workspace().service.decide(case.id, kind, reason=why, seen=seen)
+
+
+def _send_back(case: Case, wrong: Sequence[Pair]) -> None:
+    note, typed = case.draft.text if case.draft else "", st.session_state
+    comments = []
+    *fields, (_, general) = _fields(case, wrong)
+    for number, (words, comment) in enumerate(fields):
+        text, pair = typed.get(comment) or "", wrong[number] if number < len(wrong) else None
+        about = pair.words if pair is not None else (typed.get(words) or "").strip()
+        if about and pair is None and not text.strip():
+            raise InputError(say("validate.only_words", words=about))
+        comments.append(Comment(text, pair.evidence_id if pair else "", "" if about == note else about))
+    workspace().service.send_back(case.id, comments, typed.get(general) or "")
+    for key in (*(key for keys in fields for key in keys if key), general, f"comments-{case.id}"):
+        typed.pop(key, None)
+    _go(case, len(workspace().service.pairs(case)))

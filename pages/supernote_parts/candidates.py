@@ -1,0 +1,170 @@
+"""The candidates of a supernote: how many, what they cost, how the making goes, and what each filter took out."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from crowdnotes.domain import Candidate, Case, FilterName, SupernoteRound, SupernoteWork
+from crowdnotes.jobs import JobRecord
+from crowdnotes.text.markdown import escaped
+from crowdnotes.wording import name_of, say
+from pages.common.charts import funnel
+from pages.common.components import outside_text
+from pages.common.layout import Area, go_to
+from pages.common.progress import job_panel, start, under_way
+from pages.common.session import act, button, workspace
+from pages.supernote_parts.header import SupernoteStep, is_stale
+
+_PLACE = SupernoteStep.CANDIDATES.value
+JOB = "supernote"
+
+
+def candidates(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
+    """How the making goes; and what makes them, while there are none of the notes as they are used now."""
+    with st.empty().container():  # its own place, so that what is below stays where it is when it goes
+        job_panel(case, job, JOB)
+    if case.decision is not None:
+        return
+    if case.finished_round is None:
+        st.header(say("candidates.make_head"), anchor=False)
+        _kept_so_far(work, busy=under_way(job))
+        _making(case, work, busy=under_way(job))
+    elif is_stale(work):
+        names = ", ".join((*work.changed, *work.left_out))
+        st.warning(say("candidates.stale", names=names), icon=":material/history:")
+        _making(case, work, busy=under_way(job))
+
+
+def filters_fold(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
+    """What the filters left, and why there are fewer than asked for; folded, what each took out, and another making."""
+    made = case.finished_round
+    if made is None:
+        return
+    st.markdown(f"**{_in_words(made)}** {_most_caught(made)}")
+    _lost(made)
+    with st.expander(
+        say("candidates.filters"), key=f"filters-{case.id}", icon=":material/filter_alt:", on_change="rerun"
+    ) as fold:
+        if fold.open:
+            _funnel(case, made)
+    if case.decision is None and not is_stale(work):
+        with st.expander(say("candidates.again"), key=f"again-{case.id}", icon=":material/diversity_2:"):
+            _making(case, work, busy=under_way(job))
+
+
+def _kept_so_far(work: SupernoteWork, *, busy: bool) -> None:
+    """What there is of a round that was stopped."""
+    kept = len(work.newest.candidates) if work.newest is not None else 0
+    if kept and not busy:
+        st.caption(say("candidates.kept", n=kept))
+
+
+def _making(case: Case, work: SupernoteWork, *, busy: bool) -> None:
+    state, key = st.session_state, f"wanted-{case.id}"
+    state[key] = work.wanted
+    writes = workspace().engine.uses_language_model
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        st.number_input(
+            say("candidates.how_many"),
+            min_value=1,
+            max_value=workspace().service.most_candidates,
+            step=10,
+            key=key,
+            on_change=act,
+            args=(_PLACE, lambda: workspace().service.set_wanted(case.id, int(state[key]))),
+            disabled=busy,
+            width=180,
+        )
+        button(
+            _label(case, work),
+            "make-candidates",
+            _PLACE,
+            partial(_start, case),
+            icon="diversity_2",
+            type="primary" if case.finished_round is None or is_stale(work) else "secondary",
+            disabled=busy or not work.used,
+            help=None if work.used else say("candidates.use_one"),
+        )
+    cost = say("candidates.cost", cost=escaped(workspace().service.supernote_cost(case)))
+    st.caption(f"{cost} {say('candidates.by_model' if writes else 'candidates.by_sentences')}")
+
+
+def _label(case: Case, work: SupernoteWork) -> str:
+    if not work.rounds:
+        return say("candidates.make")
+    if case.finished_round is None:
+        return say("candidates.make_rest")
+    return say("candidates.make_changed" if is_stale(work) else "candidates.make_again")
+
+
+def _start(case: Case) -> None:
+    start(case, JOB)
+    go_to(Area.NOTE)
+
+
+def _in_words(made: SupernoteRound) -> str:
+    which = "candidates.passed_of_run" if made.not_run else "candidates.passed_all"
+    return say(which, all=len(made.candidates), passed=len(made.passed))
+
+
+def _funnel(case: Case, made: SupernoteRound) -> None:
+    """A filter that did not run is drawn open: nothing passed it."""
+    steps = [(_with_not_run(name, made), number) for name, number in made.funnel]
+    funnel(
+        steps,
+        unsure=[name in made.not_run for name, _ in made.funnel],
+        alt=f"{_in_words(made)} "
+        + ", ".join(say("candidates.left_after", n=number, filter=name) for name, number in steps[1:]),
+        key=f"funnel-{case.id}-{made.number}",
+    )
+    _examples(case, made)
+
+
+def _with_not_run(name: str, made: SupernoteRound) -> str:
+    """The filter's name, with what it did not judge among those that are left."""
+    number, words = sum(name in item.not_run for item in made.passed), name_of("kinds", name)
+    if not number:
+        return words
+    if number == len(made.passed):
+        return say("candidates.not_run", filter=words)
+    return say("candidates.not_run_for", filter=words, number=number)
+
+
+def _most_caught(made: SupernoteRound) -> str:
+    caught = {name: sum(item.failed is name for item in made.candidates) for name in FilterName}
+    worst = max(caught, key=lambda name: caught[name])
+    if not caught[worst]:
+        return say("candidates.none_out")
+    return say("candidates.most_out", filter=worst.in_words, number=caught[worst])
+
+
+def _lost(made: SupernoteRound) -> None:
+    told = []
+    if made.merged:
+        told.append(say("candidates.merged", n=made.merged))
+    if len(made.candidates) + made.merged < made.wanted and not made.lost:
+        writes = any(item.prompt_version for item in made.candidates)
+        few = "candidates.few_by_model" if writes else "candidates.few_by_sentences"
+        told.append(say(few, wanted=made.wanted, made=len(made.candidates)))
+    if told:
+        st.caption(" ".join(told))
+    if made.lost:
+        with st.expander(say("candidates.lost", n=len(made.lost)), icon=":material/report:"):
+            for reason in made.lost:
+                st.markdown(f":small[{escaped(reason, 300)}]")
+
+
+def _examples(case: Case, made: SupernoteRound) -> None:
+    caught: dict[FilterName, Candidate] = {}
+    for item in made.candidates:
+        if item.failed is not None:
+            caught.setdefault(item.failed, item)
+    if not caught:
+        return
+    st.markdown(f"**{say('candidates.examples')}**")
+    for name in FilterName:
+        if name in caught:
+            st.markdown(f"**{name.in_words}:** {escaped(caught[name].why, 300)}")
+            outside_text(caught[name].text, look="quote", key=f"caught-{case.id}-{made.number}-{name.name}")

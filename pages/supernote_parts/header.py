@@ -1,0 +1,116 @@
+"""The strip on top of the Supernote page: its steps and how each stands, the engine and its cost, and the post."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from functools import partial
+
+import streamlit as st
+
+from crowdnotes.domain import Case, SupernoteWork
+from crowdnotes.jobs import JobRecord
+from crowdnotes.text.markdown import escaped, exact, in_figures
+from crowdnotes.wording import say
+from pages.common.components import outside_text
+from pages.common.engine_panel import engine_panel
+from pages.common.layout import Area, area, phone_tabs
+from pages.common.progress import under_way
+from pages.common.session import button, notices, show_case, workspace
+from pages.draft_parts.header import in_a_line
+
+_POST = "supernote-post"
+_SHOWN = 150  # characters of the post in its one line
+_TABS = {
+    Area.POST: "supernote.tab_post",
+    Area.SOURCES: "supernote.tab_notes",
+    Area.NOTE: "supernote.tab_supernote",
+    Area.DECIDE: "supernote.tab_later",
+}
+
+
+class SupernoteStep(StrEnum):
+    """The steps of the Supernote page, in order. What goes wrong in one is told at the place of its name."""
+
+    NOTES = "Notes"
+    CANDIDATES = "Candidates"
+    WINNER = "Winner"
+    WATCH = "Watch"
+    SUGGESTIONS = "Suggestions"
+
+
+def is_stale(work: SupernoteWork) -> bool:
+    """Whether other notes are used than those that the newest round was made from."""
+    return bool(work.rounds and (work.changed or work.left_out))
+
+
+def supernote_strip(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
+    """Draw it. On a phone the tabs stand in its place, and the post is one of them."""
+    with st.container(key="strip", gap="xxsmall"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", key="steps"):
+            st.markdown(in_a_line(_steps(case, work)), width="content")
+            st.space("stretch")
+            engine_panel(case)
+            if _links_to_draft(case) and st.button(
+                say("winner.go_on"), key="to-draft", type="tertiary", icon=":material/edit_note:"
+            ):
+                st.switch_page("pages/draft.py", query_params={"case": case.id})
+            new = say("supernote.new")
+            st.button(new, key="new", icon=":material/add:", type="tertiary", on_click=show_case, args=(None,))
+        made = case.finished_round
+        signs = {Area.SOURCES: f"{len(work.used)}/{len(work.notes)}", Area.NOTE: "✓" if made and made.winning else ""}
+        phone_tabs(case, {name: signs.get(name, "") for name in Area}, _TABS)
+        with area(Area.POST):
+            notices(_POST)
+            words = f"“{escaped(case.post.text, _SHOWN)}”" if case.post.text else f":orange[{say('strip.no_words')}]"
+            key = f"post-fold-{case.id}"
+            st.session_state[key] = bool(st.session_state.get(key, not case.post.text))
+            with st.expander(words, key=key, icon=":material/article:", on_change="rerun") as fold:
+                if fold.open:
+                    _post(case, busy=under_way(job))
+
+
+def _links_to_draft(case: Case) -> bool:
+    """Whether there is a draft that the button below the winner does not open."""
+    made = case.finished_round
+    winner = made.winning if made is not None else None
+    opened_below = winner is not None and case.draft is not None and winner.sha256 == case.draft.sha256
+    return case.draft is not None and (case.decision is not None or not opened_below)
+
+
+def _steps(case: Case, work: SupernoteWork) -> list[tuple[str, bool, str]]:
+    made = case.finished_round
+    winner = made.winning if made is not None else None
+    stale = f" :orange[{say('supernote.stale')}]" if is_stale(work) else ""
+    counted = ""
+    if made is not None:
+        counted = say("supernote.passed", passed=len(made.passed), all=len(made.candidates)) + stale
+    score = ""
+    if winner is not None and winner.score is not None and not winner.score.means_nothing:
+        line = workspace().settings.bridging.helpful_intercept
+        score = say("supernote.of_needed", score=in_figures(winner.score.intercept, line), needed=f"{line:.2f}")
+    if winner is not None and winner.not_run:
+        score += f" :orange[{say('supernote.unchecked', n=len(winner.not_run))}]"
+    return [
+        (say("supernote.notes"), bool(work.used), say("supernote.used", used=len(work.used), n=len(work.notes))),
+        (say("supernote.candidates"), made is not None and not stale, counted),
+        (say("supernote.winner"), winner is not None, score),
+        (say("supernote.decide"), case.decision is not None, case.decision.kind.in_words if case.decision else ""),
+    ]
+
+
+def _post(case: Case, *, busy: bool) -> None:
+    if case.post.url:
+        st.caption(exact(case.post.url))
+    if case.post.text:
+        outside_text(case.post.text, look="post", key=f"supernote-post-{case.id}")
+        return
+    st.caption(f":orange[:material/short_text: {say('supernote.post_not_run')}]")
+    if case.decision is None:
+        key = f"words-of-{case.id}"
+        st.text_area(say("supernote.words"), key=key, height=90, placeholder=say("supernote.words_example"))
+        save = partial(_save_words, case, key)
+        button(say("supernote.add_words"), f"save-{key}", _POST, save, icon="save", disabled=busy)
+
+
+def _save_words(case: Case, key: str) -> None:
+    workspace().service.edit_post(case.id, st.session_state.get(key) or "", url=case.post.url)

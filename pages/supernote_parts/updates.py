@@ -1,0 +1,177 @@
+"""Later: with new notes and ratings, does a better one stand, and is it worth the change?"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from crowdnotes.domain import Case, CrowdStatus, PostedNote, Ratings, SupernoteWork
+from crowdnotes.jobs import JobRecord
+from crowdnotes.text.markdown import escaped
+from crowdnotes.wording import say
+from pages.common.components import outside_text
+from pages.common.layout import Area, go_to
+from pages.common.progress import start, under_way
+from pages.common.session import act, button, workspace
+from pages.common.times import moment
+from pages.supernote_parts.candidates import JOB
+from pages.supernote_parts.header import SupernoteStep, is_stale
+from pages.view.given_notes import NO_STATUS, STATUS_WORDS, in_ratings, status_badge
+from pages.view.notes_input import forget_notes, keep_faults, notes_fields, notes_given
+
+_PLACE = SupernoteStep.WATCH.value
+_LEVELS = {
+    "helpful": say("watch.helpful"),
+    "somewhat_helpful": say("watch.somewhat_helpful"),
+    "not_helpful": say("watch.not_helpful"),
+}
+_SIDES = {
+    "unknown_side": say("watch.unknown_side"),
+    "negative": say("watch.one_side"),
+    "positive": say("watch.other_side"),
+}
+
+
+def watch_fold(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
+    """Draw it, folded; nothing before candidates were made."""
+    if case.finished_round is None:
+        return
+    with st.expander(
+        say("watch.title"), key=f"watch-{case.id}", icon=":material/visibility:", on_change="rerun"
+    ) as fold:
+        if fold.open:
+            _news(case, work, job)
+            _posted(case, work)
+            _new_table(case, busy=under_way(job))
+
+
+def _news(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
+    """What changed, whether a better one stands, whether it would be shown, and whether replacing is worth it."""
+    found = workspace().service.watched(case)
+    st.markdown(say("watch.since", changes=escaped(found.changes)))
+    st.caption(say("watch.since_about"))
+    if work.newest is not None and work.newest.notes != work.notes and case.decision is None:
+        stale = is_stale(work)
+        button(
+            _of_changed(work) if stale else say("watch.choose_again"),
+            "watch-again", _PLACE, partial(_again, case), icon="diversity_2", type="primary", disabled=under_way(job),
+            help=say("watch.make_about" if stale else "watch.choose_about"),
+        )  # fmt: skip
+        st.caption(say("watch.then"))
+        return
+    for said, sign in ((found.better, "compare_arrows"), (found.crossing, "flag")):
+        if said:
+            st.markdown(f":material/{sign}: {escaped(said)}")
+    if not found.why:
+        return
+    title = {True: "watch.replace", False: "watch.leave", None: "watch.unsure"}[found.replace]
+    show = st.success if found.replace else st.info
+    icon = {True: ":material/published_with_changes:", False: ":material/front_hand:", None: ":material/help:"}
+    show(f"{escaped(found.why)} {say('watch.loses')}", title=say(title), icon=icon[found.replace])
+
+
+def _of_changed(work: SupernoteWork) -> str:
+    changed, left_out = ", ".join(work.changed), ", ".join(work.left_out)
+    if changed and left_out:
+        return say("watch.make_both", changed=changed, left_out=left_out)
+    return say("watch.make_for", changed=changed) if changed else say("watch.make_without", left_out=left_out)
+
+
+def _again(case: Case) -> None:
+    start(case, JOB)
+    go_to(Area.NOTE)
+
+
+# --- the note as it was posted ---
+
+
+def _posted(case: Case, work: SupernoteWork) -> None:
+    posted = work.posted
+    st.markdown(f"**{say('watch.posted')}**")
+    if posted is not None:
+        outside_text(posted.text, look="note", key=f"posted-{case.id}-{posted.text}"[:60], copy=True)
+        intercept = "" if posted.intercept is None else f" · {say('watch.intercept', score=f'{posted.intercept:.2f}')}"
+        sides = " · ".join(
+            f"{label}: {in_ratings(side)}"
+            for name, label in _SIDES.items()
+            if (side := getattr(posted, name)) and side.count
+        )
+        at = say("watch.as_of", when=moment(posted.at))
+        st.markdown(f"{status_badge(posted.status)} :small[:gray[{at}{intercept}]]")
+        if posted.status is None:
+            st.caption(say("watch.only_you"))
+        st.markdown(f":small[:gray[{sides or say('given_notes.no_ratings')}]]")
+    label = say("watch.update" if posted is not None else "watch.is_posted")
+    with st.expander(label, key=f"posted-form-{case.id}", icon=":material/edit:"):
+        _posted_form(case, posted)
+    if posted is not None:
+        gone = partial(workspace().service.set_posted, case.id, None)
+        button(say("watch.not_posted"), "not-posted", _PLACE, gone, icon="close", type="tertiary")
+
+
+def _posted_form(case: Case, posted: PostedNote | None) -> None:
+    key = f"posted-{case.id}"
+    known = posted or PostedNote(text=case.draft.text if case.draft else "", at=case.updated_at)
+    with st.form(f"form-{key}", border=False):
+        st.text_area(say("watch.words"), value=known.text, height=110, key=f"{key}-text")
+        with st.grid(2, min_column_width=240):
+            st.selectbox(
+                say("watch.status"),
+                list(CrowdStatus),
+                index=None if known.status is None else list(CrowdStatus).index(known.status),
+                placeholder=NO_STATUS,
+                format_func=STATUS_WORDS.__getitem__,
+                key=f"{key}-status",
+            )
+            st.number_input(
+                say("watch.its_intercept"),
+                min_value=-2.0, max_value=2.0, step=0.01, value=known.intercept, key=f"{key}-intercept",
+            )  # fmt: skip
+        st.caption(say("watch.ratings"))
+        for side, label in _SIDES.items():
+            ratings: Ratings = getattr(known, side)
+            with st.grid(3, min_column_width=95, gap="small"):
+                for level, words in _LEVELS.items():
+                    st.number_input(
+                        say("watch.side_level", side=label, level=words),
+                        min_value=0,
+                        step=1,
+                        value=getattr(ratings, level),
+                        key=f"{key}-{side}-{level}",
+                    )
+        st.form_submit_button(say("watch.save"), icon=":material/save:", on_click=_save_posted, args=(case, key))
+
+
+def _save_posted(case: Case, key: str) -> None:
+    state = st.session_state
+    sides = {side: Ratings(**{level: int(state[f"{key}-{side}-{level}"] or 0) for level in _LEVELS}) for side in _SIDES}
+    told = PostedNote(
+        text=(state[f"{key}-text"] or "").strip(),
+        status=state[f"{key}-status"],
+        intercept=state[f"{key}-intercept"],
+        at=workspace().service.now(),
+        **sides,
+    )
+    act(_PLACE, lambda: workspace().service.set_posted(case.id, told))
+
+
+# --- newer notes ---
+
+
+def _new_table(case: Case, *, busy: bool) -> None:
+    key = f"watch-{case.id}"
+    st.markdown(f"**{say('watch.newer')}**")
+    st.caption(say("watch.newer_about"))
+    if case.decision is not None:
+        st.caption(f":orange[:material/lock_open: {say('watch.reopens')}]")
+    notes_fields(key)
+    button(say("watch.compare"), "watch-read", _PLACE, partial(_read, case, key), icon="sync", disabled=busy)
+
+
+def _read(case: Case, key: str) -> None:
+    notes, faults = notes_given(key, case.post.url)
+    workspace().service.watch(case.id, notes)
+    forget_notes(key)
+    keep_faults(case.id, faults)
+    st.toast(say("watch.read", notes=say("given_notes.notes", n=len(notes))), icon=":material/sync:")

@@ -1,0 +1,401 @@
+"""The winner beside the best existing note, who gave what, and the ranking of all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import streamlit as st
+
+from crowdnotes.domain import Candidate, Case, ExistingNote, SupernoteRound, SupernoteScore
+from crowdnotes.jobs import JobRecord
+from crowdnotes.text.markdown import escaped, in_figures
+from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
+from crowdnotes.wording import say
+from pages.common.charts import Part, Standing, number_line, stacked_shares
+from pages.common.components import changed_pieces, marked_text, outside_text
+from pages.common.layout import Area, go_to
+from pages.common.progress import under_way
+from pages.common.session import button, workspace
+from pages.supernote_parts.header import SupernoteStep, is_stale
+from pages.view.given_notes import NO_STATUS, STATUS_WORDS, in_ratings, status_badge
+from pages.view.jury import ENDS, votes
+
+_PLACE = SupernoteStep.WINNER.value
+_TAKE_WINNER = "take-winner"
+_BESIDE = 4  # candidates on the line, the winner among them
+_JURY_STATUS = {
+    "CURRENTLY_RATED_HELPFUL": "winner.would_be_shown",
+    "CURRENTLY_RATED_NOT_HELPFUL": "winner.not_helpful",
+    "NEEDS_MORE_RATINGS": "winner.not_shown_yet",
+}
+
+
+def winner(case: Case, job: JobRecord | None) -> None:
+    """Draw the winner beside the best note that there is, how they stand, and who gave what."""
+    made = case.finished_round
+    if made is None:
+        return
+    best = made.winning
+    if best is None:
+        _nobody()
+    else:
+        _beside(case, made, best, busy=under_way(job))
+        _standing(case, made, best)
+        _credit(case, made, best)
+    _simulation(made)
+
+
+def ranking_fold(case: Case, job: JobRecord | None) -> None:
+    """Draw, folded, all that passed and the notes that there are, as the jury ranks them."""
+    made = case.finished_round
+    if made is None:
+        return
+    with st.expander(
+        say("winner.ranking"), key=f"ranking-{case.id}", icon=":material/format_list_numbered:", on_change="rerun"
+    ) as fold:
+        if fold.open:
+            _ranking(case, made, busy=under_way(job))
+
+
+def _line() -> float:
+    return workspace().settings.bridging.helpful_intercept
+
+
+def _speaks(score: SupernoteScore | None) -> bool:
+    return score is not None and not score.means_nothing
+
+
+def _of_notes(candidate: Candidate) -> str:
+    return say("winner.from_notes", n=len(candidate.notes), names=", ".join(candidate.notes))
+
+
+def _simulation(made: SupernoteRound) -> None:
+    if not made.measured:
+        st.markdown(f":gray[:material/do_not_disturb_on: {say('winner.jury_not_run')}]")
+        return
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f":material/science: **{say('winner.simulation')}**", width="content")
+        with st.popover(say("jury.trust"), icon=":material/info:", type="tertiary"):
+            st.markdown(escaped(made.measured))
+            st.caption(f"{say('jury.trust_about')} {say('winner.same_jurors', line=f'{_line():.2f}')}")
+
+
+def _nobody() -> None:
+    st.warning(say("winner.nobody_next"), title=say("winner.nobody"), icon=":material/filter_alt_off:")
+
+
+# --- the two side by side ---
+
+
+def _beside(case: Case, made: SupernoteRound, winner: Candidate, *, busy: bool) -> None:
+    best = next((note for note in made.notes if note.id == made.best_existing), None)
+    stale = case.supernote is not None and is_stale(case.supernote)  # then the one primary button makes candidates anew
+    theirs, ours = changed_pieces(best.text if best else "", winner.text)
+    with st.grid(2, min_column_width=260):
+        with st.container(gap="xsmall", key="the-winner"):
+            st.markdown(f"**{say('winner.supernote')}**{_chosen_by(made.judged)}")
+            pieces = ours if best else changed_pieces(winner.text, winner.text)[1]
+            marked_text(pieces, look="note", key=f"winner-{case.id}-{winner.sha256[:12]}", copy=True)
+            st.caption(f"{_length(winner.text)} · {_of_notes(winner)} · {escaped(winner.engine, 60)}")
+            if winner.not_run:
+                names = ", ".join(f"“{name.in_words}”" for name in winner.not_run)
+                st.caption(f":orange[:material/do_not_disturb_on: {say('winner.unchecked', names=names)}]")
+            if same := [note.id for note in made.notes if note.text.split() == winner.text.split()]:
+                st.caption(f":orange[:material/content_copy: {say('winner.same_words', id=same[0])}]")
+            if winner.revised:
+                st.caption(f":material/edit_note: {say('winner.revised', what=escaped(winner.revised, 300))}")
+            for objection in winner.objections:
+                st.caption(f":material/rate_review: {escaped(objection, 300)}")
+            _take_button(case, winner, busy=busy, key=_TAKE_WINNER, primary=not stale)
+        with st.container(gap="xsmall", key="the-best-existing"):
+            if best is None:
+                st.caption(say("winner.no_existing"))
+                return
+            st.markdown(f"**{say('winner.best', id=best.id)}**{_chosen_by(made.best_by)}")
+            marked_text(theirs, look="note", key=f"best-{case.id}-{best.id}-{made.number}", copy=True)
+            st.caption(f"{_length(best.text)} · {in_ratings(best.ratings)}")
+            st.markdown(status_badge(best.status))
+    if best is not None and best.text != winner.text:
+        st.caption(say("winner.underlined"))
+
+
+def _chosen_by(who: str) -> str:
+    return f" :small[:gray[{say('winner.chosen_by', who=escaped(who, 120))}]]" if who else ""
+
+
+def _length(text: str) -> str:
+    return say("winner.length", n=note_length(text), limit=NOTE_LIMIT)
+
+
+def _take_button(case: Case, candidate: Candidate, *, busy: bool, key: str, primary: bool = False) -> None:
+    if case.decision is not None:
+        st.caption(say("winner.decided"))
+        return
+    taken = case.draft is not None and case.draft.sha256 == candidate.sha256
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        if taken:
+            st.badge(say("winner.in_draft"), color="blue", icon=":material/check:")
+        if taken and key != _TAKE_WINNER:
+            return  # the draft is opened by one button alone: below the winner, else on top
+        button(
+            say("winner.go_on" if taken else "winner.take"),
+            key,
+            _PLACE,
+            partial(_take, case, candidate),
+            icon="edit_note",
+            type="primary" if primary else "secondary",
+            disabled=busy,
+            help=say("winner.take_about"),
+        )
+
+
+def _take(case: Case, candidate: Candidate) -> None:
+    workspace().service.take_candidate(case.id, candidate.sha256)
+    go_to(Area.SOURCES)
+    st.session_state[_GOES] = True
+
+
+_GOES = "supernote-goes-on"
+
+
+def goes_on(case: Case) -> None:
+    """Go to the Draft page where the person has just taken a text there."""
+    if st.session_state.pop(_GOES, False):
+        st.switch_page("pages/draft.py", query_params={"case": case.id})
+
+
+# --- where they stand ---
+
+
+def _standing(case: Case, made: SupernoteRound, winner: Candidate) -> None:
+    st.markdown(f"**{say('winner.status')}:** {escaped(_verdict(made, winner))}")
+    best = made.existing.get(made.best_existing or "")
+    shown = [(say("winner.a_supernote"), winner.score)]
+    others = [item for item in made.passed if item.sha256 != winner.sha256 and _speaks(item.score)][: _BESIDE - 1]
+    shown += [(say("winner.a_candidate", rank=_rank_of(made, item)), item.score) for item in others]
+    if best is not None:
+        shown.insert(1, (say("winner.best_existing", id=made.best_existing), best))
+    standings = [
+        Standing(name, score.intercept, score.interval.low, score.interval.high)
+        for name, score in shown
+        if score is not None and not score.means_nothing
+    ]
+    if standings:
+        number_line(
+            standings,
+            line=_line(),
+            ends=ENDS,
+            alt=" ".join(
+                say(
+                    "winner.on_line",
+                    name=item.name,
+                    score=in_figures(item.value, _line()),
+                    low=f"{item.low:.2f}",
+                    high=f"{item.high:.2f}",
+                )
+                for item in standings
+            ),
+            key=f"standing-{case.id}-{made.number}",
+        )
+        st.caption(say("winner.line_about"))
+
+
+def _verdict(made: SupernoteRound, winner: Candidate) -> str:
+    """The picture in a sentence."""
+    mine, theirs = winner.score, made.existing.get(made.best_existing or "")
+    if mine is None:
+        return say("winner.verdict_not_run")
+    if mine.means_nothing:
+        return say("winner.verdict_nothing")
+    which = "winner.reaches" if mine.intercept >= _line() else "winner.below"
+    said = say(which, score=in_figures(mine.intercept, _line()), line=f"{_line():.2f}")
+    if theirs is None or theirs.means_nothing:
+        return said
+    apart = f"{abs(mine.intercept - theirs.intercept):.2f}"
+    more = "winner.existing_more" if theirs.intercept > mine.intercept else "winner.existing_less"
+    if apart == "0.00":
+        return f"{said} {say('winner.existing_same', id=made.best_existing)}"
+    beside = say(more, id=made.best_existing, apart=apart)
+    overlap = mine.interval.low < theirs.interval.high and theirs.interval.low < mine.interval.high
+    return f"{said} {beside}{' ' + say('winner.overlap') if overlap else ''}"
+
+
+def _rank_of(made: SupernoteRound, candidate: Candidate) -> int:
+    return 1 + next(place for place, item in enumerate(made.passed) if item.sha256 == candidate.sha256)
+
+
+# --- who gave what ---
+
+
+def _credit(case: Case, made: SupernoteRound, winner: Candidate) -> None:
+    if not made.credits:
+        return
+    lead = max(made.credits, key=lambda item: item.share)
+    st.markdown(say("winner.credit", share=round(100 * lead.share), note=lead.note))
+    given = [item for item in made.credits if item.share > 0]
+    stacked_shares(
+        [say("winner.a_supernote")],
+        [Part(item.note, (round(100 * item.share),)) for item in given],
+        alt=", ".join(say("winner.credit_alt", note=item.note, share=round(100 * item.share)) for item in given),
+        between="",
+        key=f"credit-{case.id}-{made.number}",
+    )
+    with st.expander(say("winner.sentences"), icon=":material/attribution:"):
+        for number, sentence in enumerate(winner.sentences, start=1):
+            words = winner.text[sentence.span.start : sentence.span.end]
+            notes = escaped(", ".join(sentence.notes)) or say("winner.no_note")
+            told = say("winner.sentence", n=number, notes=notes)
+            if carried := ", ".join(dict.fromkeys(item.evidence_id for item in sentence.carriers)):
+                told += f" · {say('winner.supported_by', sources=escaped(carried))}"
+            st.markdown(f":small[:gray[{told}]]")
+            outside_text(words, look="quote", key=f"credit-{case.id}-{made.number}-{number}")
+        if not _speaks(winner.score):
+            st.markdown(f":small[{say('winner.without_not_run')}]")
+            return
+        for item in made.credits:
+            st.markdown(f":small[**{item.note}**: {_without(item.without, item.loss)}]")
+
+
+def _without(without: float | None, loss: float | None) -> str:
+    if without is None:
+        return say("winner.without_none")
+    if loss is None:
+        return say("winner.without", score=f"{without:.2f}")
+    which = "winner.without_less" if loss >= 0 else "winner.without_more"
+    return say(which, score=f"{without:.2f}", apart=f"{abs(loss):.2f}")
+
+
+# --- the ranking ---
+
+
+_RANK, _WHAT, _RANGE, _JURY = say("winner.rank"), say("winner.what"), say("winner.range_head"), say("winner.jury")
+_INTERCEPT, _GRADE = say("winner.intercept"), say("winner.grade")
+_RATERS, _TEXT = say("winner.raters"), say("winner.text")
+_SIDES = {"−": say("winner.one_side"), "+": say("winner.other_side")}
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A candidate or an existing note in the ranking."""
+
+    key: str
+    name: str
+    text: str
+    score: SupernoteScore | None
+    status: str = ""
+    candidate: Candidate | None = None
+    note: ExistingNote | None = None
+
+
+def _ranking(case: Case, made: SupernoteRound, *, busy: bool) -> None:
+    rows = _rows(made)
+    if not rows:
+        return
+    st.caption(say("winner.ranking_about"))
+    told = [in_figures(row.score.intercept, _line()) for row in rows if row.score is not None]
+    digits = max(
+        (len(number.partition(".")[2]) for number in told), default=2
+    )  # none reads as the line that is not on it
+    st.dataframe(
+        [_cells(place, row) for place, row in enumerate(rows, start=1)],
+        hide_index=True,
+        placeholder="–",
+        alt=say("winner.ranking_alt", n=len(rows)),
+        height=min(38 + 35 * len(rows), 388),
+        key=f"ranking-{case.id}-{made.number}",
+        column_config={
+            _RANK: st.column_config.NumberColumn(width=50),
+            _WHAT: st.column_config.TextColumn(width=125),
+            _INTERCEPT: st.column_config.NumberColumn(
+                format=f"%.{digits}f", width=100, help=say("winner.intercept_about", line=f"{_line():.2f}")
+            ),
+            _RANGE: st.column_config.TextColumn(width=100),
+            _JURY: st.column_config.TextColumn(width=125),
+            _SIDES["−"]: st.column_config.TextColumn(width=90),
+            _SIDES["+"]: st.column_config.TextColumn(width=90),
+            _RATERS: st.column_config.TextColumn(width=130),
+            _TEXT: st.column_config.TextColumn(width=420),
+        },
+    )
+    st.caption(say("winner.sides_about"))
+    by_key = {row.key: (place, row) for place, row in enumerate(rows, start=1)}
+    names = {key: f"{place} · {row.name}{_in_short(row.score)}" for key, (place, row) in by_key.items()}
+    chosen = st.selectbox(
+        say("winner.read"),
+        list(by_key),
+        index=None,
+        placeholder=say("winner.by_rank"),
+        format_func=names.__getitem__,
+        key=f"read-{case.id}-{made.number}",
+    )
+    if chosen in by_key:
+        _one(case, by_key[chosen][1], busy=busy)
+
+
+def _rows(made: SupernoteRound) -> list[_Row]:
+    rows = [
+        _Row(item.sha256, _candidate_name(made, item), item.text, item.score, candidate=item) for item in made.passed
+    ]
+    for note in made.notes:
+        real = STATUS_WORDS[note.status] if note.status else NO_STATUS
+        rows.append(
+            _Row(note.id, say("winner.an_existing", id=note.id), note.text, made.existing.get(note.id), real, note=note)
+        )
+    return sorted(rows, key=lambda row: _order(row, made))
+
+
+def _order(row: _Row, made: SupernoteRound) -> tuple[bool, float, bool]:
+    """By the jury, the winner first among equals; what it cannot judge last."""
+    is_winner = row.candidate is not None and row.key == made.winner
+    return not _speaks(row.score), -(row.score.intercept if row.score else 0.0), not is_winner
+
+
+def _candidate_name(made: SupernoteRound, item: Candidate) -> str:
+    if item.sha256 == made.winner:
+        return say("winner.a_winner")
+    return say("winner.a_candidate", rank=_rank_of(made, item))
+
+
+def _cells(place: int, row: _Row) -> Mapping[str, object]:
+    score = row.score
+    cells: dict[str, object] = {_RANK: place, _WHAT: row.name}
+    if score is None or score.means_nothing:
+        cells |= {_INTERCEPT: None, _RANGE: say("winner.not_judged"), _JURY: ""}
+    else:
+        status = _JURY_STATUS.get(score.status)
+        cells |= {
+            _INTERCEPT: score.intercept,
+            _RANGE: say("winner.range", low=f"{score.interval.low:.2f}", high=f"{score.interval.high:.2f}"),
+            _JURY: say(status) if status else score.status,
+        }
+        for side in (score.negative, score.positive):
+            cells[_SIDES[side.side]] = f"{side.helpful} / {side.somewhat_helpful} / {side.not_helpful}"
+    if row.candidate is not None and row.candidate.grade is not None:
+        cells[_GRADE] = row.candidate.grade
+    return {**cells, _RATERS: row.status, _TEXT: " ".join(row.text.split())}
+
+
+def _in_short(score: SupernoteScore | None) -> str:
+    return f" · {in_figures(score.intercept, _line())}" if score is not None and not score.means_nothing else ""
+
+
+def _one(case: Case, row: _Row, *, busy: bool) -> None:
+    with st.container(border=True, gap="xsmall", key="ranked-one"):
+        outside_text(row.text, look="note", key=f"ranked-{case.id}-{row.key[:12]}", copy=True)
+        if row.note is not None:
+            st.markdown(f"{status_badge(row.note.status)} :small[:gray[{in_ratings(row.note.ratings)}]]")
+        if row.candidate is not None:
+            st.caption(_of_notes(row.candidate))
+            for objection in row.candidate.objections:
+                st.caption(f":material/rate_review: {escaped(objection, 300)}")
+            _take_button(case, row.candidate, busy=busy, key="take-ranked")
+        _votes(case, row)
+
+
+def _votes(case: Case, row: _Row) -> None:
+    score = row.score
+    if score is None or score.means_nothing:
+        return
+    votes((score.negative, score.positive), key=f"ranked-votes-{case.id}-{row.key[:12]}")
