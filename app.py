@@ -17,7 +17,9 @@ def show() -> None:
     # classes are looked through for garbage.
     gc.disable()
     from pages.common.components import menu_closes
-    from pages.common.session import chosen_page, load_models, may_run, show_notice, told
+    from pages.common.navigation import chosen_page, may_run
+    from pages.common.session import show_notice, told
+    from pages.common.shared_workspace import load_models
 
     gc.enable()
     page = chosen_page()

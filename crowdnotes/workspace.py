@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Self
 
 from sqlalchemy import Engine as Database
 
-from crowdnotes.cases.access import local_owner
+from crowdnotes.cases.accounts import VISITOR, People
 from crowdnotes.cases.gathering_stages import GatherOptions, Tools
 from crowdnotes.cases.job_kinds import JOB_KINDS, JobKind, start, steps_of
+from crowdnotes.cases.permissions import local_owner
 from crowdnotes.cases.service import CaseService
 from crowdnotes.cases.store import Store
 from crowdnotes.domain import LOCAL_OWNER, Act, Actor, Owned, Person, ProviderOutcome, ProviderState, Role, Who, may
@@ -27,21 +28,19 @@ from crowdnotes.engines.embedding import Embedder, make_embedder
 from crowdnotes.engines.local.trained_models import reader_for
 from crowdnotes.errors import ConfigurationError, InputError, StoreError, StoreFullError
 from crowdnotes.evidence.demo_pages import DemonstrationFetcher, DemonstrationLinks
-from crowdnotes.evidence.fetching import Fetcher, PageFetcher
+from crowdnotes.evidence.fetching import Fetcher, PageCache, PageFetcher
 from crowdnotes.evidence.library import Libraries, Shelf
 from crowdnotes.evidence.link_check import HttpLinkAsker, LinkAsker, LinkChecker
-from crowdnotes.evidence.page_cache import PageCache
 from crowdnotes.evidence.reading.reading_services import check_reading, make_reading_services
 from crowdnotes.evidence.reading.worker_processes import page_readers
 from crowdnotes.evidence.search import check_providers, chosen_at_first, make_online, make_providers
-from crowdnotes.evidence.search.answers import Answers
 from crowdnotes.evidence.search.papers import AbstractFinder
 from crowdnotes.evidence.search.provider import OnlineProvider
+from crowdnotes.evidence.search.run import Answers
 from crowdnotes.evidence.search.service import page_turn, share_paces
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.evidence.wayback import make_wayback
 from crowdnotes.jobs import JobRecord, JobRunner, Progress, Step
-from crowdnotes.people import VISITOR, People
 from crowdnotes.reports.comparisons import Comparisons
 from crowdnotes.settings import Settings, SignIn, load_settings
 from crowdnotes.storage.database import clock_of, connect, open_database, require_newest
@@ -497,9 +496,8 @@ def open_workspace(
 
 
 def _to_x(tools: Tools, database: Database, who: Who) -> ToX:
-    from crowdnotes.x_api.client import XClient
+    from crowdnotes.x_api.client import Tokens, XClient
     from crowdnotes.x_api.submission import ToX
-    from crowdnotes.x_api.tokens import Tokens
 
     own = tools.settings.x
     tokens = Tokens(own, tools.settings.data_dir) if own.oauth2_refresh_token else None

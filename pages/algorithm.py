@@ -6,10 +6,9 @@ import streamlit as st
 
 from crowdnotes.wording import say
 from pages.algorithm_parts.attack import attack_lab
+from pages.algorithm_parts.small_world import extremes, small_world
 from pages.common.components import rules_link
-from pages.common.session import page_body
-from pages.view.extremes import extremes
-from pages.view.small_world import small_world
+from pages.common.navigation import page_body
 
 _WIDTH = 1240  # pixels: sliders beside two pictures
 

@@ -19,8 +19,9 @@ from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import say
 from pages.common.components import badge, first_shown
 from pages.common.engine_panel import engine_panel
+from pages.common.navigation import page_body
 from pages.common.progress import under_way
-from pages.common.session import button, notices, page_body, telling, workspace
+from pages.common.session import button, notices, telling, workspace
 from pages.common.times import time_mark
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import say
 from pages.common.components import badge, first_shown
 from pages.common.engine_panel import engine_panel
-from pages.common.session import button, notices, page_body, workspace
+from pages.common.navigation import page_body
+from pages.common.session import button, notices, workspace
 from pages.common.sign_in import has_accounts
 from pages.common.times import time_mark
 

@@ -13,11 +13,11 @@ from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import say
 from pages.common.components import first_shown
 from pages.common.engine_panel import engine_panel
-from pages.common.session import act, ask_for_link, button, enter_by_the_door, notices, page_body, workspace
+from pages.common.navigation import ask_for_link, enter_by_the_door, page_body
+from pages.common.session import act, button, notices, workspace
 from pages.common.sign_in import COMPARISON
 from pages.common.times import time_mark
-from pages.view.comparison_results import came_in, results_view
-from pages.view.comparison_sheet import participant_view
+from pages.report_parts.comparison import came_in, participant_view, results_view
 
 _PLACE, _RESULTS, _MADE = "compare", "results", "compare-made"
 _KINDS = ["csv", "tsv", "jsonl", "json"]

@@ -14,18 +14,18 @@ from crowdnotes.wording import say
 from pages.common.audit_trail import audit_trail
 from pages.common.engine_panel import engine_panel
 from pages.common.layout import WIDTH, Area, StepName, area, key_help, keys, onward
-from pages.common.session import DEMO, current_case, notices, page_body, show_notice, told, workspace
+from pages.common.navigation import page_body
+from pages.common.session import DEMO, current_case, notices, show_notice, told, workspace
+from pages.draft_parts.decision import decide_area, ends
 from pages.draft_parts.demo_tour import begin_if_asked, presenter
 from pages.draft_parts.header import strip
 from pages.draft_parts.moderator_review import submission
+from pages.draft_parts.note import cited_links, is_closed, lesson, note_box, proposals, proposed, undo
 from pages.draft_parts.scores import score_button, scores
+from pages.draft_parts.sentence_support import decided_note, support
+from pages.draft_parts.sources import sources_pane
 from pages.draft_parts.start import start_screen
 from pages.draft_parts.suggestions import suggestions_fold
-from pages.view.decision import decide_area, ends
-from pages.view.links import cited_links
-from pages.view.note import is_closed, lesson, note_box, proposals, proposed, undo
-from pages.view.sources import sources_pane
-from pages.view.support import decided_note, support
 
 
 def workbench(case: Case, job: JobRecord | None) -> None:

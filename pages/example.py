@@ -9,7 +9,8 @@ from crowdnotes.evidence.demo_pages import page_of
 from crowdnotes.text.markdown import day, escaped, exact
 from crowdnotes.wording import say
 from pages.common.components import outside_text
-from pages.common.session import page_body, workspace
+from pages.common.navigation import page_body
+from pages.common.session import workspace
 
 _WIDTH = 760  # pixels: lines as long as those of a page
 

@@ -15,9 +15,10 @@ from crowdnotes.wording import say
 from crowdnotes.workspace import LIBRARIES
 from pages.common.components import web_link
 from pages.common.engine_panel import engine_panel
+from pages.common.navigation import page_body
 from pages.common.progress import under_way, watched
-from pages.common.session import act, button, notices, page_body, workspace
-from pages.view.earlier_notes import note_words
+from pages.common.search_report import note_words
+from pages.common.session import act, button, notices, workspace
 
 if TYPE_CHECKING:
     from streamlit.typing import UploadedFile

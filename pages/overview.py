@@ -8,12 +8,13 @@ from typing import Final
 
 import streamlit as st
 
-from crowdnotes.overview import ENDINGS, CaseFigures, Filter, overview, read
+from crowdnotes.reports.case_figures import CaseFigures, read
+from crowdnotes.reports.overview import ENDINGS, Filter, overview
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import name_of, say
-from pages.common.session import page_body, workspace
-from pages.view.overview_pictures import pictures
-from pages.view.utility_study import utility_study
+from pages.common.navigation import page_body
+from pages.common.session import workspace
+from pages.report_parts.overview_charts import pictures, utility_study
 
 _DAYS = (7, 30, 90, 365)
 _BOUND: Final = "query-params"  # in the address, so that a filter is there on the way back from a case

@@ -9,7 +9,8 @@ import streamlit as st
 from crowdnotes.domain import Account, Act, Role
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import say
-from pages.common.session import act, button, key_of, notices, page_body, workspace
+from pages.common.navigation import page_body
+from pages.common.session import act, button, key_of, notices, workspace
 from pages.common.sign_in import sign_out
 from pages.common.times import time_mark
 

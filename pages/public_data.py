@@ -8,10 +8,10 @@ import streamlit as st
 
 from crowdnotes.public_data.database import index_path
 from crowdnotes.wording import say
-from pages.common.session import page_body, workspace
+from pages.common.navigation import page_body
+from pages.common.session import workspace
 from pages.public_data_parts.note_story import note_story
-from pages.view.late_notes import late_notes
-from pages.view.surge_days import surge_days
+from pages.public_data_parts.surges_and_delays import late_notes, surge_days
 
 _VIEWS: Final = {"note": "crowd.note", "surges": "crowd.surges", "delays": "crowd.delays"}
 

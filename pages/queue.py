@@ -13,7 +13,8 @@ from crowdnotes.errors import NotAllowedError
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import say
 from pages.common.components import badge, first_shown
-from pages.common.session import button, notices, page_body, workspace
+from pages.common.navigation import page_body
+from pages.common.session import button, notices, workspace
 from pages.common.times import time_mark
 from pages.queue_parts.agreement import agreement_fold
 from pages.queue_parts.validate import claim_next, validate

@@ -12,14 +12,15 @@ from crowdnotes.jobs import JobRecord
 from crowdnotes.wording import say
 from pages.common.audit_trail import audit_trail
 from pages.common.engine_panel import engine_panel
-from pages.common.layout import WIDTH, Area, area, onward
-from pages.common.session import current_case, notices, page_body, show_notice, told
+from pages.common.layout import WIDTH, Area, SupernoteStep, area, onward
+from pages.common.navigation import page_body
+from pages.common.session import current_case, notices, show_notice, told
 from pages.draft_parts.suggestions import suggestions_fold
 from pages.supernote_parts.candidates import candidates, filters_fold
-from pages.supernote_parts.header import SupernoteStep, supernote_strip
+from pages.supernote_parts.given_notes import new_supernote, notes_pane
+from pages.supernote_parts.header import supernote_strip
 from pages.supernote_parts.updates import watch_fold
 from pages.supernote_parts.winner import goes_on, ranking_fold, winner
-from pages.view.given_notes import new_supernote, notes_pane
 
 
 def workbench(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:

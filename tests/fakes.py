@@ -68,8 +68,8 @@ from crowdnotes.engines import (
     WriterAnswer,
     Written,
 )
+from crowdnotes.engines.base import HelpfulnessJudge
 from crowdnotes.engines.embedding import FloatArray, MiniLMEmbedder
-from crowdnotes.engines.judge_parts import HelpfulnessJudge
 from crowdnotes.errors import ConfigurationError, EngineError
 from crowdnotes.jury import Jury
 from crowdnotes.text.note_rules import without_urls

@@ -24,7 +24,7 @@ from typer.testing import CliRunner
 from crowdnotes.cli.main import app
 from crowdnotes.settings import Settings
 from crowdnotes.storage.database import open_database
-from pages.common import session
+from pages.common import shared_workspace
 from pages.common.web_server import routes
 from tests.journeys.conftest import free_port
 
@@ -128,7 +128,7 @@ def test_the_worker_and_the_settings_are_the_programs(monkeypatch: pytest.Monkey
 
 def test_the_server_says_that_it_lives_and_whether_it_is_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = Settings(data_dir=tmp_path, database_url=None)
-    monkeypatch.setattr(session, "shared_workspace", lambda: MagicMock(opened=MagicMock(settings=settings)))
+    monkeypatch.setattr(shared_workspace, "shared_workspace", lambda: MagicMock(opened=MagicMock(settings=settings)))
     client = TestClient(Starlette(routes=routes()))
     assert client.get("/healthz").text == "ok"
     assert (client.get("/readyz").status_code, client.get("/readyz").text) == (503, "unavailable")  # it has no tables

@@ -25,8 +25,8 @@ from crowdnotes.evidence.demo_pages import (
 )
 from crowdnotes.evidence.fetching import Fetcher, Page, no_check
 from crowdnotes.evidence.passages import best_passage
-from crowdnotes.evidence.reading.document import read_page
-from crowdnotes.settings import FetchSettings, GateSettings
+from crowdnotes.evidence.reading.extract import read_page
+from crowdnotes.settings_sections import FetchSettings, GateSettings
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length
 from crowdnotes.text.sentences import split_sentences
 from tests.fakes import LiveLinks, brief_of

@@ -27,9 +27,10 @@ from crowdnotes.engines import Brief, WriterAnswer, Written, WrittenSentence
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.errors import EngineError
 from crowdnotes.evidence.passages import ReadSource, build_evidence
-from crowdnotes.evidence.reading.document import HTML, read_body
+from crowdnotes.evidence.reading.document import HTML
+from crowdnotes.evidence.reading.extract import read_body
 from crowdnotes.notes.drafting import quoted, revise_candidates, why_no_note, write_candidates
-from crowdnotes.settings import EvidenceSettings, GateSettings
+from crowdnotes.settings_sections import EvidenceSettings, GateSettings
 from crowdnotes.text.note_rules import note_length
 from tests.fakes import TODAY, FixedClock, HashingEmbedder, ScriptedEngine, brief_of, make_evidence
 

@@ -23,7 +23,8 @@ from crowdnotes.engines.embedding import (
 )
 from crowdnotes.engines.local.relevance import judge_relevance
 from crowdnotes.errors import ModelFilesError
-from crowdnotes.settings import GateSettings, Settings
+from crowdnotes.settings import Settings
+from crowdnotes.settings_sections import GateSettings
 from crowdnotes.storage import disk_cache
 from crowdnotes.storage.disk_cache import DiskCache
 from tests.fakes import HashingEmbedder, make_evidence, make_sentence_model

@@ -27,9 +27,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.engines import Brief
 from crowdnotes.errors import EngineError
-from crowdnotes.gates import GATES, assess
-from crowdnotes.gates.by_person import with_checks
-from crowdnotes.gates.form import unfound_quotes
+from crowdnotes.notes.gates import GATES, assess, unfound_quotes, with_checks
 from crowdnotes.text.sentences import split_sentences
 from tests.fakes import FixedClock, ScriptedEngine, brief_of, make_evidence
 

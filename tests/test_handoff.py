@@ -41,7 +41,7 @@ from crowdnotes.domain import (
     Support,
     Verdict,
 )
-from crowdnotes.gates import assess
+from crowdnotes.notes.gates import assess
 from tests.fakes import ScriptedEngine, actor, brief_of, make_case, make_evidence
 from tests.jury.models import small_jury
 

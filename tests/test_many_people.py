@@ -16,8 +16,8 @@ from statistics import median, quantiles
 
 import pytest
 
+from crowdnotes.cases.accounts import proxied
 from crowdnotes.domain import Mode, Verdict
-from crowdnotes.people import proxied
 from crowdnotes.settings import Settings
 from crowdnotes.wording import say
 from crowdnotes.workspace import Workspace, open_workspace

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from crowdnotes.cases.access import local_owner
+from crowdnotes.cases.accounts import VISITOR, visitor
+from crowdnotes.cases.permissions import local_owner
 from crowdnotes.domain import DecisionKind, Mode, ObstacleKind, Person, Role, Standing
 from crowdnotes.errors import ConfigurationError, InputError, NotAllowedError
-from crowdnotes.people import VISITOR, visitor
 from crowdnotes.settings import SignIn, load_settings
 from crowdnotes.wording import say
 from crowdnotes.workspace import Workspace

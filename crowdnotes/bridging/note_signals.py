@@ -11,11 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from crowdnotes.bridging.columns import HELPFUL_TAGS, NOT_HELPFUL_TAGS
-from crowdnotes.bridging.model import Floats, RatingTable
+from crowdnotes.bridging.model import Floats, IncorrectSignal, RatingTable, Side
 from crowdnotes.bridging.ratings import Bools, Ratings
 from crowdnotes.bridging.scoring import FrozenRaters, ScoredNotes, locate
-from crowdnotes.bridging.status import IncorrectSignal, Side
-from crowdnotes.settings import BridgingSettings
+from crowdnotes.settings_sections import BridgingSettings
 
 _DAY_MS = 24 * 3600 * 1000
 _VOLUME_DAYS = (7, 28)

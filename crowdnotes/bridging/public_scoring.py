@@ -20,7 +20,16 @@ import pyarrow as pa
 
 from crowdnotes.bridging.columns import HISTORY, NOTES, ColumnKind, TableSpec
 from crowdnotes.bridging.factorization import fit
-from crowdnotes.bridging.model import Factorization, Ids, RatingTable, filter_mask, nothing_left
+from crowdnotes.bridging.model import (
+    Factorization,
+    Ids,
+    NoteSignals,
+    NoteStatus,
+    RatingTable,
+    StatusResult,
+    filter_mask,
+    nothing_left,
+)
 from crowdnotes.bridging.note_signals import (
     View,
     explanation_counts,
@@ -34,10 +43,9 @@ from crowdnotes.bridging.public_files import column_names, found_table, read_col
 from crowdnotes.bridging.ratings import Bools, Ratings, load_ratings
 from crowdnotes.bridging.rules import decide
 from crowdnotes.bridging.scoring import FrozenRaters, ScoredNotes, doubts, locate, score_notes
-from crowdnotes.bridging.status import NoteSignals, NoteStatus, StatusResult
 from crowdnotes.domain import Classification
 from crowdnotes.errors import InputError
-from crowdnotes.settings import BridgingSettings
+from crowdnotes.settings_sections import BridgingSettings
 from crowdnotes.wording import say
 
 _NOT_MISLEADING_UNTIL_MS = 1_664_755_200_000  # 2022-10-03: ratings on such notes until then are not used

@@ -9,50 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from pydantic import ValidationError
-
 from crowdnotes.cases.moderation import blinded
+from crowdnotes.cases.permissions import require
 from crowdnotes.cases.review_queue import Queue
 from crowdnotes.cases.store import Store
 from crowdnotes.domain import (
-    LOCAL_OWNER,
     Act,
     Actor,
     Case,
     CaseStatus,
     CaseSummary,
     Owned,
-    Role,
     Standing,
     Tombstone,
     Who,
-    may,
-    refusal,
 )
-from crowdnotes.errors import InputError, NotAllowedError, StoreError
+from crowdnotes.errors import StoreError
 from crowdnotes.wording import say
-
-
-def actor_of(issuer: str, subject: str, name: str, role: str) -> Actor:
-    """Somebody as a setting or another system names them. Raises InputError, with what is wrong of it."""
-    if role not in list(Role):
-        raise InputError(say("people.no_role", role=role), say("people.no_role_next", roles=", ".join(Role)))
-    try:
-        return Actor(issuer=issuer, subject=subject, name=name, role=Role(role))
-    except ValidationError as error:
-        is_name = error.errors()[0]["loc"] == ("name",)
-        raise InputError(say("people.no_name") if is_name else say("people.no_id")) from error
-
-
-def local_owner(name: str) -> Actor:
-    """Whoever has the machine to themselves: all is theirs, whatever they call themselves. InputError for no name."""
-    return actor_of(*LOCAL_OWNER, name, Role.ADMIN)
-
-
-def require(actor: Actor, act: Act, case: Owned | None = None, *, four_eyes: bool = False) -> None:
-    """Raise NotAllowedError where `may` says no."""
-    if not may(actor, act, case, four_eyes=four_eyes):
-        raise NotAllowedError(act.value, refusal(act, case, four_eyes=may(actor, act, case)))
 
 
 class Access:
@@ -80,7 +53,7 @@ class Access:
         return self._store.add(case, images)
 
     def get(self, case_id: str, act: Act = Act.READ) -> Case:
-        """The newest version, for what is to be done with it; without what it hides from the actor (`moderation.blinded`)."""
+        """The newest version, for what is to be done; without what it hides from the actor (`moderation.blinded`)."""
         case = self._store.get(case_id)
         actor = self.require(act, case)
         return blinded(case, actor) if act is Act.READ else case

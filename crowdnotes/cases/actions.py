@@ -30,8 +30,8 @@ from crowdnotes.domain import (
     text_sha256,
 )
 from crowdnotes.errors import InputError, JobCancelled, WorkflowError
-from crowdnotes.gates.by_person import with_checks
 from crowdnotes.notes.drafting import quoted
+from crowdnotes.notes.gates import with_checks
 from crowdnotes.text.note_rules import tags_of
 from crowdnotes.wording import say
 

@@ -31,9 +31,8 @@ from crowdnotes.domain import (
 )
 from crowdnotes.errors import WorkflowError
 from crowdnotes.evidence.link_check import LinkChecker
-from crowdnotes.gates import GATES
-from crowdnotes.gates.form import unfound_quotes
 from crowdnotes.jobs import Progress
+from crowdnotes.notes.gates import GATES, unfound_quotes
 from crowdnotes.text.lint import blocking, lint
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.urls import canonical_url

@@ -36,7 +36,7 @@ from crowdnotes.errors import InputError, JobError, ModelAnswerError, WorkflowEr
 from crowdnotes.evidence.duplicates import without_near_duplicates
 from crowdnotes.evidence.selection import Selection, select_by_utility, worth_choosing
 from crowdnotes.jobs import Progress
-from crowdnotes.settings import SECOND_QUERIES
+from crowdnotes.settings_sections import SECOND_QUERIES
 from crowdnotes.text.markdown import host
 from crowdnotes.text.urls import canonical_url, identities
 from crowdnotes.wording import say

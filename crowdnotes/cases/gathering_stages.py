@@ -38,21 +38,20 @@ from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.link_check import LinkChecker
 from crowdnotes.evidence.passages import ReadSource, build_evidence
 from crowdnotes.evidence.search import SearchProvider, called_for, search_all
-from crowdnotes.evidence.search.answers import Answers
 from crowdnotes.evidence.search.local_library import LocalLibrary
 from crowdnotes.evidence.search.provider import OnlineProvider
-from crowdnotes.evidence.search.run import plan_for
+from crowdnotes.evidence.search.run import Answers, plan_for
 from crowdnotes.evidence.selection import Selection, select_by_utility, why_not, worth_choosing
 from crowdnotes.evidence.source_types import categorise, publisher_of
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.jobs import Progress
-from crowdnotes.settings import MOST_QUERIES, SECOND_QUERIES, Settings
-from crowdnotes.supernotes.existing import links_of
+from crowdnotes.notes.existing_notes import links_of
+from crowdnotes.settings import Settings
+from crowdnotes.settings_sections import MOST_QUERIES, SECOND_QUERIES
 from crowdnotes.text.languages import language_of, languages_of
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.pasted import post_number
-from crowdnotes.text.references import is_on_x, references_in
-from crowdnotes.text.urls import canonical_url
+from crowdnotes.text.urls import canonical_url, is_on_x, references_in
 from crowdnotes.wording import say
 
 if TYPE_CHECKING:

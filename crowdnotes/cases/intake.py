@@ -30,13 +30,13 @@ from crowdnotes.domain import (
 from crowdnotes.errors import InputError
 from crowdnotes.evidence.demo_pages import is_demonstration_url
 from crowdnotes.evidence.images import clean_picture
-from crowdnotes.evidence.reading.plain import tidy_text
+from crowdnotes.evidence.reading.plain_text import tidy_text
 from crowdnotes.evidence.selection import why_not
 from crowdnotes.evidence.source_types import categorise, publisher_of
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.pasted import post_number
 from crowdnotes.text.sentences import split_sentences
-from crowdnotes.text.stems import content_stems
+from crowdnotes.text.tokens import content_stems
 from crowdnotes.wording import say
 
 _MAX_URLS = 20

@@ -21,9 +21,9 @@ from crowdnotes.cases import (
     supernote_actions,
     supernote_stages,
 )
-from crowdnotes.cases.access import require
 from crowdnotes.cases.agreement import agreement, units
 from crowdnotes.cases.intake import Attachment, checked_urls
+from crowdnotes.cases.permissions import require
 from crowdnotes.cases.stages import StageRunner
 from crowdnotes.cases.tag_suggestions import TagSuggestion, suggest_tags
 from crowdnotes.cases.unsettled_claims import reach_of
@@ -72,12 +72,11 @@ from crowdnotes.engines.local.relevance import none_is_near
 from crowdnotes.engines.prompt_injection import holds_injection
 from crowdnotes.errors import CaseNotFoundError, NewerCaseError, WorkflowError
 from crowdnotes.evidence.images import clean_picture, preview
-from crowdnotes.evidence.reading.plain import decode
+from crowdnotes.evidence.reading.plain_text import decode
 from crowdnotes.evidence.source_types import categorise, earlier_notes, fact_checker, fact_checks, hits_of, publisher_of
-from crowdnotes.gates import GATES
-from crowdnotes.gates.form import form_warnings
-from crowdnotes.supernotes import existing, note_files
-from crowdnotes.supernotes.ranking import random_candidate
+from crowdnotes.notes import existing_notes, note_files
+from crowdnotes.notes.gates import GATES, form_warnings
+from crowdnotes.notes.ranking import random_candidate
 from crowdnotes.wording import say
 
 P = ParamSpec("P")
@@ -355,8 +354,8 @@ class CaseService(StageRunner):
 
     @staticmethod
     def notes_of_post(data: Path, post_id: str) -> note_files.ReadNotes:
-        """See `public_notes.notes_of_post`."""
-        from crowdnotes.supernotes.public_notes import notes_of_post
+        """See `note_files.notes_of_post`."""
+        from crowdnotes.notes.note_files import notes_of_post
 
         return notes_of_post(data, post_id)
 
@@ -366,12 +365,12 @@ class CaseService(StageRunner):
         return [line for line in lines if line]
 
     def no_note_needed(self, case: Case) -> str:
-        """See `existing.no_note_needed`; "" of a case without notes."""
-        return existing.no_note_needed(case.supernote.notes) if case.supernote else ""
+        """See `existing_notes.no_note_needed`; "" of a case without notes."""
+        return existing_notes.no_note_needed(case.supernote.notes) if case.supernote else ""
 
     def remarks_on_notes(self, case: Case) -> tuple[str, ...]:
-        """See `existing.remarks`."""
-        return existing.remarks(case.supernote.notes) if case.supernote else ()
+        """See `existing_notes.remarks`."""
+        return existing_notes.remarks(case.supernote.notes) if case.supernote else ()
 
     @property
     def most_candidates(self) -> int:
@@ -477,7 +476,7 @@ class CaseService(StageRunner):
         return (Obstacle(id=ObstacleId(kind=ObstacleKind.NOT_YOURS), sentence=why), *found)
 
     def form_warnings(self, case: Case) -> tuple[LintWarning, ...]:
-        """See `gates.form.form_warnings`; empty without a note."""
+        """See `gates.gates.form_warnings`; empty without a note."""
         return form_warnings(case.draft.text, case.post.as_read, case.used_evidence) if case.draft else ()
 
     def suggested_tags(self, case: Case) -> tuple[TagSuggestion, ...]:

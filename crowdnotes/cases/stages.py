@@ -50,11 +50,10 @@ from crowdnotes.domain import (
 from crowdnotes.engines import ImageReading
 from crowdnotes.engines.metering import Budget, Meter, metered
 from crowdnotes.errors import CrowdNotesError, EngineError, ModelAnswerError, StoreError, WorkflowError
-from crowdnotes.gates import GATES, assess
-from crowdnotes.gates.by_person import with_checks
 from crowdnotes.jobs import Fence, JobRecord, Progress, Step
 from crowdnotes.logs import count_in_span
 from crowdnotes.notes.drafting import mended, revise_candidates, why_no_note, write_candidates
+from crowdnotes.notes.gates import GATES, assess, with_checks
 from crowdnotes.text.markdown import in_figures
 from crowdnotes.wording import say
 

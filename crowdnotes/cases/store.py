@@ -43,7 +43,7 @@ from crowdnotes.errors import CaseNotFoundError, NewerCaseError, StoreError
 from crowdnotes.jobs.records import Fence
 from crowdnotes.storage.database import now_of, reading, writing
 from crowdnotes.storage.tables import cases, contents, jobs, storable_text, tombstones
-from crowdnotes.text.searching import folded, search_parts
+from crowdnotes.text.tokens import folded, search_parts
 from crowdnotes.wording import say
 
 _EXCERPT_CHARACTERS = 160

@@ -17,7 +17,7 @@ from crowdnotes.domain import Case, Draft, ExistingNote, LinkCheck, Person, Sugg
 from crowdnotes.engines import NoteSentence, SupernoteBrief
 from crowdnotes.errors import EngineError, InputError, WorkflowError
 from crowdnotes.jobs import Progress
-from crowdnotes.supernotes.candidates import budget_for, from_sentences
+from crowdnotes.notes.candidates import budget_for, from_sentences
 from crowdnotes.wording import say
 
 _MAX_SUGGESTION = 2_000  # characters

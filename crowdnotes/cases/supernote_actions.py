@@ -29,9 +29,8 @@ from crowdnotes.domain import (
     Support,
 )
 from crowdnotes.errors import InputError, WorkflowError
-from crowdnotes.supernotes import watch
-from crowdnotes.supernotes.existing import links_of
-from crowdnotes.supernotes.watch import renumbered, worth_replacing
+from crowdnotes.notes import existing_notes
+from crowdnotes.notes.existing_notes import links_of, renumbered, worth_replacing
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.urls import canonical_url
 from crowdnotes.wording import say
@@ -161,7 +160,7 @@ def watched(case: Case, line: float) -> Watched:
         return Watched()
     replace, why = worth_replacing(work.posted, newest) if work.posted else (None, "")
     return Watched(
-        changes=watch.changes(newest.notes, work.notes).in_words,
+        changes=existing_notes.changes(newest.notes, work.notes).in_words,
         better=_better(work, newest),
         crossing=_crossing(newest, line),
         replace=replace,
@@ -179,7 +178,7 @@ def _better(work: SupernoteWork, newest: SupernoteRound) -> str:
         return say("watched.none_passed")
     if winner.text == before.text:
         return say("watched.same", which=name)
-    known = watch.score_of_posted(before.text, newest)
+    known = existing_notes.score_of_posted(before.text, newest)
     if known is None or winner.score is None:
         return say("watched.not_known", which=name)
     told = say("watched.scores", winner=winner.score.intercept, other=known.intercept)
@@ -189,7 +188,7 @@ def _better(work: SupernoteWork, newest: SupernoteRound) -> str:
 
 
 def _crossing(newest: SupernoteRound, line: float) -> str:
-    crosses, score = watch.crosses(newest, line), newest.winning.score if newest.winning else None
+    crosses, score = existing_notes.crosses(newest, line), newest.winning.score if newest.winning else None
     if crosses is None or score is None:
         return ""
     if crosses:

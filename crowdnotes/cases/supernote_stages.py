@@ -38,12 +38,10 @@ from crowdnotes.engines.local.principles import tone_principles
 from crowdnotes.engines.metering import as_done, side_by_side
 from crowdnotes.errors import CrowdNotesError, EngineError, JobCancelled, ModelAnswerError, WorkflowError
 from crowdnotes.jobs import Progress
+from crowdnotes.notes.candidates import budget_for, cost, from_sentences, merged, samples
+from crowdnotes.notes.existing_notes import links_of, pages_of, staying
+from crowdnotes.notes.ranking import best_existing, filtered, ranked, score_of, with_winner
 from crowdnotes.notes.sentence_candidates import whole_sentences
-from crowdnotes.supernotes.candidates import budget_for, cost, from_sentences, merged, samples
-from crowdnotes.supernotes.existing import links_of, pages_of
-from crowdnotes.supernotes.filters import filtered
-from crowdnotes.supernotes.ranking import best_existing, ranked, score_of, with_winner
-from crowdnotes.supernotes.watch import staying
 from crowdnotes.text.markdown import in_figures
 from crowdnotes.text.note_rules import NOTE_LIMIT
 from crowdnotes.text.urls import canonical_url

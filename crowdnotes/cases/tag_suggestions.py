@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from crowdnotes.domain import Case, Classification
 from crowdnotes.text.note_rules import without_urls
-from crowdnotes.text.stems import content_stems
+from crowdnotes.text.tokens import content_stems
 from crowdnotes.wording import say
 
 _DENIES = re.compile(

@@ -7,7 +7,7 @@ from urllib.parse import quote, quote_plus
 
 from crowdnotes.cases.follow_up_stages import failed_sources
 from crowdnotes.domain import Case, Reach, StageName
-from crowdnotes.engines.local.topics import find_topics
+from crowdnotes.engines.local.health_terms import find_topics
 from crowdnotes.evidence.wayback import public_address
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.note_rules import without_urls

@@ -16,25 +16,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from crowdnotes import __version__
-from crowdnotes.cli import (
-    bench_commands,
-    bench_posts,
-    bench_supernotes,
-    bench_utility,
-    bridging_commands,
-    cases,
-    comparison_commands,
-    crowd,
-    evidence_commands,
-    jury_commands,
-    length_command,
-    library_commands,
-    models,
-    overview_command,
-    people,
-    train,
-    x,
-)
+from crowdnotes.cli import bench, bench_cases, cases, evidence, models, notes, people, public_data, reports, train, x
 from crowdnotes.cli.output import print_text, progress
 from crowdnotes.errors import CrowdNotesError
 
@@ -42,10 +24,9 @@ if TYPE_CHECKING:
     from typer._click.core import Command, Context
 
 # These work with every part of the program: each is imported when it, or the list of commands, is asked for.
-_WHOLE = {
-    name: f"crowdnotes.cli.{name}_command" for name in ("draft", "supernote", "batch", "worker", "backup", "doctor")
-}
-_WHOLE["restore"] = _WHOLE["backup"]
+_WHOLE = dict.fromkeys(("draft", "supernote", "batch"), "crowdnotes.cli.draft") | dict.fromkeys(
+    ("worker", "backup", "doctor", "restore"), "crowdnotes.cli.admin"
+)
 
 
 class _Commands(TyperGroup):
@@ -71,34 +52,34 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-app.command("length")(length_command.length)
-app.command("search")(evidence_commands.search)
-app.command("fetch")(evidence_commands.fetch)
-app.add_typer(evidence_commands.providers_app, name="providers")
-app.add_typer(library_commands.app, name="library")
+app.command("length")(notes.length)
+app.command("search")(evidence.search)
+app.command("fetch")(evidence.fetch)
+app.add_typer(evidence.providers_app, name="providers")
+app.add_typer(evidence.library_app, name="library")
 app.add_typer(cases.app, name="cases")
-app.command("overview")(overview_command.overview)
-app.add_typer(comparison_commands.app, name="comparison")
+app.command("overview")(reports.overview)
+app.add_typer(reports.app, name="comparison")
 app.add_typer(people.app, name="people")
 app.add_typer(x.app, name="x")
-app.add_typer(bridging_commands.app, name="bridging")
-app.add_typer(crowd.app, name="crowd")
-app.add_typer(jury_commands.app, name="jury")
+app.add_typer(public_data.bridging_app, name="bridging")
+app.add_typer(public_data.crowd_app, name="crowd")
+app.add_typer(notes.app, name="jury")
 app.add_typer(models.app, name="models")
 
 bench_app = typer.Typer(help="Measure quality on data of yours.", no_args_is_help=True)
 train_app = typer.Typer(help="Train the local judges and the jury on data of yours.", no_args_is_help=True)
-bench_app.command("retrieval")(bench_commands.retrieval)
-bench_app.command("reach")(bench_commands.reach)
-bench_app.command("helpfulness")(bench_commands.helpfulness)
-bench_app.command("correctness")(bench_commands.correctness)
-bench_app.command("principles")(bench_commands.principles)
-bench_app.command("healthnotes")(bench_posts.healthnotes)
-bench_app.command("notes")(bench_posts.notes)
-bench_app.command("supernotes")(bench_supernotes.supernotes)
-bench_app.command("utility")(bench_utility.utility)
-bench_app.command("compare")(bench_posts.compare)
-bench_app.command("jury")(bench_commands.jury)
+bench_app.command("retrieval")(bench.retrieval)
+bench_app.command("reach")(bench.reach)
+bench_app.command("helpfulness")(bench.helpfulness)
+bench_app.command("correctness")(bench.correctness)
+bench_app.command("principles")(bench.principles)
+bench_app.command("healthnotes")(bench_cases.healthnotes)
+bench_app.command("notes")(bench_cases.notes)
+bench_app.command("supernotes")(bench_cases.supernotes)
+bench_app.command("utility")(bench.utility)
+bench_app.command("compare")(bench_cases.compare)
+bench_app.command("jury")(bench.jury)
 train_app.command("jury")(train.jury)
 train_app.command("raters")(train.raters)
 train_app.command("helpfulness")(train.helpfulness)

@@ -80,7 +80,7 @@ def record() -> None:
     from crowdnotes.demo_tour import choices, practise
     from crowdnotes.engines.choice import RECORDED, recorded_engine
     from crowdnotes.engines.embedding import make_embedder
-    from crowdnotes.engines.llm.discovery import key_for
+    from crowdnotes.engines.llm.api_keys import key_for
     from crowdnotes.engines.llm.recorded import FILE, Live, RecordedAnswers
     from crowdnotes.engines.llm.server import ModelServer
     from crowdnotes.errors import ConfigurationError
@@ -108,7 +108,7 @@ def record() -> None:
 @key_app.command("set")
 def set_key(base_url: Annotated[str, typer.Argument(help="The server, as in https://api.example.org/v1.")]) -> None:
     """Keep a server's key in the system's keyring; it is asked for, or read from standard input."""
-    from crowdnotes.engines.llm.discovery import account, keep_key
+    from crowdnotes.engines.llm.api_keys import account, keep_key
 
     name = account(base_url)
     key = typer.prompt(f"Key for {name}", hide_input=True) if sys.stdin.isatty() else sys.stdin.readline()
@@ -122,7 +122,7 @@ def set_key(base_url: Annotated[str, typer.Argument(help="The server, as in http
 @key_app.command("remove")
 def remove_key(base_url: Annotated[str, typer.Argument(help="The server whose key goes.")]) -> None:
     """Take a server's key out of the keyring."""
-    from crowdnotes.engines.llm.discovery import account, forget_key
+    from crowdnotes.engines.llm.api_keys import account, forget_key
 
     name = account(base_url)
     print_text(f"The key for {name} was removed." if forget_key(base_url) else f"There was no key for {name}.")

@@ -80,7 +80,7 @@ def erase(
 
 
 def _actor(issuer: str, subject: str, role: str = "viewer") -> Actor:
-    from crowdnotes.cases.access import actor_of
+    from crowdnotes.cases.permissions import actor_of
 
     return actor_of(issuer, subject, "name", role)
 

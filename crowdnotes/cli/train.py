@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from crowdnotes.cli.bench_commands import is_health
+from crowdnotes.cli.bench import is_health
 from crowdnotes.cli.output import open_workspace, print_json, print_text, progress
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _keep(trained: TrainedHead, judge: str, note_ids: Iterable[str], folder: Pat
 def _teach(notes: Sequence[HealthNote], camp: Path, pilot: Path, embedder: Embedder, folder: Path) -> None:
     """The reader, from other notes than these, into the folder."""
     from crowdnotes.engines.local.trained_models import READER, save_reader
-    from crowdnotes.studies.camp_notes import read_camp_notes
+    from crowdnotes.studies.data_files import read_camp_notes
     from crowdnotes.studies.train.embedding import answered_questions, read_pilot, teach_reader, without_judged
 
     progress("  leaving out the notes that are to be judged")
@@ -83,8 +83,7 @@ def principles(
 ) -> None:
     """Fit the opinion head to notes both camps approve, and measure it on the newest fifth. Prints JSON."""
     from crowdnotes.engines.local.trained_models import JUDGES, OPINION
-    from crowdnotes.studies.camp_notes import labelled_bridging, read_camp_notes
-    from crowdnotes.studies.data_files import made_folder
+    from crowdnotes.studies.data_files import labelled_bridging, made_folder, read_camp_notes
     from crowdnotes.studies.train.judges import train_opinion
 
     notes = labelled_bridging(read_camp_notes(data))
@@ -121,7 +120,7 @@ def jury(
     elif is_health(data):
         from crowdnotes.engines.local.trained_models import reader_for
         from crowdnotes.studies.data_files import read_health_notes
-        from crowdnotes.studies.train.shown import train_shown, write_shown
+        from crowdnotes.studies.train.jury import train_shown, write_shown
 
         notes = read_health_notes(data)
         trained = train_shown(notes, reader_for(embedder), embedder, progress)
@@ -144,7 +143,7 @@ def raters(
     source: Annotated[str, typer.Option(help="Whose raters they are, with their licence; kept in the file.")],
 ) -> None:
     """Fit the pool that jurors are drawn from: a mixture with as many parts as held-out raters like best."""
-    from crowdnotes.studies.train.raters import fit_pool
+    from crowdnotes.studies.train.jury import fit_pool
 
     content = fit_pool(data, out, source)
     print_json({"raters": content["raters"], "parts": len(content["weights"]), "quantiles": content["quantiles"]})

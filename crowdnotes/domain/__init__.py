@@ -44,12 +44,14 @@ from crowdnotes.domain.case import (
     CaseSummary,
     Decision,
     DecisionKind,
+    EditEffect,
     Event,
     FollowUpKind,
     FollowUpSearch,
     Stage,
     StageName,
     Usage,
+    effect_of_edit,
 )
 from crowdnotes.domain.comparison import (
     Answer,
@@ -66,7 +68,6 @@ from crowdnotes.domain.comparison import (
     Statement,
 )
 from crowdnotes.domain.document_upgrades import DOCUMENT_VERSION, upgraded, version_of
-from crowdnotes.domain.edits import EditEffect, effect_of_edit
 from crowdnotes.domain.evidence import (
     AFTER_CUTOFF,
     BY_HAND,
@@ -118,8 +119,17 @@ from crowdnotes.domain.moderation import (
     Whose,
     turn_of,
 )
-from crowdnotes.domain.note import Basis, Classification, Draft, Quotation, SentenceCheck, SentenceSupport, Support
-from crowdnotes.domain.on_x import OnX, OnXState
+from crowdnotes.domain.note import (
+    Basis,
+    Classification,
+    Draft,
+    OnX,
+    OnXState,
+    Quotation,
+    SentenceCheck,
+    SentenceSupport,
+    Support,
+)
 from crowdnotes.domain.people import (
     ALLOWED,
     LOCAL_OWNER,

@@ -3,6 +3,8 @@
 An engine never returns a URL: it answers with indices, evidence ids and words, and the program adds
 the links from what was searched or pasted. It gives verdicts on its own step alone; the order of
 the gates, the budget and the attribution are the program's.
+
+The boundary of the helpfulness judge, and the parts that a judge is made from.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from enum import StrEnum
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from crowdnotes.domain import (
     Aim,
@@ -32,9 +34,6 @@ from crowdnotes.domain import (
     Settlement,
     SuggestionAnswer,
 )
-
-if TYPE_CHECKING:
-    from crowdnotes.engines.judge_parts import HelpfulnessJudge
 
 MOST_OFFERED = 18  # results that a model ranks in one question: of 51 records that stated an answer, 46 stood there
 
@@ -341,3 +340,31 @@ class Engine(Protocol):
     def principles(self, post: Post, note: str) -> tuple[PrincipleResult, ...]:
         """The principles, each with the words it objects to; "sources support it" is the correctness gate's."""
         ...
+
+
+class HelpfulnessJudge(Protocol):
+    """Judges whether raters would find a note helpful. Implementations are safe to share between threads."""
+
+    @property
+    def name(self) -> str:
+        """Stored on the gate's result, e.g. "trained head" or "llm:healthjudge"."""
+        ...
+
+    @property
+    def server(self) -> str:
+        """The host that posts and notes are sent to; "" when they stay in this program. Shown on screen."""
+        ...
+
+    @property
+    def prompt_version(self) -> str | None:
+        """Of the prompt that it is asked with, if it has one."""
+        ...
+
+    def judge(self, post: Post, note: str) -> GateResult:
+        """By the official criteria, on text cut to 280 (CrowdNotes+ E.3). Raises EngineError."""
+        ...
+
+
+def named_result(judge: HelpfulnessJudge, post: Post, note: str) -> GateResult:
+    """The judge's result with its name on it."""
+    return judge.judge(post, note).model_copy(update={"judge": judge.name})

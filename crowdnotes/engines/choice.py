@@ -13,10 +13,10 @@ from crowdnotes.engines.judge_parts import JudgeParts
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.engines.local.entailment import NliReader
 from crowdnotes.engines.metering import price
-from crowdnotes.settings import GateSettings, LlmSettings
+from crowdnotes.settings_sections import GateSettings, LlmSettings
 
 if TYPE_CHECKING:
-    from crowdnotes.engines.llm.asking import Asker
+    from crowdnotes.engines.llm.calls import Asker
     from crowdnotes.engines.llm.recorded import RecordedAnswers
 
 
@@ -65,7 +65,7 @@ def make_engine(
         return LLMEngine(chosen, gates, embedder, data_dir)
 
     def asker(base_url: str, model: str) -> Asker:
-        from crowdnotes.engines.llm.asking import Askers
+        from crowdnotes.engines.llm.calls import Askers
 
         return Askers(chosen, data_dir).asker(base_url, model)
 

@@ -7,31 +7,14 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from crowdnotes.domain import GateResult, Post
-from crowdnotes.engines.embedding import Embedder
-from crowdnotes.engines.judge_parts import HelpfulnessJudge, JudgeParts
-from crowdnotes.engines.local.helpfulness import judge_helpfulness
+from crowdnotes.engines.base import HelpfulnessJudge
+from crowdnotes.engines.judge_parts import JudgeParts
+from crowdnotes.engines.local.helpfulness import TrainedJudge
 from crowdnotes.errors import ConfigurationError
-from crowdnotes.settings import GateSettings
 from crowdnotes.wording import say
 
 if TYPE_CHECKING:
-    from crowdnotes.engines.llm.asking import Asker
-
-
-class TrainedJudge:
-    """The trained head, on this machine, without a model server (assets/judges/helpfulness.md)."""
-
-    name = "trained head"
-    server = ""
-    prompt_version = None
-
-    def __init__(self, embedder: Embedder, settings: GateSettings) -> None:
-        self._embedder = embedder
-        self._settings = settings
-
-    def judge(self, post: Post, note: str) -> GateResult:
-        """See `local.helpfulness.judge_helpfulness`."""
-        return judge_helpfulness(self._embedder, self._settings, post, note)
+    from crowdnotes.engines.llm.calls import Asker
 
 
 def make_trained(parts: JudgeParts) -> TrainedJudge:

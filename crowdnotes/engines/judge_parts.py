@@ -4,37 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
-from crowdnotes.domain import GateResult, Post
 from crowdnotes.engines.embedding import Embedder
-from crowdnotes.settings import GateSettings, LlmSettings
+from crowdnotes.settings_sections import GateSettings, LlmSettings
 
 if TYPE_CHECKING:
-    from crowdnotes.engines.llm.asking import Asker
-
-
-class HelpfulnessJudge(Protocol):
-    """Judges whether raters would find a note helpful. Implementations are safe to share between threads."""
-
-    @property
-    def name(self) -> str:
-        """Stored on the gate's result, e.g. "trained head" or "llm:healthjudge"."""
-        ...
-
-    @property
-    def server(self) -> str:
-        """The host that posts and notes are sent to; "" when they stay in this program. Shown on screen."""
-        ...
-
-    @property
-    def prompt_version(self) -> str | None:
-        """Of the prompt that it is asked with, if it has one."""
-        ...
-
-    def judge(self, post: Post, note: str) -> GateResult:
-        """By the official criteria, on text cut to 280 (CrowdNotes+ E.3). Raises EngineError."""
-        ...
+    from crowdnotes.engines.llm.calls import Asker
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +25,3 @@ class JudgeParts:
     gates: GateSettings
     embedder: Embedder
     asker: Callable[[str, str], Asker]
-
-
-def named_result(judge: HelpfulnessJudge, post: Post, note: str) -> GateResult:
-    """The judge's result with its name on it."""
-    return judge.judge(post, note).model_copy(update={"judge": judge.name})

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from crowdnotes.domain import Usage
 from crowdnotes.errors import BudgetError, EngineError
-from crowdnotes.settings import LlmSettings
+from crowdnotes.settings_sections import LlmSettings
 from crowdnotes.wording import say
 
 T = TypeVar("T")

@@ -14,8 +14,7 @@ from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 
 from crowdnotes.domain import FactCheck
-from crowdnotes.evidence.reading.markup import plain_text
-from crowdnotes.evidence.reading.plain import tidy_line
+from crowdnotes.evidence.reading.plain_text import plain_text, tidy_line
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.urls import is_web_address

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from crowdnotes.domain import Hit
-from crowdnotes.text.stems import words
+from crowdnotes.text.tokens import words
 from crowdnotes.text.urls import identities
 
 T = TypeVar("T")

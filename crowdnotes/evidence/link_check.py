@@ -20,7 +20,7 @@ from crowdnotes.errors import FetchError, InputError
 from crowdnotes.evidence.fetching import follow, no_check
 from crowdnotes.evidence.ssrf_guard import Deadline, wait_out
 from crowdnotes.evidence.wayback import Wayback
-from crowdnotes.settings import FetchSettings, LinkSettings
+from crowdnotes.settings_sections import FetchSettings, LinkSettings
 from crowdnotes.wording import say
 
 Check = Callable[[], None]

@@ -32,9 +32,9 @@ import numpy as np
 
 from crowdnotes.domain import Claim, Evidence, Passage, Post, Source, Span
 from crowdnotes.engines.embedding import Embedder, FloatArray
-from crowdnotes.settings import EvidenceSettings
+from crowdnotes.settings_sections import EvidenceSettings
 from crowdnotes.text.sentences import split_sentences
-from crowdnotes.text.stems import content_words, stem, word_stems
+from crowdnotes.text.tokens import content_words, stem, word_stems
 from crowdnotes.text.urls import canonical_url
 
 _MOST_SENTENCES = 18  # some 450 tokens: six sources take under a second on two cores

@@ -16,10 +16,10 @@ from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
 from crowdnotes.domain import Case, EarlierNote, Hit, SourceCategory
-from crowdnotes.evidence.reading.plain import tidy_line
+from crowdnotes.evidence.reading.plain_text import tidy_line
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.publishers import MOST_LABELS, find_site, known_sites, longest_match
-from crowdnotes.text.stems import content_stems
+from crowdnotes.text.tokens import content_stems
 from crowdnotes.text.urls import identities
 
 # One host for a whole government: the path says which department speaks.

@@ -15,8 +15,9 @@ from types import MappingProxyType
 from crowdnotes.domain import DateOrigin, FactCheck, FetchOutcome, Hit, ReadAs, Source, SourceCategory, text_sha256
 from crowdnotes.errors import FetchError, InputError, SearchError
 from crowdnotes.evidence.fetching import Page, PageFetcher, no_check
-from crowdnotes.evidence.reading.document import Document, Extract, extract, read_page
-from crowdnotes.evidence.reading.plain import tidy_line
+from crowdnotes.evidence.reading.document import Document, Extract
+from crowdnotes.evidence.reading.extract import extract, read_page
+from crowdnotes.evidence.reading.plain_text import tidy_line
 from crowdnotes.evidence.reading.reading_services import ReadingService, read_in_time
 from crowdnotes.evidence.search import gives_entries
 from crowdnotes.evidence.search.papers import LEAST, Abstract, AbstractFinder, paper_of

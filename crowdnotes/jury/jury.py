@@ -19,7 +19,7 @@ from crowdnotes.jury.raters import Floats, RaterPool, Sampling, own_pool, sample
 from crowdnotes.jury.shown_odds import ShownHead, open_shown, rows_of_blocks
 from crowdnotes.jury.verdict import cautions, check_note, influences, is_unfamiliar, verdict_of
 from crowdnotes.jury.votes import Crowd, Predictions, Votes, careful_intercepts, possible_intercepts, simulate_votes
-from crowdnotes.settings import BridgingSettings, JurySettings
+from crowdnotes.settings_sections import BridgingSettings, JurySettings
 from crowdnotes.wording import say
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ ASSETS = Path(__file__).resolve().parents[2] / "assets" / "jury"
 SHIPPED_RATERS = ASSETS / "raters.json"
 
 Floats = npt.NDArray[np.float64]
-COLUMNS = ("rater_intercept", "rater_factor")
+POOL_COLUMNS = ("rater_intercept", "rater_factor")
 
 
 @dataclass(frozen=True)
@@ -86,13 +86,13 @@ def own_pool(path: Path) -> Roster:
         table = pq.read_table(path)
     except (pa.ArrowInvalid, OSError) as error:
         raise InputError(say("verdict.no_parquet", file=path.name), say("verdict.no_parquet_next")) from error
-    missing = [name for name in COLUMNS if name not in table.column_names]
+    missing = [name for name in POOL_COLUMNS if name not in table.column_names]
     if missing:
         raise InputError(
             say("verdict.no_column", file=path.name, columns=" and ".join(missing)), say("verdict.no_column_next")
         )
     try:
-        columns = [table[name].cast(pa.float64()).to_numpy() for name in COLUMNS]
+        columns = [table[name].cast(pa.float64()).to_numpy() for name in POOL_COLUMNS]
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
         raise InputError(say("verdict.no_numbers", file=path.name), say("verdict.check_columns")) from error
     raters = np.column_stack(columns)

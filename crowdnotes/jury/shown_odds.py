@@ -36,7 +36,7 @@ from crowdnotes.engines.local.trained_models import (
 from crowdnotes.errors import ModelFilesError
 from crowdnotes.jury.raters import Floats
 from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
-from crowdnotes.text.stems import content_tokens, plain_post
+from crowdnotes.text.tokens import content_tokens, plain_post
 from crowdnotes.wording import say
 
 if TYPE_CHECKING:

@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 
+from crowdnotes.bridging.model import NoteSignals, Side
 from crowdnotes.bridging.rules import decide
-from crowdnotes.bridging.status import NoteSignals, Side
 from crowdnotes.domain import Influence, Interval, JuryVerdict, RuleWord, SideVotes, Span, in_100, text_sha256
 from crowdnotes.errors import InputError
 from crowdnotes.jury.raters import Floats
 from crowdnotes.jury.votes import Votes
-from crowdnotes.settings import BridgingSettings, JurySettings
+from crowdnotes.settings_sections import BridgingSettings, JurySettings
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, without_urls
 from crowdnotes.text.sentences import split_sentences

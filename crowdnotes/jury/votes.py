@@ -31,7 +31,7 @@ from scipy.special import expit, logit, ndtri
 from crowdnotes.bridging.scoring import FrozenRaters, score_votes
 from crowdnotes.errors import InputError
 from crowdnotes.jury.raters import Floats, Jurors, RaterPool
-from crowdnotes.settings import JurySettings
+from crowdnotes.settings_sections import JurySettings
 from crowdnotes.wording import say
 
 _PER_SIDE = 100

@@ -14,11 +14,19 @@ from crowdnotes.engines import NoteSentence
 from crowdnotes.engines.embedding import Embedder, FloatArray
 from crowdnotes.engines.local import tone
 from crowdnotes.evidence.duplicates import without_near_duplicates
-from crowdnotes.supernotes.candidates import LOCAL, between, budget_for, from_sentences
-from crowdnotes.supernotes.existing import ENOUGH_RATINGS, drawn_mean
-from crowdnotes.supernotes.note_sentences import goes_on, is_sentence, leans_back, parts_of
+from crowdnotes.notes.candidates import (
+    LOCAL,
+    between,
+    budget_for,
+    from_sentences,
+    goes_on,
+    is_sentence,
+    leans_back,
+    parts_of,
+)
+from crowdnotes.notes.existing_notes import ENOUGH_RATINGS, drawn_mean
 from crowdnotes.text.note_rules import note_length, without_urls
-from crowdnotes.text.stems import content_stems
+from crowdnotes.text.tokens import content_stems
 
 _PERSON = re.compile(r"^\W*(?:he|she|they|his|her|their)\b", re.IGNORECASE)
 _FIGURE = re.compile(r"\d[\d.,]*\d")

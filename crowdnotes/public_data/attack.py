@@ -15,13 +15,12 @@ from functools import cached_property, lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from crowdnotes.bridging.model import Floats, RatingTable
+from crowdnotes.bridging.model import Floats, NoteSignals, NoteStatus, RatingTable, RuleName, StatusResult
 from crowdnotes.bridging.note_signals import View, sides
 from crowdnotes.bridging.public_scoring import NoteFacts, final_scores, helpful_raters
 from crowdnotes.bridging.ratings import Ratings
 from crowdnotes.bridging.rules import decide
 from crowdnotes.bridging.scoring import FrozenRaters, score_notes
-from crowdnotes.bridging.status import NoteSignals, NoteStatus, RuleName, StatusResult
 from crowdnotes.public_data.small_world import NOTES, NOW_MS, NoteKind, World, opinion
 from crowdnotes.wording import say
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from crowdnotes.bridging.status import NoteStatus, RuleName
-from crowdnotes.crowd.indexing import last_fit
+from crowdnotes.bridging.model import NoteStatus, RuleName
 from crowdnotes.domain import Noun
 from crowdnotes.public_data.database import Connection, how_many
-from crowdnotes.settings import BridgingSettings
+from crowdnotes.public_data.indexing import last_fit
+from crowdnotes.settings_sections import BridgingSettings
 from crowdnotes.wording import say
 
 

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
+from crowdnotes.bridging.model import NoteStatus
 from crowdnotes.bridging.scoring import Extremes, score_as_rated
-from crowdnotes.bridging.status import NoteStatus
-from crowdnotes.crowd.indexing import last_fit
-from crowdnotes.crowd.replay import Moment, Replay, replay
 from crowdnotes.domain import Noun
 from crowdnotes.errors import InputError
 from crowdnotes.public_data.database import TAGS, Connection, columns, how_many
+from crowdnotes.public_data.indexing import last_fit
 from crowdnotes.public_data.posts import Filter, gather_posts
-from crowdnotes.settings import BridgingSettings
+from crowdnotes.public_data.replay import Moment, Replay, replay
+from crowdnotes.settings_sections import BridgingSettings
 from crowdnotes.text.markdown import day, in_figures
 from crowdnotes.text.note_rules import without_urls, x_storage_form
 from crowdnotes.wording import say

@@ -19,9 +19,9 @@ import pyarrow as pa
 from pyarrow import csv
 
 from crowdnotes.bridging.columns import ENROLMENT, HISTORY, NOTES, RATINGS, ColumnKind, TableSpec
-from crowdnotes.crowd.loading import snowflake
 from crowdnotes.domain import Noun
 from crowdnotes.errors import InputError
+from crowdnotes.public_data.loading import snowflake
 
 Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]

@@ -18,12 +18,11 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from crowdnotes.bridging.model import Factorization, Floats, RatingTable, SideParameters
+from crowdnotes.bridging.model import Factorization, Floats, NoteStatus, RatingTable, SideParameters, StatusResult
 from crowdnotes.bridging.public_scoring import NoteFacts, PublicScores, score
 from crowdnotes.bridging.ratings import Ratings
 from crowdnotes.bridging.scoring import locate
-from crowdnotes.bridging.status import NoteStatus, StatusResult
-from crowdnotes.settings import BridgingSettings
+from crowdnotes.settings_sections import BridgingSettings
 from crowdnotes.wording import say
 
 RATERS, NOTES = 120, 60

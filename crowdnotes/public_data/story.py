@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-from crowdnotes.bridging.status import NoteStatus, RuleName
-from crowdnotes.crowd.replay import (
+from crowdnotes.bridging.model import NoteStatus, RuleName
+from crowdnotes.domain import Noun
+from crowdnotes.errors import InputError
+from crowdnotes.public_data.database import Connection, how_many
+from crowdnotes.public_data.replay import (
     FIRST,
     Change,
     Levels,
@@ -18,11 +21,8 @@ from crowdnotes.crowd.replay import (
     replay,
     score_story,
 )
-from crowdnotes.domain import Noun
-from crowdnotes.errors import InputError
-from crowdnotes.public_data.database import Connection, how_many
 from crowdnotes.public_data.topics import topic_names
-from crowdnotes.settings import BridgingSettings
+from crowdnotes.settings_sections import BridgingSettings
 from crowdnotes.text.markdown import day, in_figures
 from crowdnotes.text.note_rules import without_urls, x_storage_form
 from crowdnotes.wording import say

@@ -18,7 +18,7 @@ from crowdnotes.public_data.database import Connection, columns, how_many
 from crowdnotes.public_data.posts import Filter, gather_posts
 from crowdnotes.text.markdown import day as day_words
 from crowdnotes.text.note_rules import without_urls, x_storage_form
-from crowdnotes.text.stems import STOP_WORDS
+from crowdnotes.text.tokens import STOP_WORDS
 from crowdnotes.wording import say
 
 BASELINE_DAYS, DEVIATIONS = 28, 2.5

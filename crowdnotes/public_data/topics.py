@@ -14,7 +14,7 @@ from itertools import pairwise, repeat
 from typing import Final
 
 from crowdnotes.text.languages import language_of
-from crowdnotes.text.stems import STOP_WORDS
+from crowdnotes.text.tokens import STOP_WORDS
 
 _WORD = re.compile(r"[^\W_]+")
 _LINK = re.compile(r"https?://\S+")

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from crowdnotes.domain import NotePair, text_sha256
 from crowdnotes.errors import InputError
-from crowdnotes.evidence.reading.plain import decode_table
+from crowdnotes.evidence.reading.plain_text import decode_table
 from crowdnotes.storage.tables import storable_text
 from crowdnotes.text.note_rules import x_storage_form
 from crowdnotes.wording import say

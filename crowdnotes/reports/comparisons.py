@@ -17,7 +17,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, delete, func, insert, 
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
-from crowdnotes.cases.access import require
+from crowdnotes.cases.permissions import require
 from crowdnotes.domain import Act, Answer, Comparison, ComparisonResults, ComparisonSummary, Rating, Sheet, Side, Who
 from crowdnotes.errors import ComparisonNotFoundError, InputError, StoreError
 from crowdnotes.reports.comparison_files import read_pairs

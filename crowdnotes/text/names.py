@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from crowdnotes.text.stems import ENGLISH_STOP_WORDS, STOP_WORDS
+from crowdnotes.text.tokens import ENGLISH_STOP_WORDS, STOP_WORDS
 
 _TOKEN = re.compile(r"[^\W_](?:[\w'’&-]*[^\W_])?|[^\w\s]")
 _WITHIN = frozenset("of the de du van von der la and for &".split())

@@ -1,21 +1,65 @@
-"""Finds quoted words in a text: letter for letter, but for case, white space, and the shape of marks and dashes."""
+"""Finds quoted words in a text: letter for letter, but for case, white space, and the shape of marks and dashes.
+
+Which words two texts do not share, in order.
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections.abc import Sequence
+from difflib import SequenceMatcher
 from functools import lru_cache
 
 from crowdnotes.domain import Span
-from crowdnotes.text.stems import content_stems, is_spaceless
+from crowdnotes.text.tokens import content_stems, is_spaceless
+
+_WORD = re.compile(r"\S+")
+_WORD_EDGES = ".,;:!?\"'“”‘’()[]…"
+_SMALL = 3  # letters: a lone "the" between two changed words joins nothing
+
+
+def changed_words(before: str, after: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+    """The runs of words that only `before` has, and those that only `after` has.
+
+    Case and punctuation do not count, nor where a link stands.
+    """
+    old, new = list(_WORD.finditer(before)), list(_WORD.finditer(after))
+    was, now = ([_plain(found.group()) for found in words] for words in (old, new))
+    same_old, same_new = [False] * len(old), [False] * len(new)
+    for block in SequenceMatcher(None, was, now, autojunk=False).get_matching_blocks():
+        if block.size == 1 and len(was[block.a]) <= _SMALL and max(len(old), len(new)) > 1:
+            continue
+        for offset in range(block.size):
+            same_old[block.a + offset] = same_new[block.b + offset] = True
+    links = {word for word in was if "://" in word}.intersection(now)  # the same wherever they stand
+    same_old = [same or word in links for same, word in zip(same_old, was, strict=True)]
+    same_new = [same or word in links for same, word in zip(same_new, now, strict=True)]
+    return _runs(old, same_old), _runs(new, same_new)
+
+
+def _plain(word: str) -> str:
+    return word.strip(_WORD_EDGES).casefold() or word
+
+
+def _runs(words: list[re.Match[str]], same: list[bool]) -> tuple[Span, ...]:
+    runs: list[Span] = []
+    for place, word in enumerate(words):
+        if same[place]:
+            continue
+        if runs and place and not same[place - 1]:
+            runs[-1] = Span(start=runs[-1].start, end=word.end())
+        else:
+            runs.append(Span(start=word.start(), end=word.end()))
+    return tuple(runs)
+
 
 _SAME = str.maketrans(
     {"“": '"', "”": '"', "„": '"', "’": "'", "‘": "'", "–": "-", "—": "-", "‑": "-", "‐": "-", "\u00ad": None}
 )
 # "…", "..." and ". . .", in brackets or not.
 _LEFT_OUT = re.compile(r"[\[(]?(?:…|\.{3,9}|\. \. \.)[\])]?")
-_EDGES = " \t\n\"'.…,;:!?"
+_QUOTE_EDGES = " \t\n\"'.…,;:!?"
 _SHORTEST = 3
 _TELLING = 2  # words
 _SHORTEST_PART = 6  # characters of a part of a quote with words left out: "of … the" stands in every text
@@ -85,7 +129,7 @@ def holds_quote(text: str, quote: str) -> bool:
 
 
 def _wanted(quote: str) -> str:
-    return _searchable(quote)[0].strip(_EDGES)
+    return _searchable(quote)[0].strip(_QUOTE_EDGES)
 
 
 @lru_cache(maxsize=32)

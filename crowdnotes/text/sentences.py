@@ -9,7 +9,7 @@ from functools import lru_cache
 from crowdnotes.domain import Span
 from crowdnotes.text import kept_by_text
 from crowdnotes.text.note_rules import find_urls
-from crowdnotes.text.stems import content_stems
+from crowdnotes.text.tokens import content_stems
 
 _ABBREVIATIONS = frozenset(
     "dr mr mrs ms prof rep reps sen sens gov gen col lt st vs e.g i.e etc fig no approx al jr sr inc ltd co dept "

@@ -3,15 +3,23 @@
 By the OpenAPI document 2.167 of August 2026; where 2.166 calls a thing otherwise, that is tried second. Nothing here
 tries a call again, but for one that X refused because its token ended: whoever posts has to look first whether the
 last one arrived. Keys stand in no error and no log.
+
+Tokens of OAuth 2.0: X ends one after two hours, and gives another for a second token, which it takes only once.
+
+What X gave last therefore lies in a file of the data folder, which its owner alone may read; processes that share the
+folder share it. What is set counts until it was used, and again when something else is set.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -19,6 +27,7 @@ from authlib.oauth1 import ClientAuth
 from authlib.oauth2.auth import ClientAuth as AppAuth
 from authlib.oauth2.auth import TokenAuth
 from authlib.oauth2.rfc6749.parameters import prepare_token_request
+from filelock import FileLock
 
 from crowdnotes import __version__
 from crowdnotes.errors import FetchError, InputError, XError, XFault
@@ -27,7 +36,65 @@ from crowdnotes.evidence.ssrf_guard import BROKEN_OFF, Deadline, GuardedTranspor
 from crowdnotes.settings import XSettings
 from crowdnotes.storage.rate_limits import Book, turns_here
 from crowdnotes.wording import say
-from crowdnotes.x_api.tokens import Tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One that signs calls, "" before the first, and one that brings the next; `of` is the hash of what was set."""
+
+    access: str = field(repr=False)
+    refresh: str = field(repr=False)
+    of: str
+
+
+class Tokens:
+    """Those of an account that can be renewed. Safe for threads and processes."""
+
+    def __init__(self, settings: XSettings, folder: Path) -> None:
+        given = (settings.oauth2_token, settings.oauth2_refresh_token)
+        access, refresh = (one.get_secret_value() if one else "" for one in given)
+        self._set = Pair(access, refresh, hashlib.sha256(f"{access}\n{refresh}".encode()).hexdigest())
+        self._file = folder / "x-tokens.json"
+
+    @property
+    def access(self) -> str:
+        """The newest that signs calls. Raises XError where the file cannot be read."""
+        return self._newest().access
+
+    def renew(self, used: str, ask: Callable[[str], tuple[str, str]]) -> None:
+        """Have another than the one that was `used`; `ask` gets a new pair for the second token.
+
+        Nothing is asked where another process did so meanwhile. Raises XError, the file's faults too.
+        """
+        try:
+            self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with FileLock(self._file.with_suffix(".lock")):
+                newest = self._newest()
+                if newest.access == used:
+                    access, refresh = ask(newest.refresh)
+                    self._keep(Pair(access, refresh, newest.of))
+        except OSError as error:
+            raise XError(XFault.NOT_RENEWED, words=str(error.strerror)) from error
+
+    def _newest(self) -> Pair:
+        try:
+            kept = Pair(**json.loads(self._file.read_text(encoding="utf-8")))
+        except FileNotFoundError:
+            return self._set
+        except (OSError, ValueError, TypeError):
+            raise XError(XFault.NOT_RENEWED, words=self._file.name) from None  # what failed may hold a token
+        return kept if kept.of == self._set.of else self._set
+
+    def _keep(self, pair: Pair) -> None:
+        """Whole or not at all: without the newest one an account has to be connected anew."""
+        new = self._file.with_suffix(".new")
+        new.unlink(missing_ok=True)
+        with open(new, "x", opener=lambda path, flags: os.open(path, flags, 0o600), encoding="utf-8") as file:
+            json.dump(asdict(pair), file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(new, self._file)
+
 
 _CALLS, _WINDOW = 90, 900.0  # X's limit: calls in a quarter of an hour
 _MOST_PAGES = 50  # of notes written, 100 each: more than an account may write in two weeks

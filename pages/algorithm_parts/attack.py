@@ -22,9 +22,9 @@ from crowdnotes.public_data.attack import (
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import say
 from pages.algorithm_parts.charts import needed, progress
+from pages.algorithm_parts.small_world import chosen_world
 from pages.common.chart_card import picture_card
 from pages.common.session import telling
-from pages.view.small_world import chosen_world
 
 _HEIGHT = 270  # pixels
 _AFTER = (EARLIEST, 10, 15, 20, 30, None)  # honest ratings before the attack; None is all

@@ -15,10 +15,10 @@ import streamlit as st
 
 from crowdnotes.domain import GateName, GateResult, GateStatus, Passage, SentenceSupport, Source, Span, Support
 from crowdnotes.evidence.demo_pages import page_of
-from crowdnotes.text.differences import changed_words
 from crowdnotes.text.markdown import controls_shown, escaped, host, web_url
 from crowdnotes.text.note_rules import NOTE_LIMIT, top_level_domains
 from crowdnotes.text.publishers import publisher_name
+from crowdnotes.text.quotes import changed_words
 from crowdnotes.text.tables import ReadableRows, readable_rows
 from crowdnotes.wording import say
 

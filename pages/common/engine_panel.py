@@ -1,4 +1,7 @@
-"""The engine at the head of a page: its name, what it costs, how it did when it was tested, and the others."""
+"""The engine at the head of a page: its name, what it costs, how it did when it was tested, and the others.
+
+The presenter's strip on top of a demonstration: what is shown, in one sentence, and the way on and back.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,28 @@ from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import say
 from crowdnotes.workspace import SELF_TEST
 from pages.common.progress import under_way, watched
-from pages.common.session import button, notices, shared_workspace, workspace
+from pages.common.session import button, notices, workspace
+from pages.common.shared_workspace import shared_workspace
 from pages.common.sign_in import has_accounts
-from pages.draft_parts.demo_tour import own_engine
 
 if TYPE_CHECKING:
     from crowdnotes.engines.choice import EngineChoice
     from crowdnotes.engines.llm.discovery import FoundServer
     from crowdnotes.engines.llm.self_test import SelfTest
+
+
+PRESENTER = "present"
+
+
+def own_engine(case: Case, place: str) -> None:
+    """The way from recorded answers to the engine in use, which answers other words and sources too."""
+    engine = workspace(own_engine=True).engine
+    name = engine.name.removeprefix("llm:") if engine.uses_language_model else say("present.local")
+    use = partial(workspace().service.use_own_engine, case.id)
+    label = say("present.own_engine", engine=name)
+    button(
+        label, f"{place}-own-engine", PRESENTER, use, type="tertiary", icon="swap_horiz", help=say("present.own_about")
+    )
 
 
 def engine_panel(case: Case | None = None) -> None:

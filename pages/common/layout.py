@@ -1,9 +1,14 @@
-"""The frame of the Draft and Supernote pages: two panes, on a phone four tabs, and the places of notices."""
+"""The frame of the Draft and Supernote pages: two panes, on a phone four tabs, and the places of notices.
+
+The strip on top of the Draft page: the steps and how each stands, the engine and its cost, and the post.
+
+The strip on top of the Supernote page: its steps and how each stands, the engine and its cost, and the post.
+"""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 
@@ -143,3 +148,34 @@ def notices_of_gone_cards(case: Case) -> None:
     """What went wrong with passages that are not here any more: another tab may have put others in their place."""
     for place in elsewhere(_CARD, {card_place(item.id) for item in case.evidence}):
         notices(place)
+
+
+_DONE, _HERE, _WAITS = (
+    ":green[:material/check_circle:]",
+    ":primary[:material/radio_button_checked:]",
+    ":gray[:material/radio_button_unchecked:]",
+)
+
+
+def in_a_line(steps: Sequence[tuple[str, bool, str]]) -> str:
+    """Markdown of steps: each its name with a sign, whether it is done, and how it stands (Markdown, already safe).
+
+    Once the last one, the decision, is done, none is the current one: a case may end before its note is written.
+    """
+    ended = steps[-1][1]
+    here = next((number for number, (_, done, _) in enumerate(steps) if not (done or ended)), len(steps))
+    signs = (_DONE if done else _HERE if number == here else _WAITS for number, (_, done, _) in enumerate(steps))
+    return " \u2002 ".join(
+        f"{sign} **{name}** {f':small[:gray[{said}]]' if said else ''}"
+        for sign, (name, _, said) in zip(signs, steps, strict=True)
+    )
+
+
+class SupernoteStep(StrEnum):
+    """The steps of the Supernote page, in order. What goes wrong in one is told at the place of its name."""
+
+    NOTES = "Notes"
+    CANDIDATES = "Candidates"
+    WINNER = "Winner"
+    WATCH = "Watch"
+    SUGGESTIONS = "Suggestions"

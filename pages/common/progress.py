@@ -13,8 +13,8 @@ from crowdnotes.jobs import JobRecord, JobState, StepRecord, StepState
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import say
 from pages.common.components import into_view
+from pages.common.search_report import search_list
 from pages.common.session import button, telling, workspace
-from pages.view.search_report import search_list
 
 _POLL_SECONDS = 0.4
 _STARTED = "started-here"  # the job that this tab started last: its progress is scrolled to, others' is not

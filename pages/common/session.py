@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 import uuid
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
@@ -11,118 +10,17 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import streamlit as st
-from streamlit.navigation.page import StreamlitPage
 
-from crowdnotes.domain import Act, Case, Evidence, Review, Verdict
-from crowdnotes.errors import CrowdNotesError, InputError, NotAllowedError
+from crowdnotes.domain import Case, Evidence, Review, Verdict
+from crowdnotes.errors import CrowdNotesError, InputError
 from crowdnotes.jobs import JobRecord
 from crowdnotes.logs import about
-from crowdnotes.settings import Settings
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import say
-from crowdnotes.workspace import SharedWorkspace, Workspace, open_workspace, warm_up
+from crowdnotes.workspace import Workspace
 from pages.common.components import into_view
-from pages.common.first_sight import first_sight
-from pages.common.sign_in import COMPARISON, at_the_screen, has_accounts, let_in
-
-_ENTERED = "entered"
-
-
-def chosen_page() -> StreamlitPage:
-    """Draw the navigation; gives the page that the address names."""
-    st.session_state[_ENTERED] = True
-    compare = st.Page("pages/compare.py", title=say("pages.compare"), icon=":material/compare:", url_path="compare")
-    people = st.Page("pages/people.py", title=say("pages.people"), icon=":material/account_circle:", url_path="people")
-    example = st.Page(
-        "pages/example.py",
-        title=say("pages.example"),
-        icon=":material/school:",
-        url_path="example",
-        visibility="hidden",
-    )
-    is_known, settings = _who_is_known()
-    if settings is not None and settings.participants_only:
-        door = st.Page(ask_for_link, title="CrowdNotes", default=True)
-        return st.navigation([door, compare, example], position="hidden")
-    queue = (
-        [st.Page("pages/queue.py", title=say("pages.queue"), icon=":material/inbox:", url_path="queue")]
-        if _has_queue()
-        else []
-    )
-    return st.navigation(
-        [
-            st.Page(
-                "pages/draft.py", title=say("pages.draft"), icon=":material/edit_note:", url_path="draft", default=True
-            ),
-            st.Page("pages/supernote.py", title=say("pages.supernote"), icon=":material/hub:", url_path="supernote"),
-            *queue,
-            st.Page("pages/cases.py", title=say("pages.cases"), icon=":material/inventory_2:", url_path="cases"),
-            st.Page(
-                "pages/overview.py", title=say("pages.overview"), icon=":material/monitoring:", url_path="overview"
-            ),
-            st.Page("pages/public_data.py", title=say("pages.crowd"), icon=":material/groups:", url_path="crowd"),
-            st.Page(
-                "pages/algorithm.py", title=say("pages.algorithm"), icon=":material/balance:", url_path="algorithm"
-            ),
-            st.Page(
-                "pages/libraries.py",
-                title=say("pages.libraries"),
-                icon=":material/local_library:",
-                url_path="libraries",
-            ),
-            compare,
-            st.Page("pages/help.py", title=say("pages.help"), icon=":material/help:", url_path="help"),
-            *([people] if settings is not None and has_accounts(settings) else []),
-            st.Page("pages/batches.py", title=say("pages.batches"), url_path="batches", visibility="hidden"),
-            example,
-        ],
-        # A participant has come to answer, and finds no way to the results.
-        position="hidden" if COMPARISON in st.query_params or not is_known else "top",
-    )
-
-
-def _who_is_known() -> tuple[bool, Settings | None]:
-    """Whether somebody is at the screen who may come in, and the settings; where that fails `may_run` says why."""
-    settings = None
-    try:
-        settings = shared_workspace().opened.settings
-        _ = workspace().actor
-    except CrowdNotesError:
-        return False, settings
-    return True, settings
-
-
-def may_run(page: StreamlitPage) -> bool:
-    """Whether that page may be run for whoever is at the screen; else how to sign in is shown, or raised why not."""
-    return let_in(shared_workspace().opened, page.url_path)
-
-
-def _has_queue() -> bool:
-    """Where several people work, for those of them who may review; and at first for who comes by its address."""
-    try:
-        return shared_workspace().opened.has_desk and workspace().may(Act.REVIEW)
-    except NotAllowedError:
-        return True  # nobody is signed in: no page is listed then, and each has to be known
-    except CrowdNotesError:
-        return False  # app.py says why
-
-
-def ask_for_link() -> None:
-    """What a participant without a link reads."""
-    st.info(say("app.ask_for_link"), icon=":material/link:")
-
-
-def enter_by_the_door() -> None:
-    """Go through app.py when Streamlit ran a page's file without it.
-
-    It does so, for a folder named "pages", until the first call of st.navigation: a tab that is still
-    open on a page when the server starts again would lose the navigation and the look.
-    """
-    if _ENTERED not in st.session_state:
-        first_sight()
-        chosen_page()
-        st.rerun()
-
+from pages.common.shared_workspace import shared_workspace
+from pages.common.sign_in import at_the_screen
 
 _log = logging.getLogger("crowdnotes.pages")
 _T = TypeVar("_T")
@@ -151,26 +49,6 @@ def workspace(*, own_engine: bool = False) -> Workspace:
     shared, shown = shared_workspace(), st.query_params.get(_CASE)
     is_recorded = shown is not None and st.session_state.get(_RECORDED) == shown and not own_engine
     return shared.of(at_the_screen(shared.opened.settings), recorded=is_recorded)
-
-
-@st.cache_resource(show_spinner=False)
-def shared_workspace() -> SharedWorkspace:
-    """Opened once."""
-    return SharedWorkspace(open_workspace())
-
-
-@st.cache_resource(show_spinner=False)
-def load_models() -> None:
-    """Let the models load in the background, once: behind the first page, which would have to wait beside them."""
-    threading.Thread(target=_warm_up, args=(shared_workspace().opened,), name="warm-up", daemon=True).start()
-
-
-def _warm_up(opened: Workspace) -> None:
-    try:
-        warm_up(opened)
-    except CrowdNotesError:
-        # The first step that needs the model will say so to the person.
-        _log.warning("the embedding model could not be read at the start", exc_info=True)
 
 
 def own_review(item: Evidence) -> Review | None:
@@ -269,37 +147,6 @@ def notices(place: str) -> None:
 def elsewhere(kind: str, shown: Collection[str]) -> list[str]:
     """The places whose name begins with `kind` at which something went wrong, without those that are shown."""
     return [place for place in st.session_state.get(_NOTICES, {}) if place.startswith(kind) and place not in shown]
-
-
-@contextmanager
-def page_body(
-    title: str,
-    about: str = "",
-    corner: Callable[[], None] | None = None,
-    *,
-    width: int = PAGE_WIDTH,
-    quiet: bool = False,
-) -> Iterator[None]:
-    """A page's heading and its body, `width` pixels at most; `corner` draws beside the heading.
-
-    A `quiet` heading is read aloud and not seen. Whatever goes wrong in the body is told in a sentence, never as a
-    traceback.
-    """
-    enter_by_the_door()
-    with st.container(horizontal_alignment="center"), st.container(width=width):
-        with st.container(
-            horizontal=True,
-            horizontal_alignment="distribute",
-            vertical_alignment="center",
-            key="quiet-heading" if quiet else None,
-        ):
-            st.title(title, anchor=False, width="content")
-            if corner is not None:
-                corner()
-        if about:
-            st.caption(about)
-        with telling():
-            yield
 
 
 @contextmanager

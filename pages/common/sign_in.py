@@ -6,9 +6,9 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
+from crowdnotes.cases.accounts import person_of, proxied, visitor
 from crowdnotes.domain import Person
 from crowdnotes.errors import NotAllowedError
-from crowdnotes.people import person_of, proxied, visitor
 from crowdnotes.settings import Settings, SignIn
 from crowdnotes.wording import say
 from crowdnotes.workspace import Workspace

@@ -88,7 +88,7 @@ async def _healthz(_: Request) -> Response:
 def _readyz(_: Request) -> Response:
     """Opens the workspace if nobody did, which brings the database up to date. Why it is not ready is in the log."""
     from crowdnotes.workspace import require_database
-    from pages.common.session import shared_workspace
+    from pages.common.shared_workspace import shared_workspace
 
     try:
         require_database(shared_workspace().opened.settings)

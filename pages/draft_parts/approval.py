@@ -25,10 +25,10 @@ from crowdnotes.text.lint import without_tracking
 from crowdnotes.text.markdown import escaped, host
 from crowdnotes.wording import say
 from pages.common.components import led_to
+from pages.common.engine_panel import own_engine
 from pages.common.layout import Area, StepName, go_to
 from pages.common.progress import job_panel, start, under_way
 from pages.common.session import act, button, workspace
-from pages.draft_parts.demo_tour import own_engine
 from pages.draft_parts.more_evidence import add_link
 from pages.draft_parts.reader import open_source
 from pages.draft_parts.scores import score, take_words

@@ -14,12 +14,12 @@ from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import in_figures
 from crowdnotes.wording import say
 from pages.common.components import spotlight
+from pages.common.engine_panel import PRESENTER, own_engine
 from pages.common.layout import Area, go_to
 from pages.common.progress import under_way
 from pages.common.session import DEMO, button, notices, show_case, workspace
 from pages.draft_parts.reader import open_source
 
-_PLACE = "present"
 _PLACES = list(Place)
 # Where a phone goes, and what is framed, the first of it brought into view: classes of page parts.
 _SHOWN = {
@@ -86,24 +86,15 @@ def presenter(case: Case, job: JobRecord | None) -> None:
             own_engine(case, "strip")
         if place is None and is_presented:
             show = partial(_show, case, Place.POST)
-            button(say("present.present"), "present", _PLACE, show, type="tertiary", icon="slideshow")
+            button(say("present.present"), "present", PRESENTER, show, type="tertiary", icon="slideshow")
         if place is not None:
             _strip(case, place, busy=under_way(job))
-    notices(_PLACE)
+    notices(PRESENTER)
     if place is not None:  # whenever what Next does is another, something else is on show
         token = f"{case.id} {place} {_label(case, next_act(case, place))} {under_way(job)}"
         is_over = place is Place.DECISION and case.decision is not None
         framed = [".st-key-area-decide"] if is_over else _SHOWN[place][1]
         spotlight(framed, token, heart=".st-key-sides-of-jury", opens=place is Place.JURY)
-
-
-def own_engine(case: Case, place: str) -> None:
-    """The way from recorded answers to the engine in use, which answers other words and sources too."""
-    engine = workspace(own_engine=True).engine
-    name = engine.name.removeprefix("llm:") if engine.uses_language_model else say("present.local")
-    use = partial(workspace().service.use_own_engine, case.id)
-    label = say("present.own_engine", engine=name)
-    button(label, f"{place}-own-engine", _PLACE, use, type="tertiary", icon="swap_horiz", help=say("present.own_about"))
 
 
 def _strip(case: Case, place: Place, *, busy: bool) -> None:
@@ -117,13 +108,13 @@ def _strip(case: Case, place: Place, *, busy: bool) -> None:
         back = partial(_show, case, _PLACES[max(0, _PLACES.index(place) - 1)])
         closed = place is Place.POST or busy
         look: dict[str, Any] = {"type": "tertiary", "shortcut": "Left", "disabled": closed}
-        button(say("present.back"), "present-back", _PLACE, back, **look)
+        button(say("present.back"), "present-back", PRESENTER, back, **look)
         # At the end no key that was pressed once too often leads away.
         on = partial(show_case, None) if act is Act.END else partial(_next, case.id, place)
         look = {"type": "primary", "shortcut": None if act is Act.END else "Right", "disabled": busy}
-        button(say("present.working") if busy else _label(case, act), "present-next", _PLACE, on, **look)
+        button(say("present.working") if busy else _label(case, act), "present-next", PRESENTER, on, **look)
         leave = partial(st.query_params.pop, DEMO, None)
-        button(say("present.leave"), "present-leave", _PLACE, leave, type="tertiary", icon="close")
+        button(say("present.leave"), "present-leave", PRESENTER, leave, type="tertiary", icon="close")
 
 
 def _place() -> Place | None:

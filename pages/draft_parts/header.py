@@ -13,20 +13,15 @@ from crowdnotes.text.markdown import escaped
 from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
 from crowdnotes.wording import say
 from pages.common.engine_panel import engine_panel
-from pages.common.layout import Area, StepName, area, key_help, phone_tabs
+from pages.common.layout import Area, StepName, area, in_a_line, key_help, phone_tabs
 from pages.common.progress import under_way
 from pages.common.session import notices, own_review, show_case
+from pages.draft_parts.decision import standing
+from pages.draft_parts.post import post_panel
 from pages.draft_parts.scores import marks
-from pages.view.decision import standing
-from pages.view.post import post_panel
-from pages.view.sources import tally
+from pages.draft_parts.sources import tally
 
 _SHOWN = 150  # characters of the post in its one line
-_DONE, _HERE, _WAITS = (
-    ":green[:material/check_circle:]",
-    ":primary[:material/radio_button_checked:]",
-    ":gray[:material/radio_button_unchecked:]",
-)
 
 
 def strip(case: Case, job: JobRecord | None) -> None:
@@ -67,20 +62,6 @@ def _steps(case: Case) -> Sequence[tuple[str, bool, str]]:
         (say("strip.note"), draft is not None and n <= NOTE_LIMIT, length),
         (say("strip.scores"), _passed(case), marks(case) if draft is not None else ""),
         (say("strip.decide"), case.decision is not None, standing(case) if case.decision is not None else ""),
-    )
-
-
-def in_a_line(steps: Sequence[tuple[str, bool, str]]) -> str:
-    """Markdown of steps: each its name with a sign, whether it is done, and how it stands (Markdown, already safe).
-
-    Once the last one, the decision, is done, none is the current one: a case may end before its note is written.
-    """
-    ended = steps[-1][1]
-    here = next((number for number, (_, done, _) in enumerate(steps) if not (done or ended)), len(steps))
-    signs = (_DONE if done else _HERE if number == here else _WAITS for number, (_, done, _) in enumerate(steps))
-    return " \u2002 ".join(
-        f"{sign} **{name}** {f':small[:gray[{said}]]' if said else ''}"
-        for sign, (name, _, said) in zip(signs, steps, strict=True)
     )
 
 

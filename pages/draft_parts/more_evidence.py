@@ -24,10 +24,10 @@ from crowdnotes.wording import say
 from pages.common.components import into_view
 from pages.common.layout import StepName, card_place
 from pages.common.progress import start, under_way
+from pages.common.search_report import failed_searches, failures
 from pages.common.session import act, button, close, notices, open_key, workspace
 from pages.common.times import moment
 from pages.common.where_to_look import own_words, own_words_box, places_chosen, places_to_search
-from pages.view.search_report import failed_searches, failures
 
 _PLACE = StepName.EVIDENCE.value
 _ABOUT_A_PASSAGE = frozenset({FollowUpKind.MORE_LIKE, FollowUpKind.SWAP})

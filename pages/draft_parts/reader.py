@@ -27,11 +27,10 @@ from crowdnotes.text.markdown import day, escaped, record_place, title
 from crowdnotes.wording import say
 from pages.common.components import badge, into_view, marked_text, passage_pieces, source_name, web_link
 from pages.common.layout import Area, arrival, card_place, go_to
+from pages.common.search_report import note_words, source_badges
 from pages.common.session import act, button, key_of, notices, own_review, own_verdict, workspace
 from pages.draft_parts.more_evidence import follow_up_buttons
-from pages.view.earlier_notes import note_words
-from pages.view.links import cited_badge
-from pages.view.search_report import source_badges
+from pages.draft_parts.note import cited_badge
 
 _LONGEST = 400
 _SECOND_PRESS = 0.7  # seconds: so soon after the reader moved on, a press was meant for the passage before

@@ -12,14 +12,12 @@ from crowdnotes.text.languages import language_of
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import name_of, say
 from pages.common.components import STATUS_SIGNS, STATUS_WORDS, gate_path, outside_text
+from pages.common.jury import jury_panel, what_the_edit_changed
 from pages.common.layout import StepName
 from pages.common.progress import job_panel, start, under_way
+from pages.common.search_report import language_name
 from pages.common.session import button, notices, workspace
-from pages.view.edit_effect import what_the_edit_changed
-from pages.view.jury import jury_panel
-from pages.view.links import asking, stop_asking
-from pages.view.note import SCORE_BUTTON, save_typed
-from pages.view.search_report import language_name
+from pages.draft_parts.note import SCORE_BUTTON, asking, save_typed, stop_asking
 
 _PLACE = StepName.REVIEW.value
 

@@ -22,7 +22,7 @@ from pages.common.session import act, button, notices, show_case, tell, workspac
 from pages.common.where_to_look import Sources, new_sources_form, sources_chosen
 from pages.draft_parts.demo_tour import present_example
 from pages.draft_parts.more_evidence import open_paste_box
-from pages.view.images import attachments, forget_uploads, new_images
+from pages.draft_parts.post import attachments, forget_uploads, new_images
 
 _PLACE = StepName.POST.value
 _NEW = "new-post"

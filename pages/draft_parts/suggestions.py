@@ -13,10 +13,10 @@ from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, lines
 from crowdnotes.wording import say
 from pages.common.components import badge, changed_pieces, first_shown, marked_text, outside_text
+from pages.common.layout import SupernoteStep
 from pages.common.progress import job_panel, start, under_way
 from pages.common.session import act, button, notices, workspace
 from pages.common.times import moment
-from pages.supernote_parts.header import SupernoteStep
 
 if TYPE_CHECKING:
     from streamlit.typing import UploadedFile

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from crowdnotes.crowd.fewer import TAKEN, Fewer, Which, fewer
-from crowdnotes.crowd.replay import Levels, Moment, Replay, ScoreStory, replay
 from crowdnotes.errors import InputError
 from crowdnotes.public_data.database import reading
 from crowdnotes.public_data.note_statuses import Verdicts, verdicts
 from crowdnotes.public_data.open_posts import post_url
+from crowdnotes.public_data.replay import TAKEN, Fewer, Levels, Moment, Replay, ScoreStory, Which, fewer, replay
 from crowdnotes.public_data.sides import WIDTH, Sides, sides
 from crowdnotes.public_data.story import (
     FewWords,
@@ -22,7 +21,7 @@ from crowdnotes.public_data.story import (
     notes_with_words,
     story,
 )
-from crowdnotes.settings import BridgingSettings
+from crowdnotes.settings_sections import BridgingSettings
 from crowdnotes.text.markdown import clip, day, escaped
 from crowdnotes.wording import say
 from pages.algorithm_parts.charts import raters_by_side

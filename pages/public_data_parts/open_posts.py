@@ -10,13 +10,13 @@ import streamlit as st
 from crowdnotes.public_data.database import reading
 from crowdnotes.public_data.open_posts import WaitingPost, Work, notes_as_json, work
 from crowdnotes.public_data.posts import Filter
-from crowdnotes.settings import BridgingSettings
+from crowdnotes.settings_sections import BridgingSettings
 from crowdnotes.text.markdown import clip, day, escaped
 from crowdnotes.wording import say
 from pages.common.chart_card import table_with_csv
 from pages.common.components import first_shown, web_link
 from pages.common.session import notices, tell, workspace
-from pages.view.notes_input import keep_faults
+from pages.supernote_parts.given_notes import keep_faults
 
 _A_PAGE = 8
 _PLACE = "waiting"

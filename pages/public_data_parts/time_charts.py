@@ -10,8 +10,8 @@ from typing import Any
 import plotly.graph_objects as go
 import streamlit as st
 
-from crowdnotes.crowd.replay import FIRST, Moment, ScoreStory
 from crowdnotes.public_data.delays import Hours
+from crowdnotes.public_data.replay import FIRST, Moment, ScoreStory
 from crowdnotes.public_data.surges import Surges
 from crowdnotes.wording import say
 from pages.common.charts import draw, shades, theme_colours, theme_name

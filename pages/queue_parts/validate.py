@@ -26,10 +26,10 @@ from crowdnotes.errors import InputError
 from crowdnotes.text.markdown import day, escaped, title
 from crowdnotes.wording import say
 from pages.common.components import badge, marked_text, passage_pieces, source_name, web_link
+from pages.common.search_report import source_badges
 from pages.common.session import button, notices, workspace
 from pages.common.times import clock_time
 from pages.draft_parts.moderator_review import comment_in_words
-from pages.view.search_report import source_badges
 
 _PLACE = "validate"
 _RENEWED_FROM = LEASE * 0.8  # an act sooner than this after the last renewal writes nothing

@@ -12,10 +12,10 @@ from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import name_of, say
 from pages.common.charts import funnel
 from pages.common.components import outside_text
-from pages.common.layout import Area, go_to
+from pages.common.layout import Area, SupernoteStep, go_to
 from pages.common.progress import job_panel, start, under_way
 from pages.common.session import act, button, workspace
-from pages.supernote_parts.header import SupernoteStep, is_stale
+from pages.supernote_parts.header import is_stale
 
 _PLACE = SupernoteStep.CANDIDATES.value
 JOB = "supernote"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from functools import partial
 
 import streamlit as st
@@ -13,10 +12,9 @@ from crowdnotes.text.markdown import escaped, exact, in_figures
 from crowdnotes.wording import say
 from pages.common.components import outside_text
 from pages.common.engine_panel import engine_panel
-from pages.common.layout import Area, area, phone_tabs
+from pages.common.layout import Area, area, in_a_line, phone_tabs
 from pages.common.progress import under_way
 from pages.common.session import button, notices, show_case, workspace
-from pages.draft_parts.header import in_a_line
 
 _POST = "supernote-post"
 _SHOWN = 150  # characters of the post in its one line
@@ -26,16 +24,6 @@ _TABS = {
     Area.NOTE: "supernote.tab_supernote",
     Area.DECIDE: "supernote.tab_later",
 }
-
-
-class SupernoteStep(StrEnum):
-    """The steps of the Supernote page, in order. What goes wrong in one is told at the place of its name."""
-
-    NOTES = "Notes"
-    CANDIDATES = "Candidates"
-    WINNER = "Winner"
-    WATCH = "Watch"
-    SUGGESTIONS = "Suggestions"
 
 
 def is_stale(work: SupernoteWork) -> bool:

@@ -11,14 +11,22 @@ from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import say
 from pages.common.components import outside_text
-from pages.common.layout import Area, go_to
+from pages.common.layout import Area, SupernoteStep, go_to
 from pages.common.progress import start, under_way
 from pages.common.session import act, button, workspace
 from pages.common.times import moment
 from pages.supernote_parts.candidates import JOB
-from pages.supernote_parts.header import SupernoteStep, is_stale
-from pages.view.given_notes import NO_STATUS, STATUS_WORDS, in_ratings, status_badge
-from pages.view.notes_input import forget_notes, keep_faults, notes_fields, notes_given
+from pages.supernote_parts.given_notes import (
+    NO_STATUS,
+    STATUS_WORDS,
+    forget_notes,
+    in_ratings,
+    keep_faults,
+    notes_fields,
+    notes_given,
+    status_badge,
+)
+from pages.supernote_parts.header import is_stale
 
 _PLACE = SupernoteStep.WATCH.value
 _LEVELS = {

@@ -15,12 +15,12 @@ from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
 from crowdnotes.wording import say
 from pages.common.charts import Part, Standing, number_line, stacked_shares
 from pages.common.components import changed_pieces, marked_text, outside_text
-from pages.common.layout import Area, go_to
+from pages.common.jury import ENDS, votes
+from pages.common.layout import Area, SupernoteStep, go_to
 from pages.common.progress import under_way
 from pages.common.session import button, workspace
-from pages.supernote_parts.header import SupernoteStep, is_stale
-from pages.view.given_notes import NO_STATUS, STATUS_WORDS, in_ratings, status_badge
-from pages.view.jury import ENDS, votes
+from pages.supernote_parts.given_notes import NO_STATUS, STATUS_WORDS, in_ratings, status_badge
+from pages.supernote_parts.header import is_stale
 
 _PLACE = SupernoteStep.WINNER.value
 _TAKE_WINNER = "take-winner"

@@ -15,14 +15,14 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 
-from crowdnotes.crowd.indexing import index_folder
 from crowdnotes.public_data.database import reading
 from crowdnotes.public_data.delays import delays
+from crowdnotes.public_data.indexing import index_folder
 from crowdnotes.public_data.posts import Filter
 from crowdnotes.public_data.sample_data import make_public_data
 from crowdnotes.public_data.story import busiest_notes, story
 from crowdnotes.public_data.surges import surges
-from crowdnotes.settings import BridgingSettings
+from crowdnotes.settings_sections import BridgingSettings
 from tests.bench.bench_bridging import alone, peak_megabytes
 
 SIZES = (500_000, 2_000_000, 8_000_000)

@@ -16,7 +16,7 @@ import numpy as np
 
 from crowdnotes.jury.jury import open_jury
 from crowdnotes.jury.model import features, load_model
-from crowdnotes.settings import BridgingSettings, JurySettings
+from crowdnotes.settings_sections import BridgingSettings, JurySettings
 from crowdnotes.studies.train.jury_ratings import load_public, run_public_training
 from tests.fakes import HashingEmbedder
 from tests.jury.made_public_data import make_public_data

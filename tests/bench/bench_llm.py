@@ -21,7 +21,8 @@ from crowdnotes.engines import Brief, SupernoteBrief
 from crowdnotes.engines.llm.engine import LLMEngine
 from crowdnotes.engines.metering import as_done
 from crowdnotes.errors import EngineError
-from crowdnotes.settings import GateSettings, LlmSettings, Settings
+from crowdnotes.settings import Settings
+from crowdnotes.settings_sections import GateSettings, LlmSettings
 from crowdnotes.workspace import Workspace, open_workspace, warm_up
 from tests.cases.walk import run
 from tests.fakes import HashingEmbedder

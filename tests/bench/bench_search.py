@@ -12,7 +12,8 @@ from pathlib import Path
 from crowdnotes.domain import Mode
 from crowdnotes.evidence.search import SearchProvider
 from crowdnotes.jobs import JobState
-from crowdnotes.settings import EvidenceSettings, Settings
+from crowdnotes.settings import Settings
+from crowdnotes.settings_sections import EvidenceSettings
 from crowdnotes.workspace import Workspace, open_workspace, warm_up
 from tests.bench.bench_draft import POSTS
 from tests.bench.services import SERVICES, running

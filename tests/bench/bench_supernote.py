@@ -17,11 +17,11 @@ from crowdnotes.domain import ExistingNote, SupernoteRound
 from crowdnotes.engines.embedding import Embedder, make_embedder
 from crowdnotes.engines.local.principles import tone_principles
 from crowdnotes.jury.jury import Jury, open_jury
+from crowdnotes.notes.candidates import merged
+from crowdnotes.notes.ranking import filtered, ranked
 from crowdnotes.notes.sentence_candidates import whole_sentences
-from crowdnotes.settings import BridgingSettings, GateSettings, JurySettings, Settings
-from crowdnotes.supernotes.candidates import merged
-from crowdnotes.supernotes.filters import filtered
-from crowdnotes.supernotes.ranking import ranked
+from crowdnotes.settings import Settings
+from crowdnotes.settings_sections import BridgingSettings, GateSettings, JurySettings
 
 _CANDIDATES = 100
 _POST = "The city opened the dam at night and flooded the old town in {}."

@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
 from crowdnotes.evidence.fetching import Fetcher, Page
-from crowdnotes.settings import FetchSettings, SearchSettings
+from crowdnotes.settings_sections import FetchSettings, SearchSettings
 
 SERVICES = ("europe-pmc", "pubmed", "medlineplus", "wikipedia", "crossref")
 _RECORDS = 10

@@ -15,7 +15,7 @@ from crowdnotes.bridging.factorization import balance, fit, penalty
 from crowdnotes.bridging.model import FACTOR_PENALTY, INTERCEPT_PENALTY, Factorization, Floats, RatingTable, filter_mask
 from crowdnotes.bridging.scoring import doubts
 from crowdnotes.bridging.solver import move_rows
-from crowdnotes.settings import BridgingSettings
+from crowdnotes.settings_sections import BridgingSettings
 from tests.bridging.made import errors_of, made_ratings, objective_of, shuffled, table_of
 
 

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from crowdnotes.bridging.columns import HISTORY, NOTES
-from crowdnotes.bridging.model import Ids, RatingTable
+from crowdnotes.bridging.model import Ids, NoteStatus, RatingTable
 from crowdnotes.bridging.note_signals import (
     View,
     explanation_counts,
@@ -26,9 +26,8 @@ from crowdnotes.bridging.note_signals import (
 from crowdnotes.bridging.public_scoring import NoteFacts, gather_facts, helpful_raters
 from crowdnotes.bridging.ratings import Ratings
 from crowdnotes.bridging.scoring import FrozenRaters, score_notes
-from crowdnotes.bridging.status import NoteStatus
 from crowdnotes.errors import InputError
-from crowdnotes.settings import BridgingSettings
+from crowdnotes.settings_sections import BridgingSettings
 from tests.bridging.made import table_of, write_tsv
 
 _BIG = 2**53 + 1  # the first whole number that a float cannot hold

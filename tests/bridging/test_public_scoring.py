@@ -8,13 +8,12 @@ import numpy as np
 import pytest
 
 from crowdnotes.bridging.columns import HISTORY, NOTES
-from crowdnotes.bridging.model import Factorization, RatingTable, SideParameters
+from crowdnotes.bridging.model import Factorization, NoteSignals, NoteStatus, RatingTable, RuleName, SideParameters
 from crowdnotes.bridging.public_files import read_public_data
 from crowdnotes.bridging.public_scoring import NoteFacts, PublicScores, prescored, score_public_data
 from crowdnotes.bridging.rules import decide, general_helpful, general_not_helpful, not_misleading
-from crowdnotes.bridging.status import NoteSignals, NoteStatus, RuleName
 from crowdnotes.errors import InputError
-from crowdnotes.settings import BridgingSettings
+from crowdnotes.settings_sections import BridgingSettings
 from tests.bridging.made import made_ratings, rating_row, write_ratings, write_tsv
 
 _LEVELS = {1.0: "HELPFUL", 0.5: "SOMEWHAT_HELPFUL", 0.0: "NOT_HELPFUL"}

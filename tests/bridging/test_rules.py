@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.bridging import rules
-from crowdnotes.bridging.rules import RULES, decide
-from crowdnotes.bridging.status import (
+from crowdnotes.bridging.model import (
     IncorrectSignal,
     NotApplied,
     NoteSignals,
@@ -23,7 +22,8 @@ from crowdnotes.bridging.status import (
     Side,
     StatusResult,
 )
-from crowdnotes.settings import BridgingSettings
+from crowdnotes.bridging.rules import RULES, decide
+from crowdnotes.settings_sections import BridgingSettings
 from crowdnotes.text.markdown import in_figures
 
 Rule = Callable[[NoteSignals, NoteStatus, BridgingSettings], RuleOutcome | NotApplied]

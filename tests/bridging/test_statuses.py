@@ -7,10 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from crowdnotes.bridging.columns import NOT_HELPFUL_TAGS
-from crowdnotes.bridging.rules import decide
-from crowdnotes.bridging.status import IncorrectSignal, NoteSignals, NoteStatus, RuleName, Side
-from crowdnotes.bridging.statuses import RULE_NAMES, STATUSES, ManySignals, decide_all
-from crowdnotes.settings import BridgingSettings
+from crowdnotes.bridging.model import IncorrectSignal, NoteSignals, NoteStatus, RuleName, Side
+from crowdnotes.bridging.rules import RULE_NAMES, STATUSES, ManySignals, decide, decide_all
+from crowdnotes.settings_sections import BridgingSettings
 
 _NOTES = 6_000
 

@@ -38,7 +38,8 @@ from crowdnotes.engines import Brief, Ranking, WriterAnswer
 from crowdnotes.errors import InputError, WorkflowError
 from crowdnotes.evidence.search import make_providers
 from crowdnotes.jobs import JobRecord, JobState, Progress, Step
-from crowdnotes.settings import SearchSettings, Settings
+from crowdnotes.settings import Settings
+from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.workspace import Workspace, open_workspace
 from tests.cases.walk import Told, gather, make_library, new_case, post_about, run, use
 from tests.fakes import HashingEmbedder, ScriptedEngine, actor, make_case, make_evidence

@@ -12,10 +12,10 @@ from crowdnotes.cases.service import CaseService
 from crowdnotes.domain import Mode, Usage
 from crowdnotes.jobs import JobRecord, JobState, Progress, Step
 from crowdnotes.jobs.records import StepState
-from crowdnotes.settings import LlmSettings, Settings
+from crowdnotes.settings import Settings
+from crowdnotes.settings_sections import LlmSettings
 from crowdnotes.workspace import Workspace, open_workspace
-from pages.common.layout import StepName
-from pages.supernote_parts.header import SupernoteStep
+from pages.common.layout import StepName, SupernoteStep
 from tests.cases.walk import Told, make_library, new_case, post_about, small_workspace
 from tests.fakes import HashingEmbedder
 from tests.llm_server import Body, LLMServer, Say, form_of, honest

@@ -11,6 +11,7 @@ import pytest
 from sqlalchemy import Engine, MetaData, select
 
 from crowdnotes.cases import moderation
+from crowdnotes.cases.accounts import People
 from crowdnotes.cases.actions import open_passage
 from crowdnotes.cases.store import Store
 from crowdnotes.cases.suggestions import answer_suggestion
@@ -18,7 +19,6 @@ from crowdnotes.domain import Actor, Case, Comment, Decision, DecisionKind, Role
 from crowdnotes.errors import InputError, NotAllowedError
 from crowdnotes.jobs import JobState
 from crowdnotes.jobs.records import JobRecord, JobTable
-from crowdnotes.people import People
 from tests.cases.test_desk import ANN, BOB, NOTE, NOW, drafted
 from tests.fakes import actor
 

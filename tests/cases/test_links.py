@@ -25,7 +25,8 @@ from crowdnotes.domain import (
 from crowdnotes.engines import Brief
 from crowdnotes.errors import WorkflowError
 from crowdnotes.evidence.link_check import LinkChecker
-from crowdnotes.settings import LinkSettings, Settings
+from crowdnotes.settings import Settings
+from crowdnotes.settings_sections import LinkSettings
 from crowdnotes.workspace import open_workspace
 from tests.cases.walk import Told, draft_and_approve, run, small_workspace
 from tests.fakes import HashingEmbedder, LiveLinks, ScriptedEngine, actor, make_case

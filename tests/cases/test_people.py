@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from crowdnotes.cases.access import Access, actor_of, local_owner, require
+from crowdnotes.cases.access import Access
+from crowdnotes.cases.permissions import actor_of, local_owner, require
 from crowdnotes.cases.service import CaseService
 from crowdnotes.cases.stages import StageRunner
 from crowdnotes.domain import (

@@ -31,7 +31,7 @@ from crowdnotes.domain import (
 from crowdnotes.engines import SearchPlan
 from crowdnotes.errors import AnswerUnreadableError, JobCancelled, JobError, ModelServerError
 from crowdnotes.jobs import JobRecord, JobState, Progress, Step
-from crowdnotes.settings import MOST_QUERIES, SECOND_QUERIES, EvidenceSettings
+from crowdnotes.settings_sections import MOST_QUERIES, SECOND_QUERIES, EvidenceSettings
 from crowdnotes.storage import tables
 from crowdnotes.storage.database import writing
 from crowdnotes.workspace import Workspace

@@ -31,7 +31,7 @@ from crowdnotes.domain import (
     text_sha256,
 )
 from crowdnotes.errors import InputError, WorkflowError
-from crowdnotes.gates import assess
+from crowdnotes.notes.gates import assess
 from tests.fakes import ScriptedEngine, actor, brief_of, make_case, make_evidence
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from crowdnotes import workspace
-from crowdnotes.cli.bench_posts import links_of
+from crowdnotes.cli.bench_cases import links_of
 from crowdnotes.cli.main import app
 from crowdnotes.domain import Evidence, FetchOutcome, GateName, Post, Query
 from crowdnotes.engines import Brief, SearchPlan, WriterAnswer

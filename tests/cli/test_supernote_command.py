@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from crowdnotes.cli import supernote_command
+from crowdnotes.cli import draft
 from crowdnotes.cli.main import app
 from crowdnotes.domain import ExistingNote
 from crowdnotes.errors import CrowdNotesError, InputError
@@ -32,7 +32,7 @@ class Command:
         self.folder = folder
         self.engine: ScriptedEngine = ScriptedEngine()
         monkeypatch.setenv("CROWDNOTES_DATA_DIR", str(folder / "data"))
-        monkeypatch.setattr(supernote_command, "open_workspace", self._opened)
+        monkeypatch.setattr(draft, "open_workspace", self._opened)
 
     def _opened(self, settings: Settings, by: str) -> Workspace:
         return open_workspace(

@@ -11,9 +11,9 @@ from tempfile import mkdtemp
 
 from crowdnotes.bridging.columns import HISTORY, NOTES
 from crowdnotes.bridging.public_files import Progress
-from crowdnotes.crowd.indexing import IndexReport, index_folder
+from crowdnotes.public_data.indexing import IndexReport, index_folder
 from crowdnotes.public_data.sample_data import Planted, make_public_data
-from crowdnotes.settings import BridgingSettings
+from crowdnotes.settings_sections import BridgingSettings
 from tests.bridging.made import write_tsv
 
 NOW = datetime(2025, 8, 1, tzinfo=UTC)

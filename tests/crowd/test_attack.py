@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from crowdnotes.bridging.model import NoteStatus, RuleName
 from crowdnotes.bridging.public_scoring import NoteFacts, score
 from crowdnotes.bridging.ratings import Ratings
-from crowdnotes.bridging.status import NoteStatus, RuleName
 from crowdnotes.public_data.attack import (
     MOST,
     Aim,
@@ -21,7 +21,7 @@ from crowdnotes.public_data.attack import (
     verdict,
 )
 from crowdnotes.public_data.small_world import NOTES, NOW_MS, NoteKind, World, WorldOptions, make_world
-from crowdnotes.settings import BridgingSettings
+from crowdnotes.settings_sections import BridgingSettings
 
 
 @pytest.fixture(scope="module")

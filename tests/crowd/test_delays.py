@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crowdnotes.crowd.loading import snowflake
 from crowdnotes.errors import InputError
 from crowdnotes.public_data.database import reading
 from crowdnotes.public_data.delays import Delays, delays
+from crowdnotes.public_data.loading import snowflake
 from crowdnotes.public_data.posts import Filter
 from tests.crowd.made import HOUR, WRITTEN, indexed, made_index, note_row, write_history, write_notes
 

@@ -7,18 +7,18 @@ from pathlib import Path
 import pytest
 
 from crowdnotes.bridging.public_scoring import score_public_data
-from crowdnotes.crowd import fitting
-from crowdnotes.crowd.indexing import index_folder
+from crowdnotes.public_data import indexing
 from crowdnotes.public_data.database import reading
+from crowdnotes.public_data.indexing import index_folder
 from crowdnotes.public_data.sample_data import make_public_data
-from crowdnotes.settings import BridgingSettings
+from crowdnotes.settings_sections import BridgingSettings
 from tests.crowd.made import NOW
 
 
 def test_every_note_has_the_status_that_the_whole_algorithm_gives(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fitting, "_AT_ONCE", 7_000)
+    monkeypatch.setattr(indexing, "_AT_ONCE", 7_000)
     make_public_data(tmp_path / "public", notes=900, ratings=30_000, days=1_200, shards=2, raters=600, zipped=True)
     early = tmp_path / "public" / "notes-00000.tsv"
     header, *lines_of_notes = early.read_text("utf-8").splitlines(keepends=True)

@@ -12,10 +12,10 @@ import duckdb
 import pytest
 
 from crowdnotes.bridging.columns import NOTES
-from crowdnotes.crowd.loading import FileReport
 from crowdnotes.errors import InputError, JobCancelled
 from crowdnotes.public_data import database
 from crowdnotes.public_data.database import reading, writing
+from crowdnotes.public_data.loading import FileReport
 from tests.bridging.made import rating_row, write_ratings, write_tsv
 from tests.crowd.made import HOUR, NOW, POST, WRITTEN, indexed, note_row, write_history, write_notes
 

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from crowdnotes.crowd.indexing import last_fit
 from crowdnotes.errors import InputError
 from crowdnotes.public_data.database import reading
+from crowdnotes.public_data.indexing import last_fit
 from crowdnotes.public_data.sample_data import make_public_data, rater_id
 from tests.crowd.made import indexed
 

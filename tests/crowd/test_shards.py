@@ -9,7 +9,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.crowd.shards import Mark, open_shards
+from crowdnotes.public_data.loading import Mark, open_shards
 
 _HEADER = b"noteId\ttext\n"
 

@@ -10,15 +10,24 @@ from typing import Any
 import numpy as np
 import pytest
 
+from crowdnotes.bridging.model import NoteStatus, RuleName
 from crowdnotes.bridging.public_scoring import score_public_data
 from crowdnotes.bridging.scoring import Extremes
-from crowdnotes.bridging.status import NoteStatus, RuleName
-from crowdnotes.crowd.fewer import Which, fewer
-from crowdnotes.crowd.indexing import last_fit
-from crowdnotes.crowd.replay import Levels, Moment, Recorded, Replay, ScoreStory, replay, score_story
 from crowdnotes.errors import InputError
 from crowdnotes.public_data.database import TAGS, Connection, reading, writing
+from crowdnotes.public_data.indexing import last_fit
 from crowdnotes.public_data.note_statuses import verdicts
+from crowdnotes.public_data.replay import (
+    Levels,
+    Moment,
+    Recorded,
+    Replay,
+    ScoreStory,
+    Which,
+    fewer,
+    replay,
+    score_story,
+)
 from crowdnotes.public_data.sides import sides
 from crowdnotes.public_data.story import (
     Story,
@@ -30,7 +39,7 @@ from crowdnotes.public_data.story import (
     taken_down_notes,
     why_differs,
 )
-from crowdnotes.settings import BridgingSettings
+from crowdnotes.settings_sections import BridgingSettings
 from tests.bridging.made import rating_row, write_ratings
 from tests.crowd.made import HOUR, POST, WRITTEN, indexed, made_index, note_row, write_history, write_notes
 

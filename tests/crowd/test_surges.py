@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from crowdnotes.crowd.loading import snowflake
 from crowdnotes.errors import InputError
 from crowdnotes.public_data.database import reading
+from crowdnotes.public_data.loading import snowflake
 from crowdnotes.public_data.posts import Filter
 from crowdnotes.public_data.surges import posts_of_day, surges, trending
 from crowdnotes.text.markdown import day

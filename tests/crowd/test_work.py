@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from crowdnotes.bridging.columns import RATINGS
-from crowdnotes.bridging.status import NoteStatus
-from crowdnotes.crowd.loading import snowflake
+from crowdnotes.bridging.model import NoteStatus
 from crowdnotes.errors import InputError
+from crowdnotes.notes.note_files import read_notes
 from crowdnotes.public_data.database import reading
+from crowdnotes.public_data.loading import snowflake
 from crowdnotes.public_data.open_posts import Work, notes_as_json, work
 from crowdnotes.public_data.posts import Filter
 from crowdnotes.public_data.story import busiest_notes, story
-from crowdnotes.settings import BridgingSettings
-from crowdnotes.supernotes.note_files import read_notes
+from crowdnotes.settings_sections import BridgingSettings
 from tests.bridging.made import write_tsv
 from tests.crowd.made import HOUR, WRITTEN, indexed, made_index, note_row, write_history, write_notes
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from crowdnotes.bridging.status import NoteStatus, RuleName
+from crowdnotes.bridging.model import NoteStatus, RuleName
 from crowdnotes.public_data.small_world import NOTES, RATERS, NoteKind, World, WorldOptions, make_world, other_starts
-from crowdnotes.settings import BridgingSettings
+from crowdnotes.settings_sections import BridgingSettings
 
 
 def made(**options: Any) -> World:

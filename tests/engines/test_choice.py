@@ -10,7 +10,8 @@ from crowdnotes.engines.choice import EngineChoice, make_engine, set_choice, set
 from crowdnotes.engines.llm.discovery import require_answer
 from crowdnotes.engines.llm.engine import LLMEngine
 from crowdnotes.errors import ConfigurationError, ModelServerError
-from crowdnotes.settings import GateSettings, LlmSettings, Settings
+from crowdnotes.settings import Settings
+from crowdnotes.settings_sections import GateSettings, LlmSettings
 from crowdnotes.workspace import SharedWorkspace, Workspace, open_workspace
 from tests.cases.walk import run
 from tests.engines.llm.made import POST, begun_case

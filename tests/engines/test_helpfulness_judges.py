@@ -12,8 +12,8 @@ from crowdnotes.engines.base import Engine
 from crowdnotes.engines.choice import make_engine, set_choice
 from crowdnotes.engines.metering import Meter, metered
 from crowdnotes.errors import ConfigurationError
-from crowdnotes.gates import run_gates
-from crowdnotes.settings import GateSettings, LlmSettings
+from crowdnotes.notes.gates import run_gates
+from crowdnotes.settings_sections import GateSettings, LlmSettings
 from tests.engines.llm.made import BRIEF, NOTE, POST, evidence
 from tests.fakes import HashingEmbedder
 from tests.llm_server import LLMServer, honest

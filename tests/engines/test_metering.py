@@ -16,7 +16,7 @@ from crowdnotes.domain import Usage
 from crowdnotes.engines import metering
 from crowdnotes.engines.metering import Budget, Meter, as_done, current_meter, metered, price, side_by_side, together
 from crowdnotes.errors import BudgetError, JobCancelled
-from crowdnotes.settings import LlmSettings
+from crowdnotes.settings_sections import LlmSettings
 from tests.shared import cancelled
 
 usages = st.builds(

@@ -13,7 +13,7 @@ from pytest_httpserver import HTTPServer
 from crowdnotes.evidence.fetching import Fetcher
 from crowdnotes.evidence.search.service import Pace, Pacer, Service
 from crowdnotes.evidence.wayback import Wayback
-from crowdnotes.settings import FetchSettings
+from crowdnotes.settings_sections import FetchSettings
 
 Behaviour = Callable[[socket.socket], object]
 Serve = Callable[[Behaviour], str]

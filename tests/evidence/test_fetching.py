@@ -18,10 +18,9 @@ from werkzeug import Request, Response
 
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError, JobCancelled
-from crowdnotes.evidence.fetching import Fetcher, read_capped
-from crowdnotes.evidence.page_cache import PageCache
+from crowdnotes.evidence.fetching import Fetcher, PageCache, read_capped
 from crowdnotes.evidence.sources import SourceReader
-from crowdnotes.settings import FetchSettings
+from crowdnotes.settings_sections import FetchSettings
 from tests.evidence.conftest import Behaviour, Serve
 from tests.shared import cancelled_after
 

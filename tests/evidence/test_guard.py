@@ -14,7 +14,7 @@ from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError, InputError, UnsafeUrlError
 from crowdnotes.evidence.fetching import Fetcher
 from crowdnotes.evidence.ssrf_guard import check_url, is_public, resolve_public
-from crowdnotes.settings import FetchSettings
+from crowdnotes.settings_sections import FetchSettings
 from tests.evidence.conftest import Serve
 from tests.evidence.hostile_urls import HOSTILE_URLS
 

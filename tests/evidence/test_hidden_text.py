@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from lxml import html  # type: ignore[import-untyped]  # its stubs cover too little to bring them
 
 from crowdnotes.errors import FetchError
-from crowdnotes.evidence.reading.document import HTML, read_body
+from crowdnotes.evidence.reading.document import HTML
+from crowdnotes.evidence.reading.extract import read_body
 from crowdnotes.evidence.reading.hidden_text import StyleSheets
 
 URL = "https://news.example.org/2024/trial.html"

@@ -13,7 +13,7 @@ from werkzeug import Response
 from crowdnotes.domain import FetchOutcome, LinkState
 from crowdnotes.errors import FetchError, JobCancelled
 from crowdnotes.evidence.link_check import HttpLinkAsker, LinkChecker
-from crowdnotes.settings import FetchSettings, LinkSettings
+from crowdnotes.settings_sections import FetchSettings, LinkSettings
 from tests.evidence.conftest import Serve
 from tests.fakes import LiveLinks
 from tests.shared import cancelled

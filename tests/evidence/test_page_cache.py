@@ -19,9 +19,8 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from crowdnotes.domain import FetchOutcome
-from crowdnotes.evidence.fetching import Fetcher
-from crowdnotes.evidence.page_cache import PageCache
-from crowdnotes.settings import FetchSettings
+from crowdnotes.evidence.fetching import Fetcher, PageCache
+from crowdnotes.settings_sections import FetchSettings
 from tests.evidence.conftest import Serve
 from tests.shared import at_once
 

@@ -19,7 +19,8 @@ from hypothesis import strategies as st
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError, JobCancelled
 from crowdnotes.evidence.fetching import no_check
-from crowdnotes.evidence.reading.document import HTML, PLAIN, Document, extract
+from crowdnotes.evidence.reading.document import HTML, PLAIN, Document
+from crowdnotes.evidence.reading.extract import extract
 from crowdnotes.evidence.reading.worker_processes import DOCUMENT, PageReaders, receive, send
 from tests.shared import cancelled
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from crowdnotes.domain import Claim, Evidence, Post, Source, Span, text_sha256
 from crowdnotes.evidence.passages import ReadSource, best_passage, build_evidence, runs_of
-from crowdnotes.settings import EvidenceSettings
+from crowdnotes.settings_sections import EvidenceSettings
 from crowdnotes.text.sentences import split_sentences
 from tests.fakes import HashingEmbedder
 from tests.shared import minilm

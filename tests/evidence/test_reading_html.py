@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError
-from crowdnotes.evidence.reading.document import HTML, PLAIN, read_body
+from crowdnotes.evidence.reading.document import HTML, PLAIN
+from crowdnotes.evidence.reading.extract import read_body
 
 URL = "https://news.example.org/2024/vaccine-trial-results.html"
 PARAGRAPHS = [

@@ -14,7 +14,8 @@ from reportlab.pdfgen.canvas import Canvas
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError, JobCancelled
 from crowdnotes.evidence.passages import best_passage, page_at
-from crowdnotes.evidence.reading.document import PDF, read_body
+from crowdnotes.evidence.reading.document import PDF
+from crowdnotes.evidence.reading.extract import read_body
 from tests.fakes import HashingEmbedder
 from tests.shared import cancelled_after
 

@@ -20,7 +20,7 @@ from crowdnotes.evidence.reading.document import (
     settle_kind,
     without_references,
 )
-from crowdnotes.evidence.reading.plain import decode, tidy_line, tidy_text
+from crowdnotes.evidence.reading.plain_text import decode, tidy_line, tidy_text
 
 GERMAN = "Die Prüfung der Impfstoffe dauert länger, als viele glauben; sie heißt „klinische Prüfung“."
 JAPANESE = "ワクチンは多くの人で試験されてから使われます。"

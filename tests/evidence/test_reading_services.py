@@ -23,7 +23,7 @@ from crowdnotes.evidence.reading.reading_services import (
     make_reading_services,
     plain_markdown,
 )
-from crowdnotes.settings import SearchSettings
+from crowdnotes.settings_sections import SearchSettings
 
 URL = "https://news.example.org/2024/story"
 WORDS = "In those trials, people who took vitamin C every day caught as many colds as people who took none. "

@@ -27,7 +27,7 @@ from crowdnotes.evidence.reading.document import HTML, Document
 from crowdnotes.evidence.search.papers import Abstract, AbstractFinder, Paper
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.evidence.wayback import Wayback
-from crowdnotes.settings import FetchSettings, LinkSettings
+from crowdnotes.settings_sections import FetchSettings, LinkSettings
 from tests.fakes import LiveLinks
 from tests.shared import cancelled
 

@@ -12,7 +12,8 @@ from werkzeug import Request, Response
 from crowdnotes.errors import JobCancelled
 from crowdnotes.evidence.fetching import no_check
 from crowdnotes.evidence.wayback import Wayback, make_wayback
-from crowdnotes.settings import ArchiveSettings, Settings
+from crowdnotes.settings import Settings
+from crowdnotes.settings_sections import ArchiveSettings
 from tests.shared import cancelled
 
 PAGE = "https://news.example.org/2021/story"

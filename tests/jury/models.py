@@ -9,7 +9,7 @@ from crowdnotes.jury.jury import Jury
 from crowdnotes.jury.model import COLUMNS, CampModel, Landmarks, Rarity, Score, features
 from crowdnotes.jury.raters import shipped_pool
 from crowdnotes.jury.votes import Crowd, OrdinalModel, Sides
-from crowdnotes.settings import BridgingSettings, JurySettings
+from crowdnotes.settings_sections import BridgingSettings, JurySettings
 from tests.fakes import HashingEmbedder
 
 QUALITY = JuryQuality(

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.errors import ConfigurationError, InputError
-from crowdnotes.jury.raters import COLUMNS, SHIPPED_RATERS, Roster, Sampling, own_pool, sample_raters, shipped_pool
+from crowdnotes.jury.raters import POOL_COLUMNS, SHIPPED_RATERS, Roster, Sampling, own_pool, sample_raters, shipped_pool
 
 
 def test_the_shipped_pool_has_the_real_raters_quantiles() -> None:
@@ -28,7 +28,7 @@ def test_the_shipped_pool_has_the_real_raters_quantiles() -> None:
 def test_the_fit_lies_close_to_the_histograms_of_the_data() -> None:
     histograms = json.loads(SHIPPED_RATERS.read_text(encoding="utf-8"))["histograms"]
     drawn = shipped_pool().draw(100_000, np.random.default_rng(3))
-    for number, name in enumerate(COLUMNS):
+    for number, name in enumerate(POOL_COLUMNS):
         real = np.asarray(histograms[name]["counts"])
         found, _ = np.histogram(drawn[:, number], histograms[name]["edges"])
         assert np.abs(real / real.sum() - found / len(drawn)).sum() < 0.12  # twice the share of raters misplaced

@@ -13,7 +13,7 @@ from crowdnotes.jury.jury import open_jury
 from crowdnotes.jury.model import SHIPPED_MODEL, features
 from crowdnotes.jury.raters import ASSETS
 from crowdnotes.jury.shown_odds import SHOWN, SHOWN_FIGURES
-from crowdnotes.settings import BridgingSettings, JurySettings
+from crowdnotes.settings_sections import BridgingSettings, JurySettings
 from crowdnotes.studies.bench.jury import HeldOut
 from crowdnotes.studies.data_files import read_held_out
 from crowdnotes.studies.measures import area_under_curve, calibration_error

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from crowdnotes.domain import Influence, Interval, SideVotes, Span
 from crowdnotes.errors import InputError
 from crowdnotes.jury.verdict import cautions, changes, check_note, like_any_note, plain_sentence
-from crowdnotes.settings import JurySettings
+from crowdnotes.settings_sections import JurySettings
 from tests.jury.models import small_jury
 
 _ABOVE, _BELOW, _ACROSS = Interval(low=0.41, high=0.45), Interval(low=0.3, high=0.35), Interval(low=0.38, high=0.42)

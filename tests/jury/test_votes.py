@@ -16,7 +16,7 @@ from crowdnotes.jury.votes import (
     possible_intercepts,
     simulate_votes,
 )
-from crowdnotes.settings import JurySettings
+from crowdnotes.settings_sections import JurySettings
 
 _NUMBER = st.floats(-50, 50)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from crowdnotes.domain import GateName, GateStatus
-from crowdnotes.overview import CaseFigures
+from crowdnotes.reports.case_figures import CaseFigures
 
 BEGUN = datetime(2026, 3, 2, 12, tzinfo=UTC)  # a Monday
 PASSED = dict.fromkeys(GateName, GateStatus.PASS)

@@ -20,7 +20,7 @@ from crowdnotes.domain import (
     PrincipleResult,
     SourceCategory,
 )
-from crowdnotes.overview import CaseFigures, Course, figures_of, read
+from crowdnotes.reports.case_figures import CaseFigures, Course, figures_of, read
 from crowdnotes.storage.database import writing
 from crowdnotes.workspace import Workspace
 from tests.cases.test_stages import Desk, _fails_until

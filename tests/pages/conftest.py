@@ -17,7 +17,7 @@ from crowdnotes.domain import Case, Decision, Mode, Verdict
 from crowdnotes.jobs import JobRecord
 from crowdnotes.settings import Settings
 from crowdnotes.workspace import Workspace, open_workspace
-from pages.common import session
+from pages.common import shared_workspace
 from tests.fakes import HashingEmbedder, LiveLinks, ScriptedEngine
 from tests.shared import put_tables
 
@@ -142,8 +142,8 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     settings = Settings(data_dir=tmp_path)
     put_tables(tmp_path / "crowdnotes.sqlite")
     workspace = open_workspace(settings, embedder=HashingEmbedder(), engine=engine, links=links)
-    monkeypatch.setattr(session, "open_workspace", lambda: workspace)
-    monkeypatch.setattr(session, "warm_up", lambda _: None)
+    monkeypatch.setattr(shared_workspace, "open_workspace", lambda: workspace)
+    monkeypatch.setattr(shared_workspace, "warm_up", lambda _: None)
     st.cache_resource.clear()
     with workspace:
         yield Desk(workspace, engine, links)

@@ -8,8 +8,8 @@ from streamlit.testing.v1 import AppTest
 from crowdnotes.public_data.attack import Aim, AttackOptions, History, attack
 from crowdnotes.public_data.extremes import run_experiment
 from crowdnotes.public_data.small_world import NoteKind, WorldOptions, make_world
-from crowdnotes.settings import BridgingSettings
-from pages.view import small_world
+from crowdnotes.settings_sections import BridgingSettings
+from pages.algorithm_parts import small_world
 from tests.pages.conftest import ROOT, Desk, press, texts
 
 RULES = BridgingSettings()
@@ -62,7 +62,7 @@ def test_a_choice_by_a_name_that_no_note_has_now_falls_back_to_the_note_chosen_b
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     state: dict[str, object] = {"note": 6}
-    monkeypatch.setattr("pages.view.small_world.st.session_state", state)
+    monkeypatch.setattr("pages.algorithm_parts.small_world.st.session_state", state)
     made = make_world(WorldOptions(), RULES)
     assert small_world._chosen(made) == 6
     state["note"] = "Note 7: pleases side -"  # what the browser sends after the names have changed

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from crowdnotes.domain import UNDATED, DateOrigin, EarlierNote, FactCheck, Post, ReadAs, Source
-from pages.view.search_report import origin_badges, source_badges
+from pages.common.search_report import origin_badges, source_badges
 
 POST = Post(text="Vitamin C heilt Erkältungen.", language="de")
 DATED = Source(

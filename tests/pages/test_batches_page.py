@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from crowdnotes.batches import Batch, kept_batches
 from crowdnotes.domain import Role
-from pages.common import session
+from pages.common import shared_workspace
 from tests.cases.walk import make_library
 from tests.fakes import actor
 from tests.pages.conftest import Desk, press, texts, titles
@@ -79,7 +79,7 @@ def test_a_budget_that_cannot_be_held_is_told_and_a_batch_that_is_not_there(
 
 def test_who_may_not_take_files_is_told_who_may(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     author = desk.workspace.acting_as(lambda: actor("ann", Role.CONTRIBUTOR))
-    monkeypatch.setattr(session, "open_workspace", lambda: author)
+    monkeypatch.setattr(shared_workspace, "open_workspace", lambda: author)
     at = desk.app(page=PAGE)
     assert "let the posts of a file become cases" in " ".join(titles(at) + [error.value for error in at.error])
     assert not at.file_uploader

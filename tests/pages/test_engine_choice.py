@@ -10,9 +10,9 @@ from streamlit.testing.v1 import AppTest
 
 from crowdnotes.engines.llm import discovery
 from crowdnotes.engines.llm.discovery import find_servers
-from crowdnotes.settings import LlmSettings
+from crowdnotes.settings_sections import LlmSettings
 from crowdnotes.workspace import SELF_TEST
-from pages.common import session
+from pages.common import session, shared_workspace
 from tests.engines.llm.test_self_test import weak
 from tests.llm_server import LLMServer, Say, honest
 from tests.pages.conftest import Desk, texts
@@ -102,7 +102,7 @@ def test_the_server_that_is_set_can_be_chosen_and_its_key_is_nowhere_on_the_page
         llm = LlmSettings.model_validate({"base_url": server.base_url, "model": "large", "api_key": "sk-secret-1234"})
         settings = desk.workspace.settings.model_copy(update={"llm": llm})
         opened = replace(desk.workspace, tools=replace(desk.workspace.tools, settings=settings))
-        monkeypatch.setattr(session, "open_workspace", lambda: opened)
+        monkeypatch.setattr(shared_workspace, "open_workspace", lambda: opened)
         at = desk.app()
         _choose(at, "models from the settings on")
         assert session.workspace().engine.name == "llm:large"

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from crowdnotes.errors import StoreBusyError
-from pages.common import first_sight, session
+from pages.common import first_sight, shared_workspace
 from tests.pages.conftest import ROOT, Desk, texts, titles
 
 _MODELS = "torch sentence_transformers transformers sklearn trafilatura numba scipy openai"
@@ -16,8 +16,8 @@ _OURS = "crowdnotes.domain pydantic"
 _AT_FIRST = "import pages.common.first_sight"
 _FIRST_PAGE = """
 from streamlit.testing.v1 import AppTest
-from pages.common import session
-session.load_models = lambda: None
+from pages.common import shared_workspace
+shared_workspace.load_models = lambda: None
 at = AppTest.from_file("app.py", default_timeout=60).run()
 assert at.button(key="start") and not at.exception
 """
@@ -44,7 +44,7 @@ def test_the_outline_is_gone_where_the_workspace_cannot_be_opened(desk: Desk, mo
         raise StoreBusyError("The database is in use by another program.")
 
     monkeypatch.setattr(first_sight, "_loaded", False)
-    monkeypatch.setattr(session, "open_workspace", busy)
+    monkeypatch.setattr(shared_workspace, "open_workspace", busy)
     at = desk.app()
     assert titles(at) == ["The database is in use by another program."]
     assert "is starting" not in texts(at)

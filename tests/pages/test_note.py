@@ -6,7 +6,7 @@ import pytest
 
 from crowdnotes.domain import Passage, Span, Verdict
 from crowdnotes.engines.base import WriterAnswer
-from pages.view import support
+from pages.draft_parts import sentence_support
 from tests.pages.conftest import NOTE, Desk, note_of, texts
 
 
@@ -87,7 +87,7 @@ def test_a_quote_from_a_table_reads_as_the_words_of_its_row(desk: Desk, monkeypa
     sentence = case.assessment.sentences[0].model_copy(update={"evidence_id": item.id, "carrier": row})
     desk.changed(case, assessment=case.assessment.model_copy(update={"sentences": (sentence,)}))
     shown: list[str] = []
-    monkeypatch.setattr(support, "outside_text", lambda text, **_: shown.append(text))
+    monkeypatch.setattr(sentence_support, "outside_text", lambda text, **_: shown.append(text))
     at = desk.app(case)
     assert not at.exception
     assert shown == ["“2024 · 12”"]

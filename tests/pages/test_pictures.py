@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 from crowdnotes.domain import Case, GateName, SentenceSupport, SideVotes, Span, Support
 from crowdnotes.text.sentences import split_sentences
-from pages.common import chart_card, charts
-from pages.view import jury, sentence_map
+from pages.common import chart_card, charts, jury
+from pages.draft_parts import sentence_support
 from tests.fakes import make_evidence
 from tests.pages.conftest import NOTE, Desk, read, texts, unfolded
 
@@ -99,16 +99,16 @@ def test_one_sentence_with_its_source_needs_no_map(desk: Desk) -> None:
 
 @pytest.mark.parametrize("junk", [None, 3, {}, {"source": "E9"}, {"source": 1}, {"sentence": 0}, {"sentence": "1"}])
 def test_what_the_map_cannot_have_sent_opens_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch, junk: object) -> None:
-    monkeypatch.setattr(sentence_map, "act", lambda *_: pytest.fail("it opened something"))
-    sentence_map.choose(mapped(desk), junk)
+    monkeypatch.setattr(sentence_support, "act", lambda *_: pytest.fail("it opened something"))
+    sentence_support.choose(mapped(desk), junk)
 
 
 def test_a_chosen_sentence_opens_its_source_at_its_words(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[object] = []
-    monkeypatch.setattr(sentence_map, "open_source", lambda _, *what: opened.append(what))
+    monkeypatch.setattr(sentence_support, "open_source", lambda _, *what: opened.append(what))
     case = mapped(desk)
-    sentence_map.choose(case, {"sentence": 2})
-    sentence_map.choose(case, {"source": "E1"})
+    sentence_support.choose(case, {"sentence": 2})
+    sentence_support.choose(case, {"source": "E1"})
     assert opened == [("E2", Span(start=0, end=7)), ("E1", None)]
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import event
 from streamlit.testing.v1 import AppTest
 
 from crowdnotes.domain import Actor, Case, Comment, DecisionKind, DeskState, Role, SuggestionAnswer, Support
-from pages.common import session
+from pages.common import navigation, shared_workspace
 from tests.fakes import actor
 from tests.pages.conftest import NOTE, ROOT, Desk, chips, texts
 
@@ -40,7 +40,7 @@ class Team:
 @pytest.fixture
 def team(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Team:
     made = Team(desk)
-    monkeypatch.setattr(session, "open_workspace", lambda: made.workspace)
+    monkeypatch.setattr(shared_workspace, "open_workspace", lambda: made.workspace)
     return made
 
 
@@ -52,13 +52,13 @@ def test_who_works_alone_sees_nothing_of_a_queue(desk: Desk) -> None:
     at = desk.app(desk.drafted())
     assert not at.exception
     assert "submit" not in _keys(at)
-    assert not session._has_queue()
+    assert not navigation._has_queue()
 
 
 def test_a_longer_queue_asks_the_database_no_more(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:
     opened = team.workspace
     opened.people.seen(BOB, "moderator")
-    monkeypatch.setattr(session, "open_workspace", lambda: opened.acting_as(opened.who_is(BOB)))
+    monkeypatch.setattr(shared_workspace, "open_workspace", lambda: opened.acting_as(opened.who_is(BOB)))
     asked: list[str] = []
     event.listen(opened.runner.engine, "before_cursor_execute", lambda *told: asked.append(told[2]))
     found: list[int] = []
@@ -212,7 +212,7 @@ def test_what_another_found_of_a_sentence_is_not_shown_as_ones_own(team: Team) -
 
 
 def test_an_admin_exports_and_erases_somebody_on_the_account_page(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "has_accounts", lambda _: True)  # else the page is not listed
+    monkeypatch.setattr(navigation, "has_accounts", lambda _: True)  # else the page is not listed
     desk.workspace.people.seen(BOB, "moderator")
     at = desk.app(page="pages/people.py")
     assert not at.exception

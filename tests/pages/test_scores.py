@@ -9,7 +9,7 @@ import pytest
 from crowdnotes.domain import Case, Finding, GateName, GateStatus, PrincipleName, PrincipleResult
 from crowdnotes.engines.base import WriterAnswer
 from crowdnotes.jury.verdict import cautions
-from crowdnotes.settings import JurySettings
+from crowdnotes.settings_sections import JurySettings
 from tests.fakes import no_jury
 from tests.pages.conftest import NOTE, Desk, note_of, texts, unfolded
 

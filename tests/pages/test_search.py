@@ -10,7 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from crowdnotes.domain import Mode
 from crowdnotes.jobs.records import JobRecord
-from crowdnotes.settings import SearchSettings, Settings
+from crowdnotes.settings import Settings
+from crowdnotes.settings_sections import SearchSettings
 from pages.common.where_to_look import sources_key
 from tests.pages.conftest import POST, Desk, press, texts, unfolded
 from tests.pages.searches import CHECK, FOUND, searched

@@ -10,7 +10,7 @@ from crowdnotes.domain import Case, DecisionKind
 from crowdnotes.settings import Settings, XSettings
 from crowdnotes.x_api.client import XClient
 from crowdnotes.x_api.submission import ToX
-from pages.common import session
+from pages.common import shared_workspace
 from tests.pages.conftest import NOTE, Desk, texts
 from tests.x_server import KEYS, XServer
 
@@ -20,7 +20,7 @@ def _with_x(desk: Desk, server: XServer, monkeypatch: pytest.MonkeyPatch) -> Non
     settings: Settings = tools.settings
     x = ToX(desk.workspace.runner.engine, tools.store, settings, desk.workspace.who, tools.clock, client)
     opened = replace(desk.workspace, x=x)
-    monkeypatch.setattr(session, "open_workspace", lambda: opened)
+    monkeypatch.setattr(shared_workspace, "open_workspace", lambda: opened)
 
 
 def _ready(desk: Desk) -> Case:

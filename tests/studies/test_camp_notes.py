@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from crowdnotes.errors import InputError
-from crowdnotes.studies.camp_notes import read_camps, split_by_time
+from crowdnotes.studies.data_files import read_camps, split_by_time
 from tests.jury.made_camps import camp_rows
 
 

@@ -11,9 +11,8 @@ import pytest
 from crowdnotes.domain import GateName
 from crowdnotes.errors import InputError
 from crowdnotes.studies.bench.judges import bench_correctness, bench_helpfulness
-from crowdnotes.studies.camp_notes import labelled_bridging, read_camp_notes
-from crowdnotes.studies.data_files import DistortionRow, HealthNote, note_mark
-from crowdnotes.studies.train.heads import group_texts, joined_groups
+from crowdnotes.studies.data_files import DistortionRow, HealthNote, labelled_bridging, note_mark, read_camp_notes
+from crowdnotes.studies.train.judges import group_texts, joined_groups
 from tests.fakes import HashingEmbedder, ScriptedEngine
 
 

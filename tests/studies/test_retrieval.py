@@ -12,7 +12,7 @@ import pytest
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.errors import InputError, LibraryError
 from crowdnotes.evidence.library import Libraries
-from crowdnotes.settings import EvidenceSettings, GateSettings
+from crowdnotes.settings_sections import EvidenceSettings, GateSettings
 from crowdnotes.studies.bench.retrieval import engine_ranking, measure_retrieval
 from crowdnotes.studies.data_files import JudgedPost
 from tests.fakes import HashingEmbedder

@@ -10,7 +10,7 @@ import pytest
 from crowdnotes.errors import InputError
 from crowdnotes.jury.model import features, load_model
 from crowdnotes.jury.votes import OrdinalModel
-from crowdnotes.settings import BridgingSettings
+from crowdnotes.settings_sections import BridgingSettings
 from crowdnotes.studies.train.jury_ratings import (
     class_aucs,
     load_public,

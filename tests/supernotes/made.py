@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from crowdnotes.domain import Candidate, ExistingNote, Ratings, SupernoteRound
 from crowdnotes.engines import NoteSentence
 from crowdnotes.jury import Jury
-from crowdnotes.supernotes.candidates import LOCAL, from_sentences
+from crowdnotes.notes.candidates import LOCAL, from_sentences
 from tests.jury.models import small_jury
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)

@@ -13,9 +13,8 @@ from crowdnotes.domain import ExistingNote, LinkCheck, LinkState, Quotation, Rat
 from crowdnotes.engines import MadeBy, NoteSentence
 from crowdnotes.errors import EngineError
 from crowdnotes.notes import sentence_candidates
+from crowdnotes.notes.candidates import budget_for, cost, from_sentences, leans_back, merged, samples
 from crowdnotes.notes.sentence_candidates import whole_sentences
-from crowdnotes.supernotes.candidates import budget_for, cost, from_sentences, merged, samples
-from crowdnotes.supernotes.note_sentences import leans_back
 from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
 from tests.fakes import HashingEmbedder, make_evidence
 from tests.supernotes.made import NOTES, candidate

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from crowdnotes.domain import Classification, CrowdStatus, ExistingNote, Ratings
 from crowdnotes.errors import InputError
-from crowdnotes.supernotes.existing import links_of, no_note_needed, remarks
-from crowdnotes.supernotes.note_files import MOST_NOTES, ReadNotes, pasted_notes, read_notes
-from crowdnotes.supernotes.public_notes import _with_marks, notes_of_post
+from crowdnotes.notes.existing_notes import links_of, no_note_needed, remarks
+from crowdnotes.notes.note_files import MOST_NOTES, ReadNotes, _with_marks, notes_of_post, pasted_notes, read_notes
 
 CSV = (
     "text,status,helpful,somewhat helpful,not helpful,tags,createdAt\n"

@@ -18,8 +18,8 @@ from crowdnotes.domain import (
     Span,
 )
 from crowdnotes.engines import MadeBy, NoteSentence
-from crowdnotes.supernotes.candidates import from_sentences
-from crowdnotes.supernotes.filters import filtered
+from crowdnotes.notes.candidates import from_sentences
+from crowdnotes.notes.ranking import filtered
 from tests.fakes import make_evidence
 from tests.supernotes.made import NOTES, candidate, round_of
 

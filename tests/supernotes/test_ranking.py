@@ -9,7 +9,7 @@ import pytest
 from crowdnotes.domain import Classification, CrowdStatus, ExistingNote, FilterName, JuryVerdict, Ratings
 from crowdnotes.errors import InputError
 from crowdnotes.jury import Jury
-from crowdnotes.supernotes.ranking import best_existing, random_candidate, ranked, with_winner
+from crowdnotes.notes.ranking import best_existing, random_candidate, ranked, with_winner
 from tests.supernotes.made import NOTES, candidate, jury, round_of
 
 BY_JURY = "the simulated jury"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from crowdnotes.domain import CrowdStatus, ExistingNote, PostedNote, Ratings
-from crowdnotes.supernotes.ranking import ranked
-from crowdnotes.supernotes.watch import changes, crosses, renumbered, staying, worth_replacing
+from crowdnotes.notes.existing_notes import changes, crosses, renumbered, staying, worth_replacing
+from crowdnotes.notes.ranking import ranked
 from tests.supernotes.made import AT, NOTES, candidate, jury, round_of
 
 ONE = candidate(("The photo was taken in Brazil in 2019.", "N1"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.text.differences import changed_words
+from crowdnotes.text.quotes import changed_words
 
 
 def words(text: str, other: str) -> tuple[list[str], list[str]]:

@@ -17,29 +17,29 @@ from types import FrameType
 import pytest
 from lxml import html  # type: ignore[import-untyped]  # its stubs cover too little to bring them
 
-from crowdnotes.cli.length_command import measured
+from crowdnotes.cli.notes import measured
 from crowdnotes.domain import Aim, Hit, Post, Source, SourceCategory
 from crowdnotes.engines import prompt_injection
-from crowdnotes.engines.llm import parsing, request, writing
-from crowdnotes.engines.llm.claims import ClaimsAnswer, _as_search
+from crowdnotes.engines.llm import parsing, request, writing_tasks
 from crowdnotes.engines.llm.helpfulness import read_final_decision
+from crowdnotes.engines.llm.search_tasks import ClaimsAnswer, _as_search
 from crowdnotes.engines.llm.server import scrubbed
-from crowdnotes.engines.local import attribution, claims, source_ranking, tone, topics
-from crowdnotes.engines.local.foreign_terms import known_words
+from crowdnotes.engines.local import attribution, health_terms, queries, source_ranking, tone
+from crowdnotes.engines.local.health_terms import known_words
 from crowdnotes.engines.local.principles import opinion_features
 from crowdnotes.engines.local.queries import build_queries
 from crowdnotes.errors import CrowdNotesError
 from crowdnotes.evidence import duplicates, selection, source_types
 from crowdnotes.evidence.library.importing import choose_columns
 from crowdnotes.evidence.library.search import best_window, build_expression
-from crowdnotes.evidence.reading import document, plain
+from crowdnotes.evidence.reading import document, plain_text
 from crowdnotes.evidence.reading.hidden_text import StyleSheets
 from crowdnotes.evidence.reading.html import read_html
 from crowdnotes.evidence.reading.pdf import _as_paragraphs
-from crowdnotes.evidence.search.wikipedia import opening
+from crowdnotes.evidence.search.wikimedia import opening
 from crowdnotes.evidence.ssrf_guard import check_url
-from crowdnotes.gates.form import unfound_quotes
-from crowdnotes.text import dates, languages, lint, note_rules, pasted, publishers, quotes, sentences, stems, urls
+from crowdnotes.notes.gates import unfound_quotes
+from crowdnotes.text import dates, languages, lint, note_rules, pasted, publishers, quotes, sentences, tokens, urls
 from crowdnotes.text.sentences import split_units
 from tests.fakes import make_evidence
 
@@ -84,7 +84,7 @@ def _injections(text: str) -> object:
 
 def _echoes(text: str) -> object:
     prompt_injection.find_injections.cache_clear()
-    return writing.echoes_injection(text, [text])
+    return writing_tasks.echoes_injection(text, [text])
 
 
 def _fenced(text: str) -> object:
@@ -93,11 +93,11 @@ def _fenced(text: str) -> object:
 
 
 _POSTS: Mapping[str, Reader] = {
-    "claims": lambda text: claims.find_claims(_post(text)),
-    "topics": topics.find_topics,
+    "claims": lambda text: queries.find_claims(_post(text)),
+    "topics": health_terms.find_topics,
     "queries": lambda text: build_queries(_post(text), (), 8),
     "foreign terms": partial(known_words, language="es"),
-    "plain post": stems.plain_post,
+    "plain post": tokens.plain_post,
     "language": languages.language_of,
 }
 _NOTES: Mapping[str, Reader] = {
@@ -108,8 +108,8 @@ _NOTES: Mapping[str, Reader] = {
     "pasted": pasted.take_apart,
     "without urls": note_rules.without_urls,
     "sentences": sentences.split_sentences,
-    "tokens": stems.tokens,
-    "content words": stems.content_words,
+    "tokens": tokens.tokens,
+    "content words": tokens.content_words,
     "note sentences": attribution.note_sentences,
     "loaded words": tone.loaded_words,
     "shouting": tone.shouting,
@@ -124,10 +124,10 @@ _NOTES: Mapping[str, Reader] = {
     "quotations": lambda text: unfound_quotes(text, _post("A post."), ()),
 }
 _PAGES: Mapping[str, Reader] = {
-    "tidy": plain.tidy_text,
-    "tidy line": plain.tidy_line,
-    "plain page": lambda text: plain.read_plain(text.encode("utf-8", "replace"), "utf-8", "title"),
-    "charset": lambda text: plain.decode(text.encode("utf-8", "replace")),
+    "tidy": plain_text.tidy_text,
+    "tidy line": plain_text.tidy_line,
+    "plain page": lambda text: plain_text.read_plain(text.encode("utf-8", "replace"), "utf-8", "title"),
+    "charset": lambda text: plain_text.decode(text.encode("utf-8", "replace")),
     "references": document.without_references,
     "duplicates": duplicates.shingles,
     "window": partial(best_window, weights={"vaccin": 1.0, "a": 0.5}),
@@ -145,12 +145,12 @@ _PAGES: Mapping[str, Reader] = {
 _ANSWERS: Mapping[str, Reader] = {
     "spoken": parsing.spoken,
     "object": lambda text: parsing.read_answer(text, ClaimsAnswer, ()),
-    "note": lambda text: writing.clean_note(text, ("E1",)),
+    "note": lambda text: writing_tasks.clean_note(text, ("E1",)),
     "quote": lambda text: quotes.find_quote(text, text[:2_000]),
     "sanitized": partial(parsing.sanitized, limit=200),
     "marked": lambda text: parsing.marked_as([text], ["E1"]),
     "fenced": _fenced,
-    "ids": lambda text: writing.known_ids([text], ["E1"]),
+    "ids": lambda text: writing_tasks.known_ids([text], ["E1"]),
     "echoes": _echoes,
     "search": _as_search,
     "decision": read_final_decision,

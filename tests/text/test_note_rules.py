@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.cli.length_command import length
+from crowdnotes.cli.notes import length
 from crowdnotes.errors import InputError
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, truncate, without_urls, x_storage_form
 

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.text.references import references_in
-from crowdnotes.text.urls import is_web_address
+from crowdnotes.text.urls import is_web_address, references_in
 
 
 @pytest.mark.parametrize(

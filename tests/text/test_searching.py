@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.text.searching import folded, search_parts
+from crowdnotes.text.tokens import folded, search_parts
 
 
 @pytest.mark.parametrize(

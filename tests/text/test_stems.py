@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.text.stems import content_words, plain_post, spaced, split_camel, stem, tokens, words
+from crowdnotes.text.tokens import content_words, plain_post, spaced, split_camel, stem, tokens, words
 
 
 @given(st.text(max_size=200))

@@ -13,8 +13,7 @@ from crowdnotes.errors import ConfigurationError, XError, XFault
 from crowdnotes.settings import XSettings, load_settings
 from crowdnotes.storage.rate_limits import turns_in
 from crowdnotes.wording import catalogue
-from crowdnotes.x_api.client import XClient
-from crowdnotes.x_api.tokens import Tokens
+from crowdnotes.x_api.client import Tokens, XClient
 from tests.x_server import APP, KEYS, REFUSALS, SEARCH, TOKEN, XServer, problem
 
 _SURELY_NOT = {"no_answer": False, "trouble": False, "unreadable": False}

@@ -22,6 +22,7 @@ from crowdnotes.engines.base import (
     Brief,
     EngineStep,
     FurtherSearch,
+    HelpfulnessJudge,
     ImageReading,
     MadeBy,
     Ranking,
@@ -29,25 +30,31 @@ from crowdnotes.engines.base import (
     SearchPlan,
     SupernoteWriter,
     WriterAnswer,
+    named_result,
 )
 from crowdnotes.engines.embedding import Embedder
 from crowdnotes.engines.helpfulness_judges import make_judge
-from crowdnotes.engines.judge_parts import HelpfulnessJudge, JudgeParts, named_result
-from crowdnotes.engines.llm import searching
-from crowdnotes.engines.llm.asking import Askers
-from crowdnotes.engines.llm.claims import plan_search
-from crowdnotes.engines.llm.correctness import judge_correctness
+from crowdnotes.engines.judge_parts import JudgeParts
+from crowdnotes.engines.llm import search_tasks
+from crowdnotes.engines.llm.calls import Askers
+from crowdnotes.engines.llm.evidence_tasks import judge_correctness, judge_relevance, settle
 from crowdnotes.engines.llm.helpfulness import judge_principles
 from crowdnotes.engines.llm.recorded import RecordedAnswers
-from crowdnotes.engines.llm.revising import ComparisonAnswer, SourcesAnswer, compare, compare_sources, revise
-from crowdnotes.engines.llm.settling import judge_relevance, settle
+from crowdnotes.engines.llm.search_tasks import plan_search
 from crowdnotes.engines.llm.supernote_tasks import LlmSupernotes
-from crowdnotes.engines.llm.writing import write_notes
+from crowdnotes.engines.llm.writing_tasks import (
+    ComparisonAnswer,
+    SourcesAnswer,
+    compare,
+    compare_sources,
+    revise,
+    write_notes,
+)
 from crowdnotes.engines.local.attribution import attribute
 from crowdnotes.engines.prompt_injection import cleared
 from crowdnotes.engines.prompts import version_of
 from crowdnotes.errors import ConfigurationError, EngineError
-from crowdnotes.settings import GateSettings, LlmSettings
+from crowdnotes.settings_sections import GateSettings, LlmSettings
 from crowdnotes.wording import say
 
 _PROMPTS = {
@@ -118,17 +125,17 @@ class LLMEngine:
         """See `Engine.read_image`."""
         if not self.sees:
             raise EngineError(say("model_choice.no_pictures"), say("model_choice.set_pictures"))
-        return searching.read_image(self._askers[EngineStep.QUERIES], content, media_type)
+        return search_tasks.read_image(self._askers[EngineStep.QUERIES], content, media_type)
 
     def queries(self, brief: Brief, limit: int, *, aim: Aim = Aim.JUDGE, like: str = "") -> list[Query]:
         """See `Engine.queries`."""
-        return searching.build_queries(self._askers[EngineStep.QUERIES], brief, limit, aim, like)
+        return search_tasks.build_queries(self._askers[EngineStep.QUERIES], brief, limit, aim, like)
 
     def rank(
         self, brief: Brief, candidates: Sequence[Hit], chosen: Sequence[Hit], quota: int, *, aim: Aim = Aim.JUDGE
     ) -> Ranking:
         """See `Engine.rank`. One call; one a pick where it is set so, as in the paper."""
-        rank = searching.rank_one_by_one if self._settings.choose_one_by_one else searching.rank
+        rank = search_tasks.rank_one_by_one if self._settings.choose_one_by_one else search_tasks.rank
         return rank(self._askers[EngineStep.UTILITY], brief, candidates, chosen, quota, aim)
 
     def settle(self, brief: Brief, evidence: Sequence[Evidence], limit: int) -> FurtherSearch:
@@ -151,7 +158,7 @@ class LLMEngine:
         return compare(self._askers[EngineStep.JUDGING], post, left, right)
 
     def compare_sources(self, post: Post, left: str, right: str) -> SourcesAnswer:
-        """Which of two sets of sources it finds of more use, for studies: see `revising.compare_sources`."""
+        """Which of two sets of sources it finds of more use, for studies: see `writing_tasks.compare_sources`."""
         return compare_sources(self._askers[EngineStep.JUDGING], post, left, right)
 
     def support(self, note: str, evidence: Sequence[Evidence]) -> tuple[SentenceSupport, ...]:

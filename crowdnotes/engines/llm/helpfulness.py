@@ -13,7 +13,7 @@ from pydantic import Field
 
 from crowdnotes.domain import Finding, GateName, GateResult, GateStatus, Post, PrincipleName, PrincipleResult
 from crowdnotes.engines.base import EngineStep
-from crowdnotes.engines.llm.asking import Asker, judged
+from crowdnotes.engines.llm.calls import Asker, judged
 from crowdnotes.engines.llm.parsing import LINE, Answer, Objection, YesNo, has_handle, pointed, sanitized, spoken
 from crowdnotes.engines.llm.request import Block, Question, post_block, question
 from crowdnotes.engines.prompt_injection import find_injections, holds_injection

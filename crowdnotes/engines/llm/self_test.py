@@ -22,14 +22,14 @@ from crowdnotes.domain import Evidence, GateStatus, Passage, Source, SourceCateg
 from crowdnotes.domain.base import Noun
 from crowdnotes.engines.base import EngineStep
 from crowdnotes.engines.embedding import Embedder
-from crowdnotes.engines.llm.asking import Asker, Askers
+from crowdnotes.engines.llm.calls import Asker, Askers
 from crowdnotes.engines.llm.engine import LLMEngine
 from crowdnotes.engines.llm.parsing import Answer, PassageIds
 from crowdnotes.engines.llm.request import passage_block, question
 from crowdnotes.engines.metering import Budget, Meter, metered, side_by_side
 from crowdnotes.engines.prompts import version_of
 from crowdnotes.errors import ConfigurationError, EngineError, ModelAnswerError
-from crowdnotes.settings import GateSettings, LlmSettings
+from crowdnotes.settings_sections import GateSettings, LlmSettings
 from crowdnotes.text.note_rules import find_urls, note_length
 from crowdnotes.text.quotes import find_quote
 from crowdnotes.wording import say

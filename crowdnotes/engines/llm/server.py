@@ -27,7 +27,7 @@ from openai.types.chat import ChatCompletionChunk
 
 from crowdnotes.engines.metering import is_this_machine
 from crowdnotes.errors import ModelServerError
-from crowdnotes.settings import LlmSettings
+from crowdnotes.settings_sections import LlmSettings
 from crowdnotes.wording import say
 
 _LOOKS_LIKE_KEY = re.compile(

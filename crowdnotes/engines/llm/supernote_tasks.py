@@ -36,15 +36,26 @@ from crowdnotes.engines.base import (
     SupernoteBrief,
     SupernoteVerdict,
 )
-from crowdnotes.engines.llm.asking import Asker
-from crowdnotes.engines.llm.claims import brief_blocks
+from crowdnotes.engines.llm.calls import Asker
 from crowdnotes.engines.llm.parsing import Answer, Objection, PassageIds, pointed, sanitized
 from crowdnotes.engines.llm.request import Block, passage_block, post_block, question
-from crowdnotes.engines.llm.revising import Grade, by_place, check_grades, in_mixed_order, lettered, told_objections
-from crowdnotes.engines.llm.writing import QuotedWords, bounds, clean_note, echoes_injection, found_carriers
+from crowdnotes.engines.llm.search_tasks import brief_blocks
+from crowdnotes.engines.llm.writing_tasks import (
+    Grade,
+    QuotedWords,
+    bounds,
+    by_place,
+    check_grades,
+    clean_note,
+    echoes_injection,
+    found_carriers,
+    in_mixed_order,
+    lettered,
+    told_objections,
+)
 from crowdnotes.engines.prompt_injection import without_injections
 from crowdnotes.errors import AnswerUnreadableError
-from crowdnotes.settings import LlmSettings
+from crowdnotes.settings_sections import LlmSettings
 from crowdnotes.text.markdown import clip, host
 from crowdnotes.text.note_rules import find_urls, note_length, tag_words, without_urls
 from crowdnotes.text.publishers import with_publishers_named

@@ -17,13 +17,12 @@ import numpy as np
 
 from crowdnotes.domain import Evidence, SentenceSupport, Span, Support
 from crowdnotes.engines.embedding import Embedder, FloatArray
-from crowdnotes.engines.local.foreign_terms import foreign_note, foreign_passages
+from crowdnotes.engines.local.health_terms import foreign_note, foreign_passages, medical_name
 from crowdnotes.engines.local.tone import ALL, BARE_VERDICT, CERTAIN, HEDGE, denies, negations
-from crowdnotes.engines.local.topics import medical_name
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.publishers import publisher_name
 from crowdnotes.text.sentences import Unit, split_sentences, split_units
-from crowdnotes.text.stems import ENGLISH_STOP_WORDS, Token, content_stems, content_tokens, fold, stem
+from crowdnotes.text.tokens import ENGLISH_STOP_WORDS, Token, content_stems, content_tokens, fold, stem
 from crowdnotes.wording import say
 
 

@@ -22,20 +22,28 @@ from crowdnotes.domain import (
     Query,
     SentenceSupport,
 )
-from crowdnotes.engines import helpfulness_judges
-from crowdnotes.engines.base import Brief, EngineStep, ImageReading, MadeBy, Ranking, SearchPlan, WriterAnswer
+from crowdnotes.engines.base import (
+    Brief,
+    EngineStep,
+    HelpfulnessJudge,
+    ImageReading,
+    MadeBy,
+    Ranking,
+    SearchPlan,
+    WriterAnswer,
+    named_result,
+)
 from crowdnotes.engines.embedding import Embedder
-from crowdnotes.engines.judge_parts import HelpfulnessJudge, named_result
+from crowdnotes.engines.local import helpfulness as helpfulness_module
 from crowdnotes.engines.local.attribution import attribute
-from crowdnotes.engines.local.claims import find_claims
 from crowdnotes.engines.local.entailment import Calibration, NliReader, judge_by_reader, with_hints
 from crowdnotes.engines.local.principles import judge_principles
-from crowdnotes.engines.local.queries import build_queries
+from crowdnotes.engines.local.queries import build_queries, find_claims
 from crowdnotes.engines.local.relevance import find_quotations, judge_relevance
 from crowdnotes.engines.local.source_ranking import rank
 from crowdnotes.engines.prompt_injection import cleared
 from crowdnotes.errors import EngineError
-from crowdnotes.settings import GateSettings
+from crowdnotes.settings_sections import GateSettings
 from crowdnotes.wording import say
 
 
@@ -61,11 +69,11 @@ class LocalEngine:
         self._embedder = embedder
         self._reader = reader
         self._settings = settings
-        self.judge: HelpfulnessJudge = judge or helpfulness_judges.TrainedJudge(embedder, settings)
+        self.judge: HelpfulnessJudge = judge or helpfulness_module.TrainedJudge(embedder, settings)
 
     def made_by(self, step: EngineStep) -> MadeBy:
         """See `Engine.made_by`. A judge that is no part of this engine is named too."""
-        if step is not EngineStep.JUDGING or isinstance(self.judge, helpfulness_judges.TrainedJudge):
+        if step is not EngineStep.JUDGING or isinstance(self.judge, helpfulness_module.TrainedJudge):
             return MadeBy(self.name)
         return MadeBy(f"{self.name}+{self.judge.name}", self.judge.prompt_version)
 

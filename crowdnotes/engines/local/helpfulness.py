@@ -2,6 +2,8 @@
 
 The head (assets/judges/helpfulness.md) gives a calibrated probability; the gate passes it from
 `settings.helpfulness` on. The caller cuts the text to 280 first (CrowdNotes+ E.3).
+
+Every judge of helpfulness by the name that a setting calls it. A new one is a file here and a line in `JUDGES`.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import numpy as np
 from crowdnotes.domain import Finding, GateName, GateResult, GateStatus, Post, Span, in_100
 from crowdnotes.engines.embedding import Embedder
 from crowdnotes.engines.local import tone
-from crowdnotes.engines.local.foreign_terms import foreign_note, foreign_post
+from crowdnotes.engines.local.health_terms import foreign_note, foreign_post
 from crowdnotes.engines.local.relevance import of_needed
 from crowdnotes.engines.local.trained_models import (
     HELPFULNESS,
@@ -32,8 +34,8 @@ from crowdnotes.engines.local.trained_models import (
     without_each,
     word_counts,
 )
-from crowdnotes.settings import GateSettings
-from crowdnotes.text.stems import content_tokens, plain_post, stem, tokens
+from crowdnotes.settings_sections import GateSettings
+from crowdnotes.text.tokens import content_tokens, plain_post, stem, tokens
 from crowdnotes.wording import say
 
 _MOST_REASONS = 3
@@ -169,3 +171,19 @@ def _sentence(found: list[_Reason], score: float, needed: float, *, by_rule: boo
     if against:
         reason += " " + say("helpfulness.against", reasons="; ".join(against))
     return reason
+
+
+class TrainedJudge:
+    """The trained head, on this machine, without a model server (assets/judges/helpfulness.md)."""
+
+    name = "trained head"
+    server = ""
+    prompt_version = None
+
+    def __init__(self, embedder: Embedder, settings: GateSettings) -> None:
+        self._embedder = embedder
+        self._settings = settings
+
+    def judge(self, post: Post, note: str) -> GateResult:
+        """See `local.helpfulness.judge_helpfulness`."""
+        return judge_helpfulness(self._embedder, self._settings, post, note)

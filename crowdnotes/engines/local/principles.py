@@ -12,7 +12,7 @@ import numpy as np
 from crowdnotes.domain import Finding, GateStatus, Post, PrincipleName, PrincipleResult, Span
 from crowdnotes.engines.embedding import Embedder, FloatArray
 from crowdnotes.engines.local import tone
-from crowdnotes.engines.local.foreign_terms import foreign_note, foreign_post
+from crowdnotes.engines.local.health_terms import foreign_note, foreign_post
 from crowdnotes.engines.local.relevance import of_needed
 from crowdnotes.engines.local.trained_models import (
     OPINION,
@@ -25,9 +25,9 @@ from crowdnotes.engines.local.trained_models import (
     without_each,
     word_counts,
 )
-from crowdnotes.settings import GateSettings
+from crowdnotes.settings_sections import GateSettings
 from crowdnotes.text.note_rules import without_urls
-from crowdnotes.text.stems import ENGLISH_STOP_WORDS, content_tokens, plain_post
+from crowdnotes.text.tokens import ENGLISH_STOP_WORDS, content_tokens, plain_post
 from crowdnotes.wording import say
 
 _LONG_SENTENCE = 40

@@ -14,14 +14,14 @@ import numpy as np
 
 from crowdnotes.domain import Evidence, Finding, GateName, GateResult, GateStatus, Post, Quotation, Span
 from crowdnotes.engines.embedding import Embedder, FloatArray
-from crowdnotes.engines.local.claims import find_claims
-from crowdnotes.engines.local.foreign_terms import foreign_passages, foreign_post, in_english
+from crowdnotes.engines.local.health_terms import foreign_passages, foreign_post, in_english
+from crowdnotes.engines.local.queries import find_claims
 from crowdnotes.engines.local.tone import denies
-from crowdnotes.settings import GateSettings
+from crowdnotes.settings_sections import GateSettings
 from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT
 from crowdnotes.text.publishers import publisher_name
 from crowdnotes.text.sentences import split_sentences, split_units
-from crowdnotes.text.stems import content_stems, content_tokens, plain_post
+from crowdnotes.text.tokens import content_stems, content_tokens, plain_post
 from crowdnotes.wording import say
 
 _FEWEST_DIGITS = 2

@@ -15,14 +15,13 @@ import numpy as np
 from crowdnotes.domain import Aim, Hit, Post, SourceCategory
 from crowdnotes.engines.base import Pick, Ranking
 from crowdnotes.engines.embedding import Embedder, FloatArray
-from crowdnotes.engines.local.claims import find_claims
-from crowdnotes.engines.local.foreign_terms import known_words
+from crowdnotes.engines.local.health_terms import Topic, find_topics, known_words
+from crowdnotes.engines.local.queries import find_claims
 from crowdnotes.engines.local.tone import reading
-from crowdnotes.engines.local.topics import Topic, find_topics
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.sentences import split_units
-from crowdnotes.text.stems import content_stems, plain_post
+from crowdnotes.text.tokens import content_stems, plain_post
 from crowdnotes.wording import say
 
 

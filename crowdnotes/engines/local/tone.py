@@ -9,7 +9,7 @@ from itertools import islice
 from crowdnotes.domain import Span
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.sentences import split_sentences
-from crowdnotes.text.stems import tokens
+from crowdnotes.text.tokens import tokens
 
 _VOWELS = re.compile(r"[aeiouy]+")
 

@@ -21,16 +21,15 @@ import duckdb
 import pyarrow.parquet as pq
 
 from crowdnotes.bridging.columns import HISTORY, NOTES, TableSpec
+from crowdnotes.bridging.model import NoteStatus
 from crowdnotes.bridging.public_files import find_shards, read_table
-from crowdnotes.bridging.status import NoteStatus
 from crowdnotes.domain import EarlierNote, Hit
 from crowdnotes.domain.post import FIRST_ID_MS
 from crowdnotes.errors import InputError, LibraryError
 from crowdnotes.evidence.library.index import Incoming, Record
 from crowdnotes.text.markdown import host
 from crowdnotes.text.note_rules import find_urls, x_storage_form
-from crowdnotes.text.references import is_on_x
-from crowdnotes.text.urls import canonical_url, is_web_address
+from crowdnotes.text.urls import canonical_url, is_on_x, is_web_address
 from crowdnotes.wording import say
 
 FILES = (".tsv", ".zip", ".parquet")

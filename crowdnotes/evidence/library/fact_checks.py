@@ -19,7 +19,7 @@ from crowdnotes.errors import LibraryError
 from crowdnotes.evidence.claim_review import Item, claim_reviews, fact_check, reviews_in_text
 from crowdnotes.evidence.library.importing import below, delimiter_of
 from crowdnotes.evidence.library.index import Incoming, Record
-from crowdnotes.evidence.reading.plain import decode
+from crowdnotes.evidence.reading.plain_text import decode
 from crowdnotes.evidence.source_types import publisher_of
 from crowdnotes.wording import say
 

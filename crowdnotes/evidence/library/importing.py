@@ -21,8 +21,9 @@ from urllib.parse import quote
 
 from crowdnotes.errors import FetchError, LibraryError
 from crowdnotes.evidence.library.index import Columns, Incoming, Record
-from crowdnotes.evidence.reading.document import HTML, PDF, PLAIN, read_body
-from crowdnotes.evidence.reading.plain import likely_charset, tidy_line
+from crowdnotes.evidence.reading.document import HTML, PDF, PLAIN
+from crowdnotes.evidence.reading.extract import read_body
+from crowdnotes.evidence.reading.plain_text import likely_charset, tidy_line
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.urls import is_web_address
 from crowdnotes.wording import say

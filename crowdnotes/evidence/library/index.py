@@ -23,9 +23,9 @@ from pydantic import ValidationError
 from crowdnotes.domain import EarlierNote, FactCheck, Noun
 from crowdnotes.engines.embedding import FloatArray
 from crowdnotes.evidence.duplicates import normalised
-from crowdnotes.evidence.reading.plain import tidy_line
+from crowdnotes.evidence.reading.plain_text import tidy_line
 from crowdnotes.text.note_rules import without_urls
-from crowdnotes.text.stems import spaced
+from crowdnotes.text.tokens import spaced
 from crowdnotes.text.urls import is_web_address
 from crowdnotes.wording import say
 

@@ -29,7 +29,7 @@ from crowdnotes.evidence.library.index import FACT_CHECKS, IndexReader, LibraryD
 from crowdnotes.evidence.passages import pieces
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.sentences import split_sentences
-from crowdnotes.text.stems import ENGLISH_STOP_WORDS, content_words, is_spaceless, tokens, word_stems, words
+from crowdnotes.text.tokens import ENGLISH_STOP_WORDS, content_words, is_spaceless, tokens, word_stems, words
 
 _MOST_TERMS = 24  # a longer query only slows the search: its rare words already decide
 _MOST_CHARACTERS = 5_000

@@ -1,1 +1,1 @@
-"""Readers of pages: HTML, PDF and plain text. `document.extract` is the way in."""
+"""Readers of pages: HTML, PDF and plain text. `extract.extract` is the way in."""

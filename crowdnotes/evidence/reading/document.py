@@ -4,18 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit
 
 from crowdnotes.domain import FactCheck, FetchOutcome
 from crowdnotes.errors import FetchError
-from crowdnotes.text.languages import language_of
 from crowdnotes.wording import say
-
-if TYPE_CHECKING:
-    from crowdnotes.evidence.fetching import Page
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,65 +104,6 @@ def settle_kind(declared: ContentType, body: bytes) -> str:
 
 # What takes the words out of a page: `extract` itself, or a process that does it.
 Extract = Callable[[bytes, str, str | None, str, Callable[[], None]], Document]
-
-
-def extract(body: bytes, kind: str, charset: str | None, url: str, check: Callable[[], None], /) -> Document:
-    """The document in bytes of a known kind (`READABLE`), as it stands there.
-
-    `url`, or a file's name, gives the title where the document has none. `check` is called at each page
-    of a PDF. Raises FetchError when there is nothing to read.
-    """
-    from crowdnotes.evidence.reading.html import read_html
-    from crowdnotes.evidence.reading.pdf import read_pdf
-    from crowdnotes.evidence.reading.plain import read_plain
-
-    if not body.strip():
-        raise FetchError(say("reading.empty"), FetchOutcome.UNREADABLE)
-    fallback_title = _title_from(url)
-    if kind == HTML:
-        return read_html(body, charset, url, fallback_title)
-    if kind == PDF:
-        return read_pdf(body, fallback_title, check)
-    return read_plain(body, charset, fallback_title)
-
-
-def _title_from(url: str) -> str:
-    """Words from a URL's path, or its host."""
-    from crowdnotes.evidence.reading.plain import tidy_line
-
-    parts = urlsplit(url)
-    stem = re.sub(r"\.\w{1,5}$", "", unquote(parts.path).rstrip("/").rpartition("/")[2])
-    words = tidy_line(re.sub(r"[-_+]+", " ", stem), 120)
-    return words if re.search(r"[^\W\d]{3}", words) else (parts.hostname or words or say("reading.untitled"))
-
-
-def read_page(page: Page, check: Callable[[], None] = lambda: None, by: Extract = extract) -> Document:
-    """The document in a fetched page. Raises FetchError with the page's own outcome when it was not had."""
-    if page.outcome is not FetchOutcome.READ:
-        raise FetchError(page.detail, page.outcome)
-    return read_body(page.body, page.content_type, page.charset, page.url, check, by)
-
-
-def read_body(
-    body: bytes,
-    kind: str,
-    charset: str | None,
-    url: str,
-    check: Callable[[], None] = lambda: None,
-    by: Extract = extract,
-) -> Document:
-    """See `extract`, which is done here or `by` another; then without its list of references."""
-    document = by(body, kind, charset, url, check)
-    begin, end = references_in(document.text)
-    text = without_references(document.text)
-    # A page of which nothing is left begins where the next one does.
-    starts = (min(start, max(begin, start - (end - begin))) for start in document.page_starts)
-    return replace(
-        document,
-        text=text,
-        language=language_of(text) or document.language,
-        page_starts=tuple(start for start in starts if start < len(text)),
-    )
 
 
 _NUMBERING = r"(?:#{1,6}\s*)?(?:\*\*)?(?:(?:\d{1,2}|[ivx]{1,5}|[a-h])[.)]?\s+)?"

@@ -19,7 +19,7 @@ from crowdnotes.errors import FetchError
 from crowdnotes.evidence.claim_review import fact_check, reviews_in_text
 from crowdnotes.evidence.reading.document import Document
 from crowdnotes.evidence.reading.hidden_text import drop_hidden
-from crowdnotes.evidence.reading.plain import decode, tidy_line, tidy_text
+from crowdnotes.evidence.reading.plain_text import decode, tidy_line, tidy_text
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.urls import MAX_URL, is_web_address
 from crowdnotes.wording import say

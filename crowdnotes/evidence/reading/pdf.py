@@ -18,7 +18,7 @@ from pypdf.errors import DependencyError, FileNotDecryptedError, PyPdfError
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError
 from crowdnotes.evidence.reading.document import Document
-from crowdnotes.evidence.reading.plain import tidy_line, tidy_text
+from crowdnotes.evidence.reading.plain_text import tidy_line, tidy_text
 from crowdnotes.wording import say
 
 _MAX_PAGES = 300  # a person checks a passage, not a book

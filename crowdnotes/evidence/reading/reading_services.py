@@ -22,13 +22,12 @@ from pydantic import BaseModel, Field, SecretStr
 from crowdnotes.domain import ProviderOutcome, ProviderState
 from crowdnotes.errors import FetchError, SearchError
 from crowdnotes.evidence.reading.document import Document
-from crowdnotes.evidence.reading.markup import plain_line
-from crowdnotes.evidence.reading.plain import tidy_text
+from crowdnotes.evidence.reading.plain_text import plain_line, tidy_text
 from crowdnotes.evidence.search.provider import dig, parse_json, records, string, unexpected
 from crowdnotes.evidence.search.service import Check, Pace, Service, open_service
-from crowdnotes.evidence.search.tavily import tavily_service
+from crowdnotes.evidence.search.web import tavily_service
 from crowdnotes.evidence.ssrf_guard import Deadline
-from crowdnotes.settings import SearchSettings
+from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.languages import language_of
 from crowdnotes.wording import say

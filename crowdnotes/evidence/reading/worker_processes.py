@@ -70,7 +70,7 @@ class PageReaders:
             reader.end()
 
     def extract(self, body: bytes, kind: str, charset: str | None, url: str, check: Callable[[], None], /) -> Document:
-        """See `document.extract`; `check` is called about twenty times a second."""
+        """See `extract.extract`; `check` is called about twenty times a second."""
         reader = self._borrowed(check)
         done = False
         try:
@@ -265,7 +265,7 @@ def _end_after(seconds: int) -> None:
 
 
 def _read(message: Message, body: bytes) -> Message:
-    from crowdnotes.evidence.reading.document import extract
+    from crowdnotes.evidence.reading.extract import extract
 
     try:
         document = extract(body, str(message["kind"]), _text(message["charset"]), str(message["url"]), lambda: None)

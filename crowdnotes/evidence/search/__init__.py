@@ -9,30 +9,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from crowdnotes.evidence.library import Libraries
-from crowdnotes.evidence.search.brave import Brave
 from crowdnotes.evidence.search.clinical_trials import ClinicalTrials
-from crowdnotes.evidence.search.crossref import Crossref
-from crowdnotes.evidence.search.current_events import CurrentEvents
-from crowdnotes.evidence.search.dailymed import DailyMed
-from crowdnotes.evidence.search.europe_pmc import EuropePmc
-from crowdnotes.evidence.search.gdelt import Gdelt
 from crowdnotes.evidence.search.google_fact_check import GoogleFactCheck
 from crowdnotes.evidence.search.local_library import LocalLibrary
+from crowdnotes.evidence.search.medicines import DailyMed, OpenFda
 from crowdnotes.evidence.search.medlineplus import MedlinePlus
-from crowdnotes.evidence.search.openalex import OpenAlex
-from crowdnotes.evidence.search.openfda import OpenFda
+from crowdnotes.evidence.search.news import CurrentEvents, Gdelt
+from crowdnotes.evidence.search.papers import Crossref, EuropePmc, OpenAlex
 from crowdnotes.evidence.search.provider import OnlineProvider, SearchesTogether, SearchProvider
 from crowdnotes.evidence.search.pubmed import PubMed
 from crowdnotes.evidence.search.run import SearchReport, check_providers, search_all
-from crowdnotes.evidence.search.searxng import SearXng
-from crowdnotes.evidence.search.tavily import Tavily
+from crowdnotes.evidence.search.web import Brave, SearXng, Tavily
 from crowdnotes.evidence.search.when_to_ask import called_for, is_register
-from crowdnotes.evidence.search.who_iris import WhoIris
-from crowdnotes.evidence.search.who_outbreaks import WhoOutbreaks
-from crowdnotes.evidence.search.wikidata import Wikidata
-from crowdnotes.evidence.search.wikinews import Wikinews
-from crowdnotes.evidence.search.wikipedia import Wikipedia
-from crowdnotes.settings import SearchSettings, Settings
+from crowdnotes.evidence.search.who import WhoIris, WhoOutbreaks
+from crowdnotes.evidence.search.wikimedia import Wikidata, Wikinews, Wikipedia
+from crowdnotes.settings import Settings
+from crowdnotes.settings_sections import SearchSettings
 
 __all__ = [
     "ONLINE",

@@ -27,7 +27,7 @@ from crowdnotes.evidence.search.provider import (
     strings,
 )
 from crowdnotes.evidence.search.service import Check, Pace, open_service
-from crowdnotes.settings import SearchSettings
+from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.text.dates import parse_date
 from crowdnotes.wording import say
 

@@ -13,7 +13,7 @@ from typing import Self
 from pydantic import BaseModel, Field, SecretStr
 
 from crowdnotes.domain import FactCheck, Hit
-from crowdnotes.evidence.reading.markup import plain_line
+from crowdnotes.evidence.reading.plain_text import plain_line
 from crowdnotes.evidence.search.provider import (
     JsonObject,
     OnlineProvider,
@@ -26,7 +26,7 @@ from crowdnotes.evidence.search.provider import (
     string,
 )
 from crowdnotes.evidence.search.service import COURTEOUS, Check, open_service
-from crowdnotes.settings import SearchSettings
+from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.text.dates import parse_date
 from crowdnotes.wording import say
 

@@ -23,7 +23,7 @@ from crowdnotes.evidence.search.provider import (
     xml_text,
 )
 from crowdnotes.evidence.search.service import Check, Pace, contact, open_service
-from crowdnotes.settings import SearchSettings
+from crowdnotes.settings_sections import SearchSettings
 
 _PACE = Pace(85, 66.0, 4)
 _SPOKEN = frozenset({"en", "es"})

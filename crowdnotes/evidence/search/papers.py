@@ -2,6 +2,25 @@
 
 A paper is known by what the search said of it, else by the address itself. What a page says of itself does
 not count: it could claim any paper's abstract for its own.
+
+OpenAlex: a study, whether it was retracted, and the letters, corrections and retractions that cite it.
+
+GET {base}/works?search=&filter=to_publication_date:YYYY-MM-DD&select=&per_page= and ?filter=cites:W…,type:erratum|…;
+without a key a hundred searches a day, with a free one a thousand. https://developers.openalex.org/api-reference/authentication
+
+Crossref: papers by DOI with their abstracts, and what became of them: retractions, corrections.
+
+GET {base}/works?query.bibliographic=&rows=&filter=has-abstract:true,until-pub-date:YYYY-MM-DD&mailto=, one paper by
+filter=doi:…. A record's `updated-by` names its retraction, by its publisher or by Retraction Watch; a record with
+`update-to` is such a notice itself. Lists: 1 request a second, 3 in the polite pool (with an e-mail address), as its
+x-rate-limit headers say. https://www.crossref.org/documentation/retrieve-metadata/rest-api/access-and-authentication/
+and https://www.crossref.org/documentation/retrieve-metadata/rest-api/rest-api-filters/
+
+Europe PMC: papers, preprints and their abstracts, without a key.
+
+GET {base}/search?query=&format=json&resultType=core&pageSize=&synonym=true, dates by the field FIRST_PDATE, one
+paper by DOI:"…", EXT_ID:… AND SRC:MED or PMCID:PMC….
+https://europepmc.org/RestfulWebService and https://europepmc.org/searchsyntax
 """
 
 from __future__ import annotations
@@ -10,23 +29,125 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
-from typing import Protocol, runtime_checkable
+from typing import Protocol, Self, runtime_checkable
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from crowdnotes.domain import SourceCategory
+from pydantic import BaseModel, Field, SecretStr
+
+from crowdnotes.domain import Hit, SourceCategory
 from crowdnotes.errors import FetchError, SearchError
-from crowdnotes.evidence.reading.markup import plain_text
-from crowdnotes.evidence.search.service import Check
+from crowdnotes.evidence.duplicates import PREPRINT
+from crowdnotes.evidence.reading.plain_text import plain_line, plain_text
+from crowdnotes.evidence.search.provider import (
+    RETRACTED,
+    RETRACTION_NOTICE,
+    JsonObject,
+    OnlineProvider,
+    all_then_any,
+    dig,
+    first_hits,
+    make_hit,
+    notices_of,
+    parse_json,
+    plain_query,
+    records,
+    string,
+    strings,
+    unexpected,
+)
+from crowdnotes.evidence.search.service import COURTEOUS, Check, Pace, open_service
 from crowdnotes.evidence.source_types import categorise, original_of
 from crowdnotes.evidence.ssrf_guard import Deadline
+from crowdnotes.settings_sections import SearchSettings
+from crowdnotes.text.dates import first_day, parse_date, settle
 from crowdnotes.text.urls import canonical_url, doi_url
 from crowdnotes.wording import say
+
+_QUIET_SECONDS = 600.0  # what a day allows is used up
+_OPENALEX_FIELDS = "id,doi,display_name,publication_date,is_retracted,type,abstract_inverted_index"
+_REPLIES = "type:erratum|retraction|letter|editorial"
+_MOST_REPLIES = 3
+_LONGEST = 600  # words of an abstract
+_DOI = "https://doi.org/"
+
+
+class OpenAlexOptions(BaseModel):
+    """OpenAlex."""
+
+    openalex_url: str = Field("https://api.openalex.org", description="OpenAlex")
+    openalex_key: SecretStr | None = Field(None, description="a free key of OpenAlex: without it, 100 searches a day")
+
+
+class OpenAlex(OnlineProvider):
+    """See `SearchProvider`."""
+
+    name = "openalex"
+    label = "OpenAlex"
+    brings = "brings.openalex"
+    options = OpenAlexOptions
+
+    @classmethod
+    def make(cls, search: SearchSettings) -> Self:
+        """One query of a case: each costs some of what a day allows."""
+        own = search.of(OpenAlexOptions)
+        key = own.openalex_key.get_secret_value() if own.openalex_key else ""
+        service = open_service(search, own.openalex_url, COURTEOUS, quiet_seconds=_QUIET_SECONDS)
+        return cls(service, {"api_key": key} if key else {}, most_queries=1)
+
+    def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
+        """Studies, and after them what replies to the nearest one."""
+        asked = plain_query(query, 300)
+        if not asked:
+            return []
+        bound = [f"to_publication_date:{until.isoformat()}"] if until else []
+        studies = self._works(limit, check, bound, search=asked)
+        nearest = string(studies[0], "id").rpartition("/")[2] if studies else ""
+        replies = self._works(_MOST_REPLIES, check, [f"cites:{nearest}", _REPLIES, *bound]) if nearest.isalnum() else []
+        return first_hits((self._hit(work, query) for work in [*studies[:1], *replies, *studies[1:]]), limit, until)
+
+    def _works(self, limit: int, check: Check, bounds: list[str], **more: str) -> list[JsonObject]:
+        params: dict[str, str | int] = {"select": _OPENALEX_FIELDS, "per_page": limit, **more, **self.credentials}
+        if bounds:
+            params["filter"] = ",".join(bounds)
+        return records(parse_json(self.service.get("/works", params, check)), "results")
+
+    def _hit(self, work: JsonObject, query: str) -> Hit | None:
+        doi = string(work, "doi")
+        if not doi.startswith(_DOI):
+            return None
+        notice = RETRACTION_NOTICE if string(work, "type") == "retraction" else None
+        notice = RETRACTED if dig(work, "is_retracted") is True and notice is None else notice
+        return make_hit(
+            self.name,
+            query,
+            title=string(work, "display_name"),
+            snippet=_abstract(dig(work, "abstract_inverted_index")),
+            url=doi,
+            published=parse_date(string(work, "publication_date")),
+            doi=doi.removeprefix(_DOI),
+            notices=[notice] if notice else [],
+        )
+
+
+def _abstract(places: object) -> str:
+    """The abstract, whose words are given with the places where they stand; "" where there is none."""
+    if not isinstance(places, dict):
+        return ""
+    words = {
+        place: word
+        for word, found in places.items()
+        if isinstance(found, list)
+        for place in found
+        if isinstance(place, int) and 0 <= place < _LONGEST
+    }
+    return " ".join(words[place] for place in sorted(words))
+
 
 _DOI_ADDRESS = "https://doi.org/"
 _PUBMED = re.compile(r"https://pubmed\.ncbi\.nlm\.nih\.gov/(\d{1,9})/")
 _PMC = re.compile(r"https://pmc\.ncbi\.nlm\.nih\.gov/articles/(PMC\d{1,9})/")
 _IN_ADDRESS = re.compile(r"(?:^|/)(10\.\d{4,9}/.+)$")
-_FIELDS = ("id", "doi")  # journals.plos.org/plosone/article?id=10.1371/…
+_NUMBER_FIELDS = ("id", "doi")  # journals.plos.org/plosone/article?id=10.1371/…
 # Publishers whose article numbers are the second half of the DOI.
 _NATURE = re.compile(r"^/articles/([a-z]?\d[\w.-]+|nature\d+|n[a-z]+\.?\d[\w.]*)/?$", re.IGNORECASE)
 _ELSEVIER = re.compile(r"/(?:article/)?PII(S\d{4}-\d{3}[\dX]\(\d\d\)\d{5}-[\dX])", re.IGNORECASE)
@@ -70,7 +191,7 @@ def _doi_in(address: str, known: str) -> str | None:
     # Any host can write a paper's DOI into its addresses.
     if categorise(address) is SourceCategory.RESEARCH:
         in_path = _IN_ADDRESS.search(path)
-        fields = [value for name, value in parse_qsl(parts.query) if name.lower() in _FIELDS]
+        fields = [value for name, value in parse_qsl(parts.query) if name.lower() in _NUMBER_FIELDS]
         written = [in_path.group(1)] if in_path is not None else []
         written += [value for value in fields if value.startswith("10.")]
     if host == "nature.com" and (found := _NATURE.match(path)) is not None:
@@ -160,3 +281,209 @@ class AbstractFinder:
                     return found
                 said.append(say("archive.no_abstract", service=service.label))
         return " ".join([say("archive.no_abstract_either"), *said]) if said else ""
+
+
+class CrossrefOptions(BaseModel):
+    """Crossref."""
+
+    crossref_url: str = Field("https://api.crossref.org/v1", description="the Crossref REST API")
+
+
+class Crossref(OnlineProvider):
+    """See `SearchProvider` and `AbstractService`."""
+
+    name = "crossref"
+    label = "Crossref"
+    brings = "brings.crossref"
+    options = CrossrefOptions
+
+    @classmethod
+    def make(cls, search: SearchSettings) -> Self:
+        """Few queries of a case: at its pace, more would hold up every case."""
+        at_once, most_queries = (3, 4) if search.contact_email else (1, 2)
+        service = open_service(search, search.of(CrossrefOptions).crossref_url, Pace(at_once, 1.1, at_once))
+        who = {"mailto": search.contact_email} if search.contact_email else {}
+        return cls(service, who, at_once=at_once, most_queries=most_queries)
+
+    def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
+        """Papers whose bibliographic words are nearest to the query's."""
+        asked = plain_query(query, 300)
+        if not asked:
+            return []
+        bound = f",until-pub-date:{until.isoformat()}" if until else ""
+        items = self._items(f"has-abstract:true{bound}", limit, check, **{"query.bibliographic": asked})
+        return first_hits((self._hit(item, query, until) for item in items), limit)
+
+    def abstract(self, paper: Paper, check: Check) -> Abstract | None:
+        """See `AbstractService`. It knows papers by DOI alone."""
+        if paper.doi is None:
+            return None
+        for item in self._items(f"doi:{paper.doi}", 1, check):
+            text = plain_abstract(string(item, "abstract"))
+            if text is not None and string(item, "DOI").lower() == paper.doi:
+                published, not_before = _first_issued(item)
+                return Abstract(
+                    service=self.label,
+                    title=plain_line(string(item, "title")),
+                    text=text,
+                    published=published,
+                    not_before=not_before,
+                    doi=paper.doi,
+                    notices=_crossref_notices(item),
+                )
+        return None
+
+    def _items(self, which: str, rows: int, check: Check, **more: str) -> list[JsonObject]:
+        params: dict[str, str | int] = {"filter": which, "rows": rows, **more, **self.credentials}
+        return records(parse_json(self.service.get("/works", params, check)), "message", "items")
+
+    def _hit(self, item: JsonObject, query: str, until: date | None) -> Hit | None:
+        doi = string(item, "DOI")
+        published, not_before = _first_issued(item)
+        # A partial date passes the service's filter by its first day: so it is looked at again.
+        if not doi or (until is not None and not_before is not None and not_before > until):
+            return None
+        return make_hit(
+            self.name,
+            query,
+            title=string(item, "title"),
+            snippet=string(item, "abstract"),
+            url=f"https://doi.org/{doi}",
+            published=published,
+            doi=doi,
+            notices=_crossref_notices(item),
+        )
+
+
+def _first_issued(item: JsonObject) -> tuple[date | None, date | None]:
+    """The day of a work's first publication, None when it is not known, and the first day that it can be."""
+    year, month, day = _parts(item)
+    registered = parse_date(string(item, "created", "date-time"))
+    return settle(year, month, day, [registered] if registered else []), first_day(year, month)
+
+
+def _parts(item: JsonObject) -> tuple[int | None, int | None, int | None]:
+    """Year, month and day of the first publication, as far as they are stated ("issued" is the earliest)."""
+    stated = dig(item, "issued", "date-parts")
+    first = stated[0] if isinstance(stated, list) and stated and isinstance(stated[0], list) else []
+    numbers = [part if isinstance(part, int) and not isinstance(part, bool) else None for part in first[:3]]
+    year, month, day = (*numbers, None, None, None)[:3]
+    if year is None or not 1500 <= year <= 9999:
+        return None, None, None
+    if month is None or not 1 <= month <= 12:
+        return year, None, None
+    return year, month, day
+
+
+def _crossref_notices(item: JsonObject) -> tuple[str, ...]:
+    """What became of the work; a notice that something else was retracted is not called retracted itself."""
+    own = notices_of(string(update, "type") for update in records(item, "update-to", may_lack=True))
+    marks = [
+        PREPRINT if string(item, "subtype") == "preprint" else None,
+        RETRACTION_NOTICE if RETRACTED in own else None,
+    ]
+    return notices_of((string(update, "type") for update in records(item, "updated-by", may_lack=True)), *marks)
+
+
+_KINDS = "(SRC:MED OR SRC:PMC OR SRC:PPR)"  # papers and preprints: no patents, no theses
+
+
+class EuropePmcOptions(BaseModel):
+    """Europe PMC."""
+
+    europe_pmc_url: str = Field(
+        "https://www.ebi.ac.uk/europepmc/webservices/rest", description="Europe PMC, or a mirror of it"
+    )
+
+
+class EuropePmc(OnlineProvider):
+    """See `SearchProvider` and `AbstractService`."""
+
+    name = "europe-pmc"
+    label = "Europe PMC"
+    brings = "brings.europe_pmc"
+    options = EuropePmcOptions
+
+    @classmethod
+    def make(cls, search: SearchSettings) -> Self:
+        """See `OnlineProvider`."""
+        return cls(open_service(search, search.of(EuropePmcOptions).europe_pmc_url, COURTEOUS), at_once=6)
+
+    def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
+        """All words first; any of them when nothing has all."""
+        bound = f" AND FIRST_PDATE:[1800-01-01 TO {until.isoformat()}]" if until else ""
+
+        def ask(words: str) -> list[JsonObject]:
+            return self._records(f"({words}) AND {_KINDS}{bound}", limit, check, synonym="true")
+
+        return first_hits((self._hit(record, query) for record in all_then_any(query, ask)), limit)
+
+    def abstract(self, paper: Paper, check: Check) -> Abstract | None:
+        """See `AbstractService`."""
+        for record in self._records(_query(paper), 5, check):
+            text = plain_abstract(string(record, "abstractText"))
+            if text is not None and _is_of(record, paper):
+                return Abstract(
+                    service=self.label,
+                    title=plain_line(string(record, "title")),
+                    text=text,
+                    published=parse_date(string(record, "firstPublicationDate")),
+                    doi=string(record, "doi").lower() or None,
+                    pmid=string(record, "pmid") or None,
+                    notices=_europe_pmc_notices(record),
+                )
+        return None
+
+    def _records(self, query: str, limit: int, check: Check, **more: str) -> list[JsonObject]:
+        params: dict[str, str | int] = {"query": query, "format": "json", "resultType": "core", "pageSize": limit}
+        answer = parse_json(self.service.get("/search", params | more, check))
+        if dig(answer, "hitCount") is None:
+            raise unexpected()
+        return records(answer, "resultList", "result", may_lack=True)
+
+    def _hit(self, record: JsonObject, query: str) -> Hit | None:
+        return make_hit(
+            self.name,
+            query,
+            title=string(record, "title"),
+            snippet=string(record, "abstractText"),
+            url=_link(record),
+            published=parse_date(string(record, "firstPublicationDate")),
+            doi=string(record, "doi") or None,
+            notices=_europe_pmc_notices(record),
+        )
+
+
+def _link(record: JsonObject) -> str:
+    """The page that a reader and a program can both read: Europe PMC's own is built by script."""
+    if pmid := string(record, "pmid"):
+        return f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/"
+    if pmcid := string(record, "pmcid"):
+        return f"https://pmc.ncbi.nlm.nih.gov/articles/{pmcid}/"
+    if doi := string(record, "doi"):
+        return f"https://doi.org/{doi}"
+    return f"https://europepmc.org/article/{string(record, 'source')}/{string(record, 'id')}"
+
+
+def _query(paper: Paper) -> str:
+    if paper.pmid:
+        return f"EXT_ID:{paper.pmid} AND SRC:MED"
+    if paper.doi:
+        quoted = paper.doi.replace("\\", "").replace('"', "")
+        return f'DOI:"{quoted}"'
+    return f"PMCID:{paper.pmcid}"
+
+
+def _is_of(record: JsonObject, paper: Paper) -> bool:
+    """Whether the record is of that very paper, and not one that a loose search found."""
+    if paper.pmid:
+        return string(record, "pmid") == paper.pmid
+    if paper.doi:
+        return string(record, "doi").lower() == paper.doi
+    return string(record, "pmcid").upper() == (paper.pmcid or "").upper()
+
+
+def _europe_pmc_notices(record: JsonObject) -> tuple[str, ...]:
+    relations = records(record, "commentCorrectionList", "commentCorrection", may_lack=True)
+    kinds = [*strings(record, "pubTypeList", "pubType"), *(string(relation, "type") for relation in relations)]
+    return notices_of(kinds, PREPRINT if string(record, "source") == "PPR" else None)

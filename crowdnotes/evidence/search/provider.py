@@ -20,13 +20,13 @@ from pydantic import BaseModel
 from crowdnotes.domain import Hit, ProviderState
 from crowdnotes.errors import FetchError, InputError, SearchError
 from crowdnotes.evidence.duplicates import PREPRINT
-from crowdnotes.evidence.reading.markup import plain_line, plain_text
+from crowdnotes.evidence.reading.plain_text import plain_line, plain_text
 from crowdnotes.evidence.search.service import Check, Service
 from crowdnotes.evidence.search.when_to_ask import is_register
 from crowdnotes.evidence.ssrf_guard import check_url
-from crowdnotes.settings import SearchSettings
+from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.text.dates import parse_date
-from crowdnotes.text.stems import content_words
+from crowdnotes.text.tokens import content_words
 from crowdnotes.wording import say
 
 _MAX_SNIPPET = 2_000  # characters: an abstract; more is read from the page itself

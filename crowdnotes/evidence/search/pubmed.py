@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field, SecretStr
 
 from crowdnotes.domain import Hit, ProviderState
 from crowdnotes.errors import SearchError
-from crowdnotes.evidence.reading.markup import plain_line
+from crowdnotes.evidence.reading.plain_text import plain_line
 from crowdnotes.evidence.search.papers import Abstract, Paper, plain_abstract
 from crowdnotes.evidence.search.provider import (
     OnlineProvider,
@@ -33,9 +33,9 @@ from crowdnotes.evidence.search.provider import (
     xml_text,
 )
 from crowdnotes.evidence.search.service import Check, Pace, contact, open_service
-from crowdnotes.settings import SearchSettings
+from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.text.dates import first_day, month_number, settle
-from crowdnotes.text.stems import word_stems
+from crowdnotes.text.tokens import word_stems
 from crowdnotes.wording import say
 
 _MOST_WORDS = 8  # of one query: no abstract holds more of them all

@@ -27,7 +27,7 @@ from crowdnotes.domain import FetchOutcome, ProviderState
 from crowdnotes.errors import FetchError, InputError, SearchError, StoreError
 from crowdnotes.evidence.fetching import ACCEPT_ENCODING, read_capped
 from crowdnotes.evidence.ssrf_guard import BROKEN_OFF, Deadline, GuardedTransport, check_url, wait_out
-from crowdnotes.settings import SearchSettings
+from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.storage.rate_limits import Book, Turns, turns_here, turns_in
 from crowdnotes.text.markdown import host
 from crowdnotes.wording import say

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from crowdnotes.engines.local.foreign_terms import known_words
+from crowdnotes.engines.local.health_terms import known_words
 from crowdnotes.text.languages import language_of
 
 

@@ -18,8 +18,7 @@ from crowdnotes.engines import Engine
 from crowdnotes.engines.embedding import Embedder
 from crowdnotes.engines.local.entailment import Calibration, NliReader, read_sentences
 from crowdnotes.errors import InputError
-from crowdnotes.studies.camp_notes import OPINION_LABELS
-from crowdnotes.studies.data_files import DistortionRow, HealthNote, note_mark
+from crowdnotes.studies.data_files import OPINION_LABELS, DistortionRow, HealthNote, note_mark
 from crowdnotes.studies.measures import accuracy, area_under_curve, bootstrap_auc, macro_f1
 from crowdnotes.text.note_rules import NOTE_LIMIT, truncate
 from crowdnotes.text.sentences import split_sentences

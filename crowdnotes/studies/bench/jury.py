@@ -21,9 +21,8 @@ from crowdnotes.jury import Jury
 from crowdnotes.jury.model import COLUMNS, SHIPPED_MODEL, CampModel, Features, Rarity, Score, load_model
 from crowdnotes.jury.raters import ASSETS, Floats
 from crowdnotes.jury.shown_odds import TODAY, shown_blocks
-from crowdnotes.settings import JurySettings
-from crowdnotes.studies.camp_notes import CampNotes, read_camps
-from crowdnotes.studies.data_files import HealthNote, note_mark, read_held_out
+from crowdnotes.settings_sections import JurySettings
+from crowdnotes.studies.data_files import CampNotes, HealthNote, note_mark, read_camps, read_held_out
 from crowdnotes.studies.measures import (
     area_under_curve,
     auc,

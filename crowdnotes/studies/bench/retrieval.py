@@ -1,4 +1,11 @@
-"""How well evidence is found: up to three ways to rank a library's records for a post, against judged records.
+"""Whether a search reaches what people cited: of posts under which X showed a note, those where a hit is its page.
+
+A note's page is what a person found to settle the claim, so a search that finds it needs no better proof. Others may
+settle it as well: the share is a lower bound. Evidence is no later than the day of the note. Of earlier notes those are
+left out that could give the answer away: the note itself, notes on the very post, near copies, and what was written
+too shortly before (see `_giveaway`).
+
+How well evidence is found: up to three ways to rank a library's records for a post, against judged records.
 
 `fulltext` is full-text search (BM25) with the post's own words; `embedding` orders all records by the
 similarity of their title and beginning to the post; `engine` is what a case does: the engine's queries,
@@ -9,26 +16,222 @@ the search found in its order.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime, timedelta
 from statistics import mean
 from typing import Any
 
 import numpy as np
+from pydantic import Field
 
-from crowdnotes.domain import Post
+from crowdnotes.domain import EarlierNote, Hit, Noun, Post, ProviderState
 from crowdnotes.engines import Brief, Engine
 from crowdnotes.engines.embedding import Embedder, FloatArray
 from crowdnotes.errors import InputError
+from crowdnotes.evidence.duplicates import merge, shingles
 from crowdnotes.evidence.library import Libraries
+from crowdnotes.evidence.library.earlier_notes import LeaveOut, note_links
 from crowdnotes.evidence.library.search import build_expression
-from crowdnotes.evidence.search import search_all
+from crowdnotes.evidence.search import SearchProvider, search_all
 from crowdnotes.evidence.search.local_library import LocalLibrary
 from crowdnotes.evidence.search.run import plan_for
 from crowdnotes.evidence.selection import select_by_utility
-from crowdnotes.settings import EvidenceSettings
-from crowdnotes.studies.data_files import JudgedPost
-from crowdnotes.studies.measures import DIRECTLY_HELPFUL, ndcg, recall, reciprocal_rank
+from crowdnotes.settings import Settings
+from crowdnotes.settings_sections import EvidenceSettings
+from crowdnotes.studies.data_files import HealthNote, JudgedPost
+from crowdnotes.studies.measures import DIRECTLY_HELPFUL, ndcg, recall, reciprocal_rank, rounded_ends, wilson
+from crowdnotes.text.languages import languages_of
+from crowdnotes.text.markdown import host
+from crowdnotes.text.note_rules import without_urls, x_storage_form
+from crowdnotes.text.tokens import content_stems
+from crowdnotes.text.urls import canonical_url, identities
+
+AT = (5, 10)
+TOGETHER = "together"
+_LIMIT = 10  # hits a query
+_COPY = 0.5  # of the word triples of the shorter of two notes: what both hold, from where on one is a near copy
+_GAP = 3  # days: notes on one post come within hours of each other, so that older ones are on other posts
+_SUBJECT = 2  # stems that a page's words and the note's share, of one site, so that it is on the same subject
+
+
+class Share(Noun):
+    """Of the posts, in [0, 1], with its 95 % interval (Wilson)."""
+
+    share: float
+    interval: tuple[float, float]
+
+
+class Reach(Noun):
+    """How far one provider reaches, or all together. Names of shares: "page@5", "subject@5", "site@5", and at 10.
+
+    `posts` are those for which it answered; with none of them `not_run` says why. `unanswered` counts the others.
+    """
+
+    provider: str
+    posts: int
+    unanswered: int = 0
+    not_run: str = ""
+    shares: dict[str, Share] = Field(default_factory=dict)
+
+
+class ReachResult(Noun):
+    """All of a run. `uncited` counts the posts whose note cites no page: they are in no share."""
+
+    posts: int
+    uncited: int
+    posts_known: int
+    reaches: tuple[Reach, ...]
+
+
+@dataclass(slots=True)
+class _Tally:
+    found: dict[str, int] = field(default_factory=dict)
+    posts: int = 0
+    unanswered: int = 0
+    why: str = ""
+
+    def add(self, reached: Mapping[str, int | None]) -> None:
+        """`reached`: by level, the rank from 1 of the first hit that is right."""
+        self.posts += 1
+        for level, rank in reached.items():
+            for at in AT:
+                right = rank is not None and rank <= at
+                self.found[f"{level}@{at}"] = self.found.get(f"{level}@{at}", 0) + right
+
+    def reach(self, provider: str) -> Reach:
+        """What it comes to."""
+        if not self.posts:
+            return Reach(provider=provider, posts=0, unanswered=self.unanswered, not_run=self.why)
+        shares = {
+            name: Share(share=round(n / self.posts, 4), interval=rounded_ends(wilson(n, self.posts)))
+            for name, n in self.found.items()
+        }
+        return Reach(provider=provider, posts=self.posts, unanswered=self.unanswered, shares=shares)
+
+
+def measure_reach(
+    notes: Sequence[HealthNote],
+    engine: Engine,
+    providers: Sequence[SearchProvider],
+    libraries: Libraries,
+    settings: Settings,
+    progress: Callable[[str], None] = lambda _: None,
+) -> ReachResult:
+    """Search as a case does for every post under which X showed a note: each provider alone, and all together.
+
+    Together is as a case merges those that answered. Raises LibraryError for a library that cannot be read.
+    """
+    shown = [note for note in notes if note.is_helpful]
+    cited = {note.note_id: _Cited.of(note) for note in shown if note_links(x_storage_form(note.note))}
+    tallies = {provider.name: _Tally() for provider in providers}
+    together, known = _Tally(), 0
+    for number, note in enumerate((note for note in shown if note.note_id in cited), 1):
+        human, day = cited[note.note_id], _day(note)
+        posts = _posts_of(note, providers, libraries)
+        known += bool(posts)
+        leave_out = _giveaway(note, human, posts, day)
+        queries = plan_for(engine, note.as_post, settings.evidence.queries, day).queries
+        answered = []
+        for provider in providers:
+            asked = replace(provider, leave_out=leave_out) if isinstance(provider, LocalLibrary) else provider
+            found = search_all(
+                [asked],
+                [query.text for query in queries],
+                post=note.post,
+                limit=_LIMIT,
+                until=day,
+                languages=languages_of(queries),
+                provider_seconds=settings.search.provider_seconds,
+                patience_seconds=settings.search.patience_seconds,
+            )
+            (outcome,) = found.outcomes
+            if outcome.state is ProviderState.ANSWERED:
+                tallies[provider.name].add(human.reached_by(found.hits))
+                answered.append([list(found.hits)])
+            else:
+                tallies[provider.name].unanswered += 1
+                tallies[provider.name].why = outcome.sentence
+        if answered:
+            together.add(human.reached_by(merge(answered)))
+        progress(f"{number} of {len(cited)} posts")
+    reaches = [tally.reach(name) for name, tally in tallies.items()]
+    if len(providers) > 1:
+        reaches.append(together.reach(TOGETHER))
+    return ReachResult(posts=len(cited), uncited=len(shown) - len(cited), posts_known=known, reaches=tuple(reaches))
+
+
+@dataclass(frozen=True, slots=True)
+class _Cited:
+    """What a note cites, and what it and the addresses speak of."""
+
+    pages: frozenset[str]
+    sites: frozenset[str]
+    stems: frozenset[str]
+    words: frozenset[tuple[str, ...]]
+
+    @classmethod
+    def of(cls, note: HealthNote) -> _Cited:
+        text = x_storage_form(note.note)
+        links = note_links(text)
+        stems = content_stems(" ".join([without_urls(text), *map(_spoken, links)]))
+        pages = frozenset(map(canonical_url, links))
+        return cls(pages, frozenset(map(host, links)), stems, shingles(without_urls(text)))
+
+    def reached_by(self, hits: Sequence[Hit]) -> dict[str, int | None]:
+        """By level, the rank of the first hit that reaches it."""
+        levels = {"page": self._is_page, "subject": self._is_subject, "site": self._is_site}
+        return {
+            name: next((rank for rank, hit in enumerate(hits[: max(AT)], 1) if holds(hit)), None)
+            for name, holds in levels.items()
+        }
+
+    def _is_page(self, hit: Hit) -> bool:
+        return not self.pages.isdisjoint(identities(hit))
+
+    def _is_site(self, hit: Hit) -> bool:
+        return self._is_page(hit) or host(hit.url) in self.sites
+
+    def _is_subject(self, hit: Hit) -> bool:
+        own = content_stems(f"{hit.title} {hit.snippet} {_spoken(hit.url or '')}")
+        return self._is_page(hit) or (self._is_site(hit) and len(own & self.stems) >= _SUBJECT)
+
+
+def _spoken(url: str) -> str:
+    """The words of an address, without its site."""
+    return " ".join(part for part in url.partition("://")[2].partition("/")[2].replace("_", "-").split("-") if part)
+
+
+def _day(note: HealthNote) -> date:
+    return datetime.fromtimestamp((note.created_at_ms or 0) / 1000, UTC).date()
+
+
+def _posts_of(note: HealthNote, providers: Sequence[SearchProvider], libraries: Libraries) -> set[int]:
+    """The post that the note is on, where a library of notes that is searched holds the note."""
+    found = set()
+    for provider in providers:
+        if isinstance(provider, LocalLibrary) and note.note_id.isdigit():
+            with libraries.open(provider.library) as reader:
+                found.add(reader.post_of_note(int(note.note_id)))
+    return {post for post in found if post is not None}
+
+
+def _giveaway(note: HealthNote, human: _Cited, posts: set[int], day: date) -> LeaveOut:
+    """Which earlier notes would give the answer away.
+
+    The note itself and those on its post; near copies of it; and those of its day, which may be later than the post.
+    Where the post is not known, those of the three days before too: they may be on it.
+    """
+    last = day - timedelta(days=1 if posts else _GAP + 1)
+
+    def leave_out(earlier: EarlierNote) -> bool:
+        if str(earlier.note) == note.note_id or earlier.post in posts or earlier.written > last:
+            return True
+        own = shingles(without_urls(earlier.text))
+        return len(own & human.words) >= _COPY * max(1, min(len(own), len(human.words)))
+
+    return leave_out
+
 
 RUNS = ("fulltext", "embedding", "engine")
 _DEPTH = 100  # records that each way ranks

@@ -26,9 +26,8 @@ from transformers.utils import logging
 from crowdnotes.engines.embedding import Embedder, FloatArray, packaged_model_dir, verify_weights
 from crowdnotes.engines.local.trained_models import Adapter, note_words, readable_note
 from crowdnotes.errors import InputError
-from crowdnotes.studies.camp_notes import OPINION_LABELS, SOURCED_LABEL, TRIVIAL_LABEL
-from crowdnotes.studies.data_files import HealthNote
-from crowdnotes.studies.train.heads import near_any
+from crowdnotes.studies.data_files import OPINION_LABELS, SOURCED_LABEL, TRIVIAL_LABEL, HealthNote
+from crowdnotes.studies.train.judges import near_any
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase

@@ -47,7 +47,7 @@ from crowdnotes.jury.model import (
 )
 from crowdnotes.jury.raters import Floats
 from crowdnotes.jury.votes import OrdinalModel, Sides
-from crowdnotes.settings import BridgingSettings
+from crowdnotes.settings_sections import BridgingSettings
 from crowdnotes.studies.measures import auc, calibration_curve, calibration_error
 from crowdnotes.studies.train.jury import SHARPNESS, choose_landmarks, nystroem_root
 from crowdnotes.text.note_rules import x_storage_form

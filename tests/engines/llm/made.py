@@ -26,8 +26,8 @@ from crowdnotes.domain import (
 )
 from crowdnotes.engines.llm.engine import LLMEngine
 from crowdnotes.errors import EngineError, ModelServerError
-from crowdnotes.gates import assess
-from crowdnotes.settings import GateSettings, LlmSettings
+from crowdnotes.notes.gates import assess
+from crowdnotes.settings_sections import GateSettings, LlmSettings
 from tests.fakes import TODAY, FixedClock, HashingEmbedder, brief_of, make_evidence
 from tests.llm_server import Body, LLMServer, Say
 

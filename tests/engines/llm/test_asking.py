@@ -14,8 +14,8 @@ from crowdnotes.engines.llm.request import Block, data_blocks
 from crowdnotes.engines.metering import Budget, Meter, metered, new_boundary
 from crowdnotes.engines.prompt_injection import find_injections, without_injections
 from crowdnotes.errors import BudgetError, ModelServerError
-from crowdnotes.gates import assess
 from crowdnotes.notes.drafting import write_candidates
+from crowdnotes.notes.gates import assess
 from tests.engines.llm.made import BRIEF, NOTE, PASSAGE, POST, engine_for, engine_over, evidence, refusal_of
 from tests.fakes import TODAY, FixedClock
 from tests.llm_server import LLMServer, Say, data_of, honest

@@ -15,9 +15,10 @@ import pytest
 from crowdnotes.engines.llm.discovery import find_servers
 from crowdnotes.engines.metering import Meter, metered
 from crowdnotes.errors import JobCancelled, ModelServerError
-from crowdnotes.gates import assess
 from crowdnotes.jobs import JobState
-from crowdnotes.settings import LlmSettings, Settings
+from crowdnotes.notes.gates import assess
+from crowdnotes.settings import Settings
+from crowdnotes.settings_sections import LlmSettings
 from crowdnotes.workspace import open_workspace
 from tests.engines.llm.made import BRIEF, NOTE, POST, begun_case, engine_for, engine_over, evidence
 from tests.fakes import TODAY, FixedClock, HashingEmbedder

@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 from keyring.backends.fail import Keyring as NoKeyring
 
-from crowdnotes.engines.llm.discovery import account, find_servers, forget_key, keep_key, key_for
+from crowdnotes.engines.llm.api_keys import account, forget_key, keep_key, key_for
+from crowdnotes.engines.llm.discovery import find_servers
 from crowdnotes.engines.llm.server import scrubbed
 from crowdnotes.errors import ConfigurationError
-from crowdnotes.settings import LlmSettings
+from crowdnotes.settings_sections import LlmSettings
 from tests.engines.llm.made import POST, engine_for
 from tests.fakes import TODAY
 from tests.keyrings import MemoryKeyring, using

@@ -14,8 +14,8 @@ import pytest
 from crowdnotes.domain import GateStatus, Hit, Post, Support
 from crowdnotes.engines.prompt_injection import find_injections, holds_injection, without_injections
 from crowdnotes.errors import EngineError
-from crowdnotes.gates import assess
 from crowdnotes.notes.drafting import revise_candidates, why_no_note, write_candidates
+from crowdnotes.notes.gates import assess
 from tests.engines.llm.attacks import ATTACKS, LINK, PAYLOAD, UNSEEN_ATTACKS, Attack
 from tests.engines.llm.made import (
     BRIEF,

@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import pytest
 
-from crowdnotes.engines.llm.asking import Once
+from crowdnotes.engines.llm.calls import Once
 from crowdnotes.errors import JobCancelled
 
 

@@ -16,8 +16,8 @@ import pytest
 from crowdnotes.domain import GateStatus
 from crowdnotes.engines.llm.discovery import find_servers
 from crowdnotes.errors import AnswerCutError, AnswerUnreadableError, EngineError
-from crowdnotes.gates import assess
-from crowdnotes.settings import LlmSettings
+from crowdnotes.notes.gates import assess
+from crowdnotes.settings_sections import LlmSettings
 from tests.engines.llm import tiny_models
 from tests.engines.llm.made import BRIEF, NOTE, POST, engine_for, evidence
 from tests.fakes import TODAY, FixedClock

@@ -13,7 +13,7 @@ from crowdnotes.engines.llm.recorded import Live, RecordedAnswers, read_answers
 from crowdnotes.engines.llm.server import ModelServer
 from crowdnotes.engines.metering import Meter, metered
 from crowdnotes.errors import ConfigurationError, ModelServerError
-from crowdnotes.settings import LlmSettings
+from crowdnotes.settings_sections import LlmSettings
 from tests.engines.llm.made import POST
 from tests.fakes import TODAY, HashingEmbedder
 from tests.llm_server import LLMServer, honest

@@ -20,7 +20,7 @@ from crowdnotes.engines.llm.self_test import (
     run_self_test,
 )
 from crowdnotes.errors import ConfigurationError, JobCancelled, ModelServerError
-from crowdnotes.settings import GateSettings, LlmSettings
+from crowdnotes.settings_sections import GateSettings, LlmSettings
 from tests.fakes import HashingEmbedder
 from tests.llm_server import Body, LLMServer, Say, data_of
 

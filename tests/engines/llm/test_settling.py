@@ -11,7 +11,7 @@ from crowdnotes.domain import AnswerKind, Evidence, GateStatus, Points, Post, Se
 from crowdnotes.engines import Brief, FurtherSearch
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.evidence.passages import ReadSource, build_evidence
-from crowdnotes.settings import EvidenceSettings
+from crowdnotes.settings_sections import EvidenceSettings
 from tests.engines.llm.made import BRIEF, CLAIM, PASSAGE, POST, QUOTE, engine_over, evidence, gives, settles
 from tests.fakes import HashingEmbedder, brief_of, make_evidence
 from tests.llm_server import Body, LLMServer, data_of, honest

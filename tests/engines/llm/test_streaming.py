@@ -9,8 +9,8 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 
 from crowdnotes.domain import Hit
+from crowdnotes.engines.llm.calls import readable, refuse_circles
 from crowdnotes.engines.llm.engine import LLMEngine
-from crowdnotes.engines.llm.telling import readable, refuse_circles
 from crowdnotes.engines.metering import Budget, Meter, metered
 from crowdnotes.errors import AnswerCutError, AnswerUnreadableError, BudgetError, EngineError, ModelServerError
 from tests.engines.llm.made import BRIEF, NOTE, PASSAGE, POST, engine_over, evidence, refusal_of

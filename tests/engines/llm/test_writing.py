@@ -11,7 +11,7 @@ import pytest
 from crowdnotes.domain import AnswerKind, Basis, Evidence, Settlement, Span, Support
 from crowdnotes.engines import WriterAnswer
 from crowdnotes.engines.llm.request import passage_block
-from crowdnotes.engines.llm.writing import passages_for
+from crowdnotes.engines.llm.writing_tasks import passages_for
 from crowdnotes.errors import AnswerUnreadableError, EngineError, ModelRefusedError
 from crowdnotes.notes.drafting import Drafted, write_candidates
 from tests.engines.llm.made import BRIEF, CLAIM, NOTE, PASSAGE, POST, answered, engine_over, evidence, sentence

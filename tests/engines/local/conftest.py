@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crowdnotes.engines.local import LocalEngine
-from crowdnotes.settings import GateSettings
+from crowdnotes.settings_sections import GateSettings
 from tests.fakes import HashingEmbedder
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.engines.local import foreign_terms
-from crowdnotes.engines.local.foreign_terms import known_words, search_words
+from crowdnotes.engines.local import health_terms
+from crowdnotes.engines.local.health_terms import known_words, search_words
 
 LANGUAGES = ("es", "fr", "de", "pt", "it", "nl", "pl", "tr", "ru", "ar", "hi", "ja")
 
@@ -64,7 +64,7 @@ def test_what_is_said_of_things_is_no_subject() -> None:
 
 
 def test_every_language_has_most_words_and_all_kinds_of_searches() -> None:
-    file = Path(foreign_terms.__file__).with_name("foreign_terms.tsv")
+    file = Path(health_terms.__file__).with_name("foreign_terms.tsv")
     lines = [line for line in file.read_text("utf-8").splitlines() if not line.startswith("#")]
     rows = list(csv.DictReader(lines, delimiter="\t"))
     assert tuple(rows[0])[1:] == LANGUAGES

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crowdnotes.domain import Post
-from crowdnotes.engines.local.claims import find_claims
+from crowdnotes.engines.local.queries import find_claims
 
 
 def test_a_causal_statement_is_a_claim_with_its_span() -> None:

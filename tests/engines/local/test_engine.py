@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from crowdnotes.domain import GateStatus, Hit, Post
 from crowdnotes.engines import Brief, Engine
 from crowdnotes.engines.local import LocalEngine
-from crowdnotes.settings import GateSettings
+from crowdnotes.settings_sections import GateSettings
 from tests.engines.local.made import AWKWARD_TEXTS, MEASLES, made_evidence
 from tests.fakes import TODAY, HashingEmbedder, brief_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from crowdnotes.domain import Assessment, GateStatus, Post, PrincipleName, Support
 from crowdnotes.engines.local import LocalEngine
-from crowdnotes.gates import assess
+from crowdnotes.notes.gates import assess
 from tests.fakes import FixedClock, brief_of, make_evidence
 
 POST = Post(text="The measles vaccine causes autism in children.")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crowdnotes.domain import Aim, Post, Query
-from crowdnotes.engines.local.claims import find_claims
-from crowdnotes.engines.local.queries import build_queries
+from crowdnotes.engines.local.queries import build_queries, find_claims
 
 POSTS = {
     "es": "Las vacunas causan autismo en los niños, no es casualidad",

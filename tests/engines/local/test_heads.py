@@ -32,7 +32,7 @@ from crowdnotes.engines.local.trained_models import (
     word_counts,
 )
 from crowdnotes.errors import ModelFilesError
-from crowdnotes.settings import GateSettings
+from crowdnotes.settings_sections import GateSettings
 from crowdnotes.studies.data_files import read_held_out
 from crowdnotes.studies.measures import area_under_curve, macro_f1
 from tests.engines.local.made import AWKWARD_TEXTS

@@ -14,7 +14,7 @@ from crowdnotes.engines.embedding import FloatArray, weights_sha256
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.engines.local.entailment import READER_FILE, NliReader, clauses_of, fetch_reader
 from crowdnotes.errors import ModelFilesError
-from crowdnotes.settings import GateSettings
+from crowdnotes.settings_sections import GateSettings
 from crowdnotes.studies.bench.judges import calibrate
 from crowdnotes.studies.data_files import DistortionRow
 from tests.fakes import HashingEmbedder, make_evidence, make_reader_model

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from crowdnotes.domain import Aim, Post
-from crowdnotes.engines.local.claims import find_claims
-from crowdnotes.engines.local.queries import build_queries
-from crowdnotes.engines.local.topics import find_topics
+from crowdnotes.engines.local.health_terms import find_topics
+from crowdnotes.engines.local.queries import build_queries, find_claims
 
 POST = Post(
     text="The vaxx causes heart attacks in kids!! Share before they delete it @bob https://t.co/abc #StopTheVaxx"

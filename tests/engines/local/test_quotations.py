@@ -6,7 +6,7 @@ import pytest
 
 from crowdnotes.domain import Evidence, Post
 from crowdnotes.engines.local import LocalEngine
-from crowdnotes.settings import GateSettings
+from crowdnotes.settings_sections import GateSettings
 from tests.engines.local.made import MEASLES, WATER, made_evidence
 from tests.fakes import brief_of
 from tests.shared import minilm

@@ -8,7 +8,7 @@ from crowdnotes.domain import BY_HAND, Evidence, GateStatus, Post
 from crowdnotes.engines.embedding import MiniLMEmbedder
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.engines.local.relevance import none_is_near, of_needed
-from crowdnotes.settings import GateSettings
+from crowdnotes.settings_sections import GateSettings
 from tests.engines.local.made import MEASLES, WATER, made_evidence
 from tests.fakes import brief_of, make_evidence
 from tests.shared import minilm

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.engines.local.topics import find_terms, find_topics, medical_name, other_names
+from crowdnotes.engines.local.health_terms import find_terms, find_topics, medical_name, other_names
 
 
 @pytest.mark.parametrize(

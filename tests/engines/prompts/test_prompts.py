@@ -11,15 +11,12 @@ import pytest
 from crowdnotes.engines import prompts
 from crowdnotes.engines.base import EngineStep
 from crowdnotes.engines.llm import self_test
-from crowdnotes.engines.llm.claims import ClaimsAnswer
-from crowdnotes.engines.llm.correctness import CorrectnessAnswer
 from crowdnotes.engines.llm.engine import _PROMPTS
+from crowdnotes.engines.llm.evidence_tasks import CorrectnessAnswer, FoundInPassage, SettleAnswer
 from crowdnotes.engines.llm.helpfulness import BrokenPrinciple, WordsAnswer
 from crowdnotes.engines.llm.parsing import Answer
 from crowdnotes.engines.llm.request import schema_of
-from crowdnotes.engines.llm.revising import ComparisonAnswer, Grade, RevisionAnswer, SourcesAnswer
-from crowdnotes.engines.llm.searching import ImageAnswer, PickAnswer, QueriesAnswer, RankingAnswer
-from crowdnotes.engines.llm.settling import FoundInPassage, SettleAnswer
+from crowdnotes.engines.llm.search_tasks import ClaimsAnswer, ImageAnswer, PickAnswer, QueriesAnswer, RankingAnswer
 from crowdnotes.engines.llm.supernote_tasks import (
     CandidatesAnswer,
     RepliesAnswer,
@@ -27,7 +24,7 @@ from crowdnotes.engines.llm.supernote_tasks import (
     ToneAnswer,
     VerdictAnswer,
 )
-from crowdnotes.engines.llm.writing import WritingAnswer
+from crowdnotes.engines.llm.writing_tasks import ComparisonAnswer, Grade, RevisionAnswer, SourcesAnswer, WritingAnswer
 from crowdnotes.engines.prompts import load_prompt, version_of
 
 NAMES = sorted(

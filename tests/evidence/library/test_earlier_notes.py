@@ -9,7 +9,6 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from crowdnotes.crowd.loading import load_folder
 from crowdnotes.domain import EarlierNote, Hit
 from crowdnotes.domain.post import FIRST_ID_MS
 from crowdnotes.errors import LibraryError
@@ -17,6 +16,7 @@ from crowdnotes.evidence.library import Libraries, search
 from crowdnotes.evidence.library.earlier_notes import note_links, pages_of
 from crowdnotes.evidence.library.index import open_index
 from crowdnotes.public_data.database import writing
+from crowdnotes.public_data.loading import load_folder
 
 KIND = "notes"
 HELPFUL = "CURRENTLY_RATED_HELPFUL"

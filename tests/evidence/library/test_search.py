@@ -19,7 +19,7 @@ from crowdnotes.evidence.library.search import (
     nearest_topics,
     topics_of,
 )
-from crowdnotes.text.stems import spaced
+from crowdnotes.text.tokens import spaced
 from tests.fakes import HashingEmbedder
 
 

@@ -11,9 +11,7 @@ from pytest_httpserver import HTTPServer
 
 from crowdnotes.errors import JobCancelled
 from crowdnotes.evidence.fetching import no_check
-from crowdnotes.evidence.search.crossref import Crossref
-from crowdnotes.evidence.search.europe_pmc import EuropePmc
-from crowdnotes.evidence.search.papers import Abstract, AbstractFinder, Paper, paper_of
+from crowdnotes.evidence.search.papers import Abstract, AbstractFinder, Crossref, EuropePmc, Paper, paper_of
 from crowdnotes.evidence.search.pubmed import PubMed
 from tests.evidence.search.conftest import MakeService
 from tests.shared import cancelled

@@ -9,8 +9,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from crowdnotes.domain import Hit
-from crowdnotes.evidence.search.crossref import Crossref
-from crowdnotes.evidence.search.europe_pmc import EuropePmc
+from crowdnotes.evidence.search.papers import Crossref, EuropePmc
 from crowdnotes.evidence.search.service import Service
 from tests.evidence.search.conftest import ask
 

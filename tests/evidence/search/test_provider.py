@@ -17,11 +17,12 @@ from crowdnotes.domain import ProviderState
 from crowdnotes.errors import JobCancelled, SearchError
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.search import ONLINE, chosen_at_first, make_providers
-from crowdnotes.evidence.search.crossref import Crossref
+from crowdnotes.evidence.search.papers import Crossref
 from crowdnotes.evidence.search.provider import OnlineProvider, SearchProvider, all_then_any, plain_query, search_words
 from crowdnotes.evidence.search.run import TRIAL
 from crowdnotes.evidence.search.service import Service
-from crowdnotes.settings import SearchSettings, Settings
+from crowdnotes.settings import Settings
+from crowdnotes.settings_sections import SearchSettings
 from tests.evidence.search.conftest import ask
 from tests.fakes import HashingEmbedder
 from tests.shared import cancelled

@@ -13,17 +13,15 @@ from crowdnotes.domain import ProviderState
 from crowdnotes.errors import SearchError
 from crowdnotes.evidence.fetching import no_check
 from crowdnotes.evidence.library import Libraries
-from crowdnotes.evidence.search.brave import Brave
 from crowdnotes.evidence.search.google_fact_check import GoogleFactCheck
 from crowdnotes.evidence.search.local_library import LocalLibrary
 from crowdnotes.evidence.search.medlineplus import MedlinePlus
 from crowdnotes.evidence.search.provider import OnlineProvider
 from crowdnotes.evidence.search.run import search_all
-from crowdnotes.evidence.search.searxng import SearXng
 from crowdnotes.evidence.search.service import Service
-from crowdnotes.evidence.search.tavily import Tavily
-from crowdnotes.evidence.search.wikipedia import Wikipedia, opening
-from crowdnotes.settings import SearchSettings
+from crowdnotes.evidence.search.web import Brave, SearXng, Tavily
+from crowdnotes.evidence.search.wikimedia import Wikipedia, opening
+from crowdnotes.settings_sections import SearchSettings
 from tests.evidence.search.conftest import MakeService, ask
 from tests.fakes import HashingEmbedder
 

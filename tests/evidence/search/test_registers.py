@@ -15,19 +15,15 @@ from crowdnotes.errors import SearchError
 from crowdnotes.evidence.fetching import Fetcher
 from crowdnotes.evidence.search import ONLINE, called_for, is_register, make_online
 from crowdnotes.evidence.search.clinical_trials import ClinicalTrials
-from crowdnotes.evidence.search.current_events import CurrentEvents
-from crowdnotes.evidence.search.dailymed import DailyMed
-from crowdnotes.evidence.search.gdelt import Gdelt
-from crowdnotes.evidence.search.openalex import OpenAlex
-from crowdnotes.evidence.search.openfda import OpenFda
+from crowdnotes.evidence.search.medicines import DailyMed, OpenFda
+from crowdnotes.evidence.search.news import CurrentEvents, Gdelt
+from crowdnotes.evidence.search.papers import OpenAlex
 from crowdnotes.evidence.search.service import Service
 from crowdnotes.evidence.search.when_to_ask import words_of
-from crowdnotes.evidence.search.who_iris import WhoIris
-from crowdnotes.evidence.search.who_outbreaks import WhoOutbreaks
-from crowdnotes.evidence.search.wikidata import Wikidata
-from crowdnotes.evidence.search.wikinews import Wikinews
+from crowdnotes.evidence.search.who import WhoIris, WhoOutbreaks
+from crowdnotes.evidence.search.wikimedia import Wikidata, Wikinews
 from crowdnotes.evidence.sources import SourceReader
-from crowdnotes.settings import FetchSettings, SearchSettings
+from crowdnotes.settings_sections import FetchSettings, SearchSettings
 from tests.evidence.search.conftest import MakeService, ask
 
 _UNTIL = date(2025, 6, 30)

@@ -23,13 +23,12 @@ from crowdnotes.domain import Hit, Post, ProviderOutcome, ProviderState, Query
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.errors import JobCancelled, SearchError
 from crowdnotes.evidence.duplicates import merge
-from crowdnotes.evidence.reading.markup import plain_line, plain_text
+from crowdnotes.evidence.reading.plain_text import plain_line, plain_text
 from crowdnotes.evidence.search import check_providers, search_all
-from crowdnotes.evidence.search.answers import Answers
 from crowdnotes.evidence.search.provider import OnlineProvider, notice_of
-from crowdnotes.evidence.search.run import plan_for
+from crowdnotes.evidence.search.run import Answers, plan_for
 from crowdnotes.evidence.search.service import COURTEOUS, Check, open_service
-from crowdnotes.settings import GateSettings, SearchSettings
+from crowdnotes.settings_sections import GateSettings, SearchSettings
 from crowdnotes.text.languages import languages_of
 from crowdnotes.text.urls import identities
 from tests.fakes import HashingEmbedder

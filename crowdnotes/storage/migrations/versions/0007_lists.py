@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from crowdnotes.storage.tables import storable_text
-from crowdnotes.text.searching import folded
+from crowdnotes.text.tokens import folded
 
 revision = "0007"
 down_revision = "0006"

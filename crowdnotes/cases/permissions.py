@@ -1,0 +1,43 @@
+"""The one way to stored cases: as somebody, and for an act that they may do.
+
+Whatever works with cases (`service`, `stages`) has no other store than this, and each call of it names an act: none can
+be forgotten. Changes are checked on the newest version, inside the step that keeps them.
+"""
+
+from __future__ import annotations
+
+from pydantic import ValidationError
+
+from crowdnotes.domain import (
+    LOCAL_OWNER,
+    Act,
+    Actor,
+    Owned,
+    Role,
+    may,
+    refusal,
+)
+from crowdnotes.errors import InputError, NotAllowedError
+from crowdnotes.wording import say
+
+
+def actor_of(issuer: str, subject: str, name: str, role: str) -> Actor:
+    """Somebody as a setting or another system names them. Raises InputError, with what is wrong of it."""
+    if role not in list(Role):
+        raise InputError(say("people.no_role", role=role), say("people.no_role_next", roles=", ".join(Role)))
+    try:
+        return Actor(issuer=issuer, subject=subject, name=name, role=Role(role))
+    except ValidationError as error:
+        is_name = error.errors()[0]["loc"] == ("name",)
+        raise InputError(say("people.no_name") if is_name else say("people.no_id")) from error
+
+
+def local_owner(name: str) -> Actor:
+    """Whoever has the machine to themselves: all is theirs, whatever they call themselves. InputError for no name."""
+    return actor_of(*LOCAL_OWNER, name, Role.ADMIN)
+
+
+def require(actor: Actor, act: Act, case: Owned | None = None, *, four_eyes: bool = False) -> None:
+    """Raise NotAllowedError where `may` says no."""
+    if not may(actor, act, case, four_eyes=four_eyes):
+        raise NotAllowedError(act.value, refusal(act, case, four_eyes=may(actor, act, case)))

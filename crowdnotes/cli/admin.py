@@ -1,0 +1,187 @@
+"""`crowdnotes doctor`: what an installation needs, each fine or with what to do.
+
+`crowdnotes backup` and `crowdnotes restore`: what people made, in one file and back.
+
+`crowdnotes worker`: does the work that others ask for, on this machine or any other.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import httpx
+import typer
+from sqlalchemy import make_url
+
+from crowdnotes.cli.output import Json, print_json, print_text, progress
+from crowdnotes.engines.choice import make_engine, set_choice
+from crowdnotes.engines.embedding import make_embedder
+from crowdnotes.engines.llm.discovery import require_answer
+from crowdnotes.errors import ConfigurationError, CrowdNotesError, StoreFullError
+from crowdnotes.evidence.search import chosen_at_first, make_online
+from crowdnotes.jobs.queue import require_tables
+from crowdnotes.logs import log_as_json
+from crowdnotes.settings import Settings, SignIn, load_settings
+from crowdnotes.storage.backup import make_backup, restore_backup
+from crowdnotes.storage.database import connect, require_newest, schema_of
+from crowdnotes.workspace import open_workspace, warm_up
+
+
+def backup(
+    file: Annotated[Path, typer.Argument(help="The file to write, as in crowdnotes.zip.")],
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the file if it is there.")] = False,
+) -> None:
+    """Write cases, images, people, comparisons and libraries into one file, while the app goes on.
+
+    Caches, fetched models, settings and keys are not in it. On PostgreSQL it needs pg_dump.
+    """
+    made = make_backup(load_settings(), file, replace=overwrite)
+    print_text(f"{file}: {made.backend}, schema {made.schema_version}, {file.stat().st_size / 1e6:.1f} MB")
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(help="A file that `crowdnotes backup` wrote.")],
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace the database and the libraries that are there.")
+    ] = False,
+) -> None:
+    """Put back what is in a backup. Stop the app and the workers first. On PostgreSQL it needs pg_restore."""
+    made = restore_backup(load_settings(), file, replace=overwrite)
+    print_text(f"Restored as it was on {made.made_at:%Y-%m-%d %H:%M} UTC.")
+
+
+_LEAST_BYTES = 1_000_000_000  # a day's work with pages, and room for a restore
+_SECONDS = 5.0
+
+
+def doctor(as_json: Json = False) -> None:
+    """Check the data folder, database, model, engine, search services and sign-in. Exit code 1 if one has a fault."""
+    settings = load_settings()
+    found = [_looked(name, look, settings) for name, look in _LOOKS.items()]
+    if as_json:
+        print_json(found)
+    else:
+        for one in found:
+            print_text(f"{'fine ' if one['fine'] else 'FAULT'}  {one['name']}: {one['says']}")
+    if not all(one["fine"] for one in found):
+        raise typer.Exit(1)
+
+
+def _looked(name: str, look: Callable[[Settings], str], settings: Settings) -> dict[str, Any]:
+    try:
+        return {"name": name, "fine": True, "says": look(settings)}
+    except CrowdNotesError as error:
+        return {"name": name, "fine": False, "says": str(error)}
+
+
+def _data_folder(settings: Settings) -> str:
+    try:
+        settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=settings.data_dir) as file:
+            file.write(b"x")
+    except OSError as error:
+        raise StoreFullError(
+            f"{settings.data_dir} cannot be written ({error.strerror}).",
+            "Make room or allow it, or set CROWDNOTES_DATA_DIR.",
+        ) from error
+    return f"{settings.data_dir} can be written."
+
+
+def _disk(settings: Settings) -> str:
+    folder: Path = settings.data_dir.absolute()
+    free = shutil.disk_usage(next(one for one in (folder, *folder.parents) if one.exists())).free
+    if free < _LEAST_BYTES:
+        raise StoreFullError(f"{free / 1e9:.1f} GB are free where {folder} lies.", "Make room: 1 GB is the least.")
+    return f"{free / 1e9:.0f} GB are free."
+
+
+def _database(settings: Settings) -> str:
+    url = make_url(settings.resolved_database_url)
+    if url.drivername.startswith("sqlite") and not Path(url.database or "").exists():
+        return "SQLite; the app makes it when it first starts."
+    database = connect(settings.resolved_database_url)
+    try:
+        require_newest(database)
+        return f"{'SQLite' if database.dialect.name == 'sqlite' else 'PostgreSQL'}, schema {schema_of(database)}."
+    finally:
+        database.dispose()
+
+
+def _embedder(settings: Settings) -> str:
+    embedder = make_embedder(settings)
+    embedder.token_spans("the model is read for this")
+    return f"{embedder.name} can be read."
+
+
+def _engine(settings: Settings) -> str:
+    choice = set_choice(settings.llm)
+    engine = make_engine(
+        choice, settings.llm, settings.gates, make_embedder(settings), settings.data_dir, settings.reader
+    )
+    require_answer(choice, settings.llm)
+    return f"{engine.name} answers."
+
+
+def _search(settings: Settings) -> str:
+    asked = chosen_at_first(settings.search)
+    if not asked:
+        raise ConfigurationError("No search service is ticked at first.", "See CROWDNOTES_SEARCH_SERVICES.")
+    lacking = [provider.label for provider in make_online(settings.search) if provider.needs is not None]
+    more = f" Not set up: {', '.join(lacking)}." if lacking else ""
+    return f"{len(asked)} are ticked at first; `crowdnotes providers check` asks them.{more}"
+
+
+def _sign_in(settings: Settings) -> str:
+    sign_in = settings.sign_in
+    if sign_in.way is SignIn.NOBODY:
+        return "Nobody signs in: the app starts at an address of this machine alone."
+    if sign_in.way is not SignIn.OPENID:
+        return f"By {sign_in.way}."
+    try:
+        answer = httpx.get(str(sign_in.metadata_url), timeout=_SECONDS).raise_for_status().json()
+        return f"The provider {answer['issuer']} answers."
+    except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:
+        raise ConfigurationError(
+            f"The provider of the sign-in gives no description ({type(error).__name__}).",
+            "Check CROWDNOTES_SIGN_IN_METADATA_URL, and that the provider runs.",
+        ) from error
+
+
+_LOOKS: dict[str, Callable[[Settings], str]] = {
+    "data folder": _data_folder,
+    "disk space": _disk,
+    "database": _database,
+    "embedding model": _embedder,
+    "engine": _engine,
+    "search services": _search,
+    "sign-in": _sign_in,
+}
+
+
+def worker(
+    kinds: Annotated[
+        str | None, typer.Option(help="Only work of these kinds, with commas between; all without.")
+    ] = None,
+    slots: Annotated[int, typer.Option(min=1, max=64, help="How many jobs at once.")] = 4,
+) -> None:
+    """Do the work that the app and `crowdnotes batch` ask for, until Ctrl+C. It needs a PostgreSQL database.
+
+    Start as many as you like, on as many machines: when one dies, another goes on with its work.
+    """
+    settings = load_settings()
+    tell: Callable[[str], None] = progress
+    if settings.log_json:
+        log_as_json()
+        tell = logging.getLogger(__name__).info
+    require_tables(settings.resolved_database_url)
+    with open_workspace(settings) as workspace:
+        doing = workspace.worker(slots=slots, kinds=[kind.strip() for kind in kinds.split(",")] if kinds else None)
+        warm_up(workspace)
+        tell(f"waiting for work, {slots} at once")
+        doing.run(heed_signals=True)
+    tell("stopped; what was under way goes to another worker")

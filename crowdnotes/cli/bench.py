@@ -1,0 +1,442 @@
+"""`crowdnotes bench helpfulness`, `correctness`, `principles`, `retrieval`, `reach`, `jury`: against known answers.
+
+`crowdnotes bench utility`: sources that the program chooses beside those that people cited for the same posts.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from crowdnotes.cli.bench_cases import (
+    FirstPosts,
+    Libraries,
+    LibraryDates,
+    Posts,
+    RunOut,
+    Services,
+    check_dates,
+    day_of,
+    finished,
+    judged,
+    library_days,
+    links_of,
+    run_options,
+    run_posts,
+    run_settings,
+    run_unwatched,
+)
+from crowdnotes.cli.output import (
+    EngineOption,
+    Json,
+    QueryDiversity,
+    Utility,
+    open_workspace,
+    print_json,
+    print_text,
+    progress,
+)
+from crowdnotes.domain import Case, Mode, Post
+from crowdnotes.errors import EngineError, InputError, ModelServerError
+
+if TYPE_CHECKING:
+    from crowdnotes.cases.service import CaseService
+    from crowdnotes.engines import Engine
+    from crowdnotes.engines.llm.engine import LLMEngine
+    from crowdnotes.studies.bench.healthnotes import RunOptions
+    from crowdnotes.studies.bench.notes import Side
+    from crowdnotes.studies.bench.source_study import UtilityStudy
+    from crowdnotes.studies.bench.sources import SourcesRow
+    from crowdnotes.studies.data_files import HealthNote
+    from crowdnotes.workspace import Workspace
+
+
+_Choice = Annotated[EngineOption, typer.Option("--engine", help="Who judges; llm is the server that is set.")]
+_Limit = Annotated[int | None, typer.Option(min=1, help="Only the first rows.")]
+
+
+def helpfulness(
+    data: Annotated[Path, typer.Option(help="HealthNotes: a line a note, with post, note and status.")],
+    engine: _Choice = EngineOption.LOCAL,
+    limit: _Limit = None,
+    as_json: Json = False,
+) -> None:
+    """The helpfulness gate against what the crowd said: macro-F1, accuracy, AUC.
+
+    Notes that the local judge was trained on are told by a mark, and judged by its cross-validation.
+    """
+    from crowdnotes.studies.bench.judges import bench_helpfulness
+    from crowdnotes.studies.data_files import read_health_notes
+
+    notes = read_health_notes(data, limit)
+    with open_workspace() as workspace:
+        judge = chosen_engine(workspace, engine)
+        line = workspace.settings.gates.helpfulness
+        found = bench_helpfulness(judge, notes, _held_out("helpfulness", engine), line, _indented)
+    _show({"engine": judge.name, **found}, as_json=as_json)
+
+
+def correctness(
+    data: Annotated[Path, typer.Option(help="A line a note: id, passage, note, label, kind.")],
+    engine: _Choice = EngineOption.LOCAL,
+    limit: _Limit = None,
+    as_json: Json = False,
+) -> None:
+    """The correctness gate against faithful and distorted notes: AUC, macro-F1, and both by kind of distortion.
+
+    Without a model nothing judges them but a person: no AUC then, and all counted as not run.
+    """
+    from crowdnotes.studies.bench.judges import bench_correctness
+    from crowdnotes.studies.data_files import read_distortions
+
+    rows = read_distortions(data, limit)
+    with open_workspace() as workspace:
+        judge = chosen_engine(workspace, engine)
+        found = bench_correctness(judge, rows, _indented)
+    _show({"engine": judge.name, **found}, as_json=as_json)
+
+
+def principles(
+    data: Annotated[Path, typer.Option(help="Camp notes, Parquet, with kind and content_label.")],
+    engine: _Choice = EngineOption.LOCAL,
+    limit: _Limit = None,
+    as_json: Json = False,
+) -> None:
+    """Opinion or hostility against the rest, among notes that both camps approve: AUC.
+
+    Notes that the local judge was trained on are told by a mark, and judged by its cross-validation.
+    """
+    from crowdnotes.studies.bench.judges import bench_principles
+    from crowdnotes.studies.data_files import labelled_bridging, read_camp_notes
+
+    notes = labelled_bridging(read_camp_notes(data))[:limit]
+    with open_workspace() as workspace:
+        judge = chosen_engine(workspace, engine)
+        found = bench_principles(judge, notes, _held_out("principles", engine), _indented)
+    _show({"engine": judge.name, **found}, as_json=as_json)
+
+
+def retrieval(
+    data: Annotated[
+        Path,
+        typer.Option(help='A line a post: {"note_id", "post", "judged": [{"record": row, "grade": 0, 1 or 2}]}.'),
+    ],
+    library: Annotated[str, typer.Option(help="The library whose rows were judged.")],
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first posts.")] = None,
+    runs: Annotated[
+        str, typer.Option(help="Which ways, with commas between: embedding is the slow one.")
+    ] = "fulltext,embedding,engine",
+    query_diversity: QueryDiversity = True,
+    utility: Utility = True,
+    as_json: Json = False,
+) -> None:
+    """Rank a library's records for posts in up to three ways, and compare each with what was judged.
+
+    fulltext is full-text search on the post's words, embedding the similarity of records to the post,
+    engine what a case does: queries, search, picks by utility. ndcg@10 leaves unjudged records out;
+    recall@10 and mrr (mean reciprocal rank) are of records with grade 2, in the ranking as it is.
+    Embedding the library takes minutes the first time.
+    """
+    from crowdnotes.studies.bench.retrieval import measure_retrieval
+    from crowdnotes.studies.data_files import read_judged_posts
+
+    posts = read_judged_posts(data, limit)
+    with open_workspace() as workspace:
+        found = measure_retrieval(
+            posts,
+            workspace.engine,
+            workspace.embedder,
+            workspace.libraries,
+            library,
+            workspace.settings.evidence,
+            progress=_indented,
+            runs=[name.strip() for name in runs.split(",") if name.strip()],
+            diverse=query_diversity,
+            by_utility=utility,
+        )
+        engine = workspace.engine.name
+    if as_json:
+        print_json({**found, "library": library, "engine": engine})
+        return
+    print_text(f"{found['n']} posts, {found['with_helpful']} with a directly helpful record; engine: {engine}")
+    print_text(f"{'':<10} {'ndcg@10':>8} {'recall@10':>10} {'mrr':>6} {'seconds':>8}")
+    for name, run in found["runs"].items():
+        print_text(
+            f"{name:<10} {run['ndcg@10']:>8.3f} {run['recall@10']:>10.3f} {run['mrr']:>6.3f} {run['seconds']:>8.2f}"
+        )
+
+
+def reach(
+    data: Annotated[Path, typer.Option(help="HealthNotes: a line a note: note_id, post, note, created_at_ms, status.")],
+    providers: Annotated[str, typer.Option(help="Where to search, with commas between: library:NAME, pubmed, …")],
+    limit: _Limit = None,
+    as_json: Json = False,
+) -> None:
+    """The share of posts under which X showed a note where a search finds what that note cites, at 5 and at 10.
+
+    page is the very page; subject a page of the same site with words of the note; site any page of the site. Of earlier
+    notes the note itself, notes on its post, near copies and those of its day are left out; where its post is not
+    known, those of the three days before as well. A provider that did not answer is NOT RUN.
+    """
+    from crowdnotes.cli.draft import known_libraries
+    from crowdnotes.evidence.search import make_providers
+    from crowdnotes.studies.bench.retrieval import measure_reach
+    from crowdnotes.studies.data_files import read_health_notes
+
+    notes = read_health_notes(data, limit)
+    check_dates(notes)
+    names = list(dict.fromkeys(name.strip() for name in providers.split(",") if name.strip()))
+    with open_workspace() as workspace:
+        libraries = [name.removeprefix("library:") for name in names if name.startswith("library:")]
+        there = {item.name: item for item in make_providers(workspace.settings, workspace.libraries, libraries)}
+        if unknown := [name for name in names if name not in there] or ([] if names else [providers]):
+            raise InputError(f"There is no provider “{unknown[0]}”.", f"There are: library:NAME, {', '.join(there)}.")
+        known_libraries(libraries, workspace)
+        chosen = [there[name] for name in names]
+        found = measure_reach(notes, workspace.engine, chosen, workspace.libraries, workspace.settings, _indented)
+    if as_json:
+        print_json(found)
+        return
+    print_text(f"{found.posts} posts under which X showed a note that cites a page; {found.uncited} without a page")
+    for one in found.reaches:
+        if one.not_run:
+            print_text(f"{one.provider}: NOT RUN. {one.not_run}")
+            continue
+        rest = f", {one.unanswered} not answered" if one.unanswered else ""
+        print_text(f"{one.provider} ({one.posts} posts{rest})")
+        for name, share in one.shares.items():
+            low, high = (100 * end for end in share.interval)
+            print_text(f"  {name:<11} {100 * share.share:5.1f} % ({low:.0f}–{high:.0f})")
+
+
+def jury(
+    data: Annotated[
+        Path | None,
+        typer.Option(
+            help="HealthNotes (.jsonl, a line a note, with post, note and status), or a Parquet file of the camp "
+            "schema (kind, approval_0/1, raters_0/1, …); without it, the shipped twin on numbers of newer notes."
+        ),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Measure the jury on notes that X showed or turned down, or on notes with two camps' votes.
+
+    HealthNotes: intercept_auc: does the simulated intercept tell those that X showed? reached, wrongly_reached:
+    which shares of the shown and of the others reach 0.40; ece: of the chance of being shown. Camps: polarising_auc,
+    brier, ece: does the model know which notes divide the camps? camp_auc: and which camp likes them? rating_auc: of
+    single votes on dividing notes. Reading new notes takes about 20 ms each.
+    """
+    from crowdnotes.engines.embedding import make_embedder
+    from crowdnotes.jury import open_jury
+    from crowdnotes.settings import load_settings
+    from crowdnotes.studies.bench.jury import HeldOut, bench_camps, bench_shown, shown_held_out
+    from crowdnotes.studies.data_files import read_health_notes
+
+    if data is None:
+        figures = HeldOut.load().measure()
+    else:
+        settings = load_settings()
+        measured = open_jury(settings.jury, settings.bridging, make_embedder(settings))
+        if is_health(data):
+            figures = bench_shown(measured, read_health_notes(data), shown_held_out(measured, settings.jury))
+        else:
+            figures = bench_camps(data, measured)
+    _show(figures, as_json=as_json)
+
+
+def is_health(data: Path) -> bool:
+    """Whether a file is one of HealthNotes, by its ending."""
+    return data.suffix.lower() in {".jsonl", ".json"}
+
+
+def chosen_engine(workspace: Workspace, choice: EngineOption) -> Engine:
+    """The engine asked for. Raises ConfigurationError when no language model's server is set."""
+    from crowdnotes.engines.choice import reader_folder
+    from crowdnotes.engines.local import LocalEngine
+    from crowdnotes.engines.local.entailment import NliReader
+    from crowdnotes.errors import ConfigurationError
+
+    if choice is EngineOption.LOCAL:
+        settings = workspace.settings
+        reader = NliReader(reader_folder(settings.reader, settings.data_dir)) if settings.reader else None
+        return LocalEngine(workspace.embedder, settings.gates, reader=reader)
+    if not workspace.engine.uses_language_model:
+        raise ConfigurationError(
+            "No language model is set.", "Set CROWDNOTES_LLM_BASE_URL and CROWDNOTES_LLM_MODEL, or use --engine local."
+        )
+    return workspace.engine
+
+
+def _held_out(judge: str, engine: EngineOption) -> dict[int, float]:
+    """What cross-validation said of the notes that the shipped head was trained on; nothing for a language model."""
+    from crowdnotes.studies.data_files import read_held_out
+
+    return read_held_out(judge).by_mark() if engine is EngineOption.LOCAL else {}
+
+
+def _indented(line: str) -> None:
+    progress(f"  {line}")
+
+
+def _show(figures: Mapping[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        print_json(figures)
+        return
+    for name, value in figures.items():
+        shown = f"{value:.3f}" if isinstance(value, float) else value
+        if isinstance(value, dict):
+            print_text(f"{name}:")
+            for kind, inside in value.items():
+                print_text(f"  {kind}: {inside}")
+        elif value != "":
+            print_text(f"{name}: {shown}")
+
+
+_VOTES = 'Each line is an object: {"pair": "…", "reader": "…", "votes": {"overall": "left", "right" or "tie"}}.'
+
+
+def utility(
+    data: Posts,
+    out: RunOut,
+    library: Libraries = None,
+    library_date: LibraryDates = None,
+    service: Services = None,
+    engine: Annotated[
+        EngineOption | None, typer.Option(help="Who chooses the sources; the engine that is set without it.")
+    ] = None,
+    limit: FirstPosts = None,
+    sources: Annotated[
+        int | None,
+        typer.Option(min=1, help="At most so many of the program's; without it as many as the contributor cited."),
+    ] = None,
+    votes: Annotated[list[Path] | None, typer.Option(help="Votes by readers, a line a pair; several times.")] = None,
+    judge: Annotated[bool, typer.Option("--judge", help="Let the model for judging vote, in both orders.")] = False,
+    save: Annotated[bool, typer.Option("--save", help="Show the result on the Overview page.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Choose sources for every post, and ask which are of more use: these, or those that the contributor cited.
+
+    The folder gets sources.jsonl, and pairs.jsonl for blind readers: sides shuffled. Put it on the Compare page, and
+    count its votes with --votes; or let a model vote with --judge. Ties count half. Evidence is of the day of the
+    contributor's note or before. A set is shown by its sites and the words of its titles or addresses; with passages
+    where every page of both sets was read.
+    """
+    from crowdnotes.cases.gathering_stages import GatherOptions
+    from crowdnotes.engines.prompts import load_prompt
+    from crowdnotes.studies.bench.healthnotes import RunFolder
+    from crowdnotes.studies.bench.notes import Vote
+    from crowdnotes.studies.bench.source_study import save_study
+    from crowdnotes.studies.bench.sources import SourcesRow, source_pairs, study
+    from crowdnotes.studies.data_files import read_health_notes, read_rows
+
+    if not (library or service):
+        raise InputError("There is nothing to search.", "Name a --library or a --service.")
+    notes = read_health_notes(data, limit)
+    check_dates(notes)
+    cast = [vote for file in votes or [] for vote in read_rows(file, Vote, _VOTES)]
+    days = library_days(library_date or [], library or [])
+    gathering = GatherOptions(leave_out_undated=True, post_links=False, collected=days)
+    settings = run_settings(out, engine)
+    with (
+        open_workspace(settings, options=gathering) as workspace,
+        open_workspace(
+            settings, embedder=workspace.embedder, engine=workspace.engine, options=GatherOptions(post_links=False)
+        ) as reading,
+    ):
+        options = run_options(
+            workspace, data, Mode.AUTOMATION, library, service, library_dates=dict(gathering.collected), sources=sources
+        )
+        folder = RunFolder(out, "sources.jsonl", options, SourcesRow)
+        run_posts(
+            {note.note_id: partial(_row, workspace.service, reading.service, note, options) for note in notes}, folder
+        )
+        chosen_by = workspace.engine.name
+        data_dir = workspace.settings.data_dir
+    rows = finished((note.note_id for note in notes), folder)
+    pairs = source_pairs(rows)
+    (out / "pairs.jsonl").write_text("".join(pair.model_dump_json() + "\n" for pair in pairs), encoding="utf-8")
+    progress(f"{len(pairs)} pairs: {out / 'pairs.jsonl'}")
+    if judge:
+        cast += judged(pairs, _preferred)
+    found = study(
+        rows, cast, data=data.name, places=(*options.libraries, *options.services), chosen_by=chosen_by,
+        made_at=datetime.now(UTC), prompt_version=load_prompt("source_comparison").version if judge else "",
+    )  # fmt: skip
+    if save:
+        if not found.wins:
+            raise InputError("Nobody has voted yet, so there is nothing to show.", "Use --votes or --judge.")
+        progress(f"{save_study(data_dir, found)}")
+    if as_json:
+        print_json(found)
+    else:
+        _print(found)
+
+
+def _row(service: CaseService, reading: CaseService, note: HealthNote, options: RunOptions) -> SourcesRow:
+    """The sources of one post on both sides; a server that is not there, and a stop, are raised.
+
+    `reading` reads what the contributor cited, whether its date is known or not: it was there to be cited.
+    """
+    from crowdnotes.studies.bench.sources import SourcesRow, cited_sources, sources_of
+
+    began = time.perf_counter()
+    urls = links_of(note)
+    row = SourcesRow(note_id=note.note_id, is_helpful=note.is_helpful, post=note.post, human=note.note)
+    if not urls:
+        return row.model_copy(update={"reason": "The contributor's note has no link."})
+    try:
+        case = service.create(
+            note.post,
+            mode=Mode.AUTOMATION,
+            libraries=options.libraries,
+            services=options.services,
+            until=day_of(note),
+        )
+        run_unwatched(service.gather_steps(case.id))
+    except ModelServerError:
+        raise
+    except (EngineError, InputError) as error:
+        return row.model_copy(update={"reason": error.message, "failed": True})
+    cited = cited_sources(urls, _read(reading, note, urls))
+    chosen = sources_of(service.get(case.id), options.sources or len(cited))
+    reason = f"{len(chosen)} chosen, {len(cited)} cited, {time.perf_counter() - began:.0f} s"
+    return row.model_copy(update={"chosen": chosen, "cited": cited, "reason": reason})
+
+
+def _read(service: CaseService, note: HealthNote, urls: list[str]) -> Case | None:
+    """The contributor's pages as far as they can be read; None where no case takes such links."""
+    try:
+        case = service.create(note.post, mode=Mode.AUGMENTATION, urls=urls)
+    except InputError:
+        return None  # shown by its address, as every page that cannot be read
+    run_unwatched(service.gather_steps(case.id))
+    return service.get(case.id)
+
+
+def _preferred(engine: LLMEngine, post: Post, left: str, right: str) -> tuple[dict[str, Side], str]:
+    from crowdnotes.studies.bench.notes import OVERALL
+
+    answer = engine.compare_sources(post, left, right)
+    return {OVERALL: answer.better}, answer.why
+
+
+def _print(found: UtilityStudy) -> None:
+    print_text(
+        f"{found.posts} posts: {found.compared} compared, {found.pages} of them with passages; nothing found for "
+        f"{found.nothing_found}; {found.uncited} without a link"
+    )
+    for group, won in found.wins.items():
+        rate, low, high = (round(100 * value) for value in (won.rate, won.low, won.high))
+        counted = f"{won.won} won, {won.lost} lost, {won.tied} tied"
+        print_text(f"{group}: {rate} % ({low}–{high}) of {won.pairs} pairs; {counted}")
+    if found.with_none is not None and found.nothing_found:
+        print_text(f"all, with the posts for which nothing was found counted as lost: {100 * found.with_none:.0f} %")
+    print_text(f"{'kind of source':<30} {'chosen':>7} {'cited':>7}")
+    for kind, (chosen, cited) in found.kinds.items():
+        print_text(f"{kind.value:<30} {chosen:>7} {cited:>7}")

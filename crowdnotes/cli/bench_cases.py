@@ -1,0 +1,593 @@
+"""`crowdnotes bench healthnotes`, `notes` and `compare`: a case for every post of a file, measured as a whole.
+
+The cases go through the very stages that a person's case does, and lie in the run's own database.
+
+`crowdnotes bench supernotes`: a supernote for every post of a file, beside the best note that it has.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from datetime import UTC, date, datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from crowdnotes.cli.output import (
+    EngineOption,
+    Json,
+    QueryDiversity,
+    Utility,
+    open_workspace,
+    print_json,
+    print_text,
+    progress,
+)
+from crowdnotes.domain import Case, CrowdStatus, FetchOutcome, GateStatus, Mode, Post, ProviderState, StageName
+from crowdnotes.errors import ConfigurationError, EngineError, InputError, ModelServerError, WorkflowError
+
+if TYPE_CHECKING:
+    from crowdnotes.cases.service import CaseService
+    from crowdnotes.engines import Engine
+    from crowdnotes.engines.llm.engine import LLMEngine
+    from crowdnotes.jobs import Step
+    from crowdnotes.settings import Settings
+    from crowdnotes.studies.bench.healthnotes import Outcome, PostRow, Row, RunFolder, RunOptions
+    from crowdnotes.studies.bench.notes import NotedPost, Pair, Side, Vote
+    from crowdnotes.studies.data_files import HealthNote
+    from crowdnotes.workspace import Workspace
+
+
+_NOTES, _PAIRS = "notes.jsonl", "pairs.jsonl"
+_ROW_FORM = "Give the folder that `crowdnotes bench notes --out` or `bench supernotes --out` has written."
+_VOTE_FORM = 'Each line is an object: {"pair": "…", "reader": "…", "votes": {"overall": "left", "right" or "tie", …}}.'
+Posts = Annotated[Path, typer.Option(help="HealthNotes: a line a note: note_id, post, note, created_at_ms, status.")]
+RunOut = Annotated[Path, typer.Option(help="A folder for the run; one that was stopped goes on there.")]
+Libraries = Annotated[list[str] | None, typer.Option(help="A library to search; several times.")]
+Services = Annotated[list[str] | None, typer.Option(help="An online service to search; several times.")]
+LibraryDates = Annotated[
+    list[str] | None,
+    typer.Option(help="NAME=YYYY-MM-DD: when that library was collected, for its undated records; several times."),
+]
+FirstPosts = Annotated[int | None, typer.Option(min=1, help="Only the first posts.")]
+
+
+def healthnotes(
+    data: Posts,
+    mode: Annotated[Mode, typer.Option(help="Read the links of the contributor's note, or search.")],
+    out: RunOut,
+    library: Libraries = None,
+    library_date: LibraryDates = None,
+    service: Services = None,
+    query_diversity: QueryDiversity = True,
+    utility: Utility = True,
+    engine: Annotated[
+        EngineOption | None, typer.Option(help="Who writes and judges; the engine that is set without it.")
+    ] = None,
+    limit: FirstPosts = None,
+    as_json: Json = False,
+) -> None:
+    """Write and judge a note for every post: relevance, correctness and helpfulness rates on both halves.
+
+    The folder gets posts.jsonl (a line a finished post), table.csv, page.html and the cases themselves. In
+    automation, evidence is of the day of the contributor's note or before, and what has no date is left out.
+    """
+    from crowdnotes.cases.gathering_stages import GatherOptions
+    from crowdnotes.studies.bench.healthnotes import (
+        PAPERS_GATES,
+        Outcome,
+        PostRow,
+        RunFolder,
+        rates_in_words,
+        switches,
+        table_rows,
+    )
+    from crowdnotes.studies.data_files import read_health_notes
+
+    searching = mode is Mode.AUTOMATION
+    days = library_days(library_date or [], library or [])
+    _check_words(searching, bool(library or service), query_diversity and utility)
+    notes = read_health_notes(data, limit)
+    if searching:
+        check_dates(notes)
+    gathering = GatherOptions(
+        diverse=query_diversity, by_utility=utility, leave_out_undated=searching, post_links=False, collected=days
+    )
+    with open_workspace(run_settings(out, engine), options=gathering) as workspace:
+        options = run_options(
+            workspace,
+            data,
+            mode,
+            library,
+            service,
+            query_diversity=query_diversity,
+            utility=utility,
+            library_dates=days,
+        )
+        folder = RunFolder(out, "posts.jsonl", options, PostRow)
+        try:
+            _run(workspace.service, notes, options, folder)
+        finally:
+            rows, cautions = _keep(notes, options, folder, workspace.engine, out)
+    table = table_rows(rows)
+    progress(f"{out / 'page.html'}")
+    if as_json:
+        halves = {str(row["half"]).replace(" ", "_"): row for row in table}
+        run = options.model_dump(mode="json")
+        print_json({"run": run, "posts": len(rows), "halves": halves, "cautions": cautions})
+        return
+    print_text(f"{switches(options)}; {len(rows)} posts; % of posts, with 95 % intervals")
+    print_text(f"{'':<12} {'posts':>5} {'notes':>5} " + " ".join(f"{gate.value:>18}" for gate in PAPERS_GATES))
+    for row in table:
+        rates = " ".join(f"{rate:>18}" for rate in rates_in_words(row))
+        print_text(f"{row['half']:<12} {row['posts']:>5} {row['judged']:>5} {rates}")
+    print_text(", ".join(f"{outcome.value}: {table[-1][outcome.name.lower()]}" for outcome in Outcome))
+    for caution in cautions:
+        print_text(caution)
+
+
+def notes(
+    data: Posts,
+    out: RunOut,
+    library: Libraries = None,
+    service: Services = None,
+    limit: FirstPosts = None,
+    as_json: Json = False,
+) -> None:
+    """Write a note for every post, by itself, and tell what it took: calls, the longest chain, tokens, cost, gates.
+
+    The folder gets notes.jsonl, a line a post with the human note beside, and the cases themselves.
+    """
+    from crowdnotes.studies.bench.healthnotes import PostRow, RunFolder
+    from crowdnotes.studies.bench.notes import costs
+    from crowdnotes.studies.data_files import read_health_notes
+
+    _check_words(True, bool(library or service), True)
+    posts = read_health_notes(data, limit)
+    with open_workspace(run_settings(out, None)) as workspace:
+        options = run_options(workspace, data, Mode.AUTOMATION, library, service)
+        folder = RunFolder(out, _NOTES, options, PostRow)
+        _run(workspace.service, posts, options, folder)
+    found = costs(finished((post.note_id for post in posts), folder))
+    show_figures(found, as_json=as_json)
+
+
+def show_figures(found: Mapping[str, Any], *, as_json: bool) -> None:
+    """What a run came to."""
+    if as_json:
+        print_json(found)
+        return
+    for name, figure in found.items():
+        print_text(f"{name.replace('_', ' ')}: {figure}")
+
+
+def compare(
+    run: Annotated[Path, typer.Option(help="The folder of `bench notes` or `bench supernotes`.")],
+    votes: Annotated[list[Path] | None, typer.Option(help="Votes by readers, a line a pair; several times.")] = None,
+    judge: Annotated[bool, typer.Option("--judge", help="Let the model for judging vote, in both orders.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Blind pairs of the program's note and the human one; with votes, how often the program's is preferred.
+
+    Without votes it writes pairs.jsonl, for people to read: sides shuffled, links alike. Ties count half.
+    """
+    from crowdnotes.studies.bench.healthnotes import PostRow
+    from crowdnotes.studies.bench.notes import Vote, pairs, win_rates
+    from crowdnotes.studies.data_files import read_rows
+
+    rows = list({row.note_id: row for row in read_rows(run / _NOTES, PostRow, _ROW_FORM)}.values())
+    shown = pairs(rows)
+    cast: list[Vote] = []
+    for file in votes or []:
+        cast += read_rows(file, Vote, _VOTE_FORM)
+    if judge:
+        cast += judged(shown, _preferred)
+    if not cast:
+        (run / _PAIRS).write_text("".join(pair.model_dump_json() + "\n" for pair in shown), encoding="utf-8")
+        progress(f"{len(shown)} pairs: {run / _PAIRS}")
+    found = {name: asdict(rate) for name, rate in win_rates(rows, cast).items()}
+    if as_json:
+        print_json({"pairs": len(shown), "win_rate": found})
+        return
+    for name, rate in found.items():
+        low, high = (round(100 * rate[end]) for end in ("low", "high"))
+        print_text(f"{name}: {100 * rate['rate']:.0f} % ({low}–{high}) of {rate['votes']} votes")
+
+
+def judged(
+    shown: Sequence[Pair], ask: Callable[[LLMEngine, Post, str, str], tuple[dict[str, Side], str]]
+) -> list[Vote]:
+    """The model's votes, each pair in both orders; `ask` gives sides by criterion, and why."""
+    from crowdnotes.engines.llm.engine import LLMEngine
+    from crowdnotes.studies.bench.notes import Vote
+
+    turned: dict[Side, Side] = {"left": "right", "right": "left", "tie": "tie"}
+    found: list[Vote] = []
+    with open_workspace() as workspace:
+        engine = workspace.engine
+        if not isinstance(engine, LLMEngine):
+            raise ConfigurationError(
+                "No language model is set that could judge.", "Set CROWDNOTES_LLM_BASE_URL and CROWDNOTES_LLM_MODEL."
+            )
+        for number, pair in enumerate(shown, 1):
+            for swapped in (False, True):
+                left, right = (pair.right, pair.left) if swapped else (pair.left, pair.right)
+                said, why = ask(engine, Post(text=pair.post), left, right)
+                sides = {name: turned[side] if swapped else side for name, side in said.items()}
+                found.append(Vote(pair=pair.pair, reader=engine.name, votes=sides, why=why))
+            progress(f"  {number} of {len(shown)} pairs judged: {json.dumps(found[-1].votes)}")
+    return found
+
+
+def _preferred(engine: LLMEngine, post: Post, left: str, right: str) -> tuple[dict[str, Side], str]:
+    from crowdnotes.studies.bench.notes import CRITERIA
+
+    answer = engine.compare(post, left, right)
+    return {name: getattr(answer, name) for name in CRITERIA}, answer.why
+
+
+def library_days(given: Iterable[str], libraries: Sequence[str]) -> dict[str, date]:
+    """The days of --library-date. Raises InputError for what is none, and for a library that is not searched."""
+    days: dict[str, date] = {}
+    for words in given:
+        name, _, day = words.partition("=")
+        try:
+            days[name] = date.fromisoformat(day)
+        except ValueError:
+            raise InputError(f"“{words}” is not a library and a day.", "Write NAME=YYYY-MM-DD.") from None
+        if name not in libraries:
+            raise InputError(f"The library “{name}” has a date, but is not searched.", f"Add --library {name}.")
+    return days
+
+
+def _check_words(searching: bool, has_places: bool, is_whole: bool) -> None:
+    if searching and not has_places:
+        raise InputError("There is nothing to search.", "Name a --library or a --service.")
+    if not searching and (has_places or not is_whole):
+        raise InputError(
+            "Augmentation reads the links of the contributors' notes and searches nothing.",
+            "Leave out --library, --service, --no-query-diversity and --no-utility, or use --mode automation.",
+        )
+
+
+def check_dates(notes: Sequence[HealthNote]) -> None:
+    """Raises InputError for a note without its time: its evidence would have no cutoff."""
+    undated = next((note for note in notes if note.created_at_ms is None), None)
+    if undated is not None:
+        raise InputError(
+            f"Note {undated.note_id} has no created_at_ms, so its evidence would have no cutoff.",
+            "Automation needs the note's time on every line.",
+        )
+
+
+def run_settings(out: Path, engine: EngineOption | None) -> Settings:
+    """The user's settings, libraries and caches; the cases lie in the run's own database."""
+    from urllib.parse import quote
+
+    from pydantic import SecretStr
+
+    from crowdnotes.cli.draft import settings_with
+
+    settings = settings_with(engine)
+    address = f"sqlite:///{quote(str(out / 'cases.sqlite'), safe='/:')}"
+    return settings.model_copy(update={"database_url": SecretStr(address)})
+
+
+def run_options(
+    workspace: Workspace, data: Path, mode: Mode, libraries: list[str] | None, services: list[str] | None, **others: Any
+) -> RunOptions:
+    """Raises InputError for a library or a service that there is not."""
+    import hashlib
+
+    from crowdnotes.cli.draft import known_libraries, known_services
+    from crowdnotes.engines import EngineStep
+    from crowdnotes.studies.bench.healthnotes import RunOptions
+
+    made = {step.value: workspace.engine.made_by(step) for step in EngineStep}
+    return RunOptions(
+        data_sha256=hashlib.sha256(data.read_bytes()).hexdigest(),
+        mode=mode,
+        libraries=tuple(dict.fromkeys(known_libraries(libraries or [], workspace))),
+        services=tuple(dict.fromkeys(known_services(services or [], workspace))),
+        engine={step: " ".join(filter(None, (by.engine, by.prompt_version))) for step, by in made.items()},
+        **others,
+    )
+
+
+def run_posts(posts: Mapping[str, Callable[[], Row]], folder: RunFolder[Row]) -> None:
+    """Run what is not finished yet, a row a post by its id; Ctrl+C ends the command, and it goes on from there."""
+    kept = sum(map(folder.is_finished, posts))
+    if kept:
+        progress(f"  {kept} of {len(posts)} posts are finished already")
+    try:
+        for number, (name, run) in enumerate(posts.items(), 1):
+            if not folder.is_finished(name):
+                row = run()
+                folder.add(row)
+                progress(f"  {number} of {len(posts)}: {row.told}")
+    except KeyboardInterrupt:
+        progress("stopped; the same command goes on from here")
+        raise typer.Exit(130) from None
+
+
+def _run(service: CaseService, notes: Sequence[HealthNote], options: RunOptions, folder: RunFolder[PostRow]) -> None:
+    run_posts({note.note_id: partial(run_post, service, note, options) for note in notes}, folder)
+
+
+def finished(ids: Iterable[str], folder: RunFolder[Row]) -> list[Row]:
+    """The rows of these posts that are on record, each once."""
+    return [row for row in map(folder.row, dict.fromkeys(ids)) if row is not None]
+
+
+def _keep(
+    notes: Sequence[HealthNote], options: RunOptions, folder: RunFolder[PostRow], engine: Engine, out: Path
+) -> tuple[list[PostRow], list[str]]:
+    """Write the table and the page of what is finished; the rows, and what a reader must know of them."""
+    import pandas as pd
+
+    from crowdnotes.studies.bench.healthnotes import cautions, report_page, table_rows
+    from crowdnotes.studies.data_files import note_mark, read_held_out
+
+    rows = finished((note.note_id for note in notes), folder)
+    known = set() if engine.uses_language_model else set(read_held_out("helpfulness").by_mark())
+    trained_on = sum(note_mark(row.note_id) in known for row in rows)
+    said = cautions(options, len({note.note_id for note in notes}), rows, trained_on)
+    try:
+        pd.DataFrame(table_rows(rows)).to_csv(out / "table.csv", index=False)
+        (out / "page.html").write_text(report_page(options, rows, said), encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"The table cannot be written into {out} ({error.strerror}).", "Make room.") from error
+    return rows, said
+
+
+class _Unwatched:
+    """A `Progress` that is told to nobody: the command counts posts."""
+
+    def count(self, done: int, total: int, note: str = "") -> None:
+        """Unseen."""
+
+    def check(self) -> None:
+        """Never asked to stop: Ctrl+C ends the command itself."""
+
+
+def run_post(service: CaseService, note: HealthNote, options: RunOptions) -> PostRow:
+    """Gather, write and judge for one post; the case stays in the run's database.
+
+    What the engine cannot do for this post is a result; a server that is not there, a search that nobody
+    answered and a stop are raised, and the unfinished case is taken away.
+    """
+    from crowdnotes.studies.bench.healthnotes import Outcome
+
+    began = time.perf_counter()
+    searching = options.mode is Mode.AUTOMATION
+    try:
+        case = service.create(
+            note.post,
+            mode=options.mode,
+            urls=() if searching else links_of(note),
+            libraries=options.libraries,
+            services=options.services,
+            until=day_of(note) if searching else None,
+        )
+    except InputError as error:  # a post or a link that no case takes
+        return _row(note, None, began, Outcome.FAILED, error.message)
+    try:
+        outcome, reason = _worked(service, case)
+    except ModelServerError:
+        service.delete(case.id)
+        raise
+    except EngineError as error:
+        outcome, reason = Outcome.FAILED, error.message
+    except BaseException:
+        service.delete(case.id)
+        raise
+    return _row(note, service.get(case.id), began, outcome, reason)
+
+
+def links_of(note: HealthNote) -> list[str]:
+    """The web addresses that the contributor gave, in order."""
+    from crowdnotes.text.note_rules import find_urls, x_storage_form
+
+    return [span.url for span in find_urls(x_storage_form(note.note)) if span.has_scheme]
+
+
+def day_of(note: HealthNote) -> date | None:
+    """The day on which the contributor wrote, in UTC; None when the data does not say."""
+    return None if note.created_at_ms is None else datetime.fromtimestamp(note.created_at_ms / 1000, UTC).date()
+
+
+def _worked(service: CaseService, case: Case) -> tuple[Outcome, str]:
+    from crowdnotes.studies.bench.healthnotes import Outcome
+
+    if case.mode is Mode.AUGMENTATION and not case.urls:
+        return Outcome.NO_EVIDENCE, "The contributor's note has no link."
+    run_unwatched(service.gather_steps(case.id))
+    case = service.get(case.id)
+    if not case.evidence:
+        silent = _unanswered(case)
+        if silent:
+            return Outcome.FAILED, f"No evidence was read, and a search was not answered: {', '.join(silent)}."
+        if case.settlement is None:  # else a model said what would settle the claim
+            unread = ", ".join(f"{count} {how}" for how, count in _unread(case).items())
+            return Outcome.NO_EVIDENCE, f"Sources: {unread}." if unread else "Nothing was found."
+    run_unwatched(service.write_steps(case.id, before_inspection=True))
+    case = service.get(case.id)
+    if case.draft is None:
+        written = next(stage.summary for stage in case.stages if stage.name is StageName.DRAFT)
+        return Outcome.ABSTAINED, written.removeprefix("No note: ")
+    # The jury and the links' answers are no part of the paper's figures.
+    run_unwatched(service.assess_steps(case.id, before_inspection=True, scores_only=True))
+    assessment = service.get(case.id).assessment
+    if assessment is None:
+        raise EngineError("The note was not judged.")
+    stopped = next((gate for gate in assessment.gates if gate.status is not GateStatus.PASS), None)
+    if stopped is None:
+        return Outcome.JUDGED, ""
+    outcome = Outcome.FAILED if stopped.status is GateStatus.NOT_RUN else Outcome.JUDGED
+    return outcome, f"{stopped.gate.value}: {stopped.reason}"
+
+
+def run_unwatched(steps: Sequence[Step]) -> None:
+    """Those that are not done yet, in this thread. Raises what a step raises."""
+    for step in steps:
+        if step.finished() is None:
+            step.run(_Unwatched())
+
+
+def _row(note: HealthNote, case: Case | None, began: float, outcome: Outcome, reason: str) -> PostRow:
+    from crowdnotes.studies.bench.healthnotes import PostRow
+
+    seconds = round(time.perf_counter() - began, 2)
+    row = PostRow(
+        note_id=note.note_id,
+        is_helpful=note.is_helpful,
+        post=note.post,
+        human=note.note,
+        outcome=outcome,
+        reason=reason,
+        seconds=seconds,
+    )
+    if case is None:
+        return row
+    draft = case.draft
+    return row.model_copy(
+        update={
+            "note": draft.text if draft else "",
+            "gates": {gate.gate: gate.status for gate in case.assessment.gates} if case.assessment else {},
+            "candidates": tuple(candidate.text for candidate in case.candidates),
+            "changes": draft.changes if draft else "",
+            "settles": next((stage.summary for stage in case.stages if stage.name is StageName.SETTLE), ""),
+            "unanswered": _unanswered(case),
+            **spent(case),
+        }
+    )
+
+
+def spent(case: Case) -> dict[str, Any]:
+    """What a case took, and which of its sources could not be read, as a row tells it."""
+    used = case.used
+    return {
+        "unread": _unread(case),
+        "calls": used.calls,
+        "chain": used.chain,
+        "tokens": used.tokens,
+        "dollars": None if used.unpriced else round(used.dollars, 6),
+        "case_id": case.id,
+    }
+
+
+def _unread(case: Case) -> dict[str, int]:
+    ended = (source.outcome for source in case.sources)
+    return dict(Counter(outcome.value for outcome in ended if outcome is not FetchOutcome.READ))
+
+
+def _unanswered(case: Case) -> tuple[str, ...]:
+    return tuple(item.label for item in case.outcomes if item.state is not ProviderState.ANSWERED)
+
+
+def supernotes(
+    data: Annotated[Path, typer.Option(help="A line a post: post_id, post (its words, where known), notes.")],
+    out: RunOut,
+    candidates: Annotated[int, typer.Option(min=1, help="How many are made for each post.")] = 100,
+    engine: Annotated[EngineOption | None, typer.Option(help="Who writes; the engine that is set without it.")] = None,
+    limit: FirstPosts = None,
+    as_json: Json = False,
+) -> None:
+    """Make a supernote for every post, beside the best existing note, and tell what it took: calls, tokens, the jury.
+
+    The folder gets notes.jsonl, a line a post, and the cases themselves; `bench compare --run` makes blind pairs of it.
+    """
+    from crowdnotes.studies.bench.healthnotes import PostRow, RunFolder
+    from crowdnotes.studies.bench.notes import NOTED_POSTS, NotedPost, supernote_figures
+    from crowdnotes.studies.data_files import read_rows
+
+    posts = read_rows(data, NotedPost, NOTED_POSTS, limit)
+    with open_workspace(run_settings(out, engine)) as workspace:
+        options = run_options(workspace, data, Mode.AUGMENTATION, None, None, supernote_candidates=candidates)
+        folder = RunFolder(out, "notes.jsonl", options, PostRow)
+        service = workspace.service
+        run_posts({post.post_id: partial(run_supernote, service, post, candidates) for post in posts}, folder)
+    found = supernote_figures(finished((post.post_id for post in posts), folder))
+    show_figures(found, as_json=as_json)
+
+
+def run_supernote(service: CaseService, post: NotedPost, candidates: int) -> PostRow:
+    """The supernote of one post; its case stays in the run's database.
+
+    What cannot be done for this post is a result; a server that is not there and a stop are raised, and the unfinished
+    case is taken away.
+    """
+    from crowdnotes.studies.bench.healthnotes import Outcome, PostRow
+
+    began = time.perf_counter()
+    row = PostRow(
+        note_id=post.post_id,
+        is_helpful=False,
+        post=post.post or post.address or "",
+        human="",
+        outcome=Outcome.FAILED,
+    )
+    try:
+        read = service.notes_in_file(json.dumps(post.notes).encode(), f"post {post.post_id}")
+        case = service.create_supernote(post.post, notes=read.notes, url=post.address, wanted=candidates)
+    except InputError as error:
+        return row.model_copy(update={"reason": error.message, "seconds": _since(began)})
+    try:
+        run_unwatched(service.supernote_steps(case.id))
+    except ModelServerError:
+        service.delete(case.id)
+        raise
+    except (EngineError, InputError, WorkflowError) as error:
+        failed = {"reason": error.message, "seconds": _since(began), **spent(service.get(case.id))}
+        return row.model_copy(update=failed)
+    except BaseException:
+        service.delete(case.id)
+        raise
+    return _with_result(row, service, service.get(case.id)).model_copy(update={"seconds": _since(began)})
+
+
+def _since(began: float) -> float:
+    return round(time.perf_counter() - began, 2)
+
+
+def _with_result(row: PostRow, service: CaseService, case: Case) -> PostRow:
+    from crowdnotes.studies.bench.healthnotes import Outcome, SupernoteFigures
+
+    newest = case.supernote.newest if case.supernote else None
+    if newest is None:
+        raise EngineError("No round was made.")
+    best = next((note for note in newest.notes if note.id == newest.best_existing), None)
+    winner, other = newest.winning, service.random_candidate(case)
+    known = newest.existing.get(best.id) if best else None
+    figures = SupernoteFigures(
+        notes=len(newest.notes),
+        used=sum(note.is_used for note in newest.notes),
+        best_by=newest.best_by,
+        chosen_by=newest.judged,
+        funnel=dict(newest.funnel),
+        not_run=newest.not_run,
+        winner_intercept=winner.score.intercept if winner and winner.score else None,
+        best_intercept=known.intercept if known else None,
+        random=other.text if other else "",
+        random_intercept=other.score.intercept if other and other.score else None,
+        revised=bool(winner and winner.revised),
+    )
+    why_none = "No candidate passed the filters." if newest.candidates else "No candidate was made."
+    update = {
+        "is_helpful": bool(best and best.status is CrowdStatus.HELPFUL),
+        "human": best.text if best else "",
+        "note": winner.text if winner else "",
+        "outcome": Outcome.JUDGED if winner else Outcome.ABSTAINED,
+        "reason": "" if winner else why_none,
+        "candidates": tuple(item.text for item in newest.passed[:5]),
+        "changes": winner.revised if winner else "",
+        "supernote": figures,
+        **spent(case),
+    }
+    return row.model_copy(update=update)

@@ -1,0 +1,382 @@
+"""`crowdnotes supernote`: one note from the notes that a post has, and whether newer ones change it.
+
+`crowdnotes batch`: a file of posts, each of which becomes a case that awaits a person.
+
+`crowdnotes draft`: from a post to a proposed note that awaits a person's inspection.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from datetime import datetime
+from itertools import chain, repeat, takewhile
+from pathlib import Path
+from statistics import mean
+from typing import Annotated, Any
+
+import typer
+
+from crowdnotes.batches import Batch
+from crowdnotes.cases.intake import Attachment
+from crowdnotes.cli.output import EngineOption, print_json, print_text, progress, read_bytes
+from crowdnotes.domain import Candidate, Case, Mode, SupernoteRound, SupernoteScore
+from crowdnotes.errors import ConfigurationError, InputError, JobCancelled, JobError
+from crowdnotes.evidence.search import make_providers
+from crowdnotes.jobs import JobRecord, JobRunner, JobState, Step, StepState
+from crowdnotes.notes.drafting import quoted
+from crowdnotes.notes.note_files import ReadNotes
+from crowdnotes.settings import Settings, load_settings
+from crowdnotes.workspace import Workspace, open_workspace
+
+
+def batch(
+    file: Annotated[
+        Path, typer.Argument(help="A .csv, .jsonl or .parquet file with text, and id, links and url (of the post).")
+    ],
+    budget: Annotated[float | None, typer.Option(min=0, help="The most that the batch may cost, in dollars.")] = None,
+    day_budget: Annotated[float | None, typer.Option(min=0, help="The same for all batches of a day.")] = None,
+    at_once: Annotated[int, typer.Option(min=1, max=1000, help="How many posts at once.")] = 8,
+    again: Annotated[bool, typer.Option("--again", help="Try the rows that failed once more.")] = False,
+    out: Annotated[Path | None, typer.Option(help="Write a table of the results here, as CSV.")] = None,
+) -> None:
+    """Find sources for each post, write and score a note. It decides nothing; run it again and it goes on."""
+    with open_workspace() as workspace:
+        work = Batch(workspace, file, budget=budget, day_budget=day_budget)
+        if again:
+            work.retry_failed()
+        told: list[str] = []
+
+        def tell(words: str) -> None:
+            if told[-1:] != [words]:
+                told[:] = [words]
+                progress(words)
+
+        try:
+            work.run(at_once, tell)
+        finally:
+            progress(work.in_words())
+            if out is not None:
+                with out.open("w", encoding="utf-8", newline="") as table:
+                    writer = csv.DictWriter(table, ("number", "name", "state", "case_id", "reason", "dollars"))
+                    writer.writeheader()
+                    writer.writerows(work.results())
+
+
+_LOOK_SECONDS = 0.5
+_ENDED = frozenset({StepState.DONE, StepState.KEPT, StepState.FAILED, StepState.CANCELLED})
+
+
+def draft(
+    post: Annotated[str, typer.Option(help="The post's text; - reads it from standard input.")],
+    mode: Annotated[Mode, typer.Option(help="Read the links you bring, or search libraries as well.")],
+    url: Annotated[list[str] | None, typer.Option(help="A source to read; may be given several times.")] = None,
+    library: Annotated[list[str] | None, typer.Option(help="A library to search; may be given several times.")] = None,
+    service: Annotated[
+        list[str] | None,
+        typer.Option(help="An online service to search, as `providers check` names it; several times."),
+    ] = None,
+    until: Annotated[
+        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Only evidence of this day or before.")
+    ] = None,
+    image: Annotated[
+        list[Path] | None, typer.Option(help="A picture of the post; may be given several times.", dir_okay=False)
+    ] = None,
+    image_text: Annotated[
+        list[str] | None, typer.Option(help="What can be read in the picture; one for each --image, in order.")
+    ] = None,
+    post_url: Annotated[str | None, typer.Option(help="The post's address on X.")] = None,
+    by: Annotated[str | None, typer.Option(help="The name in the audit trail.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the whole case as JSON.")] = False,
+) -> None:
+    """Gather evidence, propose a note and score it. The case awaits inspection: a command cannot read for a person."""
+    text = sys.stdin.read() if post == "-" else post
+    with open_workspace(by=by or "") as workspace:
+        cases, runner = workspace.service, workspace.runner
+        case = cases.create(
+            text,
+            mode=mode,
+            url=post_url,
+            urls=url or [],
+            libraries=known_libraries(library or [], workspace),
+            services=known_services(service or [], workspace),
+            until=until.date() if until else None,
+            attached=_attached(image or [], image_text or []),
+            to_gather=True,
+        )
+        progress(f"case {case.id}")
+        run_steps(runner, case.id, "gather", cases.gather_steps(case.id))
+        if cases.get(case.id).evidence:
+            run_steps(runner, case.id, "write", cases.write_steps(case.id, before_inspection=True))
+            if cases.get(case.id).draft is not None:
+                run_steps(runner, case.id, "assess", cases.assess_steps(case.id, before_inspection=True))
+        case = cases.get(case.id)
+    if as_json:
+        print_json(case)
+        return
+    for item in case.evidence:
+        print_text(f"{item.id}  {item.source.title}  {item.source.url or ''}".rstrip())
+    for quotation in case.quotations:
+        passage = case.evidence_by_id(quotation.evidence_id)
+        if passage is not None:
+            print_text(f"\n{quoted(passage, quotation)}")
+    why_none = "No note was written from this evidence." if case.evidence else "No passage that helps was found."
+    to_do = "read the passages and decide" if case.evidence else "bring sources of your own, or decide"
+    print_text(f"\n{case.draft.text if case.draft else why_none}")
+    print_text(f"\nCase {case.id}: {case.status.value}. Open it on the Draft page to {to_do}.")
+
+
+def _attached(files: list[Path], texts: list[str]) -> list[Attachment]:
+    if len(texts) > len(files):
+        raise InputError("There are more --image-text than --image.", "Give one text for each picture, in order.")
+    read = zip(files, chain(texts, repeat("")), strict=False)
+    return [Attachment(read_bytes(file), file.name, text) for file, text in read]
+
+
+def settings_with(engine: EngineOption | None) -> Settings:
+    """The user's settings with that engine. Raises ConfigurationError when no server is set for a model."""
+    settings = load_settings()
+    if engine is EngineOption.LLM and settings.llm.base_url is None:
+        raise ConfigurationError(
+            "No language model is set.", "Set CROWDNOTES_LLM_BASE_URL and CROWDNOTES_LLM_MODEL, or use --engine local."
+        )
+    if engine is EngineOption.LOCAL:
+        settings = settings.model_copy(update={"llm": settings.llm.model_copy(update={"base_url": None})})
+    return settings
+
+
+def known_services(services: list[str], workspace: Workspace) -> list[str]:
+    """The services as given. Raises InputError for one that there is not."""
+    names = {provider.name for provider in make_providers(workspace.settings, workspace.libraries)}
+    unknown = next((name for name in services if name not in names), None)
+    if unknown is not None:
+        raise InputError(f"There is no service “{unknown}”.", f"Use one of: {', '.join(sorted(names))}.")
+    return services
+
+
+def known_libraries(libraries: list[str], workspace: Workspace) -> list[str]:
+    """The libraries as given. Raises InputError for one that there is not."""
+    names = {info.name for info in workspace.libraries.list()}
+    unknown = next((name for name in libraries if name not in names), None)
+    if unknown is not None:
+        raise InputError(f"There is no library “{unknown}”.", "`crowdnotes library list` shows those there are.")
+    return libraries
+
+
+def run_steps(runner: JobRunner, case_id: str, kind: str, steps: list[Step]) -> None:
+    """Run steps to their end, each told as it ends; Ctrl+C cancels, and what was finished is kept."""
+    job = runner.start(case_id, kind, steps)
+    told = 0
+    try:
+        while job.state.under_way:
+            job = runner.wait(job.id, timeout=_LOOK_SECONDS)
+            told = _tell(job, told)
+    except KeyboardInterrupt:
+        runner.cancel(job.id)
+        runner.wait(job.id, timeout=30)
+        progress("cancelled; finished stages are kept")
+        raise typer.Exit(130) from None
+    _raise_unless_done(job)
+
+
+def _tell(job: JobRecord, told: int) -> int:
+    """Print the steps that have ended and were not told yet, in order; how many are told now."""
+    steps = job.steps[told:]
+    ended = list(takewhile(lambda step: not job.state.under_way or step.state in _ENDED, steps))
+    for step in ended:
+        progress(f"  {step.title}: {step.summary or step.error or step.state}")
+    return told + len(ended)
+
+
+def _raise_unless_done(job: JobRecord) -> None:
+    if job.state is JobState.DONE:
+        return
+    if job.state is JobState.CANCELLED:
+        raise JobCancelled("The work was cancelled.")
+    failed = next((step for step in job.steps if step.error), None)
+    if failed is not None:
+        raise JobError(failed.error, failed.next_step)
+    raise JobError(f"The work ended {job.state.value}.")
+
+
+_SHOWN = 5
+
+
+def supernote(
+    post: Annotated[str, typer.Option(help="The post's text; - reads it from standard input.")] = "",
+    post_url: Annotated[str | None, typer.Option(help="The post's address on X; then it may be without text.")] = None,
+    notes: Annotated[
+        Path | None, typer.Option(help="The notes of the post: CSV, TSV or JSON; text, ratings, tags, status.")
+    ] = None,
+    data: Annotated[Path | None, typer.Option(help="In its place X's public files, with --post-id.")] = None,
+    post_id: Annotated[str | None, typer.Option(help="The post's id, where a file has notes of several.")] = None,
+    case_id: Annotated[
+        str | None, typer.Option("--case", help="A case made before: with newer notes only what changed is made anew.")
+    ] = None,
+    candidates: Annotated[int | None, typer.Option(help="How many candidates; as is set without it.")] = None,
+    engine: Annotated[EngineOption | None, typer.Option(help="Who writes; the engine that is set without it.")] = None,
+    ablation: Annotated[
+        bool, typer.Option("--ablation", help="Show a random candidate that passed the filters beside the chosen one.")
+    ] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Of the random candidate.")] = 0,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before a model is paid for.")] = False,
+    by: Annotated[str | None, typer.Option(help="The name in the audit trail.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Candidates from the notes that a post has, filtered, and chosen by a simulated jury; the winner is the draft.
+
+    It awaits inspection on the Draft page, as every draft. Stopped, the same command with --case goes on.
+    """
+    with open_workspace(settings_with(engine), by=by or "") as workspace:
+        service = workspace.service
+        read = _read(workspace, notes, data, post_id or post_url)
+        for fault in read.faults if read else ():
+            progress(f"  {fault}")
+        if case_id is not None:
+            case = service.watch(case_id, read.notes) if read else service.get(case_id)
+            if candidates is not None:
+                case = service.set_wanted(case.id, candidates)
+        elif read is None:
+            raise InputError("There are no notes.", "Give --notes FILE, or --data FOLDER with --post-id.")
+        else:
+            text = sys.stdin.read() if post == "-" else post
+            address = post_url or (f"https://x.com/i/status/{post_id}" if post_id and post_id.isdigit() else None)
+            case = service.create_supernote(text, notes=read.notes, url=address, wanted=candidates)
+        progress(f"case {case.id}")
+        needed = service.no_note_needed(case)
+        for said in filter(
+            None, (needed and f"Mind before anything is written: {needed}", *service.remarks_on_notes(case))
+        ):
+            progress(f"  {said}")
+        cost = service.supernote_cost(case)
+        progress(f"  Expected: {cost}")
+        if workspace.engine.supernotes is not None and not yes:
+            _ask(case.id)
+        run_steps(workspace.runner, case.id, "supernote", service.supernote_steps(case.id))
+        case = service.get(case.id)
+        found = _told(workspace, case, cost, seed if ablation else None)
+    if as_json:
+        print_json(found)
+    else:
+        _print(case, found)
+
+
+def _read(workspace: Workspace, notes: Path | None, data: Path | None, post: str | None) -> ReadNotes | None:
+    """The notes that were given, if any were."""
+    if notes is not None and data is not None:
+        raise InputError("Notes come from one place.", "Give --notes or --data.")
+    if data is not None:
+        if post is None:
+            raise InputError("Which post?", "Give --post-id.")
+        return workspace.service.notes_of_post(data, post)
+    if notes is None:
+        return None
+    return workspace.service.notes_in_file(read_bytes(notes), notes.name, post)
+
+
+def _ask(case_id: str) -> None:
+    """Raises InputError where nobody is there to be asked, or says no: nothing was spent then."""
+    if not sys.stdin.isatty():
+        raise InputError("Nothing was spent yet.", f"Say --yes, or `crowdnotes supernote --case {case_id} --yes`.")
+    if not typer.confirm("Go on?", err=True):
+        raise InputError("Nothing was spent.", f"`crowdnotes supernote --case {case_id}` goes on.")
+
+
+def _told(workspace: Workspace, case: Case, cost: str, seed: int | None) -> dict[str, Any]:
+    """What came of it, for --json."""
+    service, work = workspace.service, case.supernote
+    newest = work.newest if work else None
+    if newest is None:
+        raise InputError("No candidates were made.")
+    best = next((note for note in newest.notes if note.id == newest.best_existing), None)
+    watched = service.watched(case)
+    found: dict[str, Any] = {
+        "case": case.id,
+        "post": case.post.text,
+        "round": newest.number,
+        "no_note_needed": service.no_note_needed(case),
+        "remarks": service.remarks_on_notes(case),
+        "engine": workspace.engine.name,
+        "expected": cost,
+        "used": case.used.model_dump(),
+        "funnel": dict(newest.funnel),
+        "not_run": newest.not_run,
+        "merged": newest.merged,
+        "lost": newest.lost,
+        "written_from": newest.written_from,
+        "winner": _one(newest.winning),
+        "chosen_by": newest.judged,
+        "best_existing": best and {"id": best.id, "text": best.text, "score": newest.existing.get(best.id)},
+        "best_existing_by": newest.best_by,
+        "credits": [item.model_dump() for item in newest.credits],
+        "candidates": [_one(item) for item in newest.candidates],
+        "existing": {note.id: newest.existing.get(note.id) for note in newest.notes},
+        "watched": {
+            "better": watched.better,
+            "crosses": watched.crossing,
+            "replace": watched.replace,
+            "why": watched.why,
+        },
+        "stages": {stage.name.value: stage.summary for stage in case.stages},
+    }
+    if seed is not None:
+        found["ablation"] = _ablation(newest, service.random_candidate(case, seed))
+    return found
+
+
+def _one(item: Candidate | None) -> dict[str, Any] | None:
+    if item is None:
+        return None
+    return {
+        "text": item.text,
+        "notes": item.notes,
+        "failed": item.failed,
+        "why": item.why,
+        "not_run": item.not_run,
+        "score": item.score,
+        "grade": item.grade,
+        "revised": item.revised,
+    }
+
+
+def _ablation(newest: SupernoteRound, other: Candidate | None) -> dict[str, Any]:
+    """The chosen one against chance: a random one that passed the filters, and what all of them have in the mean."""
+    scores = [item.score.intercept for item in newest.passed if item.score is not None]
+    return {
+        "chosen": _one(newest.winning),
+        "random": _one(other),
+        "passed": len(newest.passed),
+        "mean_intercept_of_passed": round(mean(scores), 4) if scores else None,
+    }
+
+
+def _print(case: Case, found: dict[str, Any]) -> None:
+    print_text(" → ".join(f"{name} {count}" for name, count in found["funnel"].items()))
+    for name, count in found["not_run"].items():
+        print_text(f"NOT RUN for {count}: {name}")
+    winner, best = found["winner"], found["best_existing"]
+    if winner is None:
+        print_text("\nNo candidate passed the filters, so there is no note. Why, of the first ones:")
+        for item in found["candidates"][:_SHOWN]:
+            print_text(f"  {item['failed'].value}: {item['why']}")
+        return
+    print_text(f"\nThe winner, chosen by {found['chosen_by']}{_score(winner['score'])}:\n{winner['text']}")
+    if best is not None:
+        told = _score(best["score"])
+        print_text(f"\nThe best existing note {best['id']}, by {found['best_existing_by']}{told}:\n{best['text']}")
+    if "ablation" in found:
+        other = found["ablation"]["random"]
+        said = f"{_score(other['score'])}:\n{other['text']}" if other else ": there is no other that passed."
+        print_text(f"\nA random candidate that passed the filters{said}")
+    shares = (f"{item['note']} {100 * item['share']:.0f} %" for item in found["credits"])
+    print_text(f"\nCredit by words: {', '.join(shares)}")
+    for said in (found["watched"]["better"], found["watched"]["crosses"], found["watched"]["why"]):
+        if said:
+            print_text(said)
+    print_text(
+        f"\nCase {case.id}: {case.status.value}. Open it on the Supernote or the Draft page to inspect its pages."
+    )
+
+
+def _score(score: SupernoteScore | None) -> str:
+    return f" (simulated intercept {score.intercept:.2f})" if score is not None else ""

@@ -1,0 +1,130 @@
+"""`crowdnotes comparison …`: blind comparisons of notes, which people answer on the Compare page.
+
+`crowdnotes overview`: how the cases on this machine went, in figures.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from crowdnotes.cli.output import (
+    Json,
+    Out,
+    day,
+    open_workspace,
+    print_json,
+    print_text,
+    progress,
+    read_bytes,
+    write_out,
+)
+from crowdnotes.errors import InputError
+from crowdnotes.text.markdown import count
+
+app = typer.Typer(help="Which of two notes do readers prefer, not knowing which is which?", no_args_is_help=True)
+_Id = Annotated[str, typer.Argument(help="The comparison's id, as listed.")]
+
+
+@app.command("add")
+def add(
+    file: Annotated[Path, typer.Argument(help="Pairs: CSV or JSON with post, supernote, existing_note; or of bench.")],
+    title: Annotated[str, typer.Option(help="What you call it; the file's name without.")] = "",
+    first: Annotated[str, typer.Option(help="What the first note of each pair is, for the results.")] = "",
+    second: Annotated[str, typer.Option(help="What the second one is.")] = "",
+    each: Annotated[int, typer.Option(min=0, help="Pairs that a participant sees, drawn at random; 0 for all.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Begin a comparison, and get its link for participants."""
+    with open_workspace() as workspace:
+        made = workspace.comparisons.add(file.name, read_bytes(file), title=title, names=(first, second), each=each)
+    link = f"/compare?comparison={made.id}"
+    if as_json:
+        print_json({"id": made.id, "pairs": len(made.pairs), "each": made.each, "names": made.names, "link": link})
+        return
+    print_text(f"{made.id}  {len(made.pairs)} pairs, {made.each} a participant")
+    print_text(f"For participants, behind the address of the app: {link}")
+
+
+@app.command("list")
+def list_comparisons(as_json: Json = False) -> None:
+    """List comparisons, the newest first."""
+    with open_workspace() as workspace:
+        found = workspace.comparisons.summaries()
+    if as_json:
+        print_json(found)
+        return
+    for one in found:
+        print_text(f"{one.id}  {one.pairs} pairs, {one.answers} answers by {one.participants}  {one.title}")
+    if not found:
+        print_text("No comparisons.")
+
+
+@app.command("results")
+def results(comparison_id: _Id, as_json: Json = False) -> None:
+    """What the answers come to: win rate, helpfulness, the five statements, each with its interval and n."""
+    with open_workspace() as workspace:
+        found = workspace.comparisons.results(comparison_id)
+    if as_json:
+        print_json(found)
+        return
+    print_text(f"{found.answers} answers by {found.participants} participants on {found.pairs} pairs")
+    for sentence in dict.fromkeys(found.told.values()):
+        print_text(sentence)
+    for name, figure in found.rows:
+        print_text(f"  {name}: {figure.in_words}")
+
+
+@app.command("export")
+def export(
+    comparison_id: _Id,
+    out: Out = None,
+    format_: Annotated[
+        Literal["csv", "votes"],
+        typer.Option("--format", help="A row an answer, or votes for `crowdnotes bench compare`."),
+    ] = "csv",
+) -> None:
+    """Export every answer."""
+    with open_workspace() as workspace:
+        text = workspace.comparisons.exported(comparison_id, votes=format_ == "votes")
+    write_out(text, out)
+
+
+def overview(
+    since: Annotated[str | None, typer.Option(help="Only cases begun on this day or later (YYYY-MM-DD).")] = None,
+    ended: Annotated[
+        str | None, typer.Option(help="Only cases that ended so: “approved”, “rejected”, “open” …")
+    ] = None,
+    engine: Annotated[str | None, typer.Option(help="Only cases on which this engine worked.")] = None,
+    demonstrations: Annotated[bool, typer.Option("--demonstrations", help="Count demonstration cases too.")] = False,
+    as_json: Json = False,
+) -> None:
+    """How cases went: time from post to note, gates, what was mended, sources, agreement and cost."""
+    from crowdnotes.reports import case_figures
+    from crowdnotes.reports import overview as room
+
+    if ended is not None and ended not in room.ENDINGS:
+        raise InputError(f"No case ends “{ended}”.", f"Use one of: {', '.join(room.ENDINGS)}.")
+    first = day(since)
+    begun = datetime(first.year, first.month, first.day, tzinfo=UTC) if first else None
+    wanted = room.Filter(begun, ended, engine, demonstrations)
+    with open_workspace() as workspace:
+        figures, unreadable = case_figures.read(workspace.service, {})
+    for one, why in unreadable.items():
+        progress(f"{one} is left out. {why}")
+    found = room.overview(case for case in figures if wanted.keeps(case))
+    if as_json:
+        print_json(asdict(found) | {"unreadable": unreadable})
+        return
+    print_text(found.remark or count(found.cases, "case"))
+    for picture in found.pictures:
+        print_text(f"\n{picture.title}")
+        print_text(f"  {picture.sentence}")
+        if picture.beside:
+            print_text(f"  {picture.beside}")
+        if picture.not_counted:
+            print_text(f"  Not counted: {', '.join(picture.not_counted)}.")

@@ -1,0 +1,69 @@
+"""Which language models are at hand: servers on this machine, the one that is set, the servers' keys; and which model
+to begin with.
+
+Keys come from the settings (environment) or the system's keyring, and from nowhere else.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+from crowdnotes.errors import ConfigurationError
+from crowdnotes.settings_sections import LlmSettings
+from crowdnotes.wording import say
+
+_SERVICE = "crowdnotes"
+
+
+def key_for(settings: LlmSettings, base_url: str) -> str | None:
+    """The key of a server, or None: the environment's first, then the keyring's.
+
+    A key from the environment goes to the server that it was set for and to no other. A system without a
+    keyring has no keys in it; that is no error.
+    """
+    from keyring.errors import KeyringError
+
+    if base_url == settings.base_url and settings.api_key is not None:
+        return settings.api_key.get_secret_value()
+    if base_url == settings.judge_base_url and settings.judge_api_key is not None:
+        return settings.judge_api_key.get_secret_value()
+    import keyring
+
+    try:
+        return keyring.get_password(_SERVICE, account(base_url))
+    except (KeyringError, RuntimeError):
+        return None
+
+
+def keep_key(base_url: str, key: str) -> None:
+    """Put a key into the keyring. Raises ConfigurationError when the system has none."""
+    import keyring
+    from keyring.errors import KeyringError
+
+    try:
+        keyring.set_password(_SERVICE, account(base_url), key)
+    except (KeyringError, RuntimeError):
+        raise ConfigurationError(say("model_choice.no_keyring_kept"), say("model_choice.key_in_environment")) from None
+
+
+def forget_key(base_url: str) -> bool:
+    """Take a key out of the keyring; False when there was none. Raises ConfigurationError without a keyring."""
+    import keyring
+    from keyring.errors import KeyringError, PasswordDeleteError
+
+    try:
+        keyring.delete_password(_SERVICE, account(base_url))
+    except PasswordDeleteError:
+        return False
+    except (KeyringError, RuntimeError):
+        raise ConfigurationError(say("model_choice.no_keyring"), say("model_choice.key_in_environment")) from None
+    return True
+
+
+def account(base_url: str) -> str:
+    """The name under which a server's key is kept: its scheme, host and port."""
+    parts = urlsplit(base_url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ConfigurationError(say("model_choice.no_address", link=base_url), say("model_choice.write_address"))
+    port = f":{parts.port}" if parts.port else ""
+    return f"{parts.scheme}://{parts.hostname}{port}"

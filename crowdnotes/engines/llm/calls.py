@@ -1,0 +1,505 @@
+"""One question to a model: from the cache or within the budget, in a form that its server can do, checked, counted.
+
+One call under way: what it says is told while it comes, and one that says the same for ever is cut off.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, wait
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar, cast
+
+from pydantic_core import from_json
+
+from crowdnotes.domain import Usage
+from crowdnotes.engines.llm.api_keys import key_for
+from crowdnotes.engines.llm.capabilities import Abilities, KnownAbilities, Shape
+from crowdnotes.engines.llm.parsing import A, sanitized, spoken, yes_probability
+from crowdnotes.engines.llm.recorded import RecordedAnswers
+from crowdnotes.engines.llm.request import Question, Useless, data_blocks
+from crowdnotes.engines.llm.server import CallRejectedError, Message, ModelServer, OnPiece, QuestionTooLongError, Reply
+from crowdnotes.engines.metering import Budget, Meter, current_meter, new_boundary, price, side_by_side
+from crowdnotes.engines.prompts import Prompt
+from crowdnotes.errors import AnswerCutError, AnswerEmptyError, AnswerUnreadableError, ModelRefusedError
+from crowdnotes.settings_sections import LlmSettings
+from crowdnotes.storage.disk_cache import DiskCache
+from crowdnotes.wording import say
+
+_EVERY = 24  # characters more, until the words are read and told again
+_LONGEST_TOLD = 50_000  # characters of an answer under way; it is read again with each piece that comes
+_SHOWN = 600
+_TAIL = 1_600  # characters that are looked at for one piece again and again
+_TIMES = 8  # that it stands there, one after the other; whoever lists things does not write one so often
+_PATIENCE = 2  # seconds before it is told that nothing has come yet
+
+
+class Telling:
+    """The words of one call so far. `check` is looked at with each sign of life and several times a second."""
+
+    def __init__(self, tell: Callable[[str], None], check: Callable[[], None] = lambda: None) -> None:
+        self.said = ""
+        self.thought = ""
+        self._tell = tell
+        self._check = check
+        self._begun = time.monotonic()
+        self._told_at = 0  # characters
+        self._is_readable = False
+        self._seconds_told = 0
+        self._looked_at = 0
+
+    def piece(self, text: str, is_thought: bool) -> None:
+        """The next piece came. Raises AnswerUnreadableError when the model goes round in circles."""
+        if is_thought:
+            self.thought += text
+        else:
+            self.said += text
+        length = len(self.said) + len(self.thought)
+        if length - self._looked_at >= _TAIL // 4:
+            self._looked_at = length
+            refuse_circles(self.thought if is_thought else self.said)
+        if len(self.said) - self._told_at >= _EVERY and len(self.said) <= _LONGEST_TOLD:
+            self._told_at = len(self.said)
+            if words := readable(self.said):
+                self._is_readable = True
+                self._tell(words)
+        self._tell_time()
+
+    def check(self) -> None:
+        """Tell how long it has been thinking or silent. Raises what the case's own check raises."""
+        self._check()
+        self._tell_time()
+
+    def _tell_time(self) -> None:
+        seconds = int(time.monotonic() - self._begun)
+        if self._is_readable or seconds < _PATIENCE or seconds == self._seconds_told:
+            return
+        self._seconds_told = seconds
+        self._tell(say("model.thinking" if self.thought or self.said.strip() else "model.waiting", seconds=seconds))
+
+
+def refuse_circles(words: str) -> None:
+    """Raises AnswerUnreadableError when the words end in one piece again and again."""
+    tail = words[-_TAIL:]
+    for length in range(1, _TAIL // _TIMES + 1) if len(tail) == _TAIL else ():
+        if tail[length:] == tail[:-length]:
+            raise AnswerUnreadableError(say("answers.repeats"))
+
+
+def readable(words: str) -> str:
+    """What a person can read of an unfinished answer: its last string of several words; "" if there is none."""
+    said = spoken(words)
+    begin = said.find("{")
+    if begin < 0:
+        return ""
+    try:
+        part = from_json(said[begin:], allow_partial="trailing-strings")
+    except ValueError:
+        return ""
+    return sanitized(next((text for text in _strings(part) if " " in text.strip()), "")[-_SHOWN:], _SHOWN)
+
+
+def _strings(part: Any) -> list[str]:
+    """All strings in it, the last first."""
+    if isinstance(part, str):
+        return [part]
+    inside = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+    return [text for item in reversed(list(inside)) for text in _strings(item)]
+
+
+_BYTES_AN_ANSWER = 2_000  # on average with its row; what the size bound counts with
+_LONGEST_ANSWER = 64_000
+
+
+class KeptAnswers(Protocol):
+    """Answers there are already, by a key of all that shapes them. Safe between threads."""
+
+    def get(self, key: bytes) -> tuple[str, float | None] | None:
+        """The model's words, and the probability of their verdict where it was known."""
+        ...
+
+    def put(self, key: bytes, words: str, probability: float | None, prompt: Prompt) -> None:
+        """Keep an answer to this prompt that was of use."""
+        ...
+
+
+class Server(Protocol):
+    """Where a model is asked; see `ModelServer.ask`."""
+
+    base_url: str
+
+    def ask(
+        self,
+        model: str,
+        messages: Sequence[Message],
+        options: Mapping[str, Any],
+        room: int,
+        on_piece: OnPiece = ...,
+        check: Callable[[], None] = ...,
+    ) -> Reply:
+        """One answer of at most `room` tokens. Raises ModelServerError."""
+        ...
+
+
+class AnswerCache:
+    """Answers kept on disk by the sha256 of all that shapes them. Safe between threads; a broken file costs itself."""
+
+    def __init__(self, path: Path, megabytes: int) -> None:
+        rows = megabytes * 1_000_000 // _BYTES_AN_ANSWER
+        self._store = DiskCache(path, rows, "answer cache") if rows else None
+
+    def get(self, key: bytes) -> tuple[str, float | None] | None:
+        """See `KeptAnswers`."""
+        raw = self._store.get([key]).get(key) if self._store is not None else None
+        if raw is None:
+            return None
+        words, probability = json.loads(raw)
+        return words, probability
+
+    def put(self, key: bytes, words: str, probability: float | None, _: Prompt) -> None:
+        """See `KeptAnswers`. One of more than 64 kB is not kept."""
+        raw = json.dumps([words, probability]).encode()
+        if self._store is not None and len(raw) <= _LONGEST_ANSWER:
+            self._store.put({key: raw})
+
+
+T = TypeVar("T")
+_LOOK = 0.1  # seconds between two looks at whether the work of whoever waits was cancelled
+
+
+class Once:
+    """Questions under way, by key: one asked twice at once is sent once, as helpfulness and principles ask the same.
+
+    Safe between threads.
+    """
+
+    def __init__(self) -> None:
+        self._under_way: dict[bytes, Future[Any]] = {}
+        self._lock = threading.Lock()
+
+    def ask(self, key: bytes, ask: Callable[[], T], check: Callable[[], None]) -> tuple[T, bool]:
+        """What `ask` gives, and whether it was another's answer to the same question.
+
+        What another failed at is asked again: it may have been cancelled, or its budget spent. `check` raises when
+        whoever waits is to stop.
+        """
+        mine: Future[T] = Future()
+        with self._lock:
+            others = self._under_way.setdefault(key, mine)
+        if others is not mine:
+            while not wait([others], _LOOK).done:
+                check()
+            return self.ask(key, ask, check) if others.exception() else (cast("T", others.result()), True)
+        try:
+            value = ask()
+        except BaseException as error:
+            self._forget(key)
+            mine.set_exception(error)
+            raise
+        self._forget(key)
+        mine.set_result(value)
+        return value, False
+
+    def _forget(self, key: bytes) -> None:
+        with self._lock:
+            del self._under_way[key]
+
+
+_BYTES_A_TOKEN = 3  # fewer than any tokenizer makes of ordinary text, so that the estimate is not too low
+_IMAGE_TOKENS = 2000
+# In a server's complaint that a question is too long: the room for the answer is counted in, or is the matter itself.
+_IS_ROOM = re.compile(r"max_tokens|max_completion_tokens|completion|output tokens", re.IGNORECASE)
+_LEAST_ROOM = 500  # tokens: no answer that is asked for needs more, unless the model thinks
+_SECOND_TRY_TEMPERATURE = 0.3  # the same question at 0 would give the same useless answer
+
+
+@dataclass(frozen=True, slots=True)
+class Answered(Generic[A]):
+    """The answer, and how likely its "yes" was where that is known."""
+
+    value: A
+    probability: float | None = None
+
+
+class Asker:
+    """Asks one server and model. Safe between threads; counts on the meter of the case at work."""
+
+    def __init__(
+        self,
+        server: Server,
+        model: str,
+        settings: LlmSettings,
+        abilities: KnownAbilities,
+        cache: KeptAnswers,
+        meter: Meter,
+        once: Once,
+    ) -> None:
+        self.model = model
+        self._server = server
+        self._settings = settings
+        self._abilities = abilities
+        self._cache = cache
+        self._meter = meter
+        self._once = once
+
+    def ask(self, question: Question[A]) -> Answered[A]:
+        """The answer. After one of no use the model is told what was wrong with it, and asked once more.
+
+        The same question that another thread is asking already is not sent: its answer serves both.
+
+        Its words are told to the meter while they come. Raises BudgetError before a call that could pass the
+        budget, ModelServerError, or ModelAnswerError.
+        """
+        key = self._key(question)
+        meter = current_meter() or self._meter
+        answered, is_anothers = self._once.ask(key, lambda: self._kept_or_asked(key, question), meter.check)
+        if is_anothers:
+            self._count(question.step, Usage(cached=1))
+        return answered
+
+    def _kept_or_asked(self, key: bytes, question: Question[A]) -> Answered[A]:
+        kept = self._cache.get(key)
+        if kept is None:
+            return self._asked(key, question)
+        words, probability = kept
+        value = question.read(words)
+        self._count(question.step, Usage(cached=1))
+        return Answered(value, probability)
+
+    def _asked(self, key: bytes, question: Question[A]) -> Answered[A]:
+        said = ""
+        try:
+            reply = self._with_room(question)
+            said = reply.text
+            if reply.refusal or reply.finish == "content_filter":
+                raise ModelRefusedError(say("model.declined"))
+            value = question.read(said)
+        except (AnswerEmptyError, AnswerUnreadableError) as error:
+            if question.useless is not None:
+                raise
+            warmer = max(question.temperature, _SECOND_TRY_TEMPERATURE)
+            return self._asked(key, replace(question, temperature=warmer, useless=Useless(said, error.message)))
+        found = yes_probability(said, reply.tokens, question.verdict) if question.verdict else None
+        self._cache.put(key, said, found, question.prompt)
+        return Answered(value, found)
+
+    def _with_room(self, question: Question[A]) -> Reply:
+        """A whole reply: one that was cut is asked for again with twice the room, a question too long in fewer words.
+
+        Raises AnswerCutError when there is no more room.
+        """
+        most = self._settings.max_answer_tokens
+        known = self._abilities.get(self._server.base_url, self.model)
+        room = min(most, max(known.room, self._settings.answer_tokens))
+        cut_at = 0
+        while True:
+            try:
+                reply = self._reply(question, room)
+            except QuestionTooLongError as error:
+                if cut_at:
+                    sentence = say("model.cut", n=cut_at)
+                    raise AnswerCutError(sentence, error.next_step) from None
+                if _IS_ROOM.search(error.said) and room > _LEAST_ROOM:
+                    room = max(_LEAST_ROOM, room // 2)
+                elif question.shorter:
+                    question = replace(question, blocks=question.shorter, shorter=())
+                else:
+                    raise
+                continue
+            refuse_circles(reply.text)
+            if reply.finish != "length":
+                if cut_at:
+                    self._abilities.learn(self._server.base_url, self.model, replace(known, room=room))
+                return reply
+            if room >= most:
+                raise AnswerCutError(say("model.unfinished", n=room))
+            cut_at, room = room, min(most, 2 * room)
+
+    def _reply(self, question: Question[A], room: int) -> Reply:
+        meter = current_meter()
+        boundary = meter.boundary if meter else new_boundary()
+        abilities = self._abilities.get(self._server.base_url, self.model)
+        while True:
+            messages = self._messages(question, boundary, system_role=abilities.system_role)
+            try:
+                reply = self._metered(question, messages, abilities, room)
+            except CallRejectedError as error:
+                fewer = abilities.without(error.said) if error.is_sure else abilities.without_named(error.said)
+                if fewer is None:
+                    raise error.otherwise from None
+                abilities = fewer
+                continue
+            learned = replace(abilities, streams=abilities.streams and reply.streams)
+            self._abilities.learn(self._server.base_url, self.model, learned)
+            return reply
+
+    def _metered(self, question: Question[A], messages: Sequence[Message], abilities: Abilities, room: int) -> Reply:
+        """One call, with what it may use set aside before and what it used counted after, whatever comes of it."""
+        reads = len(json.dumps(messages, ensure_ascii=False).encode("utf-8", "replace")) // _BYTES_A_TOKEN
+        if question.image:
+            reads += _IMAGE_TOKENS - len(question.image) // _BYTES_A_TOKEN
+        meter = current_meter() or self._meter
+        reserved = meter.reserve(reads + room, self.price(reads, room))
+        options = _options(self._settings, question, abilities, room)
+        begun = time.perf_counter()
+        # A call that breaks off may have been billed; nobody says.
+        usage = Usage(calls=1, unpriced=int(reserved.dollars is None), estimated=True)
+        with meter.telling(question.step) as tell:
+            telling = Telling(tell, meter.check)
+            try:
+                reply = self._server.ask(self.model, messages, options, room, telling.piece, telling.check)
+                usage = self._usage(reply, reads)
+            except CallRejectedError as error:
+                if error.is_sure:
+                    usage = Usage()
+                raise
+            except QuestionTooLongError:
+                usage = Usage()
+                raise
+            except AnswerUnreadableError:  # cut off by us
+                usage = self._usage(Reply(telling.said + telling.thought, ""), reads)
+                raise
+            finally:
+                ended = time.perf_counter()
+                spent = usage.model_copy(update={"seconds": ended - begun})
+                meter.ran(begun, ended)
+                meter.settle(reserved, question.step, spent)
+        return reply
+
+    def _usage(self, reply: Reply, reads: int) -> Usage:
+        known = reply.input_tokens is not None and reply.output_tokens is not None
+        read = reply.input_tokens if known and reply.input_tokens is not None else reads
+        wrote = reply.output_tokens if known and reply.output_tokens is not None else _tokens_of(reply.text)
+        cost = self.price(read, wrote)
+        return Usage(
+            calls=1,
+            input_tokens=read,
+            output_tokens=wrote,
+            dollars=cost or 0.0,
+            unpriced=int(cost is None),
+            estimated=not known,
+        )
+
+    def price(self, read: int, wrote: int) -> float | None:
+        """US dollars for so many tokens; None when nobody knows."""
+        return price(self._settings, self._server.base_url, self.model, read, wrote)
+
+    def _count(self, step: str, usage: Usage) -> None:
+        meter = current_meter() or self._meter
+        meter.settle(meter.reserve(0, None), step, usage)
+
+    def _messages(self, question: Question[A], boundary: str, *, system_role: bool = True) -> list[Message]:
+        """The prompt, then the data; in one message for models that know no system role."""
+        prompt, last = question.prompt.filled(question.values)
+        data = "\n\n".join(filter(None, (data_blocks(question.blocks, boundary), last)))
+        text = data if system_role else f"{prompt}\n\n{data}"
+        content: Any = text
+        if question.image:
+            content = [{"type": "text", "text": text}, {"type": "image_url", "image_url": {"url": question.image}}]
+        user: Message = {"role": "user", "content": content}
+        after = question.useless.turns(boundary) if question.useless else []
+        return [{"role": "system", "content": prompt}, user, *after] if system_role else [user, *after]
+
+    def _key(self, question: Question[A]) -> bytes:
+        """Of everything that shapes the answer. The boundary is left out: it is another each time."""
+        parts = [
+            self._server.base_url,
+            self.model,
+            question.prompt.version,
+            question.temperature,
+            question.top_p,
+            min(self._settings.answer_tokens, self._settings.max_answer_tokens),
+            self._settings.effort.get(question.step),
+            question.variant,
+            question.schema,
+            question.verdict is not None,
+            self._messages(question, "boundary"),
+        ]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode("utf-8", "replace")).digest()
+
+
+def _options(
+    settings: LlmSettings,
+    question: Question[A],
+    abilities: Abilities,
+    room: int,
+) -> dict[str, Any]:
+    options: dict[str, Any] = {abilities.limit_name: room}
+    effort = settings.effort.get(question.step)
+    if effort is not None and abilities.effort:
+        options["reasoning_effort"] = effort
+    if abilities.temperature:
+        options["temperature"] = question.temperature
+    if question.top_p is not None and abilities.top_p:
+        options["top_p"] = question.top_p
+    if question.schema is not None and abilities.shape is Shape.SCHEMA:
+        form = {"name": question.prompt.name, "strict": True, "schema": question.schema}
+        options["response_format"] = {"type": "json_schema", "json_schema": form}
+    elif question.schema is not None and abilities.shape is Shape.JSON:
+        options["response_format"] = {"type": "json_object"}
+    if question.verdict is not None and abilities.probabilities:
+        options |= {"logprobs": True, "top_logprobs": 5}
+    if abilities.streams:
+        options["stream"] = True
+        if abilities.usage_in_stream:
+            options["stream_options"] = {"include_usage": True}
+    return options
+
+
+def _tokens_of(text: str) -> int:
+    return -(-len(text.encode("utf-8", "replace")) // _BYTES_A_TOKEN)
+
+
+_VOTE_TEMPERATURE = 0.7  # at 0 every vote would be the same
+
+
+def judged(asker: Asker, asked: Question[A], says_yes: Callable[[A], bool], votes: int) -> Answered[A]:
+    """The judge's answer and the probability of its "yes".
+
+    From the tokens where the server tells; else from `votes` answers to the same question, of which one
+    of the majority is returned; else None. A vote that fails is not counted.
+    """
+    first = asker.ask(asked)
+    if first.probability is not None or votes <= 1:
+        return first
+    again = [replace(asked, temperature=_VOTE_TEMPERATURE, variant=number) for number in range(1, votes)]
+    results = side_by_side([partial(asker.ask, other) for other in again], votes)
+    answers = [first.value, *(result.value for result in results if isinstance(result, Answered))]
+    for_yes = [answer for answer in answers if says_yes(answer)]
+    for_no = [answer for answer in answers if not says_yes(answer)]
+    majority = for_yes if len(for_yes) > len(for_no) else for_no
+    return Answered(majority[0], len(for_yes) / len(answers))
+
+
+_CACHE_FILE = "answers.sqlite"
+
+
+class Askers:
+    """Calls count on the meter of the case at work; outside one on `meter`, with the same budget for all together.
+
+    With `recorded` answers nothing is asked of a server, and nothing kept on this machine.
+    """
+
+    def __init__(self, settings: LlmSettings, data_dir: Path, recorded: RecordedAnswers | None = None) -> None:
+        self.meter = Meter(Budget(settings.budget_dollars, settings.budget_tokens))
+        self._settings = settings
+        self._abilities = KnownAbilities()
+        self._recorded = recorded
+        self._cache: KeptAnswers = recorded or AnswerCache(data_dir / _CACHE_FILE, settings.cache_mb)
+        self._once = Once()
+        self._servers: dict[str, Server] = {}
+
+    def asker(self, base_url: str, model: str) -> Asker:
+        """Who asks this model on this server."""
+        if base_url not in self._servers:
+            asked = self._recorded or ModelServer(base_url, key_for(self._settings, base_url), self._settings)
+            self._servers[base_url] = asked
+        server = self._servers[base_url]
+        return Asker(server, model, self._settings, self._abilities, self._cache, self.meter, self._once)

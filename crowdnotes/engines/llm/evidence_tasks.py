@@ -1,0 +1,405 @@
+"""Gate 2 by a language model: does the note distort a passage (CrowdNotes+ 4.3, E.2); what it points to is checked.
+
+The model proposes, the program verifies: a distortion counts only if its words stand in the note and the
+passage, and a sentence passes only if words that the model shows in a passage carry it. So no text can talk its way
+through.
+
+Do the passages settle the claim? Asked once, passage by passage, before a word is written.
+
+What a model says of a passage counts only with words of it that are there. A general page on the matter is background.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from crowdnotes.domain import (
+    AnswerKind,
+    Evidence,
+    Finding,
+    GateName,
+    GateResult,
+    GateStatus,
+    PassageAnswer,
+    Points,
+    SentenceSupport,
+    Settlement,
+    Span,
+    Support,
+    text_sha256,
+)
+from crowdnotes.engines.base import Brief, EngineStep, FurtherSearch, MadeBy
+from crowdnotes.engines.embedding import Embedder
+from crowdnotes.engines.llm.calls import Asker, judged
+from crowdnotes.engines.llm.parsing import LINE, Answer, PassageId, ToProgram, YesNo, marked_as, sanitized
+from crowdnotes.engines.llm.request import Block, near, passage_block, question
+from crowdnotes.engines.llm.search_tasks import AskedQuery, brief_blocks, searches
+from crowdnotes.engines.prompt_injection import find_injections, holds_injection, without_injections
+from crowdnotes.engines.prompts import load_prompt
+from crowdnotes.errors import AnswerUnreadableError
+from crowdnotes.text.languages import language_of
+from crowdnotes.text.quotes import find_quote, tells_enough
+from crowdnotes.text.tokens import content_stems
+from crowdnotes.wording import say
+
+_REASON = 240
+_SHARED = 3  # words: two sentences of one page may share two and speak of other things
+MODEL = "the model"
+_KINDS = {
+    "unsupported": "model.unsupported",
+    "misread": "model.misread",
+    "overgeneralised": "model.overgeneralised",
+    "selective": "model.selective",
+}
+
+
+class Carried(Answer):
+    """Where the model finds a sentence of the note in a passage. Sentences count from 1."""
+
+    sentence: int
+    evidence_id: PassageId
+    quote: str
+
+
+class Distortion(Answer):
+    """One way in which the note departs from a passage."""
+
+    kind: Literal["unsupported", "misread", "overgeneralised", "selective"]
+    note_words: str
+    evidence_id: PassageId = ""
+    passage_words: str = ""
+    explanation: str
+
+
+class CorrectnessAnswer(Answer):
+    """See correctness.md."""
+
+    to_program: ToProgram = Field(default_factory=list)
+    carried: list[Carried] = Field(default_factory=list)
+    distortions: list[Distortion] = Field(default_factory=list)
+    reason: str
+    faithful: YesNo
+
+
+def judge_correctness(
+    asker: Asker,
+    embedder: Embedder,
+    note: str,
+    evidence: Sequence[Evidence],
+    support: Sequence[SentenceSupport],
+    *,
+    votes: int,
+) -> GateResult:
+    """PASS if the model calls the note faithful, shows no distortion, and every sentence is carried.
+
+    Raises EngineError when the model gives no usable answer, or calls the note distorted without
+    pointing at words that are there.
+    """
+    if not evidence:
+        return GateResult.not_run(GateName.CORRECTNESS, say("model.no_evidence"))
+    if not support:
+        return GateResult.not_run(GateName.CORRECTNESS, say("local.no_sentence"))
+    injected = find_injections(note)
+    if injected:
+        message = say("model.to_model")
+        return _result(GateStatus.FAIL, message, [Finding(message=message, span=span) for span in injected], 0.0)
+    passages = {item.id: without_injections(item.passage.text) for item in evidence}
+    numbered = "\n".join(f"{number}. {note[item.span.start : item.span.end]}" for number, item in enumerate(support, 1))
+    blocks = [Block("note, sentence by sentence", numbered), *(passage_block(item) for item in evidence)]
+
+    def check(answer: CorrectnessAnswer) -> None:
+        if answer.faithful == "no" and not _distortions_shown(note, passages, answer.distortions):
+            raise AnswerUnreadableError(say("answers.no_distortion"))
+
+    asked = question(EngineStep.JUDGING, "correctness", CorrectnessAnswer, blocks, check=check, verdict="faithful")
+    answered = judged(asker, asked, lambda answer: answer.faithful == "yes", votes)
+    answer = answered.value
+    distortions = _distortions_shown(note, passages, answer.distortions)
+    marked = marked_as(answer.to_program, list(passages))
+    sentences = _compared(embedder, note, passages, support, answer.carried, distortions, marked)
+    uncarried = [
+        _uncarried(f"“{sanitized(item.words_in(note), 80).rstrip('.')}”", item.span, number, answer.carried, marked)
+        for number, item in enumerate(sentences, 1)
+        if item.support is Support.UNSUPPORTED
+    ]
+    if distortions or uncarried:
+        findings = [*distortions, *uncarried]
+        told = sanitized(answer.reason, _REASON) if answer.faithful == "no" else findings[0].message
+        # Where the program overrules the model, the model's probability is of another verdict.
+        probability = answered.probability if answer.faithful == "no" else None
+        return _result(GateStatus.FAIL, told, findings, probability, marked, sentences)
+    return _result(GateStatus.PASS, sanitized(answer.reason, _REASON), [], answered.probability, marked, sentences)
+
+
+def _result(
+    status: GateStatus,
+    reason: str,
+    findings: Sequence[Finding],
+    probability: float | None,
+    marked: Iterable[str] = (),
+    sentences: Sequence[SentenceSupport] = (),
+) -> GateResult:
+    return GateResult(
+        gate=GateName.CORRECTNESS,
+        status=status,
+        reason=reason or say("model.faithful" if status is GateStatus.PASS else "model.not_faithful"),
+        score=probability,
+        threshold=None if probability is None else LINE,
+        probability=probability,
+        findings=tuple(findings),
+        marked=tuple(sorted(marked)),
+        sentences=tuple(sentences),
+    )
+
+
+def _distortions_shown(note: str, passages: dict[str, str], distortions: Sequence[Distortion]) -> list[Finding]:
+    """The distortions whose words are there; the others are dropped."""
+    found: list[Finding] = []
+    for item in distortions:
+        span = find_quote(note, item.note_words)
+        where = find_quote(passages.get(item.evidence_id, ""), item.passage_words)
+        if span is None or (item.kind != "unsupported" and where is None):
+            continue
+        message = say(_KINDS[item.kind], why=sanitized(item.explanation, _REASON).rstrip("."))
+        if where is not None:
+            quoted = sanitized(passages[item.evidence_id][where.start : where.end], 160)
+            message += " " + say("model.says", id=item.evidence_id, words=quoted)
+        known = item.evidence_id if item.evidence_id in passages else None
+        found.append(Finding(message=message, evidence_id=known, span=span))
+    return found
+
+
+def _compared(
+    embedder: Embedder,
+    note: str,
+    passages: dict[str, str],
+    support: Sequence[SentenceSupport],
+    carried: Sequence[Carried],
+    distortions: Sequence[Finding],
+    marked: set[str],
+) -> list[SentenceSupport]:
+    """Each sentence with the words that the model shows to carry it; in part where a distortion stands in it.
+
+    What stands in a passage that speaks to a program carries nothing.
+    """
+    found = []
+    for number, item in enumerate(support, 1):
+        words = item.words_in(note)
+        shown = (
+            (each.evidence_id, find_quote(passages.get(each.evidence_id, ""), each.quote))
+            for each in carried
+            if each.sentence == number
+            and each.evidence_id not in marked
+            and _may_carry(embedder, note, words, passages.get(each.evidence_id, ""), each.quote)
+        )
+        name, carrier = next(((name, span) for name, span in shown if span is not None), (None, None))
+        faults = [fault for fault in distortions if fault.span and _overlap(fault.span, item.span)]
+        verdict = Support.PARTLY if faults else Support.SUPPORTED
+        update = {
+            "support": verdict if name else Support.UNSUPPORTED,
+            "evidence_id": name,
+            "carrier": carrier,
+            "doubts": tuple(fault.message for fault in faults),
+            "doubted": tuple(fault.span for fault in faults),
+            "by": MODEL,
+        }
+        found.append(item.model_copy(update=update))
+    return found
+
+
+def _uncarried(words: str, span: Span, number: int, carried: Sequence[Carried], marked: set[str]) -> Finding:
+    """That nothing carries a sentence, or only a passage that speaks to a program."""
+    name = next((each.evidence_id for each in carried if each.sentence == number and each.evidence_id in marked), None)
+    if name is None:
+        return Finding(message=say("model.not_carried", words=words), span=span)
+    message = say("model.carried_by_program", id=name, words=words)
+    return Finding(message=message, evidence_id=name, span=span)
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def _may_carry(embedder: Embedder, note: str, sentence: str, passage: str, quote: str) -> bool:
+    """Whether a quote has to do with the sentence: a true quote of something else carries nothing.
+
+    They share three words that tell something, two where both hold a figure, as a sum is said in words of its own, or
+    are near in meaning; in two languages neither need be.
+    """
+    have_figures = all(any(map(str.isdigit, text)) for text in (quote, sentence))
+    if len(content_stems(quote) & content_stems(sentence)) >= _SHARED - have_figures:
+        return True
+    one, other = embedder.encode([sentence, quote])
+    if float(one @ other) >= embedder.thresholds.relevant:
+        return True
+    of_note, of_passage = language_of(note), language_of(passage)
+    return None not in (of_note, of_passage) and of_note != of_passage
+
+
+_TELLS = 220
+_NO_SEARCHES = 'Leave "searches" empty.'
+_ROOM = 1_200  # characters of a passage around its sentences that are nearest to what is asked
+
+
+class FoundInPassage(Answer):
+    """What one passage gives for a claim, by its number in the record."""
+
+    id: PassageId
+    claim: int = 1
+    quote: str = ""
+    tells: str = ""
+    points: str = ""
+    answer: str
+
+
+class SettleAnswer(Answer):
+    """See settle.md."""
+
+    to_program: ToProgram = Field(default_factory=list)
+    passages: list[FoundInPassage]
+    missing: str = ""
+    searches: list[AskedQuery] = Field(default_factory=list)
+
+
+_ANSWERS = {kind.value: kind for kind in AnswerKind}
+_POINTS = {points.value.split()[0]: points for points in Points}
+
+
+def settle(asker: Asker, brief: Brief, evidence: Sequence[Evidence], limit: int, made_by: MadeBy) -> FurtherSearch:
+    """What each passage gives, and at most `limit` searches for what none states.
+
+    Only passages of which nothing is known yet are asked about. Raises EngineError.
+    """
+    before = brief.settlement
+    if before is not None and (before.engine, before.prompt_version) != (made_by.engine, made_by.prompt_version):
+        before = None  # what another model found is not told as this one's
+    known = {item.id: found for item in evidence if before is not None and (found := before.all_of(item))}
+    asked = [item for item in evidence if item.id not in known]
+    readable = [item for item in asked if without_injections(item.passage.text).strip()]
+    answer = SettleAnswer(passages=[])
+    if readable or (limit and not evidence):  # where nothing was found, what to search for is asked all the same
+        answer = _ask(asker, brief, readable, limit)
+    ids = [item.id for item in readable]
+    marked = marked_as(answer.to_program, ids)
+    for item in asked:
+        said = [found for found in answer.passages if found.id == item.id and item in readable]
+        known[item.id] = _judged(item, said, speaks_to_program=item.id in marked)
+    # What was found of passages that are not there now is kept: a person may bring them back.
+    gone = [found for found in before.passages if found.evidence_id not in known] if before is not None else []
+    settlement = Settlement(
+        passages=(*(found for item in evidence for found in known[item.id]), *gone),
+        missing=sanitized(answer.missing, _TELLS) or (before.missing if before is not None else ""),
+        post_to_program="post" in marked or (before is not None and before.post_to_program),
+        engine=made_by.engine,
+        prompt_version=made_by.prompt_version,
+    )
+    if settlement.stated(evidence):
+        return FurtherSearch(settlement.model_copy(update={"missing": ""}))
+    return FurtherSearch(settlement, searches(answer.searches, limit))
+
+
+def _ask(asker: Asker, brief: Brief, evidence: Sequence[Evidence], limit: int) -> SettleAnswer:
+    ids = [item.id for item in evidence]
+    claims = max(1, len(brief.checkable))
+
+    def check(answer: SettleAnswer) -> None:
+        missing = set(ids) - {item.id for item in answer.passages}
+        if missing:
+            raise AnswerUnreadableError(say("answers.says_nothing_of", ids=", ".join(sorted(missing))))
+        if any(not 1 <= item.claim <= claims for item in answer.passages):
+            raise AnswerUnreadableError(say("answers.no_such_claim", last=claims))
+
+    blocks = [
+        *brief_blocks(brief),
+        *(passage_block(near(item, item.passage.marks, _ROOM), brief.today) for item in evidence),
+    ]
+    further = load_prompt("settle_searches").filled({"queries": limit})[0] if limit else _NO_SEARCHES
+    return asker.ask(
+        question(EngineStep.JUDGING, "settle", SettleAnswer, blocks, values={"searches": further}, check=check)
+    ).value
+
+
+_MOST_ANSWERS = 3  # of one passage: one a claim, or one for each part of it
+_STRONGEST_FIRST = (AnswerKind.STATED, AnswerKind.INFERRED, AnswerKind.NONE)
+
+
+def _judged(item: Evidence, said: Sequence[FoundInPassage], *, speaks_to_program: bool) -> list[PassageAnswer]:
+    """What is found of a passage: its answers to the first claim, then to others; or once that it answers none."""
+    nothing = PassageAnswer(
+        evidence_id=item.id,
+        passage_sha256=text_sha256(item.passage.text),
+        answer=AnswerKind.NONE,
+        tells=say("model.only_orders"),
+    )
+    if speaks_to_program and said:
+        return [nothing.model_copy(update={"tells": say("model.to_program"), "to_program": True})]
+    found = [_answer_shown(item, nothing, one) for one in said] or [nothing]
+    answers: dict[object, PassageAnswer] = {}
+    for one in sorted(found, key=lambda one: (one.claim, _STRONGEST_FIRST.index(one.answer))):
+        if one.answer is not AnswerKind.NONE:
+            answers.setdefault((one.claim, one.span), one)  # a place counts once for a claim
+    return [*answers.values()][:_MOST_ANSWERS] or found[:1]
+
+
+def _answer_shown(item: Evidence, nothing: PassageAnswer, found: FoundInPassage) -> PassageAnswer:
+    """What the model says of a passage, if it shows words of it."""
+    kind = _ANSWERS.get(found.answer.strip().lower(), AnswerKind.NONE)
+    # Looked for outside the injections: a passage must not count by words that it put into the judge's mouth.
+    span = find_quote(without_injections(item.passage.text), found.quote)
+    if kind is not AnswerKind.NONE and (span is None or not tells_enough(found.quote)):
+        return nothing.model_copy(update={"tells": say("model.no_words_shown")})
+    return nothing.model_copy(
+        update={
+            "answer": kind,
+            "points": _POINTS.get(found.points.strip().lower().split(" ")[0], Points.NEITHER),
+            "span": span,
+            "tells": sanitized(found.tells, _TELLS) or say("model.no_reason"),
+            "claim": found.claim,
+        }
+    )
+
+
+_HOW = {  # of the first claim, of a further one
+    AnswerKind.STATED: ("model.states", "model.states_claim"),
+    AnswerKind.INFERRED: ("model.helps", "model.helps_claim"),
+    AnswerKind.NONE: ("model.no_help", "model.no_help_claim"),
+}
+
+
+def judge_relevance(asker: Asker, brief: Brief, evidence: Sequence[Evidence], made_by: MadeBy) -> GateResult:
+    """PASS if a passage states or helps to infer the answer, shown by words that stand in it. One finding an answer.
+
+    Raises EngineError.
+    """
+    if not evidence:
+        return GateResult.not_run(GateName.RELEVANCE, say("relevance.no_evidence"))
+    if not without_injections(brief.post.whole_text).strip():
+        return GateResult.not_run(GateName.RELEVANCE, say("relevance.no_post_words"))
+    settlement = settle(asker, brief, evidence, 0, made_by).settlement
+    findings = [_finding(item, found) for item in evidence for found in settlement.all_of(item)]
+    helping = settlement.answers(evidence)
+    stated = len(settlement.stated(evidence))
+    if helping:
+        reason = say("model.answering", stated=stated, all=len(evidence), helping=len(helping))
+    else:
+        reason = say("model.none_helps", finding=findings[0].message)
+    marked = [item.id for item in evidence if (found := settlement.of(item)) is not None and found.to_program]
+    return GateResult(
+        gate=GateName.RELEVANCE,
+        status=GateStatus.PASS if helping else GateStatus.FAIL,
+        reason=reason,
+        findings=tuple(findings),
+        marked=tuple(sorted([*marked, *(["post"] if settlement.post_to_program else [])])),
+    )
+
+
+def _finding(item: Evidence, found: PassageAnswer) -> Finding:
+    message = say(_HOW[found.answer][found.claim > 1], id=item.id, claim=found.claim, tells=found.tells)
+    if found.span is not None:
+        message += f" (“{sanitized(item.passage.text[found.span.start : found.span.end], 120)}”)"
+    if holds_injection(item.passage.text):
+        message += " " + say("model.orders_left_out")
+    return Finding(message=message, evidence_id=item.id, ok=found.answer is not AnswerKind.NONE)

@@ -1,0 +1,329 @@
+"""From a post to its claim record and the searches for it, in one call; what the model says is checked.
+
+The record is what every later step goes by, so that all of them answer the same claim.
+
+Further searches, the results worth reading, and what a picture says. Every index and address is checked.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterable, Sequence
+from datetime import date
+
+from pydantic import Field
+
+from crowdnotes.domain import Aim, Claim, ClaimKind, Hit, Post, Query, Span, first_shown
+from crowdnotes.engines.base import MOST_OFFERED, Brief, EngineStep, ImageReading, Pick, Ranking, SearchPlan
+from crowdnotes.engines.llm.calls import Asker
+from crowdnotes.engines.llm.parsing import Answer, sanitized
+from crowdnotes.engines.llm.request import Block, post_block, question
+from crowdnotes.engines.prompt_injection import holds_injection, visible, without_injections
+from crowdnotes.errors import AnswerUnreadableError, EngineError
+from crowdnotes.text.markdown import host
+from crowdnotes.text.note_rules import find_urls
+from crowdnotes.text.quotes import find_quote
+from crowdnotes.wording import say
+
+_MOST_CLAIMS = 3
+_LONGEST_QUERY = 160
+_LONGEST = 400  # characters of a claim in full words
+_DAY = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
+_OPENING, _CLOSING = "\"“„«‘'", "\"”“»’'"
+
+
+class AskedQuery(Answer):
+    """One search."""
+
+    text: str
+    purpose: str = ""
+    language: str = ""
+
+
+class FoundClaim(Answer):
+    """One entry of the claim record."""
+
+    quote: str
+    claim: str
+    implies: str = ""
+    settled_by: str = ""
+    since: str = ""
+    kind: str = "checkable"
+
+
+class ClaimsAnswer(Answer):
+    """See claims.md."""
+
+    claims: list[FoundClaim]
+    queries: list[AskedQuery] = Field(default_factory=list)
+
+
+_KINDS = {kind.name.lower(): kind for kind in ClaimKind}
+
+
+def plan_search(asker: Asker, post: Post, limit: int, today: date) -> SearchPlan:
+    """The claims, most misleading first, and at most `limit` searches; a post that claims nothing is asked about once.
+
+    Raises EngineError.
+    """
+    if not without_injections(post.text).strip():
+        return SearchPlan(why_none=say("model.no_post_words"))
+
+    def check(answer: ClaimsAnswer) -> None:
+        if not answer.claims:
+            raise AnswerUnreadableError(say("answers.no_claim"))
+
+    blocks = [post_block(post), Block("days", days(post, today), cleared=True)]
+    values = {"claims": _MOST_CLAIMS, "queries": limit}
+    answer = asker.ask(question(EngineStep.QUERIES, "claims", ClaimsAnswer, blocks, values=values, check=check)).value
+    claims = _claims(post, answer.claims)
+    checkable = [claim for claim in claims if claim.kind is ClaimKind.CHECKABLE]
+    if not checkable:
+        kind = claims[0].kind.value if claims else say("model.nothing_checkable")
+        return SearchPlan(tuple(claims), why_none=say("model.nothing_to_check", kind=kind))
+    return SearchPlan(
+        (*checkable, *(claim for claim in claims if claim not in checkable)), searches(answer.queries, limit)
+    )
+
+
+def days(post: Post, today: date) -> str:
+    """The post's day and the present one, as every prompt tells them."""
+    posted = post.posted_at.date().isoformat() if post.posted_at else "not known"
+    return f"day of the post: {posted} · today: {today.isoformat()}"
+
+
+def brief_blocks(brief: Brief) -> list[Block]:
+    """The post and its claim record, as every later step is told them."""
+    return [post_block(brief.post), Block("claim record", "\n".join(_record(brief)))]
+
+
+def _record(brief: Brief) -> Iterable[str]:
+    claim, others = brief.claim, brief.checkable[1:]
+    if claim is not None:
+        yield f"claim{' 1' if others else ''}: {claim.in_full}"
+        for name, said in (("implies", claim.implies), ("settled by", claim.settled_by)):
+            if said:
+                yield f"{name}: {said}"
+        if claim.since:
+            yield f"since: {claim.since}"
+        yield from (f"claim {number}: {other.in_full}" for number, other in enumerate(others, 2))
+    yield days(brief.post, brief.today)
+
+
+def _claims(post: Post, found: Sequence[FoundClaim]) -> list[Claim]:
+    """With the place of each in the post: that of its quote, or the whole post where it is only implied."""
+    claims: list[Claim] = []
+    for item in found[:_MOST_CLAIMS]:
+        statement = sanitized(item.claim, _LONGEST)
+        if not statement or holds_injection(item.quote) or holds_injection(item.claim):
+            continue
+        span = find_quote(post.text, item.quote)
+        span = Span(start=0, end=len(post.text)) if span is None else _with_marks(post.text, span)
+        if any((claim.span, claim.statement) == (span, statement) for claim in claims):
+            continue
+        claims.append(
+            Claim(
+                text=post.text[span.start : span.end],
+                span=span,
+                statement=statement,
+                implies=sanitized(item.implies, _LONGEST),
+                settled_by=sanitized(item.settled_by, _LONGEST),
+                since=_day(item.since),
+                kind=_KINDS.get(item.kind.strip().lower().split(" ")[0], ClaimKind.CHECKABLE),
+            )
+        )
+    return claims
+
+
+def _with_marks(text: str, span: Span) -> Span:
+    """With the quotation marks at its ends: a post may quote what it rejects."""
+    start, end = span.start, span.end
+    if start and text[start - 1] in _OPENING and not text[start - 2 : start - 1].isalnum():
+        start -= 1
+    if end < len(text) and text[end] in _CLOSING:
+        end += 1
+    return Span(start=start, end=end)
+
+
+def _day(said: str) -> date | None:
+    match = _DAY.fullmatch(said.strip())
+    if match is None:
+        return None
+    year, month, day = (int(part or 1) for part in match.groups())
+    try:
+        return date(year, month, day)
+    except ValueError:
+        return None
+
+
+def searches(asked: Sequence[AskedQuery], limit: int) -> tuple[Query, ...]:
+    """At most `limit` searches that differ, without addresses, operators and account names."""
+    found: list[Query] = []
+    seen: set[frozenset[str]] = set()
+    for item in asked:
+        text = _as_search(item.text)
+        words = frozenset(re.findall(r"\w+", text.lower()))
+        if not words or words in seen or holds_injection(text):
+            continue
+        seen.add(words)
+        language = item.language.strip().lower()
+        known = language if re.fullmatch(r"[a-z]{2}", language) else None
+        found.append(Query(text=text, purpose=sanitized(item.purpose, 120) or "the claim", language=known))
+    return tuple(found[:limit])
+
+
+def _as_search(text: str) -> str:
+    """A search as typed: one line without addresses and operators."""
+    text = re.sub(r"\b[a-z]+:(?!//)(?=\S)", " ", text[: 10 * _LONGEST_QUERY])  # "site:" and its like
+    for url in reversed(find_urls(text)):
+        text = text[: url.start] + text[url.end :]
+    words = re.sub(r"(?<!\w)@\w+|[\"“”<>{}|\\^`\[\]]", " ", text)
+    words = " ".join("".join(char if char.isprintable() else " " for char in words).split())
+    return words if len(words) <= _LONGEST_QUERY else words[:_LONGEST_QUERY].rsplit(" ", 1)[0]
+
+
+_LONGEST_WHY = 220
+_SNIPPET = 160  # characters of a result
+_AIMS = {
+    Aim.JUDGE: "let a reader judge what the post claims, whichever way the evidence points",
+    Aim.OTHER_SIDE: "find the best evidence that the claim of the post is right: the case that its author could make",
+}
+
+
+class QueriesAnswer(Answer):
+    """See queries.md."""
+
+    queries: list[AskedQuery]
+
+
+class AskedPick(Answer):
+    """A result by its number in the list, and what its page should tell."""
+
+    number: int
+    tells: str = ""
+
+
+class RankingAnswer(Answer):
+    """See ranking.md."""
+
+    picks: list[AskedPick] = Field(default_factory=list)
+    rest: str = ""
+
+
+class PickAnswer(Answer):
+    """See utility.md. `pick` is a number from the list, or 0 for none."""
+
+    why: str
+    pick: int
+
+
+class ImageAnswer(Answer):
+    """See image.md."""
+
+    text: str
+    shows: str
+
+
+def build_queries(asker: Asker, brief: Brief, limit: int, aim: Aim, like: str) -> list[Query]:
+    """At most `limit` searches that differ; none when the post has no words."""
+    if limit <= 0 or not without_injections(brief.post.whole_text).strip():
+        return []
+    blocks = brief_blocks(brief)
+    purpose = _AIMS[aim]
+    if like:
+        blocks.append(Block("passage to find more of", like))
+        purpose += "; find more pages that treat what the given passage treats"
+    also = "" if brief.post.language in (None, "en") else " and, for about half of them, in the language of the post"
+    values = {"limit": limit, "aim": purpose, "language": also}
+    answer = asker.ask(question(EngineStep.QUERIES, "queries", QueriesAnswer, blocks, values=values)).value
+    return list(searches(answer.queries, limit))
+
+
+def rank(asker: Asker, brief: Brief, candidates: Sequence[Hit], chosen: Sequence[Hit], quota: int, aim: Aim) -> Ranking:
+    """The candidates worth reading, best first, in one call."""
+    offered = candidates[:MOST_OFFERED]
+    if not offered or quota <= 0:
+        return Ranking((), say("model.none_left"))
+
+    def check(answer: RankingAnswer) -> None:
+        if any(not 1 <= pick.number <= len(offered) for pick in answer.picks):
+            raise AnswerUnreadableError(say("answers.not_offered_of", count=len(offered)))
+
+    asked = question(
+        EngineStep.UTILITY,
+        "ranking",
+        RankingAnswer,
+        _offer(brief, offered, chosen),
+        values={"aim": _AIMS[aim], "quota": quota},
+        check=check,
+    )
+    answer = asker.ask(asked).value
+    first = {pick.number: pick for pick in reversed(answer.picks)}
+    picks = [
+        Pick(number - 1, sanitized(first[number].tells, _LONGEST_WHY) or say("model.speaks"))
+        for number in dict.fromkeys(pick.number for pick in answer.picks)
+    ]
+    rest = sanitized(answer.rest, _LONGEST_WHY) or say("model.no_reason")
+    return Ranking(tuple(picks[:quota]), rest)
+
+
+def rank_one_by_one(
+    asker: Asker, brief: Brief, candidates: Sequence[Hit], chosen: Sequence[Hit], quota: int, aim: Aim
+) -> Ranking:
+    """The same as the paper does it: a call for each pick, which sees what was picked before (CrowdNotes+ 4.2, D.1)."""
+    left = list(range(len(candidates)))
+    picks: list[Pick] = []
+    while left and len(picks) < quota:
+        offered = [candidates[index] for index in left]
+        had = [*chosen, *(candidates[pick.index] for pick in picks)]
+
+        def check(answer: PickAnswer, most: int = len(offered)) -> None:
+            if not 0 <= answer.pick <= most:
+                raise AnswerUnreadableError(say("answers.not_offered"))
+
+        blocks = _offer(brief, offered, had)
+        asked = question(EngineStep.UTILITY, "utility", PickAnswer, blocks, values={"aim": _AIMS[aim]}, check=check)
+        answer = asker.ask(asked).value
+        why = sanitized(answer.why, _LONGEST_WHY)
+        if answer.pick == 0:
+            return Ranking(tuple(picks), why or say("model.no_reason"))
+        picks.append(Pick(left.pop(answer.pick - 1), why or say("model.speaks")))
+    return Ranking(tuple(picks))
+
+
+def _offer(brief: Brief, offered: Sequence[Hit], chosen: Sequence[Hit]) -> list[Block]:
+    blocks = brief_blocks(brief)
+    if chosen:
+        blocks.append(Block("results already picked", "\n".join(_line(hit) for hit in chosen)))
+    # One block, not fifty: each line is cut and flattened, so none can pass for another number.
+    listed = "\n".join(f"{number}. {_line(hit)}" for number, hit in enumerate(offered, 1))
+    blocks.append(Block("remaining results", listed, cleared=True))
+    return blocks
+
+
+def _line(hit: Hit) -> str:
+    """A result in one line, without what speaks to a model: title, site, day, marks, the start of the snippet."""
+    site = host(hit.url) or hit.library or hit.provider
+    note = first_shown(hit.notes)
+    cited = note.cited if note is not None else ""
+    about = ", ".join(str(part) for part in (site, hit.published, hit.category.value, *hit.notices, cited) if part)
+    words = f"{without_injections(hit.title)} ({about}): {without_injections(hit.snippet)}"
+    return " ".join(words.split())[:_SNIPPET]
+
+
+_TYPES = {"image/png", "image/jpeg", "image/webp", "image/gif"}
+_MOST_BYTES = 8_000_000
+_LONGEST_TEXT = 6_000
+
+
+def read_image(asker: Asker, content: bytes, media_type: str) -> ImageReading:
+    """The words in it and what it shows. Raises EngineError for a kind or size that servers do not take."""
+    if media_type not in _TYPES or not content:
+        raise EngineError(say("model.no_picture"), say("model.type_picture"))
+    if len(content) > _MOST_BYTES:
+        raise EngineError(say("model.large_picture"), say("model.type_picture"))
+    address = f"data:{media_type};base64,{base64.b64encode(content).decode()}"
+    blocks = [Block("picture", "The picture is attached.", cleared=True)]
+    answer = asker.ask(question(EngineStep.QUERIES, "image", ImageAnswer, blocks, image=address)).value
+    return ImageReading(text=visible(answer.text)[:_LONGEST_TEXT].strip(), shows=sanitized(answer.shows, 600))

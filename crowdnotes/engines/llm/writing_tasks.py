@@ -1,0 +1,478 @@
+"""Candidate notes by a language model: three in one call, each sentence with the words of a passage that carry it.
+
+Augmentation and automation use the same writer (CrowdNotes+ appendix D.3). Nobody sees a note before the program has
+found its words in the passages.
+
+One judge for all candidates: which is best, what is wrong with each, and the best one made better.
+
+The order in which it sees them is mixed; where the best two are close it is asked again in the opposite order.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, Protocol, TypeVar
+
+from pydantic import Field
+
+from crowdnotes.domain import (
+    AnswerKind,
+    Basis,
+    Draft,
+    Evidence,
+    PassageAnswer,
+    Post,
+    Quotation,
+    Settlement,
+    Source,
+    text_sha256,
+)
+from crowdnotes.engines.base import Brief, EngineStep, Revision, WriterAnswer, Written, WrittenSentence
+from crowdnotes.engines.llm.calls import Asker
+from crowdnotes.engines.llm.parsing import Answer, Objection, PassageId, has_handle, sanitized
+from crowdnotes.engines.llm.request import Block, near, passage_block, post_block, question
+from crowdnotes.engines.llm.search_tasks import brief_blocks
+from crowdnotes.engines.prompt_injection import find_injections, holds_injection, visible, without_injections
+from crowdnotes.errors import AnswerUnreadableError, ModelAnswerError
+from crowdnotes.text.note_rules import find_urls, note_length, without_urls
+from crowdnotes.text.publishers import with_publishers_named
+from crowdnotes.text.quotes import find_quote, tells_enough
+from crowdnotes.wording import say
+
+# For text in which one space stands between words.
+_MARKS = re.compile(r" ?[(\[] ?(?:passages? |evidence )?([EN]\d++(?: ?[,;&] ?[EN]\d++)*+) ?[)\]]")
+_LINK = re.compile(r"https?://\S", re.IGNORECASE)
+_LINK_WORD = re.compile(r"\b(?:sources?|links?|via|see|read more|more)$", re.IGNORECASE)
+_ECHO_WORDS = 5
+
+
+def clean_note(text: str, offered: Sequence[str]) -> str:
+    """One line without marks like [E1] and without links put behind the words; links are the program's to add.
+
+    Raises AnswerUnreadableError for what cannot be mended: a mark that was not offered, a link or account
+    name inside the words, or words that speak to a model.
+    """
+    line = " ".join(visible(text).split())
+    for match in _MARKS.finditer(line):
+        for mark in re.findall(r"[EN]\d+", match.group(1)):
+            if mark not in offered:
+                raise AnswerUnreadableError(say("answers.not_given", id=mark))
+    line = _without_closing_links(" ".join(_MARKS.sub("", line).split()))
+    if find_urls(line):
+        raise AnswerUnreadableError(say("answers.own_link"))
+    if has_handle(line):
+        raise AnswerUnreadableError(say("answers.names_account"))
+    if holds_injection(line):
+        raise AnswerUnreadableError(say("answers.injected"))
+    if not line:
+        raise AnswerUnreadableError(say("answers.empty_note"))
+    return line
+
+
+def _without_closing_links(line: str) -> str:
+    """The line without the links at its end and the "Source:" or bracket before them."""
+    words = line.split(" ")
+    first = len(words)
+    while first and (not words[first - 1].strip(",;)]") or _LINK.match(words[first - 1].lstrip(",;)]"))):
+        first -= 1
+    closing = " ".join(words[max(0, first - 1) :])  # with the last word that is none: a link may begin inside it
+    link = _LINK.search(closing)
+    if link is None:
+        return line
+    head = line[: len(line) - len(closing) + link.start()].rstrip().removesuffix(":").rstrip()
+    word = _LINK_WORD.search(head[-12:])
+    return (head[: len(head) - len(word.group())] if word else head).rstrip(" ([")
+
+
+def known_ids(ids: Sequence[str], offered: Sequence[str]) -> tuple[str, ...]:
+    """The ids as offered, each once. Raises AnswerUnreadableError for one that was not offered."""
+    kept: dict[str, None] = {}
+    for raw in ids:
+        wanted = raw.strip()
+        if wanted not in offered:
+            raise AnswerUnreadableError(say("answers.passage_not_given"))
+        kept[wanted] = None
+    return tuple(kept)
+
+
+def echoes_injection(note: str, texts: Sequence[str]) -> bool:
+    """Whether the note says five words in a row that stand in an injection in one of the texts."""
+    said = _runs(note)
+    return any(said & _runs(visible(text[span.start : span.end])) for text in texts for span in find_injections(text))
+
+
+def _runs(text: str) -> set[tuple[str, ...]]:
+    words = re.findall(r"\w+", text.lower())
+    return {tuple(words[i : i + _ECHO_WORDS]) for i in range(len(words) - _ECHO_WORDS + 1)}
+
+
+_SPARE = 35  # models miscount, and a note too long is lost
+_MOST_PASSAGES = 4  # a note of 280 characters holds no more facts
+_ROOM = {AnswerKind.STATED: 1_000, AnswerKind.INFERRED: 600}  # characters of a passage around the words found in it
+_REASON = 260
+_ABSTAINED = {"not_needed": "model.not_needed", "not_enough_evidence": "model.not_enough"}
+_GIVES = {AnswerKind.STATED: "states what settles", AnswerKind.INFERRED: "helps to infer"}
+_BASES = {basis.value: basis for basis in Basis}
+
+
+class QuotedWords(Answer):
+    """Words of a passage, by its id."""
+
+    id: PassageId
+    quote: str
+
+
+class SentenceAnswer(Answer):
+    """A sentence of a note, and what carries it."""
+
+    text: str
+    passages: list[QuotedWords] = Field(default_factory=list)
+    basis: str = "inferred"
+
+
+class NoteInSentences(Answer):
+    """One note."""
+
+    sentences: list[SentenceAnswer]
+
+
+class WritingAnswer(Answer):
+    """See writing.md."""
+
+    reason: str
+    decision: Literal["note", "not_needed", "not_enough_evidence"]
+    notes: list[NoteInSentences] = Field(default_factory=list)
+
+
+def write_notes(
+    asker: Asker,
+    brief: Brief,
+    evidence: Sequence[Evidence],
+    budget: int,
+    count: int,
+    *,
+    temperature: float,
+    earlier: Sequence[str],
+) -> WriterAnswer:
+    """Up to `count` different notes of at most `budget` characters, in the order in which the model wrote them.
+
+    Raises EngineError when it neither abstains nor writes one whose words are in the passages.
+    """
+    if not evidence or count <= 0:
+        return WriterAnswer(abstained=say("model.no_passage"))
+
+    def check(answer: WritingAnswer) -> None:
+        good, faults = _good(answer, brief, evidence, budget)
+        if answer.decision == "note" and not good:
+            raise AnswerUnreadableError(" ".join(faults) or say("answers.no_note"))
+
+    blocks = [*brief_blocks(brief), *passages_for(brief, evidence)]
+    if earlier:
+        blocks.append(Block("notes proposed before", "\n".join(earlier)))
+    asked = question(
+        EngineStep.WRITING,
+        "writing",
+        WritingAnswer,
+        blocks,
+        values=bounds(budget),
+        check=check,
+        temperature=temperature,
+    )
+    answer = asker.ask(asked).value
+    if answer.decision != "note":
+        reason = sanitized(answer.reason, _REASON) or say("model.no_reason")
+        return WriterAnswer(abstained=say(_ABSTAINED[answer.decision], reason=reason))
+    good, faults = _good(answer, brief, evidence, budget)
+    return WriterAnswer(tuple(good[:count]), lost=tuple(faults))
+
+
+def bounds(budget: int) -> dict[str, object]:
+    """What the rules of a note say of its length."""
+    return {"budget": budget, "target": max(1, budget - _SPARE)}
+
+
+def passages_for(brief: Brief, evidence: Sequence[Evidence]) -> list[Block]:
+    """The passages to write from, around the words found in them; those that only share the topic are left out.
+
+    Whole, where none was found to answer or nobody has asked: then a person chose them.
+    """
+    settlement = brief.settlement
+    answering = _in_turn(settlement, evidence)[:_MOST_PASSAGES] if settlement is not None else []
+    if not answering or settlement is None:
+        return [passage_block(item, brief.today) for item in evidence]
+    chosen = {item.id: _around(item, settlement.all_of(item)) for item in answering}
+    # What a person chose to use is shown whatever a model says of it, unless it speaks to programs.
+    for item in evidence:
+        answer = settlement.of(item)
+        if answer is None or (item.used and not answer.to_program):
+            chosen.setdefault(item.id, item)
+    # Only whether it answers, and not what a model said of it: it had read pages that may give orders.
+    several = len(brief.checkable) > 1
+    gives = {item.id: _gives(settlement.all_of(item), several=several) for item in answering}
+    return [
+        passage_block(chosen[item.id], brief.today, gives.get(item.id, "")) for item in evidence if item.id in chosen
+    ]
+
+
+def _in_turn(settlement: Settlement, evidence: Sequence[Evidence]) -> list[Evidence]:
+    """The passages that answer, those first that state it; among them the claims take turns."""
+    turns: Counter[tuple[AnswerKind, int]] = Counter()
+    places: dict[str, tuple[bool, int, int]] = {}
+    answering = [item for item, _ in settlement.answers(evidence)]
+    for item in answering:
+        for answer in settlement.all_of(item):
+            turns[answer.answer, answer.claim] += 1
+            place = (answer.answer is not AnswerKind.STATED, turns[answer.answer, answer.claim], answer.claim)
+            places[item.id] = min(place, places.get(item.id, place))
+    return sorted(answering, key=lambda item: places[item.id])
+
+
+def _gives(answers: Sequence[PassageAnswer], *, several: bool) -> str:
+    """As in "states what settles claim 1, helps to infer claim 2"."""
+    said = (f"{_GIVES[one.answer]} {f'claim {one.claim}' if several else 'the claim'}" for one in answers)
+    return ", ".join(dict.fromkeys(said))
+
+
+def _around(item: Evidence, answers: Sequence[PassageAnswer]) -> Evidence:
+    found = [answer.span for answer in answers if answer.span is not None]
+    return near(item, found, max(_ROOM[answer.answer] for answer in answers))
+
+
+def _good(
+    answer: WritingAnswer, brief: Brief, evidence: Sequence[Evidence], budget: int
+) -> tuple[list[Written], list[str]]:
+    """The notes that hold, and what is wrong with each of the others."""
+    good: dict[str, Written] = {}
+    faults: list[str] = []
+    for note in answer.notes:
+        try:
+            written = checked_note(note.sentences, brief, evidence, budget)
+        except AnswerUnreadableError as error:
+            faults.append(error.message)
+        else:
+            good.setdefault(written.text, written)
+    return list(good.values()), list(dict.fromkeys(faults))
+
+
+def checked_note(
+    sentences: Sequence[SentenceAnswer], brief: Brief, evidence: Sequence[Evidence], budget: int
+) -> Written:
+    """The note of these sentences, each with the place of the words that carry it.
+
+    Raises AnswerUnreadableError, with what is wrong in words that the model can mend: words that stand in no passage,
+    a note that is too long, what `clean_note` refuses.
+    """
+    passages = {item.id: without_injections(item.passage.text) for item in evidence}
+    texts = [brief.post.whole_text, *(item.passage.text for item in evidence)]
+    sources = [item.source for item in evidence]
+    checked = [_checked(item, passages, sources) for item in sentences if item.text.strip()]
+    text = " ".join(item.text for item in checked)
+    if not text:
+        raise AnswerUnreadableError(say("answers.empty_note"))
+    if echoes_injection(text, texts):
+        raise AnswerUnreadableError(say("answers.injected"))
+    length = note_length(text)
+    if length > budget:
+        raise AnswerUnreadableError(say("answers.too_long", length=length, most=budget, words=sanitized(text, 60)))
+    ids = dict.fromkeys(carrier.evidence_id for item in checked for carrier in item.carriers)
+    return Written(text, tuple(ids), tuple(checked))
+
+
+def _checked(item: SentenceAnswer, passages: dict[str, str], sources: Sequence[Source]) -> WrittenSentence:
+    text = clean_note(with_publishers_named(item.text, sources), list(passages))
+    carriers = found_carriers(item.passages, passages)
+    if not carriers:
+        raise AnswerUnreadableError(say("answers.nothing_carries", words=sanitized(text, 80)))
+    basis = _BASES.get(item.basis.strip().lower(), Basis.INFERRED)
+    return WrittenSentence(text, carriers, basis)
+
+
+def found_carriers(quoted: Sequence[QuotedWords], passages: Mapping[str, str]) -> tuple[Quotation, ...]:
+    """Where the quoted words stand in the passages, by id. Raises AnswerUnreadableError where they do not."""
+    carriers: list[Quotation] = []
+    for words in quoted:
+        (name,) = known_ids([words.id], list(passages))
+        span = find_quote(passages[name], words.quote)
+        if span is None:
+            raise AnswerUnreadableError(say("answers.not_in_passage", id=name, words=sanitized(words.quote, 80)))
+        if not tells_enough(words.quote):
+            raise AnswerUnreadableError(say("answers.too_little", words=sanitized(words.quote, 40)))
+        carriers.append(Quotation(evidence_id=name, span=span))
+    return tuple(carriers)
+
+
+_CLOSE = 0.5  # grades of 0 to 10 that differ by less may turn with the order
+_OBJECTION = 200
+_LETTERS = "ABCDEFGHIJ"
+
+
+class Grade(Answer):
+    """What the judge thinks of one note."""
+
+    note: str
+    objections: list[Objection] = Field(default_factory=list)
+    grade: float = Field(ge=0, le=10)
+
+
+class FinalNote(Answer):
+    """The best note, revised."""
+
+    sentences: list[SentenceAnswer]
+    changes: str = ""
+
+
+class RevisionAnswer(Answer):
+    """See revision.md."""
+
+    grades: list[Grade]
+    final: FinalNote
+
+
+def revise(asker: Asker, brief: Brief, evidence: Sequence[Evidence], notes: Sequence[Draft], budget: int) -> Revision:
+    """The notes in the judge's order, with its objections, and the best one revised. Raises EngineError."""
+    answer, order, grades = in_mixed_order(
+        len(notes), notes[0].sha256, lambda order: _ask(asker, brief, evidence, notes, order, budget)
+    )
+    given = by_place(answer.grades, order)
+    final = answer.final
+    return Revision(
+        order=tuple(sorted(grades, key=lambda place: (notes[place].is_inferred, -grades[place], place))),
+        objections=tuple(told_objections(notes[place].text, given[place].objections) for place in range(len(notes))),
+        final=checked_note(final.sentences, brief, evidence, budget),
+        changes=sanitized(final.changes, _OBJECTION),
+    )
+
+
+class Graded(Protocol):
+    """An answer that grades each of several texts."""
+
+    @property
+    def grades(self) -> Sequence[Grade]:
+        """One a text."""
+        ...
+
+
+G = TypeVar("G", bound=Graded)
+
+
+def in_mixed_order(
+    count: int, key: str, ask: Callable[[Sequence[int]], G]
+) -> tuple[G, Sequence[int], dict[int, float]]:
+    """What a judge says of texts in a mixed order, that order, and the grades by place.
+
+    Where the best two are close it is asked again in the opposite order, and the means count. `key` sets the order:
+    the same each time, so that what is cached is found.
+    """
+    order = sorted(range(count), key=lambda place: text_sha256(f"{place} {key}"))
+    answer = ask(order)
+    grades = {place: item.grade for place, item in by_place(answer.grades, order).items()}
+    if count == 1:
+        return answer, order, grades
+    best, second = sorted(grades.values(), reverse=True)[:2]
+    if best - second >= _CLOSE:
+        return answer, order, grades
+    turned = order[::-1]
+    try:
+        answer_turned = ask(turned)
+    except ModelAnswerError:
+        return answer, order, grades  # the first answer stands
+    again = by_place(answer_turned.grades, turned)
+    return answer_turned, turned, {place: (grades[place] + again[place].grade) / 2 for place in grades}
+
+
+def by_place(grades: Sequence[Grade], order: Sequence[int]) -> dict[int, Grade]:
+    """Each grade by the place of its text, where they were shown in this order."""
+    return {order[_LETTERS.index(_letter(item.note))]: item for item in grades}
+
+
+def lettered(order: Sequence[int]) -> list[tuple[str, int]]:
+    """The letter under which each place is shown."""
+    return list(zip(_LETTERS, order, strict=False))
+
+
+def check_grades(grades: Sequence[Grade], count: int) -> None:
+    """Raises AnswerUnreadableError unless each text has one grade."""
+    letters = _LETTERS[:count]
+    if sorted(_letter(item.note) for item in grades) != list(letters):
+        raise AnswerUnreadableError(say("answers.no_grade", letters=", ".join(letters)))
+
+
+def _ask(
+    asker: Asker, brief: Brief, evidence: Sequence[Evidence], notes: Sequence[Draft], order: Sequence[int], budget: int
+) -> RevisionAnswer:
+    def check(answer: RevisionAnswer) -> None:
+        check_grades(answer.grades, len(order))
+        checked_note(answer.final.sentences, brief, evidence, budget)
+
+    shown = [
+        Block(f"note {letter}", "\n".join([without_urls(notes[place].text).strip(), *_found_wrong(notes[place])]))
+        for letter, place in lettered(order)
+    ]
+    blocks = [*brief_blocks(brief), *passages_for(brief, _wanted(brief, evidence, notes)), *shown]
+    return asker.ask(
+        question(EngineStep.JUDGING, "revision", RevisionAnswer, blocks, values=bounds(budget), check=check)
+    ).value
+
+
+def _wanted(brief: Brief, evidence: Sequence[Evidence], notes: Sequence[Draft]) -> list[Evidence]:
+    """Without the passages that only help to infer the answer and that no note rests on."""
+    cited = {evidence_id for note in notes for evidence_id in note.evidence_ids}
+    found = brief.settlement.answers(evidence) if brief.settlement is not None else []
+    inferred = {item.id for item, answer in found if answer.answer is AnswerKind.INFERRED and not item.used}
+    return [item for item in evidence if item.id not in inferred - cited]
+
+
+def _found_wrong(note: Draft) -> list[str]:
+    """What was found wrong with it before, in lines."""
+    return ["Found wrong by a check:", *note.objections] if note.objections else []
+
+
+def _letter(said: str) -> str:
+    return said.upper().removeprefix("NOTE").removeprefix("CANDIDATE").strip(" []().:") or "?"
+
+
+def told_objections(note: str, objections: Sequence[Objection]) -> tuple[str, ...]:
+    """In words, each with what it is about; one about words that are not there is left out."""
+    told: list[str] = []
+    for item in objections:
+        said = sanitized(item.objection, _OBJECTION)
+        if not said or (item.quote.strip() and find_quote(note, item.quote) is None):
+            continue
+        told.append(f"“{sanitized(item.quote, 80)}”: {said}" if item.quote.strip() else said)
+    return tuple(dict.fromkeys(told))
+
+
+Preferred = Literal["left", "right", "tie"]
+
+
+class ComparisonAnswer(Answer):
+    """See comparison.md."""
+
+    why: str = ""
+    accuracy: Preferred
+    directness: Preferred
+    sources: Preferred
+    neutrality: Preferred
+    brevity: Preferred
+    overall: Preferred
+
+
+def compare(asker: Asker, post: Post, left: str, right: str) -> ComparisonAnswer:
+    """Which of two notes the model prefers, by criterion. Raises EngineError."""
+    blocks = [post_block(post), Block("left note", left), Block("right note", right)]
+    return asker.ask(question(EngineStep.JUDGING, "comparison", ComparisonAnswer, blocks)).value
+
+
+class SourcesAnswer(Answer):
+    """See source_comparison.md."""
+
+    why: str = ""
+    better: Preferred
+
+
+def compare_sources(asker: Asker, post: Post, left: str, right: str) -> SourcesAnswer:
+    """Which of two sets of sources the model finds of more use. Raises EngineError."""
+    blocks = [post_block(post), Block("left sources", left), Block("right sources", right)]
+    return asker.ask(question(EngineStep.JUDGING, "source_comparison", SourcesAnswer, blocks)).value

@@ -1,0 +1,370 @@
+"""The health terms of a text, and what a post is about: known terms and the phrases beside them, strongest first.
+
+Texts in other languages: which of them cannot be judged here, and the English of their health words.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import tomllib
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from crowdnotes.domain import Evidence, Post
+from crowdnotes.text import kept_by_text
+from crowdnotes.text.languages import LANGUAGE_NAMES, language_of
+from crowdnotes.text.note_rules import without_urls
+from crowdnotes.text.tokens import Token, is_content, plain_post, stem, tokens
+from crowdnotes.wording import say
+
+_HEALTH = (
+    "abortion acne addiction aids alcohol allergy alzheimer anemia antibiotic antibody anxiety aorta artery arthritis "
+    "aspartame aspirin asthma autism bacteria birth bladder blood bone bowel brain breast bronchitis calcium cancer "
+    "cannabis carcinogen cardiac cell chemotherapy cholesterol clinical clot collagen colon contraceptive cough covid "
+    "coronavirus cure dementia depression dental detox diabetes diagnosis diarrhea diet disability disease doctor dose "
+    "drug ebola eczema embryo enzyme epidemic epilepsy estrogen fatal fentanyl fertility fetal fever fluoride flu "
+    "fungus gene genetic glucose gluten glyphosate gut headache health heart hepatitis herb herpes hiv hormone "
+    "hospital hpv hydroxychloroquine hypertension ibuprofen immune immunity infection infertility inflammation "
+    "influenza insulin intestine iron ivermectin kidney leukemia liver lung lupus lymphoma malaria mammogram mask "
+    "measles medicine melanoma menopause mercury metabolism microbiome migraine miscarriage mortality mrna mumps "
+    "muscle myocarditis nerve neurological nicotine nutrient obesity omega opioid organ outbreak ovary overdose "
+    "pancreas pandemic parasite parkinson patient pesticide pharma physician placebo pneumonia poison polio pregnancy "
+    "prostate protein psychiatric radiation rash scan seizure sepsis serotonin side-effect skin sleep smoking sperm "
+    "spike statin steroid stroke sugar suicide sunscreen supplement surgery symptom syndrome testosterone therapy "
+    "thyroid toxic toxin transplant treatment tuberculosis tumor ulcer vaccine vaping virus vitamin wellness zinc"
+    # as posts say it
+    "jab vax vaxx rona preggers pregnant kids babies autistic meds pills chemo weed pot marijuana shingles chickenpox "
+    "heartburn monkeypox h5n1 mmr sids msg tylenol paracetamol advil ozempic"
+)
+_HEALTH_STEMS = frozenset(stem(word) for word in _HEALTH.split())
+_MEDICAL_ENDING = re.compile(r"(?:itis|emia|osis|oma|ectomy|pathy|virus|vaccin\w*)$")
+
+CAUSAL_WORDS = frozenset(
+    "cause causes caused causing cures cure cured curing prevents prevent prevented preventing kills kill killed "
+    "killing heals heal triggers trigger triggered leads lead led linked link links associated increases increase "
+    "increased reduces reduce reduced decreases destroys destroy damages damage harms harm boosts boost treats treat "
+    "treated eliminates reverses reverse contains contain contaminated proves proven prove shows showed reveals banned "
+    "approved mandated infected spreads spread transmitted died dies die dead injured results resulted makes turns "
+    "protects protect lowers raises weakens strengthens shrinks shrink works worsens".split()
+)
+
+
+_TABLE = Path(__file__).with_name("health_terms.toml")
+_PLURAL = r"(?:e?s|[’']s)?"
+
+
+@dataclass(frozen=True, slots=True)
+class HealthTerm:
+    """A term of the table at text[start:end].
+
+    `medical` is the term that means the same, "" when the word is the term.
+    `is_broad` marks words that tell little of what a text is about ("virus", "children").
+    """
+
+    text: str
+    start: int
+    end: int
+    medical: str = ""
+    is_broad: bool = False
+
+
+@kept_by_text
+def find_terms(text: str) -> tuple[HealthTerm, ...]:
+    """The terms of the table in a text, in order; of those that overlap the longest.
+
+    Abbreviations count in capitals only ("MS", not "ms"), and not in a text that is all capitals.
+    """
+    plain = text.replace("’", "'")
+    found = [_lay_term(match) for match in _lay_pattern().finditer(plain)]
+    if not plain.isupper():
+        found += [_abbreviation(match) for match in _abbreviations().finditer(plain)]
+    found.sort(key=lambda term: (term.start, term.start - term.end))
+    kept: list[HealthTerm] = []
+    for term in found:
+        if not kept or term.start >= kept[-1].end:
+            kept.append(term)
+    return tuple(kept)
+
+
+@cache
+def other_names() -> Mapping[str, str]:
+    """Lay words of the table, in lower case and the singular, and the medical term that means the same."""
+    table = _topic_table()
+    return {**table["same"], **table["also"]}
+
+
+def medical_name(word: str) -> str | None:
+    """What medical sources call a lay word in lower case, whether it is a plural or not; None for other words."""
+    names = other_names()
+    return names.get(word) or names.get(word.removesuffix("s"))
+
+
+def _lay_term(match: re.Match[str]) -> HealthTerm:
+    key = match.group("key").lower()
+    is_broad = key in _topic_table()["names"]["broad"]
+    return HealthTerm(match.group(), match.start(), match.end(), _topic_table()["same"].get(key, ""), is_broad)
+
+
+def _abbreviation(match: re.Match[str]) -> HealthTerm:
+    medical = _topic_table()["short"][match.group("key").lower()]
+    return HealthTerm(match.group(), match.start(), match.end(), medical)
+
+
+@cache
+def _topic_table() -> dict[str, dict[str, Any]]:
+    with _TABLE.open("rb") as file:
+        return tomllib.load(file)
+
+
+@cache
+def _lay_pattern() -> re.Pattern[str]:
+    table = _topic_table()
+    return re.compile(
+        _alternatives({*table["same"], *table["names"]["plain"], *table["names"]["broad"]}), re.IGNORECASE
+    )
+
+
+@cache
+def _abbreviations() -> re.Pattern[str]:
+    return re.compile(_alternatives({key.upper() for key in _topic_table()["short"]}))
+
+
+def _alternatives(keys: set[str]) -> str:
+    longest_first = "|".join(re.escape(key) for key in sorted(keys, key=lambda key: (-len(key), key)))
+    # The first letters come first: at any other character a thousand alternatives would be tried.
+    first_letters = "".join(sorted({re.escape(letter) for key in keys for letter in (key[0], key[0].upper())}))
+    return rf"(?<![\w-])(?=[{first_letters}])(?P<key>{longest_first}){_PLURAL}(?![\w-])"
+
+
+def is_health_word(token: Token) -> bool:
+    """Whether a word is of the health domain, by list or by its medical ending."""
+    return token.stem in _HEALTH_STEMS or _MEDICAL_ENDING.search(token.folded) is not None
+
+
+_LONGEST_PHRASE = 3  # words
+_BETWEEN_WORDS = re.compile(r"[\s/&'’\"“”-]*")
+_KNOWN = 2.0
+_BROAD = 0.8
+_HEALTH_PHRASE = 1.6
+_OTHER_PHRASE = 0.7
+# Words that carry meaning in a sentence but find nothing as a search: posts are full of them.
+_EMPTY = frozenset(
+    "people person stuff guys folks today yesterday tomorrow day days year years week month time times ways good "
+    "bad great best better worst big huge small new old first last next real actually literally basically amazing "
+    "crazy insane wow omg lol lmao rt dm please thanks thank thread breaking watch video read share follow "
+    "retweet think believe tell told wants look looking thinks believes guess feel feels remember wait right "
+    "wrong sure maybe probably definitely exactly absolutely never always forever everyone everybody anyone "
+    "someone nobody anything everything nothing something amp wanna gotta yall y'all ya dont cant wont im ive man "
+    "dude bro stop start started happen happens happened happening work works working try trying tried help love "
+    "hate hope live life world back put takes took leave left find found show talk talking ask asking still also even "
+    # what judges instead of naming, and what somebody feels or does: "terrible vaccines", "explains infants"
+    "terrible horrible awful horrific horrifying scary shocking ridiculous absurd wonderful awesome fantastic "
+    "incredible unbelievable beautiful "
+    "ugly nice perfect stupid dumb silly weird strange evil happy glad sad angry tired proud "
+    "honored sorry afraid worried wild safe explain explains explained allow allows allowed exist exists existed learn "
+    "learned thought thinking seen saw went going gone come comes came says said saying means call called calls "
+    "knock knocked signing replace hit hitting born want needs".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """`text` as the post has it, `medical` the term that means the same (or "").
+
+    `is_known` tells terms of the table and words of medicine from phrases that only stand out.
+    """
+
+    text: str
+    weight: float
+    medical: str = ""
+    is_broad: bool = False
+    is_known: bool = True
+
+    @property
+    def official(self) -> str:
+        """As medical sources say it."""
+        return self.medical or self.text
+
+
+def find_topics(post_text: str) -> list[Topic]:
+    """The topics of a post, strongest first, of equal ones known terms; none of a post without content words."""
+    text = plain_post(post_text)
+    named: dict[str, Topic] = {}
+    for term in find_terms(text):
+        topic = Topic(term.text, _BROAD if term.is_broad else _KNOWN, term.medical, term.is_broad)
+        named.setdefault(term.medical or stem(term.text.lower()), topic)
+    topics = list(named.values())
+    taken = {token.stem for topic in topics for token in tokens(topic.text)}
+    for run in _runs(text):
+        left = [token for token in run if token.stem not in taken]
+        for part in (left[at : at + _LONGEST_PHRASE] for at in range(0, len(left), _LONGEST_PHRASE)):
+            is_known = any(map(is_health_word, part))
+            weight = _HEALTH_PHRASE if is_known else _OTHER_PHRASE
+            topics.append(Topic(" ".join(token.text for token in part), weight, is_known=is_known))
+        taken |= {token.stem for token in left}
+    return sorted(topics, key=lambda topic: -topic.weight)
+
+
+def _runs(text: str) -> list[list[Token]]:
+    """Unbroken runs of words that tell a subject."""
+    runs: list[list[Token]] = [[]]
+    for token in tokens(text):
+        if runs[-1] and not _BETWEEN_WORDS.fullmatch(text, runs[-1][-1].end, token.start):
+            runs.append([])
+        if is_content(token.folded) and token.folded not in _EMPTY and token.folded not in CAUSAL_WORDS:
+            runs[-1].append(token)
+        elif runs[-1]:
+            runs.append([])
+    return runs
+
+
+def foreign_note(note: str) -> str:
+    """Why a note cannot be judged, for a person; "" when it is in English."""
+    language = _named(language_of(without_urls(note)))
+    return say("local.foreign_note", language=language) if language else ""
+
+
+def foreign_post(post: Post) -> str:
+    """Why a text cannot be compared with a post; "" when the post is in English."""
+    code = language_of(plain_post(post.text)) or (post.language or "").split("-")[0].lower()
+    return say("local.foreign_post", language=_named(code)) if _named(code) else ""
+
+
+def foreign_passages(evidence: Sequence[Evidence]) -> str:
+    """Which passages cannot be compared with English words, and why; "" when all are in English."""
+    languages = {item.id: language for item in evidence if (language := _of_passage(item))}
+    if not languages:
+        return ""
+    names, joined = sorted(set(languages.values())), say("local.and").join
+    return say("local.foreign_passages", n=len(languages), ids=joined(languages), languages=joined(names))
+
+
+def in_english(evidence: Sequence[Evidence]) -> list[Evidence]:
+    """The passages that can be compared with English words."""
+    return [item for item in evidence if not _of_passage(item)]
+
+
+def _of_passage(item: Evidence) -> str:
+    return _named(language_of(item.passage.text))
+
+
+def _named(code: str | None) -> str:
+    """The name of a language other than English, else ""."""
+    return "" if code in (None, "", "en") else LANGUAGE_NAMES.get(code, code)
+
+
+_WORDS = Path(__file__).with_name("foreign_terms.tsv")
+_SEARCHES = Path(__file__).with_name("foreign_searches.toml")
+_UNSPACED = frozenset({"ja"})  # words follow each other without spaces
+_SHORTEST_NAME = 5  # letters; a shorter English term is often another word in another language
+_MARKS = "\u0300-\u036f\u0610-\u065f\u0900-\u0dff"  # which Python does not count among the letters of a word
+_LETTER = rf"[\w{_MARKS}]"
+_VOICED = frozenset("\u3099\u309a")  # they make another letter of a Japanese one, not an accent
+_LIKE = str.maketrans({"ı": "i", "ł": "l", "’": "'"})
+_READ = 4_000  # characters: what a post is about stands well before
+_SAID_OF_THINGS = frozenset(
+    "causes cures prevents kills proven approved dangerous safe banned risk death study treatment symptoms health "
+    "disease doctor patient contagious women men hospital".split()
+) | {"linked to"}
+# "and", "with", "to" and "the" are written as part of an Arabic word.
+_ARABIC_BEGINNING = "(?:و|ف)?(?:ب|ك|ل)?(?:ال|ل)?"
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A health word as a text has it, and its English. `is_subject` is False for what is said of things ("causes")."""
+
+    text: str
+    english: str
+
+    @property
+    def is_subject(self) -> bool:
+        """Whether it names a thing."""
+        return self.english not in _SAID_OF_THINGS
+
+
+def known_words(text: str, language: str) -> list[Known]:
+    """The health words of a text that the table knows, in their order; the same English may come twice.
+
+    Accents and case do not matter.
+    """
+    plain, places = _plain_with_places(text[:_READ])
+    found: dict[int, tuple[int, str]] = {}
+    if language in list(_term_table()[0])[1:]:
+        english, pattern = _patterns(language)
+        for match in pattern.finditer(plain):
+            group = match.lastgroup or ""
+            found[match.start(group)] = (match.end(group), english[group])
+    taken = {place for start, (end, _) in found.items() for place in range(start, end)}
+    for term in find_terms(plain):
+        is_name = len(term.text) >= _SHORTEST_NAME and not term.is_broad and term.text.isascii()
+        if is_name and taken.isdisjoint(range(term.start, term.end)):
+            found[term.start] = (term.end, term.text)
+    return [
+        Known(text[places[start] : places[end - 1] + 1], english) for start, (end, english) in sorted(found.items())
+    ]
+
+
+def search_words(kind: str, language: str) -> str:
+    """The words of a search of one kind ("denial", "check", "support"), "" in a language without them."""
+    return _searches()[kind].get(language, "")
+
+
+@cache
+def _term_table() -> list[Mapping[str, str]]:
+    with _WORDS.open(encoding="utf-8", newline="") as file:
+        rows = csv.DictReader((line for line in file if not line.startswith("#")), delimiter="\t")
+        return list(rows)
+
+
+@cache
+def _searches() -> Mapping[str, Mapping[str, str]]:
+    with _SEARCHES.open("rb") as file:
+        return tomllib.load(file)
+
+
+@cache
+def _patterns(language: str) -> tuple[Mapping[str, str], re.Pattern[str]]:
+    """A pattern with a group for each form, the longest form first, and the English of each group."""
+    forms = {
+        _plain(form.strip()): row["english"]
+        for row in reversed(_term_table())  # of two rows with one form the first counts
+        for form in (row[language] or "").split("|")
+        if form.strip()
+    }
+    longest_first = sorted(forms, key=lambda form: (-len(form), form))
+    groups = {f"f{number}": forms[form] for number, form in enumerate(longest_first)}
+    alternatives = "|".join(f"(?P<f{number}>{_as_pattern(form)})" for number, form in enumerate(longest_first))
+    if language in _UNSPACED:
+        return groups, re.compile(alternatives)
+    # Elsewhere than at a letter none of the alternatives need be tried.
+    beginning = _ARABIC_BEGINNING if language == "ar" else f"(?={_LETTER})"
+    return groups, re.compile(rf"(?<!{_LETTER}){beginning}(?:{alternatives})(?!{_LETTER})")
+
+
+def _as_pattern(form: str) -> str:
+    return rf"{_LETTER}*".join(re.escape(part) for part in form.split("*"))
+
+
+@cache
+def _plain_letter(letter: str) -> str:
+    parts = unicodedata.normalize("NFKD", letter)
+    kept = "".join(part for part in parts if part in _VOICED or not unicodedata.combining(part))
+    return unicodedata.normalize("NFC", kept).casefold().translate(_LIKE)
+
+
+def _plain(text: str) -> str:
+    """Lower case without accents."""
+    return "".join(map(_plain_letter, text))
+
+
+def _plain_with_places(text: str) -> tuple[str, list[int]]:
+    """The same, and for each of its letters the place of the one in `text` that it comes from."""
+    letters = [_plain_letter(letter) for letter in text]
+    places = [place for place, letter in enumerate(letters) for _ in letter]
+    return "".join(letters), places

@@ -1,0 +1,169 @@
+"""Bytes to text in the charset that they are really in.
+
+Order: byte-order mark; valid UTF-8 (chance makes other text valid UTF-8 almost never); what the
+header, then the page itself declares, where the bytes agree; detection by charset-normalizer.
+
+Short markup, such as a title, an abstract or a verdict, to plain text.
+"""
+
+from __future__ import annotations
+
+import codecs
+import html
+import re
+import unicodedata
+
+import webencodings
+from charset_normalizer import from_bytes
+
+from crowdnotes.domain import FetchOutcome
+from crowdnotes.errors import FetchError
+from crowdnotes.evidence.reading.document import Document
+from crowdnotes.wording import say
+
+_TITLE_LIMIT = 150
+
+
+def read_plain(body: bytes, charset: str | None, fallback_title: str) -> Document:
+    """The text as it is; its first line is the title when it is short enough to be one."""
+    decoded = decode(body, charset)
+    if decoded.count("\x00") + decoded.count("\ufffd") > len(decoded) // 20:
+        raise FetchError(say("reading.not_text"), FetchOutcome.UNREADABLE)
+    text = tidy_text(decoded)
+    if not text:
+        raise FetchError(say("reading.empty_file"), FetchOutcome.UNREADABLE)
+    first = text.partition("\n")[0].strip("# ")
+    return Document(title=tidy_line(first) if 0 < len(first) <= _TITLE_LIMIT else fallback_title, text=text)
+
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_META = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
+_XML = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]{2,40})", re.IGNORECASE)
+_STATEFUL = re.compile("iso2022|utf-16")  # would pass as UTF-8 or ASCII
+_SAMPLE = 65_536
+
+
+def decode_table(content: bytes) -> str:
+    """A file that somebody saved on their machine, as text: UTF-16 without its mark too, and western letters first."""
+    start = content[:2000]
+    if not start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and start.count(0) * 3 > len(start):
+        little = start[1::2].count(0) >= start[::2].count(0)
+        return content.decode("utf-16-le" if little else "utf-16-be", "replace")
+    return decode(content, western=True)
+
+
+def decode(body: bytes, declared: str | None = None, *, western: bool = False) -> str:
+    """The body as text; bytes that fit no charset become U+FFFD. `declared` is the header's charset.
+
+    `western`: Excel's charset in the West is taken where it may be it, as several others fit a few accents too.
+    """
+    for mark, name in _BOMS:
+        if body.startswith(mark):
+            return body[len(mark) :].decode(name, "replace")
+    inside = _codec(_declared_inside(body))
+    if inside is not None and inside.startswith("utf-16"):
+        inside = None  # a declaration that was read as ASCII is not in it
+    candidates = [name for name in (_codec(declared), inside) if name is not None]
+    stateful = [name for name in candidates if _STATEFUL.match(name)]
+    for name in (*stateful, "utf-8", *candidates):
+        try:
+            return body.decode(name)
+        except UnicodeDecodeError:
+            continue
+    if _mostly_utf8(body):
+        return body.decode("utf-8", "replace")
+    likeliest = likely_charset(body[:_SAMPLE], western=western)
+    return body.decode(likeliest or next(iter(candidates), "cp1252"), "replace")
+
+
+def likely_charset(sample: bytes, *, western: bool) -> str | None:
+    """What bytes that are no UTF-8 are probably in; None where nothing fits. `western`: see `decode`."""
+    found = from_bytes(sample)
+    if western and any("cp1252" in one.could_be_from_charset and one.chaos < 0.15 for one in found):
+        return "cp1252"
+    best = found.best()
+    return best.encoding if best is not None else None
+
+
+def _declared_inside(body: bytes) -> str | None:
+    found = _XML.match(body[:1024]) or _META.search(body[:4096])
+    return found.group(1).decode("ascii") if found else None
+
+
+def _codec(label: str | None) -> str | None:
+    """The Python codec that a browser would use for a charset label (WHATWG Encoding); None for none that it knows."""
+    found = webencodings.lookup(label) if label else None
+    if found is None or found.name in ("replacement", "x-user-defined"):
+        return None
+    return "gb18030" if found.name == "gbk" else found.codec_info.name
+
+
+def _mostly_utf8(body: bytes) -> bool:
+    """UTF-8 with a few broken bytes, as a page pasted together from several has them."""
+    text = body.decode("utf-8", "replace")
+    broken = text.count("\ufffd")
+    return broken * 20 < sum(not character.isascii() for character in text) - broken
+
+
+# Control, bidirectional overrides and isolates, zero-width characters, soft hyphens, variation and tag
+# characters (used to smuggle words past a reader), lone surrogates, private use and non-characters.
+# Kept: the joiners U+200C and U+200D and the marks U+200E and U+200F, which real scripts need.
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u180e\u200b\u202a-\u202e\u2060-\u206f"
+    "\ud800-\udfff\ue000-\uf8ff\ufe00-\ufe0f\ufeff\ufff0-\uffff\U000e0000-\U0010ffff]"
+)
+_LINE_END = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
+_SPACES = re.compile("[^\\S\n]+")
+_MANY_MARKS = re.compile("([\u0300-\u036f]{3})[\u0300-\u036f]+")
+
+
+def tidy_text(text: str) -> str:
+    """NFC, invisible characters removed, line ends as line feeds, runs of spaces as one, at most one empty line."""
+    text = _INVISIBLE.sub("", _LINE_END.sub("\n", text))
+    text = unicodedata.normalize("NFC", _MANY_MARKS.sub(r"\1", text))
+    lines = (_SPACES.sub(" ", line).strip() for line in text.split("\n"))
+    return re.sub("\n{3,}", "\n\n", "\n".join(lines)).strip()
+
+
+def tidy_line(text: str, limit: int = 300) -> str:
+    """The same for a title or name: one line of at most `limit` characters."""
+    line = " ".join(tidy_text(text).split())
+    return line if len(line) <= limit else f"{line[: limit - 1].rstrip()}…"
+
+
+_MAX_MARKUP = 10_000  # characters looked at; a title or abstract is shorter
+_ROUNDS = 3  # some services escape what is escaped already
+_UNSEEN = re.compile(r"<(script|style|template|noscript)\b[^>]*>.*?(?:</\1\s*>|$)", re.IGNORECASE | re.DOTALL)
+_COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
+# Tags that stand inside a word or sentence leave no gap: H<sub>2</sub>O.
+_INLINE = re.compile(r"</?(?:jats:)?(?:i|b|em|strong|sub|sup|span|sc|italic|bold|u|mark|a)\b[^<>]*>", re.IGNORECASE)
+# "p < 0.05" is no tag: a tag's name starts at once.
+_TAG = re.compile(r"</?[a-z][^<>]*>|<[!?][^<>]*>", re.IGNORECASE)
+# A tag that was cut off in the middle, with an attribute that shows what it was.
+_BROKEN_TAG = re.compile(r"<[a-z][\w:-]*\s[^<>]*=[^<>]*$", re.IGNORECASE)
+
+
+def plain_text(markup: str, limit: int) -> str:
+    """At most `limit` characters of plain text; paragraphs of the markup run together."""
+    text = markup[:_MAX_MARKUP]
+    for _ in range(_ROUNDS):
+        before = text
+        text = html.unescape(_without_tags(text))
+        if text == before:
+            break
+    return tidy_line(tidy_text(_without_tags(text)), limit)
+
+
+def plain_line(markup: str) -> str:
+    """The same for a title."""
+    return plain_text(markup, 300)
+
+
+def _without_tags(text: str) -> str:
+    text = _COMMENT.sub(" ", _UNSEEN.sub(" ", text))
+    return _BROKEN_TAG.sub(" ", _TAG.sub(" ", _INLINE.sub("", text)))

@@ -1,0 +1,209 @@
+"""Wikipedia's current events: a page a day, of which each entry tells an event in a sentence and links the news of it.
+
+GET {base}/api.php?action=query&list=search&srnamespace=100 finds days by their words, and prop=revisions gives the
+wikitext of pages such as "Portal:Current events/2026 November 3". A hit is what an entry links, in the entry's words
+and of its day. In English alone. https://en.wikipedia.org/wiki/Portal:Current_events, https://www.mediawiki.org/wiki/API:Search
+
+GDELT DOC 2.0: news of the world of the last three months, in the post's language, without a key.
+
+GET {base}?query=&mode=artlist&format=json&maxrecords=&startdatetime=&enddatetime=YYYYMMDDHHMMSS; one request in five
+seconds. It answers 429, or a sentence with 200, whenever it is busy, also to a first request: so it is asked once a
+case, for five seconds at most and without a second try. Words of one or two letters it refuses.
+https://blog.gdeltproject.org/gdelt-doc-2-0-api-debuts/
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
+from typing import ClassVar, Self
+
+from pydantic import BaseModel, Field
+
+from crowdnotes.domain import Hit, ProviderState
+from crowdnotes.errors import SearchError
+from crowdnotes.evidence.search.provider import (
+    JsonObject,
+    OnlineProvider,
+    all_then_any,
+    compact_day,
+    dig,
+    first_hits,
+    make_hit,
+    parse_json,
+    records,
+    search_words,
+    string,
+)
+from crowdnotes.evidence.search.service import Check, Pace, open_service
+from crowdnotes.evidence.search.wikimedia import PACE, WikipediaOptions, ask_wiki, opening
+from crowdnotes.settings_sections import SearchSettings
+from crowdnotes.text.dates import parse_date
+from crowdnotes.text.languages import LANGUAGE_NAMES
+from crowdnotes.text.names import dates_in
+from crowdnotes.text.tokens import content_stems
+from crowdnotes.wording import say
+
+_PORTAL = 100  # the number of its name space
+_FOUND_DAYS = 4
+_LAST_DAYS = 7
+_FEWEST_SHARED = 2  # words that an entry has in common with the query; one alone finds everything
+_TITLE = re.compile(r"Portal:Current events/(\d{4}) (\w+) (\d{1,2})")
+_LINK = re.compile(r"\[(https?://[^\s\[\]]+) [^\[\]]*\]")
+
+
+class CurrentEvents(OnlineProvider):
+    """See `SearchProvider`."""
+
+    name = "current-events"
+    label = say("services.current_events")
+    brings = "brings.current_events"
+    options: ClassVar[type[BaseModel]] = WikipediaOptions
+
+    @classmethod
+    def make(cls, search: SearchSettings) -> Self:
+        """Two queries of a case: an event has few entries."""
+        base = search.of(WikipediaOptions).wikipedia_url.replace("{language}", "en")
+        return cls(open_service(search, base, PACE), most_queries=2)
+
+    def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
+        """Entries of the days that the query names, of the last week and of the days that speak of it, best first."""
+        wanted = content_stems(query)
+        if not wanted:
+            return []
+
+        def ask(words: str) -> list[JsonObject]:
+            params: dict[str, str | int] = {
+                "list": "search",
+                "srsearch": f'intitle:"Current events" {words}',
+                "srnamespace": _PORTAL,
+                "srlimit": _FOUND_DAYS,
+            }
+            return records(ask_wiki(self.service, {"action": "query", **params}, check), "query", "search")
+
+        last = until or datetime.now(UTC).date()
+        named = [day for words in dates_in(query) if (day := parse_date(words))]
+        found = [day for record in all_then_any(query, ask) if (day := _day_of(string(record, "title")))]
+        days = [*named, *found, *(last - timedelta(days=before) for before in range(_LAST_DAYS))]
+        entries = [entry for entry in self._entries(_until(days, last), check) if entry.shares(wanted)]
+        entries.sort(key=lambda entry: (-entry.shares(wanted), -entry.day.toordinal()))
+        return first_hits((entry.as_hit(self.name, query) for entry in entries), limit, until)
+
+    def _entries(self, days: list[date], check: Check) -> Iterator[_Entry]:
+        titles = "|".join(f"Portal:Current events/{day:%Y %B} {day.day}" for day in days)
+        params = {"action": "query", "prop": "revisions", "titles": titles, "rvprop": "content", "rvslots": "main"}
+        for page in records(ask_wiki(self.service, params, check), "query", "pages"):
+            day = _day_of(string(page, "title"))
+            revision = next(iter(records(page, "revisions", may_lack=True)), None)
+            if day is not None and revision is not None:
+                yield from _entries_of(day, string(dig(revision, "slots"), "main", "content"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    day: date
+    topic: str
+    text: str
+    link: str
+
+    def shares(self, wanted: frozenset[str]) -> int:
+        """How many of the words it has; 0 for too few."""
+        shared = len(wanted & content_stems(f"{self.topic} {self.text}"))
+        return shared if shared >= min(_FEWEST_SHARED, len(wanted)) else 0
+
+    def as_hit(self, provider: str, query: str) -> Hit | None:
+        title = f"{self.topic}: {self.text}" if self.topic else self.text
+        return make_hit(provider, query, title=title, snippet=self.text, url=self.link, published=self.day)
+
+
+def _entries_of(day: date, wikitext: str) -> Iterator[_Entry]:
+    """The entries of a day's page: lines of a nested list, whose upper lines name the topic."""
+    topics: dict[int, str] = {}
+    for line in wikitext.splitlines():
+        depth = len(line) - len(line.lstrip("*"))
+        link = _LINK.search(line)
+        text = opening(_LINK.sub("", line.lstrip("*")))
+        if depth and link is None:
+            topics = {level: topic for level, topic in topics.items() if level < depth} | {depth: text}
+        elif depth and link is not None and text:
+            above = [level for level in topics if level < depth]
+            yield _Entry(day, topics[max(above)] if above else "", text, link.group(1))
+
+
+def _day_of(title: str) -> date | None:
+    found = _TITLE.fullmatch(title)
+    return parse_date(f"{found[3]} {found[2]} {found[1]}") if found else None
+
+
+def _until(days: list[date], last: date) -> list[date]:
+    return [day for day in dict.fromkeys(days) if day <= last]
+
+
+_PACE = Pace(1, 1.1, 1)
+_BETWEEN = 5.5  # seconds from one request to the next
+_MOST_SECONDS = 5.0
+_QUIET_SECONDS = 600.0
+_WINDOW = timedelta(days=90)
+_MOST_WORDS = 6
+_SHORTEST = 3
+
+
+class GdeltOptions(BaseModel):
+    """GDELT."""
+
+    gdelt_url: str = Field("https://api.gdeltproject.org/api/v2/doc/doc", description="the DOC 2.0 API of GDELT")
+
+
+class Gdelt(OnlineProvider):
+    """See `SearchProvider`."""
+
+    name = "gdelt"
+    label = "GDELT"
+    brings = "brings.gdelt"
+    options = GdeltOptions
+
+    @classmethod
+    def make(cls, search: SearchSettings) -> Self:
+        """One query of a case, tried once: whoever waits for it waits long."""
+        service = open_service(search, search.of(GdeltOptions).gdelt_url, _PACE, quiet_seconds=_QUIET_SECONDS)
+        seconds = min(service.request_seconds, _MOST_SECONDS)
+        return cls(replace(service, tries=1, request_seconds=seconds), most_queries=1)
+
+    def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:
+        """Articles with all of the first words, in the language of the query where it is known."""
+        words = [word for word in search_words(query) if len(word) >= _SHORTEST][:_MOST_WORDS]
+        if not words:
+            return []
+        spoken = LANGUAGE_NAMES.get(language or "en", "English").lower()
+        params: dict[str, str | int] = {
+            "query": f"{' '.join(words)} sourcelang:{spoken}",
+            "mode": "artlist",
+            "format": "json",
+            "maxrecords": limit,
+        }
+        if until is not None:
+            params["startdatetime"] = f"{until - _WINDOW:%Y%m%d}000000"
+            params["enddatetime"] = f"{until:%Y%m%d}235959"
+        body = self.service.get("", params, check)
+        self.service.pacer.pause(_BETWEEN)
+        if b"limit requests" in body[:500]:
+            self.service.pacer.pause(_QUIET_SECONDS)
+            raise SearchError(say("services.too_often"), ProviderState.RATE_LIMITED)
+        articles = records(parse_json(body), "articles", may_lack=True)
+        return first_hits(
+            (
+                make_hit(
+                    self.name,
+                    query,
+                    title=string(article, "title"),
+                    snippet=string(article, "title"),
+                    url=string(article, "url"),
+                    published=compact_day(string(article, "seendate")),
+                )
+                for article in articles
+            ),
+            limit,
+            until,
+        )

@@ -1,0 +1,164 @@
+"""WHO Disease Outbreak News: what the World Health Organization reports of an outbreak; without a key.
+
+GET {base}?$filter=(contains(Title,'Measles') or …) and PublicationDateAndTime le …&$orderby=&$top=&$select=, OData
+in JSON. Its titles name the disease and the country, so that is what is asked for.
+https://www.who.int/emergencies/disease-outbreak-news
+
+WHO IRIS: guidelines, reports and resolutions of the World Health Organization, with abstracts; without a key.
+
+GET {base}/discover/search/objects?query=&dsoType=item&size=, HAL of DSpace 7. Its filter by date differs from one such
+server to another, so the cutoff is kept here, by the day, month or year that a record states. Its pages are built by
+script: an abstract is read as the service gives it. https://github.com/DSpace/RestContract
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import Self
+from urllib.parse import quote
+
+from pydantic import BaseModel, Field
+
+from crowdnotes.domain import Hit
+from crowdnotes.evidence.search.provider import (
+    JsonObject,
+    OnlineProvider,
+    all_then_any,
+    dig,
+    first_hits,
+    make_hit,
+    parse_json,
+    records,
+    string,
+    unexpected,
+)
+from crowdnotes.evidence.search.service import Check, Pace, open_service
+from crowdnotes.evidence.search.when_to_ask import words_of
+from crowdnotes.settings_sections import SearchSettings
+from crowdnotes.text.dates import first_day, parse_date
+
+_PACE = Pace(5, 1.1, 2)  # no limit is published
+_ISSUED = re.compile(r"(\d{4})(?:-(\d\d))?")
+
+
+class WhoIrisOptions(BaseModel):
+    """WHO IRIS."""
+
+    who_iris_url: str = Field("https://iris.who.int/server/api", description="the API of WHO IRIS")
+
+
+class WhoIris(OnlineProvider):
+    """See `SearchProvider`."""
+
+    name = "who-iris"
+    label = "WHO IRIS"
+    brings = "brings.who_iris"
+    options = WhoIrisOptions
+    gives_entries = True
+
+    @classmethod
+    def make(cls, search: SearchSettings) -> Self:
+        """Two queries of a case: the claim's words, and the medical terms."""
+        service = open_service(search, search.of(WhoIrisOptions).who_iris_url, _PACE)
+        return cls(service, at_once=2, most_queries=2)
+
+    def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
+        """Publications with all words, else with any."""
+        size = limit if until is None else 2 * limit
+
+        def ask(words: str) -> list[JsonObject]:
+            params: dict[str, str | int] = {"query": words, "dsoType": "item", "size": size}
+            found = dig(parse_json(self.service.get("/discover/search/objects", params, check)), "_embedded")
+            if not isinstance(dig(found, "searchResult"), dict):
+                raise unexpected()
+            return records(found, "searchResult", "_embedded", "objects", may_lack=True)
+
+        found = (dig(record, "_embedded", "indexableObject") for record in all_then_any(query, ask))
+        return first_hits((self._hit(item, query, until) for item in found), limit, until)
+
+    def _hit(self, item: object, query: str, until: date | None) -> Hit | None:
+        issued, handle = _stated(item, "dc.date.issued"), string(item, "handle")
+        known = _ISSUED.match(issued)
+        first = first_day(int(known[1]), int(known[2]) if known[2] else None) if known else None
+        if not handle or (until is not None and (first is None or first > until)):
+            return None
+        return make_hit(
+            self.name,
+            query,
+            title=_stated(item, "dc.title") or string(item, "name"),
+            snippet=_stated(item, "dc.description.abstract") or _stated(item, "dc.description"),
+            url=f"https://iris.who.int/handle/{handle}",
+            published=parse_date(issued),
+        )
+
+
+def _stated(item: object, field: str) -> str:
+    """The first value of a field of Dublin Core."""
+    return next((string(value, "value") for value in records(item, "metadata", field, may_lack=True)), "")
+
+
+_ITEMS = "https://www.who.int/emergencies/disease-outbreak-news/item"
+_DISEASES = 2  # asked for a query
+
+
+class WhoOutbreaksOptions(BaseModel):
+    """WHO Disease Outbreak News."""
+
+    who_outbreaks_url: str = Field(
+        "https://www.who.int/api/news/diseaseoutbreaknews", description="the list of WHO's Disease Outbreak News"
+    )
+
+
+class WhoOutbreaks(OnlineProvider):
+    """See `SearchProvider`."""
+
+    name = "who-outbreaks"
+    label = "WHO outbreak news"
+    brings = "brings.who_outbreaks"
+    options = WhoOutbreaksOptions
+
+    @classmethod
+    def make(cls, search: SearchSettings) -> Self:
+        """Two queries of a case: more wordings name the same disease."""
+        service = open_service(search, search.of(WhoOutbreaksOptions).who_outbreaks_url, _PACE)
+        return cls(service, at_once=2, most_queries=2)
+
+    def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
+        """Reports whose title names a disease of the query, the newest first."""
+        bound = f" and PublicationDateAndTime le {until.isoformat()}T23:59:59Z" if until else ""
+        hits = [
+            make_hit(
+                self.name,
+                query,
+                title=string(report, "Title"),
+                snippet=string(report, "Overview") or string(report, "Title"),
+                url=f"{_ITEMS}/{quote(string(report, 'UrlName'), safe='')}",
+                published=parse_date(string(report, "PublicationDateAndTime")),
+            )
+            for disease in words_of("disease", query)[:_DISEASES]
+            for report in self._reports(f"({_named(disease)}){bound}", limit, check)
+            if string(report, "UrlName")
+        ]
+        return first_hits(hits, limit, until)
+
+    def _reports(self, which: str, limit: int, check: Check) -> list[JsonObject]:
+        params: dict[str, str | int] = {
+            "$filter": which,
+            "$orderby": "PublicationDateAndTime desc",
+            "$top": limit,
+            "$select": "Title,UrlName,PublicationDateAndTime,Overview",
+            "sf_culture": "en",
+        }
+        return records(parse_json(self.service.get("", params, check)), "value")
+
+
+def _named(disease: str) -> str:
+    """A title that names it, as titles write it: letters may have to be alike.
+
+    "Measles", "poliovirus", "MERS", "Yellow Fever", "Rift Valley fever".
+    """
+    *first, last = disease.split(" ")
+    of_a_place = " ".join((*(word.capitalize() for word in first), last))
+    forms = dict.fromkeys((disease.capitalize(), disease, disease.upper(), disease.title(), of_a_place))
+    return " or ".join(f"contains(Title,'{form}')" for form in forms)

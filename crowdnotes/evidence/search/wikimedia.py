@@ -1,0 +1,318 @@
+"""Wikipedia: background in the post's language, without a key; as it stood at the cutoff when there is one.
+
+GET {base}/api.php?action=query&list=search and, for a cutoff, prop=revisions with rvstart. Requests one
+after another and a User-Agent with a contact are asked for. https://www.mediawiki.org/wiki/API:Search,
+https://www.mediawiki.org/wiki/API:Revisions and https://www.mediawiki.org/wiki/API:Etiquette
+
+Wikidata: dates of life and office, and places, of the persons and bodies that a claim names; without a key.
+
+GET {base}/api.php?action=wbsearchentities&search= and ?action=wbgetentities&ids=, one request after another, with a
+User-Agent that says whom to ask. An entry is told as it stands now; what is dated after a cutoff is left out.
+https://www.wikidata.org/w/api.php?action=help&modules=wbsearchentities
+
+Wikinews: reports of events, without a key; by the same programming interface as Wikipedia, and with its rules.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import date
+from typing import Any, ClassVar, Self
+from urllib.parse import quote
+
+from pydantic import BaseModel, Field
+
+from crowdnotes.domain import Hit, ProviderState
+from crowdnotes.errors import SearchError
+from crowdnotes.evidence.search.provider import (
+    JsonObject,
+    OnlineProvider,
+    all_then_any,
+    dig,
+    first_hits,
+    make_hit,
+    parse_json,
+    records,
+    string,
+    unexpected,
+)
+from crowdnotes.evidence.search.service import Check, Pace, Service, open_service
+from crowdnotes.settings_sections import SearchSettings
+from crowdnotes.text.dates import parse_date
+from crowdnotes.text.names import names_in
+from crowdnotes.wording import say
+
+PACE = Pace(10, 1.1, 1)  # one after another
+_AS_OF = 3  # pages looked up as they stood: each takes a request of its own
+_LANGUAGE = re.compile(r"[a-z]{2,3}")
+_WIKITEXT = 40_000  # characters of an old revision looked at: its opening lies well within
+
+
+class WikipediaOptions(BaseModel):
+    """Wikipedia."""
+
+    wikipedia_url: str = Field(
+        "https://{language}.wikipedia.org/w", description="MediaWiki's folder of scripts; {language} is filled in"
+    )
+
+
+class Wikipedia(OnlineProvider):
+    """See `SearchProvider`. The service's base URL holds {language}."""
+
+    name = "wikipedia"
+    label = "Wikipedia"
+    brings = "brings.wikipedia"
+    options: ClassVar[type[BaseModel]] = WikipediaOptions
+    site: ClassVar[str] = "wikipedia.org"
+
+    @classmethod
+    def make(cls, search: SearchSettings) -> Self:
+        """Few queries of a case: there is one article a subject, and more wordings find the same ones."""
+        return cls(open_service(search, search.of(WikipediaOptions).wikipedia_url, PACE), most_queries=4)
+
+    def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:
+        """Articles with all words, else with any; English when the post's language is not known.
+
+        With `until`, links lead to the revision that stood at the end of that day and the snippet is
+        the opening of it; an article that is younger is left out.
+        """
+        edition = language if language and _LANGUAGE.fullmatch(language) else "en"
+        service = replace(self.service, base_url=self.service.base_url.replace("{language}", edition))
+
+        def ask(words: str) -> list[JsonObject]:
+            params: dict[str, str | int] = {"list": "search", "srsearch": words, "srlimit": limit, "srnamespace": 0}
+            return records(_query(service, params, check), "query", "search")
+
+        found = all_then_any(query, ask)
+        if until is None:
+            return first_hits((self._hit(record, query, edition) for record in found), limit)
+        pages = [string(record, "title") for record in found[: min(limit, _AS_OF)]]
+        hits = [self._hit_as_of(service, title, query, edition, until, check) for title in pages if title]
+        return first_hits(hits, limit)
+
+    def _hit(self, record: JsonObject, query: str, edition: str) -> Hit | None:
+        title = string(record, "title")
+        return make_hit(
+            self.name,
+            query,
+            title=title,
+            snippet=string(record, "snippet"),
+            url=f"https://{edition}.{self.site}/wiki/{quote(title.replace(' ', '_'), safe='/:()', errors='replace')}",
+            published=parse_date(string(record, "timestamp")),
+        )
+
+    def _hit_as_of(
+        self, service: Service, title: str, query: str, edition: str, until: date, check: Check
+    ) -> Hit | None:
+        params: dict[str, str | int] = {
+            "prop": "revisions", "titles": title, "rvprop": "ids|timestamp|content", "rvslots": "main",
+            "rvlimit": 1, "rvdir": "older", "rvstart": f"{until.isoformat()}T23:59:59Z",
+        }  # fmt: skip
+        pages = records(_query(service, params, check), "query", "pages")
+        revision = next((item for page in pages for item in records(page, "revisions", may_lack=True)), None)
+        number = string(revision, "revid")
+        if not number.isdecimal():
+            return None
+        address = f"title={quote(title, safe='', errors='replace')}&oldid={number}"
+        return make_hit(
+            self.name,
+            query,
+            title=title,
+            snippet=opening(string(dig(revision, "slots"), "main", "content")),
+            url=f"https://{edition}.{self.site}/w/index.php?{address}",
+            published=parse_date(string(revision, "timestamp")),
+        )
+
+
+def _query(service: Service, params: dict[str, str | int], check: Check) -> JsonObject:
+    answer = ask_wiki(service, {"action": "query", **params}, check)
+    if not isinstance(dig(answer, "query"), dict):
+        raise unexpected()
+    return answer
+
+
+def ask_wiki(service: Service, params: Mapping[str, str | int], check: Check) -> JsonObject:
+    """What MediaWiki answers; its own errors, which come with a good status, are labelled."""
+    common: dict[str, str | int] = {"format": "json", "formatversion": 2}
+    answer = parse_json(service.get("/api.php", {**common, **params}, check))
+    code = string(answer, "error", "code")
+    if code in ("ratelimited", "maxlag", "toomanyrequests"):
+        raise SearchError(say("services.too_often"), ProviderState.RATE_LIMITED)
+    if code:
+        raise SearchError(say("services.not_now"), ProviderState.FAILED)
+    return answer
+
+
+def opening(wikitext: str) -> str:
+    """The article's opening words without templates, tables, notes and link brackets."""
+    text = wikitext[:_WIKITEXT]
+    text = re.sub(r"<ref[^<>]*/>|<ref\b.*?(?:</ref>|$)|<!--.*?(?:-->|$)", "", text, flags=re.DOTALL | re.IGNORECASE)
+    text = _without_nested(_without_nested(text, "{{", "}}"), "{|", "|}")
+    text = re.split(r"^==", text, maxsplit=1, flags=re.MULTILINE)[0]
+    text = re.sub(r"\[\[(?:File|Image|Datei|Fichier|Archivo):[^\n]*", "", text, flags=re.IGNORECASE)
+    text = re.sub(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]", r"\1", text)
+    text = re.sub(r"\[https?://\S+ ([^\[\]]*)\]", r"\1", text)
+    return re.sub(r"'{2,5}", "", text).strip()
+
+
+def _without_nested(text: str, begin: str, end: str) -> str:
+    """The text outside of `begin`…`end`, however deeply they are nested."""
+    kept: list[str] = []
+    depth = 0
+    for piece in re.split(f"({re.escape(begin)}|{re.escape(end)})", text):
+        if piece == begin:
+            depth += 1
+        elif piece == end:
+            depth = max(0, depth - 1)
+        elif depth == 0:
+            kept.append(piece)
+    return "".join(kept)
+
+
+_PACE = Pace(10, 1.1, 1)  # one after another
+_NAMES = 2  # looked up for a query: each takes two requests
+_STATEMENTS = 4  # of one property
+_PROPERTIES = {
+    "P569": "registers.born",
+    "P19": "registers.born_in",
+    "P570": "registers.died",
+    "P20": "registers.died_in",
+    "P39": "registers.office",
+    "P571": "registers.begun",
+    "P576": "registers.ended",
+    "P159": "registers.seat",
+    "P17": "registers.country",
+}
+_BEGIN, _END = "P580", "P582"
+_DAY, _MONTH = 11, 10  # precisions of a time
+
+
+class WikidataOptions(BaseModel):
+    """Wikidata."""
+
+    wikidata_url: str = Field("https://www.wikidata.org/w", description="Wikidata's folder of scripts")
+
+
+class Wikidata(OnlineProvider):
+    """See `SearchProvider`."""
+
+    name = "wikidata"
+    label = "Wikidata"
+    brings = "brings.wikidata"
+    options = WikidataOptions
+    gives_entries = True
+
+    @classmethod
+    def make(cls, search: SearchSettings) -> Self:
+        """Two queries of a case: more wordings name the same persons."""
+        return cls(open_service(search, search.of(WikidataOptions).wikidata_url, _PACE), most_queries=2)
+
+    def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
+        """The entries of the names in the query; nothing is asked where it has none."""
+        found: dict[str, JsonObject] = {}
+        for name in names_in(query)[: min(limit, _NAMES)]:
+            first = next(iter(self._named(name, check)), None)
+            if first is not None and string(first, "id"):
+                found[string(first, "id")] = first
+        if not found:
+            return []
+        entries = self._entries(list(found), "claims|labels|descriptions", check)
+        places = {place for entry in entries.values() for place in _values(entry)}
+        names = self._entries(sorted(places)[:50], "labels", check) if places else {}
+        labels = {number: _label(entry) for number, entry in names.items()}
+        return first_hits((self._hit(number, entries.get(number), labels, query, until) for number in found), limit)
+
+    def _named(self, name: str, check: Check) -> list[JsonObject]:
+        params: dict[str, str | int] = {"action": "wbsearchentities", "search": name, "language": "en", "limit": 1}
+        return records(ask_wiki(self.service, params, check), "search")
+
+    def _entries(self, numbers: list[str], props: str, check: Check) -> Mapping[str, JsonObject]:
+        params = {"action": "wbgetentities", "ids": "|".join(numbers), "props": props, "languages": "en"}
+        found = dig(ask_wiki(self.service, params, check), "entities")
+        if not isinstance(found, dict):
+            raise unexpected()
+        return found
+
+    def _hit(self, number: str, entry: object, labels: Mapping[str, str], query: str, until: date | None) -> Hit | None:
+        told = [
+            say(words, value=value)
+            for name, words in _PROPERTIES.items()
+            for statement in records(entry, "claims", name, may_lack=True)[:_STATEMENTS]
+            if (value := _told(statement, labels, until))
+        ]
+        about = f"{_label(entry)}: {string(entry, 'descriptions', 'en', 'value')}."
+        if not told:
+            return None
+        url = f"https://www.wikidata.org/wiki/{number}"
+        return make_hit(
+            self.name, query, title=f"{_label(entry)} ({number})", snippet=" ".join([about, *told]), url=url
+        )
+
+
+def _label(entry: object) -> str:
+    return string(entry, "labels", "en", "value")
+
+
+def _values(entry: object) -> list[str]:
+    """The numbers of the entries that an entry's statements lead to."""
+    found = (
+        string(statement, "mainsnak", "datavalue", "value", "id")
+        for name in _PROPERTIES
+        for statement in records(entry, "claims", name, may_lack=True)[:_STATEMENTS]
+    )
+    return [number for number in found if number]
+
+
+def _told(statement: JsonObject, labels: Mapping[str, str], until: date | None) -> str:
+    """A statement's value, with since when and until when it held; "" for one that is not to be told."""
+    if string(statement, "rank") == "deprecated":
+        return ""
+    value = dig(statement, "mainsnak", "datavalue", "value")
+    if string(value, "time"):
+        return _day(value, until)
+    name = labels.get(string(value, "id"), "")
+    begun, ended = (_qualifier(statement, which, until) for which in (_BEGIN, _END))
+    if not name or (until is not None and _qualifier(statement, _BEGIN, None) and not begun):
+        return ""
+    since = say("registers.since", value=begun) if begun else ""
+    to = say("registers.to", value=ended) if ended else ""
+    return f"{name} {since} {to}".strip()
+
+
+def _qualifier(statement: JsonObject, which: str, until: date | None) -> str:
+    first = next(iter(records(statement, "qualifiers", which, may_lack=True)), {})
+    return _day(dig(first, "datavalue", "value"), until)
+
+
+def _day(value: Any, until: date | None) -> str:
+    """A time as it is known: a day, a month or a year; "" when it is later than `until`, or before our era."""
+    time, precision = string(value, "time"), dig(value, "precision")
+    if not time.startswith("+") or not isinstance(precision, int):
+        return ""
+    said = time[1:11] if precision >= _DAY else time[1:8] if precision == _MONTH else time[1:5]
+    return "" if until is not None and said > until.isoformat() else said
+
+
+class WikinewsOptions(BaseModel):
+    """Wikinews."""
+
+    wikinews_url: str = Field(
+        "https://{language}.wikinews.org/w", description="its folder of scripts; {language} is filled in"
+    )
+
+
+class Wikinews(Wikipedia):
+    """See `Wikipedia`."""
+
+    name = "wikinews"
+    label = "Wikinews"
+    brings = "brings.wikinews"
+    options = WikinewsOptions
+    site = "wikinews.org"
+
+    @classmethod
+    def make(cls, search: SearchSettings) -> Self:
+        """Two queries of a case: it has few reports."""
+        return cls(open_service(search, search.of(WikinewsOptions).wikinews_url, PACE), most_queries=2)

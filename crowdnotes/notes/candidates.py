@@ -1,0 +1,335 @@
+"""Candidates: which notes each call is shown, what it costs, and how sentences and links become a text.
+
+The engine returns sentences; links are the program's own, from the notes and pages that the sentences rest on.
+
+The sentences of a note: which links each has, and whether one can be set into another note.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
+from itertools import zip_longest
+
+from crowdnotes.domain import Candidate, Evidence, ExistingNote, LinkCheck, LinkState, Span, SupernoteSentence, Usage
+from crowdnotes.engines import MadeBy, NoteSentence
+from crowdnotes.engines.local import tone
+from crowdnotes.engines.prompt_injection import holds_injection
+from crowdnotes.errors import EngineError
+from crowdnotes.evidence.duplicates import without_near_duplicates
+from crowdnotes.notes.existing_notes import drawn_mean, links_of, pages_of
+from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT, find_urls, note_length, without_urls
+from crowdnotes.text.sentences import split_sentences
+from crowdnotes.text.urls import canonical_url
+from crowdnotes.wording import say
+
+_LABEL = re.compile(
+    r"^\W*(?:sources?|links?|references?|see(?: also| here| more)?|read(?: more)?(?: here)?|"
+    r"more(?: info\w*)?(?: here)?|"
+    r"(?:for )?more (?:information|details)|via|here|cf|fact[- ]?check(?:ed)?(?: here)?)\W*$",
+    re.IGNORECASE,
+)
+_POINTS_AT_LINK = re.compile(
+    r"^\W*(?:here (?:is|are|’s|'s)|links?|makes|claims|says|states|implies|shows)\b|"
+    r"\b(?:here|below|following|this link|links?|sources?|see|according to)\W*$",
+    re.IGNORECASE,
+)
+_BEGINS = re.compile(r"\s+[\"“(]?[A-Z]")
+_LIST_NUMBER = re.compile(r"^\s*(?:\(?\d{1,2}[.)]\s*(?=\D)|[-•*–]\s+)")
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|be|been|has|have|had|do|does|did|will|would|can|could|may|might|must|should|cannot|"
+    r"\w+n['’]t|\w+['’](?:s|re|ve|ll)|\w+ (?:\w+ly )?\w{2,}ed (?:to|by|that|in|at|on|for|with|from|the|an?|his|her|its|"
+    r"their|as|no|\d\S*)|says?|said|shows?|claims?|states?|found|made|took|won|lost|gave|went|came|remains?|appears?|contains?|"
+    r"includes?|means?|broke|began|became|built|bought|brought|caught|chose|died|fell|felt|flew|got|grew|held|kept|knew|"
+    r"led|left|met|paid|put|ran|rose|saw|sold|sent|shot|spoke|spent|stood|told|thought|wore|wrote|implies|omits|ignores|"
+    r"lacks|exists?|fails|needs?|refers|uses|makes|takes|gets|gives|supports?|"
+    r"comes|goes|works|causes?|reports?|confirms?|suggests?|presents?|quotes?|mis\w+s)\b",
+    re.IGNORECASE,
+)
+# Goes on from a sentence before it.
+_GOES_ON = (
+    r"and|but|or|so|also|however|yet|still|then|thus|therefore|hence|moreover|furthermore|additionally|besides|"
+    r"instead|rather|otherwise|nevertheless|nonetheless|meanwhile|likewise|similarly|consequently|conversely|indeed|"
+    r"in (?:addition|fact|other words|contrast|short|reality|turn)|for (?:example|instance)|on the other hand|"
+    r"as (?:such|a result)|after that|at that time|even (?:then|so)|what is more|not only that|since then"
+)
+_CONNECTS = re.compile(rf"^\W*(?:{_GOES_ON})\b", re.IGNORECASE)
+# That, or speaks of what was named there.
+_LEANS = re.compile(
+    rf"^\W*(?:{_GOES_ON}|"
+    r"this|that|these|those|such|he|she|it|its|they|them|his|her|their|the (?:former|latter|same)|"
+    r"the (?:article|report|study|paper|source|link|author|bill|law|statement)s?)\b",
+    re.IGNORECASE,
+)
+# Speaks of the post, or of nothing before it: "This photo", "It is not known whether".
+_STANDS = re.compile(
+    r"^\W*(?:(?:this|that|the|these) (?:[\w-]+ ){0,2}?(?:post|tweet|claim|video|image|photo|picture|quote|account|meme|"
+    r"screenshot|headline|clip|footage|graph|chart|user|poster|allegation|assertion|person)s?\b|"
+    r"it (?:is|was|has been) (?:\w+ ){1,3}(?:that|who|whether|how|why)\b)",
+    re.IGNORECASE,
+)
+# Ends the first clause; what stands before it has to have a verb: "In 2019, the agency approved it" is one clause.
+_CLAUSE_ENDS = re.compile(
+    r"[,;:–—]\s|\b(?:and|but|or|which|who|whose|because|since|when|while|where|although|though|if|unless|until|"
+    r"as|than|so|after|before)\b",
+    re.IGNORECASE,
+)
+# Names what only an earlier sentence tells: no subject is "it" in its own clause ("WHO recommends it"). "Its" and
+# "their" mostly are the subject's own, "this year" is told by the calendar, "those who" by what follows.
+_POINTS_BACK = re.compile(
+    r"\b(?:it(?!(?:['’]s| is| was| has been) (?:\w+ ){1,3}(?:that|who|whether)\b)|they|them|he|him|she|"
+    r"also(?! (?:known|called|named)\b)|however|instead(?! of\b)|these|such(?! as\b)|"
+    r"this(?! (?:[\w-]+ )?(?:year|month|week|morning|summer|winter|spring|autumn|post|tweet|video|image|photo|picture|"
+    r"claim|account)s?\b)|"
+    r"those(?! (?:who|with|whose|in|of|at|from|that)\b)|both(?! (?:[\w-]+ ){1,3}?and\b))\b",
+    re.IGNORECASE,
+)
+_LONG = 10  # words; fragments without a verb are shorter
+_NAME = re.compile(r"\s[A-Z][a-z]{2,}")
+_FEWEST_STEMS = 3  # with a name one fewer: "The river is the Aller."
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """The sentences of a note; one that begins right after a link is one of its own."""
+    for span in split_sentences(text):
+        words = text[span.start : span.end]
+        start = 0
+        for url in find_urls(words):
+            if url.has_scheme and _BEGINS.match(words, url.end):
+                yield words[start : url.end].strip()
+                start = url.end
+        yield words[start:].strip()
+
+
+@lru_cache(maxsize=1024)
+def parts_of(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The sentences of a note without the links at their ends, each with the links that it or what follows it has."""
+    found: list[tuple[str, list[str]]] = []
+    open_from = 0  # the first sentence that the next links may belong to
+    was_link = False
+    for piece in _pieces(text):
+        words = _LIST_NUMBER.sub("", piece)
+        urls = [url for url in find_urls(words) if url.link]
+        bare = words
+        for url in reversed(urls):
+            if not any(char.isalnum() for char in bare[url.end :]):
+                bare = bare[: url.start].rstrip(" ([<-–—:")
+        if any(char.isalnum() for char in bare) and not _LABEL.match(bare):
+            if was_link:
+                open_from = len(found)
+            found.append((bare.strip(), []))
+            was_link = False
+        if urls:
+            for _, links in found[open_from:]:
+                links.extend(url.link for url in urls)
+            was_link = True
+    return tuple((words, tuple(dict.fromkeys(links))) for words, links in found)
+
+
+def links_at(text: str) -> dict[str, tuple[str, ...]]:
+    """The links of a note by its sentences."""
+    return dict(parts_of(text))
+
+
+def is_sentence(words: str, stems: frozenset[str]) -> bool:
+    """Whether words are a whole statement that can be set into a note as they are."""
+    return (
+        len(stems) >= _FEWEST_STEMS - bool(_NAME.search(words))
+        and note_length(words) <= NOTE_LIMIT
+        and not words[:1].islower()
+        and not words.startswith(("(", "[", "…", "..."))
+        and not words.endswith(("?", ":", ",", ";", "...", "…"))
+        and words.count('"') % 2 == 0
+        and words.count("(") == words.count(")")
+        and (len(words.split()) >= _LONG or _VERB.search(words) is not None)
+        and not _POINTS_AT_LINK.search(words)
+        and not tone.matches(tone.ABOUT_NOTES, words)
+        and not holds_injection(words)
+    )
+
+
+def goes_on(words: str) -> bool:
+    """Whether a sentence only goes on from another: "However", "For example"."""
+    return _CONNECTS.match(words) is not None
+
+
+def leans_back(words: str) -> bool:
+    """Whether a sentence says something of what only one before it names.
+
+    By its opening ("This", "He", "The study", "However") or by a pronoun in its first clause ("WHO recommends it").
+    Where a pronoun may be its own subject's ("the firm said it closed") it counts too: then it only stays where it was.
+    """
+    if _STANDS.match(words):
+        return False
+    return _LEANS.match(words) is not None or _POINTS_BACK.search(_first_clause(words)) is not None
+
+
+def _first_clause(words: str) -> str:
+    """Up to the first end of a clause that has a verb; all of them where none has one."""
+    ends = (found.start() for found in _CLAUSE_ENDS.finditer(words))
+    return next((words[:end] for end in ends if _VERB.search(words, 0, end)), words)
+
+
+MAX_LINKS = 3  # each costs a character and a space
+LOCAL = MadeBy("local")
+_NOTES_A_CALL = 6  # more than a note of 280 characters can hold
+_PROMPT_TOKENS = 1_500  # of the instructions and the post
+_LETTERS_A_TOKEN = 4
+_ANSWER_TOKENS = 150  # of one candidate, its quotes included
+
+
+def budget_for(notes: Sequence[ExistingNote]) -> int:
+    """Characters for the words of a note that may link to the pages of these notes."""
+    return NOTE_LIMIT - min(MAX_LINKS, len(pages_of(notes))) * (URL_WEIGHT + 1)
+
+
+def samples(
+    notes: Sequence[ExistingNote], calls: int, seed: int, among: Collection[str] = ()
+) -> tuple[tuple[ExistingNote, ...], ...]:
+    """Which notes each of so many calls is shown, in its order: subsets that differ, as long as there are others.
+
+    Every note is shown, and leads, as often as any other, as far as the calls suffice. With `among` each call holds
+    one of the notes with these ids, in the lead: what changed since the candidates that are kept.
+    """
+    chance = random.Random(seed)  # noqa: S311 - for variety, not for secrets
+    leads = [note for note in notes if not among or note.id in among]
+    if not leads:
+        return ()
+    shown = dict.fromkeys((note.id for note in notes), 0)
+    turn: list[ExistingNote] = []
+    seen: set[tuple[str, ...]] = set()
+    found = []
+    most = min(_NOTES_A_CALL, len(notes))
+    for _ in range(calls):
+        if not turn:
+            # Few calls may not reach all of many notes: those that raters like lead first.
+            turn = sorted(chance.sample(leads, len(leads)), key=drawn_mean)
+        lead = turn.pop()
+        drawn: tuple[ExistingNote, ...] = (lead,)
+        for _ in range(20):  # another one, while there may be
+            size = chance.randint(min(2, most), most)
+            others = [note for note in notes if note.id != lead.id]
+            chance.shuffle(others)
+            others.sort(key=lambda note: shown[note.id] + chance.random())  # those that were shown least
+            drawn = (lead, *others[: size - 1])
+            if tuple(note.id for note in drawn) not in seen:
+                break
+        seen.add(tuple(note.id for note in drawn))
+        for note in drawn:
+            shown[note.id] += 1
+        found.append(drawn)
+    return tuple(found)
+
+
+def cost(plan: Sequence[Sequence[ExistingNote]], evidence: Sequence[Evidence], a_call: int) -> Usage:
+    """What the calls of a plan will take, each giving so many candidates: an estimate, before anything is spent."""
+    pages = sum(len(item.passage.text) for item in evidence)
+    letters = sum(pages + sum(len(note.text) + 200 for note in drawn) for drawn in plan)
+    return Usage(
+        calls=len(plan),
+        input_tokens=len(plan) * _PROMPT_TOKENS + letters // _LETTERS_A_TOKEN,
+        output_tokens=len(plan) * a_call * _ANSWER_TOKENS,
+        estimated=True,
+    )
+
+
+def from_sentences(
+    sentences: Sequence[NoteSentence],
+    notes: Sequence[ExistingNote],
+    evidence: Sequence[Evidence],
+    made_by: MadeBy,
+    links: Sequence[LinkCheck] = (),
+) -> Candidate:
+    """The text of these sentences with the links of the notes and pages that they rest on, at most three.
+
+    Each sentence has its turn; pages that carry it come first, then those that were read, then links that answer. A
+    dead link stands only where a sentence has no other.
+    Raises EngineError for an unknown note or passage, no words, or a link of the engine's own.
+    """
+    by_id = {note.id: note for note in notes}
+    passages = {item.id: item for item in evidence}
+    _check(sentences, by_id, passages)
+    text = ""
+    parts = []
+    for sentence in sentences:
+        words = " ".join(sentence.text.split())
+        text += between(text)
+        parts.append(
+            SupernoteSentence(
+                span=Span(start=len(text), end=len(text) + len(words)),
+                notes=tuple(dict.fromkeys(sentence.notes)),
+                carriers=sentence.carriers,
+            )
+        )
+        text += words
+    there = {canonical_url(url.url) for url in find_urls(text)}
+    read = {canonical_url(item.source.url) for item in evidence if item.source.url}
+    states = {canonical_url(check.url): check.state for check in links}
+    wanted = [_links_for(sentence, by_id, passages, read, states) for sentence in sentences]
+    chosen: dict[str, str] = {}
+    for turn in zip_longest(*wanted):
+        for url in turn:
+            room = note_length(" ".join([text, *chosen.values()])) + URL_WEIGHT + 1 <= NOTE_LIMIT
+            if url is not None and len(chosen) < MAX_LINKS and room and canonical_url(url) not in there:
+                chosen.setdefault(canonical_url(url), url)
+    return Candidate(
+        text=" ".join([text, *chosen.values()]),
+        sentences=tuple(parts),
+        engine=made_by.engine,
+        prompt_version=made_by.prompt_version,
+    )
+
+
+def between(text: str) -> str:
+    """What stands between a text and the next sentence: the stop too that a writer left out at the end of a line."""
+    if not text:
+        return ""
+    return " " if text.rstrip("\"'”’)]»")[-1:] in _STOPS else ". "
+
+
+_STOPS = ".!?…:;。！？؟۔"
+
+
+def _check(sentences: Sequence[NoteSentence], by_id: dict[str, ExistingNote], passages: dict[str, Evidence]) -> None:
+    if not any(sentence.text.strip() for sentence in sentences):
+        raise EngineError(say("candidates_checked.no_words"))
+    for sentence in sentences:
+        unknown = [note for note in sentence.notes if note not in by_id]
+        unknown += [item.evidence_id for item in sentence.carriers if item.evidence_id not in passages]
+        if unknown:
+            raise EngineError(say("candidates_checked.unknown", id=unknown[0]))
+        if not sentence.notes:
+            raise EngineError(say("candidates_checked.no_note"))
+        theirs = {canonical_url(url.url) for note in sentence.notes for url in find_urls(by_id[note].text)}
+        if any(canonical_url(url.url) not in theirs for url in find_urls(sentence.text) if url.has_scheme):
+            raise EngineError(say("candidates_checked.own_link"))
+
+
+def _links_for(
+    sentence: NoteSentence,
+    by_id: dict[str, ExistingNote],
+    passages: dict[str, Evidence],
+    read: Collection[str],
+    states: dict[str, LinkState],
+) -> list[str]:
+    """The links that a sentence may carry, best first."""
+    carrying = [url for item in sentence.carriers if (url := passages[item.evidence_id].source.url)]
+    own = [url for note in sentence.notes for url in links_at(by_id[note].text).get(sentence.text, ())]
+    of_notes = own or [url for note in sentence.notes for url in links_of(by_id[note])]
+
+    def rank(url: str) -> tuple[int, bool, bool]:
+        state = states.get(canonical_url(url))
+        dead = 2 if state in {LinkState.DEAD, LinkState.REFUSED} else state is LinkState.UNREACHABLE
+        return int(dead), canonical_url(url) not in read, state is not LinkState.LIVE
+
+    rest = sorted(of_notes, key=rank)
+    usable = [url for url in rest if rank(url)[0] == 0] or rest[:1]
+    return list(dict.fromkeys([*carrying, *usable]))
+
+
+def merged(candidates: Sequence[Candidate]) -> tuple[tuple[Candidate, ...], int]:
+    """The candidates without those that say nearly the same as an earlier one, and how many those were."""
+    kept = without_near_duplicates(candidates, lambda item: without_urls(item.text))
+    return tuple(kept), len(candidates) - len(kept)

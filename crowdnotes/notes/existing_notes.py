@@ -1,0 +1,234 @@
+"""What new notes and ratings change: which candidates stay, and whether a posted supernote is worth replacing.
+
+A changed text loses its ratings, so the answer is "no" by default; the thresholds are those of X's collaborative
+generator.
+
+What is known of the notes that a post has: their links, what raters make of them, what a person should know.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from crowdnotes.domain import (
+    Candidate,
+    Classification,
+    CrowdStatus,
+    ExistingNote,
+    PostedNote,
+    SupernoteRound,
+    SupernoteScore,
+)
+from crowdnotes.text.note_rules import find_urls
+from crowdnotes.text.urls import canonical_url
+from crowdnotes.wording import say
+
+ENOUGH_RATINGS = 5  # below it X gives no status
+AVERAGE = 0.5  # the mean rating of a note of which nothing is known
+_NO_NOTE = "notHelpfulNoteNotNeeded"
+_PRIOR = 5  # ratings of an average note that stand beside a note's own
+_LIKED = 0.6  # mean rating
+
+
+def links_of(note: ExistingNote) -> tuple[str, ...]:
+    """The links of a note, each page once, in order; "cdc.gov/flu" with https before it. A bare host is no link."""
+    found: dict[str, str] = {}
+    for url in find_urls(note.text):
+        if url.link:
+            found.setdefault(canonical_url(url.link), url.link)
+    return tuple(found.values())
+
+
+def pages_of(notes: Iterable[ExistingNote]) -> set[str]:
+    """The pages that notes link to, by their canonical addresses."""
+    return {canonical_url(url) for note in notes for url in links_of(note)}
+
+
+def drawn_mean(note: ExistingNote) -> float:
+    """The mean rating in [0, 1], drawn to the middle where there are few ratings."""
+    count = note.ratings.count
+    return ((note.ratings.mean or 0.0) * count + AVERAGE * _PRIOR) / (count + _PRIOR)
+
+
+def no_note_needed(notes: Sequence[ExistingNote]) -> str:
+    """The sentence that raters have said that the post needs no note, with their numbers; "" where they have not."""
+    misleading = [note for note in notes if note.classification is Classification.MISLEADING]
+    most = max((note.ratings.mean or 0 for note in misleading if note.ratings.count >= ENOUGH_RATINGS), default=0)
+    for note in notes:
+        if note.classification is Classification.NOT_MISLEADING:
+            if note.status is CrowdStatus.HELPFUL:
+                return say("existing_notes.rated_not_misleading", id=note.id)
+            mean = note.ratings.mean or 0
+            if note.ratings.count >= ENOUGH_RATINGS and mean >= _LIKED and mean > most:
+                return say("existing_notes.liked_not_misleading", id=note.id, mean=mean, n=note.ratings.count)
+    said = sum(note.ratings.tags.get(_NO_NOTE, 0) for note in misleading)
+    against = sum(note.ratings.not_helpful for note in misleading)
+    all_of_them = sum(note.ratings.count for note in misleading)
+    if said >= ENOUGH_RATINGS and (said * 2 >= against > all_of_them / 2):
+        return say("existing_notes.no_note_needed", n=said, all=all_of_them)
+    return ""
+
+
+def remarks(notes: Sequence[ExistingNote]) -> tuple[str, ...]:
+    """What a person should know of these notes before anything is made from them, a sentence each."""
+    used = [note for note in notes if note.is_used]
+    found = []
+    if notes and not used:
+        why = Counter(note.why_not_eligible for note in notes)
+        found.append(say("existing_notes.none_eligible", reasons=" ".join(filter(None, why))).strip())
+    if len(used) == 1:
+        found.append(say("existing_notes.only_one", id=used[0].id))
+    without = [note.id for note in used if not links_of(note)]
+    if used and len(without) == len(used):
+        found.append(say("existing_notes.no_links"))
+    elif without:
+        found.append(say("existing_notes.without_link", ids=", ".join(without)))
+    if len({note.classification for note in notes}) > 1:
+        found.append(say("existing_notes.contradict"))
+    return tuple(found)
+
+
+_FREE_RATINGS = 300  # with more and no status yet, the text may be changed: it will hardly get one
+_FEW_RATINGS = 30  # with fewer, the share of helpful ratings alone speaks
+_A_SIDE = 5  # ratings on each side of the viewpoint, for the intercept to be trusted
+_LOW_INTERCEPT = 0.35  # below it, once raters of both sides spoke, the text may be changed
+_KEEP_SHARE, _REVISE_SHARE = 0.7, 0.5  # helpful ratings from which a note with few is kept, and below which revised
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What is different in the newer notes, as ids: `new`, `reworded`, `gone`, `rated` (ratings or status alone)."""
+
+    new: tuple[str, ...] = ()
+    reworded: tuple[str, ...] = ()
+    gone: tuple[str, ...] = ()
+    rated: tuple[str, ...] = ()
+
+    @property
+    def in_words(self) -> str:
+        """In a line: "N9: new; N1, N2: new ratings"."""
+        told = [
+            (self.new, "replacing.new"),
+            (self.reworded, "replacing.reworded"),
+            (self.gone, "replacing.gone"),
+            (self.rated, "replacing.rated"),
+        ]
+        lines = [say(words, ids=", ".join(ids)) for ids, words in told if ids]
+        return "; ".join(lines) or say("replacing.nothing_changed")
+
+
+def renumbered(before: Sequence[ExistingNote], after: Sequence[ExistingNote]) -> tuple[ExistingNote, ...]:
+    """The newer notes, each once, with the ids that they had; new ones are numbered on.
+
+    They are known by X's id, else by their words. What a person chose for a note stays.
+    """
+    by_id = {note.note_id: note for note in before if note.note_id}
+    by_text = {_words(note): note for note in before}
+    next_number = max((int(note.id[1:]) for note in before if note.id[1:].isdigit()), default=0) + 1
+    taken: set[str] = set()
+    found = []
+    for note in {note.note_id or _words(note): note for note in after}.values():
+        known = by_id.get(note.note_id) if note.note_id else None
+        known = known or by_text.get(_words(note))
+        if known is None or known.id in taken:
+            found.append(note.model_copy(update={"id": f"N{next_number}"}))
+            next_number += 1
+            continue
+        taken.add(known.id)
+        chosen = known.chosen if note.chosen is None else note.chosen
+        found.append(note.model_copy(update={"id": known.id, "chosen": chosen}))
+    return tuple(found)
+
+
+def _words(note: ExistingNote) -> str:
+    return " ".join(note.text.casefold().split())
+
+
+def changes(before: Sequence[ExistingNote], after: Sequence[ExistingNote]) -> Changes:
+    """What differs between two sets of notes with the same ids (`renumbered`)."""
+    old = {note.id: note for note in before}
+    both = [(old[note.id], note) for note in after if note.id in old]
+    return Changes(
+        new=tuple(note.id for note in after if note.id not in old),
+        reworded=tuple(note.id for was, note in both if was.text != note.text),
+        gone=tuple(note.id for note in before if note.id not in {other.id for other in after}),
+        rated=tuple(
+            note.id
+            for was, note in both
+            if was.text == note.text and (was.ratings, was.status) != (note.ratings, note.status)
+        ),
+    )
+
+
+def staying(done: SupernoteRound, notes: Sequence[ExistingNote]) -> tuple[Candidate, ...]:
+    """The candidates that hold no word of a note that changed, went, or is no longer used; to be filtered again."""
+    now = {note.id: note.text for note in notes if note.is_used}
+    same = {note.id for note in done.notes if now.get(note.id) == note.text}
+    fresh = {"failed": None, "why": "", "not_run": (), "score": None}
+    return tuple(item.model_copy(update=fresh) for item in done.candidates if same.issuperset(item.notes))
+
+
+def crosses(done: SupernoteRound, line: float) -> bool | None:
+    """Whether the winner reaches the intercept from which X shows a note; None without a score that means anything."""
+    score = done.winning.score if done.winning else None
+    return None if score is None or score.means_nothing else score.intercept >= line
+
+
+def worth_replacing(posted: PostedNote, done: SupernoteRound) -> tuple[bool | None, str]:
+    """Whether the winner should take the place of what was posted, and why; None where a person has to decide.
+
+    The posted text's score is looked for among the round's candidates and notes: a winner that the same jury does not
+    prefer replaces nothing.
+    """
+    winner = done.winning
+    if winner is None:
+        return False, say("replacing.none_passed")
+    if winner.text == posted.text:
+        return False, say("replacing.still_best")
+    if posted.status is CrowdStatus.HELPFUL:
+        return False, say("replacing.shown")
+    before = score_of_posted(posted.text, done)
+    if before is not None and winner.score is not None and winner.score.intercept <= before.intercept:
+        new, old = f"{winner.score.intercept:.2f}", f"{before.intercept:.2f}"
+        return False, say("replacing.not_better", new=new, old=old)
+    return _by_ratings(posted)
+
+
+def score_of_posted(text: str, done: SupernoteRound) -> SupernoteScore | None:
+    """What the jury said of the posted text in this round, as a candidate, as an existing note, or by itself."""
+    of_candidates = [item.score for item in done.candidates if item.text == text and item.score is not None]
+    of_notes = [done.existing[note.id] for note in done.notes if note.text == text and note.id in done.existing]
+    return next(iter([*of_candidates, *of_notes]), done.posted)
+
+
+def _by_ratings(posted: PostedNote) -> tuple[bool | None, str]:
+    """Section by section of the update policy: what the ratings so far are worth."""
+    sides = (posted.negative, posted.positive, posted.unknown_side)
+    count = sum(side.count for side in sides)
+    if posted.status is CrowdStatus.NOT_HELPFUL:
+        return True, say("replacing.not_helpful")
+    if count > _FREE_RATINGS:
+        return True, say("replacing.no_status", n=count)
+    if count < _FEW_RATINGS:
+        return _by_few(posted, sum(side.helpful for side in sides), count)
+    both = min(posted.negative.count, posted.positive.count) >= _A_SIDE
+    if both and posted.intercept is not None and posted.intercept < _LOW_INTERCEPT:
+        return True, say("replacing.low", n=count, score=posted.intercept, line=_LOW_INTERCEPT)
+    if not both or posted.intercept is None:
+        return None, say("replacing.not_known", n=count)
+    return False, say("replacing.may_show", score=posted.intercept, n=count)
+
+
+def _by_few(posted: PostedNote, helpful: int, count: int) -> tuple[bool | None, str]:
+    if not count and posted.status is None:
+        return None, say("replacing.status_not_known")
+    if not count:
+        return True, say("replacing.no_ratings")
+    share = helpful / count
+    if share >= _KEEP_SHARE:
+        return False, say("replacing.soon_shown", share=share, n=count)
+    if share < _REVISE_SHARE:
+        return True, say("replacing.more_to_gain", share=share, n=count)
+    return None, say("replacing.not_clear", share=share, n=count)

@@ -1,0 +1,383 @@
+"""The gates, in their order, and one assessment: gates, principles, attribution and lint of one exact text.
+
+Relevance, then correctness, then helpfulness: a gate counts only after the one before it passed (CrowdNotes+ 4.3).
+People reward fluency, so a well-written note must first be about the claim and true to its sources. They are asked
+side by side, to save time; what is found behind a gate that did not pass is held back, and shown once it does. An
+engine that fails at a gate leaves it NOT_RUN.
+
+A new gate is a `Gate` in a file of its own, a line in `_ALL` and its name in `domain.GateName`: docs/extending.md.
+
+Whether a source may be out of date: a person who compares a sentence with it is asked whether it still holds.
+
+An undated page that was true when it was written ("there is no vaccine") carries a sentence word for word. A model is
+told the dates and weighs them; without one a person must, once for each source.
+
+What the program finds wrong with a note by itself, whichever engine judges it.
+
+A quotation must stand in what was read, letter for letter: a note that puts words into a source's mouth misleads more
+than one without. Short ones name a word rather than quote. A link must be that of a passage, the language the post's.
+
+Correctness by the person who writes: they compare each sentence with its passage, the program keeps what they find.
+
+Without a language model nothing else can judge whether a note says what its passages say (CrowdNotes+ 4.3); hints show
+where to look. PASS means: compared by this person, each sentence carried, no hint left open.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date, datetime
+from functools import partial
+
+from crowdnotes.domain import (
+    BY_PERSON,
+    Assessment,
+    Evidence,
+    Finding,
+    GateName,
+    GateResult,
+    GateStatus,
+    LintLevel,
+    LintWarning,
+    Post,
+    PrincipleName,
+    PrincipleResult,
+    SentenceCheck,
+    SentenceSupport,
+    Source,
+    Span,
+    Support,
+    basis_sha256,
+    text_sha256,
+)
+from crowdnotes.engines import Brief, Engine, EngineStep
+from crowdnotes.engines.metering import as_done, together
+from crowdnotes.errors import EngineError
+from crowdnotes.notes.gate import Gate, Judged
+from crowdnotes.text.languages import LANGUAGE_NAMES, language_of
+from crowdnotes.text.lint import lint
+from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, truncate, without_urls
+from crowdnotes.text.quotes import holds_quote
+from crowdnotes.text.urls import canonical_url
+from crowdnotes.wording import say
+
+_YEARS = 5  # a source older than that may be out of date on what is so now; the models' rules have the same
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+
+
+def asking_age(
+    sentences: Sequence[SentenceSupport], note: str, evidence: Sequence[Evidence], brief: Brief
+) -> tuple[SentenceSupport, ...]:
+    """The sentences, the first that rests on an old or undated source with a hint that asks whether it still holds.
+
+    One that names a year says itself since when it is so, or when it was.
+    """
+    posted = brief.post.posted_at.date() if brief.post.posted_at else brief.today
+    asked = {item.id: hint for item in evidence if (hint := _hint(item.source, posted))}
+    out = []
+    for sentence in sentences:
+        names_year = _YEAR.search(sentence.words_in(note)) is not None
+        hint = "" if names_year else asked.pop(sentence.evidence_id or "", "")
+        out.append(sentence.model_copy(update={"doubts": (*sentence.doubts, hint)}) if hint else sentence)
+    return tuple(out)
+
+
+def _hint(source: Source, posted: date) -> str:
+    if source.year is None:
+        return say("age.undated")
+    return say("age.old", year=source.year) if posted.year - source.year > _YEARS else ""
+
+
+_SHORTEST = 4  # words; “long COVID” in marks is a name
+_QUOTED = re.compile(r"[“„«\"]([^“”„«»\"]{2,1000})[”“»\"]")
+
+
+def unfound_quotes(note: str, post: Post, evidence: Sequence[Evidence]) -> tuple[LintWarning, ...]:
+    """A warning that blocks for each quotation of four words or more that no passage, and not the post, holds.
+
+    White space, the shape of quotation marks and dashes, and capitals do not count; "…" stands for
+    words left out, and each part must occur, in order.
+    """
+    read = [f"{e.passage.before}{e.passage.text}{e.passage.after}" for e in evidence]
+    read.append(post.text)
+    return tuple(
+        LintWarning(code="quote-not-found", message=say("gates.quote"), level=LintLevel.BLOCKS, span=span)
+        for span, words in _quotations(note)
+        if not any(holds_quote(text, words) for text in read)
+    )
+
+
+def _quotations(note: str) -> Iterator[tuple[Span, str]]:
+    for match in _QUOTED.finditer(note):
+        words = match.group(1)
+        if len(re.findall(r"\w+", words)) >= _SHORTEST:
+            yield Span(start=match.start(), end=match.end()), words
+
+
+def faults(gate: GateName, note: str, post: Post, evidence: Sequence[Evidence]) -> tuple[Finding, ...]:
+    """Why a note cannot pass a gate, whatever its judge says.
+
+    Correctness: a quotation that stands nowhere, a link to none of the passages. Helpfulness: more characters than X
+    takes, another language than the post's.
+    """
+    if gate is GateName.CORRECTNESS:
+        quotes = (
+            Finding(message=item.message, span=item.span, by_rule=True) for item in unfound_quotes(note, post, evidence)
+        )
+        known = {canonical_url(item.source.url, papers=False) for item in evidence if item.source.url}
+        links = (
+            Finding(message=say("gates.link"), span=Span(start=url.start, end=url.end), by_rule=True)
+            for url in find_urls(note)
+            if canonical_url(url.url, papers=False) not in known
+        )
+        return (*quotes, *links)
+    if gate is GateName.HELPFULNESS:
+        return (*_too_long(note), *_another_language(note, post))
+    return ()
+
+
+def _too_long(note: str) -> Iterator[Finding]:
+    length = note_length(note)
+    if length > NOTE_LIMIT:
+        yield Finding(message=say("gates.too_long", limit=NOTE_LIMIT, n=length), by_rule=True)
+
+
+def _another_language(note: str, post: Post) -> Iterator[Finding]:
+    of_note, of_post = language_of(without_urls(note)), language_of(post.text) or post.language
+    if of_note is not None and of_post is not None and of_note != of_post:
+        names = [LANGUAGE_NAMES.get(code, code) for code in (of_note, of_post)]
+        yield Finding(message=say("gates.another_language", note=names[0], post=names[1]))
+
+
+def form_warnings(note: str, post: Post, evidence: Sequence[Evidence]) -> tuple[LintWarning, ...]:
+    """Everything that X, or a reader, would stumble over: quotations first."""
+    return (*unfound_quotes(note, post, evidence), *lint(note))
+
+
+def _relevance(it: Judged) -> GateResult:
+    if not it.brief.post.has_words:
+        return GateResult.not_run(GateName.RELEVANCE, say("gates.words_unknown"))
+    return it.engine.relevance(it.brief, it.evidence)
+
+
+_RELEVANCE = Gate(
+    name=GateName.RELEVANCE,
+    question=say("gates.relevance"),
+    lifts=say("gates.relevance_next"),  # it judges them, not the note
+    judge=_relevance,
+)
+_CORRECTNESS = Gate(
+    name=GateName.CORRECTNESS,
+    question=say("gates.correctness"),
+    lifts=say("gates.correctness_next"),
+    judge=lambda it: it.engine.correctness(it.note, it.evidence, it.support),
+)
+_HELPFULNESS = Gate(
+    name=GateName.HELPFULNESS,
+    question=say("gates.helpfulness"),
+    lifts=say("gates.helpfulness_next"),
+    judge=lambda it: it.engine.helpfulness(it.brief.post, truncate(it.note, NOTE_LIMIT)),  # CrowdNotes+ E.3
+)
+_ALL = (
+    _RELEVANCE,
+    _CORRECTNESS,
+    _HELPFULNESS,
+)
+GATES = {gate.name: gate for gate in sorted(_ALL, key=lambda gate: list(GateName).index(gate.name))}
+"""By name, in the order in which they run: that of `GateName`."""
+
+
+def assess(
+    engine: Engine,
+    brief: Brief,
+    note: str,
+    evidence: Sequence[Evidence],
+    clock: Callable[[], datetime],
+    heard: Callable[[Sequence[GateResult]], None] = lambda _: None,
+) -> Assessment:
+    """Judge `note` (with its URLs, as it would be posted) over `evidence`, and bind the result to both.
+
+    What the engine could not do is NOT_RUN with its reason; the rest is still there. The principles do
+    not wait for the gates: they run beside them. `heard` is told of the gates so far, as `run_gates` says.
+    """
+    begun = time.perf_counter()
+    found: tuple[GateResult, ...]
+    try:
+        support: tuple[SentenceSupport, ...] = engine.support(note, evidence)
+    except EngineError as error:
+        support = ()
+        reason = say("gates.no_support", why=error.message)
+        found = tuple(GateResult.not_run(gate, reason) for gate in GATES)
+        principles = _principles(engine, brief.post, note)
+    else:
+        found, principles = together(
+            lambda: run_gates(engine, brief, note, evidence, support, heard),
+            lambda: _principles(engine, brief.post, note),
+        )
+    correctness = next(result for result in found if result.gate is GateName.CORRECTNESS)
+    gates, held = in_order([result.model_copy(update={"sentences": ()}) for result in found])
+    made_by = engine.made_by(EngineStep.JUDGING)
+    sentences = correctness.sentences or support
+    if correctness.judge == BY_PERSON:
+        sentences = asking_age(sentences, note, evidence, brief)
+    return Assessment(
+        text_sha256=text_sha256(note),
+        basis_sha256=basis_sha256(tuple(evidence)),
+        gates=gates,
+        held=held,
+        principles=with_sources(principles, correctness),
+        sentences=sentences,
+        lint=form_warnings(note, brief.post, evidence),
+        engine=made_by.engine,
+        prompt_version=made_by.prompt_version,
+        assessed_at=clock(),
+        seconds=time.perf_counter() - begun,
+    )
+
+
+def _with_faults(result: GateResult, found: Sequence[Finding]) -> GateResult:
+    """A verdict that would pass, with what the program found wrong by itself."""
+    waits_for_person = result.status is GateStatus.NOT_RUN and result.judge == BY_PERSON
+    if not found or not (result.status is GateStatus.PASS or waits_for_person):
+        return result
+    update = {"status": GateStatus.FAIL, "reason": found[0].message, "findings": (*found, *result.findings)}
+    return result.model_copy(update=update)
+
+
+def run_gates(
+    engine: Engine,
+    brief: Brief,
+    note: str,
+    evidence: Sequence[Evidence],
+    support: Sequence[SentenceSupport],
+    heard: Callable[[Sequence[GateResult]], None] = lambda _: None,
+) -> tuple[GateResult, ...]:
+    """What each gate finds, side by side; NOT_RUN with the reason where the engine fails.
+
+    Whenever one is ready, `heard` is told of those that count by then: all up to the first that is not ready or did
+    not pass.
+    """
+    judged, ready = Judged(engine, brief, note, evidence, support), dict[GateName, GateResult]()
+    names = list(GATES)
+    for place, found in as_done([partial(GATES[name].judge, judged) for name in names], len(names)):
+        name = names[place]
+        failed = say("gates.not_judged", why=found.message) if isinstance(found, EngineError) else ""
+        result = found if isinstance(found, GateResult) else GateResult.not_run(name, failed)
+        ready[name] = _with_faults(result, faults(name, note, brief.post, evidence))
+        heard(_that_count(ready))
+    return tuple(ready[name] for name in names)
+
+
+def _that_count(ready: Mapping[GateName, GateResult]) -> list[GateResult]:
+    counting: list[GateResult] = []
+    for name in GATES:
+        if name not in ready or (counting and counting[-1].status is not GateStatus.PASS):
+            break
+        counting.append(ready[name])
+    return counting
+
+
+def in_order(found: Sequence[GateResult]) -> tuple[tuple[GateResult, ...], tuple[GateResult, ...]]:
+    """The results with NOT_RUN behind the first that did not pass, and those that are held back for that."""
+    gates: list[GateResult] = []
+    stopped = ""
+    for result in found:
+        gates.append(GateResult.not_run(result.gate, say("gates.waits", gate=stopped)) if stopped else result)
+        if not stopped and result.status is not GateStatus.PASS:
+            stopped = result.gate.in_words
+    return tuple(gates), tuple(result for result, shown in zip(found, gates, strict=True) if result is not shown)
+
+
+def with_sources(principles: Sequence[PrincipleResult], correctness: GateResult) -> tuple[PrincipleResult, ...]:
+    """The principles, with "sources support it" as the correctness gate found: nothing is asked twice."""
+    same = PrincipleResult(
+        principle=PrincipleName.SOURCES_SUPPORT,
+        status=correctness.status,
+        reason=correctness.reason,
+        findings=correctness.findings if correctness.status is GateStatus.FAIL else (),
+    )
+    return tuple(same if result.principle is same.principle else result for result in principles)
+
+
+def _principles(engine: Engine, post: Post, note: str) -> tuple[PrincipleResult, ...]:
+    """Every principle, in order; one that the engine says nothing of is NOT_RUN."""
+    said: dict[PrincipleName, PrincipleResult] = {}
+    reason = say("gates.not_checked")
+    try:
+        said = {result.principle: result for result in engine.principles(post, note)}
+    except EngineError as error:
+        reason = say("gates.check_failed", why=error.message)
+    return tuple(said.get(name) or PrincipleResult.not_run(name, reason) for name in PrincipleName)
+
+
+_FINDS = {
+    Support.PARTLY: "gates.partly",
+    Support.UNSUPPORTED: "gates.not_said",
+}
+
+
+def with_checks(
+    assessment: Assessment, note: str, evidence: Sequence[Evidence], checks: Sequence[SentenceCheck]
+) -> Assessment:
+    """The assessment with what a person found of its sentences; as it is where a model judges correctness."""
+    if not assessment.is_compared_by_person:
+        return assessment
+    passages = {item.id: text_sha256(item.passage.text) for item in evidence}
+    said = (check for check in checks if check.support is not Support.UNCHECKED)  # who took it back says nothing
+    known = {(check.words, check.evidence_id, check.passage_sha256): check for check in said}
+    sentences = tuple(_checked(sentence, note, passages, known) for sentence in assessment.sentences)
+    before = next(result for result in assessment.found if result.gate is GateName.CORRECTNESS)
+    correctness = _verdict(note, sentences, [finding for finding in before.findings if finding.by_rule])
+    gates, held = in_order([correctness if result.gate is correctness.gate else result for result in assessment.found])
+    principles = with_sources(assessment.principles, correctness)
+    return assessment.model_copy(
+        update={"sentences": sentences, "gates": gates, "held": held, "principles": principles}
+    )
+
+
+def _checked(
+    sentence: SentenceSupport,
+    note: str,
+    passages: dict[str, str],
+    known: dict[tuple[str, str, str], SentenceCheck],
+) -> SentenceSupport:
+    name = sentence.evidence_id or ""
+    check = known.get((sentence.words_in(note), name, passages.get(name, "")))
+    if check is None:
+        return sentence.model_copy(update={"support": Support.UNCHECKED, "by": "", "doubts_settled": False})
+    settled = check.doubts_settled and check.doubts == sentence.doubts
+    return sentence.model_copy(update={"support": check.support.in_scores, "by": check.by, "doubts_settled": settled})
+
+
+def _verdict(note: str, sentences: Sequence[SentenceSupport], faults: Sequence[Finding]) -> GateResult:
+    """`faults` are what the program found wrong by itself: no comparing mends those."""
+    unread = [sentence for sentence in sentences if sentence.support is Support.UNCHECKED]
+    wrong = tuple(
+        Finding(
+            message=f"“{sentence.words_in(note)}”: {say(_FINDS[sentence.support])}",
+            evidence_id=sentence.evidence_id,
+            span=sentence.span,
+        )
+        for sentence in sentences
+        if sentence.support in _FINDS
+    )
+    open_hints = sum(len(sentence.doubts) for sentence in sentences if sentence.has_open_hint)
+    status = GateStatus.NOT_RUN
+    if faults:
+        status, reason = GateStatus.FAIL, faults[0].message
+    elif not sentences:
+        reason = say("gates.no_sentence")
+    elif wrong:
+        status = GateStatus.FAIL
+        reason = say("gates.not_supported", n=len(wrong), all=len(sentences))
+    elif unread:
+        reason = say("gates.to_compare", n=len(unread), all=len(sentences))
+    elif open_hints:
+        reason = say("gates.hints", n=open_hints)
+    else:
+        status = GateStatus.PASS
+        reason = say("gates.checked", names=", ".join(sorted({sentence.by for sentence in sentences})))
+    findings = (*faults, *wrong)
+    return GateResult(gate=GateName.CORRECTNESS, status=status, reason=reason, judge=BY_PERSON, findings=findings)

@@ -1,0 +1,510 @@
+"""The notes that a post has, as somebody pasted them, or from a table or JSON.
+
+Nothing that cannot be used is dropped without a sentence: `ReadNotes.faults` tells the person.
+
+The notes on a post from X's public files, today's or those of the pilot, by the post's id.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from crowdnotes.bridging.columns import HELPFUL_TAGS, HISTORY, NOT_HELPFUL_TAGS, NOTES, RATINGS, TableSpec
+from crowdnotes.bridging.public_files import find_shards, parse, plan, read_blocks, read_header
+from crowdnotes.domain import Classification, CrowdStatus, ExistingNote, Ratings
+from crowdnotes.engines.prompt_injection import holds_injection
+from crowdnotes.errors import InputError
+from crowdnotes.evidence.reading.plain_text import decode_table
+from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, without_urls, x_storage_form
+from crowdnotes.wording import say
+
+MOST_NOTES = 200
+MOST_CHARACTERS = 1_500  # by X's count; a note has 280, and a page that was pasted by mistake has more
+MOST_BYTES = 20_000_000  # of a file of notes on one post; X's own files are read by the post's id
+
+
+@dataclass(frozen=True, slots=True)
+class ReadNotes:
+    """What was read: `notes` with ids N1, N2 …, at least one; `faults` are sentences on what was merged or left out."""
+
+    notes: tuple[ExistingNote, ...]
+    faults: tuple[str, ...] = ()
+
+
+def pasted_notes(text: str) -> ReadNotes:
+    """Notes as somebody pasted them: with empty lines or "---" between them, as a list, or one a line.
+
+    What holds nothing but links belongs to the note before it. Raises InputError where there is no note.
+    """
+    text = _RULE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    faults = []
+    pieces = re.split(r"\n[ \t]*\n", text)
+    if sum(bool(piece.strip()) for piece in pieces) == 1:
+        lines = [line for line in text.split("\n") if line.strip()]
+        marked = [line for line in lines if _LIST_MARK.match(line)]
+        if len(marked) > 1:
+            pieces = re.split(r"\n(?=[ \t]*(?:[-•*]|\d{1,3}[.)])[ \t])", text)
+        elif len([line for line in lines if not _only_links(line)]) > 1:
+            pieces = lines
+            faults.append(say("notes_file.a_line_each"))
+    joined: list[str] = []
+    for piece in (_LIST_MARK.sub("", piece.strip(), count=1) for piece in pieces):
+        if joined and piece and _only_links(piece):
+            joined[-1] += f"\n{piece}"
+        elif piece:
+            joined.append(piece)
+    return kept([ExistingNote(id="", text=piece) for piece in joined], faults)
+
+
+_RULE = re.compile(r"^[ \t]*(?:-{3,}|={3,}|\*{3,})[ \t]*$", re.MULTILINE)  # leaves an empty line
+_LIST_MARK = re.compile(r"[ \t]*(?:[-•*]|\d{1,3}[.)])[ \t]+")
+
+
+def _only_links(text: str) -> bool:
+    return not any(char.isalnum() for char in without_urls(text)) and bool(find_urls(text))
+
+
+def read_notes(content: bytes, name: str, post_id: str | None = None) -> ReadNotes:
+    """Notes from a file: CSV or TSV with a heading, JSON or JSON lines, in any usual encoding; `name` is the file's.
+
+    Known columns: text (or summary, note), noteId, tweetId, classification, status, helpful, somewhatHelpful,
+    notHelpful, tags ("helpfulClear: 3") or a column a tag, createdAt. Of a file with notes on several posts those on
+    `post_id` are read. Raises InputError for what is no such file, or has no note.
+    """
+    if len(content) > MOST_BYTES:
+        raise InputError(
+            say("notes_file.too_large", name=name, n=len(content)),
+            say("notes_file.give_smaller"),
+        )
+    text, faults = _decoded(content, name)
+    if not text.strip():
+        raise InputError(say("notes_file.empty", name=name), say("notes_file.choose"))
+    rows = list(_objects(text, name) if text.lstrip()[0] in "[{" else _table(text, name))
+    posts = {row["post"] for row in rows if row.get("post")}
+    if post_id is not None and posts:
+        rows = [row for row in rows if row.get("post") == post_number(post_id)]
+        if not rows:
+            raise InputError(say("notes_file.not_on_post", name=name, post=post_id), say("notes_file.check_post"))
+    elif len(posts) > 1:
+        raise InputError(say("notes_file.several_posts", name=name, n=len(posts)), say("notes_file.say_which"))
+    doubts = Doubts()
+    notes = [note_of_row(row, place, doubts) for place, row in enumerate(rows, start=1)]
+    return kept(notes, [*faults, *doubts.sentences()])
+
+
+def _decoded(content: bytes, name: str) -> tuple[str, list[str]]:
+    text = decode_table(content)
+    faults = []
+    if "\ufffd" in text:
+        faults.append(say("notes_file.lost_letters", name=name))
+    elif 0 not in content[:2000]:  # as they are in UTF-16
+        try:
+            content.decode("utf-8")
+        except UnicodeDecodeError:
+            faults.append(say("notes_file.not_utf8", name=name))
+    return text.replace("\x00", ""), faults
+
+
+def _plain(key: object) -> str:
+    return re.sub(r"[^a-z0-9]", "", str(key).lower())
+
+
+_NAMES = {
+    "text": "text summary note notetext body".split(),
+    "note_id": "noteid id".split(),
+    "post": "tweetid postid".split(),
+    "classification": "classification misleading".split(),
+    "status": "status currentstatus ratingstatus".split(),
+    "helpful": "helpful helpfulcount helpfulratings ratedhelpful".split(),
+    "somewhat_helpful": "somewhathelpful somewhat somewhathelpfulcount somewhathelpfulratings".split(),
+    "not_helpful": "nothelpful nothelpfulcount nothelpfulratings ratednothelpful".split(),
+    "tags": "tags".split(),
+    "created_at": "createdat createdatmillis date written".split(),
+    "chosen": "chosen".split(),
+}
+_FIELDS = {name: target for target, names in _NAMES.items() for name in names}
+_TAGS = {_plain(tag): tag for tag in (*HELPFUL_TAGS, *NOT_HELPFUL_TAGS)}
+Row = dict[str, Any]
+
+
+def _known(pairs: Iterable[tuple[object, object]]) -> Row:
+    """The fields of a row by our names; what is nested ("ratings", "info") is read as if it were not."""
+    row: Row = {}
+    tags: dict[str, object] = {}
+    for key, value in pairs:
+        plain = _plain(key)
+        if plain in {"ratings", "info", "testresult"} and isinstance(value, Mapping):
+            inner = _known(value.items())
+            tags |= inner.pop("tags", {})
+            row = inner | row
+        elif plain == "tags":
+            tags |= _tags(value)
+        elif plain in _TAGS:
+            tags[_TAGS[plain]] = value
+        elif plain in _FIELDS and value is not None and str(value).strip():
+            row.setdefault(_FIELDS[plain], value)
+    if "post" in row:
+        row["post"] = str(row["post"]).strip()
+    return row | {"tags": tags}
+
+
+def _tags(value: object) -> dict[str, object]:
+    if isinstance(value, str) and value.strip().startswith("{"):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            return {}
+    if isinstance(value, Mapping):
+        return {_TAGS.get(_plain(key), str(key)): count for key, count in value.items()}
+    parts = value if isinstance(value, list) else re.split(r"[;,|\n]", str(value or ""))
+    found: dict[str, object] = {}
+    for part in parts:
+        name, _, count = re.sub(r"[=×(]", ":", str(part)).partition(":")
+        if name.strip():
+            found[_TAGS.get(_plain(name), name.strip())] = count.strip(" )") or 1
+    return found
+
+
+def _objects(text: str, name: str) -> Iterator[Row]:
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError):
+        try:  # an object a line
+            told = [json.loads(line) for line in text.splitlines() if line.strip()]
+        except (ValueError, RecursionError) as error:
+            raise InputError(say("notes_file.no_json", name=name, error=error), say("notes_file.check")) from error
+    if isinstance(told, Mapping):
+        told = next((told[key] for key in ("notes", "data") if isinstance(told.get(key), list)), [told])
+    for item in told:
+        if isinstance(item, str):
+            yield {"text": item, "tags": {}}
+        elif isinstance(item, Mapping):
+            yield _known(item.items())
+        else:
+            yield {"tags": {}}
+
+
+def _table(text: str, name: str) -> Iterator[Row]:
+    heading = text.lstrip("\ufeff").split("\n", 1)[0]
+    delimiter = max("\t;,", key=heading.count)
+    # X's TSV knows no quotation marks, and a note may begin with one.
+    is_public = delimiter == "\t" and '"' not in heading and {"noteId", "summary"} <= set(heading.strip().split("\t"))
+    csv.field_size_limit(MOST_BYTES)
+    rows = csv.reader(
+        io.StringIO(text.lstrip("\ufeff"), newline=""),
+        delimiter=delimiter,
+        quoting=csv.QUOTE_NONE if is_public else csv.QUOTE_MINIMAL,
+    )
+    try:
+        head = next(rows)
+        if not any(_FIELDS.get(_plain(column)) == "text" for column in head):
+            raise InputError(say("notes_file.no_text", name=name), say("notes_file.name_columns"))
+        for row in rows:
+            if any(cell.strip() for cell in row):
+                known = _known(zip(head, row, strict=False))
+                if any(cell.strip() for cell in row[len(head) :]):
+                    known["beyond"] = " ".join(row[len(head) :])
+                if is_public and "text" in known:
+                    known["text"] = x_storage_form(known["text"])
+                yield known
+    except csv.Error as error:
+        raise InputError(say("notes_file.no_table", name=name, error=error), say("notes_file.save_csv")) from error
+
+
+@dataclass
+class Doubts:
+    """Values that could not be read, by what was made of them, with their rows."""
+
+    rows: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+
+    def add(self, what: str, place: int, value: object, column: str = "") -> None:
+        """One value of the note at `place`, and what was made of it."""
+        self.rows.setdefault((what, column), []).append(f"{place} (“{str(value)[:30]}”)")
+
+    def sentences(self) -> list[str]:
+        """One for each kind."""
+        return [say(what, column=column, places=_listed(rows)) for (what, column), rows in self.rows.items()]
+
+
+def note_of_row(row: Row, place: int, doubts: Doubts) -> ExistingNote:
+    """The note of a row by our names (`_NAMES`, and "tags"), without an id of ours."""
+    if "beyond" in row:
+        doubts.add("notes_file.more_cells", place, row["beyond"])
+    counts = {}
+    for name in ("helpful", "somewhat_helpful", "not_helpful"):
+        counts[name] = _count(row.get(name), "notes_file.no_count", place, doubts, name)
+    tags = {}
+    for tag, value in row["tags"].items():
+        if tag in _TAGS.values():
+            tags[tag] = _count(value, "notes_file.no_tag_count", place, doubts)
+        else:
+            doubts.add("notes_file.no_tag", place, tag)
+    return ExistingNote(
+        id="",
+        text=str(row.get("text", "")).strip(),
+        note_id=str(row["note_id"]).strip() if "note_id" in row else None,
+        classification=_classification(row.get("classification"), place, doubts),
+        status=_status(row.get("status"), place, doubts),
+        ratings=Ratings(**counts, tags={tag: count for tag, count in tags.items() if count}),
+        created_at=_moment(row.get("created_at"), place, doubts),
+        chosen=_yes_or_no(row.get("chosen")),
+    )
+
+
+def _count(value: object, what: str, place: int, doubts: Doubts, column: str = "") -> int:
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return 0
+    try:
+        number = float(str(value).strip())
+        if 0 <= number <= 1e9 and number == int(number):
+            return int(number)
+    except (ValueError, OverflowError):
+        pass
+    doubts.add(what, place, value, column)
+    return 0
+
+
+def _classification(value: object, place: int, doubts: Doubts) -> Classification:
+    plain = _plain(value) if value is not None else ""
+    if plain in {"notmisleading", "false", "no", "0"}:
+        return Classification.NOT_MISLEADING
+    if plain not in {"", "misinformedorpotentiallymisleading", "misleading", "true", "yes", "1"}:
+        doubts.add("notes_file.no_classification", place, value)
+    return Classification.MISLEADING
+
+
+_STATUSES = {
+    **{_plain(status): status for status in CrowdStatus},
+    "needsmoreratings": CrowdStatus.NEEDS_MORE_RATINGS,
+    "nmr": CrowdStatus.NEEDS_MORE_RATINGS,
+    "helpful": CrowdStatus.HELPFUL,
+    "ratedhelpful": CrowdStatus.HELPFUL,
+    "crh": CrowdStatus.HELPFUL,
+    "nothelpful": CrowdStatus.NOT_HELPFUL,
+    "ratednothelpful": CrowdStatus.NOT_HELPFUL,
+    "crnh": CrowdStatus.NOT_HELPFUL,
+}
+
+
+def _status(value: object, place: int, doubts: Doubts) -> CrowdStatus | None:
+    if value is None or not str(value).strip():
+        return None
+    found = _STATUSES.get(_plain(value))
+    if found is None:
+        doubts.add("notes_file.no_status", place, value)
+    return found
+
+
+def _moment(value: object, place: int, doubts: Doubts) -> datetime | None:
+    if value is None:
+        return None
+    try:
+        text = str(value).strip()
+        if re.fullmatch(r"\d{12,14}", text):  # milliseconds since 1970
+            return datetime.fromtimestamp(int(text) / 1000, UTC)
+        found = datetime.fromisoformat(text)
+    except (ValueError, OverflowError, OSError):
+        doubts.add("notes_file.no_date", place, value)
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _yes_or_no(value: object) -> bool | None:
+    return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}.get(_plain(value))
+
+
+def kept(notes: Sequence[ExistingNote], faults: Sequence[str]) -> ReadNotes:
+    """The notes that can be used, each text once, with their ids, and what became of the others."""
+    told = list(faults)
+    empty = [place for place, note in enumerate(notes, start=1) if not note.text.strip()]
+    if empty:
+        told.append(say("notes_file.no_words", places=_listed(empty)))
+    by_text: dict[str, list[ExistingNote]] = {}
+    for place, note in enumerate(notes, start=1):
+        if not note.text.strip():
+            continue
+        length = len(note.text) if len(note.text) > 20 * MOST_CHARACTERS else note_length(note.text)
+        if length > MOST_CHARACTERS:
+            told.append(say("notes_file.too_long", place=place, n=length, most=NOTE_LIMIT))
+            continue
+        by_text.setdefault(" ".join(note.text.casefold().split()), []).append(note)
+    once = [_merged(same) for same in by_text.values()]
+    repeated = sum(map(len, by_text.values())) - len(once)
+    if repeated:
+        told.append(say("notes_file.repeated", n=repeated))
+    if len(once) > MOST_NOTES:
+        best = sorted(range(len(once)), key=lambda i: (not once[i].is_used, -once[i].ratings.count, i))[:MOST_NOTES]
+        told.append(say("notes_file.too_many", n=len(once), most=MOST_NOTES))
+        once = [once[i] for i in sorted(best)]
+    if not once:
+        raise InputError(" ".join([say("notes_file.none"), *told]), say("notes_file.give_one"))
+    kept = []
+    for number, note in enumerate(once, start=1):
+        update: dict[str, object] = {"id": f"N{number}"}
+        if holds_injection(note.text):
+            told.append(say("notes_file.orders", n=number))
+            update["chosen"] = False
+        kept.append(note.model_copy(update=update))
+    return ReadNotes(tuple(kept), tuple(told))
+
+
+def _listed(places: Sequence[object]) -> str:
+    return ", ".join(map(str, places[:10])) + " …" * (len(places) > 10)
+
+
+def _merged(same: Sequence[ExistingNote]) -> ExistingNote:
+    """One note in the place of several of the same words: the most rated one, with the ratings of all that differ."""
+    if len(same) == 1:
+        return same[0]
+    differing: dict[str, ExistingNote] = {}
+    for note in same:  # the same note twice in a file, by X's id or in all that is told of it, has its ratings once
+        key = note.note_id or note.model_dump_json(exclude={"text"})
+        if key not in differing or differing[key].ratings.count < note.ratings.count:
+            differing[key] = note
+    lead = max(differing.values(), key=lambda note: note.ratings.count)
+    tags: Counter[str] = Counter()
+    for note in differing.values():
+        tags.update(note.ratings.tags)
+    ratings = Ratings(
+        helpful=sum(note.ratings.helpful for note in differing.values()),
+        somewhat_helpful=sum(note.ratings.somewhat_helpful for note in differing.values()),
+        not_helpful=sum(note.ratings.not_helpful for note in differing.values()),
+        tags=dict(tags),
+    )
+    return lead.model_copy(update={"ratings": ratings})
+
+
+def post_number(post_id: str) -> str:
+    """The number of a post, from itself or the post's address. Raises InputError for what is none."""
+    found = re.fullmatch(r"(?:.*/status(?:es)?/)?(\d{1,19})(?:[/?#].*)?", post_id.strip())
+    if found is None or int(found.group(1)) >= 2**63:
+        raise InputError(say("notes_file.no_post_id", words=post_id[:60]), say("notes_file.post_id_is"))
+    return found.group(1)
+
+
+def notes_of_post(data: Path, post_id: str) -> ReadNotes:
+    """The notes on a post from X's public files, today's or the pilot's: `data` is their folder, or the notes' file.
+
+    Ratings and status come from the files beside the notes, where they are; files are read in pieces, so they may be
+    larger than memory. Raises InputError for files that cannot be read, or that have no note on the post.
+    """
+    post = post_number(post_id)
+    folder = data.parent if data.is_file() else data
+    dropped: Counter[str] = Counter()
+    found = [row for row in _rows(NOTES, data, "tweetId", {post}, dropped) if row.get("tweetId") == int(post)]
+    if not found:
+        raise InputError(say("notes_file.not_on_post", name=data.name, post=post), say("notes_file.check_newer"))
+    by_id = {row["noteId"]: row for row in found}
+    ids = {str(note) for note in by_id}
+    ratings = _ratings(row for row in _rows(RATINGS, folder, "noteId", ids, dropped) if row["noteId"] in by_id)
+    status = {row["noteId"]: row["currentStatus"] for row in _rows(HISTORY, folder, "noteId", ids, dropped)}
+    doubts = Doubts()
+    notes = [
+        note_of_row(
+            {
+                "text": _with_marks(x_storage_form(row.get("summary") or "")),
+                "note_id": note_id,
+                "classification": row["classification"],
+                "status": status.get(note_id),
+                "created_at": row.get("createdAtMillis"),
+                "tags": {},
+            },
+            place,
+            doubts,
+        ).model_copy(update={"ratings": ratings.get(note_id, Ratings())})
+        for place, (note_id, row) in enumerate(sorted(by_id.items()), start=1)
+    ]
+    lost = [say("notes_file.rows_lost", n=count, reason=reason) for reason, count in dropped.items()]
+    if not ratings:
+        lost.append(say("notes_file.no_ratings"))
+    return kept(notes, [*lost, *doubts.sentences()])
+
+
+# A question never begins with its mark.
+_LOST_MARKS = re.compile(
+    r"(?<=[a-z])\?(?=(?:s|t|re|ve|ll|d|m)\b)|(?:(?<=\s)|^)\?(?=\w[^?\n]{0,150}[\w.,!]\?(?:\W|$))", re.IGNORECASE
+)
+
+
+def _with_marks(text: str) -> str:
+    """The text without the question marks that stand for curly marks in the pilot's file: "couldn?t", "?so?"."""
+    urls = find_urls(text)
+    letters = list(text)
+    for mark in _LOST_MARKS.finditer(text):
+        place = mark.start()
+        if any(url.start <= place < url.end for url in urls):
+            continue
+        opens = not text[place - 1 : place].strip()
+        letters[place] = "“" if opens else "’"
+        if opens:
+            letters[text.index("?", place + 1)] = "”"
+    return "".join(letters)
+
+
+def _rows(spec: TableSpec, data: Path, column: str, ids: set[str], dropped: Counter[str]) -> Iterator[Row]:
+    """The rows of a table that hold one of the ids in `column`, and a few that hold it elsewhere."""
+    ready = data / f"{spec.name}.parquet"
+    if ready.is_file():
+        try:
+            yield from pq.read_table(ready, filters=[(column, "in", [int(number) for number in ids])]).to_pylist()
+        except (pa.ArrowException, OSError) as error:
+            raise InputError(
+                say("notes_file.unreadable", name=ready.name, error=error), say("notes_file.again")
+            ) from error
+        return
+    shards = find_shards(spec, data)
+    if not shards and spec is NOTES:
+        raise InputError(say("notes_file.no_public_data", name=data), say("notes_file.files_like"))
+    for shard in shards:
+        if column not in plan(spec, read_header(shard)):
+            raise InputError(say("notes_file.lacks", name=shard.name, column=column), say("notes_file.give_public"))
+        for header, block in read_blocks(shard):
+            lines = _lines_with(block, [number.encode() for number in ids])
+            if lines:
+                yield from parse(spec, header, lines, dropped).to_pylist()
+
+
+def _lines_with(block: bytes, numbers: Sequence[bytes]) -> bytes:
+    """The lines that hold one of the numbers: a block is searched a hundred times as fast as it is parsed."""
+    starts = set()
+    for number in numbers:
+        at = block.find(number)
+        while at >= 0:
+            starts.add(block.rfind(b"\n", 0, at) + 1)
+            end = block.find(b"\n", at)
+            at = block.find(number, end) if end >= 0 else -1
+    return b"".join(block[start : block.find(b"\n", start) + 1] for start in sorted(starts))
+
+
+def _ratings(rows: Iterable[Row]) -> dict[int, Ratings]:
+    """The ratings of each note; a rater counts once for a note."""
+    seen = set()
+    levels: dict[int, Counter[str]] = {}
+    names = {1.0: "helpful", 0.5: "somewhat_helpful", 0.0: "not_helpful"}
+    for row in rows:
+        key = (row["noteId"], row["raterParticipantId"])
+        if key in seen:
+            continue
+        seen.add(key)
+        counts = levels.setdefault(row["noteId"], Counter())
+        counts[names[row["helpfulNum"]]] += 1
+        counts.update(tag for tag in (*HELPFUL_TAGS, *NOT_HELPFUL_TAGS) if row.get(tag))
+    return {
+        note: Ratings(
+            **{level: counts.pop(level, 0) for level in names.values()},
+            tags=dict(counts),
+        )
+        for note, counts in levels.items()
+    }

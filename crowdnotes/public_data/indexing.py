@@ -1,0 +1,495 @@
+"""The raters' parameters fitted over all ratings of the index, and the status of every note by them.
+
+Two hundred million ratings fit into memory once, as twelve bytes each, not as often as they are looked at: so the fit
+gets them sorted by note, and everything else reads the notes in parts of a few million ratings.
+
+A folder of public data into the index, and the raters' parameters fitted over all its ratings.
+
+The fit is kept until there are many new ratings: a note's story holds its raters fixed, as the scorer's final round
+does, and so a day's new files cost no new fit.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from pydantic import Field
+
+from crowdnotes.bridging.columns import NOT_HELPFUL_TAGS
+from crowdnotes.bridging.model import Floats, Ids, Indices, NoteStatus, RatingTable, SideParameters, Singles
+from crowdnotes.bridging.note_signals import (
+    FactorScale,
+    View,
+    both_sides,
+    explanation_counts,
+    high_volume_raters,
+    incorrect_counts,
+    tag_aggregates,
+    tag_lines,
+)
+from crowdnotes.bridging.public_files import Progress
+from crowdnotes.bridging.public_scoring import (
+    FittedRaters,
+    NoteFacts,
+    final_scores,
+    fit_raters,
+    those_that_count,
+    without_early_not_misleading,
+)
+from crowdnotes.bridging.ratings import Ratings
+from crowdnotes.bridging.rules import RULE_NAMES, STATUSES, ManySignals, decide_all
+from crowdnotes.bridging.scoring import FrozenRaters, ScoredNotes, locate, score_notes
+from crowdnotes.domain import Noun
+from crowdnotes.errors import InputError
+from crowdnotes.public_data.database import TAGS, Connection, columns, how_many, writing
+from crowdnotes.public_data.loading import Loaded, load_folder
+from crowdnotes.public_data.posts import LAST_LOAD, make_posts
+from crowdnotes.settings_sections import BridgingSettings
+from crowdnotes.wording import say
+
+_AT_ONCE = 2_000_000  # ratings
+_ASIDE = 0.05  # between the line for the score and the two that it is compared with
+_NEVER = np.iinfo(np.int64).max
+Whole = npt.NDArray[np.int64]
+Part = tuple[slice, Indices, Indices, dict[str, npt.NDArray[Any]]]
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """What a fit found. dropped: ratings that do not count, by reason. busy: ids of the busiest raters.
+
+    notes, counts: the notes that can be scored, and how many ratings each has.
+    """
+
+    found: FittedRaters
+    dropped: dict[str, int]
+    busy: Whole
+    notes: Whole
+    counts: Whole
+
+
+def fitted(connection: Connection, of_ratings: int, settings: BridgingSettings) -> Fitted:
+    """Fit the raters over all ratings of the index. Raises InputError when none are left after the filter."""
+    notes, counts = _rated_notes(connection, settings.min_raters_per_note)
+    few = of_ratings - int(counts.sum())
+    dropped = {say("fit.few_raters", n=settings.min_raters_per_note): few} if few else {}
+    ratings, facts, scored, busy = _gathered(connection, notes, counts, dropped, settings)
+    can = np.isin(notes, scored)
+    return Fitted(fit_raters(ratings, facts, settings), dropped, busy, notes[can], counts[can])
+
+
+def _gathered(
+    connection: Connection, notes: Whole, counts: Whole, dropped: dict[str, int], settings: BridgingSettings
+) -> tuple[Ratings, NoteFacts, Ids, Ids]:
+    """The ratings that enter the fit, the facts of their notes, the notes that can be scored, the busiest raters.
+
+    In a function of its own, so that nothing else of all ratings is kept while they are fitted.
+    """
+    raters = columns(connection, "SELECT DISTINCT rater FROM ratings ORDER BY rater")["rater"]
+    size = int(counts.sum())
+    note, rater = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
+    helpful, rated = np.empty(size, dtype=np.float32), np.empty(size, dtype=np.int64)
+    at = 0
+    for few, place, who, rows in _parts(connection, notes, counts, raters, "level, coalesce(rated, 0) AS rated"):
+        cut = slice(at, at + len(place))
+        note[cut], rater[cut], helpful[cut], rated[cut] = place + few.start, who, rows["level"] / 2, rows["rated"]
+        at += len(place)
+    ratings = Ratings(RatingTable(notes, raters, note, rater, helpful), True, {}, rated)
+    ratings, facts, early = without_early_not_misleading(ratings, _facts(connection, notes))
+    scored = ratings.table.note_ids
+    busiest = high_volume_raters(ratings, settings)
+    busy = raters[:0] if busiest is None else ratings.table.rater_ids[busiest]
+    ratings, filtered = those_that_count(ratings, settings)
+    dropped |= early | filtered
+    return ratings, facts.keep(np.searchsorted(scored, ratings.table.note_ids)), scored, busy
+
+
+def _facts(connection: Connection, notes: Whole) -> NoteFacts:
+    connection.register("wanted", pa.table({"note": notes}))
+    facts = columns(
+        connection,
+        """
+        SELECT coalesce(notes.misleading, true) AS misleading, coalesce(notes.written, history.written, 0) AS written,
+            coalesce(notes.author, history.author, 0) AS author, coalesce(history.latest_at, ?) AS latest,
+            coalesce(history.status, '') = ? AS shown
+        FROM wanted LEFT JOIN notes USING (note) LEFT JOIN history USING (note) ORDER BY wanted.note
+        """,
+        [_NEVER, NoteStatus.HELPFUL.value],
+    )
+    connection.unregister("wanted")
+    return NoteFacts(facts["misleading"], facts["written"], facts["author"], facts["shown"], facts["latest"])
+
+
+def _rated_notes(connection: Connection, least: int) -> tuple[Whole, Whole]:
+    """The notes with so many ratings, sorted, and how many each has."""
+    rows = columns(
+        connection, "SELECT note, count(*) AS n FROM ratings GROUP BY note HAVING n >= ? ORDER BY note", [least]
+    )
+    return rows["note"], rows["n"]
+
+
+def _parts(connection: Connection, notes: Whole, counts: Whole, raters: Whole, wanted: str) -> Iterator[Part]:
+    """The ratings of the notes, a few million at once: by note, and of each note by rater.
+
+    Each part tells which notes, and of each rating the note's place among these, the rater's among `raters` (their
+    number for one who is not there), and the columns wanted.
+    """
+    connection.register("block", pa.table({"rater": raters, "place": np.arange(len(raters), dtype=np.int32)}))
+    connection.execute("CREATE OR REPLACE TEMP TABLE places AS SELECT * FROM block")
+    connection.unregister("block")
+    ends = counts.cumsum()
+    cuts = np.searchsorted(ends, np.arange(0, ends[-1:].sum(), _AT_ONCE)).tolist()
+    for first, last in itertools.pairwise([*sorted(set(cuts)), len(notes)]):
+        part = slice(first, last)
+        rows = columns(
+            connection,
+            f"""
+            SELECT note, coalesce(place, {len(raters)})::INTEGER AS place, {wanted}
+            FROM ratings LEFT JOIN places USING (rater) WHERE note BETWEEN ? AND ?
+            """,
+            [int(notes[first]), int(notes[last - 1])],
+        )
+        place, known = locate(rows.pop("note"), notes[part])
+        key = np.where(known, place * (len(raters) + 1) + rows["place"], _NEVER)
+        order = np.argsort(key)[: np.count_nonzero(known)]
+        yield part, place[order].astype(np.int32), rows.pop("place")[order], {n: rows[n][order] for n in rows}
+
+
+@dataclass(frozen=True)
+class Statuses:
+    """Of every note with enough ratings, (n,) each: intercept, factor, and places in STATUSES and RULE_NAMES.
+
+    shown_at: how many notes the rules would show with another line for the score, the line first. The rest is what the
+    rules on tags compared notes with; see `indexing.TagScale`.
+    """
+
+    notes: Whole
+    intercepts: Floats
+    factors: Floats
+    status: npt.NDArray[np.uint8]
+    decided: npt.NDArray[np.uint8]
+    scale: FactorScale
+    half: float
+    lines: dict[str, float] | None
+    shown_at: tuple[tuple[float, int], ...]
+
+
+def statuses(connection: Connection, fit: Fitted, usual: Floats, settings: BridgingSettings) -> Statuses | None:
+    """Score every note by the raters of the fit, and decide; None where no rating is by one of them.
+
+    usual (u,): of each rater's complaints the share that says "incorrect".
+    """
+    raters = FrozenRaters.of(fit.found.fit)
+    scored, scale, distances = _scored(connection, fit, raters, settings)
+    if not len(distances):
+        return None
+    half = float(np.percentile(distances, settings.tag_distance_percentile, overwrite_input=True))
+    del distances
+    many = _signals(connection, fit, raters, usual, scored, scale, half, settings)
+    helpful = np.isin(fit.notes, fit.found.helpful_before)
+    lines = tag_lines(many.tag_shares, helpful, settings)
+    many = replace(many, tag_lines=lines)
+    status, decided = decide_all(many, settings)
+    shown = [(line, _shown(many, line, settings)) for line in other_lines(settings)]
+    return Statuses(fit.notes, many.intercept, many.factor, status, decided, scale, half, lines, tuple(shown))
+
+
+def other_lines(settings: BridgingSettings) -> tuple[float, float]:
+    """What the line from which a note is shown is compared with."""
+    return settings.helpful_intercept - _ASIDE, settings.helpful_intercept + _ASIDE
+
+
+def _shown(many: ManySignals, line: float, settings: BridgingSettings) -> int:
+    status, _ = decide_all(many, settings.model_copy(update={"helpful_intercept": line}))
+    return int(np.count_nonzero(status == STATUSES.index(NoteStatus.HELPFUL)))
+
+
+def _scored(
+    connection: Connection, fit: Fitted, raters: FrozenRaters, settings: BridgingSettings
+) -> tuple[ScoredNotes, FactorScale, Singles]:
+    """All notes' scores, the scale of factors, and each rating's distance on it where both sides are known."""
+    parts = [
+        (final_scores(table, raters, settings), *_known(table, raters))
+        for table, _ in _tables(connection, fit, raters, "level")
+    ]
+    found = [scored.notes for scored, _, _ in parts]
+    notes = SideParameters(
+        fit.notes, np.concatenate([one.intercepts for one in found]), np.concatenate([one.factors for one in found])
+    )
+    scored = ScoredNotes(notes, np.concatenate([scored.upper_bounds for scored, _, _ in parts]))
+    scale = FactorScale.of(notes.factors[:, 0], raters.factors)
+    distances = [
+        scale.distance(one.notes.factors[place, 0], factors.astype(np.float64)).astype(np.float32)
+        for one, place, factors in parts
+    ]
+    together = np.concatenate(distances)
+    return scored, scale, together[np.isfinite(together)]
+
+
+def _known(table: RatingTable, raters: FrozenRaters) -> tuple[Indices, Singles]:
+    """The ratings by raters of the fit: each one's note, and the rater's factor."""
+    known = table.rater < len(raters.ids)
+    return table.note[known], raters.factors[table.rater[known]].astype(np.float32)
+
+
+def _signals(
+    connection: Connection,
+    fit: Fitted,
+    raters: FrozenRaters,
+    usual: Floats,
+    scored: ScoredNotes,
+    scale: FactorScale,
+    half: float,
+    settings: BridgingSettings,
+) -> ManySignals:
+    """What the rules look at, of all notes; the tags' lines are not among it."""
+    facts = _facts(connection, fit.notes)
+    calm = np.append(~np.isin(raters.ids, fit.busy), False).astype(np.float32)
+    usual = np.append(usual, 0.0)
+    parts: list[dict[str, Any]] = []
+    at = 0
+    for table, bits in _tables(connection, fit, raters, "level, tags"):
+        notes = slice(at, at + len(table.note_ids))
+        at = notes.stop
+        ratings = Ratings(table, True, {}, None, {tag: bits >> n & 1 == 1 for n, tag in enumerate(TAGS)})
+        view = View.on(scale, table, scored.notes.factors[notes, 0], raters)
+        sides = both_sides(table, view)
+        none = dict.fromkeys(NOT_HELPFUL_TAGS, np.zeros(len(table.note_ids)))
+        totals, shares = tag_aggregates(ratings, view, settings, half) or (none, none)
+        chosen = [
+            sum((tag >= settings.explanation_raters).astype(np.int64) for tag in kind.values())
+            for kind in explanation_counts(ratings)
+        ]
+        parts.append(
+            {
+                "ratings": np.bincount(table.note, minlength=len(table.note_ids)),
+                "raters": sides[0],
+                "means": sides[1],
+                "net": sides[2],
+                "totals": np.array(list(totals.values())),
+                "shares": np.array(list(shares.values())),
+                "incorrect": incorrect_counts(ratings, view, usual, settings),
+                "without_busy": score_notes(replace(table, weight=calm[table.rater]), raters).notes.intercepts,
+                "helpful_tags": chosen[0],
+                "not_helpful_tags": chosen[1],
+            }
+        )
+    all_of = {name: np.concatenate([part.pop(name) for part in parts], axis=-1) for name in list(parts[0])}
+    return ManySignals(
+        intercept=scored.notes.intercepts,
+        factor=scored.notes.factors[:, 0],
+        upper_bound=scored.upper_bounds,
+        misleading=np.ones(at, dtype=bool) if facts.misleading is None else facts.misleading,
+        was_helpful=np.zeros(at, dtype=bool) if facts.was_helpful is None else facts.was_helpful,
+        tag_totals=dict(zip(NOT_HELPFUL_TAGS, all_of.pop("totals"), strict=True)),
+        tag_shares=dict(zip(NOT_HELPFUL_TAGS, all_of.pop("shares"), strict=True)),
+        tag_lines=None,
+        **all_of,
+    )
+
+
+def _tables(
+    connection: Connection, fit: Fitted, raters: FrozenRaters, wanted: str
+) -> Iterator[tuple[RatingTable, Indices]]:
+    """The ratings in parts as tables whose raters are those of the fit and one for all others, and their tags."""
+    ids = np.append(raters.ids, _NEVER)
+    for part, place, who, rows in _parts(connection, fit.notes, fit.counts, raters.ids, wanted):
+        helpful = (rows["level"] / 2).astype(np.float32)
+        yield RatingTable(fit.notes[part], ids, place, who, helpful), rows.get("tags", who)
+
+
+_MANY = 1.05  # times the ratings of the last fit; a twentieth more moves its raters by less than they err
+
+
+class TagScale(Noun):
+    """What the rules on tags compare a note with: the factors of all notes and raters, and tags on helpful notes.
+
+    half: the distance at which a rater's tags count half. lines: per tag the share that is unusual; None where no note
+    was found helpful.
+    """
+
+    note_mean: float
+    note_spread: float
+    rater_mean: float
+    rater_spread: float
+    half: float
+    lines: dict[str, float] | None
+
+
+class FitReport(Noun):
+    """A fit of the index. of_ratings: how many the index had; ratings: how many of them count after the filter.
+
+    not_run: why there is none, "" if there is. dropped: ratings that did not count, by reason. statuses: how many notes
+    have each by the fit; on_x: of how many X recorded one too, and as_on_x of how many the same. shown_at: how many
+    the rules would show with another line for the score, the line first.
+    """
+
+    not_run: str = ""
+    made_at: datetime | None = None
+    of_ratings: int = 0
+    ratings: int = 0
+    notes: int = 0
+    raters: int = 0
+    global_intercept: float = 0.0
+    ratings_per_note: float = 0.0
+    dropped: dict[str, int] = Field(default_factory=dict)
+    notices: tuple[str, ...] = ()
+    tags: TagScale | None = None
+    statuses: dict[str, int] = Field(default_factory=dict)
+    on_x: int = 0
+    as_on_x: int = 0
+    shown_at: tuple[tuple[float, int], ...] = ()
+
+
+class IndexReport(Noun):
+    """What an indexing came to. totals: what the index now holds, by name."""
+
+    loaded: Loaded
+    fit: FitReport
+    totals: dict[str, int]
+    seconds: float
+
+
+def index_folder(
+    data: Path,
+    index: Path,
+    settings: BridgingSettings,
+    now: datetime,
+    progress: Progress | None = None,
+    *,
+    fit_anew: bool = False,
+) -> IndexReport:
+    """Add what is new in a folder of public data to the index, which is made where there is none.
+
+    progress is called with a table's name and its rows so far, and ends the work by raising; finished files stay.
+    Raises InputError for a folder without public data, and for an index that cannot be written.
+    """
+    began = time.perf_counter()
+    with writing(index) as connection:
+        before = how_many(connection, LAST_LOAD)
+        loaded = load_folder(connection, data, round(now.timestamp() * 1000), progress)
+        make_posts(connection, before)
+        fit = fit_index(connection, settings, now, anew=fit_anew)
+        totals = {
+            name: how_many(connection, f"SELECT count({what}) FROM {table}")
+            for name, what, table in (
+                ("notes", "*", "notes"),
+                ("posts", "*", "posts"),
+                ("ratings", "*", "ratings"),
+                ("notes with a status history", "*", "history"),
+                ("people enrolled", "*", "people"),
+            )
+        }
+    return IndexReport(loaded=loaded, fit=fit, totals=totals, seconds=time.perf_counter() - began)
+
+
+def fit_index(connection: Connection, settings: BridgingSettings, now: datetime, *, anew: bool) -> FitReport:
+    """The fit of the index, made if there is none, if many ratings are new, or if it is asked for `anew`."""
+    last = last_fit(connection)
+    ratings = how_many(connection, "SELECT count(*) FROM ratings")
+    if not anew and not last.not_run and ratings < last.of_ratings * _MANY:
+        return last
+    if not ratings:
+        return FitReport(not_run=say("surges.no_ratings"))
+    try:
+        raters, scores, said = _fit(connection, settings, now, ratings)
+    except InputError as error:
+        return FitReport(not_run=str(error), of_ratings=ratings)
+    connection.begin()
+    try:
+        connection.execute("DELETE FROM raters; DELETE FROM scores; DELETE FROM fits;")
+        for table, rows in (("raters", raters), ("scores", scores)):
+            connection.register("found", rows)
+            connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM found")
+            connection.unregister("found")
+        said = said.model_copy(update=_compared(connection))
+        connection.execute("INSERT INTO fits VALUES (?)", [said.model_dump_json()])
+        connection.commit()
+    except BaseException:
+        connection.rollback()
+        raise
+    return said
+
+
+def _compared(connection: Connection) -> dict[str, Any]:
+    """How many notes have each status by the fit, and how many of those with one on X have the same there."""
+    told = connection.execute("SELECT status, count(*) FROM scores GROUP BY status ORDER BY status").fetchall()
+    both = "FROM scores JOIN history USING (note) WHERE history.status <> ''"
+    return {
+        "statuses": dict(told),
+        "on_x": how_many(connection, f"SELECT count(*) {both}"),
+        "as_on_x": how_many(connection, f"SELECT count(*) {both} AND scores.status = history.status"),
+    }
+
+
+def last_fit(connection: Connection) -> FitReport:
+    """What the last fit said of itself."""
+    row = connection.execute("SELECT said FROM fits").fetchone()
+    if row is not None:
+        return FitReport.model_validate(json.loads(row[0]))
+    some = how_many(connection, "SELECT count(*) FROM (SELECT 1 FROM ratings LIMIT 1)")
+    return FitReport(not_run=say("surges.few_ratings" if some else "surges.no_ratings"))
+
+
+_INCORRECT = 1 << TAGS.index("notHelpfulIncorrect")
+_COMPLAINTS = sum(1 << TAGS.index(tag) for tag in NOT_HELPFUL_TAGS)
+_USUAL = """
+SELECT rater, avg((tags & $incorrect <> 0)::INTEGER) AS usual FROM ratings WHERE tags & $complaints <> 0
+GROUP BY rater ORDER BY rater
+"""
+
+
+def _fit(
+    connection: Connection, settings: BridgingSettings, now: datetime, of_ratings: int
+) -> tuple[pa.Table, pa.Table, FitReport]:
+    """The fitted raters and the scored notes, as their tables, and what the fit says of itself."""
+    fit = fitted(connection, of_ratings, settings)
+    raters = FrozenRaters.of(fit.found.fit)
+    known = columns(connection, _USUAL, {"incorrect": _INCORRECT, "complaints": _COMPLAINTS})
+    place, complained = locate(raters.ids, known["rater"])
+    usual = np.where(complained, known["usual"][place], 0.0) if len(known["rater"]) else np.zeros(len(raters.ids))
+    found = statuses(connection, fit, usual, settings)
+    said = FitReport(
+        made_at=now.astimezone(UTC),
+        of_ratings=of_ratings,
+        ratings=fit.found.fit.ratings,
+        notes=len(fit.found.fit.notes),
+        raters=len(raters.ids),
+        global_intercept=raters.global_intercept,
+        ratings_per_note=raters.ratings_per_note,
+        dropped=fit.dropped,
+        notices=fit.found.notices,
+        tags=None if found is None else TagScale(**vars(found.scale), half=found.half, lines=found.lines),
+        shown_at=() if found is None else found.shown_at,
+    )
+    of_raters = {"rater": raters.ids, "intercept": raters.intercepts, "factor": raters.factors}
+    return (
+        pa.table({**of_raters, "usual": usual, "busy": np.isin(raters.ids, fit.busy)}),
+        _scores(found),
+        said,
+    )
+
+
+def _scores(found: Statuses | None) -> pa.Table:
+    if found is None:
+        return pa.table({"note": pa.array([], pa.int64())})
+    shown, rules = [status.shown.value for status in STATUSES], [rule.value for rule in RULE_NAMES]
+    return pa.table(
+        {
+            "note": found.notes,
+            "intercept": pa.array(found.intercepts, from_pandas=True),
+            "factor": pa.array(found.factors, from_pandas=True),
+            "status": pa.array(shown).take(pa.array(found.status)),
+            "decided_by": pa.array(rules).take(pa.array(found.decided)),
+        }
+    )

@@ -1,0 +1,479 @@
+"""A folder of public data into the index: only what is new, file by file, and what was wrong told by its name.
+
+A file counts whole or not at all: it is one transaction, so a damaged download, a cancel or a crash leaves what was
+finished before it. Of a person's ratings of a note the latest counts, of a note's or a person's rows the last read.
+
+Which part of a public file is new: none of one that was read, the end of one that grew, all of another.
+
+X publishes the same files day by day, grown or new. A file is known by its first and last bytes as far as it was
+read, whatever its name and folder; a zip that did not change by its checksum, without unpacking it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import time
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from crowdnotes.bridging.columns import ENROLMENT, HISTORY, NOTES, RATINGS, TABLES, TableSpec
+from crowdnotes.bridging.public_files import Progress, find_shards, header_of, open_members, parse, whole_lines
+from crowdnotes.domain import Noun
+from crowdnotes.errors import InputError
+from crowdnotes.public_data.database import TAGS, Connection, how_many
+from crowdnotes.public_data.topics import label
+
+_ENDS = 65_536  # bytes that are compared at either end
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What was read of a file, unpacked: its size in bytes to the last whole line, and hashes of both ends.
+
+    crc: of the whole, if it was zipped.
+    """
+
+    size: int
+    head: str
+    tail: str
+    crc: int | None
+
+
+@dataclass(slots=True)
+class Shard:
+    """One file, or one member of a zip: `blocks` are the lines that are new.
+
+    grown_from: what was read of it before. Once the blocks are read: `mark`, and `cut` if the last line is unfinished.
+    """
+
+    header: list[str]
+    grown_from: Mark | None
+    blocks: Iterator[bytes]
+    mark: Mark | None = None
+    cut: bool = False
+
+
+def open_shards(path: Path, known: Sequence[Mark]) -> Iterator[Shard]:
+    """The shards of a file that hold something new; the blocks of one are read before the next is asked for.
+
+    Raises InputError, also while blocks are read, when the file is cut short, damaged, or not text in columns.
+    """
+    with open_members(path) as members:
+        checksums = _checksums(path)
+        for member in members:
+            size, crc = checksums.get(member.name, (None, None))
+            if any(mark.crc == crc is not None and mark.size == size for mark in known):
+                continue
+            header = header_of(member, path)
+            begin = member.tell()
+            grown_from = _grown_from(member, known)
+            member.seek(max(begin, grown_from.size) if grown_from else begin)
+            shard = Shard(header, grown_from, iter(()))
+            shard.blocks = _blocks(member, path, shard, crc)
+            yield shard
+
+
+def _checksums(path: Path) -> dict[str, tuple[int, int]]:
+    if not zipfile.is_zipfile(path):
+        return {}
+    with zipfile.ZipFile(path) as archive:
+        return {info.filename: (info.file_size, info.CRC) for info in archive.infolist()}
+
+
+def _grown_from(stream: IO[bytes], known: Sequence[Mark]) -> Mark | None:
+    stream.seek(0)
+    head = stream.read(_ENDS)
+    for mark in sorted(known, key=lambda mark: -mark.size):
+        if _hash(head[: mark.size]) == mark.head:
+            stream.seek(max(0, mark.size - _ENDS))
+            if _hash(stream.read(min(mark.size, _ENDS))) == mark.tail:
+                return mark
+    return None
+
+
+def _blocks(stream: IO[bytes], path: Path, shard: Shard, crc: int | None) -> Iterator[bytes]:
+    size = stream.tell()
+    stream.seek(0)
+    head = stream.read(min(size, _ENDS))
+    stream.seek(max(0, size - _ENDS))
+    tail = stream.read(min(size, _ENDS))
+    for block in whole_lines(stream, path):
+        if block.endswith(b"\n"):
+            size += len(block)
+            head = (head + block[:_ENDS])[:_ENDS]
+            tail = (tail + block[-_ENDS:])[-_ENDS:]
+            yield block
+        elif block.count(b"\t") == len(shard.header) - 1:
+            yield block  # and again when the file has grown: whether it is whole is not known
+            crc = None
+        else:
+            shard.cut = True
+            crc = None
+    shard.mark = Mark(size, _hash(head), _hash(tail), crc)
+
+
+def _hash(some: bytes) -> str:
+    return hashlib.sha256(some).hexdigest()
+
+
+_FIRST_MS = 1_609_459_200_000  # 2021-01-01: Birdwatch began that month
+_DAY_MS = 86_400_000
+_SNOWFLAKE_EPOCH_MS = 1_288_834_974_657  # of X's ids: milliseconds since then, above 22 bits
+_FIRST_SNOWFLAKE = 29_700_000_000  # ids before November 2010 were plain numbers
+_LACKS = {
+    "notes": "There are no notes: posts, texts, surges and delays are not known.",
+    "ratings": "There are no ratings: scores and sides are not known.",
+    "noteStatusHistory": "There is no status history: when a note got its verdict is not known.",
+    "userEnrollment": "There is no enrolment: which notes an AI wrote is not known.",
+}
+
+
+class FileReport(Noun):
+    """What came of one file: rows added, rows dropped or mended by reason. grown: only its new end was read."""
+
+    table: str
+    file: str
+    rows: int
+    dropped: dict[str, int]
+    grown: bool
+    seconds: float
+
+
+class Loaded(Noun):
+    """What came of a folder. unchanged: files that were read before. problems: what was not read, and why."""
+
+    files: tuple[FileReport, ...]
+    unchanged: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+def load_folder(connection: Connection, data: Path, now_ms: int, progress: Progress | None = None) -> Loaded:
+    """Add what is new in the folder. now_ms: times a day past it cannot be right.
+
+    Raises InputError when the folder holds no public data at all, or none of its files can be read.
+    """
+    if data.is_file():
+        raise InputError(f"{data} is a file.", "Give the folder that holds it.")
+    found = {spec.name: find_shards(spec, data) for spec in TABLES}
+    if not any(found.values()):
+        overlooked = "".join(f" {_UNREADABLE.format(name)}" for name in _overlooked(data)[:1])
+        raise InputError(
+            f"{data} holds no public data.{overlooked}",
+            "It should have files such as notes-00000.tsv and ratings-00000.zip.",
+        )
+    files: list[FileReport] = []
+    unchanged = []
+    connection.execute("CREATE OR REPLACE TEMP TABLE touched (post BIGINT)")  # see posts.py
+    problems = [_UNREADABLE.format(name) for name in _overlooked(data)]
+    for spec in TABLES:
+        if not found[spec.name] and not _has_any(connection, spec):
+            problems.append(_LACKS[spec.name])
+        for path in found[spec.name]:
+            try:
+                reports, sentences = _load_file(connection, spec, path, now_ms, progress)
+            except InputError as error:
+                problems.append(f"{error.message} Nothing of it was added. {error.next_step}".strip())
+                continue
+            files += reports
+            problems += sentences
+            if not reports:
+                unchanged.append(path.name)
+    if problems and not files and not unchanged:
+        raise InputError(problems[0])
+    return Loaded(files=tuple(files), unchanged=tuple(unchanged), problems=tuple(problems))
+
+
+_UNREADABLE = "{} was not read: it is neither .tsv nor .zip. If its download has not finished, let it; else unpack it."
+
+
+def _overlooked(data: Path) -> list[str]:
+    """Files that are named as public data but packed otherwise, or half downloaded."""
+    stems = "|".join(re.escape(stem) for spec in TABLES for stem in spec.stems)
+    named = re.compile(rf"(?:{stems})[-_.]?\d*\.(?:tsv|zip|gz)\..+|(?:{stems})[-_.]?\d*\.gz", re.IGNORECASE)
+    return sorted(path.name for path in data.iterdir() if named.fullmatch(path.name))
+
+
+def snowflake(times_ms: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """The first id of X for something made at these times."""
+    return (times_ms - _SNOWFLAKE_EPOCH_MS) << 22
+
+
+def _has_any(connection: Connection, spec: TableSpec) -> bool:
+    return connection.execute("SELECT 1 FROM loads WHERE kind = ? LIMIT 1", [spec.name]).fetchone() is not None
+
+
+def _load_file(
+    connection: Connection, spec: TableSpec, path: Path, now_ms: int, progress: Progress | None
+) -> tuple[list[FileReport], list[str]]:
+    known = [
+        Mark(*row)
+        for row in connection.execute("SELECT size, head, tail, crc FROM loads WHERE kind = ?", [spec.name]).fetchall()
+    ]
+    reports, sentences = [], []
+    connection.begin()
+    try:
+        for shard in open_shards(path, known):
+            began = time.perf_counter()
+            dropped: Counter[str] = Counter()
+            (load,) = connection.execute("SELECT coalesce(max(load), 0) + 1 FROM loads").fetchone() or (1,)
+            blocks = _told(_parsed(spec, shard, dropped), spec, progress)
+            rows = _LOADERS[spec.name](connection, blocks, load, now_ms, dropped)
+            _remember(connection, spec, path, shard, load)
+            if shard.cut:
+                sentences.append(
+                    f"{path.name} ends in the middle of a line: the download may be unfinished. "
+                    "Its whole lines were added."
+                )
+            if rows or dropped or shard.grown_from is None:
+                reports.append(
+                    FileReport(
+                        table=spec.name,
+                        file=path.name,
+                        rows=rows,
+                        dropped=dict(dropped),
+                        grown=shard.grown_from is not None,
+                        seconds=time.perf_counter() - began,
+                    )
+                )
+        connection.commit()
+    except BaseException:
+        connection.rollback()
+        raise
+    return reports, sentences
+
+
+def _parsed(spec: TableSpec, shard: Shard, dropped: Counter[str]) -> Iterable[pa.Table]:
+    for block in shard.blocks:
+        yield parse(spec, shard.header, block, dropped)
+
+
+def _told(blocks: Iterable[pa.Table], spec: TableSpec, progress: Progress | None) -> Iterable[pa.Table]:
+    rows = 0
+    for block in blocks:
+        yield block
+        rows += block.num_rows
+        if progress:
+            progress(spec.name, rows)
+
+
+def _remember(connection: Connection, spec: TableSpec, path: Path, shard: Shard, load: int) -> None:
+    if shard.mark is None:
+        raise AssertionError("a loader leaves no block unread")
+    before, mark = shard.grown_from, shard.mark
+    if before is not None:
+        connection.execute(
+            "DELETE FROM loads WHERE kind = ? AND size = ? AND tail = ?", [spec.name, before.size, before.tail]
+        )
+    connection.execute(
+        "INSERT INTO loads VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [load, spec.name, path.name, mark.size, mark.head, mark.tail, mark.crc],
+    )
+
+
+def _load_notes(
+    connection: Connection, blocks: Iterable[pa.Table], load: int, now_ms: int, dropped: Counter[str]
+) -> int:
+    del load
+    connection.execute("CREATE OR REPLACE TEMP TABLE fresh AS SELECT 0 AS place, * FROM notes LIMIT 0")
+    for place, block in enumerate(blocks):
+        written = _times(block, "createdAtMillis", now_ms, dropped)
+        posts = _column(block, "tweetId", pa.int64())
+        texts = _column(block, "summary", pa.string()).to_pylist()
+        labels = [label(text) if text else (None, 0) for text in texts]
+        columns = {
+            "place": pa.repeat(place, block.num_rows),
+            "note": block["noteId"],
+            "author": _people(block, "noteAuthorParticipantId"),
+            "written": written,
+            "post": posts,
+            "posted": _snowflake_times(posts, now_ms, dropped),
+            "misleading": pc.not_equal(block["classification"].cast(pa.string()), "NOT_MISLEADING"),
+            "language": pa.array([language for language, _ in labels], pa.string()),
+            "topics": pa.array([topics for _, topics in labels], pa.uint8()),
+            "text": texts,
+        }
+        _append(connection, "fresh", columns)
+    return _replace(connection, "notes", "note")
+
+
+def _load_history(
+    connection: Connection, blocks: Iterable[pa.Table], load: int, now_ms: int, dropped: Counter[str]
+) -> int:
+    del load
+    connection.execute("CREATE OR REPLACE TEMP TABLE fresh AS SELECT 0 AS place, * FROM history LIMIT 0")
+    for place, block in enumerate(blocks):
+        columns = {"place": pa.repeat(place, block.num_rows), "note": block["noteId"]}
+        columns["author"] = _people(block, "noteAuthorParticipantId")
+        for name, column in _HISTORY_TIMES.items():
+            columns[name] = _times(block, column, now_ms, dropped)
+        for name, column in _HISTORY_WORDS.items():
+            columns[name] = _column(block, column, pa.string())
+        _append(connection, "fresh", columns)
+    return _replace(connection, "history", "note")
+
+
+_HISTORY_TIMES = {
+    "written": "createdAtMillis",
+    "first_at": "timestampMillisOfFirstNonNMRStatus",
+    "latest_at": "timestampMillisOfLatestNonNMRStatus",
+    "status_at": "timestampMillisOfCurrentStatus",
+    "locked_at": "timestampMillisOfStatusLock",
+}
+_HISTORY_WORDS = {
+    "first_status": "firstNonNMRStatus",
+    "latest_status": "mostRecentNonNMRStatus",
+    "status": "currentStatus",
+    "locked_status": "lockedStatus",
+    "decided_by": "currentDecidedBy",
+}
+
+
+def _load_people(
+    connection: Connection, blocks: Iterable[pa.Table], load: int, now_ms: int, dropped: Counter[str]
+) -> int:
+    del load, now_ms, dropped
+    connection.execute("CREATE OR REPLACE TEMP TABLE fresh AS SELECT 0 AS place, * FROM people LIMIT 0")
+    for place, block in enumerate(blocks):
+        columns = {
+            "place": pa.repeat(place, block.num_rows),
+            "rater": _people(block, "participantId"),
+            "state": _column(block, "enrollmentState", pa.string()),
+        }
+        _append(connection, "fresh", columns)
+    return _replace(connection, "people", "rater")
+
+
+def _load_ratings(
+    connection: Connection, blocks: Iterable[pa.Table], load: int, now_ms: int, dropped: Counter[str]
+) -> int:
+    connection.execute("CREATE OR REPLACE TEMP TABLE fresh AS SELECT * FROM ratings LIMIT 0")
+    for block in blocks:
+        bits = np.zeros(block.num_rows, dtype=np.int32)
+        for place, tag in enumerate(TAGS):
+            if tag in block.column_names:
+                bits |= pc.fill_null(block[tag], False).to_numpy().astype(np.int32) << place
+        columns = {
+            "note": block["noteId"],
+            "rater": _people(block, "raterParticipantId"),
+            "rated": _times(block, "createdAtMillis", now_ms, dropped),
+            "level": (block["helpfulNum"].to_numpy() * 2).astype(np.uint8),
+            "tags": bits,
+            "load": pa.repeat(load, block.num_rows),
+        }
+        _append(connection, "fresh", columns)
+    # By note, so that one note's are found without reading all of them.
+    connection.execute("INSERT INTO ratings SELECT * FROM fresh ORDER BY note; DROP TABLE fresh")
+    again = _forget_repeated_ratings(connection, load)
+    if again:
+        dropped["repeated noteId and raterParticipantId"] += again
+    return how_many(connection, "SELECT count(*) FROM ratings WHERE load = ?", load)
+
+
+def _forget_repeated_ratings(connection: Connection, load: int) -> int:
+    """Keep of each person's ratings of a note the latest; how many went. Few repeat, so they are looked for first."""
+    keys = connection.execute("SELECT hash(note, rater) AS key FROM ratings WHERE load = ?", [load]).fetchnumpy()["key"]
+    ordered = np.sort(np.asarray(keys, dtype=np.uint64))
+    twice = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
+    connection.register("twice", pa.table({"key": twice}))
+    connection.execute(
+        """
+        CREATE OR REPLACE TEMP TABLE suspects AS
+        SELECT note, rater FROM ratings WHERE load = $load AND hash(note, rater) IN (SELECT key FROM twice)
+        UNION SELECT note, rater FROM ratings
+            SEMI JOIN (SELECT note, rater FROM ratings WHERE load = $load) AS fresh USING (note, rater)
+            WHERE load <> $load
+        """,
+        {"load": load},
+    )
+    connection.unregister("twice")
+    if not how_many(connection, "SELECT count(*) FROM suspects"):
+        return 0
+    before = how_many(connection, "SELECT count(*) FROM ratings")
+    connection.execute("""
+        DELETE FROM ratings WHERE rowid IN (
+            SELECT rowid FROM (
+                SELECT rowid,
+                    row_number() OVER (PARTITION BY note, rater ORDER BY rated DESC NULLS LAST, load, rowid) AS n
+                FROM ratings SEMI JOIN suspects USING (note, rater)
+            ) WHERE n > 1
+        )""")
+    return before - how_many(connection, "SELECT count(*) FROM ratings")
+
+
+def _append(connection: Connection, into: str, columns: dict[str, object]) -> None:
+    connection.register("block", pa.table(columns))
+    connection.execute(f"INSERT INTO {into} BY NAME SELECT * FROM block")
+    connection.unregister("block")
+
+
+def _replace(connection: Connection, table: str, key: str) -> int:
+    """The fresh rows, the last of each key, in the place of what the table had of them; how many they are.
+
+    The posts of fresh notes, as they were and as they are, go into `touched`.
+    """
+    last = f"SELECT * EXCLUDE (place) FROM fresh QUALIFY row_number() OVER (PARTITION BY {key} ORDER BY place DESC) = 1"
+    touch = "INSERT INTO touched SELECT post FROM notes SEMI JOIN fresh USING (note)" if key == "note" else ""
+    if how_many(connection, f"SELECT count(*) FROM (SELECT 1 FROM {table} LIMIT 1)"):
+        connection.execute(f"{touch}; DELETE FROM {table} WHERE {key} IN (SELECT {key} FROM fresh)")
+    before = how_many(connection, f"SELECT count(*) FROM {table}")
+    connection.execute(f"INSERT INTO {table} BY NAME {last}; {touch}; DROP TABLE fresh")
+    return how_many(connection, f"SELECT count(*) FROM {table}") - before
+
+
+def _column(block: pa.Table, name: str, kind: pa.DataType) -> pa.ChunkedArray:
+    return block[name].cast(kind) if name in block.column_names else pa.chunked_array([pa.nulls(block.num_rows, kind)])
+
+
+def _times(block: pa.Table, name: str, now_ms: int, dropped: Counter[str]) -> pa.ChunkedArray:
+    """A column of times; those that cannot be right are left out and counted. 0 and below mean "never"."""
+    times = _column(block, name, pa.int64())
+    said = pc.fill_null(pc.greater(times, 0), False)
+    right = pc.and_(pc.fill_null(pc.greater_equal(times, _FIRST_MS), False), pc.less(times, now_ms + _DAY_MS))
+    right = pc.fill_null(right, False)
+    if wrong := pc.sum(pc.and_not(said, right)).as_py():
+        dropped[f"(value left out, row kept) {name} before 2021 or still to come"] += wrong
+    return pc.if_else(right, times, pa.scalar(None, pa.int64()))
+
+
+def _snowflake_times(posts: pa.ChunkedArray, now_ms: int, dropped: Counter[str]) -> pa.Array:
+    """When posts were made, from their ids; None for ids that are no snowflakes."""
+    known = pc.fill_null(posts, 0).to_numpy()
+    times = (known >> 22) + _SNOWFLAKE_EPOCH_MS
+    right = (known > _FIRST_SNOWFLAKE) & (times < now_ms + _DAY_MS)
+    if wrong := int(np.count_nonzero(~right)):
+        dropped["(value left out, row kept) tweetId is no snowflake: when the post was made is not known"] += wrong
+    return pa.array(times, pa.int64(), mask=~right)
+
+
+def _people(block: pa.Table, name: str) -> pa.Array:
+    """People's ids as 64-bit hashes, the same on every machine and day; None where there is none."""
+    if name not in block.column_names:
+        return pa.nulls(block.num_rows, pa.int64())
+    words = block[name].combine_chunks()
+    words = words if pa.types.is_dictionary(words.type) else words.dictionary_encode()
+    if isinstance(words, pa.ChunkedArray):
+        words = words.unify_dictionaries().combine_chunks()
+    names = np.asarray(words.dictionary.to_pylist(), dtype=object)
+    hashes: npt.NDArray[np.int64] = (
+        pd.util.hash_array(names, categorize=False).view(np.int64) if len(names) else np.zeros(0, dtype=np.int64)
+    )
+    return pa.array(hashes, pa.int64()).take(words.indices) if len(names) else pa.nulls(block.num_rows, pa.int64())
+
+
+_LOADERS: dict[str, Callable[[Connection, Iterable[pa.Table], int, int, Counter[str]], int]] = {
+    NOTES.name: _load_notes,
+    HISTORY.name: _load_history,
+    ENROLMENT.name: _load_people,
+    RATINGS.name: _load_ratings,
+}

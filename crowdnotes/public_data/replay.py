@@ -1,0 +1,498 @@
+"""One note's ratings as they came: the score after each, and what changed its status.
+
+The raters' parameters are held as fitted over all ratings of the index, today's among them: it is told how the note
+would have stood under them, not what X computed at the time. What X recorded stands beside it.
+
+A note's score and status with some of its ratings taken away, all else as it is: whether a little less flips it.
+
+The raters' parameters are held as fitted, as in the note's story: the ratings that go are missing for this note alone.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from crowdnotes.bridging.columns import HELPFUL_TAGS, NOT_HELPFUL_TAGS
+from crowdnotes.bridging.model import (
+    IncorrectSignal,
+    MaybeNumber,
+    NoteSignals,
+    NoteStatus,
+    RuleName,
+    Side,
+    StatusResult,
+)
+from crowdnotes.bridging.note_signals import FactorScale, tag_weights
+from crowdnotes.bridging.rules import decide
+from crowdnotes.bridging.scoring import Extremes, score_as_rated
+from crowdnotes.domain import Noun
+from crowdnotes.public_data.database import TAGS, Connection, columns
+from crowdnotes.public_data.indexing import TagScale, last_fit
+from crowdnotes.settings_sections import BridgingSettings
+from crowdnotes.text.markdown import day
+from crowdnotes.wording import say
+
+Floats = npt.NDArray[np.float64]
+FIRST = 50  # ratings that are set against all
+_MOST_MOMENTS = 200
+_LEVELS = ("not_helpful", "somewhat", "helpful")
+
+
+class Levels(Noun):
+    """How many ratings of each level."""
+
+    helpful: int = 0
+    somewhat: int = 0
+    not_helpful: int = 0
+
+    @property
+    def n(self) -> int:
+        """All of them."""
+        return self.helpful + self.somewhat + self.not_helpful
+
+
+class Moment(Noun):
+    """How the note stood after its first `ratings` ratings.
+
+    minus, plus: by raters on either side of the viewpoint; unknown: by raters who are not in the fit, and whose ratings
+    do not enter the score. intercept, factor: null while too few known raters have rated.
+    """
+
+    at: datetime | None
+    ratings: int
+    minus: Levels
+    plus: Levels
+    unknown: Levels
+    intercept: MaybeNumber
+    factor: MaybeNumber
+    status: NoteStatus
+    decided_by: RuleName
+    why: str
+
+
+class Change(Noun):
+    """A change of status, with the rule that decided it and the numbers that crossed, in words.
+
+    why: of a note that is shown later than its score sufficed, also what held it back until then.
+    """
+
+    at: datetime
+    ratings: int
+    before: NoteStatus
+    after: NoteStatus
+    decided_by: RuleName
+    why: str
+    numbers: tuple[str, ...]
+
+
+class Recorded(Noun):
+    """A status that X recorded, and how the note stands by the ratings until then. event: verdict, now or lock."""
+
+    event: str
+    at: datetime
+    status: str
+    decided_by: str
+    recomputed: Moment | None
+
+    @property
+    def in_words(self) -> str:
+        """The status as readers are told of it; X's own word where it is new here."""
+        return NoteStatus(self.status).in_words if self.status in set(NoteStatus) else self.status
+
+
+class ScoreStory(Noun):
+    """The score as ratings came in. held: what was held fixed, in a sentence. not_applied: rules that lack something.
+
+    first: after the first 50 ratings, null where there are fewer; now: after all. not_sunk: of a note that waits with a
+    score below zero, how far it is from each way to be rated not helpful; else "".
+    """
+
+    held: str
+    moments: tuple[Moment, ...]
+    changes: tuple[Change, ...]
+    first: Moment | None
+    now: Moment
+    not_applied: tuple[str, ...]
+    not_sunk: str = ""
+
+
+def replay(connection: Connection, note: int, misleading: bool, settings: BridgingSettings) -> Replay | str:
+    """The note's ratings in time under the index's last fit; why not, as a sentence, where that cannot be."""
+    fit = last_fit(connection)
+    if fit.not_run:
+        return say("story.not_fitted", why=fit.not_run)
+    rows = columns(
+        connection,
+        """
+        SELECT coalesce(rated, 0) AS rated, level, tags, raters.rater IS NOT NULL AS known,
+            coalesce(intercept, 0.0) AS intercept, coalesce(factor, 0.0) AS factor, coalesce(usual, 0.0) AS usual,
+            coalesce(busy, false) AS busy
+        FROM ratings LEFT JOIN raters USING (rater) WHERE note = ? ORDER BY rated, ratings.rater
+        """,
+        [note],
+    )
+    if not len(rows["rated"]):
+        return say("story.nobody_not_run")
+    (extremes,) = connection.execute("SELECT min(intercept), min(factor), max(factor) FROM raters").fetchall()
+    held = say("story.held", n=fit.ratings)
+    if fit.made_at:
+        held = say("story.held_on", n=fit.ratings, day=day(fit.made_at))
+    return Replay(
+        rows, Extremes(fit.global_intercept, fit.ratings_per_note, *extremes), misleading, settings, held, fit.tags
+    )
+
+
+class Replay:
+    """A note's ratings in their order, and what the rules say after any number of them."""
+
+    def __init__(
+        self,
+        rows: dict[str, npt.NDArray[np.generic]],
+        fit: Extremes,
+        misleading: bool,
+        settings: BridgingSettings,
+        held: str,
+        tags: TagScale | None,
+    ) -> None:
+        self.held = held
+        self._rows, self._fit, self._tags = rows, fit, tags
+        self.times: npt.NDArray[np.int64] = rows["rated"].astype(np.int64)
+        self._misleading = misleading
+        self._settings = settings
+        known: npt.NDArray[np.bool_] = rows["known"].astype(bool)
+        helpful: Floats = rows["level"].astype(np.float64) / 2
+        factor: Floats = rows["factor"].astype(np.float64)
+        # What each rating says beyond its rater's usual; NaN for one that does not count.
+        self.worth: Floats = np.where(known, helpful - rows["intercept"].astype(np.float64), np.nan)
+        # After k ratings the score is that after the known among them.
+        self._known = np.cumsum(known)
+        self._scores = score_as_rated(helpful[known], rows["intercept"].astype(np.float64)[known], factor[known], fit)
+        groups = (known & (factor < 0), known & (factor >= 0), ~known)
+        self._levels = np.stack(
+            [np.cumsum(group & (helpful == value)) for group in groups for value in (0.0, 0.5, 1.0)]
+        ).reshape(3, 3, -1)
+        bits = rows["tags"].astype(np.int64)
+        ticked = np.stack([bits >> place & 1 for place in range(len(TAGS))])
+        self._ticked = ticked.cumsum(axis=1)
+        calm = known & ~rows["busy"].astype(bool)
+        self._calm = np.cumsum(calm)
+        self._without_busy = score_as_rated(
+            helpful[calm], rows["intercept"].astype(np.float64)[calm], factor[calm], fit
+        )[0]
+        self._complaints = _Complaints(
+            tags, settings, factor[known], ticked[len(HELPFUL_TAGS) :, known], rows["usual"].astype(np.float64)[known]
+        )
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def without(self, places: npt.NDArray[np.integer[Any]]) -> Replay:
+        """The same note with the ratings in these places taken away."""
+        rows = {name: np.delete(column, places) for name, column in self._rows.items()}
+        return Replay(rows, self._fit, self._misleading, self._settings, self.held, self._tags)
+
+    @property
+    def line(self) -> float:
+        """The score from which a note is shown."""
+        return self._settings.helpful_intercept
+
+    def until(self, at_ms: int) -> int:
+        """How many ratings had been made."""
+        return int(np.searchsorted(self.times, at_ms, side="right"))
+
+    def decided(self, ratings: int, *, was_helpful: bool) -> StatusResult:
+        """What the rules say after so many ratings, at least one."""
+        last, scored = ratings - 1, int(self._known[ratings - 1])
+        enough = scored >= self._settings.min_raters_per_note
+        intercept, factor, bound = (float(of[scored - 1]) if enough else float("nan") for of in self._scores)
+        tags = dict(zip(TAGS, self._ticked[:, last].tolist(), strict=True))
+        calm = int(self._calm[last])
+        signals = NoteSignals(
+            note_id=0,
+            ratings=ratings,
+            intercept=intercept,
+            factor=factor,
+            negative=self._side(0, last) if enough else Side(),
+            positive=self._side(1, last) if enough else Side(),
+            misleading=self._misleading,
+            upper_bound=bound,
+            was_helpful=was_helpful,
+            intercept_without_high_volume=float(self._without_busy[calm - 1]) if calm else float("nan"),
+            **self._complaints.signals(scored if enough else 0, factor),
+            helpful_tags={tag: number for tag, number in tags.items() if tag in HELPFUL_TAGS},
+            not_helpful_tags={tag: number for tag, number in tags.items() if tag not in HELPFUL_TAGS},
+        )
+        return decide(signals, self._settings)
+
+    def moment(self, ratings: int, *, was_helpful: bool = False) -> Moment:
+        """How the note stands after so many ratings, at least one."""
+        said = self.decided(ratings, was_helpful=was_helpful)
+        minus, plus, unknown = (
+            Levels(**dict(zip(_LEVELS, self._levels[group, :, ratings - 1].tolist(), strict=True)))
+            for group in range(3)
+        )
+        return Moment(
+            at=_time(int(self.times[ratings - 1])),
+            ratings=ratings,
+            minus=minus,
+            plus=plus,
+            unknown=unknown,
+            intercept=said.note_intercept,
+            factor=said.note_factor,
+            status=said.status,
+            decided_by=said.decided_by,
+            why=why(said),
+        )
+
+    def _side(self, group: int, last: int) -> Side:
+        not_helpful, somewhat, helpful = self._levels[group, :, last].tolist()
+        raters = not_helpful + somewhat + helpful
+        mean = (helpful + somewhat / 2) / raters if raters else float("nan")
+        return Side(raters, mean, helpful - not_helpful)
+
+
+class _Complaints:
+    """What the rules on tags look at after a number of ratings: of known raters, in their order."""
+
+    def __init__(
+        self, scale: TagScale | None, settings: BridgingSettings, factors: Floats, ticked: npt.NDArray[np.int64],
+        usual: Floats,
+    ) -> None:  # fmt: skip
+        """ticked: (tags, m) of NOT_HELPFUL_TAGS; factors, usual: (m,)."""
+        self._scale, self._settings = scale, settings
+        self._factors, self._ticked, self._usual = factors, ticked, usual
+
+    def signals(self, ratings: int, note_factor: float) -> dict[str, Any]:
+        """Totals, shares and lines by tag, and how often "incorrect" is said; none of it without a scale."""
+        if self._scale is None:
+            return {}
+        raters, ticked = self._factors[:ratings], self._ticked[:, :ratings]
+        scale = FactorScale(**self._scale.model_dump(exclude={"half", "lines"}))
+        weights = tag_weights(scale.distance(note_factor, raters), self._scale.half)
+        totals = ticked @ weights
+        everyone = float(weights.sum())
+        clip = self._settings.incorrect_clip
+        apart = np.abs(np.clip(raters, -clip, clip) - np.clip(note_factor, -clip, clip))
+        near = ticked.any(axis=0) & (apart < self._settings.incorrect_interval)
+        says = ticked[NOT_HELPFUL_TAGS.index("notHelpfulIncorrect")][near]
+        return {
+            "tag_totals": dict(zip(NOT_HELPFUL_TAGS, totals.tolist(), strict=True)),
+            "tag_shares": dict(
+                zip(NOT_HELPFUL_TAGS, (totals / everyone if everyone else totals).tolist(), strict=True)
+            ),
+            "tag_lines": self._scale.lines,
+            "incorrect": IncorrectSignal(int(near.sum()), int(says.sum()), float(self._usual[:ratings][near].sum())),
+        }
+
+
+def score_story(replayed: Replay) -> ScoreStory:
+    """The note after each rating, or after some two hundred of them; where its status changes, to the rating."""
+    n = len(replayed)
+    dated = int(np.searchsorted(replayed.times, 1))  # ratings without a time stand first, and have no moment
+    places = np.unique(np.linspace(dated + 1, n, min(n - dated, _MOST_MOMENTS)).round().astype(int)).tolist()
+    if dated < FIRST <= n:
+        places = sorted({*places, FIRST})
+    moments: list[Moment] = []
+    changes: list[Change] = []
+    helpful = False
+    before = dated
+    status = NoteStatus.NEEDS_MORE_RATINGS
+    for place in places:
+        moment = replayed.moment(place, was_helpful=helpful)
+        if moment.status is not status:
+            first = _first_with(replayed, before, place, helpful, moment.status)
+            said = replayed.decided(first, was_helpful=helpful)
+            changes.append(_change(replayed, first, status, said))
+            status = moment.status
+        moments.append(moment)
+        helpful, before = status is NoteStatus.HELPFUL, place
+    now = moments[-1] if moments else replayed.moment(n)
+    last = replayed.decided(n, was_helpful=helpful)
+    missing = {entry.rule: entry.missing for entry in last.not_applied}
+    return ScoreStory(
+        held=replayed.held,
+        moments=tuple(moments),
+        changes=tuple(changes),
+        first=replayed.moment(FIRST) if n >= FIRST else None,
+        now=now,
+        not_applied=tuple(
+            say("story.needs", name=rule.in_words, rule=rule.value, what=what) for rule, what in missing.items()
+        ),
+        not_sunk=_not_sunk(last),
+    )
+
+
+def recorded(connection: Connection, note: int, replayed: Replay | None) -> tuple[Recorded, ...]:
+    """The statuses that X recorded, in time, each with the note as it stood by the ratings until then."""
+    row = connection.execute(
+        """
+        SELECT first_at, first_status, latest_at, latest_status, status_at, status, locked_at, locked_status, decided_by
+        FROM history WHERE note = ?
+        """,
+        [note],
+    ).fetchone()
+    if row is None:
+        return ()
+    told: dict[tuple[int, str], tuple[str, str]] = {}
+    for event, at, status, by in (
+        ("verdict", row[0], row[1], ""),
+        ("verdict", row[2], row[3], ""),
+        ("now", row[4], row[5], row[8] or ""),
+        ("lock", row[6], row[7], ""),
+    ):
+        if at is not None and status:
+            told.setdefault((at, status), (event, by))
+    found = []
+    for (at, status), (event, by) in sorted(told.items()):
+        ratings = replayed.until(at) if replayed else 0
+        then = replayed.moment(ratings) if replayed and ratings else None
+        found.append(Recorded(event=event, at=_known_time(at), status=status, decided_by=by, recomputed=then))
+    return tuple(found)
+
+
+def why(said: StatusResult) -> str:
+    """The reason of the deciding rule, or what keeps the note from being shown."""
+    if said.status is NoteStatus.NEEDS_MORE_RATINGS and said.blocked_by:
+        return " ".join(blocked.reason for blocked in said.blocked_by)
+    return said.reason
+
+
+def deciding_rule(said: StatusResult) -> RuleName:
+    """The rule that decided; where none did, the one that keeps the note from being shown."""
+    if said.decided_by is RuleName.INITIAL and said.blocked_by:
+        return said.blocked_by[0].rule
+    return said.decided_by
+
+
+_TO_NOT_HELPFUL = (RuleName.GENERAL_NOT_HELPFUL, RuleName.UPPER_BOUND, RuleName.RATIO)
+
+
+def _not_sunk(said: StatusResult) -> str:
+    score, ways = said.note_intercept, [way for way in said.outcomes if way.rule in _TO_NOT_HELPFUL]
+    if said.status is not NoteStatus.NEEDS_MORE_RATINGS or score is None or not score < 0:
+        return ""
+    if any(way.fired for way in ways):  # what took it back is the reason, and is told
+        return ""
+    # A measure that is not known depends on one that is, which stands beside it.
+    short = {way: [of.in_words() for of in way.distances if not of.met and of.value is not None] for way in ways}
+    told = "; ".join(f"{way.rule.in_words} ({', '.join(lines)})" for way, lines in short.items())
+    return say("story.not_sunk", ways=told).replace(say("rules.score"), say("rules.plain_score"))
+
+
+def _first_with(replayed: Replay, before: int, after: int, was_helpful: bool, status: NoteStatus) -> int:
+    """By halves: after how many ratings, more than `before` and up to `after`, the note first has the status."""
+    while after - before > 1:
+        middle = (before + after) // 2
+        if replayed.decided(middle, was_helpful=was_helpful).status is status:
+            after = middle
+        else:
+            before = middle
+    return after
+
+
+def _change(replayed: Replay, ratings: int, before: NoteStatus, said: StatusResult) -> Change:
+    deciding = [outcome for outcome in said.outcomes if outcome.rule is said.decided_by]
+    crossed = said.blocked_by if said.status is NoteStatus.NEEDS_MORE_RATINGS and said.blocked_by else deciding
+    told = why(said)
+    if said.status is NoteStatus.HELPFUL and ratings > 1:
+        earlier = replayed.decided(ratings - 1, was_helpful=False)
+        liked = earlier.note_intercept is not None and earlier.note_intercept >= replayed.line
+        if liked and earlier.status is NoteStatus.NEEDS_MORE_RATINGS:
+            reason = why(earlier)
+            told = f"{told} {say('story.held_before', reason=f'{reason[0].lower()}{reason[1:]}')}"
+    return Change(
+        at=_known_time(int(replayed.times[ratings - 1])),
+        ratings=ratings,
+        before=before,
+        after=said.status,
+        decided_by=deciding_rule(said),
+        why=told,
+        numbers=tuple(distance.in_words() for outcome in crossed for distance in outcome.distances),
+    )
+
+
+def _time(ms: int) -> datetime | None:
+    return _known_time(ms) if ms else None
+
+
+def _known_time(ms: int) -> datetime:
+    return datetime.fromtimestamp(ms / 1000, UTC)
+
+
+TAKEN = (1, 5, 10)
+_DRAWS, _FEW_DRAWS, _MANY = 100, 20, 10_000  # of a note with many ratings fewer: each costs a pass over them
+
+
+class Which(StrEnum):
+    """Which ratings go. The first two go by what a rating adds to the score: its level beyond its rater's usual."""
+
+    HELPFUL = say("fewer.helpful")
+    UNHELPFUL = say("fewer.unhelpful")
+    RANDOM = say("fewer.random")
+
+
+class Fewer(Noun):
+    """The note with `taken` ratings less, once for each way to take them: one, or of random ones many.
+
+    before: its status with all of them. scores: null where too few known raters are left. rules: what decided each
+    status; why: the reasons of the first.
+    """
+
+    taken: int
+    which: Which
+    score: float | None
+    before: NoteStatus
+    scores: tuple[float | None, ...]
+    statuses: tuple[NoteStatus, ...]
+    rules: tuple[RuleName, ...]
+    why: str
+
+    @property
+    def changed(self) -> int:
+        """How many of the ways change the status."""
+        return sum(status is not self.before for status in self.statuses)
+
+    @property
+    def sentence(self) -> str:
+        """What came of it."""
+        ratings = say("fewer.ratings", n=self.taken)
+        if self.which is Which.RANDOM:
+            said = say("fewer.of_random", changed=self.changed, all=len(self.statuses), ratings=ratings)
+            by = Counter(rule for rule, status in zip(self.rules, self.statuses, strict=True) if status != self.before)
+            return f"{said} {say('fewer.mostly', rule=by.most_common(1)[0][0].in_words)}" if by else said
+        stays = "fewer.stays" if not self.changed else "fewer.becomes"
+        said = say(stays, which=self.which, ratings=ratings, status=self.statuses[0].in_words)
+        (score,) = self.scores
+        if score is None:
+            return f"{said} {say('fewer.few_known')}"
+        return f"{said} {say('fewer.score', score=score)}" + (f" {self.why}" if self.changed else "")
+
+
+def fewer(replayed: Replay, taken: int, which: Which) -> Fewer | None:
+    """Take so many ratings away; None where the note has no more than that. The same note gives the same draws."""
+    ratings = len(replayed)
+    if ratings <= taken:
+        return None
+    now = replayed.moment(ratings)
+    shown = now.status is NoteStatus.HELPFUL  # as in X's next run
+    if which is Which.RANDOM:
+        chance = np.random.default_rng(ratings)
+        draws = _DRAWS if ratings <= _MANY else _FEW_DRAWS
+        gone = [chance.choice(ratings, taken, replace=False) for _ in range(draws)]
+    else:
+        order = np.argsort(replayed.worth, kind="stable")  # ratings that do not count stand last, as NaN
+        known = order[: int(np.isfinite(replayed.worth).sum())]
+        gone = [known[-taken:] if which is Which.HELPFUL else known[:taken]]
+    left = [replayed.without(places) for places in gone]
+    found = [one.decided(len(one), was_helpful=shown) for one in left]
+    return Fewer(
+        taken=taken, which=which, score=now.intercept, before=now.status,
+        scores=tuple(one.note_intercept for one in found), statuses=tuple(one.status for one in found),
+        rules=tuple(deciding_rule(one) for one in found), why=why(found[0]),
+    )  # fmt: skip

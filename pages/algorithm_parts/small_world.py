@@ -1,0 +1,287 @@
+"""A small world of raters and notes: sliders, the fitted notes, and why each of them is shown or not.
+
+The essay's experiment on extremes: its rounds as points, and the table of average results.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import streamlit as st
+
+from crowdnotes.public_data.extremes import KINDS, ROUNDS, Experiment, run_experiment
+from crowdnotes.public_data.small_world import (
+    NOTES,
+    RATERS,
+    NoteKind,
+    OtherStarts,
+    World,
+    WorldOptions,
+    make_world,
+    other_starts,
+)
+from crowdnotes.text.markdown import escaped
+from crowdnotes.wording import say
+from pages.algorithm_parts.charts import SIGNS, Floats, Lines, kind_colours, note_map, rounds_map
+from pages.common.chart_card import picture_card, table_with_csv
+from pages.common.session import telling, workspace
+
+_FOUND = "extremes"
+_HEIGHT = 330  # pixels
+
+
+@st.fragment
+def extremes() -> None:
+    """What is tried, a button, and what came of it."""
+    with telling():
+        left, right = st.columns([0.3, 0.7], gap="medium")
+        with left:
+            st.markdown(say("extremes.about"))
+            ratings = st.segmented_control(
+                say("extremes.ratings"), [4, 8, 20], default=4, required=True, key="extremes-ratings"
+            )
+            own = st.segmented_control(
+                say("extremes.own"), [50, 75], default=50, required=True, key="extremes-own",
+                format_func=lambda share: f"{share}%", help=say("extremes.own_help"),
+            )  # fmt: skip
+            if st.button(say("extremes.run", n=ROUNDS), type="primary", icon=":material/play_arrow:"):
+                with st.spinner(say("extremes.running"), show_time=False):
+                    st.session_state[_FOUND] = run_experiment(ratings or 4, (ratings or 4) * (own or 50) // 100)
+        with right:
+            found = st.session_state.get(_FOUND)
+            if isinstance(found, Experiment):
+                made_with = found.ratings, found.own
+                if made_with != ((ratings or 4), (ratings or 4) * (own or 50) // 100):
+                    st.warning(say("extremes.stale"), icon=":material/history:")
+                st.markdown(f"**{say(found.verdict)}**")
+                _results(found)
+            else:
+                st.info(say("extremes.not_run"), icon=":material/science:")
+
+
+def _results(found: Experiment) -> None:
+    rules = workspace().settings.bridging
+    lines = Lines(rules.helpful_intercept, rules.max_factor, rules.not_helpful_base, rules.not_helpful_slope)
+
+    def draw(key: str) -> list[tuple[str, str]]:
+        rounds_map(
+            [(kind, found.by_round[:, place, 2], found.by_round[:, place, 1]) for place, kind in enumerate(KINDS)],
+            lines=lines, height=_HEIGHT, alt=f"{say('extremes.title')}. {found.sentence}", key=key,
+        )  # fmt: skip
+        return kind_colours(list(KINDS))
+
+    picture_card(
+        "extremes-map", title=say("extremes.title"), sentence=found.sentence, draw=draw, rows=found.rows,
+        file="extremes-rounds",signs=SIGNS,
+    )  # fmt: skip
+    if not any(kind.score >= rules.helpful_intercept for kind in found.kinds):
+        st.markdown(say("extremes.none_reach", line=rules.helpful_intercept))
+    st.markdown(escaped(found.polarity_sentence(rules.max_factor)))
+    of = say("extremes.of", n=found.rounds, ratings=found.ratings, own=found.own, other=found.ratings - found.own)
+    st.caption(of)
+    table_with_csv(found.rows, key="extremes-table", file="extremes")
+    st.caption(say("extremes.differs"))
+
+
+Bools = npt.NDArray[np.bool_]
+_BOUND: Any = "query-params"  # in the address, so that a world can be sent to somebody
+_NOTE, _KEPT = "note", "note-kept"
+_ASKED = "starts_of"  # the world that was fitted from other starts
+_SCORES, _AVERAGES = (-0.45, 0.75), (-0.05, 1.05)  # ends of the axes: they stay where they are as a slider moves
+
+
+@lru_cache(maxsize=64)
+def _made(options: WorldOptions) -> World:
+    return make_world(options, workspace().settings.bridging)
+
+
+def chosen_world() -> World:
+    """The world of the sliders, which are drawn here."""
+    with st.grid(min_column_width=150, gap="small", key="world-sliders") as grid:
+        camps = _slider(grid, "camps", 1, 3, 2, 1)
+        polarity = _slider(grid, "polarity", 0.0, 1.0, 0.7, 0.05, disabled=camps == 1)
+        share = _slider(grid, "share", 50, 95, 75, 5, "%d%%", disabled=camps == 1)
+        generosity = _slider(grid, "generosity", 0.0, 0.4, 0.1, 0.05)
+        noise = _slider(grid, "noise", 0.0, 0.5, 0.2, 0.05)
+        ratings = _slider(grid, "ratings", 10, 50, 20, 5)
+        seed = _slider(grid, "draw", 0, 20, 0, 1)
+    return _made(
+        WorldOptions(
+            camps=camps, polarity=polarity, share=share / 100, generosity=generosity, noise=noise,
+            ratings_each=ratings, seed=seed,
+        )
+    )  # fmt: skip
+
+
+_WORDS = {
+    "camps": ("small_world.camps", "small_world.camps_help"),
+    "polarity": ("small_world.polarity", "small_world.polarity_help"),
+    "share": ("small_world.share", "small_world.share_help"),
+    "generosity": ("small_world.generosity", "small_world.generosity_help"),
+    "noise": ("small_world.noise", "small_world.noise_help"),
+    "ratings": ("small_world.ratings", "small_world.ratings_help"),
+    "draw": ("small_world.draw", "small_world.draw_help"),
+}
+
+
+def _slider(
+    grid: Any, key: str, low: Any, high: Any, value: Any, step: Any, form: str | None = None, *, disabled: bool = False
+) -> Any:
+    label, about = _WORDS[key]
+    with grid.cell():
+        return st.slider(
+            say(label), low, high, value, step, form, key=key, help=say(about), bind=_BOUND, disabled=disabled
+        )
+
+
+@st.fragment
+def small_world() -> None:
+    """Sliders, two maps of the same notes, and the sum behind one of them."""
+    with telling():
+        left, right = st.columns([0.24, 0.76], gap="medium")
+        with left:
+            world = chosen_world()
+        with right:
+            if world.one_camp:
+                st.caption(f":material/info: {escaped(world.sides_sentence)}")
+            _maps(world)
+            for doubt in filter(None, [world.left_out_sentence, *world.notices]):
+                st.caption(f":orange[:material/warning:] {escaped(doubt)}")
+            _note(world)
+            _starts(world)
+    beside = filter(
+        None, ["" if world.one_camp else world.sides_sentence, say("small_world.made", raters=RATERS, notes=NOTES)]
+    )
+    st.caption(escaped(" ".join(beside)))
+
+
+def _maps(world: World) -> None:
+    rules = world.settings
+    grid = st.grid(2, min_column_width=330, gap="small")
+    with grid.cell():
+        _map(
+            world,
+            world.scores,
+            world.shown,
+            ("scores", say("small_world.by_score"), world.sentence),
+            lines=Lines(rules.helpful_intercept, rules.max_factor, rules.not_helpful_base, rules.not_helpful_slope),
+            up=say("small_world.helpfulness"),
+            ends=_SCORES,
+        )
+    with grid.cell():
+        _map(
+            world,
+            world.averages,
+            world.averages >= (math.inf if world.average_line is None else world.average_line),
+            ("averages", say("small_world.by_average"), world.average_sentence),
+            lines=None,
+            level=world.average_line,
+            up=say("small_world.average"),
+            ends=_AVERAGES,
+        )
+
+
+def _map(world: World, height: Floats, shown: Bools, card: tuple[str, str, str], **how: Any) -> None:
+    """The notes, each at a height; `card` has the picture's name, title and sentence."""
+    name, title, sentence = card
+    order = list(NoteKind)
+    note = _chosen(world)
+    points = [
+        (order.index(kind), world.factors[one], height[one], bool(shown[one]), _named(world, one))
+        for one, kind in enumerate(world.kinds)
+    ]
+
+    def draw(key: str) -> list[tuple[str, str]]:
+        alt = f"{title}. {sentence}"
+        note_map(points, here=note, height=_HEIGHT, alt=alt, key=key, on_choice=_choose, **how)
+        return kind_colours([world.name(kind) for kind in NoteKind])
+
+    picture_card(f"world-{name}", title=title, sentence=sentence, draw=draw, rows=world.rows, file=name, signs=SIGNS)
+
+
+def _named(world: World, note: int) -> str:
+    return say("small_world.note", n=note + 1, kind=world.name(world.kinds[note]))
+
+
+def _first(world: World) -> int:
+    """The note that a reader sees first: one that pleases one side, near the line by its average."""
+    one_sided = [note for note, kind in enumerate(world.kinds) if kind.one_sided]
+    return max(one_sided, key=world.averages.__getitem__)
+
+
+def _chosen(world: World) -> int:
+    if not isinstance(st.session_state.get(_NOTE), int):  # none yet; or its name, where notes are called otherwise now
+        st.session_state[_NOTE] = st.session_state.get(_KEPT, _first(world))
+    note: int = st.session_state[_NOTE]
+    st.session_state[_KEPT] = note
+    return note
+
+
+def _choose(note: int) -> None:
+    st.session_state[_NOTE] = note
+
+
+def _note(world: World) -> None:
+    """Why the chosen note is shown or not, and the sum that predicts its ratings, a symbol a cell."""
+    note = _chosen(world)
+    with st.container(border=True, gap="small", key="world-note"):
+        with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+            st.caption(say("small_world.why"), width="content")
+            st.selectbox(
+                say("small_world.which"), range(NOTES), key=_NOTE, width=320, label_visibility="collapsed",
+                format_func=partial(_named, world),
+            )  # fmt: skip
+        st.markdown(f"**{escaped(world.story(note))}**")
+        low, high = world.side_sums(note)
+        note_factor = world.factors[note]
+        products = [side.factor * note_factor for side in (low, high)]
+        polarities = {"one": _figure(low.factor), "other": _figure(high.factor), "note": _figure(note_factor)}
+        cells = (
+            (say("small_world.mu"), f"{world.fit.global_intercept:.2f}", say("small_world.mu_about")),
+            (say("small_world.i_u"), _both(world, low.intercept, high.intercept), say("small_world.i_u_about")),
+            (say("small_world.i_n"), _figure(world.scores[note]), say("small_world.i_n_about")),
+            (say("small_world.f"), _both(world, *products), say("small_world.f_about", **polarities)),
+            (say("small_world.sum"), _both(world, low.predicted, high.predicted), say("small_world.sum_about")),
+        )
+        grid = st.grid(min_column_width=140, border=True, gap="xsmall")
+        for symbol, figures, about in cells:
+            with grid.cell(), st.container(gap="xxsmall"):
+                st.markdown(symbol)
+                st.markdown(figures)
+                st.caption(about)
+        rated = "small_world.rated_one_camp" if world.one_camp else "small_world.rated"
+        st.markdown(say(rated, one=_figure(low.rated), other=_figure(high.rated)))
+        st.caption(say("small_world.penalty"))
+
+
+def _starts(world: World) -> None:
+    """Whether the same ratings, fitted from elsewhere, give the same."""
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.button(
+            say("small_world.starts"), key="starts", icon=":material/shuffle:", help=say("small_world.starts_help"),
+            on_click=_ask_starts, args=(world.options,),
+        )  # fmt: skip
+        if st.session_state.get(_ASKED) == world.options:
+            st.markdown(f"**{escaped(_other_starts(world.options).sentence)}**", width="stretch")
+
+
+@lru_cache(maxsize=16)
+def _other_starts(options: WorldOptions) -> OtherStarts:
+    return other_starts(_made(options))
+
+
+def _ask_starts(options: WorldOptions) -> None:
+    st.session_state[_ASKED] = options
+
+
+def _both(world: World, one: float, other: float) -> str:
+    words = "small_world.both_one_camp" if world.one_camp else "small_world.both"
+    return say(words, one=_figure(one), other=_figure(other))
+
+
+def _figure(number: float) -> str:
+    return say("small_world.unknown") if math.isnan(number) else f"{number:.2f}".replace("-", "−")

@@ -1,0 +1,33 @@
+"""What every page shares: the workspace, the case in the URL, and one place where errors are caught."""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+import streamlit as st
+
+from crowdnotes.errors import CrowdNotesError
+from crowdnotes.workspace import SharedWorkspace, Workspace, open_workspace, warm_up
+
+_log = logging.getLogger("crowdnotes.pages")
+
+
+@st.cache_resource(show_spinner=False)
+def shared_workspace() -> SharedWorkspace:
+    """Opened once."""
+    return SharedWorkspace(open_workspace())
+
+
+@st.cache_resource(show_spinner=False)
+def load_models() -> None:
+    """Let the models load in the background, once: behind the first page, which would have to wait beside them."""
+    threading.Thread(target=_warm_up, args=(shared_workspace().opened,), name="warm-up", daemon=True).start()
+
+
+def _warm_up(opened: Workspace) -> None:
+    try:
+        warm_up(opened)
+    except CrowdNotesError:
+        # The first step that needs the model will say so to the person.
+        _log.warning("the embedding model could not be read at the start", exc_info=True)

@@ -1,0 +1,387 @@
+"""The note: what the program proposes, and the box in which the person owns the words, saved as they are typed.
+
+The note's links: how each answered when it was last asked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import streamlit as st
+
+from crowdnotes.domain import Case, Draft, Evidence, GateStatus, LinkCheck, LinkState, Quotation, StageName
+from crowdnotes.errors import WorkflowError
+from crowdnotes.evidence.demo_pages import example_of
+from crowdnotes.jobs import JobRecord
+from crowdnotes.text.markdown import escaped, host
+from crowdnotes.text.note_rules import find_urls, note_length
+from crowdnotes.text.urls import canonical_url
+from crowdnotes.wording import say
+from pages.common.components import (
+    STATUS_SIGNS,
+    badge,
+    note_counter,
+    outside_text,
+    passage_words,
+    source_name,
+    web_link,
+)
+from pages.common.layout import Area, StepName, go_to
+from pages.common.progress import job_panel, start, under_way
+from pages.common.search_report import through_badge
+from pages.common.session import act, button, workspace
+
+_LOOKS = {
+    LinkState.LIVE: ("green", "link"),
+    LinkState.BLOCKED: ("orange", "block"),
+    LinkState.UNREACHABLE: ("orange", "cloud_off"),
+    LinkState.DEAD: ("red", "link_off"),
+    LinkState.REFUSED: ("red", "gpp_bad"),
+}
+
+
+def _link_badge(check: LinkCheck | None) -> str:
+    """Markdown of a badge that says in words how a link answered."""
+    if check is None:
+        return badge("gray", "help", say("links.not_checked"))
+    return badge(*_LOOKS[check.state], check.in_words)
+
+
+def cited_links(case: Case) -> None:
+    """The note's links with how each answered, in a line. Why one did not stands among the problems."""
+    checks = workspace().service.link_checks(case)
+    if not checks:
+        return
+    with st.container(key="cited-links", horizontal=True, vertical_alignment="center", gap="small"):
+        for url, check in checks:
+            link = say("links.link", host=escaped(host(_with_scheme(url)) or url, 60))
+            st.markdown(f":small[{link}] {_link_badge(check)}", width="content")
+            web_link(say("reader.archived"), check.archived_url if check is not None else None, "inventory_2")
+
+
+def cited_badge(case: Case, url: str | None) -> str:
+    """Markdown of the badge for a source that the note cites; empty when it does not."""
+    checks = workspace().service.link_checks(case) if url else ()
+    mine = (check for cited, check in checks if url and canonical_url(cited) == canonical_url(url))
+    return next((f":small[link] {_link_badge(check)}" for check in mine), "")
+
+
+def asking(job: JobRecord | None) -> bool:
+    """Whether all that is still under way is asking the links."""
+    current = job.current if job is not None and job.state.under_way else None
+    return current is not None and current.name == StageName.LINKS.value
+
+
+def stop_asking(case: Case) -> None:
+    """End a check of the links that is under way, so that something else can start; it takes a moment."""
+    runner = workspace().runner
+    job = runner.latest(case.id)
+    if job is not None and asking(job):
+        workspace().cancel(job)
+        runner.wait(job.id, timeout=2)
+
+
+def _with_scheme(url: str) -> str:
+    return url if "://" in url else f"https://{url}"
+
+
+_LETTERS = "ABCDEFGHIJ"
+
+
+def proposals(case: Case, job: JobRecord | None) -> None:
+    """The button that lets the program propose, its progress, and why it proposes nothing."""
+    if is_closed(case):
+        st.caption(say("note.evidence_first"))
+        return
+    with st.empty().container():  # its own place, so that the note below stays where it is when it goes
+        job_panel(case, job, "write")
+    _writer(case, job)
+    with st.container(gap="small"):  # always there, so that the note below stays where it is
+        _what_came(case)
+    _without_link(case)
+
+
+def proposed(case: Case) -> None:
+    """The candidates, or sentences to quote, each one click from the note above."""
+    with st.container(key="proposed", gap="small"):  # always there, so that what is below stays where it is
+        _candidates(case)
+        _quotations(case)
+
+
+def is_closed(case: Case) -> bool:
+    """Whether there may be no words yet: evidence comes first."""
+    return case.draft is None and not case.used_evidence
+
+
+def _writer(case: Case, job: JobRecord | None) -> None:
+    by_model = workspace().engine.uses_language_model
+    is_recorded = case.recorded_answers and bool(case.candidates)  # no other answer was recorded
+    name = "note.quote_sentences" if not by_model else "note.write_again" if case.candidates else "note.write"
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        button(
+            say(name),
+            "write",
+            _PLACE,
+            partial(_write, case),
+            type="secondary" if case.draft else "primary",
+            icon="edit_note",
+            disabled=not case.used_evidence or under_way(job) or is_recorded,
+            help=say("note.about_recorded" if is_recorded else "note.about_model" if by_model else "note.about_local"),
+        )
+        tempting_note(case)
+
+
+def _write(case: Case) -> None:
+    go_to(Area.NOTE)
+    start(case, "write")
+
+
+def _candidates(case: Case) -> None:
+    """A card for each: its words, its gates where it was scored, and the way into the note."""
+    if {candidate.sha256 for candidate in case.candidates} <= ({case.draft.sha256} if case.draft else set()):
+        if case.candidates:
+            st.caption(say("note.made_of_notes" if case.supernote is not None else "note.wrote_one"))
+            _about(case.candidates[0])
+        return
+    label = say("note.candidates", n=len(case.candidates))
+    with st.expander(label, expanded=True, key=f"candidates-{case.id}", type="compact"):
+        for letter, candidate in zip(_LETTERS, case.candidates, strict=False):
+            _card(case, letter, candidate)
+
+
+def _card(case: Case, letter: str, candidate: Draft) -> None:
+    here = case.draft is not None and case.draft.sha256 == candidate.sha256
+    with st.container(key=f"candidate-card-{letter}{'-here' if here else ''}", gap="xxsmall"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            revised = say("note.revised") if candidate.changes else ""
+            length = say("note.length", n=note_length(candidate.text))
+            st.markdown(f"**{letter}** {_marks(case, candidate)} :small[:gray[{revised}{length}]]", width="stretch")
+            if here:
+                st.markdown(f":small[:gray[:material/check: {say('note.in_the_note')}]]", width="content")
+            else:
+                choose = partial(workspace().service.choose_candidate, case.id, candidate.sha256)
+                look = {"type": "tertiary", "help": say("note.use_candidate_about")}
+                button(say("note.use_candidate"), f"candidate-{letter}", _PLACE, choose, icon="arrow_upward", **look)
+        _leads_with(case, candidate)
+        outside_text(_without_links(candidate.text), look="clipped", key=f"candidate-text-{case.id}-{letter}")
+        if here:
+            _about(candidate)
+
+
+def _leads_with(case: Case, candidate: Draft) -> None:
+    """The source of its first sentence, and whether that source states it, as its writer says."""
+    first = candidate.sentences[0] if candidate.sentences else None
+    item = case.evidence_by_id(first.evidence_id) if first is not None and first.evidence_id else None
+    if first is not None and item is not None:
+        basis = f" ({first.basis.in_words})" if first.basis is not None else ""
+        where = escaped(source_name(item.source), 50)
+        st.markdown(f":small[:gray[{say('note.leads_with', id=item.id, where=where, basis=basis)}]]")
+
+
+def _without_links(text: str) -> str:
+    for found in reversed(find_urls(text)):
+        text = text[: found.start].rstrip() + text[found.end :]
+    return text.strip()
+
+
+def _marks(case: Case, candidate: Draft) -> str:
+    """Its three gates, where this very text was scored."""
+    scored = (case.assessment, *reversed(case.earlier_assessments))
+    known = next((item for item in scored if item is not None and item.text_sha256 == candidate.sha256), None)
+    if known is None:
+        return f":small[:gray[{say('note.not_scored')}]]"
+    passed = sum(gate.status is GateStatus.PASS for gate in known.told)
+    marks = "".join(STATUS_SIGNS[gate.status] for gate in known.told)
+    return f"{marks} :small[{say('note.passed', n=passed, all=len(known.gates))}]"
+
+
+def _about(candidate: Draft) -> None:
+    """What the judge changed in it, or holds against it."""
+    if candidate.changes:
+        st.caption(f":material/edit_note: {say('note.changes', changes=escaped(candidate.changes, 300))}")
+    for objection in candidate.objections:
+        st.caption(f":material/rate_review: {escaped(objection, 300)}")
+
+
+def _what_came(case: Case) -> None:
+    """Why there is no note, where the program proposes none; not above words of the person's own."""
+    abstained = next((stage.summary for stage in case.stages if stage.name.value == "draft"), "")
+    if not abstained or case.candidates or (case.draft is not None and not case.quotations):
+        return
+    st.info(
+        escaped(abstained.removeprefix("No note: ")),
+        title=say("note.quotations" if case.quotations else "note.no_proposal"),
+        icon=":material/format_quote:" if case.quotations else ":material/front_hand:",
+    )
+
+
+def _quotations(case: Case) -> None:
+    """Whole sentences of the passages in use, each one click from the note."""
+    used = {item.id: item for item in case.used_evidence}
+    for number, quotation in enumerate(case.quotations, start=1):
+        item = used.get(quotation.evidence_id)
+        if item is None:  # put aside since
+            continue
+        with st.container(key=f"quotation-{number}", gap="xsmall"):
+            outside_text(
+                f"“{passage_words(item.passage, quotation.span)}”", look="quote", key=f"quoted-{case.id}-{number}"
+            )
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                source_line(item)
+                if _stands_in(case, item, quotation):
+                    st.markdown(f":small[:gray[:material/check: {say('note.in_the_note')}]]", width="content")
+                    continue
+                quote, look = partial(_quote, case, quotation), {"help": say("note.quote_about"), "type": "tertiary"}
+                button(say("note.quote"), f"quote-{number}", _PLACE, quote, icon="add", **look)
+
+
+def _stands_in(case: Case, item: Evidence, quotation: Quotation) -> bool:
+    words = " ".join(item.passage.text[quotation.span.start : quotation.span.end].split())
+    return case.draft is not None and words in " ".join(case.draft.text.split())
+
+
+def source_line(item: Evidence) -> None:
+    """Its id and where it is from; of what a service read, that nobody compared its words with the page."""
+    where = escaped(host(item.source.url) or item.source.title, 50)
+    st.markdown(" ".join([f":small[:gray[{item.id} · {where}]]", *through_badge(item.source)]), width="content")
+
+
+def _quote(case: Case, quotation: Quotation) -> None:
+    """Words that were typed just now are saved first, so that the quotation stands behind them."""
+    if save_typed(case):
+        workspace().service.quote(case.id, quotation)
+
+
+def _without_link(case: Case) -> None:
+    """X asks for a link; a record of a library, or a pasted passage, may have none to give."""
+    without = [item.id for item in case.used_evidence if not item.source.url]
+    if without and len(without) == len(case.used_evidence):
+        st.warning(say("note.no_link_next"), title=say("note.no_link"), icon=":material/link_off:")
+    elif without:
+        st.caption(f":material/link_off: {say('note.some_without_link', ids=', '.join(without))}")
+
+
+SCORE_BUTTON = "score"
+_BOX = "note-box"
+_PLACE = StepName.DRAFT.value
+
+
+@dataclass(slots=True)
+class _Box:
+    """`base` is the sha256 of the saved text that the box began from; `rival` an edit that could not be saved."""
+
+    base: str | None
+    generation: int = 0
+    rival: str | None = None
+
+    def key(self, case: Case) -> str:
+        # A new generation is a new widget: the only way to put other words before the person.
+        return f"note-{case.id}-{self.generation}"
+
+
+def note_box(case: Case) -> None:
+    """Draw the box and its counter."""
+    box = _box(case)
+    saved = case.draft.sha256 if case.draft else None
+    if box.base != saved and box.rival is None:
+        box.base = saved
+        box.generation += 1
+    if box.rival is not None:
+        _both_texts(case, box, box.rival)
+        return
+    text = case.draft.text if case.draft else ""
+    with st.container(key=_BOX, gap="xsmall"):
+        st.text_area(
+            say("note.box"),
+            value=text,
+            height=150,
+            key=box.key(case),
+            on_change=act,
+            args=(_PLACE, partial(save_typed, case)),
+            placeholder=say("note.placeholder"),
+        )
+        aside = partial(setattr, box, "rival")  # typed before a reload, over a text that is not the saved one any more
+        note_counter(text, box=_BOX, submit=SCORE_BUTTON, on_aside=aside, key=f"counter-{case.id}")
+
+
+def undo(case: Case) -> None:
+    """Back to the text before the last change."""
+    back, look = partial(workspace().service.undo_edit, case.id), {"type": "tertiary"}
+    look["help"] = say("note.undo_about")
+    button(say("note.undo"), "undo", _PLACE, back, icon="undo", disabled=not case.revisions, **look)
+
+
+def _box(case: Case) -> _Box:
+    key = f"box-{case.id}"
+    if key not in st.session_state:
+        st.session_state[key] = _Box(case.draft.sha256 if case.draft else None)
+    box: _Box = st.session_state[key]
+    return box
+
+
+def save_typed(case: Case) -> bool:
+    """Save what stands in the box, if it is drawn and nobody else's words are in the way; whether that went well.
+
+    If not, it still stands in the box, or beside the other's words.
+    """
+    box = _box(case)
+    text = st.session_state.get(box.key(case))
+
+    def save() -> bool:
+        try:
+            saved = workspace().service.edit_draft(case.id, text or "", based_on=box.base)
+        except WorkflowError as refusal:
+            if refusal.rule != "edited elsewhere":
+                raise
+            box.rival = text
+            return False
+        box.base = saved.draft.sha256 if saved.draft else None
+        return True
+
+    return box.rival is None and (text is None or bool(act(_PLACE, save)))
+
+
+def _both_texts(case: Case, box: _Box, mine: str) -> None:
+    st.warning(say("note.conflict_next"), title=say("note.conflict"), icon=":material/call_split:")
+    theirs = case.draft.text if case.draft else ""
+    with st.grid(2, min_column_width=280):
+        for whose, name, words, label in (
+            (say("note.theirs"), "theirs", theirs, say("note.take_theirs")),
+            (say("note.mine"), "mine", mine, say("note.take_mine")),
+        ):
+            with st.container(gap="xsmall"):
+                st.markdown(f"**{whose}**")
+                outside_text(words, look="note", key=f"conflict-{name}")
+                settle = partial(_settle, case, box, mine=mine if name == "mine" else None)
+                button(label, f"take-{name}", _PLACE, settle)
+
+
+def _settle(case: Case, box: _Box, *, mine: str | None) -> None:
+    if mine is not None:
+        # Bound to the text that was shown beside it: a third change meanwhile is a conflict again.
+        _replace(case, mine)
+    box.rival = None
+
+
+def _replace(case: Case, text: str) -> None:
+    """Put a text in the place of the one that is shown. Raises WorkflowError when that was changed meanwhile."""
+    shown = case.draft.sha256 if case.draft else None
+    workspace().service.edit_draft(case.id, text, based_on=shown)
+
+
+def lesson(case: Case | None) -> None:
+    """What the example teaches, while a case of an example is under way."""
+    example = example_of(case) if case is not None else None
+    if example is not None:
+        st.caption(say("note.lesson", teaches=escaped(example.teaches)))
+
+
+def tempting_note(case: Case) -> None:
+    """Offer an example's note that says more than its source, to see whether the review catches it."""
+    example = example_of(case)
+    note = example.tempting_note if example else None
+    if note is None or not case.used_evidence or (case.draft is not None and case.draft.text == note):
+        return
+    look = {"help": say("note.tempting_about"), "type": "tertiary"}
+    button(say("note.tempting"), "tempting", _PLACE, partial(_replace, case, note), icon="school", **look)

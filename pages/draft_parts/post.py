@@ -1,0 +1,207 @@
+"""The images of a post: attached to a new one or to a case, each with what it says.
+
+The post of a case, with its images, to read and to correct.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import cast
+
+import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
+
+from crowdnotes.cases.intake import Attachment, usable_images
+from crowdnotes.domain import MAX_IMAGE_BYTES, MAX_IMAGES, Case, Image
+from crowdnotes.errors import InputError
+from crowdnotes.text.markdown import escaped, exact
+from crowdnotes.wording import say
+from pages.common.components import outside_text
+from pages.common.layout import StepName
+from pages.common.progress import gather_anew
+from pages.common.session import act, button, show_notice, tell, told, workspace
+from pages.common.times import moment
+from pages.common.where_to_look import MODE_LABELS
+
+_PLACE = StepName.POST.value
+_KINDS = ["png", "jpg", "jpeg", "webp", "gif"]
+_NEW_IMAGES = "new-images"
+
+
+def changed(case: Case, saved: Case) -> None:
+    """When the post says something else now, gather anew."""
+    if saved.post.whole_text != case.post.whole_text:
+        gather_anew(saved)
+
+
+def new_images() -> None:
+    """Images for a post that is not a case yet, with room to say what is in them."""
+    _uploader(say("images.of_post", limit=MAX_IMAGES), _uploader_key())
+    for file in _uploaded(_uploader_key()):
+        with st.container(border=True, key=f"{_NEW_IMAGES}-{file.file_id}"):
+            try:
+                seen = _seen(file.getvalue(), file.name)
+            except InputError as error:
+                show_notice(told(error))
+                continue
+            with st.grid(2, min_column_width=260):
+                st.image(seen, width="stretch", alt=file.name)
+                with st.container(gap="xsmall"):
+                    st.markdown(f"**{escaped(file.name, 60)}**")
+                    _who_reads()
+                    if not workspace().engine.sees:
+                        st.text_area(say("images.says"), key=f"{_NEW_IMAGES}-says-{file.file_id}", height=100)
+                        st.text_input(say("images.shows"), key=f"{_NEW_IMAGES}-shows-{file.file_id}")
+
+
+def attachments() -> tuple[list[Attachment], list[InputError]]:
+    """What was uploaded for the new post and can be taken, and why each of the others cannot."""
+    state = st.session_state
+    given = [
+        Attachment(
+            content=file.getvalue(),
+            name=file.name,
+            text=state.get(f"{_NEW_IMAGES}-says-{file.file_id}") or "",
+            shows=state.get(f"{_NEW_IMAGES}-shows-{file.file_id}") or "",
+        )
+        for file in _uploaded(_uploader_key())
+    ]
+    return usable_images(given)
+
+
+def forget_uploads() -> None:
+    """Empty the uploader, for the next post."""
+    st.session_state[_NEW_IMAGES] = st.session_state.get(_NEW_IMAGES, 0) + 1  # a new key is a new widget
+
+
+def case_images(case: Case, *, busy: bool) -> None:
+    """The images of a case: each with its words, to correct while the case is open."""
+    for image in case.post.images:
+        _card(case, image, busy=busy)
+    room = MAX_IMAGES - len(case.post.images)
+    if case.decision is not None or room <= 0:
+        return
+    key = f"attach-{case.id}-{len(case.post.images)}"
+    with st.form(f"form-{key}", border=False):
+        _uploader(say("images.attach_one", room=room), key)
+        if st.form_submit_button(say("images.attach"), icon=":material/add_photo_alternate:", disabled=busy):
+            _attach(case, key)
+
+
+def _card(case: Case, image: Image, *, busy: bool) -> None:
+    key = f"{case.id}-{image.sha256[:12]}"
+    with st.container(border=True, key=f"image-{key}"), st.grid(2, min_column_width=260):
+        st.image(_kept(case.id, image.sha256), width="stretch", alt=image.shows or image.name)
+        with st.container(gap="xsmall"):
+            size = say("images.size", wide=image.width, high=image.height)
+            st.markdown(f"**{escaped(image.name, 60)}** :small[:gray[{size}]]")
+            if image.read_by:
+                by = say("images.you") if image.read_by == "person" else escaped(image.read_by, 60)
+                st.caption(say("images.read_by", engine=by))
+            else:
+                _who_reads()
+            if case.decision is not None:
+                st.markdown(escaped(image.text) or f":gray[{say('images.no_text')}]")
+                st.caption(escaped(image.shows))
+                return
+            _words(case, image, key, busy=busy)
+            off = partial(_remove, case, image.sha256)
+            button(say("images.remove"), f"off-{key}", _PLACE, off, icon="delete", type="tertiary", disabled=busy)
+
+
+def _words(case: Case, image: Image, key: str, *, busy: bool) -> None:
+    with st.form(f"words-{key}", border=False):
+        text = st.text_area(say("images.says"), value=image.text, height=110, disabled=busy)
+        shows = st.text_input(say("images.shows"), value=image.shows, disabled=busy)
+        if st.form_submit_button(say("images.save"), icon=":material/save:", disabled=busy):
+            describe = partial(workspace().service.describe_image, case.id, image.sha256, text or "", shows or "")
+            act(_PLACE, lambda: changed(case, describe()))
+            st.rerun()
+
+
+def _who_reads() -> None:
+    if workspace().engine.sees:
+        st.caption(f":material/visibility: {say('images.engine_reads')}")
+    else:
+        st.caption(f":material/visibility_off: {say('images.engine_cannot')}")
+
+
+def _attach(case: Case, key: str) -> None:
+    left_out: list[InputError] = []
+
+    def attach() -> None:
+        newest = case
+        for file in _uploaded(key):
+            try:
+                newest = workspace().service.attach_image(case.id, file.getvalue(), file.name)
+            except InputError as why:
+                left_out.append(why)
+        if newest is not case and workspace().engine.sees:
+            gather_anew(newest)
+
+    act(_PLACE, attach)
+    tell(_PLACE, *left_out)
+    st.rerun()
+
+
+def _remove(case: Case, sha256: str) -> None:
+    changed(case, workspace().service.remove_image(case.id, sha256))
+
+
+def _uploader(label: str, key: str) -> None:
+    st.file_uploader(
+        label,
+        type=_KINDS,
+        accept_multiple_files=True,
+        key=key,
+        max_upload_size=MAX_IMAGE_BYTES // 1_000_000,
+        help=say("images.about"),
+    )
+
+
+def _uploader_key() -> str:
+    return f"{_NEW_IMAGES}-files-{st.session_state.get(_NEW_IMAGES, 0)}"
+
+
+def _uploaded(key: str) -> list[UploadedFile]:
+    return cast("list[UploadedFile]", st.session_state.get(key) or [])
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _seen(content: bytes, name: str) -> bytes:
+    return workspace().service.preview(content, name)
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def _kept(case_id: str, sha256: str) -> bytes:
+    return workspace().service.preview(workspace().service.image(case_id, sha256))
+
+
+def post_panel(case: Case, *, busy: bool) -> None:
+    """The whole post, its images, and room to change it."""
+    outside_text(case.post.text, look="post", key=f"post-{case.id}")
+    if case.post.context:
+        st.caption(say("post.context"))
+        outside_text(case.post.context, look="post", key=f"post-context-{case.id}")
+    facts = [say("post.begun", when=moment(case.created_at)), say(MODE_LABELS[case.mode])]
+    if case.post.url:
+        facts.insert(0, exact(case.post.url))
+    st.caption(" · ".join(facts))
+    case_images(case, busy=busy)
+    if case.decision is not None:
+        return
+    with st.form(f"edit-post-{case.id}", border=False):
+        text = st.text_area(say("post.text"), value=case.post.text, height=130, disabled=busy)
+        url = st.text_input(say("start.address"), value=case.post.url or "", type="url", disabled=busy)
+        context = st.text_area(say("start.context"), value=case.post.context, height=70, disabled=busy)
+        st.caption(say("post.what_goes" if case.evidence or case.draft else "post.searched_anew"))
+        if busy:
+            st.caption(say("progress.closed"))
+        if st.form_submit_button(say("post.save"), icon=":material/save:", disabled=busy):
+            _save(case, text or "", url or None, context or "")
+
+
+def _save(case: Case, text: str, url: str | None, context: str) -> None:
+    edit = partial(workspace().service.edit_post, case.id, text, url=url, context=context)
+    act(_PLACE, lambda: changed(case, edit()))
+    st.rerun()

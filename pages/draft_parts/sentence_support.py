@@ -1,0 +1,210 @@
+"""Which source supports each sentence of the note; without a model the person compares the two.
+
+Sentences of the note and their sources as a picture; choosing either opens the source in the reader.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from crowdnotes.domain import Basis, Case, Evidence, Pair, SentenceSupport, Support
+from crowdnotes.text.markdown import clip, escaped, host
+from crowdnotes.wording import say
+from pages.common.components import (
+    marked_text,
+    note_pieces,
+    outside_text,
+    passage_words,
+    sentence_map,
+    sentence_pieces,
+    source_name,
+)
+from pages.common.layout import StepName, card_place
+from pages.common.session import act, button, workspace
+from pages.draft_parts.reader import arrival_at_sentence, chosen_source, open_source
+
+_LONGEST = 150  # characters of a sentence: three lines
+_MAP_SIGNS = {Support.SUPPORTED: "✓", Support.PARTLY: "◐", Support.UNSUPPORTED: "✗", Support.UNCHECKED: "○"}
+
+
+def map_of_sentences(case: Case) -> None:
+    """Folded, but of a decided case; nothing below two sentences and two sources, where the rows say as much."""
+    sources = _sources(case)
+    if len(case.sentences) < 2 or len(sources) < 2 or case.draft is None:
+        return
+    key = f"map-of-{case.id}"
+    with st.expander(
+        say("map.title"), key=f"map-{case.id}", icon=":material/account_tree:", expanded=case.decision is not None
+    ):
+        sentence_map(
+            say("map.title"),
+            [
+                _sentence_data(case, number, item, case.draft.text)
+                for number, item in enumerate(case.sentences, start=1)
+            ],
+            [_source(case, item) for item in sources],
+            [
+                {"kind": kind, "label": label}
+                for kind, label in dict(_kind(case, item) for item in case.sentences if item.evidence_id).items()
+            ],
+            on_choice=partial(choose, case),
+            key=key,
+        )
+
+
+def choose(case: Case, chosen: object) -> None:
+    """Open what was chosen: a sentence's source at its words, or a source. What the browser gives may be anything."""
+    given = chosen if isinstance(chosen, dict) else {}
+    number, evidence_id, words = given.get("sentence"), given.get("source"), None
+    if isinstance(number, int) and 1 <= number <= len(case.sentences):
+        evidence_id, words = case.sentences[number - 1].evidence_id, case.sentences[number - 1].carrier
+    if isinstance(evidence_id, str) and case.evidence_by_id(evidence_id) is not None:
+        act(card_place(evidence_id), partial(open_source, case, evidence_id, words))
+
+
+def _sources(case: Case) -> list[Evidence]:
+    """Those that sentences lean on, in the order of the sentences, so that few curves cross; then the others in use."""
+    leaned = (case.evidence_by_id(item.evidence_id or "") for item in case.sentences)
+    found = [item for item in leaned if item is not None]
+    return list({item.id: item for item in (*found, *case.used_evidence)}.values())
+
+
+def _kind(case: Case, item: SentenceSupport) -> tuple[str, str]:
+    """How its curve is drawn, and what that means."""
+    if case.has_open_hint(item):
+        return "hinted", say("support.hinted", name=item.by)
+    return item.support.name.lower(), item.support.in_words
+
+
+def _sentence_data(case: Case, number: int, item: SentenceSupport, note: str) -> dict[str, object]:
+    words, (kind, told) = item.words_in(note).strip(), _kind(case, item)
+    return {
+        "number": number,
+        "text": clip(words, _LONGEST),
+        "kind": kind,
+        "sign": "?" if kind == "hinted" else _MAP_SIGNS[item.support],
+        "source": item.evidence_id,
+        "told": say("map.sentence", n=number, support=told, id=item.evidence_id or say("map.none"), words=words),
+    }
+
+
+def _source(case: Case, item: Evidence) -> dict[str, object]:
+    name = source_name(item.source)
+    numbers = [str(n) for n, leaned in enumerate(case.sentences, start=1) if leaned.evidence_id == item.id]
+    of = say("map.of_sentences", numbers=", ".join(numbers)) if numbers else say("map.of_no_sentence")
+    return {"id": item.id, "name": clip(name, 60), "told": say("map.source", id=item.id, name=name, of=of)}
+
+
+_PLACE = StepName.DRAFT.value
+_SIGNS = {
+    Support.UNCHECKED: ":gray[:material/radio_button_unchecked:]",
+    Support.SUPPORTED: ":green[:material/check_circle:]",
+    Support.PARTLY: ":orange[:material/contrast:]",
+    Support.UNSUPPORTED: ":red[:material/cancel:]",
+}
+_FINDS = {
+    Support.SUPPORTED: "support.says_it",
+    Support.PARTLY: "support.in_part",
+    Support.UNSUPPORTED: "support.does_not",
+}
+
+
+def support(case: Case) -> None:
+    """A row for each sentence, with its source; choosing the source opens it at the words that support it."""
+    draft = case.draft
+    if draft is None or not draft.text.strip():
+        return
+    by_person = _is_compared_by_person(case)
+    st.markdown(f"**{say('support.compare' if by_person else 'support.title')}**")
+    sentences = case.sentences
+    if not sentences:
+        st.caption(say("support.not_scored"))
+        return
+    if by_person:
+        st.caption(say("support.compare_about"))
+    with st.container(key="support", gap="xsmall"):
+        for number, sentence in enumerate(sentences, start=1):
+            _draw_sentence(case, draft.text, number, sentence, by_person=by_person)
+    map_of_sentences(case)
+
+
+def _is_compared_by_person(case: Case) -> bool:
+    """Whether the scores of this very text wait for a person, or rest on what they found."""
+    assessment = case.assessment if case.assessment_is_current else None
+    return assessment is not None and assessment.is_compared_by_person
+
+
+def _draw_sentence(case: Case, note: str, number: int, sentence: SentenceSupport, *, by_person: bool) -> None:
+    carrier = case.evidence_by_id(sentence.evidence_id) if sentence.evidence_id else None
+    here = carrier is not None and carrier.id == chosen_source(case)
+    hinted = case.has_open_hint(sentence)
+    key = f"sentence-{number}-{'hinted' if hinted else sentence.support.name.lower()}"
+    with st.container(key=f"{key}-here" if here else key, gap="xxsmall"):
+        arrival_at_sentence(case, number)
+        with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
+            said = _SIGNS[sentence.support] + ("" if by_person else f" :small[{escaped(sentence.support.in_words)}]")
+            if hinted:  # what a person found against a hint is theirs, not the program's green
+                said = f":material/person: :small[{say('support.hinted', name=escaped(sentence.by, 40))}]"
+            inferred = f" :orange-badge[{say('support.inferred')}]" if _is_inferred(case, sentence) else ""
+            st.markdown(f":gray[{number}] {said}{inferred}", width="stretch")
+            if carrier is not None:
+                where = escaped(host(carrier.source.url) or carrier.source.title, 30)
+                label = f"{carrier.id} · {where}"
+                look = {"type": "tertiary", "help": say("support.open_source")}
+                go = partial(open_source, case, carrier.id, sentence.carrier)
+                button(label, f"source-of-{number}", card_place(carrier.id), go, icon="menu_book", **look)
+        marked_text(sentence_pieces(note, sentence), look="sentence", key=f"{case.id}-{number}-text")
+        if by_person and carrier is not None and sentence.carrier is not None:
+            words = passage_words(carrier.passage, sentence.carrier)
+            outside_text(f"“{clip(words, 320)}”", look="quote", key=f"{case.id}-{number}-quote")
+        for doubt in dict.fromkeys(sentence.doubts):
+            st.caption(f":orange[:material/help:] {escaped(doubt)}")
+        if by_person and sentence.evidence_id:
+            _comparison(case, number, sentence, sentence.words_in(note), sentence.evidence_id)
+        elif by_person:
+            st.caption(say("support.no_source"))
+
+
+def _is_inferred(case: Case, sentence: SentenceSupport) -> bool:
+    written = case.draft.sentences if case.draft else ()
+    return any(item.span == sentence.span and item.basis is Basis.INFERRED for item in written)
+
+
+def _comparison(case: Case, number: int, sentence: SentenceSupport, words: str, evidence_id: str) -> None:
+    """What the person finds, and whether the hints matter."""
+    decided = case.decision is not None
+    state, chosen, settled = st.session_state, f"compare-{case.id}-{number}", f"settled-{case.id}-{number}"
+    own = workspace().service.finding(case, Pair(words, evidence_id))
+    by_another = own is None and sentence.by not in ("", workspace().actor.name)
+    found = None if by_another else own or sentence.support
+    state[chosen] = found if found in _FINDS else None
+    save = partial(workspace().service.compare_sentence, case.id, words, evidence_id)
+
+    def compare() -> None:
+        save(state[chosen] or Support.UNCHECKED, doubts_settled=bool(state.get(settled, False)))
+
+    with st.container(key=f"comparison-{case.id}-{number}", gap="xsmall"):
+        st.segmented_control(
+            say("support.does_it", id=evidence_id),
+            list(_FINDS),
+            format_func=lambda found: say(_FINDS[found]),
+            key=chosen,
+            on_change=act,
+            args=(_PLACE, compare),
+            label_visibility="collapsed",
+            disabled=decided,
+        )
+        if by_another and sentence.support in _FINDS:
+            st.caption(say("support.by_another", name=escaped(sentence.by, 40), found=say(_FINDS[sentence.support])))
+        if sentence.doubts and sentence.support is Support.SUPPORTED:
+            state[settled] = sentence.doubts_settled
+            label = say("support.settled", n=len(sentence.doubts))
+            st.checkbox(label, key=settled, on_change=act, args=(_PLACE, compare), disabled=decided)
+
+
+def decided_note(case: Case) -> None:
+    """The note of a decided case, its sentences underlined where the passages do not carry them in full."""
+    if case.draft is not None:
+        marked_text(note_pieces(case.draft.text, case.sentences), look="note", key=f"decided-{case.id}")

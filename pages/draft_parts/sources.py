@@ -1,0 +1,345 @@
+"""The left pane: the claim, the sources as rows, the reader below them, and folded what else there is.
+
+Where nothing settles the claim: what was asked where, what came nearest, what would settle it, and where to look.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import partial
+
+import streamlit as st
+
+from crowdnotes.domain import (
+    WAYBACK,
+    Aim,
+    Case,
+    ClaimKind,
+    Evidence,
+    FetchOutcome,
+    ProviderState,
+    Reach,
+    Source,
+    SourceCategory,
+    Verdict,
+)
+from crowdnotes.jobs import JobRecord, JobState
+from crowdnotes.text.markdown import clip, escaped, exact, host, title
+from crowdnotes.wording import say
+from pages.common.components import badge, passage_words, source_name, web_link
+from pages.common.layout import Area, StepName, area, card_place, notices_of_gone_cards, onward
+from pages.common.progress import job_panel, under_way
+from pages.common.search_report import (
+    already_checked,
+    earlier_notes,
+    no_passage,
+    origin_badges,
+    search_report,
+    source_badges,
+)
+from pages.common.session import button, notices, own_review, workspace
+from pages.common.where_to_look import add_sources, try_through
+from pages.draft_parts.more_evidence import (
+    add_by_hand,
+    ask_again,
+    begun_by_hand,
+    earlier_evidence,
+    follow_up_result,
+    other_side,
+    paste_box,
+)
+from pages.draft_parts.reader import chosen_source, in_reading_order, open_source, reader, use_tick
+
+_PLACE = StepName.EVIDENCE.value
+_LONGEST = 400
+
+
+def looks_further(case: Case) -> bool:
+    """Whether the person wants to look further, whatever the program thinks of its sources."""
+    return bool(st.session_state.get(_further(case)))
+
+
+def look_further(case: Case) -> None:
+    """One quiet line that leads to `look_yourself`, once sources were looked for."""
+    if workspace().service.reach(case, asked=True) is not None:
+        go = partial(st.session_state.update, {_further(case): True})
+        button(say("reach.further"), f"go-{_further(case)}", _PLACE, go, icon="travel_explore", type="tertiary")
+
+
+def _further(case: Case) -> str:
+    return f"further-{case.id}"
+
+
+def look_yourself(case: Case, job: JobRecord | None, reach: Reach) -> None:
+    """How far the search came, where to look further, and a box for what was found."""
+    with st.container(border=True, key="reach", gap="xsmall"):
+        # Without any passage it is told above what came of it; who asked for it may have one that settles the claim.
+        head = say("reach.title" if case.evidence and not looks_further(case) else "reach.title_alone")
+        st.markdown(f"**:material/travel_explore: {head}**")
+        wanted = [say("reach.wanted", words=escaped(reach.wanted, _LONGEST))] if reach.wanted else []
+        st.markdown("  \n".join(f":small[{told}]" for told in [*wanted, *_asked(case)]))
+        if near := reach.nearest:
+            with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+                st.markdown(f":small[{say('reach.nearest')}]", width="content")
+                name = f"{near.id} {title(near.source.title, say('reader.untitled'), 70)}"
+                button(name, "nearest", card_place(near.id), partial(open_source, case, near.id), type="tertiary")
+        with st.container(horizontal=True, gap="xsmall", key="places-to-look"):
+            for name, link in reach.places:
+                web_link(say(name), link)
+        with st.container(horizontal=True, gap="small"):
+            add_by_hand(case, job, say("reach.add"))
+            if looks_further(case):
+                shut = partial(st.session_state.update, {_further(case): False})
+                button(say("reach.close"), f"shut-{_further(case)}", _PLACE, shut, type="tertiary")
+
+
+def _asked(case: Case) -> list[str]:
+    """What was asked where, and who gave no answer: a sentence each."""
+    if not case.searched:
+        return [say("reach.own_links")]
+    asked = [item for item in case.outcomes if item.state is not ProviderState.NOT_CONFIGURED]
+    silent = [item.label for item in asked if item.state is not ProviderState.ANSWERED]
+    there = [item.label for item in asked if item.state is ProviderState.ANSWERED]
+    searches = (case.queries, *(later.queries for later in case.follow_ups))
+    n = len({query.text for queries in searches for query in queries})
+    told = [say("reach.asked", n=n, places=escaped(", ".join(there), _LONGEST))] if there else []
+    return [*told, *([say("reach.silent", places=escaped(", ".join(silent), _LONGEST))] if silent else [])]
+
+
+_TITLE, _ROW = 70, 210  # characters of a page's title and of the sentence in a row: together three lines
+_NOT_CHECKABLE = {
+    ClaimKind.OPINION: "sources.opinion",
+    ClaimKind.SATIRE: "sources.satire",
+    ClaimKind.PREDICTION: "sources.prediction",
+    ClaimKind.PERSONAL: "sources.personal",
+}
+
+
+def sources_pane(case: Case, job: JobRecord | None) -> None:
+    """Draw the pane."""
+    with area(Area.SOURCES):
+        notices(_PLACE)
+        notices_of_gone_cards(case)
+        job_panel(case, job, "gather")
+        job_panel(case, job, "follow_up")
+        follow_up_result(case, job)
+        already_checked(case)
+        failed = job is not None and job.kind == "gather" and job.state is JobState.FAILED
+        reach = workspace().service.reach(case, asked=looks_further(case), search_failed=failed)
+        _claim(case, reach)
+        _rows(case, job, reach)
+        if not case.evidence:
+            no_passage(case, job)
+        if reach is not None:
+            look_yourself(case, job, reach)
+        else:
+            look_further(case)
+        reader(case, job)
+        _rest(case, job)
+        if case.used_evidence and case.decision is None:
+            onward(Area.NOTE, say("strip.to_note"))
+
+
+def tally(case: Case) -> str:
+    """How far the reading is: "2 of 6 read, 1 used"."""
+    opened = sum(own_review(item) is not None for item in case.evidence)
+    return say("sources.tally", opened=opened, all=len(case.evidence), used=len(case.used_evidence))
+
+
+def _claim(case: Case, reach: Reach | None) -> None:
+    """The claim in full words, and how far the passages settle it. Nothing where no model has said."""
+    claims = [claim for claim in case.claims if claim.statement]
+    if not claims:
+        return
+    claim = claims[0]
+    with st.container(key="claim", gap="xxsmall"):
+        if claim.kind is not ClaimKind.CHECKABLE:
+            title = say("sources.not_checkable", kind=say(_NOT_CHECKABLE[claim.kind]))
+            st.info(say("sources.not_checkable_next"), title=title, icon=":material/help:")
+            return
+        st.markdown(say("sources.claim", claim=escaped(claim.statement, _LONGEST)))
+        _settled(case, reach)
+        about = [
+            say(name, words=escaped(words, _LONGEST))
+            for name, words in (("sources.implies", claim.implies), ("sources.settled_by", claim.settled_by))
+            if words
+        ]
+        about += [say("sources.since", day=claim.since_when)] if claim.since else []
+        about += [say("sources.also_claims", claim=escaped(other.statement, _LONGEST)) for other in claims[1:]]
+        if about:
+            with st.expander(say("sources.about_claim"), type="compact"):
+                st.caption("  \n".join(about))
+
+
+def _settled(case: Case, reach: Reach | None) -> None:
+    evidence = case.judging_evidence
+    if case.settlement is None or not evidence:
+        return
+    if stated := case.settlement.stated(evidence):
+        said = say("sources.stated", n=len(stated), all=len(evidence))
+        st.markdown(f":green-badge[:material/check: {said}]")
+        return
+    helping = len(case.settlement.answers(evidence))
+    helps = say("sources.help_to_infer", n=helping) if helping else say("sources.none_answers")
+    missing = case.settlement.missing if reach is None else ""  # else it is told there
+    said = f" :small[{say('sources.missing', words=escaped(missing, _LONGEST))}]" if missing else ""
+    st.markdown(f":orange-badge[:material/search_off: {say('sources.not_stated', helps=helps)}]{said}")
+
+
+def _rows(case: Case, job: JobRecord | None, reach: Reach | None) -> None:
+    """A row for each passage; those that may speak for the post's claim stand apart, under a heading of their own."""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="sources-head"):
+        st.header(say("sources.title"), anchor=False, width="content")
+        if case.evidence:
+            st.markdown(f":gray[{tally(case)}]", width="content")
+        if case.decision is None:
+            st.space("stretch")
+            other_side(case, job)
+            if reach is None:  # else it stands there
+                add_by_hand(case, job)
+    if case.decision is None and workspace().service.none_is_near(case):
+        st.info(say("sources.none_near_next"), title=say("sources.none_near"), icon=":material/search_off:")
+    items = in_reading_order(case)
+    with st.container(key="rows", gap=None):
+        for item in items:
+            if item.aim is not Aim.OTHER_SIDE:
+                _row(case, item)
+        if any(item.aim is Aim.OTHER_SIDE for item in items):
+            with st.container(key="other-side", gap=None):
+                st.markdown(say("sources.other_side"))
+                for item in items:
+                    if item.aim is Aim.OTHER_SIDE:
+                        _row(case, item)
+    if case.taken_away:
+        st.caption(f":material/history: {say('sources.replaced', n=len(case.taken_away))}")
+
+
+_KINDS = {SourceCategory.OTHER: "sources.other_kind"}
+_STANDS = {
+    Verdict.BACKGROUND: (":gray-badge[:material/remove: {}]", "sources.background"),
+    Verdict.REJECT: (":red-badge[:material/block: {}]", "sources.rejected"),
+}
+
+
+def _row(case: Case, item: Evidence) -> None:
+    """What it is, the one sentence that matters, and the tick; choosing it opens it in the reader."""
+    key, source = f"{case.id}-{item.id}", item.source
+    here = chosen_source(case) == item.id
+    # The name says how it stands, for page.css.
+    with st.container(key=f"row-{item.id}{'-here' if here else ''}", gap=None):
+        with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
+            kind = say(_KINDS[source.category]) if source.category in _KINDS else source.category.in_words
+            when = str(source.year or say("sources.no_date"))
+            name = escaped(source_name(source), 44)
+            label = f"**{item.id}** {name} :gray[:small[· {escaped(kind)} · {when}]]"
+            read = partial(open_source, case, item.id)
+            button(label, f"read-{key}", card_place(item.id), read, type="tertiary", width="stretch")
+            if stands := _stands(case, item).strip():
+                st.markdown(stands, width="content")
+            use_tick(case, item, f"use-{key}")
+        origin = " ".join(origin_badges(source, case.post, short=True))
+        sentence = _sentence(case, item)
+        told = source.title in ("", source.url, source_name(source)) or _begins_with(sentence, source.title)
+        page = "" if told else f"**{escaped(source.title, _TITLE)}**"
+        st.markdown(f"{origin} :small[{page} {escaped(sentence, _ROW)}]".strip())
+
+
+def _begins_with(sentence: str, title: str) -> bool:
+    """Whether the words of a page's title stand at the head of its sentence, or are all that it has of them."""
+    first, name = (" ".join(words.casefold().rstrip(".… ").split()) for words in (sentence, title))
+    return first.startswith(name) or name.startswith(first)
+
+
+def _stands(case: Case, item: Evidence) -> str:
+    """Markdown of what must be seen before it is opened, and how far its reading is."""
+    marks = source_badges(item.source, case.post, case.until, graves_only=True)
+    own, counts = own_review(item), item.working
+    if counts is not None and (own is None or counts.verdict is not own.verdict):  # another reader's, for the note
+        about = {"name": escaped(counts.reader.name, 40), "verdict": item.verdict.in_words if item.verdict else ""}
+        marks += f" :blue-badge[{say('reader.other_verdict', **about)}]"
+    if own is None:
+        # The reader moved on to it by itself: it counts as opened with what the person does there.
+        name = "sources.open_now" if chosen_source(case) == item.id else "sources.not_opened"
+        return f"{marks} :gray-badge[{say(name)}]"
+    look, name = _STANDS.get(own.verdict, ("", "")) if own.verdict else ("", "")
+    return f"{marks} {look.format(say(name)) if name else ''}"
+
+
+def _sentence(case: Case, item: Evidence) -> str:
+    """The words that answer the claim, as the model says, else those closest to the post."""
+    found = case.settlement.all_of(item) if case.settlement is not None else []
+    spans = [answer.span for answer in found if answer.span is not None] or list(item.passage.marks)
+    return clip(passage_words(item.passage, spans[0]) if spans else item.passage.text, _ROW)
+
+
+def _rest(case: Case, job: JobRecord | None) -> None:
+    """Folded: what could not be read, how it was searched, other places to look, and earlier evidence."""
+    _failed(case, job)
+    search_report(case, partial(ask_again, case, job))
+    earlier_notes(case)
+    if case.decision is None:
+        more = st.expander(
+            say("sources.more" if case.stages or case.evidence else "sources.first"),
+            key=f"more-{case.id}",
+            icon=":material/travel_explore:",
+            on_change="rerun",
+            expanded=not case.evidence and not case.stages and not begun_by_hand(case),
+        )
+        if more.open:
+            with more:
+                add_sources(case, job)
+    earlier_evidence(case, job)
+
+
+def _failed(case: Case, job: JobRecord | None) -> None:
+    failed = workspace().service.failed_sources(case)
+    if not failed:
+        return
+    label = say("sources.not_read", n=len(failed))
+    with st.expander(label, key=f"failed-{case.id}", icon=":material/link_off:", expanded=not case.evidence):
+        st.caption(say("sources.not_read_means"))
+        copies = Counter(_of_copies(source) for source in failed)
+        shared = {said: times for said, times in copies.items() if said and times > 1}
+        for said, times in shared.items():
+            which = "" if times == len(failed) else f" ({say('sources.some_of', n=times, all=len(failed))})"
+            st.caption(f":material/inventory_2: {escaped(said, 300)}{which}")
+        for source in failed:
+            _failed_source(case, source, told=frozenset(shared))
+        if case.decision is None and case.supernote is None:
+            _through_others(case, job)
+
+
+def _through_others(case: Case, job: JobRecord | None) -> None:
+    """One click lets a service that the person has not ticked yet read what could not be read here."""
+    left = {name: label for name, label in workspace().reading_services.items() if name not in case.read_through}
+    if not left:
+        return
+    st.caption(say("reading_services.told", services=say("reading_services.or").join(left.values())))
+    with st.container(horizontal=True, gap="small", key="read-through"):
+        for name, label in left.items():
+            again, key = partial(try_through, case, name), f"through-{case.id}-{name}"
+            words = say("reading_services.again", service=label)
+            button(words, key, _PLACE, again, icon="cloud_download", disabled=under_way(job))
+
+
+def _of_copies(source: Source) -> str:
+    """What the archive said of the source; empty where it was not asked."""
+    _, name, said = source.outcome_detail.partition(WAYBACK)
+    return name + said
+
+
+def _failed_source(case: Case, source: Source, *, told: frozenset[str]) -> None:
+    """A source that could not be read; what the archive said stands above the list where it is `told` there."""
+    badges = source_badges(source, case.post, case.until) if source.published or source.notices else ""
+    with st.container(key=f"failed-{source.id.replace(':', '-')}", gap="xxsmall"):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            name = escaped(host(source.url) or source.title, 60)
+            st.markdown(f"{badge('orange', 'link_off', source.outcome.in_words)} {badges} **{name}**", width="content")
+            st.space("stretch")
+            web_link(say("reader.archived"), source.archived_url, "inventory_2")
+            web_link(say("sources.open_it"), None if source.outcome is FetchOutcome.REFUSED else source.url)
+        st.markdown(f":small[{exact(source.url)}]" if source.url else f":small[{escaped(source.title, 160)}]")
+        of_copies = _of_copies(source)
+        st.markdown(escaped(source.outcome_detail.removesuffix(of_copies if of_copies in told else ""), 300))
+        if case.decision is None:
+            paste_box(case, say("sources.paste_of_failed"), source)

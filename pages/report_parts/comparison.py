@@ -1,0 +1,285 @@
+"""What a participant of a blind comparison sees: one pair after the other, and never which note is which.
+
+What the answers of a blind comparison come to: plots with the sentence that each tells, and every figure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import streamlit as st
+
+from crowdnotes.domain import BothRated, ComparisonResults, Figure, Level, Rating, Sheet, Side, Statement
+from crowdnotes.errors import InputError
+from crowdnotes.text.markdown import escaped, host
+from crowdnotes.text.note_rules import find_urls
+from crowdnotes.wording import say
+from pages.common.charts import Part, Standing, compared, stacked_shares
+from pages.common.components import into_view, outside_text, participant_memory, web_link
+from pages.common.session import act, button, notices, workspace
+
+
+@st.cache_data(max_entries=50, show_spinner=say("comparison_results.counting"))
+def _results(comparison_id: str, answers: int, newest: object) -> ComparisonResults:  # noqa: ARG001 - part of the key
+    """Counted once for each new answer."""
+    return workspace().comparisons.results(comparison_id)
+
+
+def results_view(comparison_id: str) -> None:
+    """Draw the results. Raises ComparisonNotFoundError."""
+    kept = workspace().comparisons
+    comparison = kept.get(comparison_id)
+    answers = kept.answers(comparison_id)
+    found = _results(comparison_id, len(answers), max((answer.at for answer in answers), default=None))
+    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+        st.header(escaped(comparison.title), anchor=False, width="content")
+        _exports(comparison_id, sides_unknown=comparison.sides_unknown)
+    came, pairs = came_in(found.answers, found.participants), say("compare.pairs", n=len(comparison.pairs))
+    st.caption(say("comparison_results.on_pairs", came=came, answered=found.pairs, pairs=pairs))
+    if comparison.sides_unknown or not answers:
+        title = say("comparison_results.not_run" if answers else "comparison_results.nothing")
+        st.info(escaped(found.told["wins"]), title=title)
+        return
+    left, right = st.columns(2, gap="large")
+    with left:
+        _wins(found)
+    with right:
+        _helpfulness(found)
+    _statements(found)
+    with st.expander(say("comparison_results.figures"), icon=":material/table:"):
+        st.caption(say("comparison_results.figures_about"))
+        st.dataframe(
+            {
+                say("comparison_results.figure"): [name for name, _ in found.rows],
+                say("comparison_results.value"): [figure.in_words for _, figure in found.rows],
+                say("comparison_results.how"): [figure.how for _, figure in found.rows],
+            },
+            hide_index=True,
+            height=330,
+            alt=say("comparison_results.figures"),
+        )
+
+
+def came_in(answers: int, participants: int) -> str:
+    """How many answers there are, and of how many people."""
+    people = say("compare.participants", n=participants)
+    return say("compare.came", answers=say("compare.answers", n=answers), participants=people)
+
+
+def _exports(comparison_id: str, *, sides_unknown: bool) -> None:
+    exported = partial(workspace().comparisons.exported, comparison_id)
+    with st.container(horizontal=True, gap="small", width="content"):
+        st.download_button(
+            say("comparison_results.csv"),
+            exported,
+            "answers.csv",
+            "text/csv",
+            on_click="ignore",
+            icon=":material/download:",
+        )
+        if sides_unknown:
+            votes = partial(exported, votes=True)
+            st.download_button(say("comparison_results.votes"), votes, "votes.jsonl", on_click="ignore")
+
+
+def _standing(name: str, figure: Figure) -> Standing:
+    value = figure.value or 0.0
+    low, high = (value if end is None else end for end in (figure.low, figure.high))
+    return Standing(name, value, low, high)
+
+
+def _plot(title: str, told: str) -> None:
+    st.markdown(f"### {title}")
+    st.markdown(escaped(told))
+
+
+def _wins(found: ComparisonResults) -> None:
+    _plot(say("comparison_results.wins", name=escaped(found.names[0])), found.told["wins"])
+    rows = [
+        (f"{of} ({figure.n:,})", [_standing(found.names[0], figure)])
+        for of, figure in found.wins.items()
+        if figure.value is not None
+    ]
+    compared(rows, ends=(0, 1), step=0.25, line=0.5, percent=True, alt=found.told["wins"], key="compare-wins")
+
+
+def _helpfulness(found: ComparisonResults) -> None:
+    _plot(say("comparison_results.helpfulness"), found.told["helpfulness"])
+    names = list(found.names)
+    levels = [Part(level.in_words, counts) for level, counts in found.levels.items()]
+    stacked_shares(names, levels, alt=found.told["helpfulness"], between=" / ", key="compare-levels")
+    compared(
+        [(say("comparison_results.mean"), _both(found.names, found.helpfulness))],
+        ends=(0, 1),
+        step=0.25,
+        alt=found.told["helpfulness"],
+        key="compare-helpfulness",
+    )
+
+
+def _statements(found: ComparisonResults) -> None:
+    _plot(say("comparison_results.statements"), found.told["statements"])
+    rows = [(statement.in_words, _both(found.names, both)) for statement, both in found.statements.items()]
+    compared(rows, ends=(1, 5), step=1, alt=found.told["statements"], key="compare-statements")
+    told = [say("comparison_results.statement", name=one.in_words, words=one.words) for one in found.statements]
+    st.caption(" ".join(told))
+
+
+def _both(names: Sequence[str], both: BothRated) -> list[Standing]:
+    return [_standing(name, figure) for name, figure in zip(names, (both.first, both.second), strict=True)]
+
+
+_PLACE = "compare-sheet"
+_PARTICIPANT = "participant"
+_AT = "compare-at"  # the place of the pair that is shown, where it is not the first one without an answer
+_TURNS = "compare-turns"  # each turn to a pair, there or back, brings its head into view
+_MOST_LINKS = 6
+# Sides by where they stand: a key or a name may never tell the first note from the second.
+_SIDES: dict[Side, str] = {"left": say("comparison_sheet.left"), "right": say("comparison_sheet.right")}
+
+
+def participant_view(comparison_id: str) -> None:
+    """Draw the pair that comes next for whom the address names, or a welcome. Raises ComparisonNotFoundError."""
+    kept, participant = workspace().comparisons, st.query_params.get(_PARTICIPANT, "")
+    if not kept.is_participant(participant):
+        _welcome(comparison_id)
+        return
+    sheets = kept.sheets(comparison_id, participant)
+    participant_memory(comparison_id, participant)
+    waiting = [place for place, sheet in enumerate(sheets) if sheet.answer is None]
+    at = st.session_state.get(_AT, waiting[0] if waiting else len(sheets))
+    done = len(sheets) - len(waiting)
+    st.progress(done / len(sheets), text=say("comparison_sheet.answered", done=done, n=len(sheets)))
+    if at < len(sheets):
+        _pair(comparison_id, participant, sheets[at], at)
+    else:
+        words = say("comparison_sheet.thanks_next")
+        st.success(words, title=say("comparison_sheet.thanks"), icon=":material/check:")
+    notices(_PLACE)
+    with st.container(horizontal=True, gap="small"):
+        if at:
+            button(
+                say("comparison_sheet.back"),
+                "compare-back",
+                _PLACE,
+                partial(_go, at - 1),
+                icon="arrow_back",
+                type="tertiary",
+            )
+        if at < len(sheets) and sheets[at].answer is not None:
+            button(say("comparison_sheet.skip"), "compare-skip", _PLACE, partial(_go, None), type="tertiary")
+
+
+def _welcome(comparison_id: str) -> None:
+    kept = workspace().comparisons
+    pairs = kept.each(comparison_id)
+    known = participant_memory(comparison_id, None)
+    st.markdown(say("comparison_sheet.welcome", posts=say("comparison_sheet.posts", n=pairs)))
+    with st.container(horizontal=True, gap="small"):
+        if known is not None and kept.is_participant(known):
+            enter = partial(_enter, known)
+            button(say("comparison_sheet.go_on"), "compare-go-on", _PLACE, enter, icon="play_arrow", type="primary")
+            begin = partial(_enter, kept.new_participant())
+            button(say("comparison_sheet.begin_as_other"), "compare-begin", _PLACE, begin)
+        else:
+            begin = partial(_enter, kept.new_participant())
+            button(say("comparison_sheet.begin"), "compare-begin", _PLACE, begin, icon="play_arrow", type="primary")
+
+
+def _enter(participant: str) -> None:
+    _go(None)
+    st.query_params[_PARTICIPANT] = participant
+
+
+def _go(place: int | None) -> None:
+    """To a pair, or to the next one without an answer."""
+    st.session_state[_TURNS] = st.session_state.get(_TURNS, 0) + 1
+    if place is None:
+        st.session_state.pop(_AT, None)
+    else:
+        st.session_state[_AT] = place
+
+
+def _pair(comparison_id: str, participant: str, sheet: Sheet, at: int) -> None:
+    into_view(f"pair-{at}-{st.session_state.get(_TURNS, 0)}")
+    with st.container(border=True, gap="xsmall"):
+        st.caption(say("comparison_sheet.post"))
+        outside_text(sheet.post, look="post", key=f"compare-post-{at}")
+    with st.form(f"compare-form-{at}", border=False, enter_to_submit=False):
+        for column, (side, name) in zip(st.columns(2), _SIDES.items(), strict=True):
+            with column, st.container(border=True, height="stretch"):
+                _note(sheet, side, name, at)
+        st.segmented_control(
+            say("comparison_sheet.choose"),
+            list(_SIDES),
+            format_func=_SIDES.__getitem__,
+            default=sheet.answer.chosen if sheet.answer else None,
+            key=_key(at, "chosen"),
+        )
+        save = partial(_save, comparison_id, participant, sheet, at)
+        st.form_submit_button(
+            say("comparison_sheet.save"),
+            type="primary",
+            icon=":material/arrow_forward:",
+            on_click=act,
+            args=(_PLACE, save),
+        )
+
+
+def _note(sheet: Sheet, side: Side, name: str, at: int) -> None:
+    note: str = getattr(sheet, side)
+    before: Rating | None = getattr(sheet.answer, side) if sheet.answer else None
+    st.header(name, anchor=False)
+    outside_text(note, look="note", key=_key(at, f"{side}-text"))
+    links = [span.url for span in find_urls(note) if span.has_scheme][:_MOST_LINKS]
+    if links:
+        with st.container(horizontal=True, gap="xsmall"):
+            for url in dict.fromkeys(links):
+                web_link(host(url), url)
+    st.segmented_control(
+        say("comparison_sheet.level", note=name.lower()),
+        list(Level),
+        format_func=lambda level: level.in_words.capitalize(),
+        default=before.level if before else None,
+        key=_key(at, f"{side}-level"),
+    )
+    st.caption(say("comparison_sheet.agree"))
+    for statement in Statement:
+        st.segmented_control(
+            statement.words,
+            range(1, 6),
+            default=before.statements[statement] if before else None,
+            key=_key(at, f"{side}-{statement.value}"),
+        )
+
+
+def _key(at: int, field: str) -> str:
+    return f"compare-{at}-{field}"
+
+
+def _save(comparison_id: str, participant: str, sheet: Sheet, at: int) -> None:
+    def given(field: str) -> object:
+        return st.session_state.get(_key(at, field))
+
+    open_fields = []
+    for side, name in _SIDES.items():
+        missing = sum(given(f"{side}-{statement.value}") is None for statement in Statement)
+        if given(f"{side}-level") is None:
+            open_fields.append(say("comparison_sheet.open_level", note=name.lower()))
+        if missing:
+            open_fields.append(say("comparison_sheet.open_statements", n=missing, note=name.lower()))
+    if given("chosen") is None:
+        open_fields.append(say("comparison_sheet.open_choice"))
+    if open_fields:
+        fields = ", ".join(open_fields)
+        raise InputError(say("comparison_sheet.open", fields=fields), say("comparison_sheet.open_next"))
+    ratings = {
+        side: Rating.model_validate(
+            {"level": given(f"{side}-level"), "statements": {one: given(f"{side}-{one.value}") for one in Statement}}
+        )
+        for side in _SIDES
+    }
+    chosen: Side = "left" if given("chosen") == "left" else "right"
+    workspace().comparisons.answer(comparison_id, participant, sheet.pair, **ratings, chosen=chosen)
+    _go(None)

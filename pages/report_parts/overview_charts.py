@@ -1,0 +1,225 @@
+"""The pictures of the overview: two beside each other, each with its sentence, its numbers, and a way to save it.
+
+A study of sources on the overview: those that CrowdNotes chose beside those that people cited, by kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from statistics import median
+
+import streamlit as st
+
+from crowdnotes.domain import SourceCategory
+from crowdnotes.reports.overview import FEW, Counted, Overview, Picture, Sides, Spread, in_time
+from crowdnotes.studies.bench.source_study import UtilityStudy, saved_study, utility_table, utility_verdict
+from crowdnotes.text.markdown import day, escaped
+from crowdnotes.wording import say
+from pages.common.chart_card import picture_card, table_with_csv
+from pages.common.charts import Tone, legend, shades, spread, stacked, two_sides
+from pages.common.components import save_image
+from pages.common.session import workspace
+
+_TALL, _LOW, _BAR = 160, 100, 23  # pixels
+_NARROWEST = 400
+_GATES: tuple[Tone, ...] = ("pass", "fail", "none")
+_COURSES: tuple[Tone, ...] = ("pass", "warn", "fail")
+_ENDINGS: tuple[Tone | None, ...] = (None, None, None, None, "none")
+_NO_SUM = frozenset({"notes", "passages"})  # of gates and sources the same thing is counted in each bar
+_Entries = list[tuple[str, str]]
+
+
+def pictures(found: Overview, now: datetime) -> None:
+    """Draw all of them."""
+    cases = say("overview.counted", n=found.cases)
+    st.caption(escaped(found.remark or cases))
+    foot = say("overview.saved_foot", cases=cases, day=day(now))
+    drawn: list[tuple[str, Picture, Callable[[str], _Entries]]] = [
+        ("times", found.times, lambda key: _spread(found.times, key)),
+        ("trend", found.trend, lambda key: _spread(found.trend, key, upright=True)),
+        ("endings", found.endings, lambda key: _counted(found.endings, key, tones=_ENDINGS, upright=True)),
+        ("gates", found.gates, lambda key: _counted(found.gates, key, tones=_GATES)),
+        ("mended", found.mended, lambda key: _counted(found.mended, key, tones=_COURSES)),
+        ("sources", found.sources, lambda key: _counted(found.sources, key)),
+        ("readers", found.readers, lambda key: _sides(found.readers, key)),
+        ("cost", found.cost, lambda key: _counted(found.cost, key, upright=True)),
+    ]
+    grid = st.grid(2, min_column_width=_NARROWEST, border=True, gap="small")
+    for name, picture, draw in drawn:
+        with grid.cell():
+            _card(name, picture, draw, foot)
+
+
+def _card(name: str, picture: Picture, draw: Callable[[str], _Entries], foot: str) -> None:
+    key = f"overview-{name}"
+    reasons = say("overview.not_counted", reasons=", ".join(picture.not_counted)) if picture.not_counted else ""
+    beside = " ".join(filter(None, [picture.beside, reasons]))
+    with st.container(gap="xxsmall", key=f"{key}-card"):
+        head = st.container(
+            horizontal=True, gap="xsmall", vertical_alignment="center", horizontal_alignment="distribute"
+        )
+        held = picture.sentence.replace("n = ", "n\u00a0=\u00a0")  # on one line
+        st.markdown(f"**{escaped(held)}**")
+        entries = draw(key) if picture.is_drawn else []
+        if entries:
+            legend(entries)
+        if beside:
+            st.caption(escaped(beside))
+    with head:
+        st.caption(escaped(picture.title), width="content")
+        if not picture.is_drawn:
+            return
+        with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", wrap=False, width="content"):
+            with st.popover(say("overview.numbers"), icon=":material/table:", type="tertiary", key=f"{key}-table"):
+                unit = f", {picture.unit}" if isinstance(picture, Counted) else ""
+                st.markdown(f"**{escaped(picture.title)}**{unit}")
+                st.table(_table(picture))
+            save_image(
+                key,
+                label=say("overview.save"),
+                title=picture.title,
+                sentence=picture.sentence,
+                legend=entries,
+                foot=[line for line in (beside, foot) if line],
+                file=f"crowdnotes-{name}.png",
+            )
+
+
+def _spread(picture: Spread, key: str, *, upright: bool = False) -> _Entries:
+    medians = [in_time(median(values)) if len(values) >= FEW else "" for _, values in picture.groups]
+    levels = [(*level, in_time(level[2])) for level in picture.levels]
+    if levels:
+        medians = [""] * len(medians)
+    alt = _alt(picture)
+    spread(picture.groups, medians=medians, levels=levels, upright=upright, height=_TALL, alt=alt, key=key)
+    return []
+
+
+def _counted(picture: Counted, key: str, *, upright: bool = False, tones: Sequence[Tone | None] = ()) -> _Entries:
+    there = [place for place, (_, counts) in enumerate(picture.parts) if any(counts)]
+    parts = [picture.parts[place] for place in there]
+    # Colours go by a part's place among all, so that it keeps its own whatever is filtered away.
+    every = shades([name for name, _ in picture.parts], tones)
+    colours = [every[place][1] for place in there]
+    hatches = [tones[place] if tones else None for place in there]
+    height = _TALL if upright else max(_LOW, _BAR * len(picture.bars) + 12)
+    stacked(
+        picture.bars,
+        parts,
+        colours=colours,
+        tones=hatches,
+        unit=picture.unit,
+        shares=picture.unit == "passages",
+        sign=" ¢" if picture.unit == "US cents" else "",
+        upright=upright,
+        height=height,
+        alt=_alt(picture),
+        key=key,
+    )
+    names = [name if picture.unit in _NO_SUM else f"{name} {_figures(sum(counts))}" for name, counts in parts]
+    return list(zip(names, colours, strict=True))
+
+
+def _sides(picture: Sides, key: str) -> _Entries:
+    names = say("overview.side_minus"), say("overview.side_plus")
+    colours = two_sides(picture.notes, names=names, height=_TALL, alt=_alt(picture), key=key)
+    return list(zip((say("overview.shown_line"), say("overview.below_line")), colours, strict=True))
+
+
+def _alt(picture: Picture) -> str:
+    return f"{picture.title}. {picture.sentence}"
+
+
+def _table(picture: Picture) -> dict[str, list[str]]:
+    """Every number of a picture, for whoever reads rather than looks."""
+    if isinstance(picture, Spread):
+        groups = [(name, values) for name, values in picture.groups if values]
+        return {
+            say("overview.groups"): [escaped(name) for name, _ in groups],
+            say("overview.cases"): [str(len(values)) for _, values in groups],
+            say("overview.half_within"): [
+                in_time(median(values)) if len(values) >= FEW else say("overview.few") for _, values in groups
+            ],
+        }
+    if isinstance(picture, Counted):
+        columns = {name: [_figures(number) for number in counts] for name, counts in picture.parts if any(counts)}
+        heading = say("overview.what") if picture.unit in _NO_SUM | {"checks"} else say("overview.period")
+        return {heading: [escaped(bar) for bar in picture.bars]} | columns
+    if isinstance(picture, Sides):
+        return {
+            say("overview.what"): [escaped(name) for name, *_ in picture.sums],
+            say("overview.notes"): [str(number) for _, number, _ in picture.sums],
+            say("overview.shown_line"): [str(reached) for *_, reached in picture.sums],
+        }
+    raise TypeError(type(picture))
+
+
+def _figures(number: float) -> str:
+    return f"{number:,.0f}" if number >= 100 or float(number).is_integer() else f"{number:.2g}"
+
+
+_STUDY_TALL = 130  # pixels
+
+
+def utility_study() -> None:
+    """Draw the study that was saved; nothing before there is one."""
+    found = saved_study(workspace().settings.data_dir)
+    if found is None:
+        return
+    st.header(say("utility_study.title"), anchor=False)
+    won = found.wins["all"]
+    sentence = utility_verdict(found)
+    sides = [say("utility_study.chosen"), say("utility_study.cited")]
+    kinds = [kind.value for kind in found.kinds]
+    picture_card(
+        "utility",
+        title=say("utility_study.kinds"),
+        sentence=sentence,
+        draw=lambda key: _kinds(found, sides, alt=f"{say('utility_study.kinds')}. {sentence}", key=key),
+        rows={
+            say("utility_study.kind"): kinds,
+            sides[0]: [chosen for chosen, _ in found.kinds.values()],
+            sides[1]: [cited for _, cited in found.kinds.values()],
+        },
+        file="sources-by-kind",
+        foot=[say("utility_study.foot", n=won.pairs, data=found.data)],
+    )
+    counted = say("utility_study.beside", won=won.won, lost=won.lost, tied=won.tied)
+    nothing = say("utility_study.nothing", n=found.nothing_found) if found.nothing_found else ""
+    st.caption(escaped(f"{counted} {nothing}".strip()))
+    st.caption(
+        escaped(
+            say(
+                "utility_study.judged",
+                engine=found.chosen_by,
+                places=", ".join(found.places),
+                judges=", ".join(found.judged_by),
+                when=day(found.made_at),
+                pages=found.pages,
+                n=found.compared,
+            ),
+            500,
+        )
+    )
+    st.subheader(say("utility_study.wins"), anchor=False)
+    table_with_csv(utility_table(found), key="utility-wins", file="sources-compared")
+
+
+def _kinds(found: UtilityStudy, sides: list[str], *, alt: str, key: str) -> list[tuple[str, str]]:
+    """The mix of kinds on each side, as in figure 7 of the CrowdNotes+ paper."""
+    parts = [(kind.value, [float(number) for number in numbers]) for kind, numbers in found.kinds.items()]
+    colours = dict(shades([kind.value for kind in SourceCategory]))  # a kind has its colour wherever it stands
+    entries = [(name, colours[name]) for name, _ in parts]
+    stacked(
+        sides,
+        parts,
+        colours=[colour for _, colour in entries],
+        tones=[None] * len(parts),
+        unit=say("utility_study.unit"),
+        shares=True,
+        height=_STUDY_TALL,
+        alt=alt,
+        key=key,
+    )
+    return entries

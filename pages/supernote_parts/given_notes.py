@@ -1,0 +1,290 @@
+"""The notes that a post has: the form for a new supernote, and of one under way a row for each, with a reader.
+
+Where existing notes come from: pasted, a file, or X's public files; the same fields for a new post and for later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from crowdnotes.domain import Case, Classification, CrowdStatus, ExistingNote, Ratings, SupernoteWork
+from crowdnotes.errors import InputError
+from crowdnotes.evidence.demo_pages import example_with_notes
+from crowdnotes.jobs import JobRecord
+from crowdnotes.text.markdown import clip, escaped, host
+from crowdnotes.text.note_rules import find_urls, tag_words
+from crowdnotes.wording import say
+from pages.common.components import badge, first_shown, outside_text, web_link
+from pages.common.layout import SupernoteStep
+from pages.common.progress import under_way
+from pages.common.session import act, button, notices, show_case, workspace
+
+if TYPE_CHECKING:
+    from streamlit.typing import UploadedFile
+
+
+_PASTED, _FILE, _PUBLIC = (say("notes_input.pasted"), say("notes_input.file"), say("notes_input.public"))
+_KINDS = ["csv", "tsv", "json", "jsonl", "txt"]
+
+
+def notes_fields(key: str) -> None:
+    """Draw the fields; `notes_given` reads what they hold."""
+    chosen = st.segmented_control(
+        say("notes_input.from"),
+        [_PASTED, _FILE, _PUBLIC],
+        default=_PASTED,
+        key=f"{key}-from",
+        required=True,
+    )
+    if chosen == _FILE:
+        st.file_uploader(say("notes_input.upload"), type=_KINDS, key=_upload_key(key), max_upload_size=20)
+        st.caption(say("notes_input.columns"))
+    elif chosen == _PUBLIC:
+        st.text_input(
+            say("notes_input.folder"),
+            key=f"{key}-folder",
+            placeholder="/home/you/community-notes",
+            help=say("notes_input.folder_help"),
+            persist_state="session",
+        )
+        st.text_input(
+            say("notes_input.post_id"),
+            key=f"{key}-post-id",
+            placeholder=say("notes_input.post_id_example"),
+            help=say("notes_input.post_id_help"),
+            persist_state="session",
+        )
+    else:
+        st.text_area(
+            say("notes_input.paste"),
+            key=f"{key}-pasted",
+            height=190,
+            placeholder=say("notes_input.paste_example"),
+            persist_state="session",
+        )
+
+
+def notes_given(key: str, address: str | None) -> tuple[tuple[ExistingNote, ...], tuple[str, ...]]:
+    """The notes, and a sentence on each thing that was merged or left out. Raises InputError.
+
+    `address` is the post's, which tells its id where the field for that is empty.
+    """
+    state, read = st.session_state, workspace().service
+    chosen = state.get(f"{key}-from")
+    if chosen == _FILE:
+        file: UploadedFile | None = state.get(_upload_key(key))
+        if file is None:
+            raise InputError(say("notes_input.no_file"), say("notes_input.no_file_next"))
+        found = read.notes_in_file(file.getvalue(), file.name, address or None)
+    elif chosen == _PUBLIC:
+        folder = (state.get(f"{key}-folder") or "").strip()
+        post = (state.get(f"{key}-post-id") or "").strip() or (address or "")
+        if not folder or not post:
+            raise InputError(say("notes_input.no_folder"), say("notes_input.no_folder_next"))
+        found = read.notes_of_post(Path(folder).expanduser(), post)
+    else:
+        found = read.pasted_notes(state.get(f"{key}-pasted") or "")
+    return found.notes, found.faults
+
+
+def keep_faults(key: str, faults: Sequence[str]) -> None:
+    """Remember what was merged or left out, to be told when the page is drawn."""
+    st.session_state[f"{key}-faults"] = tuple(faults)
+
+
+def tell_faults(key: str) -> None:
+    """What was merged or left out at the last reading."""
+    faults: tuple[str, ...] = st.session_state.get(f"{key}-faults", ())
+    if faults:
+        words = "\n".join(f"- {escaped(fault, 300)}" for fault in faults)
+        st.warning(words, title=say("notes_input.faults"), icon=":material/info:")
+
+
+def forget_notes(key: str) -> None:
+    """Empty the fields."""
+    st.session_state[f"{key}-pasted"] = ""
+    st.session_state[f"{key}-uploads"] = st.session_state.get(f"{key}-uploads", 0) + 1  # a new key is a new widget
+
+
+def _upload_key(key: str) -> str:
+    return f"{key}-file-{st.session_state.get(f'{key}-uploads', 0)}"
+
+
+_PLACE = SupernoteStep.NOTES.value
+_NEW = "new-supernote"
+_A_PAGE = 10
+_ROW = 210  # characters of a note in its row: two lines
+_TAGS = 3
+STATUS_WORDS = {
+    CrowdStatus.NEEDS_MORE_RATINGS: say("given_notes.needs_more_ratings"),
+    CrowdStatus.HELPFUL: say("given_notes.helpful"),
+    CrowdStatus.NOT_HELPFUL: say("given_notes.not_helpful"),
+}
+STATUS_COLOURS = {
+    CrowdStatus.NEEDS_MORE_RATINGS: "orange",
+    CrowdStatus.HELPFUL: "green",
+    CrowdStatus.NOT_HELPFUL: "red",
+}
+NO_STATUS = say("given_notes.no_status")
+
+
+def no_note_needed(case: Case) -> None:
+    """What raters have said against any note at all; before anything is written."""
+    said = workspace().service.no_note_needed(case)
+    if said:
+        words = f"{escaped(said)} {say('supernote.no_note_next')}"
+        st.warning(words, title=say("supernote.no_note"), icon=":material/front_hand:")
+
+
+# --- a new one ---
+
+
+def new_supernote() -> None:
+    """The form: the post, and its notes."""
+    notices(_PLACE)
+    st.text_area(
+        say("supernote.post"),
+        key=f"{_NEW}-text",
+        height=110,
+        placeholder=say("supernote.words_example"),
+        help=say("supernote.post_help"),
+        persist_state="session",
+    )
+    st.text_input(
+        say("supernote.address"),
+        key=f"{_NEW}-url",
+        type="url",
+        placeholder="https://x.com/…/status/…",
+        persist_state="session",
+    )
+    notes_fields(_NEW)
+    with st.container(horizontal=True, gap="small"):
+        button(say("supernote.read"), "read-notes", _PLACE, _create, icon="notes", type="primary")
+        look = {"type": "tertiary", "help": say("supernote.example_help")}
+        button(say("supernote.example"), "supernote-example", _PLACE, _example, icon="school", **look)
+
+
+def _create() -> None:
+    state = st.session_state
+    text, url = state[f"{_NEW}-text"] or "", (state[f"{_NEW}-url"] or "").strip() or None
+    notes, faults = notes_given(_NEW, url)
+    case = workspace().service.create_supernote(text, notes=notes, url=url)
+    state[f"{_NEW}-text"] = state[f"{_NEW}-url"] = ""
+    forget_notes(_NEW)
+    keep_faults(case.id, faults)
+    show_case(case.id)
+
+
+def _example() -> None:
+    example = example_with_notes()
+    case = workspace().service.create_supernote(example.post.text, notes=example.notes, url=example.post.url)
+    show_case(case.id)
+
+
+# --- those there are ---
+
+
+def notes_pane(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
+    """A row for each note: whether it is used, and why; the chosen one in full below."""
+    no_note_needed(case)
+    tell_faults(case.id)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.header(say("supernote.notes"), anchor=False, width="content")
+        of = say("given_notes.notes", n=len(work.notes))
+        st.markdown(f":gray[{say('supernote.tally', notes=of, used=len(work.used))}]", width="content")
+    unknown = sum(note.status is None for note in work.notes)
+    st.caption(f"{say('supernote.rule')} {say('supernote.rule_unknown', n=unknown) if unknown else ''}")
+    for remark in workspace().service.remarks_on_notes(case):
+        st.caption(f":orange[:material/info:] {escaped(remark, 300)}")
+    chosen = st.session_state.get(_chosen(case))
+    first = first_shown(len(work.notes), _A_PAGE, f"notes-page-{case.id}")
+    with st.container(key="rows", gap=None):
+        for note in work.notes[first : first + _A_PAGE]:
+            _row(case, note, here=note.id == chosen, busy=under_way(job))
+    for note in work.notes:
+        if note.id == chosen:
+            _reader(case, note)
+
+
+def _chosen(case: Case) -> str:
+    return f"note-{case.id}"
+
+
+def _row(case: Case, note: ExistingNote, *, here: bool, busy: bool) -> None:
+    """Its status, its first words, and the tick; choosing it shows it in full."""
+    state, key = st.session_state, f"use-note-{case.id}-{note.id}"
+    state[key] = note.is_used
+    with st.container(key=f"row-{note.id}{'-here' if here else ''}", gap=None):
+        with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
+            read = partial(state.__setitem__, _chosen(case), None if here else note.id)
+            label = f"**{note.id}** {status_badge(note.status)}"
+            if note.classification is Classification.NOT_MISLEADING:
+                label += f" {badge('gray', 'thumb_up', say('supernote.not_misleading'))}"
+            button(label, f"read-note-{case.id}-{note.id}", _PLACE, read, type="tertiary", width="stretch")
+            st.checkbox(
+                say("supernote.use", id=note.id),
+                key=key,
+                on_change=act,
+                args=(_PLACE, partial(_choose, case, note, key)),
+                disabled=busy or case.decision is not None,
+                width="content",
+            )
+        st.markdown(f":small[{escaped(clip(' '.join(note.text.split()), _ROW), _ROW)}]")
+        st.markdown(f":small[:gray[{_why(note)} · {in_ratings(note.ratings)}]]")
+
+
+def _reader(case: Case, note: ExistingNote) -> None:
+    with st.container(key="reader", gap="small"):
+        outside_text(note.text, look="plain", key=f"given-text-{case.id}-{note.id}", copy=True)
+        links = dict.fromkeys(span.url for span in find_urls(note.text) if span.has_scheme)
+        if links:
+            with st.container(horizontal=True, gap="xsmall"):
+                for url in links:
+                    web_link(host(url), url)
+
+
+def _choose(case: Case, note: ExistingNote, key: str) -> None:
+    """Against the rule only where the person says otherwise than the rule does."""
+    wanted = bool(st.session_state[key])
+    by_rule = not note.why_not_eligible
+    workspace().service.choose_note(case.id, note.id, None if wanted == by_rule else wanted)
+
+
+def _why(note: ExistingNote) -> str:
+    """Why it is used or not."""
+    if note.why_not_eligible:
+        return say("supernote.not_eligible", why=escaped(note.why_not_eligible))
+    return say("supernote.eligible" if note.is_used else "supernote.left_out")
+
+
+def status_badge(status: CrowdStatus | None) -> str:
+    """Markdown of what X's raters have made of a note so far."""
+    if status is None:
+        return badge("gray", "", NO_STATUS)
+    return badge(STATUS_COLOURS[status], "", STATUS_WORDS[status])
+
+
+def in_ratings(ratings: Ratings) -> str:
+    """Markdown of a note's ratings by level and its commonest tags."""
+    if not ratings.count:
+        return say("given_notes.no_ratings")
+    words = say(
+        "given_notes.ratings",
+        n=ratings.count,
+        helpful=ratings.helpful,
+        somewhat=ratings.somewhat_helpful,
+        not_helpful=ratings.not_helpful,
+    )
+    tags = sorted(ratings.tags.items(), key=lambda pair: (-pair[1], pair[0]))[:_TAGS]
+    said = ", ".join(f"{escaped(_tag_words(tag), 60)} {number}" for tag, number in tags)
+    return f"{words} · {said}" if said else words
+
+
+def _tag_words(tag: str) -> str:
+    words = tag_words(tag)
+    return say("given_notes.not_helpful_tag", tag=words) if tag.startswith("notHelpful") else words or tag
