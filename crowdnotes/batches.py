@@ -33,7 +33,7 @@ from crowdnotes.jobs import Fence, JobRecord, JobRunner, JobState, Progress, Ste
 from crowdnotes.post_files import Row, rows_of
 from crowdnotes.storage.database import now_of, reading, writing
 from crowdnotes.storage.tables import batch_rows, batches, cases, storable_text, tombstones
-from crowdnotes.wording import say
+from crowdnotes.wording import fill, plural
 from crowdnotes.workspace import Workspace
 
 WAITING, RUNNING, DONE, FAILED, BAD = "waiting", "running", "done", "failed", "not usable"
@@ -82,9 +82,14 @@ class Batch:
         self._fence: Fence | None = None
         self._stop: CrowdNotesError | None = None
         if self._is_bound and self._each is None:
-            raise InputError(say("batch.no_case_budget"), say("batch.no_case_budget_next"))
+            raise InputError(
+                "A batch with a budget needs a budget for each case.", "Set CROWDNOTES_LLM_BUDGET_DOLLARS."
+            )
         if self._each and self._is_bound and not price_is_known(workspace.choice, workspace.settings.llm):
-            raise InputError(say("batch.no_price"), say("batch.no_price_next"))
+            raise InputError(
+                "The price of the model is not known, so the budget cannot be held.",
+                ("Set CROWDNOTES_LLM_DOLLARS_PER_MILLION_INPUT and …_OUTPUT, or run the batch without a budget."),
+            )
         if isinstance(file, str):
             self.id = file
             self.kept()
@@ -93,14 +98,14 @@ class Batch:
             with file.open("rb") as content:
                 self.id = hashlib.file_digest(content, "sha256").hexdigest()
         except OSError as error:
-            raise InputError(say("batch.no_file", file=file, why=error.strerror)) from error
+            raise InputError(f"{file} cannot be read ({error.strerror}).") from error
         self._read(file, name or file.name)
 
     def kept(self) -> Kept:
         """What is on record of it beside its rows. Raises InputError without one."""
         found = _kept_batches(self._workspace, batches.c.id == storable_text(self.id))
         if not found:
-            raise InputError(say("batch.gone"), say("batch.gone_next"))
+            raise InputError("There is no such batch.", "Choose its file again.")
         return found[0]
 
     def _read(self, file: Path, name: str) -> None:
@@ -160,7 +165,14 @@ class Batch:
         """`counts` in a sentence."""
         counts, dollars = self.counts()
         named = {"done": DONE, "failed": FAILED, "bad": BAD, "waiting": WAITING, "running": RUNNING}
-        return say("batch.done", dollars=dollars, **{name: counts[state] for name, state in named.items()})
+        return fill(
+            (
+                "{done:,} done, {failed:,} failed, {bad:,} not usable, {waiting:,} wait, {running:,} at work, "
+                "${dollars:,.2f}"
+            ),
+            dollars=dollars,
+            **{name: counts[state] for name, state in named.items()},
+        )
 
     def results(self) -> Iterator[Mapping[str, Any]]:
         """Each row: number, name, state, case_id, reason, dollars."""
@@ -207,7 +219,10 @@ class Batch:
             runner.close()
         if job.state is not JobState.DONE:
             step = job.steps[0]
-            raise JobError(step.error or say("batch.stopped"), step.next_step or say("batch.stopped_next"))
+            raise JobError(
+                step.error or "The batch was stopped.",
+                step.next_step or "Run it again: it goes on with the rows that wait.",
+            )
 
     def start(self, runner: JobRunner, at_once: int) -> JobRecord:
         """As `run`, on a thread of that `batch_runner`."""
@@ -222,11 +237,13 @@ class Batch:
         try:
             return runner.ask(self.id, "batch", [self._step(lambda _: "")], make, by=self._workspace.actor)
         except JobError as error:
-            raise JobError(say("batch.under_way"), say("batch.under_way_next")) from error
+            raise JobError(
+                "This file is being worked on by another process.", "Wait until that ends, or stop it."
+            ) from error
 
     @staticmethod
     def _step(run: Callable[[Progress], str]) -> Step:
-        return Step("batch", say("batch.title"), run, lambda: None)
+        return Step("batch", "The posts of a file", run, lambda: None)
 
     def _work(self, at_once: int, fence: Fence, progress: Progress) -> str:
         self._fence, self._stop = fence, None
@@ -269,7 +286,11 @@ class Batch:
     def _tell(self, progress: Progress, seconds: float, ended: int) -> None:
         counts, _ = self.counts()
         left = counts[WAITING] + counts[RUNNING]
-        said = say("batch.left", n=max(1, round(seconds / ended * left / 60))) if ended else ""
+        said = (
+            plural(max(1, round(seconds / ended * left / 60)), "About 1 minute left.", "About {n:,} minutes left.")
+            if ended
+            else ""
+        )
         with suppress(JobCancelled):  # it is looked at once more
             progress.count(counts.total() - left, counts.total(), said)
 
@@ -339,12 +360,29 @@ class Batch:
     def _require_room(self, connection: Connection, day: str) -> None:
         spent = func.coalesce(func.sum(batch_rows.c.dollars), 0.0)
         places = (batch_rows.c.batch == self.id, batch_rows.c.day == day)
-        for bound, place, words in zip(self._bounds, places, ("batch.spent", "batch.day_spent"), strict=True):
+        for bound, place, words in zip(
+            self._bounds,
+            places,
+            (
+                (
+                    "The budget of ${budget:,.2f} for the batch has no room for another case: ${used:,.2f} are spent "
+                    "or set aside."
+                ),
+                (
+                    "The budget of ${budget:,.2f} for the day has no room for another case: ${used:,.2f} are spent or "
+                    "set aside."
+                ),
+            ),
+            strict=True,
+        ):
             if bound is None:
                 continue
             used = connection.scalar(select(spent).where(place)) or 0.0
             if used + (self._each or 0.0) > bound:
-                raise _SpentError(say(words, budget=bound, used=used), say("batch.spent_next"))
+                raise _SpentError(
+                    fill(words, budget=bound, used=used),
+                    "Run it again with a larger budget: it goes on with the rows that wait.",
+                )
 
     def _settled(self, number: int, case_id: str) -> list[str]:
         """Settle a row whose work has ended: why it failed, "" when it is done, nothing where it waits once more."""
@@ -363,7 +401,10 @@ class Batch:
         if used.unpriced and self._is_bound:
             # Nobody knows what it cost: what was set aside for it counts, and no other row begins.
             dollars = max(dollars, self._each or 0.0)
-            self._stop = self._stop or JobError(say("batch.no_price"), say("batch.no_price_next"))
+            self._stop = self._stop or JobError(
+                "The price of the model is not known, so the budget cannot be held.",
+                ("Set CROWDNOTES_LLM_DOLLARS_PER_MILLION_INPUT and …_OUTPUT, or run the batch without a budget."),
+            )
         state, reason = (DONE, "") if job.state is JobState.DONE else (FAILED, _why(job))
         self._end(number, state, reason, dollars)
         return [reason]
@@ -409,7 +450,10 @@ def _alike(reasons: list[str]) -> JobError | None:
     last = reasons[-_ALIKE:]
     if len(last) < _ALIKE or len({reason.split(". ")[0] for reason in last}) > 1 or not last[0]:
         return None
-    return JobError(say("batch.alike", n=_ALIKE, why=last[-1]), say("batch.alike_next"))
+    return JobError(
+        f"{_ALIKE} rows failed one after the other for the same reason: {last[-1]}",
+        "Mend that, then run it again with the rows that failed (--again).",
+    )
 
 
 class _SpentError(JobError):

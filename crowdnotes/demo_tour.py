@@ -17,11 +17,10 @@ from crowdnotes.domain import Case, DecisionKind, Evidence, JuryVerdict, Verdict
 from crowdnotes.errors import JobError, WorkflowError
 from crowdnotes.evidence.demo_pages import Example, example_of, examples
 from crowdnotes.jobs import JobRecord
-from crowdnotes.wording import say
 from crowdnotes.workspace import Workspace
 
 PRESENTED = "lake-algae"
-_SHOWN = say("present.reason")
+_SHOWN = "Opened and judged with the Next button of a demonstration."
 
 
 class Place(StrEnum):
@@ -205,7 +204,7 @@ def _tempt(workspace: Workspace, case: Case) -> JobRecord:
 
 def _mend(workspace: Workspace, case: Case) -> JobRecord:
     if not case.candidates:
-        raise WorkflowError("no note", say("present.no_note"), say("present.no_note_next"))
+        raise WorkflowError("no note", "No note was proposed.", "Propose notes, or choose another engine.")
     workspace.service.choose_candidate(case.id, case.candidates[0].sha256)
     return workspace.start(case.id, "assess")
 
@@ -224,7 +223,7 @@ def _approve(workspace: Workspace, case: Case) -> None:
 def _example(case: Case) -> Example:
     example = example_of(case)
     if example is None:
-        raise WorkflowError("no demonstration", say("present.no_demonstration"))
+        raise WorkflowError("no demonstration", "This case is no demonstration.")
     return example
 
 

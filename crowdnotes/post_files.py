@@ -14,7 +14,6 @@ from itertools import islice
 from pathlib import Path
 
 from crowdnotes.errors import InputError
-from crowdnotes.wording import say
 
 _CHUNK = 500  # rows in memory
 _LONGEST = 200_000  # characters of a row
@@ -54,16 +53,22 @@ def rows_of(file: Path) -> Iterator[Row]:
     readers = {".csv": _csv, ".jsonl": _jsonl, ".parquet": _parquet}
     reader = readers.get(file.suffix.lower())
     if reader is None:
-        raise InputError(say("batch.formats"), say("batch.formats_next"))
+        raise InputError(
+            "A batch is a .csv, .jsonl or .parquet file.",
+            "Give it a column “text”, and “id”, “links” and “url” if you have them.",
+        )
     try:
         columns = _columns(file)
         if columns and not {"text", "links"} & {_plain(name) for name in columns}:
             there = ", ".join(columns)[:_TOLD]
-            raise InputError(say("batch.no_column", columns=there), say("batch.formats_next"))
+            raise InputError(
+                f"The file has no column “text” and none “links”. It has: {there}.",
+                "Give it a column “text”, and “id”, “links” and “url” if you have them.",
+            )
         for number, found in enumerate(reader(file), 1):
             yield _row(number, found)
     except (OSError, ValueError) as error:  # pyarrow's errors are of both kinds
-        raise InputError(say("batch.no_file", file=file.name, why=error)) from error
+        raise InputError(f"{file.name} cannot be read ({error}).") from error
 
 
 def preview_of(file: Path) -> Preview:
@@ -105,9 +110,9 @@ def _row(number: int, found: Mapping[str, object] | str) -> Row:
     listed = links if isinstance(links, list) else str(links or "").split()
     urls = tuple(str(link).strip() for link in listed if str(link).strip())
     if len(said) + sum(map(len, urls)) > _LONGEST:
-        return Row(number, name, problem=say("batch.too_long", most=_LONGEST))
+        return Row(number, name, problem=f"It is longer than {_LONGEST:,} characters.")
     if not said and not urls:
-        return Row(number, name, problem=say("batch.no_text"))
+        return Row(number, name, problem="It has neither text nor links.")
     return Row(number, name, said, urls, str(found.get("url") or "").strip()[:2_000])
 
 
@@ -122,7 +127,7 @@ def _csv(file: Path) -> Iterator[Mapping[str, object] | str]:
             except StopIteration:
                 return
             except csv.Error as error:
-                yield say("batch.not_readable", why=error)
+                yield f"It cannot be read: {error}."
 
 
 def _jsonl(file: Path) -> Iterator[Mapping[str, object] | str]:
@@ -131,14 +136,14 @@ def _jsonl(file: Path) -> Iterator[Mapping[str, object] | str]:
             if len(line) >= _LONGEST:
                 while not line.endswith("\n") and line:
                     line = lines.readline(_LONGEST)
-                yield say("batch.too_long", most=_LONGEST)
+                yield f"It is longer than {_LONGEST:,} characters."
                 continue
             try:
                 found = json.loads(line)
             except (ValueError, RecursionError) as error:
-                yield say("batch.not_readable", why=error)
+                yield f"It cannot be read: {error}."
             else:
-                yield found if isinstance(found, dict) else say("batch.no_object")
+                yield found if isinstance(found, dict) else "It is no JSON object."
 
 
 def _parquet(file: Path) -> Iterator[Mapping[str, object] | str]:

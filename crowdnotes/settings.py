@@ -35,7 +35,6 @@ from crowdnotes.settings_sections import (
     SupernoteSettings,
     settings_error,
 )
-from crowdnotes.wording import say
 
 
 class SignIn(StrEnum):
@@ -88,9 +87,9 @@ class SignInSettings(BaseSettings):
         openid = {name: getattr(self, name) for name in _OPENID}
         missing = [f"{self.model_config['env_prefix']}{name}".upper() for name, value in openid.items() if not value]
         if 0 < len(missing) < len(_OPENID):
-            raise ValueError(say("settings.sign_in_missing", names=", ".join(missing)))
+            raise ValueError(f"to sign in with a provider these are missing: {', '.join(missing)}")
         if (not missing) + bool(self.user_header) + self.demo > 1:
-            raise ValueError(say("settings.sign_in_one"))
+            raise ValueError("a provider, a proxy's header and the demo exclude each other: set one of them")
         return self
 
     @property
@@ -118,9 +117,9 @@ def _safe_address(value: str) -> str:
     """The address of a service that is sent secrets: https, but for this machine. Raises ValueError."""
     parts = urlsplit(value.strip())
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
-        raise ValueError(say("settings.no_address"))
+        raise ValueError("not an http or https address")
     if parts.scheme == "http" and not is_loopback(parts.hostname):
-        raise ValueError(say("settings.needs_https"))
+        raise ValueError("not https, which only an address on this machine can do without")
     return parts.geturl().rstrip("/")
 
 
@@ -163,11 +162,13 @@ class XSettings(BaseSettings):
         prefix = str(self.model_config.get("env_prefix"))
         missing = [f"{prefix}{name}".upper() for name in _OAUTH1 if getattr(self, name) is None]
         if 0 < len(missing) < len(_OAUTH1):
-            raise ValueError(say("settings.x_missing", names=", ".join(missing)))
+            raise ValueError(f"the keys of OAuth 1.0a go together; {', '.join(missing)} is missing")
         if not missing and (self.oauth2_token or self.oauth2_refresh_token):
-            raise ValueError(say("settings.x_one"))
+            raise ValueError("set the keys of OAuth 1.0a or a token of OAuth 2.0, not both")
         if self.oauth2_refresh_token and self.oauth2_client_id is None:
-            raise ValueError(say("settings.x_missing_app", name=f"{prefix}oauth2_client_id".upper()))
+            raise ValueError(
+                "a token is renewed for an app; {name} is missing".format(name=f"{prefix}oauth2_client_id".upper())
+            )
         return self
 
     @property
@@ -252,10 +253,25 @@ class Settings(BaseSettings):
         way = self.sign_in.way
         if is_loopback(address) or self.participants_only or way in (SignIn.OPENID, SignIn.DEMO):
             return
-        where = address or say("settings.every_address")
+        where = address or "every address of this machine"
         if way is SignIn.PROXY:
-            raise ConfigurationError(say("settings.proxy_address", address=where), say("settings.proxy_address_next"))
-        raise ConfigurationError(say("settings.open_address", address=where), say("settings.open_address_next"))
+            raise ConfigurationError(
+                (
+                    "CROWDNOTES_SIGN_IN_USER_HEADER trusts whoever reaches the program, so it must not be reached at "
+                    f"{where}."
+                ),
+                ("Start it with --server.address localhost, with the proxy on the same machine."),
+            )
+        raise ConfigurationError(
+            (
+                "Without sign-in, CrowdNotes is for one person on their own machine, but it was to be reached at "
+                f"{where}."
+            ),
+            (
+                "Start it with --server.address localhost, or set up sign-in (docs/people.md), or the demo with "
+                "CROWDNOTES_SIGN_IN_DEMO=true."
+            ),
+        )
 
     @property
     def resolved_database_url(self) -> str:
@@ -282,13 +298,18 @@ def load_settings() -> Settings:
             try:
                 os.environ[wanted] = Path(file).read_text(encoding="utf-8").strip()
             except (OSError, ValueError) as error:
-                raise ConfigurationError(say("settings.no_file", name=name), say("settings.no_file_next")) from error
+                raise ConfigurationError(
+                    f"The file that {name} names cannot be read.",
+                    "Check that it is there, and that this program may read it.",
+                ) from error
     try:
         return Settings()
     except ValidationError as error:
         raise settings_error(error, _prefixes()[error.title]) from error
     except SettingsError as error:  # a list that is not JSON
-        raise ConfigurationError(say("settings.wrong", problems=error), say("settings.write_json")) from error
+        raise ConfigurationError(
+            f"A setting is wrong: {error}.", "Write lists as JSON, for example '[\"a\"]'."
+        ) from error
 
 
 def _prefixes() -> dict[str, str]:

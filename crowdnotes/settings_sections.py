@@ -22,7 +22,6 @@ from pydantic_settings import (
 
 from crowdnotes.domain import SourceCategory
 from crowdnotes.errors import ConfigurationError
-from crowdnotes.wording import say
 
 _Options = TypeVar("_Options", bound=BaseModel)
 
@@ -66,7 +65,7 @@ _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]+(?:/[^
 def _host_of(written: object, *, with_path: bool = False) -> str:
     host = str(written).strip().lower().removeprefix("www.").rstrip("./")
     if not _HOST.fullmatch(host) or ("/" in host and not with_path):
-        raise ValueError(say("settings.no_host", words=written))
+        raise ValueError(f"“{written}” is no host; write it as mysite.org or mysite.org/folder, without https://")
     return host
 
 
@@ -105,14 +104,16 @@ class EvidenceSettings(BaseSettings):
     def _known_kinds(cls, given: object) -> object:
         if not isinstance(given, Mapping):
             raise ValueError(  # noqa: TRY004 - pydantic turns a ValueError into the user's sentence
-                say("settings.hosts_with_kinds", example='{"mysite.org": "research literature"}')
+                "it must be hosts with their kinds, for example {example}".format(
+                    example='{"mysite.org": "research literature"}'
+                )
             )
         kinds = [kind.value for kind in SourceCategory]
         found: dict[str, object] = {}
         for written, kind in given.items():
             host = _host_of(written, with_path=True)
             if kind not in kinds:
-                raise ValueError(say("settings.no_kind", words=kind, kinds=", ".join(kinds)))
+                raise ValueError(f"“{kind}” is no kind of source; use one of: {', '.join(kinds)}")
             found[host] = kind
         return found
 
@@ -121,7 +122,7 @@ class EvidenceSettings(BaseSettings):
     def _smaller_than_a_passage(cls, overlap: int, info: ValidationInfo) -> int:
         tokens = info.data.get("passage_tokens")
         if tokens is not None and overlap >= tokens:
-            raise ValueError(say("settings.overlap", overlap=overlap, tokens=tokens))
+            raise ValueError(f"{overlap} tokens shared by two passages is not less than a whole passage of {tokens}")
         return overlap
 
 
@@ -298,16 +299,16 @@ class LlmSettings(BaseSettings):
             return None
         parts = urlsplit(value.strip())
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError(say("settings.no_address"))
+            raise ValueError("not an http or https address")
         if parts.username or parts.password:
-            raise ValueError(say("settings.key_in_address"))
+            raise ValueError("a key does not belong in the address; use the keyring or the API_KEY variable")
         return value.strip().rstrip("/")
 
     @field_validator("votes")
     @classmethod
     def _odd(cls, value: int) -> int:
         if value % 2 == 0:
-            raise ValueError(say("settings.even_votes"))
+            raise ValueError("an even number of votes can tie")
         return value
 
 
@@ -405,7 +406,7 @@ def settings_error(error: ValidationError, prefix: str) -> ConfigurationError:
     """What is wrong with the settings of this prefix, and how they are written."""
     found = error.errors(include_url=False, include_input=False)
     problems = "; ".join(f"{prefix}{_name(e['loc'])}: {e['msg'].removeprefix('Value error, ')}" for e in found)
-    return ConfigurationError(say("settings.wrong", problems=problems), say("settings.correct"))
+    return ConfigurationError(f"A setting is wrong: {problems}.", "Correct the environment variable.")
 
 
 def _name(place: tuple[int | str, ...]) -> str:

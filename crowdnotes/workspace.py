@@ -46,7 +46,6 @@ from crowdnotes.settings import Settings, SignIn, load_settings
 from crowdnotes.storage.database import clock_of, connect, open_database, require_newest
 from crowdnotes.storage.rate_limits import turns_in
 from crowdnotes.text.markdown import host
-from crowdnotes.wording import say
 
 if TYPE_CHECKING:
     from crowdnotes.engines.llm.discovery import FoundServer, Recommended
@@ -190,10 +189,13 @@ class Workspace:
         from crowdnotes.jobs.queue import QueueWorker
 
         if not self.runner.is_shared:
-            raise ConfigurationError(say("work.no_queue"), say("work.no_queue_next"))
+            raise ConfigurationError(
+                "A worker needs a PostgreSQL database.",
+                "Set CROWDNOTES_DATABASE_URL. With SQLite the app does all work itself.",
+            )
         unknown = next((kind for kind in kinds or () if kind not in JOB_KINDS), None)
         if unknown is not None:
-            raise InputError(say("work.no_kind", kind=unknown), say("work.no_kind_next", kinds=", ".join(JOB_KINDS)))
+            raise InputError(f"There is no work of the kind “{unknown}”.", f"Use some of: {', '.join(JOB_KINDS)}.")
         with_engine = cache(self.with_engine)
 
         def make(job: JobRecord) -> Sequence[Step]:
@@ -239,7 +241,7 @@ class Workspace:
             )
             return added.in_words
 
-        return self._start(LIBRARIES, "index", say("work.index"), run)
+        return self._start(LIBRARIES, "index", "Read and index the records", run)
 
     def check_connections(self) -> JobRecord:
         """Ask every search and reading service for one thing; `heard` tells of each as soon as it answered."""
@@ -258,9 +260,9 @@ class Workspace:
             outcomes = [*check_providers(services, provider_seconds=seconds, check=progress.check, report=report)]
             outcomes += check_reading(reading, progress.check, report)
             answered = sum(item.state is ProviderState.ANSWERED for item in outcomes)
-            return say("work.answered", answered=answered, n=n)
+            return f"{answered} of {n} answered"
 
-        return self._start(CONNECTIONS, "connections", say("work.ask_services"), run)
+        return self._start(CONNECTIONS, "connections", "Ask each service", run)
 
     def _start(self, place: str, kind: str, title: str, run: Callable[[Progress], str]) -> JobRecord:
         self.service.require(Act.SET_UP)
@@ -323,7 +325,7 @@ class Workspace:
             )
             return found.in_words
 
-        return self._start(SELF_TEST, "self-test", say("work.test_model"), run)
+        return self._start(SELF_TEST, "self-test", "Test the model", run)
 
     def self_test(self) -> SelfTest | None:
         """How the model in use did when it was last tested; None when it was not, or by other questions."""
@@ -443,7 +445,7 @@ def open_workspace(
     try:
         settings.data_dir.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise StoreFullError(say("errors.no_data_folder", folder=settings.data_dir, why=error.strerror)) from error
+        raise StoreFullError(f"The data folder {settings.data_dir} cannot be made ({error.strerror}).") from error
     database = open_database(settings.resolved_database_url)
     # On PostgreSQL one clock for all machines, and one pace for each service. SQLite's are this process's.
     is_shared = database.dialect.name == "postgresql"
@@ -521,7 +523,10 @@ def _job_runner(database: Database, workers: int, clock: Callable[[], datetime])
 
         return QueuedRunner(database, workers or 1, clock)
     if not workers:
-        raise ConfigurationError(say("work.no_threads"), say("work.no_threads_next"))
+        raise ConfigurationError(
+            ("With SQLite the app has to do the work itself, so CROWDNOTES_WORKERS cannot be 0."),
+            "Set it to 1 or more, or use PostgreSQL with `crowdnotes worker`.",
+        )
     return JobRunner(database, workers, clock)
 
 

@@ -16,7 +16,7 @@ from crowdnotes.batches import BAD, DONE, FAILED, RUNNING, WAITING, Batch, Kept,
 from crowdnotes.jobs import JobRecord, JobRunner, JobState
 from crowdnotes.post_files import Preview, Row, preview_of
 from crowdnotes.text.markdown import escaped
-from crowdnotes.wording import say
+from crowdnotes.wording import fill, plural
 from pages.common.components import badge, first_shown
 from pages.common.engine_panel import engine_panel
 from pages.common.navigation import page_body
@@ -33,11 +33,11 @@ _LOOK_SECONDS = 2.0
 _AT_ONCE = 8
 _KINDS = ("csv", "jsonl", "parquet")
 _STATES = {
-    FAILED: ("red", "batches.failed"),
-    BAD: ("orange", "batches.bad"),
-    DONE: ("green", "batches.done"),
-    RUNNING: ("blue", "batches.running"),
-    WAITING: ("gray", "batches.waiting"),
+    FAILED: ("red", "{n} failed"),
+    BAD: ("orange", "{n} not usable"),
+    DONE: ("green", "{n} done"),
+    RUNNING: ("blue", "{n} at work"),
+    WAITING: ("gray", "{n} waiting"),
 }
 _COLUMNS = ("number", "name", "state", "case_id", "reason", "dollars")
 _T = TypeVar("_T")
@@ -60,20 +60,25 @@ def _laid_out(upload: UploadedFile, does: Callable[[Path], _T]) -> _T:
 
 
 def _upload() -> None:
-    st.header(say("batches.new"), anchor=False)
-    upload = st.file_uploader(say("batches.file"), type=list(_KINDS), key="batch-file", help=say("batches.file_about"))
+    st.header("A new file", anchor=False)
+    upload = st.file_uploader(
+        "CSV, JSON Lines or Parquet",
+        type=list(_KINDS),
+        key="batch-file",
+        help=("A post a row: a column “text”, and “id”, “links” and “url” (of the post) if you have them."),
+    )
     if upload is None:
         return
     notices(_PLACE)
     seen: tuple[str, Preview] | None = st.session_state.get("batch-preview")
     if seen is None or seen[0] != upload.file_id:
-        with st.spinner(say("batches.reading")):
+        with st.spinner("The file is looked through."):
             seen = st.session_state["batch-preview"] = (upload.file_id, _laid_out(upload, preview_of))
     preview = seen[1]
     _preview(preview)
     if preview.usable:
         keep = partial(_keep, upload)
-        label = say("batches.keep", n=preview.usable)
+        label = plural(preview.usable, "Take 1 post", "Take {n:,} posts")
         button(label, "batch-keep", _PLACE, keep, icon="playlist_add", type="primary")
 
 
@@ -82,7 +87,7 @@ def _preview(preview: Preview) -> None:
     names = [
         badge("green" if name.strip().lower() in used else "gray", "", name) for name in preview.columns[:_PAGE_SIZE]
     ]
-    st.markdown(say("batches.columns", names=" ".join(names)))
+    st.markdown(f"Columns (green: used): {' '.join(names)}")
     if preview.first:
         st.dataframe(
             [_shown(row) for row in preview.first],
@@ -90,18 +95,20 @@ def _preview(preview: Preview) -> None:
             column_config={name: st.column_config.TextColumn(name) for name in ("id", "text", "links", "url")},
         )
     if preview.broken:
-        lines = "\n".join(
-            f"- {say('batches.row', n=row.number)}: {escaped(row.problem, 200)}" for row in preview.broken
+        lines = "\n".join(f"- Row {row.number:,}: {escaped(row.problem, 200)}" for row in preview.broken)
+        more = (
+            (f"And {preview.bad - len(preview.broken):,} more; each keeps its reason in the table of results.")
+            if preview.bad > len(preview.broken)
+            else ""
         )
-        more = say("batches.more", n=preview.bad - len(preview.broken)) if preview.bad > len(preview.broken) else ""
         all_rows = preview.usable + preview.bad
         st.warning(
             f"{lines}\n\n{more}",
-            title=say("batches.some_bad", bad=preview.bad, all=all_rows),
+            title=f"{preview.bad:,} of {all_rows:,} rows cannot be used",
             icon=":material/rule:",
         )
     elif not preview.first:
-        st.info(say("batches.empty"), icon=":material/inbox:")
+        st.info("The file has no rows.", icon=":material/inbox:")
 
 
 def _shown(row: Row) -> dict[str, str]:
@@ -123,7 +130,7 @@ def _show(batch_id: str | None) -> None:
 def _list(there: Sequence[Kept]) -> None:
     if not there:
         return
-    st.header(say("batches.earlier"), anchor=False)
+    st.header("Files so far", anchor=False)
     with st.container(gap=None, key="batch-list"):
         for one in there:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -140,7 +147,7 @@ def _counted(batch: Batch) -> tuple[str, float, int, int]:
     """Its states as badges, what it cost so far, how many rows are over, and all of them."""
     counts, dollars = batch.counts()
     marks = " ".join(
-        badge(colour, "", say(words, n=f"{counts[state]:,}"))
+        badge(colour, "", fill(words, n=f"{counts[state]:,}"))
         for state, (colour, words) in _STATES.items()
         if counts[state]
     )
@@ -158,17 +165,17 @@ def _start(kept: Kept, *, again: bool = False) -> None:
 def _bounds(kept: Kept) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for name, value in (("budget", kept.budget), ("day-budget", kept.day_budget)):
-            words = "batches.budget" if name == "budget" else "batches.day_budget"
+            words = "Budget in dollars" if name == "budget" else "Budget of a day, all files"
             st.number_input(
-                say(words),
+                words,
                 min_value=0.0,
                 value=value,
                 format="%.2f",
                 key=f"batch-{name}-{kept.id}",
-                placeholder=say("batches.no_bound"),
+                placeholder="none",
                 width=200,
             )
-        st.number_input(say("batches.at_once"), 1, 1000, _AT_ONCE, key=f"batch-at-once-{kept.id}", width=160)
+        st.number_input("Posts at once", 1, 1000, _AT_ONCE, key=f"batch-at-once-{kept.id}", width=160)
 
 
 def _ended(job: JobRecord | None) -> None:
@@ -178,59 +185,77 @@ def _ended(job: JobRecord | None) -> None:
     if job.state is JobState.FAILED:
         st.error(escaped(step.next_step), title=escaped(step.error), icon=":material/error:")
     elif job.state is JobState.CANCELLED:
-        st.warning(say("batches.stopped_next"), title=say("batches.stopped"), icon=":material/pause_circle:")
+        st.warning(
+            "Posts that were at work ended. It goes on with those that wait.",
+            title="It was stopped.",
+            icon=":material/pause_circle:",
+        )
     else:
-        st.warning(say("batches.broken_off_next"), title=say("batches.broken_off"), icon=":material/pause_circle:")
+        st.warning(
+            "It goes on where it was: no post is taken twice.",
+            title="The app that ran it ended.",
+            icon=":material/pause_circle:",
+        )
 
 
 def _standing(batch: Batch, kept: Kept) -> None:
     job = batch.job()
     marks, dollars, over, n = _counted(batch)
     st.markdown(marks)
-    st.progress(over / n if n else 0.0, say("batches.over", over=over, n=n))
+    st.progress(over / n if n else 0.0, f"{over:,} of {n:,} rows")
     counts, _ = batch.counts()
-    told = [say("batches.cost", dollars=dollars)]
+    told = [f"Cost so far: ${dollars:,.2f}."]
     if kept.budget is not None:
-        told = [say("batches.cost_of", dollars=dollars, budget=kept.budget)]
+        told = [f"Cost so far: ${dollars:,.2f} of ${kept.budget:,.2f}."]
     if dollars and counts[RUNNING]:
-        told.append(say("batches.set_aside"))
+        told.append("That holds the most that the posts at work may cost.")
     if job is not None and under_way(job):
         told.append(job.steps[0].note)
     st.markdown(escaped(" ".join(told)))
     if under_way(job):
         if not workspace().runner.has_workers():
-            st.caption(say("work.no_worker"))
-        button(say("batches.stop"), f"batch-stop-{kept.id}", _PLACE, batch.stop, icon="stop_circle")
+            st.caption("No worker is running, so this waits until one is started.")
+        button("Stop", f"batch-stop-{kept.id}", _PLACE, batch.stop, icon="stop_circle")
         return
     _ended(job)
     if kept.rows is None:
-        st.warning(say("batches.cut_next"), title=say("batches.cut"), icon=":material/content_cut:")
+        st.warning(
+            ("Choose it once more on the page before this: it goes on where it was cut off."),
+            title="The file was not read to its end.",
+            icon=":material/content_cut:",
+        )
     elif counts[WAITING] or counts[RUNNING] or counts[FAILED]:
         _bounds(kept)
         with st.container(horizontal=True):
             if counts[WAITING] or counts[RUNNING]:
-                label = say("batches.go_on" if job is not None else "batches.start")
+                label = "Go on" if job is not None else "Start"
                 go = partial(_start, kept)
                 button(label, f"batch-start-{kept.id}", _PLACE, go, icon="play_arrow", type="primary")
             if counts[FAILED]:
                 again = partial(_start, kept, again=True)
-                button(say("batches.again", n=counts[FAILED]), f"batch-again-{kept.id}", _PLACE, again, icon="replay")
+                button(
+                    plural(counts[FAILED], "Try 1 failed row again", "Try {n:,} failed rows again"),
+                    f"batch-again-{kept.id}",
+                    _PLACE,
+                    again,
+                    icon="replay",
+                )
 
 
 def _results(batch: Batch) -> None:
     counts, _ = batch.counts()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         state = st.selectbox(
-            say("batches.rows"),
+            "Rows",
             list(_STATES),
             index=None,
-            placeholder=say("batches.all"),
-            format_func=lambda state: say(_STATES[state][1], n="").strip(),
+            placeholder="All",
+            format_func=lambda state: fill(_STATES[state][1], n="").strip(),
             key="batch-state",
             width=220,
         )
         st.download_button(
-            say("batches.download"),
+            "Results as CSV",
             data=partial(_table, batch),
             file_name="results.csv",
             mime="text/csv",
@@ -248,10 +273,10 @@ def _row(row: Mapping[str, Any]) -> None:
     name = escaped(row["name"], 60)
     with st.container(gap=None, key=f"batch-{row['number']}"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(badge(colour, "", say(words, n="").strip()), width="content")
+            st.markdown(badge(colour, "", fill(words, n="").strip()), width="content")
             if row["case_id"]:
                 params = {"case": row["case_id"]}
-                st.page_link("pages/draft.py", label=say("batches.open", name=name), icon="", query_params=params)
+                st.page_link("pages/draft.py", label=f"Open {name}", icon="", query_params=params)
             else:
                 st.markdown(f":small[{name}]", width="content")
         if row["reason"]:
@@ -276,10 +301,19 @@ def _one(batch_id: str, was_under_way: bool) -> None:
 
 
 opened = st.query_params.get("batch")
-with page_body(say("batches.title"), "" if opened else say("batches.about"), corner=engine_panel):
+with page_body(
+    "Posts from a file",
+    ""
+    if opened
+    else (
+        "Each post of a file becomes a case with sources, a note and its scores. Nothing is decided: every case waits "
+        "for a person."
+    ),
+    corner=engine_panel,
+):
     if opened:
         shown = Batch(workspace(), opened)
-        button(say("batches.back"), "batch-back", _PLACE, partial(_show, None), icon="arrow_back", type="tertiary")
+        button("All files", "batch-back", _PLACE, partial(_show, None), icon="arrow_back", type="tertiary")
         st.subheader(escaped(shown.kept().name, 80), anchor=False)
         notices(_PLACE)
         works = under_way(shown.job())

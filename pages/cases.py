@@ -11,7 +11,7 @@ import streamlit as st
 from crowdnotes.cases.export import cases_csv, is_demonstration
 from crowdnotes.domain import Act, CaseStatus, CaseSummary, DecisionKind, DeskState, Standing
 from crowdnotes.text.markdown import escaped
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 from pages.common.components import badge, first_shown
 from pages.common.engine_panel import engine_panel
 from pages.common.navigation import page_body
@@ -21,7 +21,7 @@ from pages.common.times import time_mark
 
 _PLACE = "cases"
 _PAGE_SIZE = 20
-_WHOSE = {Standing.OWN: "cases.mine", Standing.SHARED: "cases.shared_ones"}
+_WHOSE = {Standing.OWN: "Mine", Standing.SHARED: "Shared"}
 _AT_THE_DESK = frozenset({DeskState.SUBMITTED, DeskState.IN_REVIEW, DeskState.RETURNED})
 _COLOURS = {DecisionKind.APPROVED: "green", DecisionKind.REJECTED: "red"}
 
@@ -46,7 +46,7 @@ def _is_demonstration(case_id: str, changed: datetime) -> bool:  # noqa: ARG001 
 def _delete(case_id: str, excerpt: str) -> None:
     _hold_filters()
     workspace().service.delete(case_id)
-    st.toast(say("cases.deleted", post=escaped(excerpt, 60)), icon=":material/delete:", duration="long")
+    st.toast(f"Case deleted: “{escaped(excerpt, 60)}”", icon=":material/delete:", duration="long")
 
 
 def _share(case_id: str, *, shared: bool) -> None:
@@ -55,7 +55,7 @@ def _share(case_id: str, *, shared: bool) -> None:
 
 
 def _row(summary: CaseSummary) -> None:
-    post = escaped(summary.post_excerpt) or say("cases.no_words")
+    post = escaped(summary.post_excerpt) or "A post without text"
     with st.container(horizontal=True, vertical_alignment="center", wrap=False, key=f"case-{summary.id}", gap="small"):
         with st.container(gap=None):
             page = "pages/supernote.py" if summary.supernote else "pages/draft.py"
@@ -64,14 +64,14 @@ def _row(summary: CaseSummary) -> None:
             with st.container(horizontal=True, vertical_alignment="center", wrap=False, gap="small"):
                 time_mark(summary.updated_at)
                 st.markdown(_marks(summary), wrap=False, width="stretch")
-        with st.popover(say("cases.menu", post=post), icon=":material/more_vert:", type="tertiary"):
+        with st.popover(f"What to do with “{post}”", icon=":material/more_vert:", type="tertiary"):
             if has_accounts(workspace().settings) and summary.owner == workspace().actor.key:
                 share = partial(_share, summary.id, shared=not summary.shared)
-                label = say("cases.unshare" if summary.shared else "cases.share")
+                label = "Share no longer" if summary.shared else "Share with everybody"
                 button(label, f"share-{summary.id}", _PLACE, share, icon="group")
-            st.caption(say("cases.delete_about"))
+            st.caption("This deletes the case with its sources and its record. You cannot undo this.")
             delete = partial(_delete, summary.id, summary.post_excerpt)
-            button(say("cases.delete"), f"delete-{summary.id}", _PLACE, delete, icon="delete_forever")
+            button("Delete this case", f"delete-{summary.id}", _PLACE, delete, icon="delete_forever")
 
 
 def _marks(summary: CaseSummary) -> str:
@@ -82,14 +82,14 @@ def _marks(summary: CaseSummary) -> str:
     if summary.told:
         marks.append(f":gray[{escaped(summary.told)}]")
     if summary.supernote:
-        marks.append(badge("blue", "hub", say("cases.supernote")))
+        marks.append(badge("blue", "hub", "supernote"))
     if _is_demonstration(summary.id, summary.updated_at):
-        marks.append(badge("orange", "school", say("cases.demonstration")))
+        marks.append(badge("orange", "school", "demonstration"))
     if has_accounts(workspace().settings) and summary.owner != workspace().actor.key:
         name = workspace().people.names().get(summary.owner or "")
-        marks.extend([badge("gray", "person", say("cases.by", name=escaped(name, 40)))] if name else [])
+        marks.extend([badge("gray", "person", f"by {escaped(name, 40)}")] if name else [])
     if summary.shared:
-        marks.append(badge("blue", "group", say("cases.shared")))
+        marks.append(badge("blue", "group", "shared"))
     if summary.note_excerpt:
         marks.append(f":gray[{escaped(summary.note_excerpt)}]")
     return f":small[{' '.join(marks)}]"
@@ -121,23 +121,23 @@ def _lasting() -> dict[str, Any]:
     return {"persist_state": "session"}
 
 
-with page_body(say("cases.title"), say("cases.about"), corner=engine_panel):
+with page_body("Cases", "Notes that were begun here, newest changes first.", corner=engine_panel):
     lasting = _lasting()
     with st.container(horizontal=True, vertical_alignment="bottom", key="find-cases"):
         search = st.text_input(
-            say("cases.search"),
+            "Search posts and notes",
             type="search",
-            placeholder=say("cases.search_example"),
+            placeholder="Words, or “words in this order”",
             key="search",
             live=True,
             on_change=_to_first_page,
             **lasting,
         )
         status = st.selectbox(
-            say("cases.status"),
+            "Status",
             list(CaseStatus),
             index=None,
-            placeholder=say("cases.any_status"),
+            placeholder="All",
             format_func=lambda status: status.in_words,
             key="status",
             width=220,
@@ -147,36 +147,40 @@ with page_body(say("cases.title"), say("cases.about"), corner=engine_panel):
         whose = None
         if has_accounts(workspace().settings):
             whose = st.selectbox(
-                say("cases.whose"),
+                "Whose",
                 list(_WHOSE),
                 index=None,
-                placeholder=say("cases.any_status"),
-                format_func=lambda whose: say(_WHOSE[whose]),
+                placeholder="All",
+                format_func=lambda whose: _WHOSE[whose],
                 key="whose",
                 width=140,
                 on_change=_to_first_page,
             )
         st.download_button(
-            say("cases.export"),
+            "Export as CSV",
             data=lambda: cases_csv(*workspace().service.every(search or "", status, whose=whose)),
             file_name="cases.csv",
             mime="text/csv",
             icon=":material/download:",
             on_click="ignore",
-            help=say("cases.export_about"),
+            help="One row for each case found",
         )
     if workspace().may(Act.BATCH):
-        st.page_link("pages/batches.py", label=say("cases.from_file"), icon=":material/upload_file:")
+        st.page_link("pages/batches.py", label="Many posts from a file", icon=":material/upload_file:")
     notices(_PLACE)
     found = workspace().service.count(search or "", status, whose=whose)
     if not found and (search or status or whose):
-        st.info(say("cases.none_fits_next"), title=say("cases.none_fits"), icon=":material/search_off:")
+        st.info("Try other words, or another status.", title="No cases found.", icon=":material/search_off:")
     elif not found:
-        st.info(say("cases.none_next"), title=say("cases.none"), icon=":material/inbox:")
-        if st.button(say("cases.begin"), type="primary", icon=":material/edit_note:"):
+        st.info(
+            "Paste a post on the Draft page, or try one of its examples.",
+            title="There are no cases yet.",
+            icon=":material/inbox:",
+        )
+        if st.button("Draft a note", type="primary", icon=":material/edit_note:"):
             st.switch_page("pages/draft.py")
     else:
-        st.caption(say("cases.count", n=found))
+        st.caption(plural(found, "1 case", "{n:,} cases"))
         first = first_shown(found, _PAGE_SIZE, "page", **lasting)
         with st.container(gap=None, key="cases"):
             for item in workspace().service.list(search or "", status, _PAGE_SIZE, first, whose=whose):

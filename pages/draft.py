@@ -10,7 +10,6 @@ import streamlit as st
 from crowdnotes.domain import Case, DecisionKind, Obstacle
 from crowdnotes.errors import CaseNotFoundError
 from crowdnotes.jobs import JobRecord
-from crowdnotes.wording import say
 from pages.common.audit_trail import audit_trail
 from pages.common.engine_panel import engine_panel
 from pages.common.layout import WIDTH, Area, StepName, area, key_help, keys, onward
@@ -67,7 +66,7 @@ def note_pane(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> N
         support(case)
         scores(case, job)
         if case.assessment_is_current and case.decision is None:
-            onward(Area.DECIDE, say("strip.to_decide"))
+            onward(Area.DECIDE, "Go to the decision")
     if case.decision is None:
         with area(Area.DECIDE):
             decide_area(case, job, waits)
@@ -84,8 +83,8 @@ def _box(case: Case, job: JobRecord | None) -> None:
 
 def of_supernote(case: Case) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.caption(f":material/hub: {say('strip.of_supernote')}")
-        if st.button(say("strip.to_supernote"), key="to-supernote", type="tertiary", icon=":material/arrow_back:"):
+        st.caption(":material/hub: Made from other people's notes.")
+        if st.button("Open its supernote", key="to-supernote", type="tertiary", icon=":material/arrow_back:"):
             st.switch_page("pages/supernote.py", query_params={"case": case.id})
 
 
@@ -97,8 +96,12 @@ def _corner() -> None:
 
 case, job = None, None
 opened = "case" in st.query_params or DEMO in st.query_params
-look: dict[str, Any] = {"width": WIDTH, "quiet": True} if opened else {"about": say("strip.about")}
-with page_body(say("strip.title"), corner=None if opened else _corner, **look):
+look: dict[str, Any] = (
+    {"width": WIDTH, "quiet": True}
+    if opened
+    else {"about": ("Write a short, sourced correction for a misleading post. You read the sources and you decide.")}
+)
+with page_body("Draft a note", corner=None if opened else _corner, **look):
     begin_if_asked()
     try:
         case, job = current_case()

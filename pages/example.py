@@ -7,19 +7,21 @@ import streamlit as st
 from crowdnotes.errors import InputError
 from crowdnotes.evidence.demo_pages import page_of
 from crowdnotes.text.markdown import day, escaped, exact
-from crowdnotes.wording import say
 from pages.common.components import outside_text
 from pages.common.navigation import page_body
 from pages.common.session import workspace
 
 _WIDTH = 760  # pixels: lines as long as those of a page
 
-with page_body(say("example.title"), say("example.about")):
+with page_body("An invented page", ("This page does not exist on the web. It is shown here as CrowdNotes reads it.")):
     page = page_of(st.query_params.get("page"))
     if page is None:
-        raise InputError(say("example.none"), say("example.none_next"))
+        raise InputError("There is no example page at this address.", "Open it again from its source.")
     source, text = workspace().reader.read(page.url, "example")
-    st.warning(say("example.invented"), icon=":material/school:")
+    st.warning(
+        ("Invented for an example: the publisher, the places and the events do not exist. Never cite it."),
+        icon=":material/school:",
+    )
     with st.container(border=True, gap="small", width=_WIDTH):
         st.header(escaped(source.title), anchor=False)
         facts = [exact(page.url), escaped(source.publisher or "")]

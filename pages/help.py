@@ -11,7 +11,6 @@ from pathlib import Path
 
 import streamlit as st
 
-from crowdnotes.wording import say
 from pages.common.components import bookmark, bookmarklet
 from pages.common.layout import keys_in_words
 from pages.common.navigation import page_body
@@ -39,25 +38,44 @@ def _text(name: str) -> str:
 
 name = st.query_params.get("document", "")
 if name in documents():
-    with page_body(documents()[name], say("help.document_about")):
-        st.page_link("pages/help.py", label=say("help.back"), icon=":material/arrow_back:")
+    with page_body(documents()[name], "From the documents that come with CrowdNotes."):
+        st.page_link("pages/help.py", label="Back to Help", icon=":material/arrow_back:")
         st.markdown(document(name))
 else:
-    with page_body(say("help.title"), say("help.about")):
-        st.markdown(say("help.what"))
-        st.header(say("help.steps_title"), anchor=False)
-        st.markdown(say("help.steps"))
-        st.header(say("help.keys_title"), anchor=False)
+    with page_body("Help", ("What CrowdNotes does, its keys, and a bookmark that brings posts over from X.")):
+        st.markdown(
+            "CrowdNotes helps you write a Community Note: a short correction, with sources, under a misleading post "
+            "on X.\n\n- It finds sources and shows you the passage that matters in each. You read them and choose "
+            "which ones to use.\n- It checks your note: is every sentence supported by a source, and would readers of "
+            "different views find it helpful?\n- You decide. That no note is needed, or that there is not enough "
+            "evidence, is a result too.\n"
+        )
+        st.header("Five steps", anchor=False)
+        st.markdown(
+            "1. **Post.** Paste the text of the post. You can add its address on X and links to sources in the same "
+            "box.\n2. **Sources.** Open each passage. Use it, keep it as background or reject it.\n3. **Note.** Write "
+            "the note or choose a candidate. X allows 280 characters; each link counts as 1.\n4. **Scores.** Three "
+            "checks, in order: relevant, correct, helpful. A simulated jury then estimates how readers may rate the "
+            "note.\n5. **Decide.** Approve the note and take it to X, or say why there is none.\n"
+        )
+        st.header("Keys", anchor=False)
         st.markdown(keys_in_words())
-        st.caption(say("keys.typing"))
-        st.header(say("help.bookmark_title"), anchor=False)
-        st.markdown(say("help.bookmark"))
+        st.caption(
+            "Keys work while you are not typing. Press Escape to leave a field, and Enter to press the button you "
+            "went to."
+        )
+        st.header("Bring a post over from X", anchor=False)
+        st.markdown(
+            "1. Drag this link to the bookmarks bar of your browser.\n2. On X, select the words of a post.\n3. Open "
+            "the bookmark. The text and the address of the post are filled in here. Nothing is searched until you "
+            "select *Find evidence*.\n"
+        )
         root = (st.context.url or "").rstrip("/").removesuffix("/help")  # which Streamlit takes off now and then
         address = bookmarklet(f"{root}/")
-        bookmark(say("help.bookmark_label"), address)
-        st.caption(say("help.bookmark_by_hand"))
+        bookmark("Check this post", address)
+        st.caption("If you cannot drag it, make a new bookmark with this address. It brings up to 5,000 characters.")
         st.code(address, language=None, wrap_lines=True)
-        st.header(say("help.documents_title"), anchor=False)
+        st.header("Read more", anchor=False)
         for each, title in documents().items():
             link = {"document": each}
             st.page_link("pages/help.py", label=title, icon=":material/description:", query_params=link)

@@ -11,7 +11,6 @@ from crowdnotes.domain import Hit
 from crowdnotes.errors import InputError
 from crowdnotes.jobs import JobRecord, JobState
 from crowdnotes.text.markdown import day, escaped, record_place, title
-from crowdnotes.wording import say
 from crowdnotes.workspace import LIBRARIES
 from pages.common.components import web_link
 from pages.common.engine_panel import engine_panel
@@ -24,59 +23,59 @@ if TYPE_CHECKING:
     from streamlit.typing import UploadedFile
 
 _FOUND, _SEARCHED, _MINE = "library-found", "library-search", "library-job"
-_TABLE, _FOLDER = say("libraries.from_table"), say("libraries.from_folder")
-_CHECKS, _NOTES = say("libraries.from_checks"), say("libraries.from_notes")
+_TABLE, _FOLDER = "A table", "A folder"
+_CHECKS, _NOTES = "Fact-checks", "Notes on X"
 _COLUMNS = {
-    "text": "libraries.text",
-    "title": "libraries.of_title",
-    "url": "libraries.url",
-    "date": "libraries.date",
-    "publisher": "libraries.publisher",
+    "text": "The text",
+    "title": "The title or question",
+    "url": "The web address",
+    "date": "The date",
+    "publisher": "The publisher",
 }
 
 
 def _library(name: str, about: str, *, is_broken: bool = False) -> None:
     with st.container(horizontal=True, vertical_alignment="center", wrap=False, key=f"row-library-{name}"):
         with st.container(gap=None):
-            bad = f":red-badge[:material/error: {say('libraries.broken')}] " if is_broken else ""
+            bad = ":red-badge[:material/error: cannot be read] " if is_broken else ""
             st.markdown(f"{bad}**{escaped(name)}**")
             st.caption(about)
-        with st.popover(say("libraries.remove"), icon=":material/delete:", type="tertiary"):
-            st.markdown(say("libraries.remove_about"))
+        with st.popover("Remove", icon=":material/delete:", type="tertiary"):
+            st.markdown("Cases that used it keep what they read.")
             remove = partial(workspace().remove_library, name)
-            button(say("libraries.remove_it"), f"remove-{name}", LIBRARIES, remove, icon="delete_forever")
+            button("Remove this library", f"remove-{name}", LIBRARIES, remove, icon="delete_forever")
 
 
 def _search(names: list[str]) -> None:
-    st.header(say("libraries.look_up"), anchor=False)
+    st.header("Search a library", anchor=False)
     with st.form("search-library", border=False):
-        name = st.selectbox(say("libraries.library"), names)
-        query = st.text_input(say("libraries.query"), type="search", placeholder=say("libraries.query_example"))
-        if st.form_submit_button(say("libraries.search"), icon=":material/search:"):
+        name = st.selectbox("Library", names)
+        query = st.text_input("A claim or question", type="search", placeholder="Does vitamin C prevent colds?")
+        if st.form_submit_button("Search", icon=":material/search:"):
             # Without words the library says so itself, and what was found before goes.
             st.session_state[_FOUND] = act(_SEARCHED, lambda: workspace().libraries.search(name, query or "", k=10))
     notices(_SEARCHED)
     found: list[Hit] | None = st.session_state.get(_FOUND)
     if found is not None and not found:
-        st.info(say("libraries.nothing"), icon=":material/search_off:")
+        st.info("Nothing found in this library.", icon=":material/search_off:")
     for place, hit in enumerate(found or []):
         with st.container(gap="xxsmall", key=f"row-hit-{place}"):
-            st.markdown(title(hit.title, say("reader.untitled"), 160))
+            st.markdown(title(hit.title, "No title", 160))
             if hit.notes:
                 note_words(hit.notes[0])
             else:
                 st.markdown(escaped(hit.snippet, 500))
             if hit.library:
                 st.caption(record_place(hit.library, hit.record))
-            web_link(say("reader.open_page"), hit.url)
+            web_link("Open the source", hit.url)
 
 
 def _add_form(*, busy: bool) -> None:
     """Draw the form. It keeps what was filled in while a library is made and when one could not be."""
     with st.container(key="add-library"):
-        st.header(say("libraries.add_head"), anchor=False)
+        st.header("Add a library", anchor=False)
         kind = st.segmented_control(
-            say("libraries.made_from"),
+            "Made from",
             [_TABLE, _FOLDER, _CHECKS, _NOTES],
             default=_TABLE,
             key="library-kind",
@@ -84,11 +83,11 @@ def _add_form(*, busy: bool) -> None:
         )
         with st.form("add-library-form", border=False):
             uploads = _UPLOADS.get(kind or "", _table)()
-            name = st.text_input(say("libraries.name"), placeholder=say("libraries.name_example"), key="library-name")
+            name = st.text_input("Name of the library", placeholder="Letters, digits, - and _", key="library-name")
             columns = _columns() if kind == _TABLE else {}
-            replace = st.checkbox(say("libraries.replace"), key="library-replace")
+            replace = st.checkbox("Replace a library with the same name", key="library-replace")
             # The fields stay open meanwhile: Streamlit empties one whose `disabled` changes.
-            if st.form_submit_button(say("libraries.add"), type="primary", icon=":material/add:", disabled=busy):
+            if st.form_submit_button("Add the library", type="primary", icon=":material/add:", disabled=busy):
                 kinds = {_CHECKS: workspace().libraries.of_fact_checks, _NOTES: workspace().libraries.of_notes}
                 of_kind = kinds.get(kind or "", "")
                 act(LIBRARIES, lambda: _add(uploads, name or "", columns, of_kind, replace=replace))
@@ -96,26 +95,35 @@ def _add_form(*, busy: bool) -> None:
 
 
 def _table() -> list[UploadedFile]:
-    upload = st.file_uploader(say("libraries.table"), type=list(workspace().libraries.table_kinds), key="library-table")
+    upload = st.file_uploader(
+        "The table, with one document on each row", type=list(workspace().libraries.table_kinds), key="library-table"
+    )
     return [upload] if upload is not None else []
 
 
 def _feed() -> list[UploadedFile]:
-    st.caption(say("libraries.checks_about"))
+    st.caption(
+        "The feed of Data Commons, a file of Fact-Check Insights, or a page with JSON-LD. For a file that is too "
+        "large to upload use the command `crowdnotes library add FILE --name NAME --kind fact-checks`."
+    )
     kinds = list(workspace().libraries.check_kinds)
-    upload = st.file_uploader(say("libraries.checks"), type=kinds, key="library-checks")
+    upload = st.file_uploader("The file of fact-checks (ClaimReview)", type=kinds, key="library-checks")
     return [upload] if upload is not None else []
 
 
 def _public_notes() -> list[UploadedFile]:
-    st.caption(say("libraries.notes_about"))
-    upload = st.file_uploader(say("libraries.notes"), type=list(workspace().libraries.note_kinds), key="library-notes")
+    st.caption(
+        "X's public file of notes, as downloaded. With the whole folder, CrowdNotes also knows which notes X showed: "
+        "use the command `crowdnotes library add FOLDER --name NAME --kind notes`. In place of the folder you can "
+        "name the index that `crowdnotes crowd index` made."
+    )
+    upload = st.file_uploader("The file of notes", type=list(workspace().libraries.note_kinds), key="library-notes")
     return [upload] if upload is not None else []
 
 
 def _documents() -> list[UploadedFile]:
     return st.file_uploader(
-        say("libraries.folder"),
+        "The folder (HTML, PDF, text and Markdown files)",
         type=list(workspace().libraries.file_kinds),
         accept_multiple_files="directory",
         key="library-folder",
@@ -128,10 +136,10 @@ _UPLOADS = {_FOLDER: _documents, _CHECKS: _feed, _NOTES: _public_notes}
 def _columns() -> dict[str, str]:
     """The column names that the person typed; a part that is left empty is guessed."""
     # With a key it stays as the person left it, whatever is told above it.
-    with st.expander(say("libraries.columns"), key="library-columns", icon=":material/view_column:"):
-        st.caption(say("libraries.columns_about"))
+    with st.expander("Which column is what", key="library-columns", icon=":material/view_column:"):
+        st.caption("Leave a field empty to let CrowdNotes guess the column.")
         typed = {
-            part: st.text_input(say(label), placeholder=say("libraries.guessed"), key=f"library-column-{part}")
+            part: st.text_input(label, placeholder="guessed", key=f"library-column-{part}")
             for part, label in _COLUMNS.items()
         }
     return {part: name.strip() for part, name in typed.items() if name and name.strip()}
@@ -139,9 +147,9 @@ def _columns() -> dict[str, str]:
 
 def _add(uploads: list[UploadedFile], name: str, columns: dict[str, str], kind: str, *, replace: bool) -> None:
     if not uploads:
-        raise InputError(say("libraries.no_file"))
+        raise InputError("Choose a table or a folder first.")
     if not name.strip():
-        raise InputError(say("libraries.no_name"))
+        raise InputError("Give the library a name first.")
     files = [(one.name, one.getvalue()) for one in uploads]
     st.session_state[_MINE] = workspace().index_library(files, name.strip(), columns, replace=replace, kind=kind).id
 
@@ -154,27 +162,33 @@ def _indexing(job: JobRecord) -> None:
         return
     step = job.steps[0]
     if job.state is JobState.DONE:
-        st.success(escaped(step.summary), title=say("libraries.ready"), icon=":material/check:")
+        st.success(escaped(step.summary), title="The library is ready.", icon=":material/check:")
     elif job.state is JobState.FAILED:
         words = f"{escaped(step.error)} {escaped(step.next_step)}"
-        st.error(words, title=say("libraries.failed"), icon=":material/error:")
+        st.error(words, title="The library was not added.", icon=":material/error:")
     else:
-        st.warning(say("libraries.stopped_next"), title=say("libraries.stopped"), icon=":material/stop:")
+        st.warning("Nothing was kept. Add it again.", title="The indexing was stopped.", icon=":material/stop:")
     close = partial(st.session_state.pop, _MINE)
-    button(say("libraries.close"), "library-job-seen", LIBRARIES, close, icon="close", type="tertiary")
+    button("Close", "library-job-seen", LIBRARIES, close, icon="close", type="tertiary")
 
 
 def _rows() -> None:
     for library in libraries:
-        about = say("libraries.row", about=library.in_words, day=day(library.created_at))
+        about = f"{library.in_words} · added {day(library.created_at)}"
         if not library.has_addresses:
-            about += f"  \n:material/link_off: {say('libraries.no_addresses')}"
+            about += "  \n:material/link_off: Its records have no address. X needs a link in every note."
         _library(library.name, about)
     for damaged in broken:
-        _library(damaged, say("libraries.damaged"), is_broken=True)
+        _library(
+            damaged,
+            ("Its file is damaged or of another version, so it is not searched. Remove it and add it again."),
+            is_broken=True,
+        )
 
 
-with page_body(say("libraries.title"), say("libraries.about"), corner=engine_panel):
+with page_body(
+    "Libraries", ("Your own collections of sources, indexed and searched on this computer alone."), corner=engine_panel
+):
     notices(LIBRARIES)
     job = workspace().runner.latest(LIBRARIES)  # whoever started it
     if job is not None:
@@ -182,7 +196,11 @@ with page_body(say("libraries.title"), say("libraries.about"), corner=engine_pan
     libraries = workspace().libraries.list()
     broken = workspace().libraries.broken()
     if not libraries and not broken and not under_way(job):
-        st.info(say("libraries.none_next"), title=say("libraries.none"), icon=":material/local_library:")
+        st.info(
+            "Add a table or a folder below. You can then search it on the Draft page.",
+            title="There is no library yet.",
+            icon=":material/local_library:",
+        )
     with st.container(gap=None, key="rows"):
         _rows()
     if libraries:

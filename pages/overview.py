@@ -8,10 +8,11 @@ from typing import Final
 
 import streamlit as st
 
+from crowdnotes.labels import name_of
 from crowdnotes.reports.case_figures import CaseFigures, read
 from crowdnotes.reports.overview import ENDINGS, Filter, overview
 from crowdnotes.text.markdown import escaped
-from crowdnotes.wording import name_of, say
+from crowdnotes.wording import plural
 from pages.common.navigation import page_body
 from pages.common.session import workspace
 from pages.report_parts.overview_charts import pictures, utility_study
@@ -30,55 +31,60 @@ def _filter(figures: Sequence[CaseFigures]) -> Filter:
     engines = sorted({engine for case in figures for engine in case.engines})
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         days = st.selectbox(
-            say("overview.period"),
+            "Started",
             _DAYS,
             index=None,
-            placeholder=say("overview.period_all"),
-            format_func=lambda days: say("overview.period_days", days=days),
+            placeholder="At any time",
+            format_func=lambda days: f"In the last {days} days",
             key="days",
             width=190,
             bind=_BOUND,
         )
         ended = st.selectbox(
-            say("overview.ended"),
+            "How it ended",
             ENDINGS,
             index=None,
-            placeholder=say("overview.ended_all"),
+            placeholder="All",
             format_func=lambda ending: name_of("kinds", ending).capitalize(),
             key="ended",
             width=220,
             bind=_BOUND,
         )
         engine = st.selectbox(
-            say("overview.engine"),
+            "Engine",
             engines,
             index=None,
-            placeholder=say("overview.engine_all"),
+            placeholder="All",
             key="engine",
             width=220,
             bind=_BOUND,
         )
-        demonstrations = st.toggle(say("overview.demonstrations"), key="demo", bind=_BOUND)
+        demonstrations = st.toggle("With demonstration cases", key="demo", bind=_BOUND)
     since = workspace().service.now() - timedelta(days=days) if days else None
     return Filter(since, ended, engine, demonstrations)
 
 
-with page_body(say("overview.title"), say("overview.about")):
-    with st.spinner(say("overview.counting"), show_time=False):
+with page_body("Overview", "How cases go, from post to note, in numbers."):
+    with st.spinner("Counting the cases…", show_time=False):
         figures, unreadable = read(workspace().service, _known())
     chosen = _filter(figures)
     cases = [case for case in figures if chosen.keeps(case)]
     if unreadable:
         why = " ".join(dict.fromkeys(unreadable.values()))
-        st.warning(escaped(say("overview.unreadable", n=len(unreadable), why=why)), icon=":material/warning:")
+        st.warning(
+            escaped(
+                plural(
+                    len(unreadable), "{n} case could not be read: {why}", "{n} cases could not be read: {why}", why=why
+                )
+            ),
+            icon=":material/warning:",
+        )
     if cases:
         pictures(overview(cases), workspace().service.now())
     elif chosen == Filter():
-        st.info(say("overview.empty"), title=say("overview.empty_title"), icon=":material/inbox:")
-        if st.button(say("overview.draft"), type="primary", icon=":material/edit_note:"):
+        st.info("Write your first note to see it here.", title="There are no cases yet.", icon=":material/inbox:")
+        if st.button("Draft a note", type="primary", icon=":material/edit_note:"):
             st.switch_page("pages/draft.py")
     else:
-        st.info(
-            say("overview.empty_filtered"), title=say("overview.empty_filtered_title"), icon=":material/search_off:"
-        )
+        st.info("Choose a longer time, or remove a filter.", title="No cases found.", icon=":material/search_off:")
     utility_study()

@@ -11,7 +11,7 @@ from crowdnotes.cases.export import cases_csv
 from crowdnotes.domain import MOST, Asked, DeskState, Order, QueueItem, Whose
 from crowdnotes.errors import NotAllowedError
 from crowdnotes.text.markdown import escaped
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 from pages.common.components import badge, first_shown
 from pages.common.navigation import page_body
 from pages.common.session import button, notices, workspace
@@ -22,43 +22,43 @@ from pages.queue_parts.validate import claim_next, validate
 _PLACE = "queue"
 _PAGE_SIZE = 20
 _WAITING = (DeskState.SUBMITTED, DeskState.IN_REVIEW)
-_WHOSE = {Whose.FREE: "queue.free", Whose.MINE: "queue.mine", Whose.ALL: "queue.all"}
-_ORDERS = {Order.TURN: "queue.by_turn", Order.OLDEST: "queue.oldest", Order.NEWEST: "queue.newest"}
+_WHOSE = {Whose.FREE: "Free to take", Whose.MINE: "Mine", Whose.ALL: "All"}
+_ORDERS = {Order.TURN: "Most urgent first", Order.OLDEST: "Oldest first", Order.NEWEST: "Newest first"}
 _STATES = {
-    "waiting": ("queue.waiting", _WAITING),
-    "returned": ("queue.returned", (DeskState.RETURNED,)),
-    "decided": ("queue.decided", (DeskState.DECIDED,)),
+    "waiting": ("Waiting", _WAITING),
+    "returned": ("Sent back", (DeskState.RETURNED,)),
+    "decided": ("Decided", (DeskState.DECIDED,)),
 }
 
 
 def _chosen() -> Asked:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="queue-filters"):
         state = st.selectbox(
-            say("queue.state"),
+            "Cases",
             list(_STATES),
-            format_func=lambda name: say(_STATES[name][0]),
+            format_func=lambda name: _STATES[name][0],
             key="queue-state",
             width=170,
         )
         whose = st.selectbox(
-            say("queue.whose"),
+            "Whose",
             list(Whose),
-            format_func=lambda whose: say(_WHOSE[whose]),
+            format_func=lambda whose: _WHOSE[whose],
             key="queue-whose",
             width=220,
             disabled=state != "waiting",
         )
         order = st.selectbox(
-            say("queue.order"), list(Order), format_func=lambda order: say(_ORDERS[order]), key="queue-order", width=190
+            "Order", list(Order), format_func=lambda order: _ORDERS[order], key="queue-order", width=190
         )
         st.space("stretch")
-        button(say("queue.next"), "queue-next", _PLACE, claim_next, icon="play_arrow", type="primary", shortcut="n")
+        button("Next case for me", "queue-next", _PLACE, claim_next, icon="play_arrow", type="primary", shortcut="n")
     waiting = state == "waiting"
     return Asked(whose or Whose.FREE if waiting else Whose.ALL, _STATES[state][1], order or Order.TURN)
 
 
 def _row(item: QueueItem, me: str, at: datetime, looking: Sequence[str]) -> None:
-    post = escaped(item.post_excerpt) or say("cases.no_words")
+    post = escaped(item.post_excerpt) or "A post without text"
     with st.container(
         horizontal=True, vertical_alignment="center", wrap=False, key=f"queue-{item.case_id}", gap="small"
     ):
@@ -75,19 +75,17 @@ def _marks(item: QueueItem, me: str, at: datetime, looking: Sequence[str]) -> st
     """Why it comes early, who is at it, and the note's first words."""
     marks = [badge("orange", "priority_high", reason) for reason in item.reasons(at)]
     if item.held_by_another(me, at):
-        marks.append(badge("violet", "person", say("queue.held", name=item.holder_name)))
+        marks.append(badge("violet", "person", f"{item.holder_name} is working on this"))
     elif item.holder == me:
-        marks.append(badge("green", "person", say("queue.yours")))
-    marks += [
-        badge("blue", "visibility", say("queue.looks", name=name)) for name in looking if name != item.holder_name
-    ]
+        marks.append(badge("green", "person", "you are working on this"))
+    marks += [badge("blue", "visibility", f"{name} looks at this") for name in looking if name != item.holder_name]
     if item.assigned is not None:
-        marks.append(badge("gray", "assignment_ind", say("queue.for", name=item.assigned_name)))
+        marks.append(badge("gray", "assignment_ind", f"for {item.assigned_name}"))
     if item.readers and item.read_by:
-        marks.append(badge("blue", "group", say("queue.second")))
+        marks.append(badge("blue", "group", "needs another reader"))
     elif item.readers > 1:
-        marks.append(badge("blue", "group", say("queue.readers", n=item.readers)))
-    marks.append(f":gray[{escaped(item.note_excerpt) or say('queue.no_note')}]")
+        marks.append(badge("blue", "group", plural(item.readers, "1 reader", "{n} readers")))
+    marks.append(f":gray[{escaped(item.note_excerpt) or 'no note'}]")
     return f":small[{' '.join(marks)}]"
 
 
@@ -102,24 +100,22 @@ def _bulk(items: Sequence[QueueItem]) -> None:
         return
     service, me = workspace().service, workspace().actor
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="queue-bulk"):
-        st.markdown(say("queue.ticked", n=len(ticked)), width="content")
-        button(
-            say("queue.to_me"), "bulk-me", _PLACE, _each(ticked, lambda it: service.assign(it, me)), icon="person_add"
-        )
+        st.markdown(plural(len(ticked), "1 chosen:", "{n} chosen:"), width="content")
+        button("Assign to me", "bulk-me", _PLACE, _each(ticked, lambda it: service.assign(it, me)), icon="person_add")
         nobody = _each(ticked, lambda it: service.assign(it, None))
-        button(say("queue.to_nobody"), "bulk-nobody", _PLACE, nobody, icon="person_off")
-        with st.popover(say("queue.to_somebody"), icon=":material/assignment_ind:"):
+        button("Assign to nobody", "bulk-nobody", _PLACE, nobody, icon="person_off")
+        with st.popover("Assign to …", icon=":material/assignment_ind:"):
             for person in workspace().moderators():
                 to = _each(ticked, lambda it, person=person: service.assign(it, person))  # type: ignore[misc]
                 button(escaped(person.name, 40), f"bulk-{person.key}", _PLACE, to, type="tertiary")
         first = _each(ticked, lambda it: service.put_first(it, True))
-        button(say("queue.first"), "bulk-first", _PLACE, first, icon="vertical_align_top")
+        button("Put first", "bulk-first", _PLACE, first, icon="vertical_align_top")
         later = _each(ticked, lambda it: service.put_first(it, False))
-        button(say("queue.not_first"), "bulk-later", _PLACE, later, icon="vertical_align_bottom")
+        button("Do not put first", "bulk-later", _PLACE, later, icon="vertical_align_bottom")
         two = _each(ticked, lambda it: service.set_readers(it, 2))
-        button(say("queue.two_readers"), "bulk-two", _PLACE, two, icon="group")
+        button("Two readers", "bulk-two", _PLACE, two, icon="group")
         st.download_button(
-            say("cases.export"),
+            "Export as CSV",
             data=lambda: cases_csv([service.get(case_id) for case_id in ticked]),
             file_name="queue.csv",
             mime="text/csv",
@@ -144,9 +140,9 @@ def _queue() -> None:
     first = (st.session_state.get(key, 1) - 1) * _PAGE_SIZE
     items, found, looking = workspace().service.queue(asked, _PAGE_SIZE, first)
     if not found:
-        st.info(say("queue.empty_next"), title=say("queue.empty"), icon=":material/inbox:")
+        st.info("Authors send cases from the Draft page.", title="No cases here.", icon=":material/inbox:")
         return
-    st.caption(say("queue.many", n=found) if found == MOST else say("cases.count", n=found))
+    st.caption(f"More than {found:,} cases" if found == MOST else plural(found, "1 case", "{n:,} cases"))
     if first != first_shown(found, _PAGE_SIZE, key):
         st.rerun()
     _bulk(items)
@@ -163,16 +159,19 @@ def _tombstones() -> None:
     except NotAllowedError:
         return
     if stones:
-        with st.expander(say("queue.deleted", n=len(stones)), icon=":material/delete:"):
+        with st.expander(plural(len(stones), "1 case was deleted", "{n} cases were deleted"), icon=":material/delete:"):
             for stone in stones:
                 with st.container(horizontal=True, gap="small", vertical_alignment="center"):
                     time_mark(stone.deleted_at)
-                    st.markdown(say("queue.deleted_by", id=stone.case_id, name=escaped(stone.by, 40)))
+                    st.markdown(f"{stone.case_id}, by {escaped(stone.by, 40)}")
 
 
 opened = st.query_params.get("case")
 with page_body(
-    say("queue.title"), "" if opened else say("queue.about"), width=1480 if opened else 1040, quiet=bool(opened)
+    "Queue",
+    "" if opened else "Cases that authors have sent to the moderators, most urgent first.",
+    width=1480 if opened else 1040,
+    quiet=bool(opened),
 ):
     if opened:
         validate(opened)

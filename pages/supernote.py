@@ -9,7 +9,6 @@ import streamlit as st
 from crowdnotes.domain import Case, SupernoteWork
 from crowdnotes.errors import CaseNotFoundError, InputError
 from crowdnotes.jobs import JobRecord
-from crowdnotes.wording import say
 from pages.common.audit_trail import audit_trail
 from pages.common.engine_panel import engine_panel
 from pages.common.layout import WIDTH, Area, SupernoteStep, area, onward
@@ -31,7 +30,7 @@ def workbench(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
         notices(SupernoteStep.NOTES.value)
         notes_pane(case, work, job)
         if case.decision is None:
-            onward(Area.NOTE, say("supernote.to_result"))
+            onward(Area.NOTE, "Go to the candidates")
     with right, st.container(key="supernote-pane", gap="small"), area(Area.NOTE):
         notices(SupernoteStep.CANDIDATES.value)
         notices(SupernoteStep.WINNER.value)
@@ -48,15 +47,26 @@ def workbench(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
 
 case, job = None, None
 opened = "case" in st.query_params
-look: dict[str, Any] = {"width": WIDTH, "quiet": True} if opened else {"about": say("supernote.about")}
-with page_body(say("supernote.title"), corner=None if opened else engine_panel, **look):
+look: dict[str, Any] = (
+    {"width": WIDTH, "quiet": True}
+    if opened
+    else {
+        "about": (
+            "Makes one note from the notes that a post already has. A simulated jury ranks the candidates, and you "
+            "decide."
+        )
+    }
+)
+with page_body("Supernote", corner=None if opened else engine_panel, **look):
     try:
         case, job = current_case()
     except CaseNotFoundError as error:
         show_notice(told(error))
     work = case.supernote if case is not None else None
     if case is not None and work is None:
-        show_notice(told(InputError(say("supernote.not_one"), say("supernote.not_one_next"))))
+        show_notice(
+            told(InputError("This case was not started from other people's notes.", "Start a supernote below."))
+        )
     if case is not None and work is not None:
         goes_on(case)
         workbench(case, work, job)

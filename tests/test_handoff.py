@@ -138,10 +138,9 @@ def test_each_sentence_stands_with_its_source_how_it_is_supported_and_by_whom_it
     )
     item = case.evidence[0]
     assert (
-        f"1. “{sentence.words_in(NOTE)}”\n"
-        f"   - E1, {item.source.publisher or item.source.title}, `{item.source.url}`: supported, by a\\_b\n"
-        f"   - the passage says: “{item.passage.text[:9].strip()}”\n"
-        "   - hint: “no” \\*stands\\* nowhere\n"
+        f"1. “{sentence.words_in(NOTE)}”\n   - E1, {item.source.publisher or item.source.title}, `{item.source.url}`: "
+        f"supported, by a\\_b\n   - the passage says: “{item.passage.text[:9].strip()}”\n   - hint: “no” \\*stands\\* "
+        "nowhere\n"
     ) in page
     assert f"   - no passage: not supported, by {case.assessment.engine}" in page
     assert "E1, " in to_markdown(_judged(by_person=True))

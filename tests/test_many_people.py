@@ -19,7 +19,6 @@ import pytest
 from crowdnotes.cases.accounts import proxied
 from crowdnotes.domain import Mode, Verdict
 from crowdnotes.settings import Settings
-from crowdnotes.wording import say
 from crowdnotes.workspace import Workspace, open_workspace
 from tests.fakes import HashingEmbedder, LiveLinks
 from tests.journeys.conftest import running_app
@@ -92,7 +91,7 @@ class _Crowd:
         case_id = self.both[name]
         self._timed("open", tab.open(f"case={case_id}"), pause)
         self._timed("edit", tab.type(rf"note-{case_id}-\d+", text), pause)
-        was_told = say("note.conflict") in tab.drawn
+        was_told = ("The note was changed in another tab, or by someone else, while you were writing.") in tab.drawn
         self.told.append("told" if was_told else "kept")
         if text not in tab.drawn:
             self.faults.append(f"{name}: {text} is not shown")

@@ -14,7 +14,6 @@ from crowdnotes.cases.permissions import local_owner
 from crowdnotes.domain import DecisionKind, Mode, ObstacleKind, Person, Role, Standing
 from crowdnotes.errors import ConfigurationError, InputError, NotAllowedError
 from crowdnotes.settings import SignIn, load_settings
-from crowdnotes.wording import say
 from crowdnotes.workspace import Workspace
 from tests.cases.walk import new_case, small_workspace
 
@@ -119,7 +118,9 @@ def test_that_somebody_else_has_to_decide_is_among_the_obstacles(workspace: Work
     assert ObstacleKind.NOT_YOURS not in {item.id.kind for item in workspace.service.obstacles(case)}
     settings = workspace.settings.model_copy(update={"four_eyes": True})
     strict = replace(workspace, tools=replace(workspace.tools, settings=settings)).acting_as(workspace.who)
-    assert strict.service.obstacles(case)[0].sentence == say("people.four_eyes")
+    assert strict.service.obstacles(case)[0].sentence == (
+        "You began this case, so another moderator or admin has to decide it."
+    )
     _signed_in(workspace, ANN)
     told = workspace.acting_as(workspace.who_is(ANN)).service.obstacles(case)[0].sentence
     assert told == "Only moderators and admins may decide this case."

@@ -47,7 +47,6 @@ from crowdnotes.bridging.model import (
 )
 from crowdnotes.bridging.solver import Rows, Workers, lay_out, move_rows, workers
 from crowdnotes.errors import InputError
-from crowdnotes.wording import say
 
 _ROUNDS = 3  # the moves touch each other a little; after three rounds nothing is left to gain
 _TINY = 1e-12
@@ -270,7 +269,7 @@ def fit(
     _load_compiled(factors, single)
     found = _fit(table, factors, start, seed, single=single)
     if not np.isfinite(found.objective):
-        raise InputError(say("fit.far_apart"), say("fit.like_size"))
+        raise InputError("The weights lie too far apart to fit.", "Give weights of like size.")
     return found
 
 
@@ -423,19 +422,21 @@ def _moments(side: Floats) -> Floats:
 
 def _check(table: RatingTable, factors: int, start: Factorization | None) -> None:
     if not 1 <= factors <= 3:
-        raise InputError(say("fit.factors", n=factors), say("fit.ask_three"))
+        raise InputError(f"{factors} factors were asked for.", "Ask for one, two or three.")
     if start is not None and start.raters.factors.shape[1] != factors:
         raise InputError(
-            say("fit.other_factors", start=start.raters.factors.shape[1], n=factors),
-            say("fit.same_factors"),
+            (f"The fit to start from has {start.raters.factors.shape[1]} factors, not {factors}."),
+            "Start from a fit with the same number of factors.",
         )
     if len(table) == 0:
-        raise InputError(say("fit.no_ratings"), say("fit.check_ratings"))
+        raise InputError("There are no ratings to fit.", "Check the file, or the filter's report of what it dropped.")
     if (least := min(len(table.note_ids), len(table.rater_ids))) < factors:
-        raise InputError(say("fit.too_many_factors", n=factors, least=least), say("fit.ask_fewer"))
+        raise InputError(f"{factors} factors were asked for, but there are {least} notes or raters.", "Ask for fewer.")
     if not np.all((table.helpful >= 0) & (table.helpful <= 1)):  # NaN fails too
-        raise InputError(say("fit.no_rating"), say("fit.read_ratings"))
+        raise InputError(
+            "A rating is not a number from 0 to 1.", "Read the ratings with the reader, which drops those."
+        )
     if table.weight is not None and not (np.all(np.isfinite(table.weight)) and np.all(table.weight >= 0)):
-        raise InputError(say("fit.bad_weight"), say("fit.weights_from_zero"))
+        raise InputError("A rating's weight is negative or not a number.", "Weights must be zero or more.")
     if table.weight is not None and not np.any(table.weight > 0):
-        raise InputError(say("fit.no_weight"), say("fit.one_weight"))
+        raise InputError("All ratings have weight zero.", "At least one rating must count.")

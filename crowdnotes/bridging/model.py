@@ -25,9 +25,10 @@ from pydantic import BeforeValidator
 
 from crowdnotes.domain import Noun
 from crowdnotes.errors import InputError
+from crowdnotes.labels import name_of
 from crowdnotes.settings_sections import BridgingSettings
 from crowdnotes.text.markdown import in_figures
-from crowdnotes.wording import name_of, say
+from crowdnotes.wording import fill
 
 Ids = npt.NDArray[Any]
 Floats = npt.NDArray[np.float64]
@@ -121,19 +122,22 @@ def filter_mask(table: RatingTable, settings: BridgingSettings) -> tuple[npt.NDA
     raters = _often_enough(table.rater, notes, len(table.rater_ids), least)
     keep = _often_enough(table.note, raters, len(table.note_ids), fewest)
     dropped = {
-        say("fit.few_raters", n=fewest): len(table) - int(notes.sum()),
-        say("fit.few_ratings", n=least): int(notes.sum() - raters.sum()),
-        say("fit.few_left", n=fewest): int(raters.sum() - keep.sum()),
+        f"ratings of notes with under {fewest} raters": len(table) - int(notes.sum()),
+        f"ratings by raters with under {least} ratings": int(notes.sum() - raters.sum()),
+        f"ratings of notes then left with under {fewest} raters": int(raters.sum() - keep.sum()),
     }
     return keep, {reason: count for reason, count in dropped.items() if count}
 
 
 def nothing_left(dropped: Mapping[str, int], settings: BridgingSettings) -> InputError:
     """The error for ratings of which none can be fitted, with what was dropped on the way, by reason."""
-    told = "; ".join(f"{reason}: {count}" for reason, count in dropped.items()) or say("fit.empty_file")
+    told = "; ".join(f"{reason}: {count}" for reason, count in dropped.items()) or "nothing, the file is empty"
     return InputError(
-        say("fit.nothing_left", dropped=told),
-        say("fit.needs", raters=settings.min_raters_per_note, ratings=settings.min_ratings_per_rater),
+        f"No ratings are left to fit. Dropped were: {told}.",
+        (
+            f"The algorithm needs notes with {settings.min_raters_per_note} raters, and raters with "
+            f"{settings.min_ratings_per_rater} ratings."
+        ),
     )
 
 
@@ -161,14 +165,14 @@ class NoteStatus(StrEnum):
     @property
     def in_words(self) -> str:
         """As readers are told of it."""
-        return say(_IN_WORDS[self.shown])
+        return _IN_WORDS[self.shown]
 
 
 _INTERNAL = (NoteStatus.NEEDS_YOUR_HELP, NoteStatus.FIRM_REJECT)
 _IN_WORDS = {
-    NoteStatus.HELPFUL: "story.shown",
-    NoteStatus.NOT_HELPFUL: "story.not_helpful",
-    NoteStatus.NEEDS_MORE_RATINGS: "story.waiting",
+    NoteStatus.HELPFUL: "shown on the post",
+    NoteStatus.NOT_HELPFUL: "rated not helpful",
+    NoteStatus.NEEDS_MORE_RATINGS: "waiting for more ratings",
 }
 
 
@@ -256,7 +260,11 @@ def _none_if_unknown(value: object) -> object:
 MaybeNumber = Annotated[float | None, BeforeValidator(_none_if_unknown)]
 
 
-_NEEDED = {"at least": "rules.at_least", "at most": "rules.at_most", "below": "rules.below"}
+_NEEDED = {
+    "at least": "{measure} {value}, at least {line} needed",
+    "at most": "{measure} {value}, at most {line} needed",
+    "below": "{measure} {value}, below {line} needed",
+}
 
 
 class Distance(Noun):
@@ -275,9 +283,9 @@ class Distance(Noun):
     def in_words(self) -> str:
         """For instance: "note intercept 0.37, at least 0.40 needed"."""
         if self.value is None or self.line is None:
-            return say("rules.not_known", measure=self.measure)
+            return f"{self.measure} not known"
         value, line = in_figures(self.value, self.line), in_figures(self.line, self.line)
-        return say(_NEEDED[self.wish], measure=self.measure, value=value, line=line)
+        return fill(_NEEDED[self.wish], measure=self.measure, value=value, line=line)
 
 
 class RuleOutcome(Noun):

@@ -31,7 +31,6 @@ from pyarrow import csv
 from crowdnotes.bridging.columns import RATINGS, TABLES, ColumnKind, TableSpec
 from crowdnotes.domain import Noun
 from crowdnotes.errors import InputError
-from crowdnotes.wording import say
 
 BLOCK_BYTES = 16_000_000  # some 80,000 ratings: big enough to parse at full speed, small enough to hold many
 _LONGEST_LINE = 64_000_000  # no row of the public data comes near; past it the file is not what it says
@@ -46,7 +45,7 @@ def find_shards(spec: TableSpec, data: Path) -> list[Path]:
     if data.is_file():
         return [data]
     if not data.is_dir():
-        raise InputError(say("public_data.none", path=data), say("public_data.check_path"))
+        raise InputError(f"There is no file or folder {data}.", "Check the path.")
     names = "|".join(re.escape(stem) for stem in spec.stems)
     named = re.compile(rf"(?:{names})(?:[-_.]?\d+)?(?:\.tsv|\.zip)", re.IGNORECASE)
     found = [path for path in data.iterdir() if path.is_file() and named.fullmatch(path.name)]
@@ -62,7 +61,7 @@ def read_header(path: Path) -> list[str]:
     with open_members(path) as members:
         for member in members:
             return header_of(member, path)
-    raise InputError(say("public_data.empty", name=path.name), say("public_data.download"))
+    raise InputError(f"{path.name} is empty.", "Download it again.")
 
 
 def read_blocks(path: Path) -> Iterator[tuple[list[str], bytes]]:
@@ -85,21 +84,19 @@ def open_members(path: Path) -> Iterator[Iterator[IO[bytes]]]:
             with zipfile.ZipFile(path) as archive:
                 names = [info for info in archive.infolist() if info.filename.lower().endswith(".tsv")]
                 if not names:
-                    raise InputError(say("public_data.no_tsv", name=path.name), say("public_data.download"))
+                    raise InputError(f"{path.name} holds no .tsv file.", "Download it again.")
                 yield (archive.open(info) for info in names)
         else:
             with path.open("rb") as stream:
                 yield iter((stream,))
     except (zipfile.BadZipFile, EOFError, zlib.error) as error:
-        raise InputError(
-            say("public_data.damaged", name=path.name, error=error), say("public_data.download")
-        ) from error
+        raise InputError(f"{path.name} is cut short or damaged ({error}).", "Download it again.") from error
     except (RuntimeError, NotImplementedError) as error:  # of zipfile: a password, an odd packing
-        raise InputError(say("public_data.packed", name=path.name, error=error), say("public_data.unpack")) from error
-    except OSError as error:
         raise InputError(
-            say("public_data.unreadable", name=path.name, error=error.strerror or error), say("public_data.check_file")
+            f"{path.name} cannot be unpacked ({error}).", "Unpack it yourself, and give the TSV."
         ) from error
+    except OSError as error:
+        raise InputError(f"{path.name} cannot be read: {error.strerror or error}.", "Check the file.") from error
 
 
 def header_of(stream: IO[bytes], path: Path) -> list[str]:
@@ -108,11 +105,11 @@ def header_of(stream: IO[bytes], path: Path) -> list[str]:
     try:
         columns = line.decode("utf-8-sig").rstrip("\r\n").split("\t")
     except UnicodeDecodeError as error:
-        raise InputError(say("public_data.not_text", name=path.name), say("public_data.give_tsv")) from error
+        raise InputError(f"{path.name} is not text.", "Give a TSV file, zipped or not.") from error
     if not line.strip():
-        raise InputError(say("public_data.empty", name=path.name), say("public_data.download"))
+        raise InputError(f"{path.name} is empty.", "Download it again.")
     if len(set(columns)) < len(columns):
-        raise InputError(say("public_data.column_twice", name=path.name), say("public_data.download"))
+        raise InputError(f"{path.name} names a column twice.", "Download it again.")
     return columns
 
 
@@ -124,7 +121,7 @@ def whole_lines(stream: IO[bytes], path: Path) -> Iterator[bytes]:
         if not cut:
             rest += chunk
             if len(rest) > _LONGEST_LINE:
-                raise InputError(say("public_data.no_end", name=path.name), say("public_data.no_public_tsv"))
+                raise InputError(f"{path.name} has a line without end.", "It is no TSV file of the public data.")
             continue
         yield rest + chunk[:cut]
         rest = chunk[cut:]
@@ -153,8 +150,8 @@ def plan(spec: TableSpec, header: list[str]) -> dict[str, ColumnKind]:
         missing.append("helpfulnessLevel")
     if missing:
         raise InputError(
-            say("public_data.lack", table=spec.name, columns=", ".join(missing)),
-            say("public_data.they_have", columns=", ".join(header[:8])),
+            f"The {spec.name} lack the column {', '.join(missing)}.",
+            (f"They have: {', '.join(header[:8])}… Give a file of the public data, as downloaded."),
         )
     return {name: kind for name, kind in spec.columns.items() if name in present}
 
@@ -194,7 +191,7 @@ def _read(block: bytes, names: list[str], types: dict[str, pa.DataType], dropped
         ),
     )
     if wrong_width:
-        dropped[say("public_data.cut_rows")] += wrong_width
+        dropped["rows cut short or with the wrong number of columns"] += wrong_width
     return table
 
 
@@ -208,9 +205,7 @@ def _read_by_value(
     try:
         table = _read(block, names, dict.fromkeys(wanted, pa.binary()), dropped)
     except pa.ArrowInvalid as error:
-        raise InputError(
-            say("public_data.no_columns", table=spec.name, error=error), say("public_data.download_them")
-        ) from error
+        raise InputError(f"The {spec.name} cannot be split into columns ({error}).", "Download them again.") from error
     for place, (name, kind) in enumerate(wanted.items()):
         raw = _as_text(table[name])
         valid = _valid(raw, kind)
@@ -221,9 +216,9 @@ def _read_by_value(
         if bad and name in spec.required:
             keep = pc.invert(wrong)
             table = table.filter(keep)
-            dropped[say("public_data.not_kind", name=name, kind=kind)] += bad
+            dropped[f"{name} is not a {kind}"] += bad
         elif bad:
-            dropped[say("public_data.left_out", name=name, kind=kind)] += bad
+            dropped[f"(value left out, row kept) {name} is not a {kind}"] += bad
     return table
 
 
@@ -270,7 +265,9 @@ def _with_helpful_num(table: pa.Table, dropped: Counter[str]) -> pa.Table:
             number = pc.if_else(pc.fill_null(pc.equal(level, word), False), pa.scalar(value, pa.float32()), number)
         unknown = pc.and_(level.is_valid(), pc.invert(pc.is_in(level, pa.array(list(_LEVELS)))))
         number = pc.if_else(pc.fill_null(unknown, False), pa.scalar(None, pa.float32()), number)
-    return _keep(table.append_column("helpfulNum", number), pc.is_valid(number), say("public_data.neither"), dropped)
+    return _keep(
+        table.append_column("helpfulNum", number), pc.is_valid(number), "neither helpful nor not helpful", dropped
+    )
 
 
 def _keep(table: pa.Table, mask: pa.ChunkedArray, reason: str, dropped: Counter[str]) -> pa.Table:
@@ -325,10 +322,12 @@ def read_public_data(data: Path, out: Path, progress: Progress | None = None) ->
     Raises InputError when there is no table at all, one cannot be read, or `out` cannot be written.
     """
     if data.is_file():
-        raise InputError(say("public_data.is_file", path=data), say("public_data.give_folder"))
+        raise InputError(f"{data} is a file.", "Give the folder that holds it.")
     found = {spec.name: find_shards(spec, data) for spec in TABLES}
     if not any(found.values()):
-        raise InputError(say("public_data.no_data", path=data), say("public_data.files_like"))
+        raise InputError(
+            f"{data} holds no public data.", "It should have files such as notes-00000.tsv and ratings-00000.zip."
+        )
     return tuple(
         read_table(spec, found[spec.name], out / f"{spec.name}.parquet", progress)
         for spec in TABLES
@@ -354,8 +353,8 @@ def read_table(spec: TableSpec, shards: list[Path], parquet: Path, progress: Pro
         os.replace(unfinished, parquet)
     except OSError as error:  # what goes wrong with the shards is told by their reader
         raise InputError(
-            say("public_data.no_writing", folder=parquet.parent, error=error.strerror or error),
-            say("public_data.other_folder"),
+            f"The folder {parquet.parent} cannot be written: {error.strerror or error}.",
+            "Choose another folder.",
         ) from error
     finally:
         with suppress(OSError):
@@ -461,7 +460,9 @@ def column_names(parquet: Path) -> list[str]:
     try:
         names: list[str] = pq.read_schema(parquet).names
     except (pa.ArrowException, OSError) as error:
-        raise InputError(say("public_data.no_parquet", name=parquet.name), say("public_data.make_again")) from error
+        raise InputError(
+            f"{parquet.name} is no Parquet file, or is cut short.", "Make or download it again."
+        ) from error
     return names
 
 
@@ -474,5 +475,5 @@ def read_column(parquet: Path, name: str) -> pa.ChunkedArray:
         return pq.read_table(parquet, columns=[name], read_dictionary=[name])[name]
     except (pa.ArrowException, OSError) as error:
         raise InputError(
-            say("public_data.column_damaged", name=name, file=parquet.name, error=error), say("public_data.make_again")
+            f"The column {name} of {parquet.name} is damaged ({error}).", "Make or download it again."
         ) from error

@@ -46,7 +46,6 @@ from crowdnotes.bridging.scoring import FrozenRaters, ScoredNotes, doubts, locat
 from crowdnotes.domain import Classification
 from crowdnotes.errors import InputError
 from crowdnotes.settings_sections import BridgingSettings
-from crowdnotes.wording import say
 
 _NOT_MISLEADING_UNTIL_MS = 1_664_755_200_000  # 2022-10-03: ratings on such notes until then are not used
 
@@ -124,8 +123,8 @@ def _load(spec: TableSpec, data: Path, note_ids: Ids, wanted: tuple[str, ...]) -
             return None
         if len(note_ids) and note_ids.dtype == object:
             raise InputError(
-                say("fit.ids_differ", table=spec.name),
-                say("fit.write_ids"),
+                f"The ratings name notes by text, the {spec.name} by whole numbers.",
+                "Write noteId as a 64-bit integer in both.",
             )
         return _frame(spec, found.parquet, wanted).reindex(note_ids)
 
@@ -134,12 +133,16 @@ def _frame(spec: TableSpec, parquet: Path, wanted: tuple[str, ...]) -> pd.DataFr
     present = column_names(parquet)
     missing = [name for name in spec.required if name not in present]
     if missing:
-        raise InputError(say("fit.lacks", name=parquet.name, columns=", ".join(missing)), say("fit.make_with"))
+        raise InputError(
+            f"{parquet.name} lacks the column {', '.join(missing)}.", "Make it with `crowdnotes bridging read`."
+        )
     columns = {name: _checked(spec, parquet, name) for name in ("noteId", *wanted) if name in present}
     # Whole numbers stay whole numbers even where some are missing: a float would round 64-bit ids.
     frame: pd.DataFrame = pa.table(columns).to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
     if frame["noteId"].isna().any() or frame["noteId"].duplicated().any():
-        raise InputError(say("fit.twice", name=parquet.name), say("fit.make_with"))
+        raise InputError(
+            f"{parquet.name} has a note without id, or one note twice.", "Make it with `crowdnotes bridging read`."
+        )
     return frame.set_index(frame["noteId"].astype("int64")).drop(columns="noteId")
 
 
@@ -150,8 +153,8 @@ def _checked(spec: TableSpec, parquet: Path, name: str) -> pa.ChunkedArray:
         column = column.cast(column.type.value_type)
     if spec.columns[name] in {ColumnKind.ID, ColumnKind.TIME} and not pa.types.is_int64(column.type):
         raise InputError(
-            say("fit.not_whole", column=name, name=parquet.name, kind=column.type),
-            say("fit.make_with"),
+            (f"The column {name} of {parquet.name} holds {column.type}, not 64-bit integers."),
+            "Make it with `crowdnotes bridging read`.",
         )
     return column
 
@@ -241,7 +244,7 @@ class PublicScores:
     notices: tuple[str, ...]
 
 
-_LEFT_OUT = (say("fit.no_penalty"),)
+_LEFT_OUT = (("The penalty for rating harassing notes as helpful is not applied: it needs a model of its own."),)
 
 
 def score_public_data(data: Path, settings: BridgingSettings) -> PublicScores:
@@ -250,7 +253,7 @@ def score_public_data(data: Path, settings: BridgingSettings) -> PublicScores:
     Raises InputError when there are no ratings, or none are left after the filter.
     """
     if data.is_file():
-        raise InputError(say("public_data.is_file", path=data), say("fit.give_folder"))
+        raise InputError(f"{data} is a file.", "Give the folder that holds it, with notes and status history.")
     ratings = load_ratings(data, with_details=True)
     return score(ratings, gather_facts(data, ratings.table.note_ids), settings)
 
@@ -307,7 +310,7 @@ def those_that_count(ratings: Ratings, settings: BridgingSettings) -> tuple[Rati
     return ratings.keep(keep), few
 
 
-NO_NOTES = say("fit.no_notes")
+NO_NOTES = "The notes table is missing: whether a note calls its post misleading is not known."
 
 
 def without_early_not_misleading(ratings: Ratings, facts: NoteFacts) -> tuple[Ratings, NoteFacts, dict[str, int]]:
@@ -320,7 +323,7 @@ def without_early_not_misleading(ratings: Ratings, facts: NoteFacts) -> tuple[Ra
     keep = ~early[ratings.table.note]
     kept = ratings.keep(keep)
     lost = int(np.count_nonzero(~keep))
-    reasons = {say("fit.early_notes"): lost} if lost else {}
+    reasons = {"ratings of early notes that call the post not misleading": lost} if lost else {}
     return kept, facts.keep(_rows(kept.table, ratings.table)), reasons
 
 
@@ -356,10 +359,10 @@ def _second_fit(
             fitted.table, fitted.created_at_ms, facts, provisional, first.notes.intercepts, settings
         )  # fmt: skip
     if chosen is None:
-        notices.append(say("fit.not_chosen"))
+        notices.append("Raters are not chosen by helpfulness: it is not known when notes or ratings were made.")
         return first
     if not chosen.any():
-        notices.append(say("fit.none_reaches"))
+        notices.append("No rater reaches the helpfulness threshold, so all of them are kept.")
         return first
     return fit(fitted.table.keep(chosen[fitted.table.rater]), start=first)
 

@@ -20,7 +20,6 @@ from crowdnotes.bridging.columns import HELPFUL_TAGS, NOT_HELPFUL_TAGS, RATINGS
 from crowdnotes.bridging.model import Factorization, Ids, RatingTable, SideParameters
 from crowdnotes.bridging.public_files import column_names, found_table, read_column, repeated
 from crowdnotes.errors import InputError
-from crowdnotes.wording import say
 
 Bools = npt.NDArray[np.bool_]
 _PUBLIC = ("noteId", "raterParticipantId", "helpfulNum")
@@ -55,7 +54,9 @@ def load_ratings(path: Path, *, with_details: bool = False) -> Ratings:
     """
     with found_table(RATINGS, path) as found:
         if found is None:
-            raise InputError(say("fit.no_file", path=path), say("fit.give_ratings"))
+            raise InputError(
+                f"{path} holds no ratings.", "Give ratings-00000.tsv, zipped or not, its folder, or Parquet."
+            )
         loaded = _load_parquet(found.parquet, with_details)
         return replace(loaded, dropped={**found.dropped, **loaded.dropped})
 
@@ -67,8 +68,8 @@ def _load_parquet(path: Path, with_details: bool) -> Ratings:
     missing = [name for name in wanted if name not in names]
     if missing:
         raise InputError(
-            say("fit.lacks_it_has", name=path.name, columns=", ".join(missing), has=", ".join(names[:8])),
-            say("fit.needed_columns"),
+            (f"{path.name} lacks the column {', '.join(missing)}; it has {', '.join(names[:8])}."),
+            ("Ratings need note_id, rater_id and helpful_num, or the public data's columns."),
         )
     note_ids, note, note_known = _encode(read_column(path, wanted[0]), wanted[0])
     rater_ids, rater, rater_known = _encode(read_column(path, wanted[1]), wanted[1])
@@ -77,19 +78,19 @@ def _load_parquet(path: Path, with_details: bool) -> Ratings:
     table = RatingTable(note_ids, rater_ids, note, rater, helpful, weight)
     times, tags = _details(path, names) if public and with_details else (None, {})
     usable = {
-        say("fit.no_value", name=wanted[0]): note_known,
-        say("fit.no_value", name=wanted[1]): rater_known,
-        say("fit.not_between", name=wanted[2]): (helpful >= 0) & (helpful <= 1),
+        f"no {wanted[0]}": note_known,
+        f"no {wanted[1]}": rater_known,
+        f"{wanted[2]} is not a number from 0 to 1": (helpful >= 0) & (helpful <= 1),
     }
     if weight is not None:
-        usable[say("fit.weight_wrong")] = np.isfinite(weight) & (weight >= 0)
+        usable["weight is negative or not a number"] = np.isfinite(weight) & (weight >= 0)
     dropped = {reason: len(good) - int(np.count_nonzero(good)) for reason, good in usable.items() if not good.all()}
     ratings = Ratings(table, public, dropped, times, tags)
     if dropped:
         ratings = ratings.keep(np.logical_and.reduce(list(usable.values())))
     again = repeated([ratings.table.note, ratings.table.rater])
     if again.any():
-        dropped[say("fit.repeated")] = int(again.sum())
+        dropped["repeated rating of a note by the same rater"] = int(again.sum())
         ratings = ratings.keep(~again)
     return ratings
 
@@ -98,8 +99,8 @@ def _encode(column: pa.ChunkedArray, name: str) -> tuple[Ids, npt.NDArray[np.int
     """Sorted ids without repeats, each row's number among them, and where there was an id."""
     if pa.types.is_floating(column.type):
         raise InputError(
-            say("fit.floating", name=name),
-            say("fit.write_whole"),
+            (f"The column {name} holds floating-point numbers, which lose digits of 64-bit ids."),
+            "Write ids as 64-bit integers or as strings.",
         )
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
@@ -110,7 +111,7 @@ def _encode(column: pa.ChunkedArray, name: str) -> tuple[Ids, npt.NDArray[np.int
     elif pa.types.is_string(dictionary.type) or pa.types.is_large_string(dictionary.type):
         ids = np.array(dictionary.to_pylist(), dtype=object)
     else:
-        raise InputError(say("fit.other_ids", name=name, kind=dictionary.type), say("fit.ids_are"))
+        raise InputError(f"The column {name} holds {dictionary.type}.", "Ids are 64-bit integers or strings.")
     order = np.argsort(ids, kind="stable")
     rank = np.empty(len(ids) + 1, dtype=np.int32)
     rank[order] = np.arange(len(ids), dtype=np.int32)
@@ -131,7 +132,9 @@ def _as_64_bit(ids: pa.Array, name: str) -> Ids:
     try:
         whole: Ids = ids.cast(pa.int64()).to_numpy(zero_copy_only=False)
     except pa.ArrowInvalid as error:
-        raise InputError(say("fit.too_long", name=name), say("fit.write_strings")) from error
+        raise InputError(
+            f"The column {name} holds numbers beyond 64 bits with a sign.", "Write such ids as strings."
+        ) from error
     return whole
 
 
@@ -139,7 +142,7 @@ def _numbers(column: pa.ChunkedArray, name: str) -> npt.NDArray[np.float32]:
     try:
         numbers: npt.NDArray[np.float32] = column.cast(pa.float32(), safe=False).to_numpy()
     except pa.ArrowInvalid as error:
-        raise InputError(say("fit.not_numbers", name=name), say("fit.write_numbers")) from error
+        raise InputError(f"The column {name} holds something other than numbers.", "Write it as numbers.") from error
     return numbers
 
 
@@ -165,7 +168,7 @@ def write_fit(fit: Factorization, out: Path) -> tuple[Path, Path]:
         return _write_side(fit.notes, "note", out), _write_side(fit.raters, "rater", out)
     except OSError as error:
         raise InputError(
-            say("public_data.no_writing", folder=out, error=error.strerror or error), say("public_data.other_folder")
+            f"The folder {out} cannot be written: {error.strerror or error}.", "Choose another folder."
         ) from error
 
 

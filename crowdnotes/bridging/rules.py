@@ -33,22 +33,22 @@ from crowdnotes.bridging.model import (
 )
 from crowdnotes.bridging.ratings import Bools
 from crowdnotes.settings_sections import BridgingSettings
-from crowdnotes.wording import say
+from crowdnotes.wording import fill
 
 
 def at_least(measure: str, value: float, line: float, **values: object) -> Distance:
     """A measure that should reach its line; NaN never does."""
-    return _distance(say(measure, **values), value, line, "at least", value >= line)
+    return _distance(fill(measure, **values), value, line, "at least", value >= line)
 
 
 def at_most(measure: str, value: float, line: float, **values: object) -> Distance:
     """A measure that should not pass its line; NaN never grants it."""
-    return _distance(say(measure, **values), value, line, "at most", value <= line)
+    return _distance(fill(measure, **values), value, line, "at most", value <= line)
 
 
 def below(measure: str, value: float, line: float, **values: object) -> Distance:
     """A measure that should stay under its line; NaN never grants it."""
-    return _distance(say(measure, **values), value, line, "below", value < line)
+    return _distance(fill(measure, **values), value, line, "below", value < line)
 
 
 def _distance(measure: str, value: float, line: float, wish: str, met: bool) -> Distance:
@@ -59,21 +59,21 @@ def outcome(
     rule: RuleName, fired: bool, status: NoteStatus, words: str, *distances: Distance, **values: object
 ) -> RuleOutcome:
     """A rule's word; its status and its reason, by name and values, are kept only when it fired."""
-    reason = say(words, **values) if fired else ""
+    reason = fill(words, **values) if fired else ""
     return RuleOutcome(rule=rule, fired=fired, status=status if fired else None, reason=reason, distances=distances)
 
 
 def general_helpful(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:  # noqa: ARG001
     """Rule 2: a misleading-post note with enough ratings and intercept is helpful."""
     if note.misleading is None:
-        return NotApplied(rule=RuleName.GENERAL_HELPFUL, missing=say("rules.missing_misleading"))
-    enough = at_least("rules.ratings", note.ratings, s.min_ratings_for_status)
-    intercept = at_least("rules.score", note.intercept, s.helpful_intercept)
+        return NotApplied(rule=RuleName.GENERAL_HELPFUL, missing="whether the note calls the post misleading")
+    enough = at_least("ratings", note.ratings, s.min_ratings_for_status)
+    intercept = at_least("note intercept", note.intercept, s.helpful_intercept)
     return outcome(
         RuleName.GENERAL_HELPFUL,
         note.misleading and enough.met and intercept.met,
         NoteStatus.HELPFUL,
-        "rules.agreed",
+        ("People who usually disagree find it helpful: score {score:.2f}, at least {line:.2f} needed."),
         enough,
         intercept,
         score=note.intercept,
@@ -84,13 +84,13 @@ def general_helpful(note: NoteSignals, status: NoteStatus, s: BridgingSettings) 
 def general_not_helpful(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome:  # noqa: ARG001
     """Rule 3, the diamond: the more one-sided the note, the lower its intercept must be."""
     line = s.not_helpful_base - s.not_helpful_slope * abs(note.factor)
-    enough = at_least("rules.ratings", note.ratings, s.min_ratings_for_status)
-    intercept = at_most("rules.score", note.intercept, line)
+    enough = at_least("ratings", note.ratings, s.min_ratings_for_status)
+    intercept = at_most("note intercept", note.intercept, line)
     return outcome(
         RuleName.GENERAL_NOT_HELPFUL,
         enough.met and intercept.met,
         NoteStatus.NOT_HELPFUL,
-        "rules.one_sided",
+        ("Its score {score:.2f} is at or below {line:.2f}, the line for a note this one-sided."),
         enough,
         intercept,
         score=note.intercept,
@@ -101,14 +101,14 @@ def general_not_helpful(note: NoteSignals, status: NoteStatus, s: BridgingSettin
 def upper_bound(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:  # noqa: ARG001
     """Rule 4: not helpful even with an extreme helpful rater added."""
     if note.upper_bound is None:
-        return NotApplied(rule=RuleName.UPPER_BOUND, missing=say("rules.missing_bound"))
-    enough = at_least("rules.ratings", note.ratings, s.min_ratings_for_status)
-    bound = below("rules.upper_bound", note.upper_bound, s.not_helpful_upper_bound)
+        return NotApplied(rule=RuleName.UPPER_BOUND, missing="the score's upper bound")
+    enough = at_least("ratings", note.ratings, s.min_ratings_for_status)
+    bound = below("upper bound of the intercept", note.upper_bound, s.not_helpful_upper_bound)
     return outcome(
         RuleName.UPPER_BOUND,
         enough.met and bound.met,
         NoteStatus.NOT_HELPFUL,
-        "rules.bound",
+        ("Even one more helpful rating from an extreme rater would leave its score at {score:.2f}, below {line:.2f}."),
         enough,
         bound,
         score=note.upper_bound,
@@ -118,15 +118,17 @@ def upper_bound(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> R
 
 def ratio(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome:  # noqa: ARG001
     """Rule 5: both sides rate it low on average."""
-    enough = at_least("rules.ratings", note.ratings, s.min_ratings_for_status)
-    raters = at_least("rules.smaller_side", min(note.negative.raters, note.positive.raters), s.ratio_min_raters)
-    side = at_most("rules.kinder_side", max(note.negative.mean, note.positive.mean), s.ratio_side_mean)
-    both = at_most("rules.mean_of_sides", (note.negative.mean + note.positive.mean) / 2, s.ratio_mean_of_sides)
+    enough = at_least("ratings", note.ratings, s.min_ratings_for_status)
+    raters = at_least("raters on the smaller side", min(note.negative.raters, note.positive.raters), s.ratio_min_raters)
+    side = at_most("mean rating of the kinder side", max(note.negative.mean, note.positive.mean), s.ratio_side_mean)
+    both = at_most(
+        "mean of the sides' mean ratings", (note.negative.mean + note.positive.mean) / 2, s.ratio_mean_of_sides
+    )
     return outcome(
         RuleName.RATIO,
         enough.met and raters.met and side.met and both.met,
         NoteStatus.NOT_HELPFUL,
-        "rules.both_low",
+        "Both sides rate it low: {one:.2f} and {other:.2f} of 1 on average.",
         enough,
         raters,
         side,
@@ -139,13 +141,13 @@ def ratio(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOut
 def not_misleading(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:  # noqa: ARG001
     """Rule 6: a note that calls the post fine, and is rated low."""
     if note.misleading is None:
-        return NotApplied(rule=RuleName.NOT_MISLEADING, missing=say("rules.missing_misleading"))
-    intercept = below("rules.score", note.intercept, s.not_misleading_intercept)
+        return NotApplied(rule=RuleName.NOT_MISLEADING, missing="whether the note calls the post misleading")
+    intercept = below("note intercept", note.intercept, s.not_misleading_intercept)
     return outcome(
         RuleName.NOT_MISLEADING,
         not note.misleading and intercept.met,
         NoteStatus.NOT_HELPFUL,
-        "rules.not_misleading",
+        ("It says the post is not misleading, and its score {score:.2f} is below {line:.2f}."),
         intercept,
         score=note.intercept,
         line=s.not_misleading_intercept,
@@ -155,17 +157,17 @@ def not_misleading(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -
 def inertia(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:  # noqa: ARG001
     """Rule 7: a note that was helpful in the last run stays so a little below the line."""
     if note.was_helpful is None:
-        return NotApplied(rule=RuleName.INERTIA, missing=say("rules.missing_status"))
+        return NotApplied(rule=RuleName.INERTIA, missing="the note's status in the last run")
     if note.misleading is None:
-        return NotApplied(rule=RuleName.INERTIA, missing=say("rules.missing_misleading"))
+        return NotApplied(rule=RuleName.INERTIA, missing="whether the note calls the post misleading")
     line = s.helpful_intercept - s.inertia
-    enough = at_least("rules.ratings", note.ratings, s.min_ratings_for_status)
-    intercept = at_least("rules.score", note.intercept, line)
+    enough = at_least("ratings", note.ratings, s.min_ratings_for_status)
+    intercept = at_least("note intercept", note.intercept, line)
     return outcome(
         RuleName.INERTIA,
         note.was_helpful and note.misleading and enough.met and intercept.met,
         NoteStatus.HELPFUL,
-        "rules.still_helpful",
+        ("It was helpful in the last run and its score {score:.2f} is still at least {line:.2f}."),
         enough,
         intercept,
         score=note.intercept,
@@ -178,18 +180,18 @@ MILD_TAG = "notHelpfulHardToUnderstand"
 
 
 _COMPLAINTS = {
-    "notHelpfulOther": "rules.another_complaint",
-    "notHelpfulIncorrect": "rules.is_incorrect",
-    "notHelpfulSourcesMissingOrUnreliable": "rules.no_sources",
-    "notHelpfulOpinionSpeculationOrBias": "rules.opinion_or_bias",
-    "notHelpfulMissingKeyPoints": "rules.misses_points",
-    "notHelpfulOutdated": "rules.outdated",
-    "notHelpfulArgumentativeOrBiased": "rules.argumentative",
-    "notHelpfulOffTopic": "rules.off_topic",
-    "notHelpfulSpamHarassmentOrAbuse": "rules.abuse",
-    "notHelpfulIrrelevantSources": "rules.sources_differ",
-    "notHelpfulOpinionSpeculation": "rules.opinion",
-    "notHelpfulNoteNotNeeded": "rules.not_needed",
+    "notHelpfulOther": "another reason",
+    "notHelpfulIncorrect": "incorrect information",
+    "notHelpfulSourcesMissingOrUnreliable": "sources missing or unreliable",
+    "notHelpfulOpinionSpeculationOrBias": "opinion, speculation or bias",
+    "notHelpfulMissingKeyPoints": "misses key points or irrelevant",
+    "notHelpfulOutdated": "outdated information",
+    "notHelpfulArgumentativeOrBiased": "argumentative or biased language",
+    "notHelpfulOffTopic": "off topic",
+    "notHelpfulSpamHarassmentOrAbuse": "harassment or abuse",
+    "notHelpfulIrrelevantSources": "sources do not support the note",
+    "notHelpfulOpinionSpeculation": "opinion or speculation",
+    "notHelpfulNoteNotNeeded": "note not needed on this post",
 }
 """What raters chose, in X's own words."""
 
@@ -197,16 +199,16 @@ _COMPLAINTS = {
 def tags(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:
     """Rule 8: one complaint is unusually common among raters near the note's own viewpoint."""
     if note.tag_totals is None or note.tag_shares is None:
-        return NotApplied(rule=RuleName.TAGS, missing=say("rules.missing_tags"))
+        return NotApplied(rule=RuleName.TAGS, missing="the raters' tags")
     if note.tag_lines is None:
-        return NotApplied(rule=RuleName.TAGS, missing=say("rules.missing_usual_tags"))
+        return NotApplied(rule=RuleName.TAGS, missing="tags on helpful notes, to compare with")
     unusual: list[str] = []
     distances: list[Distance] = []
     for tag, total in note.tag_totals.items():
         if tag == MILD_TAG or tag not in note.tag_lines:
             continue
-        often = at_most("rules.tag_raters", total, s.tag_total, tag=tag)
-        share = at_most("rules.tag_share", note.tag_shares[tag], note.tag_lines[tag], tag=tag)
+        often = at_most("weighted raters who chose {tag}", total, s.tag_total, tag=tag)
+        share = at_most("weighted share who chose {tag}", note.tag_shares[tag], note.tag_lines[tag], tag=tag)
         if total > 0:
             distances += [often, share]
         if not often.met and not share.met:
@@ -215,27 +217,27 @@ def tags(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutc
         RuleName.TAGS,
         status is not NoteStatus.NOT_HELPFUL and bool(unusual),
         NoteStatus.FIRM_REJECT,
-        "rules.object",
+        "Unusually many raters object: {tags}.",
         *distances,
-        tags="; ".join(say(_COMPLAINTS[tag]) for tag in unusual),
+        tags="; ".join(_COMPLAINTS[tag] for tag in unusual),
     )
 
 
 def incorrect(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:
     """Rule 9: raters of a like mind call it incorrect, more than they usually do."""
     if note.incorrect is None:
-        return NotApplied(rule=RuleName.INCORRECT, missing=say("rules.missing_tags"))
+        return NotApplied(rule=RuleName.INCORRECT, missing="the raters' tags")
     seen = note.incorrect
     usual = math.log1p(seen.usual)
     excess = seen.tags / usual if usual > 0 else (math.inf if seen.tags else 0.0)
-    few_tags = below("rules.incorrect_tags", seen.tags, s.incorrect_tags)
-    few_raters = below("rules.complaints", seen.raters, s.incorrect_raters)
-    usual_rate = below("rules.incorrect_usual", min(excess, 1e6), s.incorrect_ratio)
+    few_tags = below("'incorrect' tags by like-minded raters", seen.tags, s.incorrect_tags)
+    few_raters = below("like-minded raters with a complaint", seen.raters, s.incorrect_raters)
+    usual_rate = below("'incorrect' tags against the usual", min(excess, 1e6), s.incorrect_ratio)
     return outcome(
         RuleName.INCORRECT,
         status is not NoteStatus.NOT_HELPFUL and not (few_tags.met or few_raters.met or usual_rate.met),
         NoteStatus.FIRM_REJECT,
-        "rules.incorrect",
+        ("{n} of {all} like-minded raters with a complaint say it has incorrect information."),
         few_tags,
         few_raters,
         usual_rate,
@@ -247,25 +249,25 @@ def incorrect(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> Rul
 def low_diligence(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:
     """Rule 10: the diligence model doubts its facts or sources."""
     if note.diligence_intercept is None:
-        return NotApplied(rule=RuleName.LOW_DILIGENCE, missing=say("rules.missing_diligence"))
-    intercept = at_most("rules.diligence", note.diligence_intercept, s.low_diligence_intercept)
+        return NotApplied(rule=RuleName.LOW_DILIGENCE, missing="the diligence model's intercept")
+    intercept = at_most("diligence intercept", note.diligence_intercept, s.low_diligence_intercept)
     return outcome(
         RuleName.LOW_DILIGENCE,
         status is not NoteStatus.NOT_HELPFUL and not intercept.met,
         NoteStatus.FIRM_REJECT,
-        "rules.doubted",
+        "Raters doubt its facts or its sources.",
         intercept,
     )
 
 
 def large_factor(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome:
     """Rule 11: one side carries the note."""
-    factor = at_most("rules.factor", abs(note.factor), s.max_factor)
+    factor = at_most("size of the note factor", abs(note.factor), s.max_factor)
     return outcome(
         RuleName.LARGE_FACTOR,
         status is NoteStatus.HELPFUL and not factor.met,
         NoteStatus.FIRM_REJECT,
-        "rules.to_one_side",
+        ("It speaks mostly to one side: polarity {factor:+.2f}, at most {most:.2f} either way."),
         factor,
         factor=note.factor,
         most=s.max_factor,
@@ -274,12 +276,12 @@ def large_factor(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> 
 
 def low_intercept(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome:
     """Rule 12: so far below the line that no other model may show it. The status readers see stays."""
-    intercept = at_least("rules.score", note.intercept, s.reject_intercept)
+    intercept = at_least("note intercept", note.intercept, s.reject_intercept)
     return outcome(
         RuleName.LOW_INTERCEPT,
         status is not NoteStatus.NOT_HELPFUL and note.intercept < s.reject_intercept,
         NoteStatus.FIRM_REJECT,
-        "rules.too_low",
+        "Below {line:.2f} no other of X's models may show it either.",
         intercept,
         score=note.intercept,
         line=s.reject_intercept,
@@ -288,12 +290,15 @@ def low_intercept(note: NoteSignals, status: NoteStatus, s: BridgingSettings) ->
 
 def minority(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome:
     """Rule 13: the side that likes it less must still bring enough helpful ratings."""
-    net = at_least("rules.net", _smaller_net(note), s.minority_net_helpful)
+    net = at_least("net helpful ratings of the smaller side", _smaller_net(note), s.minority_net_helpful)
     return outcome(
         RuleName.MINORITY,
         status is NoteStatus.HELPFUL and not net.met,
         NoteStatus.NEEDS_YOUR_HELP,
-        "rules.few_of_one_side",
+        (
+            ("One side brings only 1 helpful rating beyond its not-helpful ones; it takes {needed}."),
+            ("One side brings only {n} helpful ratings beyond its not-helpful ones; it takes {needed}."),
+        ),
         net,
         n=_smaller_net(note),
         needed=s.minority_net_helpful,
@@ -304,13 +309,13 @@ def balance(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleO
     """Rule 14: among very many ratings, the smaller side must be a fair share."""
     net = _smaller_net(note)
     total = note.negative.raters + note.positive.raters
-    share = at_least("rules.net_share", net / total if total else 0.0, s.balance_share)
+    share = at_least("smaller side's net helpful, of all", net / total if total else 0.0, s.balance_share)
     in_question = s.minority_net_helpful <= net < s.balance_free
     return outcome(
         RuleName.BALANCE,
         status is NoteStatus.HELPFUL and in_question and not share.met,
         NoteStatus.NEEDS_YOUR_HELP,
-        "rules.small_share",
+        ("The smaller side's helpful ratings are {share:.1%} of all; it takes {needed:.0%}."),
         share,
         share=share.value,
         needed=s.balance_share,
@@ -320,11 +325,11 @@ def balance(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleO
 def high_volume(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:
     """Rule 15: it would fall without the busiest raters. An unknown refit (NaN) passes."""
     if note.intercept_without_high_volume is None:
-        return NotApplied(rule=RuleName.HIGH_VOLUME, missing=say("rules.missing_busiest"))
+        return NotApplied(rule=RuleName.HIGH_VOLUME, missing="the score without the busiest raters")
     return _refit(
         RuleName.HIGH_VOLUME,
-        "rules.score_busiest",
-        "rules.falls_busiest",
+        "note intercept without the busiest raters",
+        "Its score without the busiest raters is {score:.2f}; it takes {line:.2f}.",
         note.intercept_without_high_volume,
         status,
         s,
@@ -334,11 +339,11 @@ def high_volume(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> R
 def correlated(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:
     """Rule 16: it would fall without raters who act together. An unknown refit (NaN) passes."""
     if note.intercept_without_correlated is None:
-        return NotApplied(rule=RuleName.CORRELATED, missing=say("rules.missing_together"))
+        return NotApplied(rule=RuleName.CORRELATED, missing="which raters act together")
     return _refit(
         RuleName.CORRELATED,
-        "rules.score_together",
-        "rules.falls_together",
+        "note intercept without raters who act together",
+        ("Its score without raters who act together is {score:.2f}; it takes {line:.2f}."),
         note.intercept_without_correlated,
         status,
         s,
@@ -348,15 +353,17 @@ def correlated(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> Ru
 def explanation(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:
     """Of the meta rules: a status needs two different tags, each from two raters, to be explained to readers."""
     if note.helpful_tags is None or note.not_helpful_tags is None:
-        return NotApplied(rule=RuleName.EXPLANATION, missing=say("rules.missing_tags"))
+        return NotApplied(rule=RuleName.EXPLANATION, missing="the raters' tags")
     chosen = note.not_helpful_tags if status is NoteStatus.NOT_HELPFUL else note.helpful_tags
     explained = sum(1 for raters in chosen.values() if raters >= s.explanation_raters)
-    enough = at_least("rules.reasons", explained, s.explanation_tags, raters=s.explanation_raters)
+    enough = at_least(
+        "tags chosen by {raters} raters or more", explained, s.explanation_tags, raters=s.explanation_raters
+    )
     return outcome(
         RuleName.EXPLANATION,
         status in {NoteStatus.HELPFUL, NoteStatus.NOT_HELPFUL} and not enough.met,
         NoteStatus.NEEDS_MORE_RATINGS,
-        "rules.few_reasons",
+        "Only {n} of the {needed} reasons it takes were chosen by {raters} raters.",
         enough,
         n=explained,
         needed=s.explanation_tags,
@@ -387,7 +394,7 @@ def _net(side: Side) -> int:
     return max(side.net_helpful, 0)
 
 
-_INITIAL = outcome(RuleName.INITIAL, True, NoteStatus.NEEDS_MORE_RATINGS, "rules.none")
+_INITIAL = outcome(RuleName.INITIAL, True, NoteStatus.NEEDS_MORE_RATINGS, "No rule has found enough to decide.")
 Rule = Callable[[NoteSignals, NoteStatus, BridgingSettings], RuleOutcome | NotApplied]
 
 RULES: tuple[Rule, ...] = (
@@ -455,9 +462,9 @@ def _blocked_by(status: NoteStatus, outcomes: list[RuleOutcome]) -> tuple[RuleOu
 def _what_is_short(said: RuleOutcome) -> str:
     """Why the main rule did not fire: it gives no reason of its own then."""
     short = "; ".join(distance.in_words() for distance in said.distances if not distance.met)
-    short = short.replace(say("rules.score"), say("rules.plain_score"))  # as all reasons have it
+    short = short.replace("note intercept", "score")  # as all reasons have it
     if not short:
-        return say("rules.only_misleading")
+        return "It calls the post not misleading, and only notes on misleading posts are shown."
     return f"{short[0].upper()}{short[1:]}."
 
 

@@ -26,7 +26,6 @@ from crowdnotes.bridging.model import (
     SideParameters,
 )
 from crowdnotes.errors import InputError
-from crowdnotes.wording import say
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class FrozenRaters:
     def of(cls, fit: Factorization) -> FrozenRaters:
         """The raters of a fit with one factor."""
         if fit.raters.factors.shape[1] != 1:
-            raise InputError(say("fit.one_factor"), say("fit.fit_one"))
+            raise InputError("Notes are scored on one factor.", "Fit with one factor.")
         return cls(
             fit.raters.ids, fit.raters.intercepts, fit.raters.factors[:, 0], fit.global_intercept, fit.ratings_per_note
         )
@@ -99,7 +98,7 @@ def score_votes(votes: Floats, raters: FrozenRaters) -> tuple[Floats, Floats, Fl
     Returns intercepts, factors and the intercepts' upper bounds, (n,) each. A matrix product.
     """
     if votes.ndim != 2 or votes.shape[1] != len(raters.ids):
-        raise InputError(say("fit.votes", shape=votes.shape, n=len(raters.ids)), say("fit.one_column"))
+        raise InputError(f"Votes of shape {votes.shape} do not fit {len(raters.ids)} raters.", "One column a rater.")
     rated = ~np.isnan(votes)
     seen = rated.astype(np.float64)
     targets = np.where(rated, votes - raters.global_intercept - raters.intercepts, 0.0)
@@ -175,10 +174,14 @@ def doubts(fit: Factorization) -> list[str]:
     """Sentences on a fit that found no viewpoints, only one camp, or did not settle. Empty when all is well."""
     found = []
     if not fit.converged:
-        found.append(say("fit.not_settled"))
+        found.append("The fit stopped before it settled: treat its numbers as approximate.")
     main = fit.raters.factors[:, 0]
     if float(np.std(main)) < _NO_SPREAD:
-        found.append(say("fit.no_viewpoints"))
+        found.append(
+            "The ratings show no differing viewpoints: every intercept is plain popularity, not agreement across sides."
+        )
     elif min(np.mean(main < 0), np.mean(main > 0)) < _SMALL_SIDE:
-        found.append(say("fit.one_side"))
+        found.append(
+            "Nearly all raters are on one side of the viewpoint: intercepts say little about agreement across sides."
+        )
     return found

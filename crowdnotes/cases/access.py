@@ -25,7 +25,6 @@ from crowdnotes.domain import (
     Who,
 )
 from crowdnotes.errors import StoreError
-from crowdnotes.wording import say
 
 
 class Access:
@@ -129,5 +128,5 @@ class Access:
     def image(self, case_id: str, sha256: str, act: Act = Act.READ) -> bytes:
         """An image of the case's post. Raises StoreError when the post has it no longer."""
         if all(image.sha256 != sha256 for image in self.get(case_id, act).post.images):
-            raise StoreError(say("case.no_image"), say("intake.no_image_next"))
+            raise StoreError("This image is no longer kept.", "Attach it again.")
         return self._store.image(sha256)

@@ -26,7 +26,6 @@ from crowdnotes.errors import InputError, NotAllowedError
 from crowdnotes.jobs.records import JobState
 from crowdnotes.storage.database import reading, writing
 from crowdnotes.storage.tables import cases, engine_choices, jobs, people, presence, tombstones
-from crowdnotes.wording import say
 
 _NAMES = frozenset(
     {"by", "answered_by", "resolved_by"}
@@ -64,7 +63,7 @@ def leave(connection: Connection, person: Person, by: Person) -> tuple[int, int]
     How many cases were removed, and how many changed.
     """
     # A number of chance tells people who left apart within a case, and says nothing of them.
-    gone = Person(issuer="crowdnotes", subject=f"left-{secrets.token_hex(8)}", name=say("people.left"))
+    gone = Person(issuer="crowdnotes", subject=f"left-{secrets.token_hex(8)}", name="someone who left")
     known = connection.scalar(select(people.c.name).where(_is(person)))
     connection.execute(delete(people).where(_is(person)))
     connection.execute(delete(presence).where(presence.c.person == person.key))
@@ -185,7 +184,7 @@ def _without(value: Any, person: Person, gone: Person, names: set[str]) -> Any:
 
 def _told(name: str, new: str) -> Iterator[tuple[str, str]]:
     yield name, new
-    yield say("desk.from", name=name), say("desk.from", name=new)
+    yield f"from {name}", f"from {new}"
 
 
 PROXY, VISITOR = "proxy", "visitor"
@@ -212,7 +211,7 @@ def proxied(user: str) -> Person:
 
 def visitor(number: str) -> Person:
     """Whoever looks at a demo, or answers a comparison."""
-    return Person(issuer=VISITOR, subject=number, name=say("people.visitor"))
+    return Person(issuer=VISITOR, subject=number, name="Visitor")
 
 
 class People:
@@ -257,11 +256,13 @@ class People:
         with reading(self._engine) as connection:
             account = _account(connection, person)
         if account is None:
-            raise NotAllowedError("sign-in", say("people.unknown"), say("people.unknown_next"))
+            raise NotAllowedError(
+                "sign-in", "You are not in the list of people any more.", "Sign out and sign in again."
+            )
         if account.disabled_at is not None:
             if account.disabled_at == account.first_seen:
-                raise NotAllowedError("sign-in", say("people.waiting"))
-            raise NotAllowedError("sign-in", say("people.disabled"), say("people.disabled_next"))
+                raise NotAllowedError("sign-in", "You are signed in, and wait until an admin lets you in.")
+            raise NotAllowedError("sign-in", "Your access was taken away.", "Ask an admin to give it back.")
         return Actor(**account.person.model_dump(), role=account.role)
 
     def names(self) -> dict[str, str]:
@@ -329,7 +330,10 @@ class People:
             account = _account(connection, person)
             counts = leave(connection, person, actor.person)
             if account is None and counts == (0, 0):
-                raise InputError(say("people.no_such"), say("people.no_such_next"))
+                raise InputError(
+                    "Nobody with that issuer and subject has signed in.",
+                    "They have to sign in once; then they are in the list.",
+                )
             if account is not None:
                 _require_admin(connection, account)
         return counts
@@ -339,7 +343,10 @@ class People:
         with writing(self._engine) as connection:
             account = _account(connection, person)
             if account is None:
-                raise InputError(say("people.no_such"), say("people.no_such_next"))
+                raise InputError(
+                    "Nobody with that issuer and subject has signed in.",
+                    "They have to sign in once; then they are in the list.",
+                )
             connection.execute(update(people).where(_is(person)).values(values))
             _require_admin(connection, account)
 
@@ -357,7 +364,7 @@ def _accounts(connection: Connection) -> list[Account]:
 def _require_admin(connection: Connection, before: Account) -> None:
     """Raise InputError where a change to that account left nobody who may undo it."""
     if _is_admin(before) and not any(map(_is_admin, _accounts(connection))):
-        raise InputError(say("people.last_admin", name=before.name), say("people.last_admin_next"))
+        raise InputError(f"{before.name} is the only admin.", "Make somebody else an admin first.")
 
 
 def _is_admin(account: Account) -> bool:

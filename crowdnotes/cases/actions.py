@@ -33,7 +33,6 @@ from crowdnotes.errors import InputError, JobCancelled, WorkflowError
 from crowdnotes.notes.drafting import quoted
 from crowdnotes.notes.gates import with_checks
 from crowdnotes.text.note_rules import tags_of
-from crowdnotes.wording import say
 
 MAX_NOTE_CHARACTERS = 5_000  # far over any note; past it somebody pasted an article into the note box
 MAX_REASON_CHARACTERS = 2_000
@@ -82,14 +81,14 @@ def require_open(case: Case) -> None:
     """Refuse changes to a decided case: reopen it first."""
     if case.decision is not None:
         raise WorkflowError(
-            "decided", say("obstacles.decided", how=case.decision.kind.in_words), say("obstacles.decided_next")
+            "decided", f"This case was already decided: {case.decision.kind.in_words}.", "Reopen it to change anything."
         )
 
 
 def require_still_open(case: Case) -> None:
     """Stop work on a case that was decided meanwhile: JobCancelled, for nothing went wrong."""
     if case.decision is not None:
-        raise JobCancelled(say("case.decided_meanwhile"), say("case.decided_meanwhile_next"))
+        raise JobCancelled("The case was decided while this was running.", "Reopen it to go on.")
 
 
 def with_revision(case: Case) -> tuple[Draft, ...]:
@@ -115,16 +114,16 @@ def judge(case: Case, at: datetime, by: Person, evidence_id: str, verdict: Verdi
     item = require_passage(case, evidence_id)
     own = item.review_by(by.key)
     if own is None:
-        raise WorkflowError("unopened", say("case.unopened", id=evidence_id), say("case.unopened_next"))
+        raise WorkflowError("unopened", f"{evidence_id} has not been opened.", "Open and read the passage first.")
     reason = checked_reason(reason)
     if verdict is Verdict.REJECT and not reason:
-        raise WorkflowError("reason needed", say("case.why_rejected", id=evidence_id))
+        raise WorkflowError("reason needed", f"Say in a few words why {evidence_id} is rejected.")
     counts = verdict is None or own is item.working
     if (own.verdict, own.reason) == (verdict, reason) and counts:
         return case
     judged_at = at if verdict is not None else None
     review = own.model_copy(update={"verdict": verdict, "judged_at": judged_at, "reason": reason})
-    said = verdict.in_words if verdict else say("case.no_verdict")
+    said = verdict.in_words if verdict else "no verdict"
     detail = f"{evidence_id}: {said}" + (f" ({reason})" if reason else "")
     return with_event(case, at, by, "passage judged", detail, evidence=_with_review(case, evidence_id, review))
 
@@ -136,13 +135,19 @@ def edit_draft(case: Case, at: datetime, by: Person, text: str, *, based_on: str
     before a passage is in use: evidence comes before words.
     """
     if not case.used_evidence:
-        raise WorkflowError("evidence first", say("obstacles.no_source_yet"), say("case.no_source_next"))
+        raise WorkflowError(
+            "evidence first", "No source is in use yet.", "Open a source and choose to use it, then write the note."
+        )
     text = _checked_note(text)
     current = case.draft.sha256 if case.draft else None
     if current == text_sha256(text):
         return case
     if current != based_on:
-        raise WorkflowError("edited elsewhere", say("case.changed_elsewhere"), say("case.changed_elsewhere_next"))
+        raise WorkflowError(
+            "edited elsewhere",
+            ("The note was changed in another tab or by another person since you began this edit."),
+            "Compare the two texts and save the one you want.",
+        )
     draft = Draft(text=text, evidence_ids=_used_ids(case), engine="person", written_at=at)
     return with_event(case, at, by, "note edited", text, draft=draft, revisions=with_revision(case))
 
@@ -151,7 +156,7 @@ def quote(case: Case, at: datetime, by: Person, quotation: Quotation) -> Case:
     """Put an offered sentence of a passage in use behind the note's words, with its publisher and its link."""
     item = next((item for item in case.used_evidence if item.id == quotation.evidence_id), None)
     if item is None or quotation not in case.quotations:
-        raise InputError(say("case.not_offered"), say("case.not_offered_next"))
+        raise InputError("This sentence is not offered any more.", "Find sentences to quote again.")
     text = case.draft.text.rstrip() if case.draft else ""
     based_on = case.draft.sha256 if case.draft else None
     return edit_draft(case, at, by, f"{text} {quoted(item, quotation)}".strip(), based_on=based_on)
@@ -174,13 +179,13 @@ def compare_sentence(
     """
     draft, assessment = case.draft, case.assessment
     if draft is None or assessment is None or not case.assessment_is_current:
-        raise WorkflowError("stale", say("obstacles.stale"), say("obstacles.stale_next"))
+        raise WorkflowError("stale", "The note or its sources changed since it was scored.", "Score it again.")
     if not assessment.is_compared_by_person:
-        raise WorkflowError("judged by a model", say("case.compares_itself"))
+        raise WorkflowError("judged by a model", "The engine in use compares the sentences itself.")
     places = ((item.words_in(draft.text), item.evidence_id) for item in assessment.sentences)
     number = next((number for number, place in enumerate(places) if place == (words, evidence_id)), None)
     if number is None:
-        raise WorkflowError("edited elsewhere", say("case.not_compared"))
+        raise WorkflowError("edited elsewhere", "This sentence is no longer compared with that passage.")
     sentence = assessment.sentences[number]
     settled = doubts_settled and support is Support.SUPPORTED
     own = own_check(case, by.key, words, evidence_id)
@@ -224,7 +229,7 @@ def with_check(
     )
     place = (words, evidence_id, by.key)
     others = (known for known in case.sentence_checks if (known.words, known.evidence_id, known.by_key) != place)
-    detail = f"{evidence_id}: {support.in_words}{say('case.hints_settled') if settled else ''}: “{words}”"
+    detail = f"{evidence_id}: {support.in_words}{'; hints settled' if settled else ''}: “{words}”"
     checks = (*others, check)[-_KEPT_CHECKS:]
     return with_event(case, at, by, "sentence compared", detail, sentence_checks=checks, **changes)
 
@@ -236,7 +241,7 @@ def choose_candidate(case: Case, at: datetime, by: Person, sha256: str) -> Case:
     """
     chosen = next((candidate for candidate in case.candidates if candidate.sha256 == sha256), None)
     if chosen is None:
-        raise InputError(say("case.candidate_gone"), say("case.candidate_gone_next"))
+        raise InputError("This candidate was replaced meanwhile.", "Choose among the candidates that are there now.")
     if case.draft is not None and case.draft.sha256 == chosen.sha256:
         return case
     return with_event(case, at, by, "candidate chosen", chosen.text, draft=chosen, revisions=with_revision(case))
@@ -245,7 +250,7 @@ def choose_candidate(case: Case, at: datetime, by: Person, sha256: str) -> Case:
 def undo_edit(case: Case, at: datetime, by: Person) -> Case:
     """Go back to the text before the last change."""
     if not case.revisions:
-        raise WorkflowError("nothing to undo", say("case.no_earlier"))
+        raise WorkflowError("nothing to undo", "There is no earlier text to go back to.")
     earlier = case.revisions[-1]
     return with_event(case, at, by, "edit undone", earlier.text, draft=earlier, revisions=case.revisions[:-1])
 
@@ -271,7 +276,7 @@ def set_tags(case: Case, at: datetime, by: Person, tags: Sequence[str]) -> Case:
     allowed = tags_of(case.classification)
     unknown = [tag for tag in tags if tag not in allowed]
     if unknown:
-        raise InputError(say("case.no_such_tag", tag=unknown[0]))
+        raise InputError(f"X's form has no tag “{unknown[0]}” for this kind of note.")
     ordered = tuple(tag for tag in allowed if tag in set(tags))
     if ordered == case.tags:
         return case
@@ -297,8 +302,8 @@ def keep_decision_words(case: Case, at: datetime, _: Person, field: str, text: s
 def reopen(case: Case, at: datetime, by: Person) -> Case:
     """Take back a decision; it stays in the audit trail."""
     if case.decision is None:
-        raise WorkflowError("not decided", say("case.open_already"))
-    return with_event(case, at, by, "reopened", say("case.was", how=case.decision.kind.in_words), decision=None)
+        raise WorkflowError("not decided", "This case is open already.")
+    return with_event(case, at, by, "reopened", f"was {case.decision.kind.in_words}", decision=None)
 
 
 def set_shared(case: Case, at: datetime, by: Person, shared: bool) -> Case:
@@ -320,7 +325,7 @@ def checked_reason(reason: str) -> str:
     """A reason without white space around it; InputError when it is an essay."""
     reason = reason.strip()
     if len(reason) > MAX_REASON_CHARACTERS:
-        raise InputError(say("case.reason_too_long", limit=MAX_REASON_CHARACTERS))
+        raise InputError(f"A reason takes at most {MAX_REASON_CHARACTERS:,} characters.")
     return reason
 
 
@@ -328,7 +333,8 @@ def _checked_note(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\x00", "")
     if len(text) > MAX_NOTE_CHARACTERS:
         raise InputError(
-            say("case.note_too_long", n=len(text), limit=MAX_NOTE_CHARACTERS), say("case.note_too_long_next")
+            (f"That is {len(text):,} characters; the note box takes {MAX_NOTE_CHARACTERS:,}."),
+            "A note has 280: paste a source's text as a passage instead.",
         )
     return text
 
@@ -341,7 +347,7 @@ def require_passage(case: Case, evidence_id: str) -> Evidence:
     """The passage of that id; InputError without one."""
     item = case.evidence_by_id(evidence_id)
     if item is None:
-        raise InputError(say("case.no_passage", id=evidence_id), say("case.no_passage_next"))
+        raise InputError(f"This case has no passage {evidence_id}.", "It may have been replaced by a new search.")
     return item
 
 
@@ -367,9 +373,9 @@ def bring_back(case: Case, at: datetime, by: Person, evidence_id: str) -> Case:
     """Put a passage on record beside the present ones, under its own id and with the review it had."""
     item = next((item for item in case.taken_away if item.id == evidence_id), None)
     if item is None:
-        raise InputError(say("case.not_earlier", id=evidence_id), say("case.not_earlier_next"))
+        raise InputError(f"{evidence_id} is not among the earlier passages.", "It may be back already.")
     evidence = (*case.evidence, with_cutoff_notice(item, case))
-    why = say("case.brought_back", id=evidence_id)
+    why = f"{evidence_id} was brought back"
     return _with_evidence(case, at, by, "passage brought back", evidence_id, evidence, why)
 
 
@@ -379,7 +385,7 @@ def bring_back_set(case: Case, at: datetime, by: Person, number: int) -> Case:
     A passage that is in both keeps the review it has now. The set that this replaces goes on record.
     """
     if not 0 <= number < len(case.earlier_evidence):
-        raise InputError(say("case.no_such_set"))
+        raise InputError("There is no such earlier set of sources.")
     earlier = case.earlier_evidence[number].evidence
     now = {item.source.id: item for item in case.evidence}
     back = [now[item.source.id] if item.source.id in now else with_cutoff_notice(item, case) for item in earlier]
@@ -387,8 +393,8 @@ def bring_back_set(case: Case, at: datetime, by: Person, number: int) -> Case:
     kept = [item for item in case.evidence if item.source.id not in there and leans_on(case, item)]
     restored = [item.id for item in (*back, *kept)]
     if restored == [item.id for item in case.evidence]:
-        raise WorkflowError("same evidence", say("case.same_evidence"))
-    why = say("case.set_brought_back")
+        raise WorkflowError("same evidence", "These passages are already here.")
+    why = "an earlier set was brought back"
     return _with_evidence(case, at, by, "evidence brought back", ", ".join(restored), (*back, *kept), why)
 
 

@@ -13,7 +13,6 @@ from itertools import combinations
 import numpy as np
 
 from crowdnotes.domain import Case, Figure, Reading, ReadPair, Support
-from crowdnotes.wording import say
 
 _DRAWS = 1_000
 _FEW = 5  # cases: with fewer, no interval is to be trusted
@@ -39,30 +38,30 @@ def units(cases: Iterable[Case]) -> list[ReadPair]:
 def agreement(found: Sequence[ReadPair]) -> dict[str, Figure]:
     """The three figures by their names. Kappa is of the first two readers of each pair, alpha of all."""
     return {
-        say("agreement_figures.percent"): _figure(found, _percent),
-        say("agreement_figures.kappa"): _figure(found, _kappa),
-        say("agreement_figures.alpha"): _figure(found, _alpha),
+        "Same finding": _figure(found, _percent),
+        "Cohen's kappa": _figure(found, _kappa),
+        "Krippendorff's alpha": _figure(found, _alpha),
     }
 
 
 def _figure(found: Sequence[ReadPair], of: Callable[[Sequence[ReadPair]], float | None]) -> Figure:
     n = len(found)
     if not n:
-        return Figure(n=0, not_run=say("agreement_figures.nothing"))
+        return Figure(n=0, not_run="No case was read by two moderators yet.")
     value = of(found)
     if value is None:
-        return Figure(n=n, not_run=say("agreement_figures.one_kind"))
+        return Figure(n=n, not_run="All readers found the same everywhere, so chance cannot be told apart.")
     by_case: dict[str, list[ReadPair]] = {}
     for unit in found:
         by_case.setdefault(unit.case_id, []).append(unit)
     groups = list(by_case.values())
     if len(groups) < _FEW:
-        return Figure(n=n, value=value, how=say("agreement_figures.few", n=_FEW))
+        return Figure(n=n, value=value, how=f"No interval below {_FEW} cases.")
     chance = np.random.default_rng(0)
     drawn = (chance.integers(len(groups), size=len(groups)) for _ in range(_DRAWS))
     values = [of([unit for place in places for unit in groups[place]]) for places in drawn]
     low, high = np.quantile([it for it in values if it is not None], [0.025, 0.975])
-    return Figure(n=n, value=value, low=float(low), high=float(high), how=say("agreement_figures.by_case"))
+    return Figure(n=n, value=value, low=float(low), high=float(high), how="95 % interval, by drawing cases anew.")
 
 
 def _percent(found: Sequence[ReadPair]) -> float:

@@ -32,11 +32,12 @@ from crowdnotes.domain import (
 from crowdnotes.errors import WorkflowError
 from crowdnotes.evidence.link_check import LinkChecker
 from crowdnotes.jobs import Progress
+from crowdnotes.labels import name_of
 from crowdnotes.notes.gates import GATES, unfound_quotes
 from crowdnotes.text.lint import blocking, lint
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.urls import canonical_url
-from crowdnotes.wording import name_of, say
+from crowdnotes.wording import fill, plural
 
 
 def obstacles(case: Case, at: datetime, by: Person) -> tuple[Obstacle, ...]:
@@ -67,7 +68,7 @@ def decide(
     for refusal in remaining(found, reasons):
         raise WorkflowError(refusal.id.kind.value, refusal.sentence, refusal.lifts)
     if kind is DecisionKind.APPROVED and seen != sha256:
-        raise WorkflowError("edited elsewhere", say("obstacles.changed"), say("obstacles.changed_next"))
+        raise WorkflowError("edited elsewhere", "The note has changed since you read it.", "Read it again.")
     decision = Decision(
         kind=kind,
         by=by.name,
@@ -77,9 +78,7 @@ def decide(
         text_sha256=sha256,
         overrides=tuple(Override(obstacle=item.id, reason=reasons[item.id]) for item in found),
     )
-    passed_over = "".join(
-        say("obstacles.although", what=item.obstacle.although(), reason=item.reason) for item in decision.overrides
-    )
+    passed_over = "".join(f"; although {item.obstacle.although()}: {item.reason}" for item in decision.overrides)
     return with_event(
         case,
         at,
@@ -97,12 +96,12 @@ def _obstacle(kind: ObstacleKind, subject: str, sentence: str, lifts: str = "") 
 
 def _obstacles(case: Case, at: datetime, by: Person) -> Iterator[Obstacle]:
     if case.decision is not None:
-        yield _obstacle(ObstacleKind.DECIDED, "", say("obstacles.decided", how=case.decision.kind.in_words))
+        yield _obstacle(ObstacleKind.DECIDED, "", f"This case was already decided: {case.decision.kind.in_words}.")
     if not case.used_evidence:
-        yield _obstacle(ObstacleKind.NO_EVIDENCE, "", say("obstacles.no_source"), say("obstacles.no_source_next"))
+        yield _obstacle(ObstacleKind.NO_EVIDENCE, "", "No source is in use.", "Open a source and choose to use it.")
     draft = case.draft
     if draft is None or not draft.text.strip():
-        yield _obstacle(ObstacleKind.NO_NOTE, "", say("obstacles.no_note"), say("obstacles.no_note_next"))
+        yield _obstacle(ObstacleKind.NO_NOTE, "", "There is no note yet.", "Write the note first.")
     else:
         unread = list(_unread(case, draft, by))
         yield from unread
@@ -115,8 +114,8 @@ def _obstacles(case: Case, at: datetime, by: Person) -> Iterator[Obstacle]:
         yield from _judgement(case)
         yield from _links(case, draft, at)
     if case.classification is Classification.MISLEADING and not case.tags:
-        sentence = say("obstacles.no_tag")
-        yield _obstacle(ObstacleKind.NO_TAG, "", sentence, say("obstacles.no_tag_next"))
+        sentence = "X's form asks why the post is misleading."
+        yield _obstacle(ObstacleKind.NO_TAG, "", sentence, "Choose at least one tag.")
 
 
 def _unread(case: Case, draft: Draft, by: Person) -> Iterator[Obstacle]:
@@ -127,7 +126,10 @@ def _unread(case: Case, draft: Draft, by: Person) -> Iterator[Obstacle]:
     for name in draft.evidence_ids:
         if case.evidence_by_id(name) is None:
             yield _obstacle(
-                ObstacleKind.EVIDENCE_GONE, name, say("obstacles.gone", id=name), say("obstacles.gone_next")
+                ObstacleKind.EVIDENCE_GONE,
+                name,
+                f"The note uses {name}, which is no longer among the sources.",
+                "Bring it back from the earlier sources, or write the note again.",
             )
     pages = {_page(url) for url in uninspected_links(case, draft)}
     for item in case.evidence:
@@ -136,16 +138,22 @@ def _unread(case: Case, draft: Draft, by: Person) -> Iterator[Obstacle]:
             continue
         own = item.review_by(by.key)
         if own is None:
-            name = "obstacles.unopened_by_you" if item.reviews else "obstacles.unopened"
-            yield _obstacle(ObstacleKind.UNOPENED, item.id, say(name, id=item.id), say("obstacles.unopened_next"))
+            name = (
+                "You have not read {id} yourself." if item.reviews else "The note uses {id}, which has not been opened."
+            )
+            yield _obstacle(ObstacleKind.UNOPENED, item.id, fill(name, id=item.id), "Open and read it.")
         elif own.verdict is None:
-            against, told = _found_against(case, by, item.id), say("obstacles.unjudged", id=item.id)
+            against, told = _found_against(case, by, item.id), f"{item.id} was opened but not judged."
             if against is not None:
-                told = say("obstacles.found_wrong", id=item.id, what=against.in_words)
+                told = f"You found of {item.id}: {against.in_words}."
             elif item.verdict:
-                told = say("obstacles.unjudged_by_you", id=item.id)
-            following = "obstacles.unjudged_next" if against is None else "obstacles.found_wrong_next"
-            yield _obstacle(ObstacleKind.UNJUDGED, item.id, told, say(following))
+                told = f"You have not judged {item.id} yourself."
+            following = (
+                "Use it, keep it as background or reject it."
+                if against is None
+                else "Send the note back, or change what you found"
+            )
+            yield _obstacle(ObstacleKind.UNJUDGED, item.id, told, following)
 
 
 def _found_against(case: Case, by: Person, evidence_id: str) -> Support | None:
@@ -161,22 +169,31 @@ def _by_readers(case: Case, by: Person) -> Iterator[Obstacle]:
     """As many moderators as were asked for have read it; and who approves found nothing wrong where a model judged."""
     left = case.desk.waits_for_readers
     if case.desk.readers > 1 and left:
-        yield _obstacle(ObstacleKind.READERS, "", say("obstacles.readers", n=left), say("obstacles.readers_next"))
+        yield _obstacle(
+            ObstacleKind.READERS,
+            "",
+            plural(left, "1 more moderator has to read this note.", "{n} more moderators have to read this note."),
+            "Finish reading it, or wait for the others.",
+        )
     if case.assessment is None or case.assessment.is_compared_by_person:
         return  # the check of correctness tells it
     for pair in pairs(case):
         own = own_check(case, by.key, pair.words, pair.evidence_id)
         if own is not None and own.support.in_scores is Support.UNSUPPORTED:
-            told = say("obstacles.found_wrong", id=pair.evidence_id, what=own.support.in_words)
-            yield _obstacle(ObstacleKind.FOUND_WRONG, pair.evidence_id, told, say("obstacles.found_wrong_next"))
+            told = f"You found of {pair.evidence_id}: {own.support.in_words}."
+            yield _obstacle(
+                ObstacleKind.FOUND_WRONG, pair.evidence_id, told, "Send the note back, or change what you found"
+            )
 
 
 def _judgement(case: Case) -> Iterator[Obstacle]:
     if case.assessment is None:
-        yield _obstacle(ObstacleKind.NOT_SCORED, "", say("obstacles.not_scored"), say("obstacles.not_scored_next"))
+        yield _obstacle(ObstacleKind.NOT_SCORED, "", "The note has not been scored.", "Score it.")
         return
     if not case.assessment_is_current:
-        yield _obstacle(ObstacleKind.STALE, "", say("obstacles.stale"), say("obstacles.stale_next"))
+        yield _obstacle(
+            ObstacleKind.STALE, "", "The note or its sources changed since it was scored.", "Score it again."
+        )
         return
     first: ObstacleId | None = None
     for result in case.assessment.told:
@@ -186,16 +203,28 @@ def _judgement(case: Case) -> Iterator[Obstacle]:
         if failed:
             lifts = GATES[result.gate].lifts
         else:
-            compare = "obstacles.hints" if case.assessment.waits_for_hints else "obstacles.compare"
-            again = say(compare if result.judge == BY_PERSON else "obstacles.again")
-            lifts = again if first is None else say("obstacles.held_back", gate=name_of("kinds", first.subject))
+            compare = (
+                "Check the hints"
+                if case.assessment.waits_for_hints
+                else "Compare each sentence with its source and check the hints"
+            )
+            again = compare if result.judge == BY_PERSON else "Score it again"
+            lifts = again if first is None else f"It counts once the {name_of('kinds', first.subject)} check has passed"
         kind = ObstacleKind.GATE_FAILED if failed else ObstacleKind.GATE_NOT_RUN
-        unfinished = "obstacles.gate_not_finished" if result.judge == BY_PERSON else "obstacles.gate_not_run"
-        told = say("obstacles.gate_failed" if failed else unfinished, gate=result.gate.in_words, why=result.reason)
+        unfinished = (
+            "The {gate} check is not finished: {why}"
+            if result.judge == BY_PERSON
+            else "The {gate} check was not run: {why}"
+        )
+        told = (
+            f"The {result.gate.in_words} check failed: {result.reason}"
+            if failed
+            else fill("obstacles.gate_failed" if failed else unfinished, gate=result.gate.in_words, why=result.reason)
+        )
         obstacle = Obstacle(
             id=ObstacleId(kind=kind, subject=name),
             sentence=told,
-            lifts=say("obstacles.gate_next", what=lifts),
+            lifts=f"{lifts}, or give a reason to approve anyway.",
             behind=None if failed else first,
         )
         first = first or obstacle.id
@@ -207,18 +236,23 @@ def _links(case: Case, draft: Draft, at: datetime) -> Iterator[Obstacle]:
     for url in uninspected_links(case, draft):
         if url in told:
             continue
-        yield _obstacle(ObstacleKind.LINK_UNINSPECTED, url, say("obstacles.link", link=url), say("obstacles.link_next"))
+        yield _obstacle(
+            ObstacleKind.LINK_UNINSPECTED,
+            url,
+            f"The note links to {url}, which is not a source in use.",
+            "Add it as a source and read it, or give a reason to keep it.",
+        )
     # X's evaluator asks every link for a 200; so does approval, within the last day.
     for url, check in link_checks(case, draft, at):
         if check is not None and check.state is LinkState.LIVE:
             continue
         why = f" {check.sentence}" if check is not None and check.sentence else ""
-        state = check.in_words if check else say("obstacles.not_checked")
+        state = check.in_words if check else "not checked yet"
         yield _obstacle(
             ObstacleKind.LINK_UNANSWERED,
             url,
-            say("obstacles.unanswered", link=url, state=state, why=why),
-            say("obstacles.unanswered_next"),
+            f"The link {url}: {state}.{why}",
+            "Check the links, correct the address, or give a reason to keep it.",
         )
 
 
@@ -263,7 +297,7 @@ def check_links(
 ) -> tuple[Mapping[str, object], str]:
     """Ask the note's links; those asked within the last hour only when `afresh`. A dead one fails nothing."""
     if case.draft is None:
-        return {}, say("obstacles.no_link_to_check")
+        return {}, "There is no note, so no link to check."
     now, links = clock(), cited_links(case.draft)
     lately = {} if afresh else _known_checks(case, now - _ASKED_AGAIN_AFTER)
     missing = [url for url in links if url not in lately]
@@ -272,7 +306,7 @@ def check_links(
     cited = {url: known.pop(url) for url in links}
     others = sorted(known.values(), key=lambda check: check.checked_at, reverse=True)[:_KEPT]
     live = sum(check.state is LinkState.LIVE for check in cited.values())
-    summary = say("obstacles.links_respond", live=live, n=len(cited)) if cited else say("obstacles.no_link")
+    summary = f"{live} of {len(cited)} links respond" if cited else "The note has no link"
     return {"link_checks": (*cited.values(), *others)}, summary
 
 

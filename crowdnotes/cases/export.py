@@ -27,9 +27,10 @@ from crowdnotes.domain import (
     Support,
 )
 from crowdnotes.evidence.demo_pages import is_demonstration_url
+from crowdnotes.labels import name_of
 from crowdnotes.text.markdown import in_figures
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, tags_of
-from crowdnotes.wording import name_of, say
+from crowdnotes.wording import fill
 
 
 def form_labels(case: Case) -> list[str]:
@@ -40,7 +41,11 @@ def form_labels(case: Case) -> list[str]:
 
 def class_label(case: Case) -> str:
     """The label of the classification on X's form."""
-    return say("tags.misleading" if case.classification is Classification.MISLEADING else "tags.not_misleading")
+    return (
+        "The post is misinformed or potentially misleading"
+        if case.classification is Classification.MISLEADING
+        else "The post is not misleading"
+    )
 
 
 def cited_urls(case: Case) -> tuple[str, ...]:
@@ -84,7 +89,7 @@ def cases_csv(cases: Iterable[Case], left_out: Mapping[str, str] | None = None) 
     `left_out` are ids of cases that could not be read, each with the reason, which stands under "reason".
     """
     rows = [_row(case) for case in cases]
-    rows += [{"id": case_id, "reason": say("document.left_out", why=why)} for case_id, why in (left_out or {}).items()]
+    rows += [{"id": case_id, "reason": f"left out: {why}"} for case_id, why in (left_out or {}).items()]
     out = io.StringIO()
     writer = csv.DictWriter(out, _COLUMNS, restval="", lineterminator="\r\n")
     writer.writeheader()
@@ -150,7 +155,7 @@ def _passage_cells(evidence: Sequence[Evidence]) -> dict[str, str]:
     """Each cell with a line a passage, beginning with its id."""
     told = {
         "passages": [f"{item.id}: {item.source.title}" for item in evidence],
-        "passage_links": [f"{item.id}: {item.source.url or say('document.no_link')}" for item in evidence],
+        "passage_links": [f"{item.id}: {item.source.url or 'no link'}" for item in evidence],
         "passage_verdicts": [f"{item.id}: {_verdict(item)}" for item in evidence],
         "passage_reasons": [
             f"{item.id}: {item.working.reason}" for item in evidence if item.working and item.working.reason
@@ -165,9 +170,7 @@ def _jury_cell(case: Case) -> str:
     if verdict is None:
         return "NOT RUN"
     figure = in_figures(verdict.note_intercept, verdict.helpful_line)
-    numbers = (
-        "" if verdict.means_nothing else say("document.intercept_cell", number=figure, needed=verdict.helpful_line)
-    )
+    numbers = "" if verdict.means_nothing else f" Intercept {figure} of {verdict.helpful_line:.2f}."
     return f"simulation: {verdict.sentence}{numbers}"
 
 
@@ -180,8 +183,8 @@ def _gate_cells(case: Case) -> dict[str, str]:
     """A cell a gate; what was judged of another text, or over other passages, is no result of this one."""
     gates = case.assessment.gates if case.assessment else ()
     if not case.assessment_is_current and not _is_before_inspection(case):
-        return dict.fromkeys((gate.gate for gate in gates), say("document.out_of_date"))
-    note = "" if case.assessment_is_current else say("document.not_opened_note")
+        return dict.fromkeys((gate.gate for gate in gates), "out of date")
+    note = "" if case.assessment_is_current else " (passages not opened)"
     reasons = "\n".join(f"{gate.gate.value}: {gate.reason}" for gate in gates)
     return {**{gate.gate: f"{gate.status.value}{note}" for gate in gates}, "gate_reasons": reasons}
 
@@ -200,14 +203,14 @@ def plain_cell(cell: str) -> str:
 
 
 def _lines(case: Case) -> Iterator[str]:
-    yield say("document.head", id=case.id) + "\n"
+    yield f"# Community Note case {case.id}" + "\n"
     if is_demonstration(case):
-        yield "**" + say("document.demonstration") + "**\n"
-    yield say("document.made", status=_outcome(case), at=case.created_at, mode=case.mode.in_words) + "\n"
-    yield _head(say("document.post"))
-    yield from _quoted(case.post.text) if case.post.text else [say("document.no_words")]
+        yield "**" + "A demonstration, with invented pages: nothing of it may be posted." + "**\n"
+    yield (f"Status: {_outcome(case)}. Made {case.created_at:%Y-%m-%d %H:%M} UTC: {case.mode.in_words}.") + "\n"
+    yield _head("Post")
+    yield from _quoted(case.post.text) if case.post.text else ["Its words are not known."]
     if case.post.context:
-        yield f"\n{say('post.context')}:\n"
+        yield "\nThe post it replies to or quotes:\n"
         yield from _quoted(case.post.context)
     if case.post.url:
         yield f"\n{_code(case.post.url)}"
@@ -220,7 +223,7 @@ def _lines(case: Case) -> Iterator[str]:
     yield from _score_lines(case)
     yield from _jury_lines(case)
     yield from _decision_lines(case)
-    yield _head(say("document.trail"))
+    yield _head("Audit trail, times in UTC")
     for event in case.events:
         what = f"{_inline(event.by)}: {_inline(event.in_words)} {_inline(event.detail)}"
         yield f"- {event.at:%Y-%m-%d %H:%M:%S} {what}".rstrip()
@@ -233,41 +236,32 @@ def _outcome(case: Case) -> str:
 
 def _image_lines(post: Post) -> Iterator[str]:
     for image in post.images:
-        read = (
-            say("document.image_read", by=_inline(image.read_by)) if image.read_by else say("document.image_not_read")
-        )
-        yield "\n" + say(
-            "document.image",
-            name=_inline(image.name),
-            width=image.width,
-            height=image.height,
-            sha=image.sha256,
-            read=read,
-        )
+        read = f"read by {_inline(image.read_by)}:" if image.read_by else "not read."
+        yield "\n" + (f"Image “{_inline(image.name)}”, {image.width} × {image.height} pixels, `{image.sha256}`, {read}")
         if image.text:
             yield from _quoted(image.text)
         if image.shows:
-            yield say("document.shows", what=_inline(image.shows))
+            yield f"It shows: {_inline(image.shows)}"
 
 
 def _note_lines(case: Case) -> Iterator[str]:
-    yield "\n" + _head(say("document.note"))
+    yield "\n" + _head("Note")
     if case.draft is None:
-        yield say("document.no_note") + "\n"
+        yield "No note was written." + "\n"
         return
     yield from _quoted(case.draft.text)
-    yield "\n" + say("document.length", n=note_length(case.draft.text), limit=NOTE_LIMIT) + "\n"
+    yield "\n" + (f"{note_length(case.draft.text)} of {NOTE_LIMIT} characters, each link counted as one.") + "\n"
     for check in case.link_checks:
         if check.url in cited_urls(case):
             status = f" ({check.status})" if check.status is not None else ""
-            state = say("document.asked", state=check.state.in_words + status, at=check.checked_at)
-            yield f"- {say('document.link', link=_code(check.url))}: {state} {_inline(check.sentence)}".rstrip()
+            state = f"{check.state.in_words + status}, asked {check.checked_at:%Y-%m-%d %H:%M} UTC."
+            yield f"- Link {_code(check.url)}: {state} {_inline(check.sentence)}".rstrip()
     if not _may_be_posted(case):
-        yield "\n" + say("document.ended") + "\n"
+        yield "\n" + "The case ended without a note: these words are not to be posted." + "\n"
         return
-    yield "\n" + say("document.about_post", kind=class_label(case)) + "\n"
+    yield "\n" + f"About the post: {class_label(case)}." + "\n"
     if labels := form_labels(case):
-        yield say("document.tick") + "\n"
+        yield "On X's form, tick:" + "\n"
         yield from (f"- {label}" for label in labels)
         yield ""
 
@@ -277,24 +271,26 @@ def _supernote_lines(case: Case) -> Iterator[str]:
     if case.supernote is None:
         return
     newest = case.finished_round
-    yield _head(say("document.made_from", n=len((newest or case.supernote).notes)))
+    yield _head(f"Made from {len((newest or case.supernote).notes)} notes that the post has")
     if newest is None:
-        yield say("document.not_to_end") + "\n"
+        yield "Filters and jury: NOT RUN to the end for these notes." + "\n"
         return
     yield ", ".join(f"{name_of('kinds', name)}: {count}" for name, count in newest.funnel) + ".\n"
     for name, count in newest.not_run.items():
-        yield "- " + say("document.not_run_for", n=count, filter=name_of("kinds", name))
+        yield "- " + f"NOT RUN for {count}: {name_of('kinds', name)}"
     if newest.winning is not None:
         edited = case.draft is not None and case.draft.sha256 != newest.winner
         chosen = _inline(newest.judged)
-        won = say("document.won_changed", who=chosen) if edited else say("document.won", who=chosen)
+        won = (
+            f"The winner, chosen by {chosen}, before it was changed:" if edited else f"The winner, chosen by {chosen}:"
+        )
         yield f"\n{won}\n"
         yield from _quoted(newest.winning.text)
     shares = {item.note: item for item in newest.credits}
     for note in newest.notes:
         given = shares.get(note.id)
-        credit = say("document.share", percent=100 * given.share) if given else say("document.not_in_winner")
-        lost = say("document.lost", loss=given.loss) if given and given.loss is not None else ""
+        credit = f"{100 * given.share:.0f} % of the winner's words" if given else "not in the winner"
+        lost = f", {given.loss:+.2f} of its simulated intercept" if given and given.loss is not None else ""
         name = f"{note.id} (X's {note.note_id})" if note.note_id else note.id
         yield f"\n{_inline(name)}: {credit}{lost}\n"
         yield from _quoted(note.text)
@@ -304,21 +300,21 @@ def _supernote_lines(case: Case) -> Iterator[str]:
 def _suggestion_lines(case: Case) -> Iterator[str]:
     if not case.suggestions:
         return
-    yield _head(say("document.suggestions"))
+    yield _head("Suggestions by readers")
     for item in case.suggestions:
-        answer = say("document.open")
+        answer = "open"
         if item.answer:
             by, why = _inline(item.answered_by), _inline(item.reason)
-            answer = say("document.answered", answer=item.answer.in_words, by=by, why=why)
-        changed = f" {say('document.changed', what=_inline(item.changed))}" if item.changed else ""
+            answer = f"**{item.answer.in_words}**, by {by}: {why}"
+        changed = f" Changed: {_inline(item.changed)}" if item.changed else ""
         yield f"- {_inline(item.by)}: {_inline(item.text)} — {answer}{changed}"
     yield ""
 
 
 def _evidence_lines(evidence: tuple[Evidence, ...]) -> Iterator[str]:
-    yield _head(say("document.sources"))
+    yield _head("Sources")
     if not evidence:
-        yield say("document.none") + "\n"
+        yield "None." + "\n"
     for item in evidence:
         source = item.source
         yield f"### {item.id}: {_inline(source.title)} ({_verdict(item)})\n"
@@ -327,14 +323,14 @@ def _evidence_lines(evidence: tuple[Evidence, ...]) -> Iterator[str]:
         about = [
             source.publisher or "",
             source.category.in_words,
-            source.published.isoformat() if source.published and source.date_origin else say("document.no_date"),
+            source.published.isoformat() if source.published and source.date_origin else "date not known",
         ]
         yield ", ".join(_inline(part) for part in about if part) + "\n"
         warnings = _warnings(source)
         if warnings:
-            yield f"**{say('document.mind', what=', '.join(map(_inline, warnings)))}**\n"
+            yield f"**Mind: {', '.join(map(_inline, warnings))}.**\n"
         yield from _quoted(item.passage.text)
-        yield "\n" + say("document.why", why=_inline(item.why))
+        yield "\n" + f"Why it was chosen: {_inline(item.why)}"
         for said in _readers(item):
             yield "\n" + _inline(said)
         yield ""
@@ -344,30 +340,30 @@ def _readers(item: Evidence) -> Iterator[str]:
     """What each reader chose and why, the one that counts last."""
     for review in item.reviews:
         if review.verdict is not None:
-            name = "document.reviewer_reason" if review.reason else "document.reviewer"
+            name = "{name} chose: {verdict}. {words}" if review.reason else "{name} chose: {verdict}"
             about = {"words": review.reason} if review.reason else {}
-            yield say(name, name=review.reader.name, verdict=review.verdict.in_words, **about)
+            yield fill(name, name=review.reader.name, verdict=review.verdict.in_words, **about)
 
 
 def _verdict(item: Evidence) -> str:
     if item.verdict is not None:
         return item.verdict.in_words
-    return say("document.opened") if item.reviews else say("document.not_opened")
+    return "opened" if item.reviews else "not opened"
 
 
 def _warnings(source: Source) -> list[str]:
     """What a reader must know before the words, as the page's badges say it."""
     found = list(source.notices)
     if source.read_as is ReadAs.ABSTRACT:
-        found.append(say("document.abstract"))
+        found.append("abstract only")
     if source.read_as is ReadAs.RECORD:
-        found.append(say("document.record"))
+        found.append("the register's entry, as its service gives it")
     if source.read_as is ReadAs.ARCHIVED:
-        found.append(say("document.archived"))
+        found.append("read from an archived copy")
     if source.read_as is ReadAs.THROUGH:
-        found.append(say("document.through", service=source.read_through))
+        found.append(f"read through {source.read_through}: not compared with the page")
     if source.by_hand:
-        found.append(say("document.by_hand"))
+        found.append("pasted by hand: not compared with the page")
     return found
 
 
@@ -378,25 +374,25 @@ def _support_lines(case: Case) -> Iterator[str]:
     sentences = assessment.sentences if assessment is not None and is_judged else draft.sentences if draft else ()
     if draft is None or not sentences:
         return
-    yield _head(say("document.support"))
+    yield _head("What supports each sentence")
     for number, sentence in enumerate(sentences, 1):
         yield f"{number}. “{_inline(sentence.words_in(draft.text))}”"
         item = case.evidence_by_id(sentence.evidence_id) if sentence.evidence_id else None
         by = sentence.by or (assessment.engine if assessment is not None and is_judged else draft.engine)
         how = sentence.support.in_words
-        how += say("document.by", name=_inline(by)) if sentence.support is not Support.UNCHECKED else ""
-        how = say("support.hinted", name=_inline(by)) if case.has_open_hint(sentence) else how
+        how += f", by {_inline(by)}" if sentence.support is not Support.UNCHECKED else ""
+        how = f"compared by {_inline(by)}, hints open" if case.has_open_hint(sentence) else how
         if item is None:
-            yield f"   - {say('document.no_passage', how=how)}"
+            yield f"   - no passage: {how}"
         else:
             source = item.source
             address = f", {_code(source.url)}" if source.url else ""
             yield f"   - {item.id}, {_inline(source.publisher or source.title)}{address}: {how}"
             if sentence.carrier is not None:
                 words = item.passage.text[sentence.carrier.start : sentence.carrier.end]
-                yield f"   - {say('document.passage_says', words=_inline(words))}"
+                yield f"   - the passage says: “{_inline(words)}”"
         for doubt in sentence.doubts:
-            hint = say("document.settled_hint") if sentence.doubts_settled else say("document.hint")
+            hint = "settled hint" if sentence.doubts_settled else "hint"
             yield f"   - {hint}: {_inline(doubt)}"
     yield ""
 
@@ -404,30 +400,22 @@ def _support_lines(case: Case) -> Iterator[str]:
 def _jury_lines(case: Case) -> Iterator[str]:
     if case.draft is None:
         return
-    yield _head(say("document.jury"))
+    yield _head("Jury: a simulation, nobody has voted")
     verdict = case.verdict_on(case.draft.sha256)
     if verdict is None:
-        yield say("document.jury_not_run") + "\n"
+        yield "NOT RUN for this text." + "\n"
         return
     yield f"{_inline(verdict.sentence)}\n"
     line, interval = verdict.helpful_line, verdict.intercept_interval
     if not verdict.means_nothing:
-        yield "- " + say(
-            "document.intercept",
-            number=in_figures(verdict.note_intercept, line),
-            needed=line,
-            low=interval.low,
-            high=interval.high,
-            status=_inline(verdict.status),
+        yield "- " + (
+            f"note intercept {in_figures(verdict.note_intercept, line)} of the {line:.2f} needed, 90 % range "
+            f"{interval.low:.2f} to {interval.high:.2f}: {_inline(verdict.status)}"
         )
     for side in (verdict.negative, verdict.positive):
-        yield "- " + say(
-            "document.side",
-            people=side.people,
-            jurors=side.jurors,
-            helpful=side.helpful,
-            somewhat=side.somewhat_helpful,
-            not_helpful=side.not_helpful,
+        yield "- " + (
+            f"{side.people}, {side.jurors} simulated jurors: {side.helpful} helpful, {side.somewhat_helpful} somewhat "
+            f"helpful, {side.not_helpful} not helpful"
         )
     yield from (f"- {_inline(caution)}" for caution in verdict.cautions)
     yield f"- {_inline(verdict.quality.note)}\n"
@@ -436,16 +424,16 @@ def _jury_lines(case: Case) -> Iterator[str]:
 def _score_lines(case: Case) -> Iterator[str]:
     if case.assessment is None:
         return
-    state = say("document.of_this") if case.assessment_is_current else say("document.of_earlier")
+    state = "of this text" if case.assessment_is_current else "of an earlier text: out of date"
     if _is_before_inspection(case):
-        state = say("document.before_opened")
-    yield _head(say("document.scores", of=state, engine=_inline(case.assessment.engine)))
+        state = "of this text, over passages that nobody has opened yet"
+    yield _head(f"Scores {state}, by engine “{_inline(case.assessment.engine)}”")
     for gate in case.assessment.gates:
         yield f"- {gate.gate.in_words}: {gate.status.value.replace('_', ' ')}. {_inline(gate.reason)}"
     for rule in case.assessment.principles:
         yield f"- {rule.principle.in_words}: {rule.status.value.replace('_', ' ')}. {_inline(rule.reason)}"
     if together := case.agreement:
-        yield f"- {say('document.together', what=_inline(together))}"
+        yield f"- Checks and jury (a simulation): {_inline(together)}"
     yield ""
 
 
@@ -453,14 +441,14 @@ def _decision_lines(case: Case) -> Iterator[str]:
     if case.decision is None:
         return
     decision = case.decision
-    yield _head(say("document.decision", how=decision.in_words))
-    told = say("document.decided", by=_inline(decision.by), at=decision.at, reason=_inline(decision.reason))
+    yield _head(f"Decision: {decision.in_words}")
+    told = f"By {_inline(decision.by)}, {decision.at:%Y-%m-%d %H:%M} UTC. {_inline(decision.reason)}"
     yield told.rstrip() + "\n"
     for item in decision.overrides:
         what = item.obstacle.although(_code)
-        yield f"- {say('decide.although', what=what, reason=_inline(item.reason))}"
+        yield f"- Approved although **{what}**. Reason: {_inline(item.reason)}"
     if decision.text_sha256:
-        yield "\n" + say("document.sha", sha=decision.text_sha256) + "\n"
+        yield "\n" + f"sha256 of the text: `{decision.text_sha256}`" + "\n"
 
 
 def _head(words: str) -> str:

@@ -39,7 +39,6 @@ from crowdnotes.jobs import Progress
 from crowdnotes.settings_sections import SECOND_QUERIES
 from crowdnotes.text.markdown import host
 from crowdnotes.text.urls import canonical_url, identities
-from crowdnotes.wording import say
 
 
 def ask(case: Case, by: Person, asked: FollowUpSearch) -> Case:
@@ -49,7 +48,7 @@ def ask(case: Case, by: Person, asked: FollowUpSearch) -> Case:
     read already, a passage that the note leans on, nothing left to swap it for.
     """
     if asked.kind.searches and not (asked.libraries or asked.services):
-        raise InputError(say("follow_up.nowhere"), say("follow_up.nowhere_next"))
+        raise InputError("You have not chosen where to search.", "Choose a library or an online service.")
     if asked.kind is FollowUpKind.MORE_LIKE:
         require_passage(case, asked.about)
     elif asked.kind is FollowUpKind.OTHER_SIDE:
@@ -79,7 +78,9 @@ def with_id(search_id: str) -> Which:
 def unfinished(asked: FollowUpSearch | None) -> FollowUpSearch:
     """That follow-up search, if it is under way. Raises WorkflowError when it is not."""
     if asked is None or asked.finished_at is not None:
-        raise WorkflowError("no search", say("follow_up.none"), say("follow_up.none_next"))
+        raise WorkflowError(
+            "no search", "There is no such follow-up search any more.", "Ask again: the post may have changed."
+        )
     return asked
 
 
@@ -169,26 +170,28 @@ def _later(first: ProviderOutcome, again: ProviderOutcome | None) -> ProviderOut
     """How a service that was asked again ended, which says so; as it was where it did not answer then either."""
     if again is None or again.state is not ProviderState.ANSWERED:
         return first
-    sentence = f"{say('follow_up.came_later')} {again.sentence}".strip()
+    sentence = f"It came in later, when it was asked again. {again.sentence}".strip()
     return again.model_copy(update={"sentence": sentence})
 
 
 def _new_link(case: Case, url: str) -> str:
     links = checked_urls([url])
     if not links:
-        raise InputError(say("follow_up.no_link"), say("follow_up.no_link_next"))
+        raise InputError("There is no link.", "Paste the address of the page.")
     same = canonical_url(links[0])
     if any(item.source.url and canonical_url(item.source.url) == same for item in case.evidence):
-        raise WorkflowError("read already", say("follow_up.known_page"), say("follow_up.known_page_next"))
+        raise WorkflowError("read already", "This page is among the passages already.", "Open its passage and read it.")
     return links[0]
 
 
 def _may_be_swapped(case: Case, item: Evidence) -> None:
     if leans_on(case, item):
-        raise WorkflowError("in use", say("follow_up.in_use", id=item.id), say("follow_up.in_use_next"))
+        raise WorkflowError("in use", f"The note uses {item.id}.", "Stop using it, change the note, then swap it out.")
     if not pool(case, item.aim):
         raise WorkflowError(
-            "nothing left", say("follow_up.nothing_left", id=item.id), say("follow_up.nothing_left_next")
+            "nothing left",
+            f"Nothing else was found that could replace {item.id}.",
+            "Search for more, or say why you reject the passage.",
         )
 
 
@@ -215,33 +218,33 @@ def _outcome(case: Case, asked: FollowUpSearch, added: Sequence[Evidence], evide
     """What came of it, in a sentence or two."""
     failed = [source for source in asked.sources if source.outcome is not FetchOutcome.READ]
     each = ", ".join(f"{host(source.url) or source.title} ({source.outcome.in_words})" for source in failed)
-    unreadable = say("follow_up.failed", each=each) if failed else ""
+    unreadable = f" Could not be read: {each}." if failed else ""
     names = ", ".join(item.id for item in added)
     if not added:
-        stays = say("follow_up.stays", id=asked.about) if asked.kind is FollowUpKind.SWAP else ""
+        stays = f" {asked.about} stays." if asked.kind is FollowUpKind.SWAP else ""
         if failed and len(failed) == len(asked.sources):
-            return say("follow_up.all_failed", failed=unreadable, stays=stays)
-        return say("follow_up.nothing_new", why=_why_nothing(case, asked), failed=unreadable, stays=stays)
+            return f"Nothing new.{unreadable}{stays}"
+        return f"Nothing new: {_why_nothing(case, asked)}{unreadable}{stays}"
     if asked.kind is not FollowUpKind.SWAP:
-        return say("follow_up.new", ids=names, failed=unreadable)
+        return f"New: {names}.{unreadable}"
     if any(item.id == asked.about for item in evidence):
-        return say("follow_up.stays_in_use", ids=names, id=asked.about, failed=unreadable)
-    return say("follow_up.replaced", ids=names, id=asked.about, failed=unreadable)
+        return f"{names} was added. The note uses {asked.about} now, so it stays.{unreadable}"
+    return f"{names} replaced {asked.about}.{unreadable}"
 
 
 def _why_nothing(case: Case, asked: FollowUpSearch) -> str:
     if asked.sources:
-        return say("follow_up.same_words")
+        return "what was read says the same as a passage that is here."
     if asked.kind.searches and not asked.hits:
         failed_search = any(stage.summary.startswith(_NOT_RUN) for stage in asked.stages)
-        return say("follow_up.not_answered") if failed_search else say("follow_up.found_nothing")
+        return "the search was not answered." if failed_search else "the search found nothing."
     if asked.kind.searches and not unread(case, asked.hits):
         idle = len(asked.hits) - len(worth_choosing(asked.hits))
-        also = say("follow_up.no_evidence", n=idle) if idle else ""
-        return say("follow_up.all_here", n=len(asked.hits), also=also)
+        also = f", or lead to no evidence ({idle} home, search or log-in pages)" if idle else ""
+        return f"all {len(asked.hits)} found are here already{also}."
     if asked.aim is Aim.OTHER_SIDE:
-        return say("follow_up.no_support")
-    return say("follow_up.no_help")
+        return "nothing found supports the post's claim."
+    return "nothing else found helps to judge the post."
 
 
 SearchWork = Callable[[Case, FollowUpSearch, Progress], tuple[Changes, str]]
@@ -268,7 +271,7 @@ def _queries(case: Case, asked: FollowUpSearch, _: Progress, tools: Tools) -> tu
     like = liked.passage.text if liked is not None else ""
     limit = tools.settings.evidence.queries
     found = tools.engine.queries(tools.brief(case), limit, aim=asked.aim, like=like)
-    summary = say("gathering.searches", n=len(found)) if found else say("follow_up.nothing_to_search")
+    summary = f"{len(found)} searches" if found else "There is nothing to search for"
     return {"queries": tuple(found)}, summary
 
 
@@ -322,16 +325,16 @@ def settle(case: Case, _: Progress, tools: Tools, *, may_search: bool) -> tuple[
     somewhere = bool(case.searched and (case.libraries or case.services))
     may_search = may_search and somewhere and second_search(case) is None
     if not (evidence or may_search or case.settlement) or (case.claims and brief.claim is None):
-        return {}, say("follow_up.nothing_to_settle")
+        return {}, "There is nothing to settle"
     try:
         found = tools.engine.settle(brief, evidence, SECOND_QUERIES if may_search else 0)
     except ModelAnswerError as error:  # the person can read and judge all the same
         return {}, f"{_NOT_RUN}{error.message}"
     if found is None:
-        return {}, say("follow_up.cannot_tell")
+        return {}, "NOT RUN: the engine in use cannot tell."
     changes: dict[str, object] = {"settlement": found.settlement}
     if stated := found.settlement.stated(evidence):
-        return changes, say("follow_up.answered", stated=len(stated), n=len(evidence))
+        return changes, f"{len(stated)} of {len(evidence)} passages answer the claim outright"
     if may_search and found.queries:
         at = tools.clock()
         further = FollowUpSearch(
@@ -346,15 +349,15 @@ def settle(case: Case, _: Progress, tools: Tools, *, may_search: bool) -> tuple[
         )
         changes["follow_ups"] = (further,)
     helping = len(found.settlement.answers(evidence))
-    helps = say("follow_up.helping", n=helping) if helping else say("follow_up.none_answers")
-    missing = say("follow_up.missing", missing=found.settlement.missing) if found.settlement.missing else ""
-    return changes, say("follow_up.none_outright", helps=helps, missing=missing)
+    helps = f"{helping} help to conclude it" if helping else "none answers it"
+    missing = f" Missing: {found.settlement.missing}" if found.settlement.missing else ""
+    return changes, f"No passage answers the claim outright; {helps}.{missing}"
 
 
 def is_settled(case: Case) -> str | None:
     """Why the passages need not be asked about: each was."""
     known = case.settlement is not None and all(case.settlement.of(item) for item in case.judging_evidence)
-    return say("follow_up.before") if case.judging_evidence and known else None
+    return "Asked before" if case.judging_evidence and known else None
 
 
 def second_search(case: Case) -> FollowUpSearch | None:
@@ -378,7 +381,9 @@ def keep(newest: Case, worked_on: Case, which: Which, changes: Changes, stage: S
     is gone.
     """
     if _where(newest) != _where(worked_on):
-        raise WorkflowError("sources changed", say("work.sources_changed"), say("work.search_again"))
+        raise WorkflowError(
+            "sources changed", "Other sources were chosen while this was running.", "Ask for the search again."
+        )
     asked = unfinished(which(newest))
     if stage.name is StageName.PASSAGES:
         return joined(newest, asked, cast("tuple[Evidence, ...]", changes["evidence"]), stage)

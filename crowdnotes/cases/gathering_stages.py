@@ -52,7 +52,7 @@ from crowdnotes.text.languages import language_of, languages_of
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.pasted import post_number
 from crowdnotes.text.urls import canonical_url, is_on_x, references_in
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 
 if TYPE_CHECKING:
     from crowdnotes.jury import Jury
@@ -173,7 +173,7 @@ def _where_it_leads(source: Source) -> str:
 
 def link_request(url: str) -> SourceRequest:
     """A link that a person brought."""
-    return SourceRequest(_link_id(url), url, say("gathering.brought"), url=url)
+    return SourceRequest(_link_id(url), url, "You added this link.", url=url)
 
 
 def post_requests(case: Case) -> list[SourceRequest]:
@@ -184,7 +184,7 @@ def post_requests(case: Case) -> list[SourceRequest]:
     hits = {canonical_url(hit.url): hit for hit in case.hits if hit.url is not None}
     links = references_in(case.post.whole_text) if case.supernote is None else ()
     return [
-        SourceRequest(_link_id(url), url, say("gathering.linked"), url=url, hit=hits.get(canonical_url(url)))
+        SourceRequest(_link_id(url), url, "The post refers to it.", url=url, hit=hits.get(canonical_url(url)))
         for url in links
         if why_not(url) is None
     ]
@@ -208,15 +208,15 @@ def queries(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
     limit = tools.settings.evidence.queries if case.mode is Mode.AUTOMATION and not own else 0  # the claim alone
     plan = plan_for(tools.engine, brief.post, limit, brief.today, diverse=tools.options.diverse)
     found = own or plan.queries[: MOST_QUERIES - SECOND_QUERIES]
-    nothing = say("gathering.claim_written") if plan.claims else say("gathering.nothing_to_search")
-    summary = say("gathering.searches", n=len(found)) if found else plan.why_none or nothing
+    nothing = "The claim is written down" if plan.claims else "The post holds nothing to search for"
+    summary = f"{len(found)} searches" if found else plan.why_none or nothing
     return {"claims": plan.claims, "queries": found, "settlement": None}, summary
 
 
 def own_query(words: str) -> tuple[Query, ...]:
     """The search that a person typed, as it is; none of nothing."""
     text = " ".join(words.split())
-    return (Query(text=text, purpose=say("search.own_words")),) if text else ()
+    return (Query(text=text, purpose="your own search words"),) if text else ()
 
 
 def search(case: Case, progress: Progress, tools: Tools, *, patient: bool = False) -> tuple[Changes, str]:
@@ -256,17 +256,15 @@ def search(case: Case, progress: Progress, tools: Tools, *, patient: bool = Fals
         for item in found.outcomes:
             alike.setdefault(item.sentence, []).append(item.label)
         said = " ".join(f"{', '.join(labels)}: {sentence}" for sentence, labels in alike.items())
-        raise JobError(say("gathering.no_answer", why=said), say("gathering.no_answer_next"))
-    summary = say("gathering.found", found=len(found.hits), answered=len(answered), n=len(providers))
+        raise JobError(f"No search was answered. {said}", "Try again, or add your own links.")
+    summary = f"{len(found.hits)} found in {len(answered)} of {len(providers)} places"
     return {"hits": found.hits, "outcomes": found.outcomes}, summary
 
 
 def _so_far(providers: Sequence[SearchProvider], done: Sequence[ProviderOutcome]) -> str:
     """Each place and how it stands: "Europe PMC: 3 found · PubMed: failed · Crossref: …"."""
     said = {
-        item.provider: say("gathering.found_here", n=item.found)
-        if item.state is ProviderState.ANSWERED
-        else item.state.in_words
+        item.provider: f"{item.found} found" if item.state is ProviderState.ANSWERED else item.state.in_words
         for item in done
     }
     return " · ".join(f"{provider.label}: {said.get(provider.name, '…')}" for provider in providers)
@@ -417,12 +415,12 @@ def summary_of(sources: Sequence[Source], rest: str = "") -> str:
     """How many were read and how many not, and why nothing of the `rest` was chosen: "5 read, 1 could not be read"."""
     was_read = sum(source.outcome is FetchOutcome.READ for source in sources)
     failed = len(sources) - was_read
-    summary = say("gathering.read", read=was_read) + (say("gathering.not_read", n=failed) if failed else "")
+    summary = f"{was_read} read" + (f", {failed} could not be read" if failed else "")
     if not rest:
         return summary
     if sources:
-        return say("gathering.none_else", summary=summary, why=rest)
-    return say("gathering.none_of", summary=summary, why=rest)
+        return f"{summary}. Nothing else that was found was chosen: {rest}"
+    return f"{summary}. None of what was found was chosen: {rest}"
 
 
 def read_side_by_side(
@@ -439,7 +437,7 @@ def read_side_by_side(
 
     def check() -> None:
         if stopped.is_set():
-            raise JobCancelled(say("gathering.stopped"))
+            raise JobCancelled("The work was stopped.")
         progress.check()
 
     found: dict[str, Source] = {}
@@ -505,7 +503,7 @@ def passages(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str
     """The best passage of each source that was read."""
     whys = {item.source.id: item.why for item in case.evidence} | case.reasons
     evidence = best_of(case, case.sources, whys, progress, tools)
-    return {"evidence": evidence}, say("gathering.to_inspect", n=len(evidence))
+    return {"evidence": evidence}, plural(len(evidence), "1 passage to inspect", "{n} passages to inspect")
 
 
 def best_of(
@@ -517,7 +515,7 @@ def best_of(
         ReadSource(
             source,
             tools.store.text(source.text_sha256),
-            whys.get(source.id, say("gathering.brought")),
+            whys.get(source.id, "You added this link."),
             snippets.get(source.id, ""),
         )
         for source in sources

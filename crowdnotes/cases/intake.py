@@ -37,7 +37,6 @@ from crowdnotes.text.languages import language_of
 from crowdnotes.text.pasted import post_number
 from crowdnotes.text.sentences import split_sentences
 from crowdnotes.text.tokens import content_stems
-from crowdnotes.wording import say
 
 _MAX_URLS = 20
 _MAX_URL_CHARACTERS = 4_000
@@ -64,8 +63,8 @@ def usable_urls(lines: Sequence[str]) -> tuple[tuple[str, ...], tuple[RefusedLin
             refused.append(RefusedLink(line, why))
             continue
         if url not in urls and len(urls) == _MAX_URLS:
-            many = say("intake.too_many_links", link=shown(line), limit=_MAX_URLS)
-            refused.append(RefusedLink(line, InputError(many, say("intake.too_many_links_next"))))
+            many = f"“{shown(line)}” is one too many: a case takes {_MAX_URLS} links."
+            refused.append(RefusedLink(line, InputError(many, "Bring the best ones.")))
         else:
             urls[url] = None
     return tuple(urls), tuple(refused)
@@ -84,7 +83,7 @@ def checked_url(url: str) -> str:
     given = NEVER_IN_TEXT.sub("", url).strip()
     url, said = given, shown(given)
     if len(given) > _MAX_URL_CHARACTERS:
-        raise InputError(say("intake.too_long_link", link=said), say("intake.copy_address"))
+        raise InputError(f"“{said}” is too long for a web address.", "Copy it again from the browser's address bar.")
     if not re.match(r"[a-z][a-z0-9+.-]*:", url, re.IGNORECASE) or re.match(r"[^/]*\.[^/]*:\d", url):
         url = f"https://{url}"
     try:
@@ -92,12 +91,12 @@ def checked_url(url: str) -> str:
         host = parts.hostname
         _ = parts.port
     except ValueError:
-        raise InputError(say("intake.no_address", link=said), say("intake.copy_address")) from None
+        raise InputError(f"“{said}” is not a web address.", "Copy it again from the browser's address bar.") from None
     if parts.scheme.lower() not in {"http", "https"}:
-        raise InputError(say("intake.not_http", link=said), say("intake.not_http_next"))
+        raise InputError(f"“{said}” is not an http or https address.", "Only web pages can be read.")
     is_word = url != given and "." not in (host or "")  # "hello" is no address, though a browser would try it
     if not host or is_word or re.search(r"\s", url):
-        raise InputError(say("intake.no_address", link=said), say("intake.copy_address"))
+        raise InputError(f"“{said}” is not a web address.", "Copy it again from the browser's address bar.")
     return url
 
 
@@ -133,9 +132,9 @@ def places_of(case: Case) -> Places:
 def nowhere_to_look(places: Places) -> InputError | None:
     """Why nothing can be gathered there; None when something can."""
     if places.mode is Mode.AUTOMATION and not (places.libraries or places.services):
-        return InputError(say("intake.nothing_to_search"), say("intake.nothing_to_search_next"))
+        return InputError("There is nothing to search.", "Choose a library or service, add links or paste a passage.")
     if places.mode is Mode.AUGMENTATION and not places.urls:
-        return InputError(say("intake.no_source"), say("intake.no_source_next"))
+        return InputError("There is no source to read.", "Add a link, choose a search or paste a passage.")
     return None
 
 
@@ -149,9 +148,12 @@ def checked_post(
     """
     text, context = (NEVER_IN_TEXT.sub("", given).replace("\r\n", "\n").strip() for given in (text, context))
     if not text and not (has_notes and url and url.strip()):
-        raise InputError(say("intake.no_post"), say("intake.no_post_next"))
+        raise InputError("The post is empty.", "Paste the text of the post.")
     if (longest := max(len(text), len(context))) > limit:
-        raise InputError(say("intake.post_too_long", n=longest, limit=limit), say("intake.post_too_long_next"))
+        raise InputError(
+            f"The post has {longest:,} characters; the longest post on X has {limit:,}.",
+            ("Paste the post alone; a long text that it links to belongs among the sources."),
+        )
     given = (url or "").strip()
     checked = (given or None) if given in ("", known) else _checked_post_url(given)
     return Post(text=text, context=context, url=checked, posted_at=_time_of(checked), language=language_of(text))
@@ -166,7 +168,10 @@ def _time_of(url: str | None) -> datetime | None:
 def _checked_post_url(url: str) -> str:
     checked = checked_url(url)
     if post_number(checked) is None and not is_demonstration_url(checked):
-        raise InputError(say("intake.no_post_address", link=shown(url)), say("intake.no_post_address_next"))
+        raise InputError(
+            f"“{shown(url)}” is not the address of a post on X.",
+            ("Copy it from the post's Share menu, or leave the field empty; a source belongs among the links."),
+        )
     return checked
 
 
@@ -191,7 +196,7 @@ def replace_post(case: Case, at: datetime, by: Person, post: Post, kind: str, de
     old_words = {name: Case.model_fields[name].default for name in _OF_THE_OLD_WORDS}
     kept = {
         "revisions": with_revision(case),
-        "earlier_evidence": on_record(case, at, say("intake.post_changed")),
+        "earlier_evidence": on_record(case, at, "the post was changed"),
         "follow_ups": tuple(asked for asked in case.follow_ups if asked.finished_at is not None),
     }
     return with_event(case, at, by, kind, detail, post=post, **old_words, **kept)
@@ -209,11 +214,11 @@ def change_sources(case: Case, at: datetime, by: Person, places: Places) -> Case
     wanted = (places.mode, libraries, services, places.until, places.own_words)
     before = (case.mode, case.libraries, case.services, case.until, case.own_words)
     redo = GATHERING - _SEARCHING if wanted == before else GATHERING
-    searched = ", ".join((*libraries, *services)) or say("intake.searched_none")
-    own = say("intake.own_words", words=places.own_words) if places.own_words else ""
-    bound = say("intake.until", day=places.until) if places.until else ""
+    searched = ", ".join((*libraries, *services)) or "none"
+    own = f"; own search words: {places.own_words}" if places.own_words else ""
+    bound = f"; no later than {places.until}" if places.until else ""
     is_new_cutoff = places.until != case.until  # a follow-up search that read under the old one must not go on
-    detail = say("intake.places", mode=places.mode.in_words, links=len(places.urls), places=searched, more=own + bound)
+    detail = f"{places.mode.in_words}; {len(places.urls)} links; searched: {searched}{own + bound}"
     return with_event(
         case,
         at,
@@ -228,7 +233,7 @@ def change_sources(case: Case, at: datetime, by: Person, places: Places) -> Case
         read_through=places.read_through,
         until=places.until,
         stages=tuple(stage for stage in case.stages if stage.name not in redo),
-        earlier_evidence=on_record(case, at, say("intake.another_search")),
+        earlier_evidence=on_record(case, at, "another search"),
         follow_ups=tuple(asked for asked in case.follow_ups if asked.finished_at is not None or not is_new_cutoff),
     )
 
@@ -241,9 +246,9 @@ def passage_by_hand(url: str | None, title: str, text: str, categories: Mapping[
     if len(text) <= _MAX_UNTIDIED_CHARACTERS:
         text = _tidied(text)
     if not text:
-        raise InputError(say("intake.no_passage"), say("intake.no_passage_next"))
+        raise InputError("The passage is empty.", "Copy the sentences that matter from the page.")
     if len(text) > _MAX_PASSAGE_CHARACTERS:
-        raise InputError(say("intake.passage_too_long", n=len(text)), say("intake.passage_too_long_next"))
+        raise InputError(f"That is {len(text):,} characters.", "Copy only the part that matters.")
     checked = checked_url(url) if url and url.strip() else None
     refused = why_not(checked) if checked else None
     if refused is not None:
@@ -251,16 +256,16 @@ def passage_by_hand(url: str | None, title: str, text: str, categories: Mapping[
     sha256 = text_sha256(text)
     source = Source(
         id=f"{BY_HAND}{text_sha256(f'{checked} {text}')[:12]}",
-        title=title.strip() or (checked or say("intake.by_hand")),
+        title=title.strip() or (checked or "Passage copied by hand"),
         url=checked,
         publisher=publisher_of(checked) if checked else None,
         category=categorise(checked or "", categories),
-        outcome_detail=say("intake.by_hand_about"),
+        outcome_detail="Copied by hand: the program did not read this page.",
         text_sha256=sha256,
         characters=len(text),
     )
     passage = Passage(text=text, span=Span(start=0, end=len(text)), similarity=0.0)
-    return Evidence(id="E0", source=source, passage=passage, rank=0, why=say("intake.by_hand_why"))
+    return Evidence(id="E0", source=source, passage=passage, rank=0, why="You copied it from the page.")
 
 
 def _nearest_sentence(text: str, asked: str) -> tuple[Span, ...]:
@@ -325,7 +330,7 @@ def usable_images(given: Sequence[Attachment]) -> tuple[list[Attachment], list[I
         if len(taken) < MAX_IMAGES:
             taken.append(item)
         else:
-            refused.append(InputError(say("intake.image_left_out", name=item.name, limit=MAX_IMAGES)))
+            refused.append(InputError(f"“{item.name}” was left out: a post has at most {MAX_IMAGES} images."))
     return taken, refused
 
 
@@ -351,7 +356,7 @@ def with_images(post: Post, images: tuple[Image, ...]) -> Post:
     every = {image.sha256: image for image in (*images, *post.images)}
     ordered = dict.fromkeys(image.sha256 for image in (*post.images, *images))
     if len(ordered) > MAX_IMAGES:
-        raise InputError(say("intake.too_many_images", limit=MAX_IMAGES), say("intake.too_many_images_next"))
+        raise InputError(f"A post has at most {MAX_IMAGES} images.", "Take one off first.")
     return post.model_copy(update={"images": tuple(every[sha256] for sha256 in ordered)})
 
 
@@ -379,7 +384,7 @@ def describe_image(
     """Say what can be read in an image and what it shows. InputError when it is gone or the words are too many."""
     image = find_image(case, sha256)
     if image is None:
-        raise InputError(say("intake.no_image"), say("intake.no_image_next"))
+        raise InputError("The post no longer has this image.", "Attach it again.")
     said = image.model_copy(update={"text": _image_words(text), "shows": _image_words(shows), "read_by": read_by})
     if (said.text, said.shows) == (image.text, image.shows) and image.read_by:
         return case
@@ -403,7 +408,7 @@ def _image_words(text: str) -> str:
     text = text.replace("\x00", "").replace("\r\n", "\n").strip()
     if len(text) > MAX_IMAGE_WORDS:
         raise InputError(
-            say("intake.image_text_too_long", n=len(text), limit=MAX_IMAGE_WORDS),
-            say("intake.image_text_too_long_next"),
+            (f"That is {len(text):,} characters; what an image says takes {MAX_IMAGE_WORDS:,}."),
+            "Keep what the post claims.",
         )
     return text

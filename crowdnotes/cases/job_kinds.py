@@ -9,7 +9,6 @@ from functools import partial
 from crowdnotes.cases.service import CaseService
 from crowdnotes.engines.choice import EngineChoice
 from crowdnotes.jobs import JobRecord, JobRunner, Step
-from crowdnotes.wording import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,14 +40,14 @@ def _whole(service: CaseService, case_id: str) -> list[Step]:
 JOB_KINDS = {
     kind.name: kind
     for kind in (
-        JobKind("gather", say("work.gather"), "Evidence", CaseService.gather_steps),
-        JobKind("follow_up", say("work.follow_up"), "Evidence", CaseService.follow_up_steps),
-        JobKind("write", say("work.write"), "Draft", _write_and_score),
-        JobKind("assess", say("work.assess"), "Review", CaseService.assess_steps),
-        JobKind("whole", say("work.whole"), "Evidence", _whole),
-        JobKind("supernote", say("work.supernote"), "Candidates", CaseService.supernote_steps),
-        JobKind("suggestions", say("work.suggestions"), "Suggestions", CaseService.suggestion_steps),
-        JobKind("links", say("work.links"), "Decide", CaseService.check_link_steps),
+        JobKind("gather", "Finding sources", "Evidence", CaseService.gather_steps),
+        JobKind("follow_up", "Searching again", "Evidence", CaseService.follow_up_steps),
+        JobKind("write", "Writing and scoring candidate notes", "Draft", _write_and_score),
+        JobKind("assess", "Scoring the note", "Review", CaseService.assess_steps),
+        JobKind("whole", "Finding sources, then writing and scoring notes", "Evidence", _whole),
+        JobKind("supernote", "Making one note from many", "Candidates", CaseService.supernote_steps),
+        JobKind("suggestions", "Answering the suggestions", "Suggestions", CaseService.suggestion_steps),
+        JobKind("links", "Checking the links", "Decide", CaseService.check_link_steps),
     )
 }
 

@@ -38,7 +38,7 @@ from crowdnotes.domain import (
     Verdict,
 )
 from crowdnotes.errors import InputError, WorkflowError
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 
 _MAX_COMMENTS = 50
 _MAY_USE = frozenset({Support.SUPPORTED, Support.PARTLY})
@@ -55,13 +55,19 @@ def submit(case: Case, at: datetime, by: Person, message: str = "", *, readers: 
     require_open(case)
     work, message = case.desk, checked_reason(message)
     if work.state is DeskState.SUBMITTED:
-        raise WorkflowError("submitted", say("desk.already_submitted"), say("desk.already_submitted_next"))
+        raise WorkflowError(
+            "submitted", "This case is with the moderators already.", "Take it back first if you want to send it again."
+        )
     owed = owed_answers(case)
     if owed:
-        raise WorkflowError("comments", say("desk.owed", n=len(owed)), say("desk.owed_next"))
+        raise WorkflowError(
+            "comments",
+            plural(len(owed), "1 comment has no answer yet.", "{n} comments have no answer yet."),
+            "Answer each comment, then send the case again.",
+        )
     has_note = case.draft is not None and bool(case.draft.text.strip())
     if not has_note and not message:
-        raise InputError(say("desk.nothing_to_submit"), say("desk.nothing_to_submit_next"))
+        raise InputError("There is no note to send.", "Write a note, or say why this post needs none.")
     fresh = {
         "state": DeskState.SUBMITTED,
         "submitted_at": at,
@@ -80,7 +86,7 @@ def withdraw(case: Case, at: datetime, by: Person) -> Case:
     _require_submitted(case)
     lease = case.desk.lease
     if lease is not None and lease.holds(at) and lease.holder.key != by.key:
-        raise WorkflowError("claimed", _held(lease), say("desk.held_author_next"))
+        raise WorkflowError("claimed", _held(lease), "Wait until the review is finished.")
     return _with_desk(case, at, by, "withdrawn", state=DeskState.DRAFTING, lease=None)
 
 
@@ -101,9 +107,11 @@ def claim(case: Case, at: datetime, by: Person) -> Case:
     work = case.desk
     lease = work.lease
     if lease is not None and lease.holder.key != by.key and lease.holds(at):
-        raise WorkflowError("claimed", _held(lease), say("desk.held_next"))
+        raise WorkflowError("claimed", _held(lease), "Take another case, or take this one over.")
     if work.reading_by(by.key) is not None and work.waits_for_readers:
-        raise WorkflowError("read already", say("desk.read_already"), say("desk.read_already_next"))
+        raise WorkflowError(
+            "read already", "You have read this case. Another moderator has to read it now.", "Take the next case."
+        )
     if lease is not None and lease.holder.key == by.key:
         return renew(case, at, by)
     return _claimed(case, at, by)
@@ -113,14 +121,16 @@ def take_over(case: Case, at: datetime, by: Person) -> Case:
     """Claim a case that somebody else holds, on record; they are told at their next act."""
     _require_submitted(case)
     if case.desk.reading_by(by.key) is not None and case.desk.waits_for_readers:
-        raise WorkflowError("read already", say("desk.read_already"), say("desk.read_already_next"))
+        raise WorkflowError(
+            "read already", "You have read this case. Another moderator has to read it now.", "Take the next case."
+        )
     return _claimed(case, at, by)
 
 
 def _claimed(case: Case, at: datetime, by: Person) -> Case:
     before = case.desk.lease
     kind = "claimed" if before is None or before.holder.key == by.key else "taken over"
-    detail = say("desk.from", name=before.holder.name) if before is not None and kind == "taken over" else ""
+    detail = f"from {before.holder.name}" if before is not None and kind == "taken over" else ""
     return _with_desk(case, at, by, kind, detail, lease=Lease(holder=by.person, since=at, until=at + LEASE))
 
 
@@ -131,9 +141,13 @@ def renew(case: Case, at: datetime, by: Person) -> Case:
     """
     lease = case.desk.lease
     if lease is None:
-        raise WorkflowError("not claimed", say("desk.not_claimed"), say("desk.not_claimed_next"))
+        raise WorkflowError("not claimed", "You have not claimed this case.", "Claim it first.")
     if lease.holder.key != by.key:
-        raise WorkflowError("claimed", say("desk.taken_over", name=lease.holder.name), say("desk.taken_over_next"))
+        raise WorkflowError(
+            "claimed",
+            f"{lease.holder.name} has taken over this case.",
+            ("What you chose so far is kept. Take another case, or take this one over again."),
+        )
     renewed = lease.model_copy(update={"until": max(lease.until, at + LEASE)})
     return case.model_copy(update={"desk": case.desk.model_copy(update={"lease": renewed})})
 
@@ -148,7 +162,7 @@ def require_free(case: Case, by: Person) -> None:
     """Refuse what ends a review while somebody else has claimed the case: they would work for nothing."""
     lease = case.desk.lease
     if lease is not None and lease.holder.key != by.key:
-        raise WorkflowError("claimed", _held(lease), say("desk.held_next"))
+        raise WorkflowError("claimed", _held(lease), "Take another case, or take this one over.")
 
 
 # --- validating ---
@@ -177,9 +191,9 @@ def judge_pair(case: Case, at: datetime, by: Person, words: str, evidence_id: st
     """
     renewed = renew(case, at, by)
     if Pair(words, evidence_id) not in pairs(case):
-        raise WorkflowError("edited elsewhere", say("case.not_compared"))
+        raise WorkflowError("edited elsewhere", "This sentence is no longer compared with that passage.")
     if support not in FINDINGS:
-        raise InputError(say("desk.no_finding"))
+        raise InputError("Choose one of the five findings.")
     item = require_passage(case, evidence_id)
     review = item.review_by(by.key) or Review(reader=by.person, opened_at=at)
     if review.verdict is None and support in _MAY_USE:
@@ -212,7 +226,7 @@ def finish_reading(case: Case, at: datetime, by: Person) -> Case:
     found = {pair: own_check(case, by.key, pair.words, pair.evidence_id) for pair in pairs(case)}
     left = sum(check is None or check.support is Support.UNCHECKED for check in found.values())
     if left:
-        raise WorkflowError("unread", say("desk.left", n=left))
+        raise WorkflowError("unread", plural(left, "1 passage is left to check.", "{n} passages are left to check."))
     findings = tuple(
         PairFinding(words=pair.words, evidence_id=pair.evidence_id, support=check.support)
         for pair, check in found.items()
@@ -227,7 +241,7 @@ def finish_reading(case: Case, at: datetime, by: Person) -> Case:
     readings = (*(other for other in work.readings if other.reader.key != by.key), reading)
     read = work.model_copy(update={"readings": readings})
     lease = None if read.waits_for_readers else work.lease
-    detail = say("desk.read_of", n=len(findings))
+    detail = plural(len(findings), "1 passage checked", "{n} passages checked")
     return _with_desk(renewed, at, by, "read through", detail, readings=readings, lease=lease)
 
 
@@ -270,15 +284,15 @@ def send_back(case: Case, at: datetime, by: Person, comments: Sequence[Comment],
     require_free(case, by)
     said, words = [item for item in comments if item.text.strip()], checked_reason(words)
     if not said and not words:
-        raise InputError(say("desk.no_comment"), say("desk.no_comment_next"))
+        raise InputError("Say what the author should change.", "Write a comment on the note or on one of its passages.")
     if len(said) > _MAX_COMMENTS:
-        raise InputError(say("desk.too_many_comments", limit=_MAX_COMMENTS))
+        raise InputError(f"A case takes at most {_MAX_COMMENTS} comments at once.")
     note = case.draft.text if case.draft else ""
     for item in said:
         if item.evidence_id:
             require_passage(case, item.evidence_id)
         if item.words and item.words not in note:
-            raise InputError(say("desk.words_gone", words=item.words))
+            raise InputError(f"The note does not have the words “{item.words}” any more.")
     first = len(case.suggestions) + 1
     added = tuple(
         Suggestion(
@@ -305,9 +319,9 @@ def resolve_comment(case: Case, at: datetime, by: Person, suggestion_id: str) ->
     """A comment needs no answer any more, says a moderator."""
     asked = next((item for item in case.suggestions if item.id == suggestion_id and item.owed and item.waits), None)
     if asked is None:
-        raise InputError(say("suggestion.gone", id=suggestion_id))
+        raise InputError(f"There is no suggestion {suggestion_id}.")
     every = tuple(it.model_copy(update={"resolved_by": by.name}) if it is asked else it for it in case.suggestions)
-    return with_event(case, at, by, "suggestion answered", say("desk.resolved", id=suggestion_id), suggestions=every)
+    return with_event(case, at, by, "suggestion answered", f"{suggestion_id} needs no answer", suggestions=every)
 
 
 # --- order and people ---
@@ -318,7 +332,7 @@ def assign(case: Case, at: datetime, by: Person, to: Person | None) -> Case:
     _require_submitted(case)
     if (case.desk.assigned and case.desk.assigned.key) == (to and to.key):
         return case
-    name = to.name if to else say("desk.nobody")
+    name = to.name if to else "nobody"
     return _with_desk(case, at, by, "assigned", name, assigned=to.person if to else None)
 
 
@@ -334,7 +348,7 @@ def set_readers(case: Case, at: datetime, by: Person, readers: int) -> Case:
     """How many moderators have to read the case, each without the others' findings: one or two."""
     _require_submitted(case)
     if readers not in (1, 2):
-        raise InputError(say("desk.one_or_two"))
+        raise InputError("A case is read by one or two moderators.")
     if case.desk.readers == readers:
         return case
     return _with_desk(case, at, by, "readers wanted", str(readers), readers=readers)
@@ -372,11 +386,13 @@ def ratings_of_notes(case: Case) -> int:
 def _require_submitted(case: Case) -> None:
     require_open(case)
     if case.desk.state is not DeskState.SUBMITTED:
-        raise WorkflowError("not submitted", say("desk.not_submitted"), say("desk.not_submitted_next"))
+        raise WorkflowError(
+            "not submitted", "This case is not with the moderators.", "Its author has to send it first."
+        )
 
 
 def _held(lease: Lease) -> str:
-    return say("desk.held", name=lease.holder.name)
+    return f"{lease.holder.name} is working on this case."
 
 
 def _with_desk(case: Case, at: datetime, by: Person, kind: str, detail: str = "", **work: object) -> Case:

@@ -18,18 +18,21 @@ from crowdnotes.domain import (
     refusal,
 )
 from crowdnotes.errors import InputError, NotAllowedError
-from crowdnotes.wording import say
 
 
 def actor_of(issuer: str, subject: str, name: str, role: str) -> Actor:
     """Somebody as a setting or another system names them. Raises InputError, with what is wrong of it."""
     if role not in list(Role):
-        raise InputError(say("people.no_role", role=role), say("people.no_role_next", roles=", ".join(Role)))
+        raise InputError(f"There is no role “{role}”.", f"Use one of: {', '.join(Role)}.")
     try:
         return Actor(issuer=issuer, subject=subject, name=name, role=Role(role))
     except ValidationError as error:
         is_name = error.errors()[0]["loc"] == ("name",)
-        raise InputError(say("people.no_name") if is_name else say("people.no_id")) from error
+        raise InputError(
+            "A person needs a name of 1 to 80 characters."
+            if is_name
+            else ("A person needs an issuer and a subject, each of 1 to 255 characters without spaces.")
+        ) from error
 
 
 def local_owner(name: str) -> Actor:

@@ -77,7 +77,6 @@ from crowdnotes.evidence.source_types import categorise, earlier_notes, fact_che
 from crowdnotes.notes import existing_notes, note_files
 from crowdnotes.notes.gates import GATES, form_warnings
 from crowdnotes.notes.ranking import random_candidate
-from crowdnotes.wording import say
 
 P = ParamSpec("P")
 
@@ -166,7 +165,9 @@ class CaseService(StageRunner):
         at, by = self._tools.clock(), self._cases.require(Act.PRACTISE if recorded_answers else Act.BEGIN)
         post = intake.checked_post(text, url, self._tools.settings.max_post_characters, context=context)
         pictures = [intake.checked_image(item) for item in attached]
-        how = mode.in_words + (say("case.demonstration") if recorded_answers else "")
+        how = mode.in_words + (
+            "; a demonstration with recorded answers of a language model" if recorded_answers else ""
+        )
         case = Case(
             id=known_as or new_case_id(),
             created_at=at,
@@ -211,7 +212,7 @@ class CaseService(StageRunner):
             post=intake.checked_post(text, url, settings.max_post_characters, has_notes=True),
             until=until,
             supernote=SupernoteWork(),
-            events=(Event(at=at, by=by.name, by_key=by.key, kind="created", detail=say("case.from_notes")),),
+            events=(Event(at=at, by=by.name, by_key=by.key, kind="created", detail="from notes"),),
         )
         case = supernote_actions.set_notes(case, at, by, notes)
         return self._cases.add(

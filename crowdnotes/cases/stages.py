@@ -55,28 +55,27 @@ from crowdnotes.logs import count_in_span
 from crowdnotes.notes.drafting import mended, revise_candidates, why_no_note, write_candidates
 from crowdnotes.notes.gates import GATES, assess, with_checks
 from crowdnotes.text.markdown import in_figures
-from crowdnotes.wording import say
 
 _SHOWN = 160  # characters of what a model says, while it says it
 _VERDICTS_KEPT = 20  # of the jury, so that an edit can be compared with what stood before it
 
 _TITLES = {
-    StageName.QUERIES: "work.queries",
-    StageName.SEARCH: "work.search",
-    StageName.READ: "work.read",
-    StageName.PASSAGES: "work.passages",
-    StageName.SETTLE: "work.settle",
-    StageName.DRAFT: "work.draft",
-    StageName.REVISE: "work.revise",
-    StageName.ASSESS: "work.score",
-    StageName.JURY: "work.jury",
-    StageName.LINKS: "work.check_links",
-    StageName.CANDIDATES: "work.candidates",
-    StageName.FILTER: "work.filter",
-    StageName.RANK: "work.rank",
-    StageName.COMPARE: "work.compare",
-    StageName.CREDIT: "work.credit",
-    StageName.SUGGESTIONS: "work.answer",
+    StageName.QUERIES: "Write search words",
+    StageName.SEARCH: "Search",
+    StageName.READ: "Choose and read sources",
+    StageName.PASSAGES: "Find the passages that matter",
+    StageName.SETTLE: "Check whether they answer the claim",
+    StageName.DRAFT: "Write notes, or find sentences to quote",
+    StageName.REVISE: "Compare the notes and improve the best",
+    StageName.ASSESS: "Score the note",
+    StageName.JURY: "Simulate the jury",
+    StageName.LINKS: "Check the links",
+    StageName.CANDIDATES: "Make candidates from the notes",
+    StageName.FILTER: "Filter the candidates",
+    StageName.RANK: "Let the jury choose (a simulation)",
+    StageName.COMPARE: "Compare the best and improve one",
+    StageName.CREDIT: "Credit the notes",
+    StageName.SUGGESTIONS: "Answer the suggestions",
 }
 
 
@@ -86,9 +85,11 @@ def _keep(newest: Case, worked_on: Case, changes: Changes, stage: Stage) -> Case
     Raises WorkflowError when what the stage worked for is gone.
     """
     if newest.post.whole_text != worked_on.post.whole_text:
-        raise WorkflowError("post changed", say("work.post_changed"), say("work.post_changed_next"))
+        raise WorkflowError("post changed", "The post was changed while this was running.", "Start it again.")
     if stage.name in GATHERING and places_of(newest) != places_of(worked_on):
-        raise WorkflowError("sources changed", say("work.sources_changed"), say("work.sources_changed_next"))
+        raise WorkflowError(
+            "sources changed", "Other sources were chosen while this was running.", "Start it again to read those."
+        )
     merged = gathering_stages.merged(newest, worked_on, supernote_actions.merged(newest, worked_on, changes))
     stages = (*(other for other in newest.stages if other.name is not stage.name), stage)
     kind = f"stage {stage.name.value}"
@@ -155,11 +156,11 @@ class StageRunner:
 
         def finished(step: Step) -> str | None:
             needed = follow_up_stages.second_search(self._cases.get(case_id, Act.WORK)) is not None
-            return step.finished() if needed else say("work.not_needed")
+            return step.finished() if needed else "Not needed"
 
         for name, do in follow_up_stages.stages_of(FollowUpKind.SETTLE, self._tools):
             step = self._search_step(case_id, name, do, follow_up_stages.second_search)
-            again, title = f"{name.value} again", say("work.once_more", title=step.title)
+            again, title = f"{name.value} again", f"{step.title} once more"
             steps.append(replace(step, name=again, title=title, finished=partial(finished, step)))
         settle = self._settle_step(case_id, again=True)
         return [*steps, replace(settle, name=f"{settle.name} again")]
@@ -175,7 +176,7 @@ class StageRunner:
         """
         case = self._open(case_id)
         if not case.used_evidence and not before_inspection:
-            raise WorkflowError("evidence first", say("obstacles.no_source_yet"), say("obstacles.no_source_next"))
+            raise WorkflowError("evidence first", "No source is in use yet.", "Open a source and choose to use it.")
         thinks = self._tools.engine.uses_language_model
         draft = partial(self._draft, before_inspection=before_inspection)
         steps = [self._step(case_id, StageName.DRAFT, draft, done=_waits_to_be_compared if thinks else lambda _: None)]
@@ -190,7 +191,7 @@ class StageRunner:
         """
         case = self._open(case_id)
         if (case.draft is None or not case.draft.text.strip()) and not before_inspection:
-            raise WorkflowError("no note", say("work.no_note"), say("work.no_note_next"))
+            raise WorkflowError("no note", "There is no note to score yet.", "Write the note first.")
         work: list[tuple[StageName, Work]] = [
             (StageName.ASSESS, partial(self._assess, before_inspection=before_inspection)),
             (StageName.JURY, self._vote),
@@ -233,13 +234,13 @@ class StageRunner:
         """
         case, tools = self._open(case_id), self._tools
         if not supernote_actions.require_work(case).used:
-            raise WorkflowError("no notes", say("work.no_notes"), say("work.no_notes_next"))
+            raise WorkflowError("no notes", "No note is used.", "Choose one to use: the reasons are beside them.")
         pages: list[tuple[StageName, Callable[..., tuple[Changes, str]], Callable[[Case], str | None]]] = [
-            (StageName.READ, gathering_stages.read, lambda case: None if case.urls else say("work.no_link")),
-            (StageName.PASSAGES, gathering_stages.passages, lambda case: None if case.urls else say("work.no_page")),
+            (StageName.READ, gathering_stages.read, lambda case: None if case.urls else "No used note has a link"),
+            (StageName.PASSAGES, gathering_stages.passages, lambda case: None if case.urls else "There is no page"),
         ]
         if tools.engine.uses_language_model:
-            wordless = say("work.wordless")
+            wordless = "The post's words are not known"
             pages.insert(
                 0, (StageName.QUERIES, gathering_stages.queries, lambda case: None if case.post.has_words else wordless)
             )
@@ -257,9 +258,9 @@ class StageRunner:
         """Open suggestions, answered by the model at work. Raises WorkflowError where there is nothing to do."""
         case = self._open(case_id)
         if self._tools.engine.supernotes is None:
-            raise WorkflowError("no model", say("work.no_model"), say("work.no_model_next"))
+            raise WorkflowError("no model", "No language model is in use.", "Answer them yourself.")
         if not suggestions.open_suggestions(case) or case.draft is None:
-            raise WorkflowError("none open", say("work.none_waits"))
+            raise WorkflowError("none open", "No suggestion waits for an answer.")
         answer = partial(suggestions.answer_stage, tools=self._tools)
         return self._metered(case_id, [self._step(case_id, StageName.SUGGESTIONS, answer)])
 
@@ -309,20 +310,20 @@ class StageRunner:
                     cases.update(Act.WORK, case_id, partial(told_unread, detail=failed[-1]))
                     continue
                 cases.update(Act.WORK, case_id, partial(kept, image=image, reading=reading))
-            told = say("work.images_read", read=len(waiting) - gone - len(failed), n=len(waiting) - gone)
-            return say("work.images_failed", read=told, failed=" ".join(failed)) if failed else told
+            told = f"{len(waiting) - gone - len(failed)} of {len(waiting) - gone} read"
+            return f"{told}; type what the others say. {' '.join(failed)}" if failed else told
 
         def finished() -> str | None:
-            return None if intake.unread_images(cases.get(case_id, Act.WORK)) else say("work.images_before")
+            return None if intake.unread_images(cases.get(case_id, Act.WORK)) else "Read before"
 
-        return Step(name="images", title=say("work.images"), run=run, finished=finished)
+        return Step(name="images", title="Read the images", run=run, finished=finished)
 
     def _draft(self, case: Case, _: Progress, *, before_inspection: bool) -> tuple[Changes, str]:
         evidence, tools = _to_write_from(case) if before_inspection else case.used_evidence, self._tools
         brief = tools.brief(case)
         reason = why_no_note(brief, evidence) if before_inspection else ""
         if reason:
-            return {"candidates": (), "quotations": ()}, say("work.no_proposal", why=reason)
+            return {"candidates": (), "quotations": ()}, f"No note: {reason}"
         earlier = [draft.text for draft in case.candidates]
         drafted = write_candidates(tools.engine, brief, evidence, tools.clock, earlier=earlier)
         if not drafted.candidates:
@@ -335,19 +336,19 @@ class StageRunner:
     def _revise(self, case: Case, _: Progress) -> tuple[Changes, str]:
         """The candidates in the judge's order, the best one revised; as they were written where that fails."""
         if not case.candidates:
-            return {}, say("work.nothing_to_compare")
+            return {}, "There is no note to compare"
         evidence, tools = _to_write_from(case), self._tools
         try:
             revised = revise_candidates(tools.engine, tools.brief(case), evidence, case.candidates, tools.clock)
         except ModelAnswerError as error:
-            return _with_draft(case, _best_as_written(case)), say("work.not_compared", why=error.message)
+            return _with_draft(case, _best_as_written(case)), f"NOT RUN, so the first is shown: {error.message}"
         if revised is None:
-            return _with_draft(case, _best_as_written(case)), say("work.compares_none")
+            return _with_draft(case, _best_as_written(case)), "NOT RUN: the engine in use compares no notes."
         return {"candidates": revised.candidates, **_with_draft(case, revised.candidates[0])}, revised.summary
 
     def _assess(self, case: Case, progress: Progress, *, before_inspection: bool) -> tuple[Changes, str]:
         if case.draft is None:
-            return {}, say("work.nothing_to_score")
+            return {}, "There is no note to score."
         evidence = _used_or_cited(case, case.draft) if before_inspection else case.used_evidence
 
         def heard(gates: Sequence[GateResult]) -> None:
@@ -373,13 +374,13 @@ class StageRunner:
             after, before = found
             again = assess(tools.engine, brief, after.text, _used_or_cited(case, after), tools.clock)
         except EngineError as error:
-            return {}, say("work.not_mended", why=error.message)
+            return {}, f". It was not mended: {error.message}"
         others = [other for other in case.candidates if other.sha256 != draft.sha256]
         if any(result.status is not GateStatus.PASS for result in again.found):
-            return {"candidates": (before, *others)}, say("work.mended_failed")
+            return {"candidates": (before, *others)}, ". A mended note did not pass either, so it was dropped"
         others = [other for other in others if other.sha256 != after.sha256]
         changes = {"candidates": (after, before, *others), "assessment": again, **_with_draft(case, after)}
-        return changes, say("work.mended", gates=_in_words(again.gates))
+        return changes, f". Mended: {_in_words(again.gates)}"
 
     def _vote(self, case: Case, _: Progress) -> tuple[Changes, str]:
         """A verdict of the simulated jury on the note as it stands, and one on each candidate, by the same jurors.
@@ -387,27 +388,26 @@ class StageRunner:
         What cannot be judged is NOT RUN with its reason in the summary.
         """
         if case.draft is None:
-            return {}, say("work.jury_no_note")
+            return {}, "NOT RUN: there is no note."
         post, text = case.post.as_read.text, case.draft.text
         others = [candidate.text for candidate in case.candidates if candidate.sha256 != case.draft.sha256]
         try:
             jury = self._tools.jury()
             verdict = jury.verdict(post, text)
         except CrowdNotesError as error:
-            return {}, say("work.not_run", why=error.message)
+            return {}, f"NOT RUN: {error.message}"
         known = {item.text_sha256 for item in case.jury if item.post_sha256 == verdict.post_sha256}
         compared = jury.compare(post, others)
         refused = [item.message for item in compared if not isinstance(item, JuryVerdict)]
         beside = [item for item in compared if isinstance(item, JuryVerdict) and item.text_sha256 not in known]
         earlier = tuple(item for item in case.jury if item.text_sha256 != verdict.text_sha256)
         kept = (*earlier, *beside)[-(_VERDICTS_KEPT - 1) :]
-        summary = say(
-            "work.intercept",
-            intercept=in_figures(verdict.note_intercept, verdict.helpful_line),
-            needed=verdict.helpful_line,
+        summary = (
+            f"simulated note intercept {in_figures(verdict.note_intercept, verdict.helpful_line)} "
+            f"({verdict.helpful_line:.2f} needed)"
         )
         if refused:
-            summary += say("work.jury_not_all", n=len(refused), why=" ".join(dict.fromkeys(refused)))
+            summary += f"; candidates NOT RUN: {len(refused)} ({' '.join(dict.fromkeys(refused))})"
         return {"jury": (*kept, verdict)}, summary
 
     def _ask_links(self, case: Case, progress: Progress, *, afresh: bool) -> tuple[Changes, str]:
@@ -462,7 +462,7 @@ class StageRunner:
 
             return stages(self._cases.update(Act.WORK, case_id, keep))[-1].summary
 
-        return Step(name=name.value, title=say(_TITLES[name]), run=run, finished=finished)
+        return Step(name=name.value, title=_TITLES[name], run=run, finished=finished)
 
     def _search_step(self, case_id: str, name: StageName, do: SearchWork, which: Which) -> Step:
         """A stage of a follow-up search."""
@@ -517,7 +517,7 @@ def _waits_to_be_compared(case: Case) -> str | None:
         return None
     present = {item.id for item in (case.used_evidence or case.evidence)}
     known = all(name in present for draft in case.candidates for name in draft.evidence_ids)
-    return say("work.written_before") if known else None
+    return "Written before, and not compared yet" if known else None
 
 
 def _best_as_written(case: Case) -> Draft:

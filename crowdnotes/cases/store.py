@@ -44,7 +44,6 @@ from crowdnotes.jobs.records import Fence
 from crowdnotes.storage.database import now_of, reading, writing
 from crowdnotes.storage.tables import cases, contents, jobs, storable_text, tombstones
 from crowdnotes.text.tokens import folded, search_parts
-from crowdnotes.wording import say
 
 _EXCERPT_CHARACTERS = 160
 _NEEDLE_CHARACTERS = 1_000  # SQLite refuses patterns over 50,000 bytes; nobody types as much as this
@@ -86,7 +85,7 @@ class Store:
             try:
                 connection.execute(insert(cases).values(row))
             except IntegrityError as error:
-                raise StoreError(say("case.same_id")) from error
+                raise StoreError("There is a case with this id already.") from error
             for content in images:
                 _put(connection, case.id, content)
             keep_row(connection, case)
@@ -168,7 +167,7 @@ class Store:
                 select(cases.c.owner, cases.c.shared).where(cases.c.id == case_id).with_for_update()
             ).first()
             if kept is None:
-                raise CaseNotFoundError(say("case.no_case"))
+                raise CaseNotFoundError("There is no such case.")
             check(Kept(kept.owner, kept.shared))
             remove_case(connection, case_id, by)
 
@@ -212,7 +211,7 @@ class Store:
             try:
                 sha256 = _put(connection, case_id, text.encode("utf-8", "surrogatepass"))
             except IntegrityError as error:
-                raise CaseNotFoundError(say("case.no_case")) from error
+                raise CaseNotFoundError("There is no such case.") from error
             if self._fence is not None:
                 self._fence.hold(connection)
         return sha256
@@ -227,14 +226,14 @@ class Store:
         """The exact text; StoreError if it is not kept."""
         stored = self._content(sha256)
         if stored is None:
-            raise StoreError(say("case.no_text"), say("case.no_text_next"))
+            raise StoreError("The text of this source is no longer kept.", "Gather the sources again.")
         return stored.decode("utf-8", "surrogatepass")
 
     def image(self, sha256: str) -> bytes:
         """The exact bytes; StoreError if they are not kept."""
         stored = self._content(sha256)
         if stored is None:
-            raise StoreError(say("case.no_image"), say("intake.no_image_next"))
+            raise StoreError("This image is no longer kept.", "Attach it again.")
         return stored
 
     def _content(self, sha256: str) -> bytes | None:
@@ -321,14 +320,16 @@ def read_case(connection: Connection, case_id: str) -> Case:
 def _read(connection: Connection, query: Select[str]) -> Case:
     document = connection.scalar(query)
     if document is None:
-        raise CaseNotFoundError(say("case.no_case"))
+        raise CaseNotFoundError("There is no such case.")
     try:
         stored = json.loads(document)
         if version_of(stored) > DOCUMENT_VERSION:
-            raise NewerCaseError(say("case.newer"))
+            raise NewerCaseError("This case was saved by a newer version of CrowdNotes than this one.")
         return Case.model_validate(upgraded(stored))
     except (ValueError, TypeError, AttributeError, LookupError) as error:  # pydantic's error is a ValueError
-        raise StoreError(say("case.unreadable"), say("case.unreadable_next")) from error
+        raise StoreError(
+            "This case was saved in a form that this version of CrowdNotes cannot read.", "Update CrowdNotes."
+        ) from error
 
 
 def _matching(

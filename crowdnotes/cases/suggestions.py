@@ -18,7 +18,6 @@ from crowdnotes.engines import NoteSentence, SupernoteBrief
 from crowdnotes.errors import EngineError, InputError, WorkflowError
 from crowdnotes.jobs import Progress
 from crowdnotes.notes.candidates import budget_for, from_sentences
-from crowdnotes.wording import say
 
 _MAX_SUGGESTION = 2_000  # characters
 _MAX_SUGGESTIONS = 200
@@ -32,20 +31,20 @@ def suggest(case: Case, at: datetime, by: Person, texts: Iterable[str], *, said_
     """
     draft = case.draft
     if draft is None or not draft.text.strip():
-        raise WorkflowError("no note", say("suggestion.no_note"), say("suggestion.no_note_next"))
+        raise WorkflowError("no note", "There is no note yet that could be commented on.", "Write the note first.")
     said = [NEVER_IN_TEXT.sub("", text).replace("\r\n", "\n").strip() for text in texts]
     said = list(dict.fromkeys(text for text in said if text))
     if not said:
-        raise InputError(say("suggestion.empty"), say("suggestion.empty_next"))
+        raise InputError("The suggestion is empty.", "Say what should be otherwise.")
     longest = max(map(len, said))
     if longest > _MAX_SUGGESTION:
-        raise InputError(say("suggestion.too_long", n=longest), say("suggestion.too_long_next", limit=_MAX_SUGGESTION))
+        raise InputError(f"A suggestion of {longest:,} characters is too long.", f"Keep it under {_MAX_SUGGESTION:,}.")
     before = {(item.text, item.about) for item in case.suggestions}
     fresh = [text for text in said if (text, draft.sha256) not in before]
     if not fresh:
         return case
     if len(case.suggestions) + len(fresh) > _MAX_SUGGESTIONS:
-        raise InputError(say("suggestion.too_many", limit=_MAX_SUGGESTIONS), say("suggestion.too_many_next"))
+        raise InputError(f"A case takes {_MAX_SUGGESTIONS} suggestions.", "Leave out what was said before.")
     first = len(case.suggestions) + 1
     added = tuple(
         Suggestion(id=f"S{number}", text=text, by=said_by.strip() or by.name, at=at, about=draft.sha256)
@@ -72,12 +71,12 @@ def answer_suggestion(
     """
     asked = next((item for item in case.suggestions if item.id == suggestion_id), None)
     if asked is None:
-        raise InputError(say("suggestion.gone", id=suggestion_id))
+        raise InputError(f"There is no suggestion {suggestion_id}.")
     reason, changed = checked_reason(reason), checked_reason(changed)
     if not reason:
-        raise InputError(say("suggestion.no_reason"))
+        raise InputError("Say in a few words why.")
     if answer is not SuggestionAnswer.NO and not changed:
-        raise InputError(say("suggestion.no_change"), say("suggestion.no_change_next"))
+        raise InputError("Say what changed in the note for it.", "Change the note first, or answer no.")
     if (asked.answer, asked.reason, asked.changed) == (answer, reason, changed):
         return case
     return with_answers(case, at, by, [answered(asked, case.draft, at, answer, reason, changed, by.name)])
@@ -125,7 +124,7 @@ def answer_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
     """
     writer, waiting, draft = tools.engine.supernotes, open_suggestions(case), case.draft
     if writer is None or draft is None or not waiting:
-        return {}, say("suggestion.none_waits")
+        return {}, "There is nothing to answer."
     some = waiting[:_A_CALL]
     made = case.supernote.newest if case.supernote else None
     # A note that is made of no others is its own: its links and its words are what there is.
@@ -140,7 +139,7 @@ def answer_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
     for item, reply in zip(some, replies.replies, strict=True):
         answer, reason = reply.answer, reply.reason
         if refused and answer is not SuggestionAnswer.NO:
-            answer, reason = SuggestionAnswer.NO, say("suggestion.not_kept", why=refused)
+            answer, reason = SuggestionAnswer.NO, f"It was granted, but {refused}"
         at, name = tools.clock(), made_by(tools).engine
         answers.append(answered(item, redraft, at, answer, reason, reply.changed, name))
     changes: dict[str, object] = {"suggestions": tuple(answers)}
@@ -149,15 +148,9 @@ def answer_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
         others = [other for other in case.candidates if other.sha256 not in {draft.sha256, redraft.sha256}]
         changes |= {"draft": redraft, "revisions": with_revision(case), "candidates": (redraft, draft, *others)}
     left = len(waiting) - len(some)
-    told = [
-        say(
-            "suggestion.granted",
-            granted=sum(item.answer is not SuggestionAnswer.NO for item in answers),
-            n=len(answers),
-        )
-    ]
+    told = [f"{sum(item.answer is not SuggestionAnswer.NO for item in answers)} of {len(answers)} granted"]
     told += [refused] if refused else []
-    told += [say("suggestion.left", n=left)] if left else []
+    told += [f"{left} are left for another time"] if left else []
     return changes, "; ".join(told)
 
 
@@ -173,8 +166,8 @@ def _redrafted(
     try:
         found = from_sentences(sentences, notes, evidence, made_by(tools), links)
     except EngineError as error:
-        return None, say("suggestion.no_redraft", why=error.message)
+        return None, f"the redraft was no note: {error.message}"
     (found,) = after_filters([found], notes, links, case, tools)
     if found.failed is not None:
-        return None, say("suggestion.redraft_failed", filter=found.failed.in_words, why=found.why)
+        return None, f"the redraft did not pass “{found.failed.in_words}”: {found.why}"
     return supernote_actions.draft_of(case, found, tools.clock()), ""

@@ -33,7 +33,6 @@ from crowdnotes.notes import existing_notes
 from crowdnotes.notes.existing_notes import links_of, renumbered, worth_replacing
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.urls import canonical_url
-from crowdnotes.wording import say
 
 MAX_WANTED = 300  # candidates of one round; past it a case would grow slow to open
 _KEPT_ROUNDS = 20
@@ -42,7 +41,7 @@ _KEPT_ROUNDS = 20
 def require_work(case: Case) -> SupernoteWork:
     """The case's supernote; WorkflowError of a case that was not begun with notes."""
     if case.supernote is None:
-        raise WorkflowError("no notes", say("case.no_notes"), say("case.no_notes_next"))
+        raise WorkflowError("no notes", "This case was not begun with notes of others.", "Begin a supernote.")
     return case.supernote
 
 
@@ -63,20 +62,20 @@ def set_notes(case: Case, at: datetime, by: Person, notes: Sequence[ExistingNote
     """
     before = require_work(case)
     if not notes:
-        raise InputError(say("notes.none"), say("notes.none_next"))
+        raise InputError("There is no note to make one from.", "Paste at least one.")
     # An id that was ever given is given to no other note.
     ever = {note.id: note for made in before.rounds for note in made.notes} | {note.id: note for note in before.notes}
     numbered = renumbered(tuple(ever.values()), notes)
-    return _with_notes(case, at, by, numbered, "notes set", say("notes.number", n=len(numbered)))
+    return _with_notes(case, at, by, numbered, "notes set", f"{len(numbered)} notes")
 
 
 def choose_note(case: Case, at: datetime, by: Person, note_id: str, chosen: bool | None) -> Case:
     """Use a note, leave it out, or (None) go by the rule of eligibility again."""
     work = require_work(case)
     if all(note.id != note_id for note in work.notes):
-        raise InputError(say("notes.gone", id=note_id), say("notes.gone_next"))
+        raise InputError(f"There is no note {note_id}.", "It may have been replaced meanwhile.")
     notes = tuple(note.model_copy(update={"chosen": chosen}) if note.id == note_id else note for note in work.notes)
-    says = {True: say("notes.used"), False: say("notes.left_out"), None: say("notes.by_rule")}[chosen]
+    says = {True: "used", False: "left out", None: "by the rule"}[chosen]
     return _with_notes(case, at, by, notes, "note chosen", f"{note_id}: {says}")
 
 
@@ -100,7 +99,7 @@ def set_wanted(case: Case, at: datetime, by: Person, wanted: int) -> Case:
     """How many candidates the next round makes. InputError outside 1 to 300."""
     work = require_work(case)
     if not 1 <= wanted <= MAX_WANTED:
-        raise InputError(say("notes.wanted", wanted=wanted), say("notes.wanted_next", limit=MAX_WANTED))
+        raise InputError(f"{wanted} candidates are not possible.", f"Ask for 1 to {MAX_WANTED}.")
     if wanted == work.wanted:
         return case
     changed = work.model_copy(update={"wanted": wanted})
@@ -127,12 +126,12 @@ def set_posted(case: Case, at: datetime, by: Person, posted: PostedNote | None) 
     """
     work = require_work(case)
     if posted is not None and not posted.text.strip():
-        raise InputError(say("notes.no_words"), say("notes.no_words_next"))
+        raise InputError("The words of the posted note are missing.", "Paste them as they stand on X.")
     if posted == work.posted:
         return case
     changed = work.model_copy(update={"posted": posted})
-    status = posted.status.value if posted and posted.status else say("notes.no_status")
-    said = f"{status}: {posted.text}" if posted else say("notes.not_posted")
+    status = posted.status.value if posted and posted.status else "status not known"
+    said = f"{status}: {posted.text}" if posted else "not posted"
     return with_event(case, at, by, "posted note told", said, supernote=changed)
 
 
@@ -170,21 +169,21 @@ def watched(case: Case, line: float) -> Watched:
 
 def _better(work: SupernoteWork, newest: SupernoteRound) -> str:
     earlier = work.rounds[-2].winning if len(work.rounds) > 1 else None
-    before, name = (work.posted, say("watched.posted")) if work.posted else (earlier, say("watched.earlier"))
+    before, name = (work.posted, "the posted note") if work.posted else (earlier, "the earlier winner")
     winner = newest.winning
     if before is None:
         return ""
     if winner is None:
-        return say("watched.none_passed")
+        return "No candidate passed the filters, so there is no better note."
     if winner.text == before.text:
-        return say("watched.same", which=name)
+        return f"There is no better note: {name} is the winner again."
     known = existing_notes.score_of_posted(before.text, newest)
     if known is None or winner.score is None:
-        return say("watched.not_known", which=name)
-    told = say("watched.scores", winner=winner.score.intercept, other=known.intercept)
+        return f"The winner is not {name}. Which is better is not known: the jury has not rated both."
+    told = f"{winner.score.intercept:.2f} and {known.intercept:.2f} in the simulation"
     if winner.score.intercept > known.intercept:
-        return say("watched.better", which=name, scores=told)
-    return say("watched.not_better", which=name, scores=told)
+        return f"The winner is better than {name}: {told}."
+    return f"The winner is not better than {name}: {told}."
 
 
 def _crossing(newest: SupernoteRound, line: float) -> str:
@@ -192,8 +191,8 @@ def _crossing(newest: SupernoteRound, line: float) -> str:
     if crosses is None or score is None:
         return ""
     if crosses:
-        return say("watched.reaches", score=score.intercept, line=line)
-    return say("watched.below", score=score.intercept, line=line)
+        return f"In the simulation the winner gets {score.intercept:.2f}, which reaches the {line:.2f} that X needs."
+    return f"In the simulation the winner gets {score.intercept:.2f}, which is below the {line:.2f} that X needs."
 
 
 # --- rounds and candidates ---
@@ -222,7 +221,7 @@ def merged(newest: Case, worked_on: Case, changes: Mapping[str, object]) -> Mapp
         result["supernote"] = with_round(newest.supernote, made.newest)
     if "suggestions" in result:
         if newest.draft != worked_on.draft:
-            raise WorkflowError("note changed", say("work.note_changed"), say("work.post_changed_next"))
+            raise WorkflowError("note changed", "The note was changed while this was running.", "Start it again.")
         answers = {item.id: item for item in cast("tuple[Suggestion, ...]", result["suggestions"])}
         result["suggestions"] = tuple(answers.get(item.id, item) if item.waits else item for item in newest.suggestions)
     return result
@@ -233,7 +232,7 @@ def require_candidate(case: Case, sha256: str) -> Candidate:
     newest = require_work(case).newest
     found = next((item for item in newest.candidates if item.sha256 == sha256), None) if newest else None
     if found is None:
-        raise InputError(say("case.candidate_gone"), say("case.candidate_gone_next"))
+        raise InputError("This candidate was replaced meanwhile.", "Choose among the candidates that are there now.")
     return found
 
 

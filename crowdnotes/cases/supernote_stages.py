@@ -38,6 +38,7 @@ from crowdnotes.engines.local.principles import tone_principles
 from crowdnotes.engines.metering import as_done, side_by_side
 from crowdnotes.errors import CrowdNotesError, EngineError, JobCancelled, ModelAnswerError, WorkflowError
 from crowdnotes.jobs import Progress
+from crowdnotes.labels import name_of
 from crowdnotes.notes.candidates import budget_for, cost, from_sentences, merged, samples
 from crowdnotes.notes.existing_notes import links_of, pages_of, staying
 from crowdnotes.notes.ranking import best_existing, filtered, ranked, score_of, with_winner
@@ -45,7 +46,6 @@ from crowdnotes.notes.sentence_candidates import whole_sentences
 from crowdnotes.text.markdown import in_figures
 from crowdnotes.text.note_rules import NOTE_LIMIT
 from crowdnotes.text.urls import canonical_url
-from crowdnotes.wording import name_of, say
 
 BEST = 5  # that the judge compares, as many as the paper's readers could
 _LINKS_AT_ONCE = 16  # the checker's seconds are for one note's links; more are asked in turns
@@ -78,7 +78,7 @@ def done_before(case: Case, name: StageName) -> str | None:
     ended = next((stage.finished_at for stage in case.stages if stage.name is name), None)
     if newest is None or ended is None or ended < newest.made_at or not _goes_on(case):
         return None
-    return say("rounds.before")
+    return "Done before"
 
 
 def next_round(case: Case, at: datetime) -> SupernoteRound:
@@ -176,9 +176,9 @@ def candidates(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, s
         made, told = _written(made, writer, case, progress, tools)
     kept, lost = merged(made.candidates)
     made = made.model_copy(update={"candidates": kept, "merged": made.merged + lost})
-    said = [say("rounds.made", n=len(kept), notes=len(used_notes(made)))]
+    said = [f"{len(kept)} candidates from {len(used_notes(made))} notes"]
     if lost:
-        said.append(say("rounds.alike", n=lost))
+        said.append(f"{lost} nearly the same as another")
     if told:
         said.append(told)
     return {"supernote": supernote_actions.with_round(supernote_actions.require_work(case), made)}, "; ".join(said)
@@ -210,7 +210,7 @@ def _written(
 
     tasks = [partial(ask, place, notes) for place, notes in plan.calls]
     failed: list[EngineError] = []
-    progress.count(0, len(tasks), say("rounds.candidates", n=len(made.candidates)))
+    progress.count(0, len(tasks), f"{len(made.candidates)} candidates")
     for number, (index, answer) in enumerate(as_done(tasks, tools.settings.llm.at_once), 1):
         place, notes = plan.calls[index]
         if isinstance(answer, EngineError):
@@ -219,12 +219,14 @@ def _written(
             made = _with_answer(made, answer, place, notes, case, by=by)
             tools.store.update(case.id, partial(_kept, made=made))
         with suppress(JobCancelled):  # the calls stop by themselves; those that ended meanwhile are kept
-            progress.count(number, len(tasks), say("rounds.candidates", n=len(made.candidates)))
+            progress.count(number, len(tasks), f"{len(made.candidates)} candidates")
     if failed and not made.candidates:
         raise failed[0]
     reasons = dict.fromkeys((*made.lost, *(error.message for error in failed)))
     told = (
-        say("rounds.no_answer", n=len(failed), why=" ".join(dict.fromkeys(e.message for e in failed))) if failed else ""
+        (f"{len(failed)} calls gave nothing usable ({' '.join(dict.fromkeys(e.message for e in failed))})")
+        if failed
+        else ""
     )
     return made.model_copy(update={"lost": tuple(reasons)[:_LOST_KEPT]}), told
 
@@ -286,7 +288,7 @@ def _asked_links(case: Case, made: SupernoteRound, progress: Progress, tools: To
     known = {check.url: check for check in newest.links if now - check.checked_at < _LINK_HOLDS} if newest else {}
     missing = [url for url in wanted if url not in known]
     for start in range(0, len(missing), _LINKS_AT_ONCE):
-        progress.count(start, len(missing), say("rounds.links_asked"))
+        progress.count(start, len(missing), "links asked")
         some = missing[start : start + _LINKS_AT_ONCE]
         known |= {check.url: check for check in tools.links.check(some, progress.check, case.until)}
     return tuple(known[url] for url in wanted)
@@ -329,33 +331,35 @@ def filter_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
     made = made.model_copy(update={"candidates": found})
     live = sum(check.state is LinkState.LIVE for check in made.links)
     fell = {name: sum(item.failed is name for item in found) for name in FilterName}
-    told = ", ".join(say("rounds.fell", n=count, filter=name.in_words) for name, count in fell.items() if count)
-    links = say("rounds.live", live=live, n=len(made.links)) if made.links else ""
+    told = ", ".join(f"{count} at “{name.in_words}”" for name, count in fell.items() if count)
+    links = f"; {live} of {len(made.links)} links answer" if made.links else ""
     not_run = {name_of("kinds", name): count for name, count in made.not_run.items()}
-    untested = "".join(say("rounds.untested", n=count, filter=name) for name, count in not_run.items())
+    untested = "".join(f"; not checked for {count} (NOT RUN): {name}" for name, count in not_run.items())
     told = f" ({told})" if told else ""
-    summary = say("rounds.passed", passed=len(made.passed), n=len(found), fell=told, links=links, untested=untested)
+    summary = f"{len(made.passed)} of {len(found)} passed{told}{links}{untested}"
     return _with(case, made), summary
 
 
 def rank_stage(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
     """All that passed and all existing notes before one jury; without it they stay as they were made."""
     made = _newest(case)
-    progress.count(0, len(made.passed) + len(made.notes), say("rounds.before_jury"))
+    progress.count(0, len(made.passed) + len(made.notes), "texts before the jury")
     try:
         made = _before_jury(made, case, tools)
     except CrowdNotesError as error:
         known, known_by = best_existing(made.notes, {})
         first = made.passed[0].sha256 if made.passed else None
         made = made.model_copy(update={"best_existing": known, "best_by": known_by})
-        made = with_winner(made, first, say("rounds.by_place", why=error.message) if first else "")
-        return _with(case, made), say("work.not_run", why=error.message)
+        made = with_winner(
+            made, first, f"its place, as the jury did not judge it (NOT RUN: {error.message})" if first else ""
+        )
+        return _with(case, made), f"NOT RUN: {error.message}"
     if not made.passed:
-        return _with(case, made), say("rounds.none_passed", n=len(made.notes))
+        return _with(case, made), f"No candidate passed the filters; {len(made.notes)} notes before the jury"
     best = made.winning
     line = tools.settings.bridging.helpful_intercept
-    score = say("rounds.score", intercept=in_figures(best.score.intercept, line)) if best and best.score else ""
-    return _with(case, made), say("rounds.ranked", n=len(made.passed), notes=len(made.notes), score=score)
+    score = f" at {in_figures(best.score.intercept, line)}" if best and best.score else ""
+    return _with(case, made), f"{len(made.passed)} candidates and {len(made.notes)} notes; the first one{score}"
 
 
 def _before_jury(made: SupernoteRound, case: Case, tools: Tools) -> SupernoteRound:
@@ -375,7 +379,7 @@ def compare_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
     made, writer = _newest(case), tools.engine.supernotes
     best = made.passed[:BEST]
     if writer is None or not best:
-        return {}, say("rounds.no_candidate") if writer else say("rounds.no_model")
+        return {}, "NOT RUN: there is no candidate." if writer else "NOT RUN: no language model is in use."
     # With the note that raters like best, whether it is in a candidate or not: the final one stands beside it.
     theirs = {made.best_existing, *(note for item in best for note in item.notes)}
     notes = tuple(note for note in used_notes(made) if note.id in theirs)
@@ -384,27 +388,25 @@ def compare_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
         verdict = writer.judge(given, best)
         revised = from_sentences(verdict.final, notes, given.evidence, made_by(tools), made.links)
     except ModelAnswerError as error:
-        return {}, say("rounds.not_judged", why=error.message)
+        return {}, f"NOT RUN, so the jury's first stays: {error.message}"
     judged = {
         item.sha256: item.model_copy(update={"grade": grade, "objections": said})
         for item, grade, said in zip(best, verdict.grades, verdict.objections, strict=True)
     }
     everyone = [judged.get(item.sha256, item) for item in made.candidates]
-    told = say("rounds.as_it_was")
+    told = "The best one was left as it is"
     if revised.sha256 not in {item.sha256 for item in everyone}:
-        revised = revised.model_copy(update={"revised": verdict.changes or say("rounds.other_words")})
+        revised = revised.model_copy(update={"revised": verdict.changes or "Said in other words."})
         (revised,) = after_filters([revised], used_notes(made), made.links, case, tools)
         everyone.append(revised)
         told = (
-            say("rounds.revised_failed", filter=revised.failed.in_words, why=revised.why)
-            if revised.failed
-            else revised.revised
+            f"The revised one failed “{revised.failed.in_words}”: {revised.why}" if revised.failed else revised.revised
         )
     made = made.model_copy(update={"candidates": tuple(everyone)})
     try:
         made = _before_jury(made, case, tools)
     except CrowdNotesError as error:
-        made = made.model_copy(update={"judged": say("work.not_run", why=error.message)})
+        made = made.model_copy(update={"judged": f"NOT RUN: {error.message}"})
     winner, why = chosen(made, list(judged), revised.sha256)
     return _with(case, with_winner(made, winner, why)), f"{why}. {told}"
 
@@ -416,18 +418,18 @@ def chosen(made: SupernoteRound, judged: Sequence[str], revised: str) -> tuple[s
     """
     able = [item for item in made.passed if item.sha256 in {*judged, revised}]
     if not able:
-        return None, say("rounds.nobody")
+        return None, "no candidate passed the filters"
     scored = [item for item in able if item.score is not None and not item.score.means_nothing]
     first = max(scored, key=lambda item: item.score.intercept if item.score else 0.0, default=None)
     if first is None or first.score is None:
         alike = able
-        said = say("rounds.by_judge")
+        said = "the judge: the jury cannot say anything of these texts"
     else:
         line = first.score.interval.low
         alike = [item for item in scored if item.score is not None and item.score.intercept >= line]
         if len(alike) == 1:
-            return first.sha256, say("rounds.by_jury")
-        said = say("rounds.by_judge_among", n=len(alike))
+            return first.sha256, "the simulated jury"
+        said = f"the judge, among {len(alike)} that the simulated jury cannot tell apart"
     best = max(alike, key=lambda item: (item.sha256 == revised, item.grade if item.grade is not None else -1.0))
     return best.sha256, said
 
@@ -437,7 +439,7 @@ def credit_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
     made = _newest(case)
     winner = made.winning
     if winner is None:
-        return {"candidates": ()}, say("rounds.no_note")
+        return {"candidates": ()}, "No candidate passed the filters, so there is no note"
     best = [winner, *(item for item in made.passed if item.sha256 != winner.sha256)][:BEST]
     at = tools.clock()
     drafts = tuple(supernote_actions.draft_of(case, item, at) for item in best)
@@ -445,7 +447,7 @@ def credit_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
     changes: dict[str, object] = {"candidates": drafts}
     if case.draft is None or (case.draft.engine != "person" and case.draft.sha256 != winner.sha256):
         changes |= {"draft": drafts[0], "revisions": with_revision(case)}
-    return changes, say("rounds.credit", notes=told)
+    return changes, f"Of the winner's words: {told}"
 
 
 ROUND: tuple[tuple[StageName, Callable[..., tuple[Changes, str]]], ...] = (
@@ -460,7 +462,7 @@ ROUND: tuple[tuple[StageName, Callable[..., tuple[Changes, str]]], ...] = (
 def _newest(case: Case) -> SupernoteRound:
     newest = supernote_actions.require_work(case).newest
     if newest is None:
-        raise WorkflowError("no round", say("rounds.none"), say("rounds.none_next"))
+        raise WorkflowError("no round", "There are no candidates yet.", "Make them first.")
     return newest
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from crowdnotes.domain import Case, Classification
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.tokens import content_stems
-from crowdnotes.wording import say
+from crowdnotes.wording import fill
 
 _DENIES = re.compile(
     r"\b(?<!may )(?<!might )(?<!could )"
@@ -42,8 +42,8 @@ _OUTDATED = re.compile(
 _FEWEST_ADDED = 3  # different words
 # Where the words themselves ("not", "but") are no reason that a person understands.
 _REASONS = {
-    "misleadingFactualError": "decide.note_denies",
-    "misleadingMissingImportantContext": "decide.note_adds",
+    "misleadingFactualError": "the note says that something in the post is not true",
+    "misleadingMissingImportantContext": "the note adds context that the post leaves out",
 }
 
 
@@ -75,11 +75,15 @@ def suggest_tags(case: Case) -> tuple[TagSuggestion, ...]:
     ):
         match = next((hit for text in texts if (hit := pattern.search(text))), None)
         if match is not None:
-            name = _REASONS.get(tag, "decide.note_says" if match.string is note else "decide.source_says")
-            found.append(TagSuggestion(tag, say(name, words=match.group())))
+            name = _REASONS.get(
+                tag, "the note says “{words}”" if match.string is note else "the evidence says “{words}”"
+            )
+            found.append(TagSuggestion(tag, fill(name, words=match.group())))
     added = _added(case.post.text, note, passages)
     if not found and len(added) >= _FEWEST_ADDED:
-        found.append(TagSuggestion("misleadingMissingImportantContext", say("decide.note_adds")))
+        found.append(
+            TagSuggestion("misleadingMissingImportantContext", "the note adds context that the post leaves out")
+        )
     return tuple(found[:3])
 
 

@@ -62,17 +62,17 @@ def _places_to_look(case: Case, private_hosts: Collection[str]) -> tuple[tuple[s
         dated = f"{words} before:{case.until.isoformat()}" if case.until else words
         language = language_of(words) or "en"
         checks = f"https://toolbox.google.com/factcheck/explorer/search/{quote(words, safe='')};hl={language}"
-        found.append(("reach.checks", checks))
-        found.append(("reach.web", f"https://www.google.com/search?q={quote_plus(dated)}"))
-        found.append(("reach.news", f"https://news.google.com/search?q={quote_plus(dated)}"))
+        found.append(("Search fact-checks", checks))
+        found.append(("Search the web", f"https://www.google.com/search?q={quote_plus(dated)}"))
+        found.append(("Search the news", f"https://news.google.com/search?q={quote_plus(dated)}"))
         terms = " ".join(topic.official for topic in find_topics(words)[:_TERMS])
         if terms:
-            found.append(("reach.pubmed", f"https://pubmed.ncbi.nlm.nih.gov/?term={quote_plus(terms)}"))
+            found.append(("Search PubMed", f"https://pubmed.ncbi.nlm.nih.gov/?term={quote_plus(terms)}"))
     failed = (public_address(source.url or "", private_hosts) for source in failed_sources(case))
     if gone := next(filter(None, failed), None):
-        found.append(("reach.archive", f"{_COPIES}{gone}"))
+        found.append(("Archived copies of the unread page", f"{_COPIES}{gone}"))
     elif post := public_address(case.post.url or ""):
-        found.append(("reach.archived_post", f"{_COPIES}{post}"))
+        found.append(("Archived copies of the post", f"{_COPIES}{post}"))
     return tuple(found)
 
 

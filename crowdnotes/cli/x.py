@@ -13,7 +13,6 @@ import typer
 from crowdnotes.cli.output import Json, open_workspace, print_json, print_text, progress, write_out
 from crowdnotes.domain import OnX
 from crowdnotes.errors import ConfigurationError, WorkflowError
-from crowdnotes.wording import say
 
 if TYPE_CHECKING:
     from crowdnotes.cases.service import CaseService
@@ -80,7 +79,7 @@ def status(
         for one in found.listed:
             print_text(f"{one.case_id} {_in_words(x, one)}")
         for one in found.not_listed:
-            print_text(f"{one.case_id} {say('to_x.not_there')}")
+            print_text(f"{one.case_id} X does not list the note.")
 
 
 @app.command("delete")

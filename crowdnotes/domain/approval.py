@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 
 from crowdnotes.domain.base import Noun
-from crowdnotes.wording import name_of, say
+from crowdnotes.labels import name_of
+from crowdnotes.wording import fill, plural
 
 
 class ObstacleKind(StrEnum):
@@ -33,10 +34,10 @@ class ObstacleKind(StrEnum):
 
 
 _OVERRIDDEN = {
-    ObstacleKind.GATE_FAILED: "obstacles.although_failed",
-    ObstacleKind.GATE_NOT_RUN: "obstacles.although_not_run",
-    ObstacleKind.LINK_UNINSPECTED: "obstacles.although_unread",
-    ObstacleKind.LINK_UNANSWERED: "obstacles.although_unanswered",
+    ObstacleKind.GATE_FAILED: "the {what} check did not pass",
+    ObstacleKind.GATE_NOT_RUN: "the {what} check was not run",
+    ObstacleKind.LINK_UNINSPECTED: "the page behind the link {what} was not read",
+    ObstacleKind.LINK_UNANSWERED: "the link {what} did not respond",
 }
 _ON_LINKS = frozenset({ObstacleKind.LINK_UNINSPECTED, ObstacleKind.LINK_UNANSWERED})
 
@@ -55,7 +56,7 @@ class ObstacleId(Noun):
     def although(self, address: Callable[[str], str] = str) -> str:
         """In words that follow "approved although", for one that is overridable; `address` writes a link."""
         subject = address(self.subject) if self.kind in _ON_LINKS else name_of("kinds", self.subject)
-        return say(_OVERRIDDEN[self.kind], what=subject)
+        return fill(_OVERRIDDEN[self.kind], what=subject)
 
 
 class Obstacle(Noun):
@@ -79,7 +80,7 @@ class Override(Noun):
 
 LETTERS_OF_A_REASON = 10  # fewer is a keystroke to get by, not a reason that somebody can weigh later
 WORDS_OF_A_REASON = 3  # different ones, for the same reason
-A_REASON = say("obstacles.a_reason", words=WORDS_OF_A_REASON, letters=LETTERS_OF_A_REASON)
+A_REASON = f"{WORDS_OF_A_REASON} different words and {LETTERS_OF_A_REASON} letters"
 _LETTERS = re.compile(r"[^\W\d_]+")
 # Chinese, Japanese, Thai, Lao, Burmese and Khmer put no spaces between words: there each sign counts as one.
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
@@ -97,13 +98,13 @@ def missing_from(text: str) -> str:
     letters = sum(character.isalpha() for character in text) + len(unspaced)
     words = len({*_LETTERS.findall(_UNSPACED.sub(" ", text).casefold()), *unspaced})
     more_words, more_letters = WORDS_OF_A_REASON - words, LETTERS_OF_A_REASON - letters
-    missing = [say("obstacles.missing_words", n=more_words)] if more_words > 0 else []
-    missing += [say("obstacles.missing_letters", n=more_letters)] if more_letters > 0 else []
-    return say("obstacles.and").join(missing)
+    missing = [plural(more_words, "1 more different word", "{n} more different words")] if more_words > 0 else []
+    missing += [plural(more_letters, "1 more letter", "{n} more letters")] if more_letters > 0 else []
+    return " and ".join(missing)
 
 
 def remaining(found: Sequence[Obstacle], reasons: Mapping[ObstacleId, str]) -> tuple[Obstacle, ...]:
     """Those that still refuse, given the reasons written so far. One that was begun asks for more words."""
     left = (item for item in found if not (item.id.is_overridable and is_reason(reasons.get(item.id, ""))))
-    more = {"lifts": say("obstacles.more_words", reason=A_REASON)}
+    more = {"lifts": f"A reason takes at least {A_REASON}."}
     return tuple(item.model_copy(update=more) if reasons.get(item.id) else item for item in left)

@@ -15,7 +15,6 @@ from pydantic import Field, field_validator
 
 from crowdnotes.domain.base import Kind, Noun, Span
 from crowdnotes.domain.note import SentenceSupport, Support
-from crowdnotes.wording import say
 
 
 class GateName(Kind):
@@ -152,7 +151,7 @@ class LinkCheck(Noun):
     def in_words(self) -> str:
         """In a few words: "responds", "dead (404)"."""
         if self.state is LinkState.LIVE:
-            return say("links.responds")
+            return "responds"
         word = self.state.in_words
         return f"{word} ({self.status})" if self.status is not None else word
 
@@ -189,7 +188,7 @@ class Assessment(Noun):
         results = {result.gate: result for result in given}
         if len(results) < len(given):
             raise ValueError("an assessment has one result of each gate")
-        late = say("gates.new")
+        late = "This check was not there yet when the note was scored. Score it again."
         return tuple(results.get(name) or GateResult.not_run(name, late) for name in GateName)
 
     @property
@@ -255,7 +254,7 @@ class SideVotes(Noun):
     @property
     def people(self) -> str:
         """Who they are, in words that take neither side: the sides are raters who usually disagree."""
-        return say("jury.people_one") if self.side == "−" else say("jury.people_other")
+        return "people on one side" if self.side == "−" else "people on the other side"
 
     @property
     def of_100(self) -> tuple[int, int, int]:
@@ -368,12 +367,12 @@ class JuryVerdict(Noun):
     def outlook(self) -> str:
         """What X would do, no surer than the simulation can be: "it could go either way"."""
         if self.status == "CURRENTLY_RATED_NOT_HELPFUL":
-            return say("jury.outlook_not_helpful")
+            return "it would probably be rated not helpful"
         if self._is_open:
-            return say("jury.outlook_open")
+            return "it could go either way"
         if self.status == "CURRENTLY_RATED_HELPFUL":
-            return say("jury.outlook_shown")
-        return say("jury.outlook_not_shown")
+            return "it would probably be shown"
+        return "it would probably not be shown"
 
     @property
     def _is_open(self) -> bool:
@@ -391,11 +390,11 @@ class JuryVerdict(Noun):
     def _figure(self) -> str:
         shown = self.shown_of_100
         if self.reaches_line and self.status == "NEEDS_MORE_RATINGS":
-            return say("jury.though_reaches")
+            return ", though its number reaches the line"
         if shown is None:
-            return say("jury.divided") if self._is_open else ""
-        takes = say("jury.reached_at", line=self.helpful_line) if self._is_open else ""  # see jury.votes.CAREFUL
-        return say("jury.of_100", n=shown, more=takes)
+            return ": some simulated juries would show it, others would not" if self._is_open else ""
+        takes = f"; {self.helpful_line:.2f} is reached at about 67" if self._is_open else ""  # see jury.votes.CAREFUL
+        return f": of 100 notes like it on which X decided, about {shown} were shown{takes}"
 
     @property
     def _harsher(self) -> str:
@@ -403,7 +402,7 @@ class JuryVerdict(Noun):
         if low is None or high is None or abs(low - high) < _APART:
             return ""
         harsher = self.positive if high < low else self.negative
-        return say("jury.harsher", people=harsher.people, because="")
+        return "; {people} would find it helpful less often{because}".format(people=harsher.people, because="")
 
 
 _APART = 0.15  # of the mean rating; sides further apart than this are named
@@ -419,14 +418,14 @@ def gates_and_jury(assessment: Assessment, verdict: JuryVerdict) -> str:
     }
     failed, not_run = named[GateStatus.FAIL], named[GateStatus.NOT_RUN]
     if verdict.means_nothing:
-        return say("agreement.checks_alone")
+        return "Only the checks count here: the jury's numbers mean nothing for this text."
     if failed:
-        alike = say("agreement.liked_but", checks=failed)
-        said = alike if verdict.reaches_line else say("agreement.failed", checks=failed)
+        alike = f"The simulated jury finds it helpful, but it did not pass {failed}"
+        said = alike if verdict.reaches_line else f"It did not pass {failed}"
         on_truth = any(gate.gate in _ON_TRUTH and gate.status is GateStatus.FAIL for gate in assessment.found)
-        differs = say("agreement.true") if on_truth else say("agreement.clear")
-        return say("agreement.change_first", failed=said, what=differs)
-    outlook = say("agreement.among", outlook=verdict.outlook_and_why)
+        differs = "whether they are true" if on_truth else "whether they are clear and to the point"
+        return f"{said}: change that first. The jury judges how readers would take the words, not {differs}."
+    outlook = f"Among people who usually disagree, {verdict.outlook_and_why}."
     if not_run:
-        return say("agreement.not_all_run", checks=not_run, outlook=outlook)
-    return say("agreement.all_pass", outlook=outlook)
+        return f"The checks are not complete: {not_run} was not run. {outlook}"
+    return f"All three checks pass: it is relevant, correct and helpful. {outlook}"

@@ -8,7 +8,7 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from crowdnotes.wording import name_of
+from crowdnotes.labels import name_of
 
 
 class Kind(StrEnum):

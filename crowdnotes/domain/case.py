@@ -33,7 +33,8 @@ from crowdnotes.domain.note import Classification, Draft, Quotation, SentenceChe
 from crowdnotes.domain.people import Person
 from crowdnotes.domain.post import Claim, Mode, Post
 from crowdnotes.domain.supernote import Suggestion, SupernoteRound, SupernoteWork
-from crowdnotes.wording import name_of, say
+from crowdnotes.labels import name_of
+from crowdnotes.wording import plural
 
 
 class DecisionKind(Kind):
@@ -69,7 +70,7 @@ class Decision(Noun):
 
 
 def _ended(kind: DecisionKind, overrides: int) -> str:
-    return kind.in_words + (say("case.overrides", n=overrides) if overrides else "")
+    return kind.in_words + (plural(overrides, ", 1 override", ", {n} overrides") if overrides else "")
 
 
 class StageName(StrEnum):
@@ -139,14 +140,18 @@ class Usage(Noun):
     def in_words(self) -> str:
         """One line for a person, as in "12 calls, 31,000 tokens, 0.0042 US dollars"."""
         if not self.calls:
-            return say("usage.from_cache", n=self.cached) if self.cached else say("usage.none")
-        parts = [say("usage.calls", n=self.calls)]
-        parts.append(say("usage.about" if self.estimated else "usage.tokens", tokens=self.tokens))
+            return (
+                plural(self.cached, "no cost: 1 answer from the cache", "no cost: {n} answers from the cache")
+                if self.cached
+                else "no cost"
+            )
+        parts = [plural(self.calls, "1 call", "{n} calls")]
+        parts.append(f"about {self.tokens:,} tokens" if self.estimated else f"{self.tokens:,} tokens")
         if self.unpriced < self.calls:
-            parts.append(say("usage.dollars", dollars=self.dollars) if self.dollars else say("usage.free"))
+            parts.append(f"{self.dollars:.4f} US dollars" if self.dollars else "no charge")
         if self.unpriced:
             every = self.unpriced == self.calls
-            parts.append(say("usage.price_unknown") if every else say("usage.price_of_unknown", n=self.unpriced))
+            parts.append("price unknown" if every else f"price of {self.unpriced} calls unknown")
         return ", ".join(parts)
 
 
@@ -199,12 +204,12 @@ class FollowUpSearch(Noun):
     def in_words(self) -> str:
         """For instance "more like E2", "the other side", "a link added: https://…", "E3 swapped"."""
         return {
-            FollowUpKind.SETTLE: say("follow_up.settle"),
-            FollowUpKind.MORE_LIKE: say("follow_up.more_like", id=self.about),
-            FollowUpKind.OTHER_SIDE: say("follow_up.other_side"),
-            FollowUpKind.LINK: say("follow_up.link", link=self.about),
-            FollowUpKind.SWAP: say("follow_up.swap", id=self.about),
-            FollowUpKind.AGAIN: say("follow_up.again", service=self.about),
+            FollowUpKind.SETTLE: "a search for what would settle the claim",
+            FollowUpKind.MORE_LIKE: f"more like {self.about}",
+            FollowUpKind.OTHER_SIDE: "the other side",
+            FollowUpKind.LINK: f"a link added: {self.about}",
+            FollowUpKind.SWAP: f"{self.about} swapped",
+            FollowUpKind.AGAIN: f"{self.about} asked again",
         }[self.kind]
 
 
@@ -422,7 +427,7 @@ class Case(Noun):
         if self.desk.state is not DeskState.RETURNED or back is None:
             return ""
         asked = sum(item.waits for item in self.suggestions if item.owed)
-        return f"{back.by.name}: {back.words or say('desk.comments', n=asked)}"
+        return f"{back.by.name}: {back.words or plural(asked, '1 comment to answer', '{n} comments to answer')}"
 
     @property
     def status(self) -> CaseStatus:
@@ -459,7 +464,7 @@ class CaseSummary(Noun):
     def outcome(self) -> str:
         """How it ended, overrides included, or where it stands."""
         if self.supernote and self.status is CaseStatus.NEW and not self.note_excerpt:  # none of its texts is taken
-            return say("cases.no_supernote")
+            return "supernote not chosen yet"
         return _ended(self.decision, self.overrides) if self.decision else self.status.in_words
 
 

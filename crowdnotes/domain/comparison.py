@@ -12,7 +12,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from crowdnotes.domain.base import Kind, Noun, text_sha256
-from crowdnotes.wording import name_of, say
+from crowdnotes.labels import name_of
 
 Side = Literal["left", "right"]
 Agreement = Annotated[int, Field(ge=1, le=5)]
@@ -44,11 +44,11 @@ class Statement(Kind):
     def words(self) -> str:
         """A sentence about "it", the note."""
         return {
-            Statement.SOURCES: say("comparison_sheet.sources"),
-            Statement.CLARITY: say("comparison_sheet.clarity"),
-            Statement.COVERAGE: say("comparison_sheet.coverage"),
-            Statement.CONTEXT: say("comparison_sheet.context"),
-            Statement.NEUTRALITY: say("comparison_sheet.neutrality"),
+            Statement.SOURCES: "Its sources are good, and fit what it says.",
+            Statement.CLARITY: "It is clearly and correctly worded.",
+            Statement.COVERAGE: "It answers every main claim of the post.",
+            Statement.CONTEXT: "It adds context that matters.",
+            Statement.NEUTRALITY: "It does not argue, guess or take a side.",
         }[self]
 
 
@@ -168,7 +168,7 @@ class Figure(Noun):
     def in_words(self) -> str:
         """For example 0.75 (0.71 to 0.79), n 504."""
         if self.value is None:
-            return say("work.not_run", why=self.not_run)
+            return f"NOT RUN: {self.not_run}"
         between = "" if self.low is None or self.high is None else f" ({self.low:.2f} to {self.high:.2f})"
         p = "" if self.p is None else ", p < 0.001" if self.p < 0.001 else f", p = {self.p:.3f}"
         value = round(self.value, 2) + 0.0  # no minus before a zero
@@ -207,14 +207,11 @@ class ComparisonResults(Noun):
     def rows(self) -> list[tuple[str, Figure]]:
         """Every figure with its name."""
         first, second = self.names
-        rows = [
-            (say("comparison_results.chosen", name=first, of=name_of("wins", of)), figure)
-            for of, figure in self.wins.items()
-        ]
-        helpfulness = say("comparison_results.of_helpfulness")
+        rows = [(f"{first} chosen, {name_of('wins', of)}", figure) for of, figure in self.wins.items()]
+        helpfulness = "helpfulness"
         for what, both in ((helpfulness, self.helpfulness), *self.statements.items()):
             rows += [(f"{what}, {first}", both.first), (f"{what}, {second}", both.second)]
-            rows.append((say("comparison_results.wilcoxon", what=what), both.differ))
-        rows.append((say("comparison_results.mixed_model", what=helpfulness), self.rated_model))
-        rows.append((say("comparison_results.chosen_model", name=first), self.chosen_model))
+            rows.append((f"{what}, difference (Wilcoxon)", both.differ))
+        rows.append((f"{helpfulness}, difference (mixed model)", self.rated_model))
+        rows.append((f"{first} chosen, beyond one half (mixed model)", self.chosen_model))
         return rows

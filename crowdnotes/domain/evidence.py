@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from crowdnotes.domain.base import Kind, Noun, Span, text_sha256
 from crowdnotes.domain.people import Person
-from crowdnotes.wording import say
+from crowdnotes.wording import fill
 
 BY_HAND = "hand:"  # how the id of a source begins whose words a person copied
 UNDATED = "undated"  # the notice on a source without a date where evidence has a cutoff
@@ -68,12 +68,14 @@ class FactCheck(Noun):
     def sentence(self) -> str:
         """The claim, who said it, and the verdict."""
         by = {"claim": self.claim, "claimant": self.claimant}
-        claim = say("fact_check.claim_by", **by) if self.claimant else say("fact_check.claim", claim=self.claim)
-        publisher = self.publisher or say("fact_check.someone")
+        claim = (
+            fill("The claim “{claim}”, said by {claimant}.", **by) if self.claimant else f"The claim “{self.claim}”."
+        )
+        publisher = self.publisher or "A fact-checker"
         if not self.rating:
-            return f"{claim} {say('fact_check.checked', publisher=publisher)}"
+            return f"{claim} Checked by {publisher}."
         scale = f" ({self.scale})" if self.verdict and self.scale else ""
-        return f"{claim} {say('fact_check.rates', publisher=publisher, verdict=self.rating + scale)}"
+        return f"{claim} {f'{publisher} rates it: {self.rating + scale}.'}"
 
 
 class EarlierNote(Noun):
@@ -103,12 +105,20 @@ class EarlierNote(Noun):
     @property
     def cited(self) -> str:
         """What it says for a page that it links to, with the year: it holds none of its words."""
-        return say("earlier_notes.cited_shown" if self.was_shown else "earlier_notes.cited", year=self.written.year)
+        return (
+            f"cited by a note that X showed under a similar post, {self.written.year}"
+            if self.was_shown
+            else f"cited by a note under a similar post, {self.written.year}"
+        )
 
     @property
     def cited_in_short(self) -> str:
         """The same in fewer words."""
-        return say("earlier_notes.short_shown" if self.was_shown else "earlier_notes.short", year=self.written.year)
+        return (
+            f"cited by a note that X showed, {self.written.year}"
+            if self.was_shown
+            else f"cited by a note, {self.written.year}"
+        )
 
 
 def first_shown(notes: Sequence[EarlierNote]) -> EarlierNote | None:
@@ -281,7 +291,7 @@ class Source(Noun):
         if (late := source._why_late(day, until)) is not None:
             return source.model_copy(update={"outcome": FetchOutcome.TOO_LATE, "outcome_detail": late})
         if leave_out_undated and day is None and source.outcome is FetchOutcome.READ:
-            why = say("source.undated")
+            why = "It has no date, so it may be later than the cutoff."
             return source.model_copy(update={"outcome": FetchOutcome.UNDATED, "outcome_detail": why})
         return source._marked_undated(until)
 
@@ -296,7 +306,7 @@ class Source(Noun):
         first = day or self.not_before
         if until is None or first is None or first <= until:
             return None
-        return say("source.later", day=day, until=until) if day else say("source.not_before", day=first, until=until)
+        return f"It is of {day}, later than {until}." if day else f"It is not before {first}, later than {until}."
 
     def _marked_undated(self, until: date | None) -> Source:
         if until is None or self.published is not None or self.outcome is not FetchOutcome.READ:

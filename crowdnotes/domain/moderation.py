@@ -9,7 +9,7 @@ from enum import StrEnum
 from crowdnotes.domain.base import Kind, Noun
 from crowdnotes.domain.note import Support
 from crowdnotes.domain.people import Person
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 
 MOST = 1_000
 """Lines of the queue that are counted; nobody goes through more of them one by one."""
@@ -167,11 +167,13 @@ class QueueItem(Noun):
         waited = at - self.submitted_at
         days, hours = waited // timedelta(days=1), waited // timedelta(hours=1)
         told = {
-            say("desk.raised"): self.raised,
-            say("desk.spreads", ratings=self.ratings): self.ratings >= SPREADS_FROM,
-            say("desk.disagree"): self.disagree,
-            say("desk.close"): self.close,
-            say("desk.waits_days", n=days) if days > 1 else say("desk.waits_hours", n=hours): waited >= WAITS_LONG,
+            "put first by a moderator": self.raised,
+            f"spreads fast: notes on this post were rated {self.ratings:,} times": self.ratings >= SPREADS_FROM,
+            "readers disagree": self.disagree,
+            "simulated rating close to the line": self.close,
+            plural(days, "waiting for 1 day", "waiting for {n} days")
+            if days > 1
+            else plural(hours, "waiting for 1 hour", "waiting for {n} hours"): waited >= WAITS_LONG,
         }
         return [words for words, holds in told.items() if holds]
 

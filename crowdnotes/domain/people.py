@@ -10,7 +10,6 @@ from typing import Annotated, Protocol
 from pydantic import AfterValidator, StringConstraints
 
 from crowdnotes.domain.base import Kind, Noun
-from crowdnotes.wording import say
 
 
 class Role(Kind):
@@ -100,25 +99,25 @@ class Act(StrEnum):
 
 
 _IN_WORDS = {
-    Act.BEGIN: "people.begin",
-    Act.PRACTISE: "people.practise",
-    Act.READ: "people.read",
-    Act.EDIT: "people.edit",
-    Act.WORK: "people.work",
-    Act.JUDGE: "people.judge",
-    Act.SUGGEST: "people.suggest",
-    Act.DECIDE: "people.decide",
-    Act.REOPEN: "people.reopen",
-    Act.SUBMIT: "people.submit",
-    Act.REVIEW: "people.review",
-    Act.ASSIGN: "people.assign",
-    Act.SHARE: "people.share",
-    Act.DELETE: "people.delete",
-    Act.COMPARE: "people.compare",
-    Act.BATCH: "people.batch",
-    Act.SET_UP: "people.set_up",
-    Act.PEOPLE: "people.people",
-    Act.SEND_TO_X: "people.send_to_x",
+    Act.BEGIN: "begin a case",
+    Act.PRACTISE: "begin a demonstration",
+    Act.READ: "open this case",
+    Act.EDIT: "change this case",
+    Act.WORK: "run searches, writing and scoring for this case",
+    Act.JUDGE: "judge the passages of this case",
+    Act.SUGGEST: "comment on this note",
+    Act.DECIDE: "decide this case",
+    Act.REOPEN: "reopen this case",
+    Act.SUBMIT: "send this case to the moderators",
+    Act.REVIEW: "review cases that were sent to the moderators",
+    Act.ASSIGN: "assign cases and change their order",
+    Act.SHARE: "share this case",
+    Act.DELETE: "delete this case",
+    Act.COMPARE: "set up comparisons and see their results",
+    Act.BATCH: "let the posts of a file become cases",
+    Act.SET_UP: "change the libraries, the search services and the model that everybody uses",
+    Act.PEOPLE: "see who signed in and change what they may do",
+    Act.SEND_TO_X: "send notes to X",
 }
 
 
@@ -219,17 +218,17 @@ def may(actor: Actor, act: Act, case: Owned | None = None, *, four_eyes: bool = 
 def refusal(act: Act, case: Owned | None = None, *, four_eyes: bool = False) -> str:
     """A sentence for somebody who may not do that: what, and who may. `four_eyes`: that alone refuses it."""
     if four_eyes:
-        return say("people.four_eyes")
+        return "You began this case, so another moderator or admin has to decide it."
     how = Standing.OWN if case is None else Standing.SHARED if case.shared else Standing.OTHER
-    owner = [say("people.owner")] if case is not None and ALLOWED[act][Role.CONTRIBUTOR] >= _OWN else []
-    *names, last = [*owner, *(say(_MANY[role]) for role in Role if how in ALLOWED[act][role])]
-    who = f"{', '.join(names)}{say('people.and')}{last}" if names else last
-    return say("people.only", who=who, what=say(_IN_WORDS[act]))
+    owner = ["whoever began it"] if case is not None and ALLOWED[act][Role.CONTRIBUTOR] >= _OWN else []
+    *names, last = [*owner, *(_MANY[role] for role in Role if how in ALLOWED[act][role])]
+    who = f"{', '.join(names)} and {last}" if names else last
+    return f"Only {who} may {_IN_WORDS[act]}."
 
 
 _MANY = {
-    Role.VIEWER: "people.viewers",
-    Role.CONTRIBUTOR: "people.contributors",
-    Role.MODERATOR: "people.moderators",
-    Role.ADMIN: "people.admins",
+    Role.VIEWER: "viewers",
+    Role.CONTRIBUTOR: "contributors",
+    Role.MODERATOR: "moderators",
+    Role.ADMIN: "admins",
 }

@@ -14,7 +14,6 @@ from pydantic import Field
 from crowdnotes.domain.assessment import Interval, LinkCheck, SideVotes
 from crowdnotes.domain.base import Kind, Noun, Span, text_sha256
 from crowdnotes.domain.note import Classification, Quotation
-from crowdnotes.wording import say
 
 
 class CrowdStatus(StrEnum):
@@ -70,13 +69,13 @@ class ExistingNote(Noun):
     def why_not_eligible(self) -> str:
         """Why no supernote is made from it by itself; "" where it is (Supernotes 3.1)."""
         if self.classification is Classification.NOT_MISLEADING:
-            return say("notes.not_misleading")
+            return "It says that the post is not misleading."
         if _NO_NOTE_NEEDED.search(self.text):
-            return say("notes.no_note_needed")
+            return "It says that no note is needed."
         if self.status is CrowdStatus.HELPFUL:
-            return say("notes.shown")
+            return "X shows it already."
         if self.status is CrowdStatus.NOT_HELPFUL:
-            return say("notes.not_helpful")
+            return "Raters found it not helpful."
         return ""
 
     @property

@@ -11,7 +11,6 @@ from crowdnotes.engines.base import HelpfulnessJudge
 from crowdnotes.engines.judge_parts import JudgeParts
 from crowdnotes.engines.local.helpfulness import TrainedJudge
 from crowdnotes.errors import ConfigurationError
-from crowdnotes.wording import say
 
 if TYPE_CHECKING:
     from crowdnotes.engines.llm.calls import Asker
@@ -50,17 +49,20 @@ def make_model(parts: JudgeParts) -> ModelJudge:
     llm = parts.llm
     if llm.base_url is None:
         raise ConfigurationError(
-            say("model_choice.no_judge"),
-            say("model_choice.set_judge"),
+            "The local engine has no language model that could judge helpfulness.",
+            ("Set CROWDNOTES_GATE_HELPFULNESS_JUDGE to trained or server, or choose a language model."),
         )
-    model = _required(llm.judging_model or llm.model, say("model_choice.no_judging_model"), "CROWDNOTES_LLM_MODEL")
+    model = _required(llm.judging_model or llm.model, "No model is set for judging.", "CROWDNOTES_LLM_MODEL")
     return ModelJudge(parts.asker(llm.base_url, model), llm.base_url, form="json", votes=llm.votes)
 
 
 def make_server(parts: JudgeParts) -> ModelJudge:
     """A judge on its own server. Raises ConfigurationError when its server or its model is not set."""
     llm = parts.llm
-    no_server, no_model = say("model_choice.no_judge_server"), say("model_choice.no_judge_model")
+    no_server, no_model = (
+        ("The judge of helpfulness is set to be one on a server, but its server is not set."),
+        ("The judge of helpfulness is set to be one on a server, but its model is not set."),
+    )
     address = _required(llm.judge_base_url, no_server, "CROWDNOTES_LLM_JUDGE_BASE_URL")
     model = _required(llm.judge_model, no_model, "CROWDNOTES_LLM_JUDGE_MODEL")
     return ModelJudge(parts.asker(address, model), address, form=llm.judge_form, votes=llm.votes)
@@ -81,7 +83,7 @@ def make_own(parts: JudgeParts) -> ModelJudge:
 
 def _required(value: str | None, missing: str, variable: str) -> str:
     if not value:
-        raise ConfigurationError(missing, say("model_choice.set", variable=variable))
+        raise ConfigurationError(missing, f"Set {variable}.")
     return value
 
 
@@ -105,6 +107,6 @@ def make_judge(parts: JudgeParts) -> HelpfulnessJudge:
     if make is None:
         known = ", ".join((AUTO, *JUDGES))
         raise ConfigurationError(
-            say("model_choice.unknown_judge", name=name), say("model_choice.set_one_of", names=known)
+            f"No judge of helpfulness is called “{name}”.", f"Set CROWDNOTES_GATE_HELPFULNESS_JUDGE to one of: {known}."
         )
     return make(parts)

@@ -20,7 +20,6 @@ from urllib.parse import urlsplit
 from crowdnotes.domain import Usage
 from crowdnotes.errors import BudgetError, EngineError
 from crowdnotes.settings_sections import LlmSettings
-from crowdnotes.wording import say
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -127,9 +126,15 @@ class Meter:
             in_dollars = used.dollars + self._reserved_dollars + (dollars or 0.0)
             limit = self._budget
             if limit.tokens is not None and in_tokens > limit.tokens:
-                raise BudgetError(say("budget.tokens", most=limit.tokens, used=used.tokens))
+                raise BudgetError(
+                    f"The next call could pass the budget of {limit.tokens:,} tokens for one case ({used.tokens:,} "
+                    "used), so it was not made."
+                )
             if limit.dollars is not None and dollars is not None and in_dollars > limit.dollars:
-                raise BudgetError(say("budget.dollars", most=limit.dollars, used=used.dollars))
+                raise BudgetError(
+                    f"The next call could pass the budget of {limit.dollars:.2f} US dollars for one case "
+                    f"({used.dollars:.4f} used), so it was not made."
+                )
             self._reserved_tokens += tokens
             self._reserved_dollars += dollars or 0.0
         return Reservation(tokens, dollars)

@@ -18,7 +18,7 @@ from crowdnotes.evidence.reading.plain_text import plain_text, tidy_line
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.urls import is_web_address
-from crowdnotes.wording import say
+from crowdnotes.wording import fill
 
 _CLAIM = 1_000  # characters; some publishers put the whole post there
 _NAME = 100
@@ -111,9 +111,16 @@ def _rating(item: Item) -> tuple[str, str]:
         return words or given[0] or (_text(whole, _VERDICT) if isinstance(whole, str) else ""), ""
     said = {"value": given[0], "worst": given[1], "best": given[2]}
     if worst is None or best is None or worst == best:
-        return words, "" if words else say("fact_check.number", value=given[0])
+        return words, "" if words else f"{given[0]}, with no scale given"
     inside = min(worst, best) <= value <= max(worst, best)
-    return words, say("fact_check.on_scale" if inside else "fact_check.outside", **said)
+    return words, fill(
+        (
+            "{value} on a scale from {worst}, worst, to {best}, best"
+            if inside
+            else "{value}, outside its own scale from {worst}, worst, to {best}, best"
+        ),
+        **said,
+    )
 
 
 def _number(text: str) -> float | None:

@@ -21,10 +21,9 @@ from crowdnotes.errors import ConfigurationError, FetchError, InputError
 from crowdnotes.evidence.fetching import Page, PageFetcher, no_check
 from crowdnotes.evidence.link_check import LinkAsker
 from crowdnotes.evidence.ssrf_guard import check_url
-from crowdnotes.wording import say
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets" / "demonstration"
-_REPAIR = say("errors.put_back", folder="assets/demonstration")
+_REPAIR = "Put the folder {folder} back, for instance with `git checkout assets`.".format(folder="assets/demonstration")
 
 
 class ExamplePage(Noun):
@@ -69,9 +68,9 @@ def examples() -> tuple[Example, ...]:
     try:
         return _EXAMPLES.validate_json((ASSETS / "examples.json").read_bytes())
     except OSError as error:
-        raise ConfigurationError(say("errors.no_examples"), _REPAIR) from error
+        raise ConfigurationError("The demonstration examples cannot be read.", _REPAIR) from error
     except ValidationError as error:
-        raise ConfigurationError(say("errors.damaged_examples"), _REPAIR) from error
+        raise ConfigurationError("The demonstration examples are damaged.", _REPAIR) from error
 
 
 def example_with_notes() -> Example:
@@ -141,12 +140,12 @@ class DemonstrationFetcher:
         now = datetime.now(UTC)
         page = _pages_by_address().get(_address(target.url))
         if page is None:
-            detail = say("example.no_page")
+            detail = "There is no page at this address (404)."
             return Page(url, target.url, FetchOutcome.NOT_FOUND, now, detail=detail)
         try:
             body = (ASSETS / "pages" / page.file).read_bytes()
         except OSError as error:
-            raise ConfigurationError(say("errors.no_example_page", file=page.file), _REPAIR) from error
+            raise ConfigurationError(f"The demonstration page {page.file} cannot be read.", _REPAIR) from error
         return Page(url, page.url, FetchOutcome.READ, now, "text/html", "utf-8", body)
 
 

@@ -36,7 +36,7 @@ from crowdnotes.evidence.reading.document import parse_content_type, settle_kind
 from crowdnotes.evidence.ssrf_guard import BROKEN_OFF, Deadline, GuardedTransport, check_url
 from crowdnotes.settings_sections import FetchSettings
 from crowdnotes.text.urls import MAX_URL
-from crowdnotes.wording import say
+from crowdnotes.wording import fill
 
 _log = logging.getLogger(__name__)
 _LONGEST_SECONDS = 86_400.0  # a person decides on what the page says now, whatever age its site allows
@@ -273,37 +273,37 @@ def follow(
                 if response.status_code not in _REDIRECTS or not location:
                     return take(response)
         except BROKEN_OFF as error:
-            raise FetchError(say("fetching.broke_off"), FetchOutcome.UNREACHABLE) from error
+            raise FetchError("The site broke off before its answer was complete.", FetchOutcome.UNREACHABLE) from error
         except (httpx.InvalidURL, UnicodeError) as error:
-            raise FetchError(say("fetching.invalid"), FetchOutcome.UNREACHABLE) from error
+            raise FetchError("The address is not a valid one.", FetchOutcome.UNREACHABLE) from error
         hops.append(_join(url, location))
-    raise FetchError(say("fetching.redirects", n=settings.max_redirects), FetchOutcome.UNREACHABLE)
+    raise FetchError(f"The link redirects more than {settings.max_redirects} times.", FetchOutcome.UNREACHABLE)
 
 
 def _join(base: str, location: str) -> str:
     try:
         address = urljoin(base, location) if len(location) <= MAX_URL else location
     except ValueError as error:
-        raise FetchError(say("fetching.redirects_invalid"), FetchOutcome.UNREACHABLE) from error
+        raise FetchError("The site redirects to an invalid address.", FetchOutcome.UNREACHABLE) from error
     if len(address) > MAX_URL:
         raise FetchError(
-            say("fetching.redirects_long", n=len(address), most=MAX_URL),
+            (f"The site redirects to an address of {len(address):,} characters; at most {MAX_URL:,} can be read."),
             FetchOutcome.UNREACHABLE,
         )
     return address
 
 
-_NO_PROGRAMS = "fetching.no_programs"
+_NO_PROGRAMS = "The site does not let programs read this page ({status})."
 _REFUSALS = {
-    401: (FetchOutcome.BLOCKED, "fetching.log_in"),
-    402: (FetchOutcome.PAYWALLED, "fetching.pay"),
+    401: (FetchOutcome.BLOCKED, "The page is only for readers who log in ({status})."),
+    402: (FetchOutcome.PAYWALLED, "The page is only for readers who pay ({status})."),
     403: (FetchOutcome.BLOCKED, _NO_PROGRAMS),
-    404: (FetchOutcome.NOT_FOUND, "fetching.gone"),
+    404: (FetchOutcome.NOT_FOUND, "There is no page at this address ({status})."),
     407: (FetchOutcome.BLOCKED, _NO_PROGRAMS),
-    408: (FetchOutcome.TIMED_OUT, "fetching.gave_up"),
-    410: (FetchOutcome.NOT_FOUND, "fetching.gone"),
-    429: (FetchOutcome.BLOCKED, "fetching.later"),
-    451: (FetchOutcome.BLOCKED, "fetching.legal"),
+    408: (FetchOutcome.TIMED_OUT, "The site gave up waiting ({status})."),
+    410: (FetchOutcome.NOT_FOUND, "There is no page at this address ({status})."),
+    429: (FetchOutcome.BLOCKED, "The site asks to come back later ({status})."),
+    451: (FetchOutcome.BLOCKED, "The site may not show this page for legal reasons ({status})."),
     999: (FetchOutcome.BLOCKED, _NO_PROGRAMS),
 }
 
@@ -311,8 +311,10 @@ _REFUSALS = {
 def _refuse_status(status: int) -> None:
     """Raise for anything but success, in words."""
     if not 200 <= status < 300:
-        outcome, words = _REFUSALS.get(status, (FetchOutcome.SERVER_ERROR, "fetching.error"))
-        raise FetchError(say(words, status=status), outcome)
+        outcome, words = _REFUSALS.get(
+            status, (FetchOutcome.SERVER_ERROR, "The site answered with an error ({status}).")
+        )
+        raise FetchError(fill(words, status=status), outcome)
 
 
 ACCEPT_ENCODING = "gzip"
@@ -333,12 +335,14 @@ def read_capped(response: httpx.Response, max_bytes: int) -> bytes:
     if encoding in ("", "identity"):
         return b"".join(pieces)
     if encoding not in ("gzip", "x-gzip"):
-        raise FetchError(say("fetching.packing", kind=encoding[:40]), FetchOutcome.WRONG_TYPE)
+        raise FetchError(
+            f"The site packs its page in a way that was not asked for ({encoding[:40]}).", FetchOutcome.WRONG_TYPE
+        )
     return _unpacked(pieces, max_bytes)
 
 
 def _too_large(max_bytes: int) -> FetchError:
-    return FetchError(say("fetching.too_large", most=max_bytes / 1_000_000), FetchOutcome.TOO_LARGE)
+    return FetchError(f"The page is larger than {max_bytes / 1_000_000:g} MB.", FetchOutcome.TOO_LARGE)
 
 
 def _counted(pieces: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:
@@ -359,9 +363,9 @@ def _unpacked(pieces: Iterable[bytes], max_bytes: int) -> bytes:
         try:
             out += b"" if unpacker.eof else unpacker.decompress(piece, max_bytes - len(out) + 1)
         except zlib.error as error:
-            raise FetchError(say("fetching.damaged"), FetchOutcome.UNREADABLE) from error
+            raise FetchError("The page's packing is damaged.", FetchOutcome.UNREADABLE) from error
         if len(out) > max_bytes:
             raise _too_large(max_bytes)
     if packed and not unpacker.eof:
-        raise FetchError(say("fetching.cut"), FetchOutcome.UNREADABLE)
+        raise FetchError("The page broke off before its end.", FetchOutcome.UNREADABLE)
     return bytes(out)

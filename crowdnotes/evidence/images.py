@@ -15,7 +15,6 @@ from PIL import ImageOps
 
 from crowdnotes.domain import MAX_IMAGE_BYTES
 from crowdnotes.errors import InputError
-from crowdnotes.wording import say
 
 MAX_PIXELS = 40_000_000  # a decompression bomb is refused by its header, before it is unpacked
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
@@ -44,9 +43,11 @@ def clean_picture(content: bytes, name: str) -> Picture:
     """
     shown = f"“{name[:60]}”"
     if not content:
-        raise InputError(say("pictures.empty", name=shown), say("pictures.choose"))
+        raise InputError(f"{shown} is empty.", "Choose another file.")
     if len(content) > MAX_IMAGE_BYTES:
-        raise InputError(say("pictures.too_large", name=shown, size=len(content) / 1e6, most=MAX_IMAGE_BYTES / 1e6))
+        raise InputError(
+            f"{shown} has {len(content) / 1e6:.1f} MB; an image takes {MAX_IMAGE_BYTES / 1e6:g} MB at most."
+        )
     try:
         with Pillow.open(io.BytesIO(content), formats=FORMATS) as opened:
             if opened.width * opened.height > MAX_PIXELS:
@@ -61,7 +62,9 @@ def clean_picture(content: bytes, name: str) -> Picture:
     except (Pillow.DecompressionBombError, Pillow.DecompressionBombWarning) as error:
         raise _too_many_pixels(shown) from error
     except _DAMAGED as error:
-        raise InputError(say("pictures.unreadable", name=shown), say("pictures.attach")) from error
+        raise InputError(
+            f"{shown} is not a picture that can be read.", "Attach a PNG, JPEG, WebP or GIF file, or a screenshot."
+        ) from error
 
 
 def preview(content: bytes) -> bytes:
@@ -74,7 +77,9 @@ def preview(content: bytes) -> bytes:
 
 
 def _too_many_pixels(shown: str) -> InputError:
-    return InputError(say("pictures.too_many_pixels", name=shown, most=MAX_PIXELS / 1e6), say("pictures.smaller"))
+    return InputError(
+        f"{shown} has more than {MAX_PIXELS / 1e6:g} million pixels.", "Attach a smaller copy or a screenshot of it."
+    )
 
 
 def _plain(picture: Pillow.Image) -> Pillow.Image:

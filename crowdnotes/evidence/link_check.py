@@ -21,7 +21,6 @@ from crowdnotes.evidence.fetching import follow, no_check
 from crowdnotes.evidence.ssrf_guard import Deadline, wait_out
 from crowdnotes.evidence.wayback import Wayback
 from crowdnotes.settings_sections import FetchSettings, LinkSettings
-from crowdnotes.wording import say
 
 Check = Callable[[], None]
 
@@ -116,10 +115,10 @@ def _read(status: int) -> tuple[LinkState, str]:
     if status == 200:
         return LinkState.LIVE, ""
     if status in _DEAD:
-        return LinkState.DEAD, say("link_check.gone")
+        return LinkState.DEAD, "There is no page at this address."
     if status in _BLOCKED:
-        return LinkState.BLOCKED, say("link_check.blocked")
-    return LinkState.UNREACHABLE, say("link_check.fault" if status >= 500 else "link_check.no_page")
+        return LinkState.BLOCKED, "The site does not answer programs: X's check may not get through either."
+    return LinkState.UNREACHABLE, ("The site has a fault." if status >= 500 else "It did not answer with a page.")
 
 
 def _may_pass(found: LinkCheck) -> bool:

@@ -18,7 +18,6 @@ from crowdnotes.errors import EngineError, FetchError
 from crowdnotes.evidence.reading.document import Document
 from crowdnotes.evidence.source_types import original_of
 from crowdnotes.text.urls import MAX_URL, canonical_url
-from crowdnotes.wording import say
 
 
 class PageKind(StrEnum):
@@ -30,14 +29,20 @@ class PageKind(StrEnum):
 
 
 _SENTENCES = {
-    PageKind.HOME: "no_evidence.home",
-    PageKind.SEARCH: "no_evidence.search",
-    PageKind.LOG_IN: "no_evidence.log_in",
+    PageKind.HOME: (
+        "This is a site's home page: it changes from day to day and makes no statement of its own. Link to the page "
+        "that says what you mean."
+    ),
+    PageKind.SEARCH: (
+        "These are search results: another reader may see others, and none of them has been read. Link to the page "
+        "itself."
+    ),
+    PageKind.LOG_IN: "This is a log-in page: a reader who follows the link sees no evidence.",
 }
 _LED_TO = {
-    PageKind.HOME: "no_evidence.led_home",
-    PageKind.SEARCH: "no_evidence.led_search",
-    PageKind.LOG_IN: "no_evidence.led_log_in",
+    PageKind.HOME: ("The link leads to the site's home page, so the page that it named is probably gone."),
+    PageKind.SEARCH: ("The link leads to a page of search results, so the page that it named is probably gone."),
+    PageKind.LOG_IN: "The link leads to a log-in page: readers see no evidence without an account.",
 }
 _FORM_PAGE = 500  # characters; a page of text that also has a log-in box is longer
 
@@ -54,8 +59,7 @@ _SEARCH_STEPS = frozenset("search suche buscar busca rechercher zoeken special:s
 # Words for pages as well (a trial's results, a research institute): they count only where something is asked for.
 _MAYBE_SEARCH_STEPS = frozenset("results recherche ricerca s".split())
 _SEARCH_FIELDS = frozenset(
-    "q query s search searchterm search_query searchquery term terms keyword keywords text k wd p qs phrase"
-    " searchtext".split()
+    "q query s search searchterm search_query searchquery term terms keyword keywords text k wd p qs phrase searchtext".split()
 )
 _MAIN_PAGE = re.compile(r"/wiki/(?:Main_Page|Wikipedia:Hauptseite|Wikipédia:Accueil_principal|Wikipedia:Portada)/?")
 _MEDIAWIKI_SEARCH = re.compile(r"/(?:wiki/|w/)?Special:Search(?:/.*)?", re.IGNORECASE)
@@ -110,7 +114,7 @@ def kind_of_address(url: str) -> PageKind | None:
 def why_not(url: str) -> str | None:
     """A sentence for a link that cannot be evidence by its address; None for one worth fetching."""
     kind = kind_of_address(url)
-    return say(_SENTENCES[kind]) if kind is not None else None
+    return _SENTENCES[kind] if kind is not None else None
 
 
 def refuse_page(requested_url: str, page_url: str, document: Document) -> None:
@@ -118,9 +122,9 @@ def refuse_page(requested_url: str, page_url: str, document: Document) -> None:
     kind = kind_of_address(page_url)
     if kind is not None:
         asked = kind_of_address(requested_url)
-        raise FetchError(say((_SENTENCES if kind is asked else _LED_TO)[kind]), FetchOutcome.NOT_EVIDENCE)
+        raise FetchError((_SENTENCES if kind is asked else _LED_TO)[kind], FetchOutcome.NOT_EVIDENCE)
     if document.asks_for_password and len(document.text) < _FORM_PAGE:
-        raise FetchError(say("no_evidence.only_a_form"), FetchOutcome.NOT_EVIDENCE)
+        raise FetchError("The page asks for a password and shows next to nothing else.", FetchOutcome.NOT_EVIDENCE)
 
 
 def worth_choosing(hits: Sequence[Hit]) -> list[Hit]:
@@ -187,6 +191,6 @@ def select_by_utility(
     ranking = engine.rank(brief, hits, beside, quota, aim=aim)
     indexes = [pick.index for pick in ranking.picks]
     if len(set(indexes)) < len(indexes) or any(not 0 <= index < len(hits) for index in indexes):
-        raise EngineError(say("no_evidence.not_offered"))
+        raise EngineError("The engine picked a search result that was not offered.")
     chosen = tuple(Chosen(hits[pick.index], pick.why) for pick in ranking.picks)
     return Selection(chosen, ranking.rest if len(chosen) < quota else "")

@@ -28,7 +28,6 @@ from crowdnotes.evidence.wayback import ArchivedCopy, Wayback, public_address
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.markdown import day
 from crowdnotes.text.urls import canonical_url
-from crowdnotes.wording import say
 
 SourceAndText = tuple[Source, str | None]
 
@@ -130,7 +129,9 @@ class SourceReader:
             archived = copy.url if copy else failed.archived_url
             failed = failed.model_copy(update={"outcome_detail": detail, "archived_url": archived})
             if copy is not None and (document := self._copied(copy, check)) is not None:
-                return _copy(failed, document, say("archive.read_copy", why=_clause(why), day=day(copy.made)))
+                return _copy(
+                    failed, document, f"{_clause(why)}; its archived copy of {day(copy.made)} was read instead."
+                )
         return self._through(failed, why, check, through)
 
     def _copied(self, copy: ArchivedCopy, check: Callable[[], None]) -> Document | None:
@@ -149,13 +150,16 @@ class SourceReader:
             try:
                 document = read_in_time(service, url, check) if url else None
             except SearchError as error:
-                said = say("reading_services.said", service=service.label, error=error.message)
+                said = f"{service.label} was asked to read it: {error.message}"
             else:
                 if document is not None:
-                    detail = say("reading_services.read", why=_clause(why), service=service.label)
+                    detail = (
+                        f"{_clause(why)}; it was read through {service.label} instead. Nobody compared the words with "
+                        "the page."
+                    )
                     read = _copy(failed, document, detail, ReadAs.THROUGH)
                     return read[0].model_copy(update={"read_through": service.label}), read[1]
-                said = say("reading_services.not_told", service=service.label)
+                said = f"{service.label} was not asked: only public addresses without a query are sent."
             failed = failed.model_copy(update={"outcome_detail": f"{failed.outcome_detail} {said}".strip()})
         return failed, None
 
@@ -201,7 +205,7 @@ def _whole(known: Source, page: Page, document: Document) -> Source:
             "publisher": publisher,
             "fact_checks": _checks(known.fact_checks, document.fact_checks, publisher or ""),
             "page_url": moved,
-            "outcome_detail": "" if before == after else say("archive.leads_on", link=page.url),
+            "outcome_detail": "" if before == after else f"The link leads on to {page.url}.",
             "language": document.language,
             "page_starts": document.page_starts,
             **_dated(known, document),
@@ -245,7 +249,7 @@ def _abstract(failed: Source, found: Abstract) -> Source:
         update={
             "title": found.title or failed.title,
             "outcome": FetchOutcome.READ,
-            "outcome_detail": say("archive.abstract", why=why, service=found.service),
+            "outcome_detail": f"{why}; its abstract from {found.service} was read instead.",
             "read_as": ReadAs.ABSTRACT,
             "published": dated,
             "date_origin": DateOrigin.SEARCH if dated else None,

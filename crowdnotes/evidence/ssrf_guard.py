@@ -28,7 +28,6 @@ import idna
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError, InputError, UnsafeUrlError
 from crowdnotes.text.urls import MAX_URL
-from crowdnotes.wording import say
 
 IPAddress = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -82,27 +81,27 @@ def check_url(url: str, allowed_hosts: Collection[str] = ()) -> Target:
     url = url.strip(" \t\r\n")
     shown = _shown(url)
     if not url:
-        raise InputError(say("guard.empty"), say("guard.paste_address"))
+        raise InputError("The link is empty.", "Paste a web address such as https://www.who.int/news.")
     if len(url) > MAX_URL:
-        raise InputError(say("guard.too_long", n=len(url), most=MAX_URL))
+        raise InputError(f"The link is {len(url):,} characters long; at most {MAX_URL:,} can be read.")
     if _FORBIDDEN.search(url):
-        raise _unsafe(say("guard.spaces", link=shown))
+        raise _unsafe(f"“{shown}” holds spaces, backslashes or invisible characters.")
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise InputError(say("guard.invalid", link=shown), say("guard.check_again")) from error
+        raise InputError(f"“{shown}” is not a valid web address.", "Check it and paste it again.") from error
     scheme = parts.scheme.lower()
     if scheme not in _DEFAULT_PORTS:
         if "://" not in url and not re.match(r"(?i)(data|javascript|file|blob|about|mailto|ftp|vbscript):", url):
-            raise InputError(say("guard.not_full", link=shown), say("guard.start_with"))
-        raise _unsafe(say("guard.not_web", link=shown))
+            raise InputError(f"“{shown}” is not a full web address.", "It should start with https://.")
+        raise _unsafe(f"“{shown}” is not an http or https address.")
     if "@" in parts.netloc:
-        raise _unsafe(say("guard.password"))
+        raise _unsafe("The link holds a user name or password before the host's name.")
     host = _normal_host(parts.netloc, shown)
     port = _DEFAULT_PORTS[scheme] if port is None else port
     if port == 0:
-        raise InputError(say("guard.no_port", link=shown))
+        raise InputError(f"“{shown}” names port 0, which no server has.")
     _refuse_by_name(host, port, allowed_hosts)
     bracketed = f"[{host}]" if ":" in host else host
     netloc = bracketed if port == _DEFAULT_PORTS[scheme] else f"{bracketed}:{port}"
@@ -119,7 +118,7 @@ def resolve_public(host: str, port: int, allowed_hosts: Collection[str], seconds
     if not _is_allowed(host, port, allowed_hosts):
         for address in addresses:
             if not is_public(address):
-                raise _unsafe(say("guard.leads_to", host=host, address=address))
+                raise _unsafe(f"{host} leads to {address}, which is not an address on the public internet.")
     return addresses
 
 
@@ -147,24 +146,24 @@ def _normal_host(netloc: str, shown: str) -> str:
     if netloc.startswith("["):
         literal, _, rest = netloc[1:].partition("]")
         if rest and not re.fullmatch(r":\d*", rest):
-            raise InputError(say("guard.invalid", link=shown), say("guard.check_again"))
+            raise InputError(f"“{shown}” is not a valid web address.", "Check it and paste it again.")
         return _ipv6(literal, shown)
     name = netloc.partition(":")[0]
     if "%" in name:
-        raise _unsafe(say("guard.percent", link=shown))
+        raise _unsafe(f"“{shown}” writes its host's name with percent codes.")
     try:
         # UTS 46 also maps full-width and circled digits and dots, so that they meet the checks below.
         host = name.lower() if name.isascii() else idna.encode(name, uts46=True).decode("ascii")
         if "xn--" in host:
             idna.decode(host)  # what spells no name would break every client that shows it
     except (idna.IDNAError, UnicodeError) as error:
-        raise InputError(say("guard.no_host", link=shown), say("guard.check_again")) from error
+        raise InputError(f"“{shown}” has no valid host name.", "Check it and paste it again.") from error
     host = host.removesuffix(".")
     labels = host.split(".")
     if len(host) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
-        raise InputError(say("guard.no_host", link=shown), say("guard.check_again"))
+        raise InputError(f"“{shown}” has no valid host name.", "Check it and paste it again.")
     if re.fullmatch(r"\d+|0x[0-9a-f]*", labels[-1]) and not _is_dotted_quad(host):
-        raise _unsafe(say("guard.number", link=shown))
+        raise _unsafe(f"“{shown}” writes its server's address as a number in an unusual way.")
     return host
 
 
@@ -172,9 +171,9 @@ def _ipv6(literal: str, shown: str) -> str:
     try:
         address = ipaddress.IPv6Address(literal)
     except ValueError as error:
-        raise InputError(say("guard.no_host", link=shown), say("guard.check_again")) from error
+        raise InputError(f"“{shown}” has no valid host name.", "Check it and paste it again.") from error
     if address.scope_id is not None:
-        raise _unsafe(say("guard.network_card", link=shown))
+        raise _unsafe(f"“{shown}” names a network card, so it is a local address.")
     return str(address)
 
 
@@ -191,9 +190,9 @@ def _refuse_by_name(host: str, port: int, allowed_hosts: Collection[str]) -> Non
         return
     if _is_dotted_quad(host) or ":" in host:
         if not is_public(ipaddress.ip_address(host)):
-            raise _unsafe(say("guard.not_public", host=host))
+            raise _unsafe(f"{host} is not an address on the public internet.")
     elif any(host == suffix or host.endswith(f".{suffix}") for suffix in _LOCAL_SUFFIXES):
-        raise _unsafe(say("guard.local_name", host=host))
+        raise _unsafe(f"{host} is a name on this machine or its local network.")
 
 
 def _is_allowed(host: str, port: int, allowed_hosts: Collection[str]) -> bool:
@@ -217,10 +216,10 @@ def _lookup(host: str, port: int, seconds: float) -> list[IPAddress]:
     thread.start()
     thread.join(max(seconds, 0.0))
     if thread.is_alive():
-        raise FetchError(say("guard.slow_lookup", host=host), FetchOutcome.TIMED_OUT)
+        raise FetchError(f"Looking up {host} took too long.", FetchOutcome.TIMED_OUT)
     if failed or not found:
         raise FetchError(
-            say("guard.not_found", host=host),
+            f"{host} cannot be reached from here, or there is no such site.",
             FetchOutcome.UNREACHABLE,
         )
     return list(dict.fromkeys(found))
@@ -244,7 +243,7 @@ class Deadline:
         self._check()
         left = self._ends - time.monotonic()
         if left <= 0:
-            raise FetchError(say("guard.too_slow", seconds=self._seconds), FetchOutcome.TIMED_OUT)
+            raise FetchError(f"The site did not finish within {self._seconds:g} seconds.", FetchOutcome.TIMED_OUT)
         return left
 
     def check(self) -> None:
@@ -294,13 +293,13 @@ class _Stream(httpcore.NetworkStream):
             secured = ssl_context.wrap_socket(self._sock, server_hostname=server_hostname)
         except ssl.SSLCertVerificationError as error:
             self.close()
-            raise FetchError(say("guard.certificate", host=server_hostname), FetchOutcome.UNREACHABLE) from error
+            raise FetchError(f"The certificate of {server_hostname} is not valid.", FetchOutcome.UNREACHABLE) from error
         except TimeoutError as error:
             self.close()
-            raise FetchError(say("guard.greeting"), FetchOutcome.TIMED_OUT) from error
+            raise FetchError("The site did not finish its greeting in time.", FetchOutcome.TIMED_OUT) from error
         except OSError as error:
             self.close()
-            raise FetchError(say("guard.not_secure"), FetchOutcome.UNREACHABLE) from error
+            raise FetchError("No secure connection could be made.", FetchOutcome.UNREACHABLE) from error
         return _Stream(secured, self._deadline)
 
     def get_extra_info(self, info: str) -> Any:
@@ -343,8 +342,8 @@ class _Backend(httpcore.NetworkBackend):
                 sock.close()
                 raise
         if timed_out:
-            raise FetchError(say("guard.silent", host=host), FetchOutcome.TIMED_OUT)
-        raise FetchError(say("guard.refused", host=host, port=port), FetchOutcome.UNREACHABLE)
+            raise FetchError(f"{host} does not answer.", FetchOutcome.TIMED_OUT)
+        raise FetchError(f"{host} does not accept connections on port {port}.", FetchOutcome.UNREACHABLE)
 
 
 class _Body(httpx.SyncByteStream):

@@ -21,7 +21,6 @@ from crowdnotes.settings import Settings
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.markdown import day
 from crowdnotes.text.note_rules import top_level_domains
-from crowdnotes.wording import say
 
 _FIRST = "19960101000000"  # before its first copy: the nearest to it is a page's oldest
 _NO_SITES = frozenset({"arpa", "onion"})  # in the list of top-level domains, and not the public web's
@@ -66,14 +65,14 @@ class Wayback:
         try:
             copy = self._copy_of(page, until, Deadline(self.seconds, check).check)
         except SearchError as error:
-            return None, say("archive.failed", archive=WAYBACK, error=error.message)
+            return None, f"{WAYBACK} was asked for a copy: {error.message}"
         except FetchError:
-            return None, say("archive.silent", archive=WAYBACK)
+            return None, f"{WAYBACK} was asked for a copy: It did not answer in time."
         if copy:
-            return copy, say("archive.has", archive=WAYBACK, day=day(copy.made))
+            return copy, f"{WAYBACK} has a copy of {day(copy.made)}."
         if until:
-            return None, say("archive.has_none_until", archive=WAYBACK, day=day(until))
-        return None, say("archive.has_none", archive=WAYBACK)
+            return None, f"{WAYBACK} has no copy up to {day(until)}."
+        return None, f"{WAYBACK} has no copy."
 
     def _copy_of(self, page: str, until: date | None, check: Callable[[], None]) -> ArchivedCopy | None:
         if until is None:

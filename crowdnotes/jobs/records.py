@@ -38,7 +38,6 @@ from crowdnotes.domain import Noun
 from crowdnotes.errors import JobCancelled, JobError
 from crowdnotes.storage.database import reading, writing
 from crowdnotes.storage.tables import jobs, storable_text
-from crowdnotes.wording import say
 
 
 class Progress(Protocol):
@@ -188,7 +187,7 @@ class Fence:
         """Keep the job from being taken over until the transaction ends; JobCancelled if it was before."""
         mine = select(jobs.c.id).where(jobs.c.id == self.job_id, jobs.c.fence == self.token, jobs.c.under_way)
         if connection.scalar(mine.with_for_update(read=True)) is None:
-            raise JobCancelled(say("work.taken_over"))
+            raise JobCancelled("Another worker has taken this work over.")
 
 
 class JobTable:
@@ -252,7 +251,7 @@ class JobTable:
         """The job as it stands; JobError without one."""
         record = self._first(self._seen.where(jobs.c.id == storable_text(job_id)))
         if record is None:
-            raise JobError(say("work.gone"), say("work.gone_next"))
+            raise JobError("There is no such work: its case may have been deleted.", "Open the case again.")
         return record
 
     def latest(self, case_id: str) -> JobRecord | None:
@@ -291,14 +290,14 @@ class JobTable:
 
 
 def _under_way() -> JobError:
-    return JobError(say("work.under_way"), say("work.under_way_next"))
+    return JobError("This case has work under way already.", "Wait until it is done, or cancel it, then try again.")
 
 
 def _as_seen(row: RowMapping) -> JobRecord:
     try:
         record = JobRecord.model_validate_json(row["document"])
     except ValidationError as error:
-        raise JobError(say("work.other_version"), say("work.post_changed_next")) from error
+        raise JobError("This work was recorded by another version of CrowdNotes.", "Start it again.") from error
     if not record.state.under_way or row["queue_id"] is not None:  # a queue gives it to another worker
         return record
     if not is_alive(record.id, record.owner, row["silence"]):

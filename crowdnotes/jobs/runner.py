@@ -29,7 +29,6 @@ from crowdnotes.jobs.records import (
 )
 from crowdnotes.logs import about, span
 from crowdnotes.storage.tables import storable_text
-from crowdnotes.wording import say
 
 _logger = logging.getLogger(__name__)
 
@@ -86,7 +85,7 @@ class JobRun:
         if told is not None:  # to write None back would undo a stop that was asked for in this moment
             self.stop(told)
         if self._stopped_as is not None:
-            raise JobCancelled(say("gathering.stopped"))
+            raise JobCancelled("The work was stopped.")
 
     @property
     def state(self) -> JobState:
@@ -128,7 +127,10 @@ class JobRun:
                 return JobState.INTERRUPTED
             title = self._record.steps[self._index].title
             _logger.exception("A step failed unexpectedly: %s", self._record.steps[self._index].name)
-            self._fail(say("work.unexpected", step=title), say("errors.kept"))
+            self._fail(
+                f"Something unexpected went wrong in “{title}”; the details are in the log.",
+                "Try the step again: what was finished before it is kept.",
+            )
             return JobState.FAILED
         return JobState.DONE
 
@@ -252,7 +254,7 @@ class JobRunner:
 
     def _carry(self, record: JobRecord, make: StepMaker) -> JobRecord:
         if self._closed.is_set():
-            raise JobError(say("work.closing"), say("work.closing_next"))
+            raise JobError("CrowdNotes is closing.", "Start it again, then resume.")
         running_here.add(record.id)
         try:
             self._table.add(record)

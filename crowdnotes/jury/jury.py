@@ -20,7 +20,6 @@ from crowdnotes.jury.shown_odds import ShownHead, open_shown, rows_of_blocks
 from crowdnotes.jury.verdict import cautions, check_note, influences, is_unfamiliar, verdict_of
 from crowdnotes.jury.votes import Crowd, Predictions, Votes, careful_intercepts, possible_intercepts, simulate_votes
 from crowdnotes.settings_sections import BridgingSettings, JurySettings
-from crowdnotes.wording import say
 
 if TYPE_CHECKING:
     from crowdnotes.engines.embedding import Embedder
@@ -81,7 +80,7 @@ class Jury:
         size = self.settings.jurors if jurors is None else jurors
         number = self.settings.seed if seed is None else seed
         if size < 1 or number < 0:
-            raise InputError(say("verdict.no_jurors"), say("verdict.no_jurors_next"))
+            raise InputError("A jury needs at least one juror, and a seed from 0 up.", "Give whole numbers.")
         refused = [_refusal(text) for text in candidates]
         texts = [text for text, error in zip(candidates, refused, strict=True) if error is None]
         if not texts:

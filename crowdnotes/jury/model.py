@@ -32,7 +32,6 @@ from crowdnotes.errors import ConfigurationError
 from crowdnotes.jury.raters import ASSETS, Floats, Jurors
 from crowdnotes.jury.votes import OrdinalModel, Predictions, Sides
 from crowdnotes.text.note_rules import find_urls, without_urls
-from crowdnotes.wording import say
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -348,11 +347,11 @@ def _load(folder: Path) -> CampModel | RatingModel:
         content = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
         raw = (folder / WEIGHTS).read_bytes()
     except (OSError, ValueError) as error:
-        raise _damaged(say("verdict.unreadable")) from error
+        raise _damaged("The jury's model cannot be read.") from error
     if content.get("features") != VERSION:
-        raise _damaged(say("verdict.other_version"))
+        raise _damaged("The jury's model was trained for another version of the program.")
     if hashlib.sha256(raw).hexdigest() != content["weights_sha256"]:
-        raise _damaged(say("verdict.other_weights"))
+        raise _damaged("The jury's model has weights that are not the ones described (their checksum differs).")
     with np.load(folder / WEIGHTS, allow_pickle=False) as stored:
         arrays = {name: stored[name].astype(np.float32) for name in stored.files}
     kind = _KINDS[content["kind"]]
@@ -379,4 +378,4 @@ def _load(folder: Path) -> CampModel | RatingModel:
 
 
 def _damaged(what: str) -> ConfigurationError:
-    return ConfigurationError(what, say("verdict.train_again"))
+    return ConfigurationError(what, "Install the program again, or train it again.")

@@ -18,7 +18,6 @@ import numpy as np
 import numpy.typing as npt
 
 from crowdnotes.errors import ConfigurationError, InputError
-from crowdnotes.wording import say
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets" / "jury"
 SHIPPED_RATERS = ASSETS / "raters.json"
@@ -71,7 +70,7 @@ def shipped_pool(path: Path = SHIPPED_RATERS) -> Mixture:
         content = json.loads(path.read_text(encoding="utf-8"))
         return Mixture(*(np.asarray(content[field.name], dtype=np.float64) for field in fields(Mixture)))
     except (OSError, ValueError, KeyError) as error:
-        raise ConfigurationError(say("verdict.no_pool"), say("verdict.install_again")) from error
+        raise ConfigurationError("The jury's rater pool cannot be read.", "Install the program again.") from error
 
 
 def own_pool(path: Path) -> Roster:
@@ -85,20 +84,22 @@ def own_pool(path: Path) -> Roster:
     try:
         table = pq.read_table(path)
     except (pa.ArrowInvalid, OSError) as error:
-        raise InputError(say("verdict.no_parquet", file=path.name), say("verdict.no_parquet_next")) from error
+        raise InputError(
+            f"{path.name} is no Parquet file that can be read.", "Give a Parquet file of raters."
+        ) from error
     missing = [name for name in POOL_COLUMNS if name not in table.column_names]
     if missing:
         raise InputError(
-            say("verdict.no_column", file=path.name, columns=" and ".join(missing)), say("verdict.no_column_next")
+            f"{path.name} has no column {' and '.join(missing)}.", "`crowdnotes bridging fit` writes raters.parquet."
         )
     try:
         columns = [table[name].cast(pa.float64()).to_numpy() for name in POOL_COLUMNS]
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-        raise InputError(say("verdict.no_numbers", file=path.name), say("verdict.check_columns")) from error
+        raise InputError(f"{path.name}: intercepts and factors must be numbers.", "Check the two columns.") from error
     raters = np.column_stack(columns)
     raters = raters[np.isfinite(raters).all(axis=1)]
     if not len(raters):
-        raise InputError(say("verdict.no_rater", file=path.name), say("verdict.check_columns"))
+        raise InputError(f"{path.name} holds no rater with both numbers.", "Check the two columns.")
     return Roster(raters)
 
 
@@ -162,5 +163,5 @@ def _of_side(pool: RaterPool, count: int, chance: np.random.Generator, *, positi
         found.append(side)
         missing -= len(side)
     if missing > 0:
-        raise InputError(say("verdict.pool_one_side"), say("verdict.pool_one_side_next"))
+        raise InputError("The rater pool has (almost) nobody on one side.", "A polarised jury needs raters of both.")
     return np.concatenate(found)

@@ -37,7 +37,6 @@ from crowdnotes.errors import ModelFilesError
 from crowdnotes.jury.raters import Floats
 from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
 from crowdnotes.text.tokens import content_tokens, plain_post
-from crowdnotes.wording import say
 
 if TYPE_CHECKING:
     from crowdnotes.engines.embedding import Embedder
@@ -145,8 +144,12 @@ class ShownHead:
     def quality(self, known: JuryQuality) -> JuryQuality:
         """The model's measured quality with the head's."""
         auc, newest = self.figures["undated_intercept_auc"], self.figures["newest_quarter_intercept_auc"]
-        told = say(
-            "verdict.quality",
+        told = (
+            "{note} Its number was tested on {notes} health notes that it had not learned from. Of 100 pairs, one "
+            "note that X showed and one that it turned down, it tells which is which in {auc:.0f} (in {newest:.0f} "
+            "among the newest quarter). {reached:.0%} of the shown notes and {others:.0%} of the others reached 0.40. "
+            "Other topics were not tested, nor the many notes on which X never decides."
+        ).format(
             note=known.note,
             notes=self.figures["notes"],
             auc=100 * auc,
@@ -208,5 +211,8 @@ def _figures(path: Path) -> Mapping[str, Any]:
         return {name: figures[name] for name in _FIGURES}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ModelFilesError(
-            say("verdict.no_figures", file=path.name), say("errors.put_back_trained", folder="assets/jury")
+            f"The jury's figures {path.name} are missing or damaged.",
+            ("Put the folder {folder} back, for instance with `git checkout assets`, or train it again.").format(
+                folder="assets/jury"
+            ),
         ) from error

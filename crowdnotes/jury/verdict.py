@@ -26,7 +26,7 @@ from crowdnotes.settings_sections import BridgingSettings, JurySettings
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, without_urls
 from crowdnotes.text.sentences import split_sentences
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 
 _MOSTLY = 0.6  # mean rating from which a side "would mostly find it helpful"
 _SELDOM = 0.4
@@ -60,17 +60,17 @@ def plain_sentence(
     low, high = negative.mean, positive.mean
     if low is None or high is None:
         alone = negative if high is None else positive
-        return say("verdict.one_side_alone", people=alone.people, would=_would(alone.mean or 0.0))
+        return f"This jury has only {alone.people}. They {_would(alone.mean or 0.0)} find this note helpful."
     harsher = positive if low >= high else negative
     apart = abs(low - high) >= _CLOSE
     because = _because(harsher, influences) if apart else ""
-    less = say("jury.harsher", people=harsher.people, because=because) if apart else ""
+    less = f"; {harsher.people} would find it helpful less often{because}" if apart else ""
     if chance is not None and abs(low - high) < _FAR:
-        return say("verdict.of_100", n=in_100(chance), less=less)
+        return f"Of 100 notes like this on which X decided, about {in_100(chance)} were shown{less}."
     if chance is None and interval.low < line <= interval.high:
-        return say("verdict.too_close", less=less)
+        return f"Too close to call: some simulated juries would show this note, others would not{less}."
     if chance is None and like_any_note(splits):
-        return say("verdict.like_any", less=less)
+        return f"The simulation cannot tell this note from an average one{less}."
     return _of_votes(negative if harsher is positive else positive, harsher, interval.high < line, less, because)
 
 
@@ -78,20 +78,22 @@ def _of_votes(kinder: SideVotes, harsher: SideVotes, under_the_line: bool, less:
     top, bottom = kinder.mean or 0.0, harsher.mean or 0.0
     if bottom >= _MOSTLY:
         if under_the_line:
-            return say("verdict.hard_to_tell", less=less)
-        return say("verdict.both", less=less)
+            return (
+                f"The words favour neither side. Whether people find it helpful is hard to tell from words alone{less}."
+            )
+        return f"Both sides would mostly find this note helpful{less}."
     if top < _SELDOM:
-        return say("verdict.neither")
+        return "Neither side would find this note helpful."
     if top >= _MOSTLY:
         kind = kinder.people.capitalize()
-        return say("verdict.kinder", kinder=kind, harsher=harsher.people, would=_would(bottom), because=because)
-    return say("verdict.neither_mostly", less=less) if less else say("verdict.divided")
+        return f"{kind} would mostly find this note helpful; {harsher.people} {_would(bottom)}{because}."
+    return f"Neither side would mostly find it helpful{less}." if less else "Each side is divided over this note."
 
 
 def _would(mean: float) -> str:
     if mean >= _MOSTLY:
-        return say("verdict.mostly")
-    return say("verdict.seldom") if mean < _SELDOM else say("verdict.half")
+        return "would mostly"
+    return "would seldom" if mean < _SELDOM else "would about half the time"
 
 
 def _because(harsher: SideVotes, influences: Sequence[Influence]) -> str:
@@ -105,8 +107,8 @@ def _because(harsher: SideVotes, influences: Sequence[Influence]) -> str:
         return ""
     named = min(words, key=cost).words
     if named.startswith(("http://", "https://")):
-        return say("verdict.because_link", host=named.split("/")[2])
-    return say("verdict.because_word", word=named)
+        return f", most of all because of the link to {named.split('/')[2]}"
+    return f', most of all because of "{named}"'
 
 
 _MOST_CHARACTERS = 10_000  # a note has 280; a longer text is a mistake
@@ -123,11 +125,13 @@ _HOSTILE = re.compile(
 def check_note(text: str) -> None:
     """Raise InputError when there is nothing to read, or far too much."""
     if not text.strip():
-        raise InputError(say("verdict.no_note"), say("verdict.no_note_next"))
+        raise InputError("There is no note for the jury to read.", "Write the note first.")
     if len(text) > _MOST_CHARACTERS:
-        raise InputError(say("verdict.too_long", n=len(text), limit=NOTE_LIMIT), say("verdict.too_long_next"))
+        raise InputError(
+            f"The note has {len(text):,} characters; a note has {NOTE_LIMIT}.", "Shorten it, then ask the jury."
+        )
     if not any(character.isalnum() for character in without_urls(text)):
-        raise InputError(say("verdict.no_words"), say("verdict.no_words_next"))
+        raise InputError("The note has links or marks but no words.", "Say in a sentence what the link shows.")
 
 
 def is_unfamiliar(familiar: float, settings: JurySettings) -> bool:
@@ -143,20 +147,33 @@ def cautions(note: str, settings: JurySettings, *, vectors: bool, familiar: floa
     words = {word.lower() for word in without_urls(note).split()}
     found = []
     if is_unfamiliar(familiar, settings):
-        found.append(say("verdict.unfamiliar", share=familiar))
+        found.append(
+            f"The text is unlike the notes that the jury learned from (it knows {familiar:.0%} of its words and pairs "
+            "of words): its numbers mean nothing here."
+        )
     if len(words) < _FEW_WORDS:
-        found.append(say("verdict.few_words", n=len(words)))
+        found.append(
+            plural(
+                len(words),
+                "The note has only 1 different word: the jury has little to go by.",
+                "The note has only {n} different words: the jury has little to go by.",
+            )
+        )
     length = note_length(note)
     if length > NOTE_LIMIT:
-        found.append(say("verdict.counts", n=length, limit=NOTE_LIMIT))
+        found.append(f"The note counts {length} of {NOTE_LIMIT} characters: X would not take it as it is.")
     language = _foreign(note)
     if language:
-        found.append(say("verdict.foreign", language=language))
+        found.append(f"The jury learned from English notes and this one seems to be {language}: take it as a guess.")
     hostile = _HOSTILE.search(without_urls(note))
     if hostile:
-        found.append(say("verdict.hostile", word=hostile.group()))
+        found.append(
+            f'Words such as "{hostile.group()}" break X\'s rules for '
+            f"notes, and raters "
+            "mark them down more than the model knows."
+        )
     if not vectors:
-        found.append(say("verdict.no_vectors"))
+        found.append("The jury read words and links only: the embedding model that it was trained with is not in use.")
     return tuple(found)
 
 
@@ -167,11 +184,11 @@ def _foreign(note: str) -> str:
         return ""
     latin = sum("LATIN" in unicodedata.name(character, "") for character in letters)
     if latin < len(letters) * _LATIN_SHARE:
-        return say("verdict.other_script")
+        return "in another script"
     if len(letters) < _SURE_LANGUAGE_LETTERS:
         return ""
     code = language_of(note)
-    return "" if code in (None, "en") else say("verdict.other_language", code=code)
+    return "" if code in (None, "en") else f"in another language ({code})"
 
 
 _NOTICED = 0.01  # of the intercept; less is shown as no change
@@ -184,15 +201,17 @@ def changes(before: JuryVerdict, after: JuryVerdict) -> tuple[str, ...]:
     if abs(moved) >= _NOTICED:
         was, now = before.note_intercept, after.note_intercept
         found.append(
-            say("verdict.rose", before=was, now=now) if moved > 0 else say("verdict.fell", before=was, now=now)
+            f"The intercept rose from {was:.2f} to {now:.2f}."
+            if moved > 0
+            else f"The intercept fell from {was:.2f} to {now:.2f}."
         )
     if before.outlook != after.outlook:
-        found.append(say("verdict.outlook", before=before.outlook, now=after.outlook))
+        found.append(f"Before: {before.outlook}. Now: {after.outlook}.")
     for old, new in ((before.negative, after.negative), (before.positive, after.positive)):
         were, are = old.of_100[0], new.of_100[0]
         if were != are:
-            found.append(say("verdict.found_helpful", people=new.people.capitalize(), before=were, now=are))
-    return tuple(found) or (say("verdict.no_difference"),)
+            found.append(f"{new.people.capitalize()}: {were} of 100 found it helpful before, {are} now.")
+    return tuple(found) or ("The jury makes no difference between the two versions.",)
 
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")

@@ -32,7 +32,6 @@ from crowdnotes.bridging.scoring import FrozenRaters, score_votes
 from crowdnotes.errors import InputError
 from crowdnotes.jury.raters import Floats, Jurors, RaterPool
 from crowdnotes.settings_sections import JurySettings
-from crowdnotes.wording import say
 
 _PER_SIDE = 100
 _STEPS = 12  # of Newton's method: enough for 1e-6 at the furthest shares
@@ -140,7 +139,7 @@ class Sides:
 
 def _spread(side: Floats) -> Jurors:
     if not len(side):
-        raise InputError(say("verdict.one_side"), say("verdict.one_side_next"))
+        raise InputError("All raters stand on one side.", "The jury needs raters of both sides.")
     ordered = side[np.lexsort((side[:, 0], side[:, 1]))]
     places = ((np.arange(_PER_SIDE) + 0.5) / _PER_SIDE * len(ordered)).astype(np.intp)
     return Jurors(ordered[places, 0].round(5), ordered[places, 1].round(5))

@@ -23,7 +23,6 @@ from crowdnotes.notes.existing_notes import drawn_mean, links_of, pages_of
 from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT, find_urls, note_length, without_urls
 from crowdnotes.text.sentences import split_sentences
 from crowdnotes.text.urls import canonical_url
-from crowdnotes.wording import say
 
 _LABEL = re.compile(
     r"^\W*(?:sources?|links?|references?|see(?: also| here| more)?|read(?: more)?(?: here)?|"
@@ -294,17 +293,17 @@ _STOPS = ".!?…:;。！？؟۔"
 
 def _check(sentences: Sequence[NoteSentence], by_id: dict[str, ExistingNote], passages: dict[str, Evidence]) -> None:
     if not any(sentence.text.strip() for sentence in sentences):
-        raise EngineError(say("candidates_checked.no_words"))
+        raise EngineError("The engine wrote a note without words.")
     for sentence in sentences:
         unknown = [note for note in sentence.notes if note not in by_id]
         unknown += [item.evidence_id for item in sentence.carriers if item.evidence_id not in passages]
         if unknown:
-            raise EngineError(say("candidates_checked.unknown", id=unknown[0]))
+            raise EngineError(f"The engine named {unknown[0]}, which is neither a note nor a passage given.")
         if not sentence.notes:
-            raise EngineError(say("candidates_checked.no_note"))
+            raise EngineError("The engine wrote a sentence that no note supports.")
         theirs = {canonical_url(url.url) for note in sentence.notes for url in find_urls(by_id[note].text)}
         if any(canonical_url(url.url) not in theirs for url in find_urls(sentence.text) if url.has_scheme):
-            raise EngineError(say("candidates_checked.own_link"))
+            raise EngineError("The engine put a link of its own into the note.")
 
 
 def _links_for(

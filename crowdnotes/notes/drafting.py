@@ -28,7 +28,7 @@ from crowdnotes.engines import Brief, Engine, EngineStep, Written
 from crowdnotes.errors import EngineError
 from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT, find_urls, note_length, without_urls
 from crowdnotes.text.publishers import publisher_name
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 
 _CANDIDATES = 3
 _MAX_LINKS = 3  # each costs a character and a space
@@ -50,10 +50,10 @@ class Drafted:
     def summary(self) -> str:
         """In a line, as in "2 candidates; 1 more came to nothing (The model declined to answer.)"."""
         if not self.candidates:
-            return say("work.no_proposal", why=self.abstained)
-        made = say("note.candidates", n=len(self.candidates))
+            return f"No note: {self.abstained}"
+        made = plural(len(self.candidates), "{n} candidate", "{n} candidates")
         why = " ".join(dict.fromkeys(self.lost))
-        return say("drafting.lost", made=made, n=len(self.lost), why=why) if self.lost else made
+        return f"{made}; {len(self.lost)} more gave nothing usable ({why})" if self.lost else made
 
 
 def write_candidates(
@@ -70,7 +70,7 @@ def write_candidates(
     """
     begun = time.perf_counter()
     if not evidence:
-        return Drafted((), say("drafting.no_passage"))
+        return Drafted((), "There is no passage to write from.")
     answer = engine.write(
         brief, evidence, budget_for(evidence), _CANDIDATES, earlier=[without_urls(text) for text in earlier]
     )
@@ -93,20 +93,20 @@ def why_no_note(brief: Brief, evidence: Sequence[Evidence]) -> str:
     """
     others = [claim for claim in brief.claims if claim.kind is not ClaimKind.CHECKABLE]
     if others and brief.claim is None:
-        return say("drafting.not_checkable", kind=others[0].kind.in_words)
+        return f"Not needed: the post is {others[0].kind.in_words}, and claims nothing that can be checked."
     settlement = brief.settlement
     if settlement is None:
         return ""
     stated = settlement.stated(evidence)
     if not stated:
-        missing = say("drafting.would_settle", what=settlement.missing) if settlement.missing else ""
-        return say("drafting.no_answer", missing=missing)
+        missing = f" What would settle it: {settlement.missing}" if settlement.missing else ""
+        return f"Not enough evidence: no passage answers the claim outright.{missing}"
     if any(found.points is not Points.FOR for _, found in stated):
         return ""
     if any(_is_recent(item, brief) for item, _ in stated):
-        return say("drafting.agrees", words=stated[0][1].tells)
+        return f"Not needed: the passages agree with the post. {stated[0][1].tells}"
     names = ", ".join(item.id for item, _ in stated)
-    return say("drafting.too_old", ids=names)
+    return f"Not enough evidence: what agrees with the post ({names}) is undated or too old to tell what is so now."
 
 
 def _is_recent(item: Evidence, brief: Brief) -> bool:
@@ -150,16 +150,14 @@ def revise_candidates(
     ordered = [
         candidates[place].model_copy(update={"objections": revision.objections[place]}) for place in revision.order
     ]
-    final = _draft(
-        engine, revision.final, evidence, clock, begun, changes=revision.changes or say("rounds.other_words")
-    )
+    final = _draft(engine, revision.final, evidence, clock, begun, changes=revision.changes or "Said in other words.")
     same = next((draft for draft in ordered if draft.sha256 == final.sha256), None)
     if same is not None:
-        return Revised((same, *(draft for draft in ordered if draft is not same)), say("rounds.as_it_was"))
+        return Revised((same, *(draft for draft in ordered if draft is not same)), "The best one was left as it is")
     stated = [draft for draft in ordered if not draft.is_inferred]
     if final.is_inferred and stated:  # never before one whose passage says it outright
         rest = [draft for draft in ordered if draft not in stated]
-        return Revised((*stated, final, *rest), say("drafting.inferred"))
+        return Revised((*stated, final, *rest), "The revised one is only inferred, so the best that is stated leads")
     return Revised((final, *ordered), revision.changes)
 
 
@@ -185,7 +183,7 @@ def mended(
     revision = engine.revise(brief, evidence, [before], budget_for(evidence))
     if revision is None:
         return None
-    changes = revision.changes or say("rounds.other_words")
+    changes = revision.changes or "Said in other words."
     after = _draft(engine, revision.final, evidence, clock, begun, changes=changes)
     return (after, before) if after.sha256 != draft.sha256 else None
 
@@ -211,7 +209,7 @@ def _draft(
     by_id = {item.id: item for item in evidence}
     text = _with_links(written, by_id)
     if note_length(text) > NOTE_LIMIT:
-        raise EngineError(say("drafting.too_long"))
+        raise EngineError("The engine wrote more than fits into a note.")
     cited = [by_id[evidence_id] for evidence_id in written.evidence_ids]
     made_by = engine.made_by(EngineStep.WRITING)
     return Draft(
@@ -259,10 +257,10 @@ _MARKS = re.compile(r"[\"“”„«»]")
 def _with_links(written: Written, by_id: dict[str, Evidence]) -> str:
     unknown = [evidence_id for evidence_id in written.evidence_ids if evidence_id not in by_id]
     if unknown:
-        raise EngineError(say("drafting.unknown_passage", id=unknown[0]))
+        raise EngineError(f"The engine cited {unknown[0]}, which is not among the passages.")
     quoted = " ".join(by_id[evidence_id].passage.text for evidence_id in written.evidence_ids)
     if any(url.has_scheme or url.url not in quoted for url in find_urls(written.text)):
-        raise EngineError(say("drafting.own_link"))
+        raise EngineError("The engine put a link of its own into the note.")
     urls = [by_id[evidence_id].source.url for evidence_id in written.evidence_ids]
     links = list(dict.fromkeys(url for url in urls if url))[:_MAX_LINKS]
     return " ".join([" ".join(written.text.split()), *links])

@@ -23,7 +23,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.urls import canonical_url
-from crowdnotes.wording import say
+from crowdnotes.wording import fill
 
 ENOUGH_RATINGS = 5  # below it X gives no status
 AVERAGE = 0.5  # the mean rating of a note of which nothing is known
@@ -59,15 +59,18 @@ def no_note_needed(notes: Sequence[ExistingNote]) -> str:
     for note in notes:
         if note.classification is Classification.NOT_MISLEADING:
             if note.status is CrowdStatus.HELPFUL:
-                return say("existing_notes.rated_not_misleading", id=note.id)
+                return f"Raters found {note.id} helpful, which says that the post is not misleading."
             mean = note.ratings.mean or 0
             if note.ratings.count >= ENOUGH_RATINGS and mean >= _LIKED and mean > most:
-                return say("existing_notes.liked_not_misleading", id=note.id, mean=mean, n=note.ratings.count)
+                return (
+                    f"Of all notes raters like {note.id} best ({mean:.2f} of 1, {note.ratings.count} ratings), which "
+                    "says that the post is not misleading."
+                )
     said = sum(note.ratings.tags.get(_NO_NOTE, 0) for note in misleading)
     against = sum(note.ratings.not_helpful for note in misleading)
     all_of_them = sum(note.ratings.count for note in misleading)
     if said >= ENOUGH_RATINGS and (said * 2 >= against > all_of_them / 2):
-        return say("existing_notes.no_note_needed", n=said, all=all_of_them)
+        return f"{said} of {all_of_them} raters said that no note is needed here."
     return ""
 
 
@@ -77,16 +80,16 @@ def remarks(notes: Sequence[ExistingNote]) -> tuple[str, ...]:
     found = []
     if notes and not used:
         why = Counter(note.why_not_eligible for note in notes)
-        found.append(say("existing_notes.none_eligible", reasons=" ".join(filter(None, why))).strip())
+        found.append(f"No note is eligible by itself. {' '.join(filter(None, why))}".strip())
     if len(used) == 1:
-        found.append(say("existing_notes.only_one", id=used[0].id))
+        found.append(f"Only {used[0].id} is used: what is made can hold no more than that note.")
     without = [note.id for note in used if not links_of(note)]
     if used and len(without) == len(used):
-        found.append(say("existing_notes.no_links"))
+        found.append("None of the notes used has a link: a candidate would have no source.")
     elif without:
-        found.append(say("existing_notes.without_link", ids=", ".join(without)))
+        found.append(f"Without a link: {', '.join(without)}.")
     if len({note.classification for note in notes}) > 1:
-        found.append(say("existing_notes.contradict"))
+        found.append("The notes contradict each other: some say that the post is misleading, some that it is not.")
     return tuple(found)
 
 
@@ -110,13 +113,13 @@ class Changes:
     def in_words(self) -> str:
         """In a line: "N9: new; N1, N2: new ratings"."""
         told = [
-            (self.new, "replacing.new"),
-            (self.reworded, "replacing.reworded"),
-            (self.gone, "replacing.gone"),
-            (self.rated, "replacing.rated"),
+            (self.new, "{ids}: new"),
+            (self.reworded, "{ids}: text changed"),
+            (self.gone, "{ids}: gone"),
+            (self.rated, "{ids}: new ratings"),
         ]
-        lines = [say(words, ids=", ".join(ids)) for ids, words in told if ids]
-        return "; ".join(lines) or say("replacing.nothing_changed")
+        lines = [fill(words, ids=", ".join(ids)) for ids, words in told if ids]
+        return "; ".join(lines) or "Nothing has changed"
 
 
 def renumbered(before: Sequence[ExistingNote], after: Sequence[ExistingNote]) -> tuple[ExistingNote, ...]:
@@ -184,15 +187,15 @@ def worth_replacing(posted: PostedNote, done: SupernoteRound) -> tuple[bool | No
     """
     winner = done.winning
     if winner is None:
-        return False, say("replacing.none_passed")
+        return False, "No candidate passed the filters, so there is no better note."
     if winner.text == posted.text:
-        return False, say("replacing.still_best")
+        return False, "The posted note is still the best."
     if posted.status is CrowdStatus.HELPFUL:
-        return False, say("replacing.shown")
+        return False, "X shows it. Change it only if you can show an error in it."
     before = score_of_posted(posted.text, done)
     if before is not None and winner.score is not None and winner.score.intercept <= before.intercept:
         new, old = f"{winner.score.intercept:.2f}", f"{before.intercept:.2f}"
-        return False, say("replacing.not_better", new=new, old=old)
+        return False, f"The jury gives the new note {new}, not more than the posted one ({old})."
     return _by_ratings(posted)
 
 
@@ -208,27 +211,31 @@ def _by_ratings(posted: PostedNote) -> tuple[bool | None, str]:
     sides = (posted.negative, posted.positive, posted.unknown_side)
     count = sum(side.count for side in sides)
     if posted.status is CrowdStatus.NOT_HELPFUL:
-        return True, say("replacing.not_helpful")
+        return True, "Raters found it not helpful, so there is nothing to lose."
     if count > _FREE_RATINGS:
-        return True, say("replacing.no_status", n=count)
+        return True, f"It has {count} ratings and still no status, so you can change it."
     if count < _FEW_RATINGS:
         return _by_few(posted, sum(side.helpful for side in sides), count)
     both = min(posted.negative.count, posted.positive.count) >= _A_SIDE
     if both and posted.intercept is not None and posted.intercept < _LOW_INTERCEPT:
-        return True, say("replacing.low", n=count, score=posted.intercept, line=_LOW_INTERCEPT)
+        return True, (
+            f"With {count} ratings from both sides it is at {posted.intercept:.2f}, below {_LOW_INTERCEPT:.2f}."
+        )
     if not both or posted.intercept is None:
-        return None, say("replacing.not_known", n=count)
-    return False, say("replacing.may_show", score=posted.intercept, n=count)
+        return None, f"It has {count} ratings, but their sides or its note intercept are not known."
+    return False, (f"It is at {posted.intercept:.2f} with {count} ratings, so X may still show it.")
 
 
 def _by_few(posted: PostedNote, helpful: int, count: int) -> tuple[bool | None, str]:
     if not count and posted.status is None:
-        return None, say("replacing.status_not_known")
+        return None, "The status of the posted note is not known."
     if not count:
-        return True, say("replacing.no_ratings")
+        return True, "It has no ratings to lose."
     share = helpful / count
     if share >= _KEEP_SHARE:
-        return False, say("replacing.soon_shown", share=share, n=count)
+        return False, f"{share:.0%} of its {count} ratings say helpful, so X may soon show it."
     if share < _REVISE_SHARE:
-        return True, say("replacing.more_to_gain", share=share, n=count)
-    return None, say("replacing.not_clear", share=share, n=count)
+        return True, (
+            f"{share:.0%} of its {count} ratings say helpful, so a better note has more to gain than to lose."
+        )
+    return None, (f"{share:.0%} of its {count} ratings say helpful, which is neither clearly good nor clearly bad.")

@@ -61,7 +61,7 @@ from crowdnotes.text.lint import lint
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, truncate, without_urls
 from crowdnotes.text.quotes import holds_quote
 from crowdnotes.text.urls import canonical_url
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 
 _YEARS = 5  # a source older than that may be out of date on what is so now; the models' rules have the same
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
@@ -86,8 +86,8 @@ def asking_age(
 
 def _hint(source: Source, posted: date) -> str:
     if source.year is None:
-        return say("age.undated")
-    return say("age.old", year=source.year) if posted.year - source.year > _YEARS else ""
+        return "This page has no date. Is this still true today?"
+    return f"This page is from {source.year}. Is this still true today?" if posted.year - source.year > _YEARS else ""
 
 
 _SHORTEST = 4  # words; “long COVID” in marks is a name
@@ -103,7 +103,14 @@ def unfound_quotes(note: str, post: Post, evidence: Sequence[Evidence]) -> tuple
     read = [f"{e.passage.before}{e.passage.text}{e.passage.after}" for e in evidence]
     read.append(post.text)
     return tuple(
-        LintWarning(code="quote-not-found", message=say("gates.quote"), level=LintLevel.BLOCKS, span=span)
+        LintWarning(
+            code="quote-not-found",
+            message=(
+                "These quoted words are in none of the passages in use. Quote exactly, or remove the quotation marks."
+            ),
+            level=LintLevel.BLOCKS,
+            span=span,
+        )
         for span, words in _quotations(note)
         if not any(holds_quote(text, words) for text in read)
     )
@@ -128,7 +135,9 @@ def faults(gate: GateName, note: str, post: Post, evidence: Sequence[Evidence]) 
         )
         known = {canonical_url(item.source.url, papers=False) for item in evidence if item.source.url}
         links = (
-            Finding(message=say("gates.link"), span=Span(start=url.start, end=url.end), by_rule=True)
+            Finding(
+                message="This link is to none of the sources.", span=Span(start=url.start, end=url.end), by_rule=True
+            )
             for url in find_urls(note)
             if canonical_url(url.url, papers=False) not in known
         )
@@ -141,14 +150,16 @@ def faults(gate: GateName, note: str, post: Post, evidence: Sequence[Evidence]) 
 def _too_long(note: str) -> Iterator[Finding]:
     length = note_length(note)
     if length > NOTE_LIMIT:
-        yield Finding(message=say("gates.too_long", limit=NOTE_LIMIT, n=length), by_rule=True)
+        yield Finding(message=f"X takes {NOTE_LIMIT} characters, and the note has {length}.", by_rule=True)
 
 
 def _another_language(note: str, post: Post) -> Iterator[Finding]:
     of_note, of_post = language_of(without_urls(note)), language_of(post.text) or post.language
     if of_note is not None and of_post is not None and of_note != of_post:
         names = [LANGUAGE_NAMES.get(code, code) for code in (of_note, of_post)]
-        yield Finding(message=say("gates.another_language", note=names[0], post=names[1]))
+        yield Finding(
+            message=(f"The note is in {names[0]} and the post in {names[1]}: its readers may not understand it.")
+        )
 
 
 def form_warnings(note: str, post: Post, evidence: Sequence[Evidence]) -> tuple[LintWarning, ...]:
@@ -158,26 +169,26 @@ def form_warnings(note: str, post: Post, evidence: Sequence[Evidence]) -> tuple[
 
 def _relevance(it: Judged) -> GateResult:
     if not it.brief.post.has_words:
-        return GateResult.not_run(GateName.RELEVANCE, say("gates.words_unknown"))
+        return GateResult.not_run(GateName.RELEVANCE, "The post's words are not known. Paste them, and score again.")
     return it.engine.relevance(it.brief, it.evidence)
 
 
 _RELEVANCE = Gate(
     name=GateName.RELEVANCE,
-    question=say("gates.relevance"),
-    lifts=say("gates.relevance_next"),  # it judges them, not the note
+    question="Do the passages help to judge this claim?",
+    lifts="Choose other passages, or remove some, then score the note again",  # it judges them, not the note
     judge=_relevance,
 )
 _CORRECTNESS = Gate(
     name=GateName.CORRECTNESS,
-    question=say("gates.correctness"),
-    lifts=say("gates.correctness_next"),
+    question="Does the note say what the passages say?",
+    lifts="Change the note, or use passages that support it, then score it again",
     judge=lambda it: it.engine.correctness(it.note, it.evidence, it.support),
 )
 _HELPFULNESS = Gate(
     name=GateName.HELPFULNESS,
-    question=say("gates.helpfulness"),
-    lifts=say("gates.helpfulness_next"),
+    question="Would readers of different views find it helpful?",
+    lifts="Change the note, then score it again",
     judge=lambda it: it.engine.helpfulness(it.brief.post, truncate(it.note, NOTE_LIMIT)),  # CrowdNotes+ E.3
 )
 _ALL = (
@@ -208,7 +219,7 @@ def assess(
         support: tuple[SentenceSupport, ...] = engine.support(note, evidence)
     except EngineError as error:
         support = ()
-        reason = say("gates.no_support", why=error.message)
+        reason = f"Support for each sentence could not be judged: {error.message}"
         found = tuple(GateResult.not_run(gate, reason) for gate in GATES)
         principles = _principles(engine, brief.post, note)
     else:
@@ -263,7 +274,7 @@ def run_gates(
     names = list(GATES)
     for place, found in as_done([partial(GATES[name].judge, judged) for name in names], len(names)):
         name = names[place]
-        failed = say("gates.not_judged", why=found.message) if isinstance(found, EngineError) else ""
+        failed = f"Could not be judged: {found.message}" if isinstance(found, EngineError) else ""
         result = found if isinstance(found, GateResult) else GateResult.not_run(name, failed)
         ready[name] = _with_faults(result, faults(name, note, brief.post, evidence))
         heard(_that_count(ready))
@@ -284,7 +295,7 @@ def in_order(found: Sequence[GateResult]) -> tuple[tuple[GateResult, ...], tuple
     gates: list[GateResult] = []
     stopped = ""
     for result in found:
-        gates.append(GateResult.not_run(result.gate, say("gates.waits", gate=stopped)) if stopped else result)
+        gates.append(GateResult.not_run(result.gate, f"Waits for {stopped} to pass.") if stopped else result)
         if not stopped and result.status is not GateStatus.PASS:
             stopped = result.gate.in_words
     return tuple(gates), tuple(result for result, shown in zip(found, gates, strict=True) if result is not shown)
@@ -304,17 +315,17 @@ def with_sources(principles: Sequence[PrincipleResult], correctness: GateResult)
 def _principles(engine: Engine, post: Post, note: str) -> tuple[PrincipleResult, ...]:
     """Every principle, in order; one that the engine says nothing of is NOT_RUN."""
     said: dict[PrincipleName, PrincipleResult] = {}
-    reason = say("gates.not_checked")
+    reason = "The engine in use does not check it."
     try:
         said = {result.principle: result for result in engine.principles(post, note)}
     except EngineError as error:
-        reason = say("gates.check_failed", why=error.message)
+        reason = f"Could not be checked: {error.message}"
     return tuple(said.get(name) or PrincipleResult.not_run(name, reason) for name in PrincipleName)
 
 
 _FINDS = {
-    Support.PARTLY: "gates.partly",
-    Support.UNSUPPORTED: "gates.not_said",
+    Support.PARTLY: "The passage says only part of this.",
+    Support.UNSUPPORTED: "The passage does not say this.",
 }
 
 
@@ -356,7 +367,7 @@ def _verdict(note: str, sentences: Sequence[SentenceSupport], faults: Sequence[F
     unread = [sentence for sentence in sentences if sentence.support is Support.UNCHECKED]
     wrong = tuple(
         Finding(
-            message=f"“{sentence.words_in(note)}”: {say(_FINDS[sentence.support])}",
+            message=f"“{sentence.words_in(note)}”: {_FINDS[sentence.support]}",
             evidence_id=sentence.evidence_id,
             span=sentence.span,
         )
@@ -368,16 +379,23 @@ def _verdict(note: str, sentences: Sequence[SentenceSupport], faults: Sequence[F
     if faults:
         status, reason = GateStatus.FAIL, faults[0].message
     elif not sentences:
-        reason = say("gates.no_sentence")
+        reason = "The note has no sentence to compare."
     elif wrong:
         status = GateStatus.FAIL
-        reason = say("gates.not_supported", n=len(wrong), all=len(sentences))
+        reason = f"{len(wrong)} of {len(sentences)} sentences are not fully supported by their passage."
     elif unread:
-        reason = say("gates.to_compare", n=len(unread), all=len(sentences))
+        reason = plural(
+            len(unread),
+            "1 sentence is still to be compared with its source.",
+            "{n} of {all} sentences are still to be compared with their sources.",
+            all=len(sentences),
+        )
     elif open_hints:
-        reason = say("gates.hints", n=open_hints)
+        reason = plural(open_hints, "1 hint still to check.", "{n} hints still to check.")
     else:
         status = GateStatus.PASS
-        reason = say("gates.checked", names=", ".join(sorted({sentence.by for sentence in sentences})))
+        reason = "Checked by {names}, no open hint.".format(
+            names=", ".join(sorted({sentence.by for sentence in sentences}))
+        )
     findings = (*faults, *wrong)
     return GateResult(gate=GateName.CORRECTNESS, status=status, reason=reason, judge=BY_PERSON, findings=findings)

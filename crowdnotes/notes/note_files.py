@@ -28,7 +28,7 @@ from crowdnotes.engines.prompt_injection import holds_injection
 from crowdnotes.errors import InputError
 from crowdnotes.evidence.reading.plain_text import decode_table
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, without_urls, x_storage_form
-from crowdnotes.wording import say
+from crowdnotes.wording import fill, plural
 
 MOST_NOTES = 200
 MOST_CHARACTERS = 1_500  # by X's count; a note has 280, and a page that was pasted by mistake has more
@@ -58,7 +58,7 @@ def pasted_notes(text: str) -> ReadNotes:
             pieces = re.split(r"\n(?=[ \t]*(?:[-•*]|\d{1,3}[.)])[ \t])", text)
         elif len([line for line in lines if not _only_links(line)]) > 1:
             pieces = lines
-            faults.append(say("notes_file.a_line_each"))
+            faults.append("Each line was taken for a note; put empty lines between notes that have several lines.")
     joined: list[str] = []
     for piece in (_LIST_MARK.sub("", piece.strip(), count=1) for piece in pieces):
         if joined and piece and _only_links(piece):
@@ -85,20 +85,20 @@ def read_notes(content: bytes, name: str, post_id: str | None = None) -> ReadNot
     """
     if len(content) > MOST_BYTES:
         raise InputError(
-            say("notes_file.too_large", name=name, n=len(content)),
-            say("notes_file.give_smaller"),
+            f"{name} has {len(content):,} bytes, more than notes on one post can have.",
+            "Give the folder of X's public files and the post's id, or a smaller file.",
         )
     text, faults = _decoded(content, name)
     if not text.strip():
-        raise InputError(say("notes_file.empty", name=name), say("notes_file.choose"))
+        raise InputError(f"{name} is empty.", "Choose another file.")
     rows = list(_objects(text, name) if text.lstrip()[0] in "[{" else _table(text, name))
     posts = {row["post"] for row in rows if row.get("post")}
     if post_id is not None and posts:
         rows = [row for row in rows if row.get("post") == post_number(post_id)]
         if not rows:
-            raise InputError(say("notes_file.not_on_post", name=name, post=post_id), say("notes_file.check_post"))
+            raise InputError(f"{name} has no note on the post {post_id}.", "Check the post's id, or give newer notes.")
     elif len(posts) > 1:
-        raise InputError(say("notes_file.several_posts", name=name, n=len(posts)), say("notes_file.say_which"))
+        raise InputError(f"{name} has notes on {len(posts)} posts.", "Say on which, by the post's id.")
     doubts = Doubts()
     notes = [note_of_row(row, place, doubts) for place, row in enumerate(rows, start=1)]
     return kept(notes, [*faults, *doubts.sentences()])
@@ -108,12 +108,12 @@ def _decoded(content: bytes, name: str) -> tuple[str, list[str]]:
     text = decode_table(content)
     faults = []
     if "\ufffd" in text:
-        faults.append(say("notes_file.lost_letters", name=name))
+        faults.append(f"Some letters of {name} could not be read and stand as “�”: save it as UTF-8.")
     elif 0 not in content[:2000]:  # as they are in UTF-16
         try:
             content.decode("utf-8")
         except UnicodeDecodeError:
-            faults.append(say("notes_file.not_utf8", name=name))
+            faults.append(f"{name} is not in UTF-8: check that accents and quotation marks are right.")
     return text.replace("\x00", ""), faults
 
 
@@ -184,7 +184,7 @@ def _objects(text: str, name: str) -> Iterator[Row]:
         try:  # an object a line
             told = [json.loads(line) for line in text.splitlines() if line.strip()]
         except (ValueError, RecursionError) as error:
-            raise InputError(say("notes_file.no_json", name=name, error=error), say("notes_file.check")) from error
+            raise InputError(f"{name} is no JSON that can be read ({error}).", "Check the file.") from error
     if isinstance(told, Mapping):
         told = next((told[key] for key in ("notes", "data") if isinstance(told.get(key), list)), [told])
     for item in told:
@@ -210,7 +210,9 @@ def _table(text: str, name: str) -> Iterator[Row]:
     try:
         head = next(rows)
         if not any(_FIELDS.get(_plain(column)) == "text" for column in head):
-            raise InputError(say("notes_file.no_text", name=name), say("notes_file.name_columns"))
+            raise InputError(
+                f"{name} has no column text.", "Name the columns in its first line: text, and what else is known."
+            )
         for row in rows:
             if any(cell.strip() for cell in row):
                 known = _known(zip(head, row, strict=False))
@@ -220,7 +222,7 @@ def _table(text: str, name: str) -> Iterator[Row]:
                     known["text"] = x_storage_form(known["text"])
                 yield known
     except csv.Error as error:
-        raise InputError(say("notes_file.no_table", name=name, error=error), say("notes_file.save_csv")) from error
+        raise InputError(f"{name} is no table that can be read ({error}).", "Save it as CSV in UTF-8.") from error
 
 
 @dataclass
@@ -235,22 +237,28 @@ class Doubts:
 
     def sentences(self) -> list[str]:
         """One for each kind."""
-        return [say(what, column=column, places=_listed(rows)) for (what, column), rows in self.rows.items()]
+        return [fill(what, column=column, places=_listed(rows)) for (what, column), rows in self.rows.items()]
 
 
 def note_of_row(row: Row, place: int, doubts: Doubts) -> ExistingNote:
     """The note of a row by our names (`_NAMES`, and "tags"), without an id of ours."""
     if "beyond" in row:
-        doubts.add("notes_file.more_cells", place, row["beyond"])
+        doubts.add(
+            ("More cells than the heading has, left out (does the text need quotation marks?): note {places}."),
+            place,
+            row["beyond"],
+        )
     counts = {}
     for name in ("helpful", "somewhat_helpful", "not_helpful"):
-        counts[name] = _count(row.get(name), "notes_file.no_count", place, doubts, name)
+        counts[name] = _count(
+            row.get(name), "Not a number of ratings, taken for none ({column}): note {places}.", place, doubts, name
+        )
     tags = {}
     for tag, value in row["tags"].items():
         if tag in _TAGS.values():
-            tags[tag] = _count(value, "notes_file.no_tag_count", place, doubts)
+            tags[tag] = _count(value, "Not a number of tags, taken for none: note {places}.", place, doubts)
         else:
-            doubts.add("notes_file.no_tag", place, tag)
+            doubts.add("Not a tag of X's, left out: note {places}.", place, tag)
     return ExistingNote(
         id="",
         text=str(row.get("text", "")).strip(),
@@ -281,7 +289,7 @@ def _classification(value: object, place: int, doubts: Doubts) -> Classification
     if plain in {"notmisleading", "false", "no", "0"}:
         return Classification.NOT_MISLEADING
     if plain not in {"", "misinformedorpotentiallymisleading", "misleading", "true", "yes", "1"}:
-        doubts.add("notes_file.no_classification", place, value)
+        doubts.add("Not a classification, taken for “misleading”: note {places}.", place, value)
     return Classification.MISLEADING
 
 
@@ -303,7 +311,7 @@ def _status(value: object, place: int, doubts: Doubts) -> CrowdStatus | None:
         return None
     found = _STATUSES.get(_plain(value))
     if found is None:
-        doubts.add("notes_file.no_status", place, value)
+        doubts.add("Not a status, taken for one that nobody told: note {places}.", place, value)
     return found
 
 
@@ -316,7 +324,7 @@ def _moment(value: object, place: int, doubts: Doubts) -> datetime | None:
             return datetime.fromtimestamp(int(text) / 1000, UTC)
         found = datetime.fromisoformat(text)
     except (ValueError, OverflowError, OSError):
-        doubts.add("notes_file.no_date", place, value)
+        doubts.add("Not a date, left out: note {places}.", place, value)
         return None
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
@@ -330,31 +338,37 @@ def kept(notes: Sequence[ExistingNote], faults: Sequence[str]) -> ReadNotes:
     told = list(faults)
     empty = [place for place, note in enumerate(notes, start=1) if not note.text.strip()]
     if empty:
-        told.append(say("notes_file.no_words", places=_listed(empty)))
+        told.append(f"Without words, left out: note {_listed(empty)}.")
     by_text: dict[str, list[ExistingNote]] = {}
     for place, note in enumerate(notes, start=1):
         if not note.text.strip():
             continue
         length = len(note.text) if len(note.text) > 20 * MOST_CHARACTERS else note_length(note.text)
         if length > MOST_CHARACTERS:
-            told.append(say("notes_file.too_long", place=place, n=length, most=NOTE_LIMIT))
+            told.append(f"Note {place} has {length:,} characters, and a note has {NOTE_LIMIT}: left out.")
             continue
         by_text.setdefault(" ".join(note.text.casefold().split()), []).append(note)
     once = [_merged(same) for same in by_text.values()]
     repeated = sum(map(len, by_text.values())) - len(once)
     if repeated:
-        told.append(say("notes_file.repeated", n=repeated))
+        told.append(
+            plural(
+                repeated,
+                "{n} note says the same as another word for word: merged.",
+                "{n} notes say the same as another word for word: merged.",
+            )
+        )
     if len(once) > MOST_NOTES:
         best = sorted(range(len(once)), key=lambda i: (not once[i].is_used, -once[i].ratings.count, i))[:MOST_NOTES]
-        told.append(say("notes_file.too_many", n=len(once), most=MOST_NOTES))
+        told.append(f"There are {len(once)} notes; the {MOST_NOTES} that are eligible and most rated were taken.")
         once = [once[i] for i in sorted(best)]
     if not once:
-        raise InputError(" ".join([say("notes_file.none"), *told]), say("notes_file.give_one"))
+        raise InputError(" ".join(["There is no note.", *told]), "Give at least one note, with its words.")
     kept = []
     for number, note in enumerate(once, start=1):
         update: dict[str, object] = {"id": f"N{number}"}
         if holds_injection(note.text):
-            told.append(say("notes_file.orders", n=number))
+            told.append(f"N{number} gives orders to a program: it is not used, and no model sees those words.")
             update["chosen"] = False
         kept.append(note.model_copy(update=update))
     return ReadNotes(tuple(kept), tuple(told))
@@ -390,7 +404,7 @@ def post_number(post_id: str) -> str:
     """The number of a post, from itself or the post's address. Raises InputError for what is none."""
     found = re.fullmatch(r"(?:.*/status(?:es)?/)?(\d{1,19})(?:[/?#].*)?", post_id.strip())
     if found is None or int(found.group(1)) >= 2**63:
-        raise InputError(say("notes_file.no_post_id", words=post_id[:60]), say("notes_file.post_id_is"))
+        raise InputError(f"“{post_id[:60]}” is no post id.", "It is the number in the post's address.")
     return found.group(1)
 
 
@@ -405,7 +419,7 @@ def notes_of_post(data: Path, post_id: str) -> ReadNotes:
     dropped: Counter[str] = Counter()
     found = [row for row in _rows(NOTES, data, "tweetId", {post}, dropped) if row.get("tweetId") == int(post)]
     if not found:
-        raise InputError(say("notes_file.not_on_post", name=data.name, post=post), say("notes_file.check_newer"))
+        raise InputError(f"{data.name} has no note on the post {post}.", "Check the post's id, or give newer files.")
     by_id = {row["noteId"]: row for row in found}
     ids = {str(note) for note in by_id}
     ratings = _ratings(row for row in _rows(RATINGS, folder, "noteId", ids, dropped) if row["noteId"] in by_id)
@@ -426,9 +440,9 @@ def notes_of_post(data: Path, post_id: str) -> ReadNotes:
         ).model_copy(update={"ratings": ratings.get(note_id, Ratings())})
         for place, (note_id, row) in enumerate(sorted(by_id.items()), start=1)
     ]
-    lost = [say("notes_file.rows_lost", n=count, reason=reason) for reason, count in dropped.items()]
+    lost = [f"{count:,} rows could not be read: {reason}." for reason, count in dropped.items()]
     if not ratings:
-        lost.append(say("notes_file.no_ratings"))
+        lost.append("There are no ratings of these notes beside them.")
     return kept(notes, [*lost, *doubts.sentences()])
 
 
@@ -460,16 +474,14 @@ def _rows(spec: TableSpec, data: Path, column: str, ids: set[str], dropped: Coun
         try:
             yield from pq.read_table(ready, filters=[(column, "in", [int(number) for number in ids])]).to_pylist()
         except (pa.ArrowException, OSError) as error:
-            raise InputError(
-                say("notes_file.unreadable", name=ready.name, error=error), say("notes_file.again")
-            ) from error
+            raise InputError(f"{ready.name} cannot be read ({error}).", "Make or download it again.") from error
         return
     shards = find_shards(spec, data)
     if not shards and spec is NOTES:
-        raise InputError(say("notes_file.no_public_data", name=data), say("notes_file.files_like"))
+        raise InputError(f"{data} has no notes of X's public data.", "It should have files such as notes-00000.tsv.")
     for shard in shards:
         if column not in plan(spec, read_header(shard)):
-            raise InputError(say("notes_file.lacks", name=shard.name, column=column), say("notes_file.give_public"))
+            raise InputError(f"{shard.name} lacks the column {column}.", "Give a file of the public data.")
         for header, block in read_blocks(shard):
             lines = _lines_with(block, [number.encode() for number in ids])
             if lines:

@@ -33,7 +33,7 @@ from crowdnotes.notes.existing_notes import AVERAGE, ENOUGH_RATINGS, drawn_mean,
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length
 from crowdnotes.text.quotes import tells_enough
 from crowdnotes.text.urls import canonical_url
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 
 if TYPE_CHECKING:
     from crowdnotes.jury import Jury
@@ -109,12 +109,12 @@ def _judged(candidate: Candidate, known: _Known) -> Candidate:
 def _length(candidate: Candidate, _: _Known) -> str | None:
     """Each check: why it does not pass, "" where it does, None where that could not be told."""
     length = note_length(candidate.text)
-    return say("candidates_checked.too_long", n=length) if length > NOTE_LIMIT else ""
+    return f"It has {length} characters by X's count." if length > NOTE_LIMIT else ""
 
 
 def _own_links(candidate: Candidate, known: _Known) -> str | None:
     foreign = [url.url for url in find_urls(candidate.text) if canonical_url(url.url) not in known.own]
-    return say("candidates_checked.foreign_link", link=foreign[0]) if foreign else ""
+    return f"{foreign[0]} is in none of the notes." if foreign else ""
 
 
 def _live_links(candidate: Candidate, known: _Known) -> str | None:
@@ -149,13 +149,13 @@ def _supported(candidate: Candidate, known: _Known) -> str | None:
         words = candidate.text[sentence.span.start : sentence.span.end]
         if not sentence.carriers:
             if known.readable.intersection(sentence.notes):
-                return say("candidates_checked.not_carried", words=words)
+                return f"No words of a linked page support “{words}”."
             unread = True
         for item in sentence.carriers:
             passage = known.passages.get(item.evidence_id)
             quoted = passage.passage.text[item.span.start : item.span.end] if passage else ""
             if not tells_enough(quoted):
-                return say("candidates_checked.not_in_page", words=words)
+                return f"The words that should support “{words}” are not in the page."
     return None if unread else ""
 
 
@@ -191,12 +191,12 @@ def ranked(done: SupernoteRound, jury: Jury, post_text: str | None) -> Supernote
     scored = [item.model_copy(update={"score": scores.get(item.text)}) for item in done.passed]
     existing = {note.id: scores[note.text] for note in done.notes if note.text in scores}
     scored.sort(key=_rank)
-    judged = say("candidates_checked.by_jury")
+    judged = "the simulated jury"
     near = sum(_is_near(item, scored[0]) for item in scored)
     if near > 1 and any(note.ratings.count for note in done.notes):
         liked = {note.id: drawn_mean(note) for note in done.notes}
         scored[:near] = sorted(scored[:near], key=lambda item: -_liked(item, liked))
-        judged = say("candidates_checked.by_ratings", jury=judged, n=near)
+        judged = f"{judged}; among the best {near}, which are too close to call, by the real ratings of their notes"
     failed = [item.model_copy(update={"score": None}) for item in done.candidates if item.failed is not None]
     best, best_by = best_existing(done.notes, existing)
     update = {"candidates": (*scored, *failed), "existing": existing, "best_existing": best, "best_by": best_by}
@@ -265,13 +265,13 @@ def best_existing(notes: Sequence[ExistingNote], scores: dict[str, SupernoteScor
     rated = [note for note in shown or able if note.ratings.count >= ENOUGH_RATINGS]
     if rated:
         best = max(shown or able, key=drawn_mean)
-        return best.id, say("candidates_checked.by_raters", n=best.ratings.count)
+        return best.id, plural(best.ratings.count, "{n} real rater", "{n} real raters")
     if shown:
-        return shown[0].id, say("candidates_checked.by_x")
+        return shown[0].id, "X, which shows it"
     judged = [note for note in able if note.id in scores]
     if not judged:
-        return (able[0].id, say("candidates_checked.by_place")) if able else (None, "")
-    return max(judged, key=lambda note: scores[note.id].intercept).id, say("candidates_checked.by_jury")
+        return (able[0].id, "its place: few or none have rated it") if able else (None, "")
+    return max(judged, key=lambda note: scores[note.id].intercept).id, "the simulated jury"
 
 
 def credit(done: SupernoteRound) -> tuple[Credit, ...]:

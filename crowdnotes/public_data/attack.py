@@ -22,7 +22,7 @@ from crowdnotes.bridging.ratings import Ratings
 from crowdnotes.bridging.rules import decide
 from crowdnotes.bridging.scoring import FrozenRaters, score_notes
 from crowdnotes.public_data.small_world import NOTES, NOW_MS, NoteKind, World, opinion
-from crowdnotes.wording import say
+from crowdnotes.wording import fill, plural
 
 MOST = 60  # accounts
 EARLIEST = 5  # honest ratings of the note that are in when the attack begins
@@ -31,9 +31,9 @@ EARLIEST = 5  # honest ratings of the note that are in when the attack begins
 class Aim(StrEnum):
     """What the attackers want."""
 
-    SINK = say("attack_found.sink_both")
-    LIFT_ONE_SIDED = say("attack_found.lift_minus")
-    LIFT_POOR = say("attack_found.lift_poor")
+    SINK = "sink a note that helps both sides"
+    LIFT_ONE_SIDED = "lift a note that pleases side −"
+    LIFT_POOR = "lift a note that helps nobody"
 
     @property
     def vote(self) -> float:
@@ -47,12 +47,12 @@ _TARGETS = {Aim.SINK: NoteKind.BOTH, Aim.LIFT_ONE_SIDED: NoteKind.MINUS, Aim.LIF
 class History(StrEnum):
     """What the accounts rated before."""
 
-    FRESH = say("attack_found.nothing")
-    RANDOM = say("attack_found.random")
-    MINUS = say("attack_found.like_minus")
-    MIDDLE = say("attack_found.like_middle")
-    PLUS = say("attack_found.like_plus")
-    BOTH = say("attack_found.half_each")
+    FRESH = "nothing"
+    RANDOM = "at random"
+    MINUS = "like side −"
+    MIDDLE = "like the middle"
+    PLUS = "like side +"
+    BOTH = "half like each side"
 
 
 _POSITIONS = {History.MINUS: (-1, -1), History.MIDDLE: (0, 0), History.PLUS: (1, 1), History.BOTH: (-1, 1)}
@@ -129,22 +129,50 @@ class Attack:
         """How many accounts it takes, by the rules."""
         sinks, note = self.options.aim is Aim.SINK, self.note + 1
         if self.needed == 0:
-            return say("attack_found.sunk_without" if sinks else "attack_found.lifted_without", note=note)
+            return (
+                f"Note {note} is not shown before the attack, so there is nothing to sink."
+                if sinks
+                else f"Note {note} is shown before the attack, so there is nothing to lift."
+            )
         if self.needed is None:
-            return say("attack_found.no_sinking" if sinks else "attack_found.no_lifting", most=MOST, note=note)
-        return say("attack_found.takes_to_sink" if sinks else "attack_found.takes_to_lift", n=self.needed, note=note)
+            return f"{MOST} accounts do not sink note {note}." if sinks else f"{MOST} accounts do not lift note {note}."
+        return (
+            plural(
+                self.needed,
+                "It takes {n} account to sink note {note}.",
+                "It takes {n} accounts to sink note {note}.",
+                note=note,
+            )
+            if sinks
+            else plural(
+                self.needed,
+                "It takes {n} account to lift note {note}.",
+                "It takes {n} accounts to lift note {note}.",
+                note=note,
+            )
+        )
 
     @property
     def average_sentence(self) -> str:
         """How many accounts it takes against plain averaging."""
         sinks = self.options.aim is Aim.SINK
         if self.average_line is None:
-            return say("attack_found.no_line")
+            return "No note is shown in this world, so there is no line to compare averages with."
         if self.needed_by_average == 0:
-            return say("attack_found.average_sunk_without" if sinks else "attack_found.average_lifted_without")
+            return (
+                "By plain average it is not shown before the attack."
+                if sinks
+                else "By plain average it is shown before the attack."
+            )
         if self.needed_by_average is None:
-            return say("attack_found.average_no_sinking" if sinks else "attack_found.average_no_lifting", most=MOST)
-        return say("attack_found.average_takes", n=self.needed_by_average)
+            return (
+                f"By plain average, {MOST} accounts do not sink it."
+                if sinks
+                else f"By plain average, {MOST} accounts do not lift it."
+            )
+        return plural(
+            self.needed_by_average, "By plain average it takes {n} account.", "By plain average it takes {n} accounts."
+        )
 
     @property
     def accounts_sentence(self) -> str:
@@ -153,22 +181,30 @@ class Attack:
         left_out = many - int(self.counted[:many].sum())
         told = []
         if self.options.assigned and many:
-            told.append(say("attack_found.given", accounts=say("attack_found.accounts", n=many), n=self.votes[many]))
+            told.append(
+                "Of {accounts}, {n} were given this note to rate.".format(
+                    accounts=plural(many, "{n} account", "{n} accounts"), n=self.votes[many]
+                )
+            )
         if left_out:
-            why = say("attack_found.too_few" if self.options.history is History.FRESH else "attack_found.disagrees")
-            told.append(say("attack_found.not_counted", n=left_out, all=many, why=why))
+            why = (
+                "accounts with too few other ratings have no viewpoint that could be known"
+                if self.options.history is History.FRESH
+                else "the crowd came to disagree with their earlier ratings"
+            )
+            told.append(f"The votes of {left_out} of {many} do not enter the score: {why}.")
         return " ".join(told)
 
     @property
     def rows(self) -> dict[str, list[object]]:
         """The note with each number of accounts, by column."""
         return {
-            say("attack_found.accounts_column"): list(range(MOST + 1)),
-            say("attack_found.of_them_voted"): self.votes.tolist(),
-            say("attack_found.score"): [round(float(number), 3) for number in self.scores],
-            say("attack_found.average"): [round(float(number), 3) for number in self.averages],
-            say("attack_found.status"): [found.status.in_words for found in self.statuses],
-            say("attack_found.decided_by"): [found.decided_by.in_words for found in self.statuses],
+            "accounts": list(range(MOST + 1)),
+            "of them voted": self.votes.tolist(),
+            "score": [round(float(number), 3) for number in self.scores],
+            "average rating": [round(float(number), 3) for number in self.averages],
+            "status": [found.status.in_words for found in self.statuses],
+            "decided by": [found.decided_by.in_words for found in self.statuses],
         }
 
     @property
@@ -181,7 +217,14 @@ class Attack:
             for rule in found.outcomes
             if rule.rule is RuleName.INERTIA
         ]
-        return say("attack_found.stays", line=self.line, lower=kept[0]) if kept else ""
+        return (
+            (
+                "A filled point under the line: a note that was shown stays shown until its score falls below "
+                f"{kept[0]:.2f}, so that it does not come and go around {self.line:.2f}."
+            )
+            if kept
+            else ""
+        )
 
     def defences(self) -> list[tuple[RuleName, int, int, str]]:
         """The rules that kept a note down which its score would have shown: each with its first and last number of
@@ -260,34 +303,52 @@ def verdict(world: World, found: Attack) -> str:
     if by_average == 0:
         told = f"{found.sentence} {found.average_sentence}"
     elif found.needed is None and by_average is None:
-        told = say("attack_found.neither", most=MOST)
+        told = f"Neither Community Notes nor a plain average gives way to {MOST} accounts."
     else:
         one, other = (MOST + 1 if needed is None else needed for needed in (found.needed, by_average))
-        words = "attack_found.longer" if one > other else "attack_found.sooner"
-        words = "attack_found.as_long" if one == other else words
-        told = say(words, rules=_gives_way(found.needed), average=_gives_way(by_average))
+        words = (
+            ("Community Notes resists this attack longer than a plain average: it {rules}, the average {average}.")
+            if one > other
+            else ("Community Notes resists this attack less than a plain average: it {rules}, the average {average}.")
+        )
+        words = (
+            ("Community Notes resists this attack no longer than a plain average: each {rules}.")
+            if one == other
+            else words
+        )
+        told = fill(words, rules=_gives_way(found.needed), average=_gives_way(by_average))
     flipped = attack(world, replace(found.options, assigned=not found.options.assigned))
     given, free = (found, flipped) if found.options.assigned else (flipped, found)
     if given.needed == free.needed:
-        return f"{told} {say('attack_found.same_at_random', most=MOST)}"
-    at_random = say("attack_found.at_random", given=_gives_way(given.needed), free=_gives_way(free.needed))
+        return (
+            f"{told} "
+            f"{f'Whether accounts choose the note, or may rate only what they are given at random, makes no difference to Community Notes, up to {MOST} accounts.'}"
+        )
+    at_random = (
+        "If accounts may rate only the notes that they are given at random, Community Notes "
+        f"{_gives_way(given.needed)}; if they choose the note, it {_gives_way(free.needed)}."
+    )
     return f"{told} {at_random}"
 
 
 def _gives_way(needed: int | None) -> str:
-    return say("attack_found.holds", most=MOST) if needed is None else say("attack_found.gives_way", n=needed)
+    return (
+        f"holds against {MOST} accounts"
+        if needed is None
+        else plural(needed, "gives way to {n} account", "gives way to {n} accounts")
+    )
 
 
 def in_figures(accounts: int | None) -> str:
     """A number of accounts, also where MOST are not enough."""
-    return say("crowd_plots.more_than", n=MOST) if accounts is None else str(accounts)
+    return f"over {MOST}" if accounts is None else str(accounts)
 
 
 def later_sentence(world: World, found: Attack) -> str:
     """What the same accounts come to once all honest ratings are in."""
     end = attack(world, replace(found.options, after=None))
     sentence = end.sentence[0].lower() + end.sentence[1:]
-    return say("attack_found.later", n=end.ratings, sentence=sentence)
+    return f"With all {end.ratings} honest ratings in, {sentence}"
 
 
 def cheapest(attacks: dict[History, Attack]) -> str:
@@ -296,14 +357,21 @@ def cheapest(attacks: dict[History, Attack]) -> str:
     if any_of_them.needed == 0:
         return any_of_them.sentence
     needed = {history: found.needed for history, found in attacks.items() if found.needed}
-    never = say("attack_found.or").join(history.value for history in attacks if history not in needed)
+    never = " or ".join(history.value for history in attacks if history not in needed)
     told = []
     if needed:
         fewest = min(needed.values())
-        histories = say("attack_found.or").join(history.value for history, many in needed.items() if many == fewest)
-        told.append(say("attack_found.enough", n=fewest, histories=histories))
+        histories = " or ".join(history.value for history, many in needed.items() if many == fewest)
+        told.append(
+            plural(
+                fewest,
+                "1 account is enough, if it rated {histories} before.",
+                "{n} accounts are enough, if they rated {histories} before.",
+                histories=histories,
+            )
+        )
     if never:
-        told.append(say("attack_found.not_even", n=MOST, histories=never))
+        told.append(f"Not even {MOST} accounts are enough, if they rated {never} before.")
     return " ".join(told)
 
 

@@ -23,7 +23,6 @@ import numpy.typing as npt
 
 from crowdnotes.bridging.columns import HELPFUL_TAGS, NOT_HELPFUL_TAGS
 from crowdnotes.errors import InputError
-from crowdnotes.wording import say
 
 FORM = 3  # of the tables; an index of another form is made anew
 TAGS = (*HELPFUL_TAGS, *NOT_HELPFUL_TAGS)  # bit by bit in ratings.tags
@@ -69,7 +68,7 @@ def index_path(data_dir: Path) -> Path:
 def reading(path: Path) -> Iterator[Connection]:
     """The index, to ask. Raises InputError where there is none, or it is none, or it is being written."""
     if not path.is_file():
-        raise InputError(say("index.none"), say("index.make"))
+        raise InputError("The public data is not indexed yet.", "Run `crowdnotes crowd index FOLDER` first.")
     with _open(path, read_only=True) as connection:
         _check_form(connection, path)
         yield connection
@@ -81,9 +80,7 @@ def writing(path: Path) -> Iterator[Connection]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(
-            say("index.no_writing", folder=path.parent, error=error.strerror), say("index.other_folder")
-        ) from error
+        raise InputError(f"{path.parent} cannot be written ({error.strerror}).", "Choose another folder.") from error
     with _open(path, read_only=False) as connection:
         if connection.execute("SELECT count(*) FROM duckdb_tables()").fetchone() == (0,):
             connection.execute(f"BEGIN; {_TABLES} COMMIT;")
@@ -120,9 +117,9 @@ def _open(path: Path, *, read_only: bool) -> Iterator[Connection]:
     except duckdb.InterruptException as error:
         raise KeyboardInterrupt from error
     except duckdb.IOException as error:
-        raise InputError(say("index.unreadable", error=error), say("index.check_space")) from error
+        raise InputError(f"The index cannot be read or written ({error}).", "Check the disk's free space.") from error
     except duckdb.OutOfMemoryException as error:
-        raise InputError(say("index.memory"), say("index.ask_less")) from error
+        raise InputError("This takes more memory than the index may use.", "Ask for less at once.") from error
     finally:
         connection.close()
 
@@ -135,9 +132,13 @@ def _connected(path: Path, config: dict[str, str | bool | int | float | list[str
             return duckdb.connect(str(path), read_only=read_only, config=config)
         except (duckdb.IOException, duckdb.ConnectionException) as error:  # by another process, by this one
             if "lock" not in str(error) and "different configuration" not in str(error):
-                raise InputError(say("index.damaged", name=path.name), say("index.delete")) from error
+                raise InputError(
+                    f"{path.name} is no index, or is damaged.", "Delete it, and index the folder again."
+                ) from error
             if time.monotonic() > until:
-                raise InputError(say("index.in_use"), say("index.wait")) from error
+                raise InputError(
+                    "The index is in use elsewhere, here or there to write.", "Try again when that has finished."
+                ) from error
         time.sleep(_PATIENCE / 20)
 
 
@@ -145,6 +146,6 @@ def _check_form(connection: Connection, path: Path) -> None:
     try:
         found = connection.execute("SELECT form FROM form").fetchone()
     except duckdb.CatalogException as error:
-        raise InputError(say("index.other_file", name=path.name), say("index.name_another")) from error
+        raise InputError(f"{path.name} is no index of public data.", "Name another file.") from error
     if found != (FORM,):
-        raise InputError(say("index.other_version"), say("index.delete_it", name=path.name))
+        raise InputError("The index was made by another version.", f"Delete {path.name} and index the folder again.")

@@ -14,7 +14,7 @@ from crowdnotes.public_data.posts import Filter, gather_posts
 from crowdnotes.public_data.topics import topic_names
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.languages import LANGUAGE_NAMES
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 
 FEW = 5  # posts: of fewer no percentile is told
 _MOST_LANGUAGES = 12
@@ -54,7 +54,7 @@ class Delay(Noun):
     def name(self) -> str:
         """What people call the group: a month and a language by its name."""
         if self.group == "all":
-            return say("late_notes.all")
+            return "All"
         month = parse_date(f"{self.group}-01")
         return f"{month:%b %Y}" if month else LANGUAGE_NAMES.get(self.group, self.group)
 
@@ -93,7 +93,7 @@ def delays(connection: Connection, chosen: Filter) -> Delays:
     posts = gather_posts(connection, chosen)
     connection.execute(_EACH, {"hour": _HOUR_MS})
     has_history = bool(how_many(connection, "SELECT count(*) FROM (SELECT 1 FROM history LIMIT 1)"))
-    names = [*topic_names(), say("surges.no_topic")]
+    names = [*topic_names(), "none of them"]
     by_topic = _groups(connection, _TOPIC, has_history)
     by_language = sorted(_groups(connection, _LANGUAGE, has_history), key=lambda one: (-one.posts, one.group))
     overall = _groups(connection, "SELECT *, 'all' AS name", has_history)
@@ -127,19 +127,33 @@ def _groups(connection: Connection, named: str, has_history: bool) -> list[Delay
 def _delay(row: tuple[Any, ...], has_history: bool) -> Delay:
     name, posts, dated, first, decided, verdict, known, never, young = row
     known = int(known)
-    few = say("surges.few_notes", n=known, few=FEW) if has_history else say("surges.no_history")
+    few = (
+        plural(known, "Only {n} note. It takes {few} to tell.", "Only {n} notes. It takes {few} to tell.", few=FEW)
+        if has_history
+        else ("The index has no status history. Index a folder with the noteStatusHistory files too.")
+    )
     return Delay(
         group=str(name),
         posts=posts,
         to_first_note=_hours(dated, first, ""),
-        to_verdict=_hours(decided, verdict, "" if has_history else say("surges.no_history")),
+        to_verdict=_hours(
+            decided,
+            verdict,
+            ""
+            if has_history
+            else ("The index has no status history. Index a folder with the noteStatusHistory files too."),
+        ),
         never=Never(n=known, share=never / known, young=int(young)) if known >= FEW else Never(n=known, not_run=few),
     )
 
 
 def _hours(n: int, percentiles: list[float] | None, not_run: str) -> Hours:
     if n < FEW or percentiles is None or not_run:
-        return Hours(n=n, not_run=not_run or say("surges.few_posts", n=n, few=FEW))
+        return Hours(
+            n=n,
+            not_run=not_run
+            or plural(n, "Only {n} post. It takes {few} to tell.", "Only {n} posts. It takes {few} to tell.", few=FEW),
+        )
     return Hours(n=n, **dict(zip(("p25", "p50", "p75", "p90"), percentiles, strict=True)))
 
 
@@ -148,9 +162,11 @@ def _sentence(overall: Delay) -> str:
     first, verdict, never = overall.to_first_note, overall.to_verdict, overall.never
     said = []
     if first.p50 is not None:
-        said.append(say("surges.first_note", n=first.n, hours=first.p50))
+        said.append(f"Of posts that got a note, half of {first.n:,} got their first note within {first.p50:.1f} hours.")
     if verdict.p50 is not None:
-        said.append(say("surges.verdict", n=verdict.n, hours=verdict.p50))
+        said.append(
+            f"Where notes got a verdict ({verdict.n:,} posts), half got it within {verdict.p50:.1f} hours more."
+        )
     if never.share is not None:
-        said.append(say("surges.never", share=never.share, n=never.n))
-    return " ".join(said) or say("surges.nothing")
+        said.append(f"{never.share:.0%} of {never.n:,} notes never left “needs more ratings”.")
+    return " ".join(said) or "Nothing can be said of the delays."

@@ -16,21 +16,33 @@ import numpy as np
 
 from crowdnotes.bridging.factorization import fit
 from crowdnotes.bridging.model import Floats, Ids, RatingTable
-from crowdnotes.wording import say
+from crowdnotes.wording import fill
 
 ROUNDS = 100
 KINDS = {
-    say("essay.good"): (2, 0),
-    say("essay.good_but_extreme"): (4, -2),
-    say("essay.neutral"): (1, -1),
-    say("essay.poor"): (0, -2),
+    "good": (2, 0),
+    "good but extreme": (4, -2),
+    "neutral": (1, -1),
+    "poor": (0, -2),
 }
 """What each kind gets from the side of its author and from the other."""
 _STOPPED = {  # whether the rule stops good notes, extreme ones
-    (True, True): "essay.stops_both",
-    (True, False): "essay.stops_good",
-    (False, True): "essay.stops_extreme",
-    (False, False): "essay.stops_neither",
+    (True, True): (
+        "Polarity: good {good:.2f}, extreme {extreme:.2f}. A rule shows no note with a polarity above {line:.2f}: it "
+        "stops good and good but extreme."
+    ),
+    (True, False): (
+        "Polarity: good {good:.2f}, extreme {extreme:.2f}. A rule shows no note with a polarity above {line:.2f}: it "
+        "stops good."
+    ),
+    (False, True): (
+        "Polarity: good {good:.2f}, extreme {extreme:.2f}. A rule shows no note with a polarity above {line:.2f}: it "
+        "stops good but extreme."
+    ),
+    (False, False): (
+        "Polarity: good {good:.2f}, extreme {extreme:.2f}. A rule shows no note with a polarity above {line:.2f}: it "
+        "stops neither."
+    ),
 }
 _LOWEST, _HIGHEST = -2, 4
 _GROUP = 4  # as many times more notes and raters than ratings of a note
@@ -67,35 +79,50 @@ class Experiment:
     def sentence(self) -> str:
         """Whether the score keeps extremes down, and plain averages do."""
         good, extreme = self.kinds[0], self.kinds[1]
-        averages = say("essay.averages", good=good.average, extreme=extreme.average)
-        scores = say("essay.scores", good=good.score, extreme=extreme.score)
+        averages = f"Average ratings: good {good.average:+.2f}, extreme {extreme.average:+.2f}"
+        scores = f"Scores: good {good.score:.3f}, extreme {extreme.score:.3f}"
         times = max(self.good_above, self.rounds - self.good_above)
-        words = "essay.good_first" if 2 * self.good_above >= self.rounds else "essay.extreme_first"
-        return say(words, n=times, all=self.rounds, averages=averages, scores=scores)
+        words = (
+            ("The score puts good notes above extreme ones in {n} of {all} rounds. {averages}. {scores}.")
+            if 2 * self.good_above >= self.rounds
+            else ("The score puts extreme notes above good ones in {n} of {all} rounds. {averages}. {scores}.")
+        )
+        return fill(words, n=times, all=self.rounds, averages=averages, scores=scores)
 
     @property
     def verdict(self) -> str:
         """Whether the score resists extremes in these settings, and why if not; the name of its words."""
         if self.good_above > self.rounds / 2:
-            return "essay.resists"
-        return "essay.more_of_own" if 2 * self.own > self.ratings else "essay.yields"
+            return (
+                "Yes, here bridging resists extremes: at the same average, notes that one side loves and the other "
+                "hates score lower. The more ratings each note has, the smaller the gap."
+            )
+        return (
+            (
+                "No, in these settings the score alone does not: most ratings come from the note's own side, so the "
+                "extreme notes also have the higher average, and the score takes only a part of that away. What stops "
+                "them is the rule on polarity below."
+            )
+            if 2 * self.own > self.ratings
+            else ("No, in these settings it does not: the extreme notes score higher.")
+        )
 
     def polarity_sentence(self, line: float) -> str:
         """What the rule on one-sided notes does with them. line: the size of polarity above which no note is shown."""
         good, extreme = self.kinds[0], self.kinds[1]
         words = _STOPPED[good.polarity > line, extreme.polarity > line]
-        return say(words, good=good.polarity, extreme=extreme.polarity, line=line)
+        return fill(words, good=good.polarity, extreme=extreme.polarity, line=line)
 
     @property
     def rows(self) -> dict[str, list[object]]:
         """The table of average results, by column."""
         return {
-            say("essay.kind"): [found.kind for found in self.kinds],
-            say("essay.own"): [_signed(found.own, "d") for found in self.kinds],
-            say("essay.other"): [_signed(found.other, "d") for found in self.kinds],
-            say("essay.average"): [_signed(found.average, ".2f") for found in self.kinds],
-            say("essay.score"): [f"{found.score:.4f}".replace("-", "−") for found in self.kinds],
-            say("essay.polarity"): [f"{found.polarity:.4f}" for found in self.kinds],
+            "kind": [found.kind for found in self.kinds],
+            "from own side": [_signed(found.own, "d") for found in self.kinds],
+            "from other side": [_signed(found.other, "d") for found in self.kinds],
+            "average rating": [_signed(found.average, ".2f") for found in self.kinds],
+            "score": [f"{found.score:.4f}".replace("-", "−") for found in self.kinds],
+            "size of polarity": [f"{found.polarity:.4f}" for found in self.kinds],
         }
 
 

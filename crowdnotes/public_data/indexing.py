@@ -55,7 +55,6 @@ from crowdnotes.public_data.database import TAGS, Connection, columns, how_many,
 from crowdnotes.public_data.loading import Loaded, load_folder
 from crowdnotes.public_data.posts import LAST_LOAD, make_posts
 from crowdnotes.settings_sections import BridgingSettings
-from crowdnotes.wording import say
 
 _AT_ONCE = 2_000_000  # ratings
 _ASIDE = 0.05  # between the line for the score and the two that it is compared with
@@ -82,7 +81,7 @@ def fitted(connection: Connection, of_ratings: int, settings: BridgingSettings) 
     """Fit the raters over all ratings of the index. Raises InputError when none are left after the filter."""
     notes, counts = _rated_notes(connection, settings.min_raters_per_note)
     few = of_ratings - int(counts.sum())
-    dropped = {say("fit.few_raters", n=settings.min_raters_per_note): few} if few else {}
+    dropped = {f"ratings of notes with under {settings.min_raters_per_note} raters": few} if few else {}
     ratings, facts, scored, busy = _gathered(connection, notes, counts, dropped, settings)
     can = np.isin(notes, scored)
     return Fitted(fit_raters(ratings, facts, settings), dropped, busy, notes[can], counts[can])
@@ -400,7 +399,7 @@ def fit_index(connection: Connection, settings: BridgingSettings, now: datetime,
     if not anew and not last.not_run and ratings < last.of_ratings * _MANY:
         return last
     if not ratings:
-        return FitReport(not_run=say("surges.no_ratings"))
+        return FitReport(not_run=("There are no ratings in the index. Index a folder with the ratings files too."))
     try:
         raters, scores, said = _fit(connection, settings, now, ratings)
     except InputError as error:
@@ -438,7 +437,13 @@ def last_fit(connection: Connection) -> FitReport:
     if row is not None:
         return FitReport.model_validate(json.loads(row[0]))
     some = how_many(connection, "SELECT count(*) FROM (SELECT 1 FROM ratings LIMIT 1)")
-    return FitReport(not_run=say("surges.few_ratings" if some else "surges.no_ratings"))
+    return FitReport(
+        not_run=(
+            "The index has too few ratings for that. Index more days."
+            if some
+            else ("There are no ratings in the index. Index a folder with the ratings files too.")
+        )
+    )
 
 
 _INCORRECT = 1 << TAGS.index("notHelpfulIncorrect")

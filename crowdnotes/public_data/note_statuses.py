@@ -7,7 +7,7 @@ from crowdnotes.domain import Noun
 from crowdnotes.public_data.database import Connection, how_many
 from crowdnotes.public_data.indexing import last_fit
 from crowdnotes.settings_sections import BridgingSettings
-from crowdnotes.wording import say
+from crowdnotes.wording import fill, plural
 
 
 class Verdicts(Noun):
@@ -32,17 +32,39 @@ class Verdicts(Noun):
     @property
     def sentence(self) -> str:
         """By the fit."""
-        return _said("verdicts.sentence", self.reckoned)
+        return _said(
+            (
+                "By these ratings, worked out here, {helpful:,} of {n:,} notes with enough ratings are shown, "
+                "{not_helpful:,} are rated not helpful and {waiting:,} need more ratings."
+            ),
+            self.reckoned,
+        )
 
     @property
     def about_x(self) -> str:
         """What X said of them, and why the two can differ."""
         if self.on_x is None:
-            return f"{say('verdicts.no_x')} {say('verdicts.differ')}"
+            return (
+                "What X decided is not in this data: it has no status history. The two can differ: X runs more models "
+                "than this one, with data that it does not publish, goes by the rules and ratings of its day, and "
+                "locks a status after two weeks."
+            )
         named = dict(zip(("helpful", "not_helpful", "waiting"), self.on_x, strict=True))
         same = self.same / self.both if self.both else 0.0
-        told = say("verdicts.on_x", n=sum(self.on_x), both=self.both, same=same, **named)
-        return f"{told} {say('verdicts.differ')}"
+        told = fill(
+            (
+                "Of all {n:,} notes in X's own record, {helpful:,} are shown, {not_helpful:,} rated not helpful and "
+                "{waiting:,} waiting. Of the {both:,} in both, {same:.0%} have the same status."
+            ),
+            n=sum(self.on_x),
+            both=self.both,
+            same=same,
+            **named,
+        )
+        return (
+            f"{told} The two can differ: X runs more models than this one, with data that it does not publish, goes "
+            "by the rules and ratings of its day, and locks a status after two weeks."
+        )
 
     @property
     def about_line(self) -> str:
@@ -50,21 +72,49 @@ class Verdicts(Noun):
         if not self.shown_at:
             return ""
         (low_line, low), (high_line, high) = self.shown_at
-        said = say(
-            "verdicts.lines", low_line=low_line, low=low, line=self.line, shown=self.reckoned[0],
-            high_line=high_line, high=high,
-        )  # fmt: skip
+        said = (f"Is {self.line:.2f} the right line? With the " f"status rules run " f"anew, the same " f"raters counting, a line of {low_line:.2f} shows " f"{low:,} notes, " f"{self.line:.2f}" f" shows {self.reckoned[0]:,} and {high_line:.2f} shows " f"{high:,}. The data " "cannot tell which is right: X chose the line, and " "a lower one " "lets through " "notes on which the sides agree less.")  # fmt: skip
         if not self.held:
             return said
         rule, most = self.held[0]
         held = sum(many for _, many in self.held)
-        return f"{said} {say('verdicts.held', n=held, reach=self.reach, line=self.line, rule=rule.in_words, most=most)}"
+        return (
+            f"{said} "
+            f"{plural(held, '{n:,} of the {reach:,} notes that reach {line:.2f} is held back by another rule: “{rule}”.', '{n:,} of the {reach:,} notes that reach {line:.2f} are held back by other rules, most of them ({most:,}) by “{rule}”.', reach=self.reach, line=self.line, rule=rule.in_words, most=most)}"
+        )
 
     @property
     def about_power(self) -> str:
         """What X did to notes, as far as the data shows."""
-        gone = say("verdicts.deleted", n=self.deleted) if self.deleted else ""
-        return " ".join(filter(None, [gone, say("verdicts.locked", n=self.locked) if self.locked else ""]))
+        gone = (
+            plural(
+                self.deleted,
+                (
+                    "{n:,} note has a record or ratings, but its text is gone: its author or X deleted it, the data "
+                    "does not say which."
+                ),
+                (
+                    "{n:,} notes have a record or ratings, but their text is gone: their authors or X deleted them, "
+                    "the data does not say which."
+                ),
+            )
+            if self.deleted
+            else ""
+        )
+        return " ".join(
+            filter(
+                None,
+                [
+                    gone,
+                    plural(
+                        self.locked,
+                        "{n:,} note has a status that X locked.",
+                        "{n:,} notes have a status that X locked.",
+                    )
+                    if self.locked
+                    else "",
+                ],
+            )
+        )
 
 
 STATUSES = (NoteStatus.HELPFUL, NoteStatus.NOT_HELPFUL, NoteStatus.NEEDS_MORE_RATINGS)
@@ -107,4 +157,4 @@ def _counts(by_status: dict[str, int]) -> tuple[int, int, int]:
 
 def _said(words: str, counts: tuple[int, int, int]) -> str:
     helpful, not_helpful, waiting = counts
-    return say(words, n=sum(counts), helpful=helpful, not_helpful=not_helpful, waiting=waiting)
+    return fill(words, n=sum(counts), helpful=helpful, not_helpful=not_helpful, waiting=waiting)

@@ -24,7 +24,7 @@ from crowdnotes.public_data.replay import Moment, Replay, replay
 from crowdnotes.settings_sections import BridgingSettings
 from crowdnotes.text.markdown import day, in_figures
 from crowdnotes.text.note_rules import without_urls, x_storage_form
-from crowdnotes.wording import say
+from crowdnotes.wording import fill, plural
 
 FRESH_DAYS = 7
 _MOST = 50
@@ -158,7 +158,7 @@ def notes_as_json(connection: Connection, post: int) -> bytes:
         {"post": post},
     ).fetchall()
     if not rows:
-        raise InputError(say("surge_work.no_notes", post=post), say("surge_work.no_notes_next"))
+        raise InputError(f"The index has no note on the post {post}.", "Index newer files, or choose another post.")
     return json.dumps(
         [
             {
@@ -182,7 +182,10 @@ def _best_notes(connection: Connection, posts: list[int], settings: BridgingSett
     line, least = settings.helpful_intercept, settings.min_raters_per_note
     fit = last_fit(connection)
     if fit.not_run:
-        nothing = BestNote(needed=line, not_run=say("surge_work.no_fit", why=fit.not_run))
+        nothing = BestNote(
+            needed=line,
+            not_run=f"Its notes have no score, because the viewpoints of raters are not known. {fit.not_run}",
+        )
         return dict.fromkeys(posts, nothing)
     best = dict.fromkeys(posts, _unscored(0, line, least))
     rows = columns(connection, _KNOWN_RATINGS, [posts])
@@ -207,7 +210,7 @@ def _best_notes(connection: Connection, posts: list[int], settings: BridgingSett
         if is_shown and not rows["on_x"][begin]:
             del best[post]
         elif is_best:
-            why = "" if now is None else say("surge_work.only_x") if is_shown else now.why
+            why = "" if now is None else "X has not shown it so far." if is_shown else now.why
             best[post] = BestNote(note=note, intercept=intercept, needed=line, raters=known, held_back=why)
     return best
 
@@ -218,7 +221,16 @@ def _now(connection: Connection, note: int, settings: BridgingSettings) -> Momen
 
 
 def _unscored(raters: int, line: float, least: int) -> BestNote:
-    return BestNote(needed=line, raters=raters, not_run=say("surge_work.few_raters", n=raters, least=least))
+    return BestNote(
+        needed=line,
+        raters=raters,
+        not_run=plural(
+            raters,
+            ("Its notes have no score yet: {n} rater with a known viewpoint, and it takes {least}."),
+            ("Its notes have no score yet: {n} raters with a known viewpoint, and it takes {least}."),
+            least=least,
+        ),
+    )
 
 
 def _waiting(row: tuple[Any, ...], best: BestNote, words: str, until: int, several: bool) -> WaitingPost:
@@ -251,27 +263,48 @@ def _is_fresh(hours: float | None) -> bool:
 def _why(notes: int, ratings: int, hours: float | None, best: BestNote, several: bool) -> str:
     """In words what the place goes by; of posts of one day their age does not matter."""
     if hours is None:
-        age = say("surge_work.no_age")
+        age = "How old the post is, its id does not say: it comes after the new ones."
     else:
-        old = say("surge_work.hours", n=round(hours)) if hours < 48 else say("surge_work.days", n=round(hours / 24))
-        told = "surge_work.fresh" if _is_fresh(hours) else "surge_work.older"
-        age = say(told, age=old, days=FRESH_DAYS) if several else f"{old}."
+        old = (
+            plural(round(hours), "The post is {n} hour old", "The post is {n} hours old")
+            if hours < 48
+            else plural(round(hours / 24), "The post is {n} day old", "The post is {n} days old")
+        )
+        told = (
+            "{age}: posts of the last {days} days come first."
+            if _is_fresh(hours)
+            else "{age}: it comes after the posts of the last {days} days."
+        )
+        age = fill(told, age=old, days=FRESH_DAYS) if several else f"{old}."
     if best.intercept is None:
         score = best.not_run
     else:
-        said = "surge_work.above" if best.intercept >= best.needed else "surge_work.below"
+        said = (
+            ("The best note scores {score}, over the {needed} needed, but it is not shown: {why}")
+            if best.intercept >= best.needed
+            else "The best note scores {score} of the {needed} needed."
+        )
         figures = in_figures(best.intercept, best.needed), in_figures(best.needed, best.needed)
-        score = say(said, score=figures[0], needed=figures[1], why=best.held_back)
-    return f"{age} {say('surge_work.ratings', notes=say('surge_days.notes', n=notes), n=ratings)} {score}"
+        score = fill(said, score=figures[0], needed=figures[1], why=best.held_back)
+    counted = plural(notes, "{n} note", "{n} notes")
+    return f"{age} {plural(ratings, '{notes}, {n:,} rating.', '{notes}, {n:,} ratings.', notes=counted)} {score}"
 
 
 def _sentence(waiting: int | None, listed: int, until: int, *, some_days: bool) -> str:
     if not listed:
-        return say("surge_work.none" if some_days else "surge_work.no_day")
-    end = say("surge_work.end", end=day(_time(until)))
+        return (
+            "No post here has notes of which none is shown."
+            if some_days
+            else "No day stands out, so there is no post to list. Ask for all days."
+        )
+    end = f"The data ends on {day(_time(until))}."
     if waiting is None:
-        return f"{say('surge_work.by_rules', listed=listed)} {end}"
-    many = say("surge_work.most", n=waiting, listed=listed) if waiting > listed else say("surge_work.all", n=waiting)
+        return f"{f'The first {listed} posts that have notes and none shown. The data does not say what X shows, so the rules decide.'} {end}"
+    many = (
+        (f"{waiting:,} posts have notes and none is shown. These are the first {listed}.")
+        if waiting > listed
+        else plural(waiting, "{n} post has notes and none is shown.", "{n} posts have notes and none is shown.")
+    )
     return f"{many} {end}"
 
 

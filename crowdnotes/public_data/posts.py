@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from crowdnotes.errors import InputError
 from crowdnotes.public_data.database import Connection, how_many
 from crowdnotes.public_data.topics import topic_names
-from crowdnotes.wording import say
 
 YOUNG_DAYS = 14  # then X locks a status; a younger note may still get its first
 _DAY_MS = 86_400_000
@@ -44,7 +43,7 @@ class Filter:
     def __post_init__(self) -> None:
         """Raises InputError for what is no language code."""
         if self.language is not None and not re.fullmatch("[a-z]{2}", self.language):
-            raise InputError(say("surges.no_language", words=self.language[:60]), say("surges.give_language"))
+            raise InputError(f"“{self.language[:60]}” is no language.", "Use two letters, for example en, es or ja.")
 
     @property
     def topics(self) -> int | None:
@@ -58,15 +57,13 @@ class Filter:
             if self.topic in (name, str(place + 1)):
                 return 1 << place
         listed = "; ".join(f"{place} {name}" for place, name in enumerate(names, 1))
-        raise InputError(
-            say("surges.unknown_topic", words=self.topic[:60]), say("surges.give_topic", health=HEALTH, topics=listed)
-        )
+        raise InputError(f"“{self.topic[:60]}” is no topic.", f"Use “{HEALTH}” for any, or one of: {listed}.")
 
     @property
     def in_words(self) -> str:
         """What is counted, for a heading."""
-        topic = say("surges.any_topic") if self.topic == HEALTH else self.topic
-        return ", ".join(filter(None, [self.language or "", topic])) or say("surges.all_posts")
+        topic = "any health topic" if self.topic == HEALTH else self.topic
+        return ", ".join(filter(None, [self.language or "", topic])) or "all posts"
 
 
 def make_posts(connection: Connection, before: int) -> None:
@@ -103,7 +100,7 @@ def gather_posts(connection: Connection, chosen: Filter) -> int:
     Raises InputError where the index has no notes.
     """
     if not how_many(connection, "SELECT count(*) FROM (SELECT 1 FROM posts LIMIT 1)"):
-        raise InputError(say("surges.no_notes"), say("surges.index_notes"))
+        raise InputError("The index has no notes.", "Index a folder that has them: `crowdnotes crowd index FOLDER`.")
     language = f"language = '{chosen.language}'" if chosen.language else "true"
     topics = f"topics & {chosen.topics} <> 0" if chosen.topics else "true"
     connection.execute(f"CREATE OR REPLACE TEMP VIEW chosen AS SELECT * FROM posts WHERE {language} AND {topics}")

@@ -36,7 +36,7 @@ from crowdnotes.public_data.database import TAGS, Connection, columns
 from crowdnotes.public_data.indexing import TagScale, last_fit
 from crowdnotes.settings_sections import BridgingSettings
 from crowdnotes.text.markdown import day
-from crowdnotes.wording import say
+from crowdnotes.wording import fill, plural
 
 Floats = npt.NDArray[np.float64]
 FIRST = 50  # ratings that are set against all
@@ -126,7 +126,7 @@ def replay(connection: Connection, note: int, misleading: bool, settings: Bridgi
     """The note's ratings in time under the index's last fit; why not, as a sentence, where that cannot be."""
     fit = last_fit(connection)
     if fit.not_run:
-        return say("story.not_fitted", why=fit.not_run)
+        return f"It has no score, because the viewpoints of raters are not known. {fit.not_run}"
     rows = columns(
         connection,
         """
@@ -138,11 +138,17 @@ def replay(connection: Connection, note: int, misleading: bool, settings: Bridgi
         [note],
     )
     if not len(rows["rated"]):
-        return say("story.nobody_not_run")
+        return "It has no score, because the index has no rating of it."
     (extremes,) = connection.execute("SELECT min(intercept), min(factor), max(factor) FROM raters").fetchall()
-    held = say("story.held", n=fit.ratings)
+    held = (
+        f"What is known of each rater is kept fixed, as all {fit.ratings:,} ratings show it: this is how the note "
+        "would have stood, not what X computed at the time."
+    )
     if fit.made_at:
-        held = say("story.held_on", n=fit.ratings, day=day(fit.made_at))
+        held = (
+            f"What is known of each rater is kept fixed, as {fit.ratings:,} ratings showed it on {day(fit.made_at)}: "
+            "this is how the note would have stood, not what X computed at the time."
+        )
     return Replay(
         rows, Extremes(fit.global_intercept, fit.ratings_per_note, *extremes), misleading, settings, held, fit.tags
     )
@@ -321,9 +327,7 @@ def score_story(replayed: Replay) -> ScoreStory:
         changes=tuple(changes),
         first=replayed.moment(FIRST) if n >= FIRST else None,
         now=now,
-        not_applied=tuple(
-            say("story.needs", name=rule.in_words, rule=rule.value, what=what) for rule, what in missing.items()
-        ),
+        not_applied=tuple(f"{rule.in_words} (not known: {what}) [{rule.value}]" for rule, what in missing.items()),
         not_sunk=_not_sunk(last),
     )
 
@@ -382,7 +386,7 @@ def _not_sunk(said: StatusResult) -> str:
     # A measure that is not known depends on one that is, which stands beside it.
     short = {way: [of.in_words() for of in way.distances if not of.met and of.value is not None] for way in ways}
     told = "; ".join(f"{way.rule.in_words} ({', '.join(lines)})" for way, lines in short.items())
-    return say("story.not_sunk", ways=told).replace(say("rules.score"), say("rules.plain_score"))
+    return f"It is not rated not helpful either, as no rule for that is met: {told}.".replace("note intercept", "score")
 
 
 def _first_with(replayed: Replay, before: int, after: int, was_helpful: bool, status: NoteStatus) -> int:
@@ -405,7 +409,8 @@ def _change(replayed: Replay, ratings: int, before: NoteStatus, said: StatusResu
         liked = earlier.note_intercept is not None and earlier.note_intercept >= replayed.line
         if liked and earlier.status is NoteStatus.NEEDS_MORE_RATINGS:
             reason = why(earlier)
-            told = f"{told} {say('story.held_before', reason=f'{reason[0].lower()}{reason[1:]}')}"
+            because = f"{reason[0].lower()}{reason[1:]}"
+            told = f"{told} Its score was high enough earlier; one rating before, this still held it back: {because}"
     return Change(
         at=_known_time(int(replayed.times[ratings - 1])),
         ratings=ratings,
@@ -432,9 +437,9 @@ _DRAWS, _FEW_DRAWS, _MANY = 100, 20, 10_000  # of a note with many ratings fewer
 class Which(StrEnum):
     """Which ratings go. The first two go by what a rating adds to the score: its level beyond its rater's usual."""
 
-    HELPFUL = say("fewer.helpful")
-    UNHELPFUL = say("fewer.unhelpful")
-    RANDOM = say("fewer.random")
+    HELPFUL = "the highest"
+    UNHELPFUL = "the lowest"
+    RANDOM = "at random"
 
 
 class Fewer(Noun):
@@ -461,17 +466,31 @@ class Fewer(Noun):
     @property
     def sentence(self) -> str:
         """What came of it."""
-        ratings = say("fewer.ratings", n=self.taken)
+        ratings = plural(self.taken, "1 rating", "{n} ratings")
         if self.which is Which.RANDOM:
-            said = say("fewer.of_random", changed=self.changed, all=len(self.statuses), ratings=ratings)
+            said = (
+                f"Without {ratings} at random, tried {len(self.statuses)} times, its status changes {self.changed} "
+                "times."
+            )
             by = Counter(rule for rule, status in zip(self.rules, self.statuses, strict=True) if status != self.before)
-            return f"{said} {say('fewer.mostly', rule=by.most_common(1)[0][0].in_words)}" if by else said
-        stays = "fewer.stays" if not self.changed else "fewer.becomes"
-        said = say(stays, which=self.which, ratings=ratings, status=self.statuses[0].in_words)
+            return (
+                (
+                    f"{said} "
+                    f"{f'Where it changes, it is most often a matter of the rule “{by.most_common(1)[0][0].in_words}”.'}"
+                )
+                if by
+                else said
+            )
+        stays = (
+            "Without {which} {ratings} its status stays: {status}."
+            if not self.changed
+            else "Without {which} {ratings} its status changes: {status}."
+        )
+        said = fill(stays, which=self.which, ratings=ratings, status=self.statuses[0].in_words)
         (score,) = self.scores
         if score is None:
-            return f"{said} {say('fewer.few_known')}"
-        return f"{said} {say('fewer.score', score=score)}" + (f" {self.why}" if self.changed else "")
+            return f"{said} It then has no score: too few raters with a known viewpoint are left."
+        return f"{said} Its score is then {score:.2f}." + (f" {self.why}" if self.changed else "")
 
 
 def fewer(replayed: Replay, taken: int, which: Which) -> Fewer | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from crowdnotes.domain import Noun
 from crowdnotes.public_data.database import Connection
 from crowdnotes.public_data.story import FewWords, in_few_words
-from crowdnotes.wording import say
 
 WIDTH = 0.1  # of polarity, from one bar to the next
 _FURTHEST = 10  # bars of a side; who stands further out is counted in the last
@@ -37,7 +36,10 @@ class Sides(Noun):
         n = sum(self.bars.values())
         one = sum(many for place, many in self.bars.items() if place < 0)
         middle = self.bars.get(-1, 0) + self.bars.get(0, 0)
-        return say("sides.sentence", n=n, one=one / n, other=1 - one / n, middle=middle / n, width=WIDTH)
+        return (
+            f"{n:,} raters, sorted by who agrees with whom: {one / n:.0%} stand on one side, {1 - one / n:.0%} on the "
+            f"other, and {middle / n:.0%} within {WIDTH:.1f} of the middle."
+        )
 
 
 def sides(connection: Connection) -> Sides | None:

@@ -23,7 +23,7 @@ from crowdnotes.bridging.public_scoring import NoteFacts, PublicScores, score
 from crowdnotes.bridging.ratings import Ratings
 from crowdnotes.bridging.scoring import locate
 from crowdnotes.settings_sections import BridgingSettings
-from crowdnotes.wording import say
+from crowdnotes.wording import fill, plural
 
 RATERS, NOTES = 120, 60
 NOW_MS = 1_750_000_000_000  # when all notes were written and rated: after the last change of the rules on time
@@ -37,10 +37,10 @@ _VARIETY = 0.08  # of worth and lean among notes of a kind
 class NoteKind(StrEnum):
     """What a note was made to be."""
 
-    BOTH = say("made_world.both")
-    MINUS = say("made_world.minus")
-    PLUS = say("made_world.plus")
-    POOR = say("made_world.poor")
+    BOTH = "helps both sides"
+    MINUS = "pleases side −"
+    PLUS = "pleases side +"
+    POOR = "helps nobody"
 
     @property
     def one_sided(self) -> bool:
@@ -51,9 +51,9 @@ class NoteKind(StrEnum):
 _MADE = {NoteKind.BOTH: (0.4, 0.0), NoteKind.MINUS: (0.2, -0.7), NoteKind.PLUS: (0.2, 0.7), NoteKind.POOR: (-0.3, 0.0)}
 """Worth and lean of each kind."""
 _WITHOUT_SIDES = {
-    NoteKind.BOTH: "made_world.everybody",
-    NoteKind.MINUS: "made_world.lean_minus",
-    NoteKind.PLUS: "made_world.lean_plus",
+    NoteKind.BOTH: "helps everybody",
+    NoteKind.MINUS: "leans one way",
+    NoteKind.PLUS: "leans the other way",
 }
 _MIRRORED = {NoteKind.MINUS: NoteKind.PLUS, NoteKind.PLUS: NoteKind.MINUS}
 
@@ -116,7 +116,7 @@ class World:
 
     def name(self, kind: NoteKind) -> str:
         """What notes of the kind are called: without sides they please none of them."""
-        return say(_WITHOUT_SIDES[kind]) if self.one_camp and kind in _WITHOUT_SIDES else kind.value
+        return _WITHOUT_SIDES[kind] if self.one_camp and kind in _WITHOUT_SIDES else kind.value
 
     @cached_property
     def scores(self) -> Floats:
@@ -145,15 +145,31 @@ class World:
         many = int(self.shown.sum())
         if not many:
             best = int(np.argmax(np.nan_to_num(self.scores, nan=-np.inf)))
-            return say("made_world.none_shown", reasons=self.reasons(best))
-        return say("made_world.shown", n=many, all=NOTES, kinds=self._of_kinds(self.shown))
+            return f"No note is shown. The one with the highest score: {self.reasons(best)}"
+        return plural(
+            many,
+            "{n} note of {all} is shown: {kinds}.",
+            "{n} notes of {all} are shown: {kinds}.",
+            all=NOTES,
+            kinds=self._of_kinds(self.shown),
+        )
 
     @property
     def average_sentence(self) -> str:
         """How plain averages order the same notes, beside how the score does."""
         by_average, by_score = (self._below_one_sided(values) for values in (self.averages, self.scores))
-        words = "made_world.averages_one" if self.one_camp else "made_world.averages"
-        return say(words, by_average=by_average, n=NOTES // len(_MADE), by_score=by_score)
+        words = (
+            (
+                "The best note that leans one way beats {by_average} of {n} notes that help everybody; by score it "
+                "beats {by_score}."
+            )
+            if self.one_camp
+            else (
+                "The best one-sided note beats {by_average} of {n} notes that help both sides; by score it beats "
+                "{by_score}."
+            )
+        )
+        return fill(words, by_average=by_average, n=NOTES // len(_MADE), by_score=by_score)
 
     def _below_one_sided(self, values: Floats) -> int:
         """How many notes that help both sides lie below the best one-sided one; those without a score do not."""
@@ -168,26 +184,54 @@ class World:
         told = []
         if raters:
             share = self.settings.rater_helpfulness
-            told.append(say("made_world.raters_out", n=raters, all=RATERS, share=share))
+            told.append(
+                plural(
+                    raters,
+                    (
+                        "{n} rater of {all} does not count. As on X, a rater counts who rated notes that got a "
+                        "verdict in a first round, and agreed with it at least {share:.0%} of the time."
+                    ),
+                    (
+                        "{n} raters of {all} do not count. As on X, a rater counts who rated notes that got a verdict "
+                        "in a first round, and agreed with it at least {share:.0%} of the time."
+                    ),
+                    all=RATERS,
+                    share=share,
+                )
+            )
         if notes:
             few = self.settings.min_raters_per_note
-            told.append(say("made_world.no_score", n=notes, few=few))
+            told.append(
+                plural(
+                    notes,
+                    "{n} note has no score: under {few} of the ratings count.",
+                    "{n} notes have no score: under {few} of the ratings count.",
+                    few=few,
+                )
+            )
         return " ".join(told)
 
     @property
     def sides_sentence(self) -> str:
         """How well the raters' sides were found; that there are none, where the world has one camp."""
         if self.one_camp:
-            return say("made_world.one_camp")
+            return (
+                "Everybody thinks alike in this world: there is nothing to bridge, and a plain average would do. The "
+                "model still looks for two sides. What it takes for sides − and + is mostly chance, and costs the "
+                "notes some of their score."
+            )
         of_sides = self.camps[self.fit.raters.ids] * self.fit.raters.factors[:, 0]
         right, all_ = int((of_sides > 0).sum()), int((self.camps[self.fit.raters.ids] != 0).sum())
-        return say("made_world.sides", n=right, all=all_)
+        return f"From ratings alone, {right} of {all_} raters are found on the side that they were made for."
 
     def story(self, note: int) -> str:
         """Why a note is shown or not, in a sentence or two."""
-        told = {NoteStatus.HELPFUL: "made_world.story_helpful", NoteStatus.NOT_HELPFUL: "made_world.story_not_helpful"}
-        words = told.get(self.statuses[note].status, "made_world.story_other")
-        return say(words, note=note + 1, reasons=self.reasons(note))
+        told = {
+            NoteStatus.HELPFUL: "Note {note} is shown. {reasons}",
+            NoteStatus.NOT_HELPFUL: "Note {note} is rated not helpful. {reasons}",
+        }
+        words = told.get(self.statuses[note].status, "Note {note} is not shown. {reasons}")
+        return fill(words, note=note + 1, reasons=self.reasons(note))
 
     def reasons(self, note: int) -> str:
         """What the rules say of a note: each that keeps it from being shown, or why it is."""
@@ -215,21 +259,25 @@ class World:
     def rows(self) -> dict[str, list[object]]:
         """Every note with its numbers, by column."""
         return {
-            say("made_world.note_column"): [note + 1 for note in range(len(self.kinds))],
-            say("made_world.made_to_be"): [self.name(kind) for kind in self.kinds],
-            say("made_world.average"): [round(float(number), 3) for number in self.averages],
-            say("made_world.helpfulness"): [round(float(number), 3) for number in self.scores],
-            say("made_world.polarity"): [round(float(number), 3) for number in self.factors],
-            say("made_world.status"): [found.status.value for found in self.statuses],
-            say("made_world.decided_by"): [found.decided_by.value for found in self.statuses],
+            "note": [note + 1 for note in range(len(self.kinds))],
+            "made to be": [self.name(kind) for kind in self.kinds],
+            "average rating": [round(float(number), 3) for number in self.averages],
+            "helpfulness": [round(float(number), 3) for number in self.scores],
+            "polarity": [round(float(number), 3) for number in self.factors],
+            "status": [found.status.value for found in self.statuses],
+            "decided by": [found.decided_by.value for found in self.statuses],
         }
 
     def _of_kinds(self, chosen: npt.NDArray[np.bool_]) -> str:
         counts = Counter(kind for kind, is_chosen in zip(self.kinds, chosen, strict=True) if is_chosen)
         one_sided = counts[NoteKind.MINUS] + counts[NoteKind.PLUS]
         of = NOTES // len(_MADE)
-        words = "made_world.of_leaning" if self.one_camp else "made_world.of_kinds"
-        return say(words, n=counts[NoteKind.BOTH], all=of, one_sided=one_sided, all_one_sided=2 * of)
+        words = (
+            ("{n} of {all} that help everybody, {one_sided} of {all_one_sided} that lean one way or the other")
+            if self.one_camp
+            else ("{n} of {all} that help both sides, {one_sided} of {all_one_sided} that please one side")
+        )
+        return fill(words, n=counts[NoteKind.BOTH], all=of, one_sided=one_sided, all_one_sided=2 * of)
 
 
 def make_world(options: WorldOptions, settings: BridgingSettings) -> World:
@@ -283,9 +331,25 @@ class OtherStarts:
     def sentence(self) -> str:
         """How much depends on the start."""
         same = self.changed == 0 and self.most < _SAME
-        words = "made_world.starts_same" if same else "made_world.starts_differ"
-        most = f"{self.most:.4f}" if self.most >= _LEAST else say("made_world.less", least=_LEAST)
-        return say(words, starts=self.starts, most=most, n=self.changed, all=self.notes)
+        words = (
+            (
+                "{starts} other random starts give the same answer: no note changes its status, and the largest move "
+                "of a note's helpfulness is {most}."
+            )
+            if same
+            else (
+                (
+                    "{starts} other random starts do not all give the same answer: {n} note of {all} changes its "
+                    "status in some of them, and the largest move of a note's helpfulness is {most}."
+                ),
+                (
+                    "{starts} other random starts do not all give the same answer: {n} notes of {all} change their "
+                    "status in some of them, and the largest move of a note's helpfulness is {most}."
+                ),
+            )
+        )
+        most = f"{self.most:.4f}" if self.most >= _LEAST else f"less than {_LEAST}"
+        return fill(words, starts=self.starts, most=most, n=self.changed, all=self.notes)
 
 
 def other_starts(world: World, starts: int = 20) -> OtherStarts:

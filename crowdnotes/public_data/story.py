@@ -25,7 +25,7 @@ from crowdnotes.public_data.topics import topic_names
 from crowdnotes.settings_sections import BridgingSettings
 from crowdnotes.text.markdown import day, in_figures
 from crowdnotes.text.note_rules import without_urls, x_storage_form
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 
 _LINK = re.compile(r"(?:.*/(?P<kind>status|statuses|n|t)/)?(?P<number>\d{1,19})(?:[/?#].*)?")
 _HAS_WORD = "(SELECT text ILIKE ? ESCAPE '!')"
@@ -35,15 +35,15 @@ _MODEL = "CoreModel"  # as X calls the one that is run here
 _APART = 0.3  # between the sides' shares of helpful ratings
 _FEW_AGAINST = 1 / 3  # the share of a side that may find a note not helpful which the side found somewhat helpful
 _SHOWN = {
-    NoteStatus.HELPFUL: "story.shown",
-    NoteStatus.NOT_HELPFUL: "story.not_helpful",
-    NoteStatus.NEEDS_MORE_RATINGS: "story.waiting",
+    NoteStatus.HELPFUL: "shown on the post",
+    NoteStatus.NOT_HELPFUL: "rated not helpful",
+    NoteStatus.NEEDS_MORE_RATINGS: "waiting for more ratings",
 }
 
 _BECAME = {
-    NoteStatus.HELPFUL: "story.became_shown",
-    NoteStatus.NOT_HELPFUL: "story.became_not_helpful",
-    NoteStatus.NEEDS_MORE_RATINGS: "story.became_waiting",
+    NoteStatus.HELPFUL: "it was shown",
+    NoteStatus.NOT_HELPFUL: "it was rated not helpful",
+    NoteStatus.NEEDS_MORE_RATINGS: "it went back to waiting for more ratings",
 }
 
 
@@ -61,10 +61,10 @@ class NoteOfPost(Noun):
     def in_words(self) -> str:
         """What X recorded, else what the ratings here say."""
         if self.status:  # X may have words that are new here
-            return say(_SHOWN[NoteStatus(self.status)]) if self.status in set(_SHOWN) else self.status
+            return _SHOWN[NoteStatus(self.status)] if self.status in set(_SHOWN) else self.status
         if self.by_ratings:
-            return say("note_story.reckoned", status=NoteStatus(self.by_ratings).in_words)
-        return say("note_story.too_few")
+            return f"by these ratings {NoteStatus(self.by_ratings).in_words}"
+        return "too few ratings for a score"
 
 
 class Told(Noun):
@@ -158,8 +158,20 @@ def story(connection: Connection, wanted: str, settings: BridgingSettings) -> St
         score=score,
         score_not_run=replayed if isinstance(replayed, str) else "",
         on_x=on_x,
-        on_x_not_run="" if on_x else say("story.no_history"),
-        first_not_run="" if levels.n >= FIRST else say("story.too_few", n=levels.n, few=FIRST),
+        on_x_not_run=""
+        if on_x
+        else (
+            "What X decided is not known: the index has no status history of this note. Index a folder with the "
+            "noteStatusHistory files too."
+        ),
+        first_not_run=""
+        if levels.n >= FIRST
+        else plural(
+            levels.n,
+            ("It has {n:,} rating. From {few} on, the first {few} are compared with all of them."),
+            ("It has {n:,} ratings. From {few} on, the first {few} are compared with all of them."),
+            few=FIRST,
+        ),
     )
     sentences = in_plain_words(told, settings)
     return told.model_copy(update={"sentences": sentences, "paragraph": sentences.paragraph})
@@ -219,12 +231,14 @@ def notes_of_status(connection: Connection, status: NoteStatus, most: int = 3) -
 def notes_to_begin_with(connection: Connection) -> dict[str, list[FewWords]]:
     """A few notes by what they have in common, named as in words.toml: by status, or without a fit the most rated."""
     by_status = {
-        "note_story.some_shown": notes_of_status(connection, NoteStatus.HELPFUL),
-        "note_story.some_not_helpful": notes_of_status(connection, NoteStatus.NOT_HELPFUL),
-        "note_story.some_waiting": notes_of_status(connection, NoteStatus.NEEDS_MORE_RATINGS),
+        "Notes that are shown, by these ratings:": notes_of_status(connection, NoteStatus.HELPFUL),
+        "Notes that are rated not helpful, by these ratings:": notes_of_status(connection, NoteStatus.NOT_HELPFUL),
+        "Notes that wait for more ratings, by these ratings:": notes_of_status(
+            connection, NoteStatus.NEEDS_MORE_RATINGS
+        ),
     }
-    others = by_status if any(by_status.values()) else {"note_story.busiest": busiest_notes(connection)}
-    return {"note_story.taken_down": taken_down_notes(connection), **others}
+    others = by_status if any(by_status.values()) else {"Notes with the most ratings:": busiest_notes(connection)}
+    return {"Notes that X showed and took down:": taken_down_notes(connection), **others}
 
 
 def is_number_or_link(wanted: str) -> bool:
@@ -250,7 +264,7 @@ def taken_down_notes(connection: Connection, most: int = 4) -> list[FewWords]:
 def in_plain_words(told: Story, settings: BridgingSettings) -> Told:
     """For somebody who reads the news and has never rated a note."""
     score = told.score
-    no_score = say("story.no_score") if told.levels.n else ""
+    no_score = "How its score came about cannot be told." if told.levels.n else ""
     return Told(
         beginning=_beginning(told),
         score=_score(score, settings) if score else no_score,
@@ -266,23 +280,24 @@ def in_plain_words(told: Story, settings: BridgingSettings) -> Told:
 
 def _beginning(told: Story) -> str:
     if not told.text:
-        return say("story.no_note") if told.levels.n else ""
-    when = say("story.on_day", day=day(told.written_at)) if told.written_at else ""
+        return "The note is no longer in the public data; its ratings are." if told.levels.n else ""
+    when = f" on {day(told.written_at)}" if told.written_at else ""
     after = ""
     if told.written_at and told.posted_at and told.written_at > told.posted_at:
-        after = say("story.after_post", time=_duration((told.written_at - told.posted_at).total_seconds()))
-    who = say("story.by_ai" if told.by_ai else "story.by_somebody")
+        after = f", {_duration((told.written_at - told.posted_at).total_seconds())} after the post"
+    who = "An AI writer" if told.by_ai else "A contributor"
     words = " ".join(without_urls(told.text).split())
-    return say("story.written", who=who, when=when, after=after, words=words)
+    return f"{who} wrote this note{when}{after}: “{words}”"
 
 
 def _ratings(told: Story) -> str:
     levels = told.levels
     if not levels.n:
-        return say("story.nobody")
-    return say(
-        "story.rated",
-        people=say("story.people", n=levels.n),
+        return "The index has no rating of it."
+    return (
+        "{people} rated it: {helpful:,} found it helpful, {somewhat:,} somewhat helpful, {not_helpful:,} not helpful."
+    ).format(
+        people=plural(levels.n, "{n:,} person", "{n:,} people"),
         helpful=levels.helpful,
         somewhat=levels.somewhat,
         not_helpful=levels.not_helpful,
@@ -291,36 +306,60 @@ def _ratings(told: Story) -> str:
 
 def _sides(now: Moment) -> str:
     """Whether people who usually disagree agree on it."""
-    others = f" {say('story.side_unknown', n=now.unknown.n)}" if now.unknown.n else ""
+    others = (
+        " "
+        + plural(
+            now.unknown.n,
+            "The rating of 1 more does not count, as that person's side is not known: with under 10 ratings of notes that "
+            "five people rated, too often against what the crowd came to think, or new since raters were last compared.",
+            "The ratings of {n:,} more do not count, as their side is not known: people with under 10 ratings of notes that "
+            "five people rated, who rated too often against what the crowd came to think, or who are new since raters were "
+            "last compared.",
+        )
+        if now.unknown.n
+        else ""
+    )
     if min(now.minus.n, now.plus.n) < _SIDE_RATINGS:
-        return say("story.no_sides", one=now.minus.n, other=now.plus.n) + others
+        return (
+            f"Of those who count for the score, {now.minus.n} stand on one side and {now.plus.n} on the other: too "
+            "few on one of them to say whether people who usually disagree agree on it."
+        ) + others
     shares = now.minus.helpful / now.minus.n, now.plus.helpful / now.plus.n
-    figures = say("story.found_helpful", one=shares[0], one_n=now.minus.n, other=shares[1], other_n=now.plus.n)
+    figures = (
+        f"{shares[0]:.0%} of {now.minus.n:,} on one side and {shares[1]:.0%} of {now.plus.n:,} on the other found it "
+        "helpful"
+    )
     poor = now.minus.not_helpful / now.minus.n, now.plus.not_helpful / now.plus.n
     few_against = max(poor) < _FEW_AGAINST
     if abs(shares[0] - shares[1]) >= _APART and not few_against:
-        return say("story.disagreed", figures=figures) + others
+        return f"Raters who usually disagree disagreed on it too: {figures}." + others
     if min(shares) > 0.5:
-        return say("story.agreed", figures=figures) + others
+        return f"Raters who usually disagree both liked it: {figures}." + others
     if few_against:
-        return say("story.mild", figures=figures, one=poor[0], other=poor[1]) + others
-    return say("story.neither", figures=figures) + others
+        return (
+            f"Raters who usually disagree both found it at least somewhat helpful: {figures}, {poor[0]:.0%} and "
+            f"{poor[1]:.0%} not helpful, and the rest somewhat helpful, which counts half."
+        ) + others
+    return f"Neither of two sides that usually disagree liked it much: {figures}." + others
 
 
 def _score(told_of: ScoreStory, settings: BridgingSettings) -> str:
     now = told_of.now
     if now.intercept is None:
-        return say("story.few_known")
+        return "Too few raters with a known viewpoint rated it for a score."
     line = settings.helpful_intercept
     score, needed = in_figures(now.intercept, line), in_figures(line, line)
-    told = say("story.score", score=score, line=needed, status=say(_SHOWN[now.status]))
+    told = (
+        f"Its score, which counts agreement across sides and not votes, is {score}; {needed} is needed to be shown. "
+        f"By these ratings it is {_SHOWN[now.status]}."
+    )
     # Where the score alone is short, the two numbers are the reason; else a rule stands in the way.
     short = now.decided_by is RuleName.INITIAL and now.intercept < line
     if now.status is NoteStatus.NOT_HELPFUL:
         return f"{told} {now.why}"
     if short or now.status is NoteStatus.HELPFUL:
         return f"{told} {told_of.not_sunk}".strip()
-    said_already = say("rules.at_least", measure=say("rules.plain_score").capitalize(), value=score, line=needed)
+    said_already = f"{'score'.capitalize()} {score}, at least {needed} needed"
     return f"{told} {now.why.removeprefix(f'{said_already}.').strip()} {told_of.not_sunk}".strip()
 
 
@@ -328,27 +367,47 @@ def _changes(changes: tuple[Change, ...]) -> str:
     if not changes:
         return ""
     told = [
-        say("story.change", n=one.ratings, day=day(one.at), became=say(_became(one)), why=_inside(one.why))
+        plural(
+            one.ratings,
+            "on {day}, with {n:,} rating, {became} ({why})",
+            "on {day}, with {n:,} ratings, {became} ({why})",
+            day=day(one.at),
+            became=_became(one),
+            why=_inside(one.why),
+        )
         for one in changes
     ]
     if len(told) > _TOLD_CHANGES:
-        return say("story.many_changes", n=len(told), first=told[0], last=told[-1])
-    return say("story.changes", changes="; ".join(told))
+        return f"As the ratings came in, its status changed {len(told):,} times: first {told[0]}; and last {told[-1]}."
+    return f"As the ratings came in: {'; '.join(told)}."
 
 
 def _first_against_all(first: Moment, now: Moment) -> str:
     if first.intercept is None or now.intercept is None:
         return ""
     early, late = (one.minus.helpful + one.plus.helpful + one.unknown.helpful for one in (first, now))
-    found = say("story.first_found", first_n=FIRST, first=early, n=now.ratings - FIRST, later=late - early)
+    found = plural(
+        now.ratings - FIRST,
+        ("Of the first {first_n} people {first:,} found it helpful; of the 1 after them, {later:,}."),
+        ("Of the first {first_n} people {first:,} found it helpful; of the {n:,} after them, {later:,}."),
+        first_n=FIRST,
+        first=early,
+        later=late - early,
+    )
     if first.status is now.status:
-        return f"{found} {say('story.first', n=FIRST, score=first.intercept)}"
-    return f"{found} {say('story.first_other', n=FIRST, score=first.intercept, status=say(_SHOWN[first.status]))}"
+        return (
+            f"{found} "
+            f"{f'After its first {FIRST} ratings the score was {first.intercept:.2f}, and its status the same.'}"
+        )
+    return (
+        f"{found} "
+        f"{f'After its first {FIRST} ratings the score was {first.intercept:.2f}, and its status another: {_SHOWN[first.status]}.'}"
+    )
 
 
 def _became(one: Change) -> str:
     was_shown = one.before is NoteStatus.HELPFUL and one.after is NoteStatus.NEEDS_MORE_RATINGS
-    return "story.taken_down" if was_shown else _BECAME[one.after]
+    return "it was taken down and waits for more ratings again" if was_shown else _BECAME[one.after]
 
 
 def _inside(sentences: str) -> str:
@@ -366,14 +425,26 @@ def why_differs(on_x: tuple[Recorded, ...], now: Moment) -> str:
     """What the data itself says of it, and then why the two can differ at all."""
     last, told = on_x[-1], []
     if last.event == "lock":
-        told.append(say("story.differs_locked", day=day(last.at)))
+        told.append(f"X locked its status on {day(last.at)}: what was rated later changes nothing there.")
     then = last.recomputed
     if then is not None and then.status == last.status and now.ratings > then.ratings:
-        told.append(say("story.differs_since", n=then.ratings, more=now.ratings - then.ratings))
+        told.append(
+            f"By the {then.ratings:,} ratings until then this page comes to the same as X; the "
+            f"{now.ratings - then.ratings:,} since then changed that here."
+        )
     models = [one.decided_by for one in on_x if one.decided_by and not one.decided_by.startswith(_MODEL)]
     if models:
-        told.append(say("story.differs_model", model=models[-1]))
-    return " ".join([*told, say("story.differs")])
+        told.append(f"At X another model than the one here decided: {models[-1]}.")
+    return " ".join(
+        [
+            *told,
+            (
+                "X and this page can differ: X also uses models for groups of raters and for topics, and data that it "
+                "does not publish; it goes by the rules and ratings of its day; and after two weeks it usually keeps "
+                "a status as it is."
+            ),
+        ]
+    )
 
 
 def _on_x(on_x: tuple[Recorded, ...]) -> str:
@@ -381,18 +452,18 @@ def _on_x(on_x: tuple[Recorded, ...]) -> str:
     if not on_x:
         return ""
     if not verdicts:
-        return say("story.no_verdict")
+        return "X never gave it a verdict."
     first, last = verdicts[0], on_x[-1]
     if last.status == first.status:
-        return say("story.verdict", status=first.in_words, day=day(first.at))
-    return say("story.verdicts", status=first.in_words, day=day(first.at), later=last.in_words, since=day(last.at))
+        return f"X itself recorded it as {first.in_words} on {day(first.at)}."
+    return f"X itself recorded it as {first.in_words} on {day(first.at)}, and as {last.in_words} since {day(last.at)}."
 
 
 def _found(connection: Connection, wanted: str) -> int:
     matched = _LINK.fullmatch(wanted.strip())
     number = int(matched["number"]) if matched else 2**63
     if matched is None or number >= 2**63:
-        raise InputError(say("story.no_link", words=wanted[:60]), say("story.give_link"))
+        raise InputError(f"“{wanted[:60]}” is no note or post.", "Give a note's id, or a post's id or address.")
     is_note = "SELECT count(*) FROM {} WHERE note = ?"
     if matched["kind"] in (None, "n") and any(
         how_many(connection, is_note.format(table), number) for table in ("notes", "history", "ratings")
@@ -406,7 +477,7 @@ def _found(connection: Connection, wanted: str) -> int:
         [number],
     ).fetchone()
     if row is None:
-        raise InputError(say("story.unknown", number=number), say("story.check_number"))
+        raise InputError(f"The index knows no note or post {number}.", "Check the number, or index newer files.")
     return int(row[0])
 
 
@@ -457,5 +528,5 @@ def _time(ms: int | None) -> datetime | None:
 def _duration(seconds: float) -> str:
     hours = seconds / 3600
     if hours < 2:
-        return say("story.minutes", n=max(1, round(seconds / 60)))
-    return say("story.hours", n=round(hours)) if hours < 48 else say("story.days", n=round(hours / 24))
+        return plural(max(1, round(seconds / 60)), "{n} minute", "{n} minutes")
+    return f"{round(hours)} hours" if hours < 48 else f"{round(hours / 24)} days"

@@ -19,7 +19,7 @@ from crowdnotes.public_data.posts import Filter, gather_posts
 from crowdnotes.text.markdown import day as day_words
 from crowdnotes.text.note_rules import without_urls, x_storage_form
 from crowdnotes.text.tokens import STOP_WORDS
-from crowdnotes.wording import say
+from crowdnotes.wording import fill
 
 BASELINE_DAYS, DEVIATIONS = 28, 2.5
 _LEAST_POSTS = 5
@@ -93,10 +93,29 @@ class Surges(Noun):
         named = {"day": day_words(first + timedelta(days=place)), "posts": self.per_day[place]}
         line, mean = self.line[place], self.mean[place]
         if line is None or mean is None:
-            return say("surges.other_early", first=BASELINE_DAYS, **named)
+            return fill(
+                (
+                    "The largest of the other days, {day} with {posts:,} posts, is among the first {first}, which "
+                    "have nothing to be compared with."
+                ),
+                first=BASELINE_DAYS,
+                **named,
+            )
         if self.per_day[place] > line:
-            return say("surges.other_few", least=_LEAST_POSTS, **named)
-        return say("surges.other_usual", line=line, usual=mean, **named)
+            return fill(
+                ("The largest of the other days, {day} with {posts:,} posts, has under {least}: too few to stand out."),
+                least=_LEAST_POSTS,
+                **named,
+            )
+        return fill(
+            (
+                "The largest of the other days, {day} with {posts:,} posts, does not stand out: after the 28 days "
+                "before it, with {usual:.1f} a day and their ups and downs, it would take over {line:.1f}."
+            ),
+            line=line,
+            usual=mean,
+            **named,
+        )
 
 
 class SurgePost(Noun):
@@ -123,7 +142,7 @@ def surges(connection: Connection, chosen: Filter, with_terms: int = 0) -> Surge
     if not len(counted["day"]):
         return Surges(
             counted=chosen.in_words, posts=posts, not_dated=not_dated, earlier=earlier, first_day=None, per_day=(),
-            mean=(), line=(), surges=(), sentence="", not_run=say("surges.no_times"),
+            mean=(), line=(), surges=(), sentence="", not_run="No surge can be looked for: no post has a time " "since notes " "are written.",
         )  # fmt: skip
     first = int(counted["day"][0])
     per_day = np.zeros(int(counted["day"][-1]) - first + 1, dtype=np.int64)
@@ -137,7 +156,7 @@ def surges(connection: Connection, chosen: Filter, with_terms: int = 0) -> Surge
     strongest = sorted(found, key=lambda surge: -(surge.posts - surge.mean))[:with_terms]
     told = {surge.day: trending(connection, surge.day) for surge in strongest}
     found = [surge.model_copy(update={"terms": told.get(surge.day)}) for surge in found]
-    not_run = "" if len(per_day) > BASELINE_DAYS else say("surges.few_days")
+    not_run = "" if len(per_day) > BASELINE_DAYS else "It takes 29 days of posts to find a surge. Index more days."
     return Surges(
         counted=chosen.in_words,
         posts=posts,
@@ -239,9 +258,29 @@ def _number(day: date) -> int:
 
 def _sentence(found: list[Surge], days: int) -> str:
     if not found:
-        return say("surges.none", n=days)
+        return f"No day of {days:,} stands out."
     top = max(found, key=lambda surge: surge.posts - surge.mean)
     named = {"n": len(found), "all": days, "day": day_words(top.day), "posts": top.posts}
     if not top.mean:
-        return say("surges.days", **named)
-    return say("surges.days_times", times=top.posts / top.mean, usual=top.mean, **named)
+        return fill(
+            (
+                "{n} of {all:,} days stands out: {day}, with {posts:,} posts.",
+                "{n} of {all:,} days stand out, most of all {day}: {posts:,} posts.",
+            ),
+            **named,
+        )
+    return fill(
+        (
+            (
+                "{n} of {all:,} days stands out: {day}, with {posts:,} posts, {times:.1f} times the {usual:.1f} of a "
+                "usual day."
+            ),
+            (
+                "{n} of {all:,} days stand out, most of all {day}: {posts:,} posts, {times:.1f} times the {usual:.1f} "
+                "of a usual day."
+            ),
+        ),
+        times=top.posts / top.mean,
+        usual=top.mean,
+        **named,
+    )

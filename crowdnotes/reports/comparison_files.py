@@ -21,7 +21,7 @@ from crowdnotes.errors import InputError
 from crowdnotes.evidence.reading.plain_text import decode_table
 from crowdnotes.storage.tables import storable_text
 from crowdnotes.text.note_rules import x_storage_form
-from crowdnotes.wording import say
+from crowdnotes.wording import fill
 
 FILE_KINDS = ("csv", "tsv", "jsonl", "json")
 MOST_PAIRS = 1_000
@@ -32,14 +32,14 @@ _IDS = ("pair", "pair_id", "id")
 _SHUFFLED = ("left", "right")
 # Two columns that belong together, and what the notes are called where nobody says so.
 _NOTES = {
-    ("supernote", "best_existing_note"): (say("pairs_file.supernote"), say("pairs_file.best_existing")),
-    ("supernote", "best_existing"): (say("pairs_file.supernote"), say("pairs_file.best_existing")),
-    ("supernote", "existing_note"): (say("pairs_file.supernote"), say("pairs_file.existing")),
-    ("supernote", "existing"): (say("pairs_file.supernote"), say("pairs_file.existing")),
-    ("first", "second"): (say("pairs_file.first"), say("pairs_file.second")),
-    ("note_1", "note_2"): (say("pairs_file.first"), say("pairs_file.second")),
-    ("note_a", "note_b"): (say("pairs_file.a"), say("pairs_file.b")),
-    _SHUFFLED: (say("pairs_file.left"), say("pairs_file.right")),
+    ("supernote", "best_existing_note"): ("Supernote", "Best existing note"),
+    ("supernote", "best_existing"): ("Supernote", "Best existing note"),
+    ("supernote", "existing_note"): ("Supernote", "Existing note"),
+    ("supernote", "existing"): ("Supernote", "Existing note"),
+    ("first", "second"): ("First note", "Second note"),
+    ("note_1", "note_2"): ("First note", "Second note"),
+    ("note_a", "note_b"): ("Note A", "Note B"),
+    _SHUFFLED: ("Left note", "Right note"),
 }
 _OF_A_RUN = {"note_id", "post", "human", "outcome"}
 
@@ -56,18 +56,30 @@ class PairsFile:
 def read_pairs(name: str, content: bytes) -> PairsFile:
     """The pairs of a file. Raises InputError with the line and what is wrong with it."""
     if len(content) > _MOST_BYTES:
-        raise InputError(say("pairs_file.too_large", n=len(content)), say("pairs_file.at_most", most=_MOST_BYTES))
+        raise InputError(f"The file has {len(content):,} bytes.", f"Give at most {_MOST_BYTES:,}.")
     kind = PurePath(name).suffix.lower().removeprefix(".")
     if kind not in FILE_KINDS:
-        raise InputError(say("pairs_file.no_table", name=name), say("pairs_file.form"))
+        raise InputError(
+            f"“{name}” is no table that can be read.",
+            (
+                "Give CSV or JSON with the columns post, supernote and existing_note, or post, first and second; or "
+                "pairs.jsonl or notes.jsonl of “crowdnotes bench”."
+            ),
+        )
     text = decode_table(content)
     rows = list(_csv_rows(text, kind) if kind in {"csv", "tsv"} else _json_rows(text, kind))
     if not rows:
-        raise InputError(say("pairs_file.none"), say("pairs_file.form"))
+        raise InputError(
+            "The file holds no pairs.",
+            (
+                "Give CSV or JSON with the columns post, supernote and existing_note, or post, first and second; or "
+                "pairs.jsonl or notes.jsonl of “crowdnotes bench”."
+            ),
+        )
     columns = {column for _, row in rows for column in row}
     found = _of_a_run(rows) if columns >= _OF_A_RUN else _of_columns(rows, columns)
     if len(found.pairs) > MOST_PAIRS:
-        raise InputError(say("pairs_file.too_many", n=len(found.pairs)), say("pairs_file.at_most", most=MOST_PAIRS))
+        raise InputError(f"The file holds {len(found.pairs):,} pairs.", f"Give at most {MOST_PAIRS:,}.")
     return found
 
 
@@ -75,8 +87,18 @@ def _of_columns(rows: Iterable[tuple[int, Mapping[str, Any]]], columns: set[str]
     post = next((column for column in _POSTS if column in columns), None)
     sides = next((pair for pair in _NOTES if columns >= set(pair)), None)
     if post is None or sides is None:
-        words = "pairs_file.no_post_column" if post is None else "pairs_file.no_notes_column"
-        raise InputError(say(words, columns=", ".join(sorted(columns))[:200]), say("pairs_file.form"))
+        words = (
+            ("There is no column with the post. The columns are: {columns}.")
+            if post is None
+            else ("There is no column with the notes. The columns are: {columns}.")
+        )
+        raise InputError(
+            fill(words, columns=", ".join(sorted(columns))[:200]),
+            (
+                "Give CSV or JSON with the columns post, supernote and existing_note, or post, first and second; or "
+                "pairs.jsonl or notes.jsonl of “crowdnotes bench”."
+            ),
+        )
     named = next((column for column in _IDS if column in columns), None)
     pairs: dict[str, NotePair] = {}
     for line, row in rows:
@@ -84,14 +106,19 @@ def _of_columns(rows: Iterable[tuple[int, Mapping[str, Any]]], columns: set[str]
         texts |= {part: x_storage_form(_words(line, row, side)) for part, side in zip(_PARTS, sides, strict=True)}
         for part, longest in _LONGEST.items():
             if len(texts[part]) > longest:
-                raise _wrong(line, "pairs_file.too_long", n=len(texts[part]), most=longest)
+                raise _wrong(
+                    line,
+                    "Line {line} has {n:,} characters where at most {most:,} can be shown.",
+                    n=len(texts[part]),
+                    most=longest,
+                )
         if texts["first"] == texts["second"]:
-            raise _wrong(line, "pairs_file.same_note")
+            raise _wrong(line, "Line {line} has the same note twice.")
         pair_id = _words(line, row, named) if named else text_sha256("\0".join(texts.values()))[:12]
         if len(pair_id) > 64:
-            raise _wrong(line, "pairs_file.long_id")
+            raise _wrong(line, "Line {line} has an id of more than 64 characters.")
         if pair_id in pairs:
-            raise _wrong(line, "pairs_file.repeated")
+            raise _wrong(line, "Line {line} repeats a pair that stands above it.")
         pairs[pair_id] = NotePair(id=pair_id, **texts)
     return PairsFile(tuple(pairs.values()), _NOTES[sides], sides_unknown=sides == _SHUFFLED)
 
@@ -109,27 +136,27 @@ def _of_a_run(rows: Iterable[tuple[int, Mapping[str, Any]]]) -> PairsFile:
         try:
             posts[str(row.get("note_id"))] = PostRow.model_validate(row)
         except ValidationError as error:
-            raise _wrong(line, "pairs_file.no_row") from error
+            raise _wrong(line, "Line {line} is no row that `crowdnotes bench notes` or `supernotes` wrote.") from error
     passed = [row for row in posts.values() if row.passed]
     if not passed:
-        raise InputError(say("pairs_file.none_passed"))
+        raise InputError("No note of this run passed every gate, so there is nothing to compare.")
     found = [
         NotePair(id=pair.pair, post=pair.post, first=own, second=human)
         for row, pair in zip(passed, pairs(passed), strict=True)
         for own, human in [(pair.left, pair.right) if is_left(row.note_id) else (pair.right, pair.left)]
     ]
     of_supernotes = all(row.supernote is not None for row in passed)
-    names = ("pairs_file.supernote", "pairs_file.best_existing")
+    names = ("Supernote", "Best existing note")
     if not of_supernotes:
-        names = ("pairs_file.program", "pairs_file.human")
-    return PairsFile(tuple(found), (say(names[0]), say(names[1])))
+        names = ("The program's note", "The human note")
+    return PairsFile(tuple(found), (names[0], names[1]))
 
 
 def _words(line: int, row: Mapping[str, Any], column: str) -> str:
     value = row.get(column)
     text = storable_text(str(value)).strip() if isinstance(value, str | int) else ""
     if not text:
-        raise _wrong(line, "pairs_file.nothing_under", column=column)
+        raise _wrong(line, "Line {line} has nothing under “{column}”.", column=column)
     return text
 
 
@@ -143,23 +170,36 @@ def _csv_rows(text: str, kind: str) -> Iterator[tuple[int, dict[str, Any]]]:
             if not any(cells):
                 continue
             if len(cells) != len(columns):
-                raise _wrong(reader.line_num, "pairs_file.other_fields", n=len(cells), header=len(columns))
+                raise _wrong(
+                    reader.line_num,
+                    "Line {line} has {n} fields where the header has {header}.",
+                    n=len(cells),
+                    header=len(columns),
+                )
             yield reader.line_num, dict(zip(columns, cells, strict=True))
     except csv.Error as error:
-        raise _wrong(reader.line_num, "pairs_file.broken") from error
+        raise _wrong(
+            reader.line_num, ("Line {line} is broken: is a quotation mark missing, or not doubled inside a text?")
+        ) from error
 
 
 def _json_rows(text: str, kind: str) -> Iterator[tuple[int, dict[str, Any]]]:
     if kind == "json":
         rows = _json(1, text)
         if not isinstance(rows, list):
-            raise InputError(say("pairs_file.no_list"), say("pairs_file.form"))
+            raise InputError(
+                "The file holds no list of pairs.",
+                (
+                    "Give CSV or JSON with the columns post, supernote and existing_note, or post, first and second; "
+                    "or pairs.jsonl or notes.jsonl of “crowdnotes bench”."
+                ),
+            )
         numbered: Iterable[tuple[int, Any]] = enumerate(rows, 1)
     else:
         numbered = ((number, _json(number, line)) for number, line in enumerate(text.split("\n"), 1) if line.strip())
     for number, row in numbered:
         if not isinstance(row, dict):
-            raise _wrong(number, "pairs_file.no_object")
+            raise _wrong(number, "Line {line} is no object with names and values.")
         yield number, {_plain(name): value for name, value in row.items()}
 
 
@@ -167,7 +207,7 @@ def _json(line: int, text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _wrong(line, "pairs_file.no_json") from error
+        raise _wrong(line, "Line {line} is not whole JSON.") from error
 
 
 def _plain(column: str) -> str:
@@ -175,4 +215,10 @@ def _plain(column: str) -> str:
 
 
 def _wrong(line: int, words: str, **values: object) -> InputError:
-    return InputError(say(words, line=line, **values), say("pairs_file.form"))
+    return InputError(
+        fill(words, line=line, **values),
+        (
+            "Give CSV or JSON with the columns post, supernote and existing_note, or post, first and second; or "
+            "pairs.jsonl or notes.jsonl of “crowdnotes bench”."
+        ),
+    )

@@ -14,15 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from crowdnotes.domain import Answer, BothRated, Comparison, ComparisonResults, Figure, Level, Rating, Statement
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 
 _MOST_WORK = 1_000_000_000  # ratings times the square of participants and posts: half a minute for the mixed models
 _FEW = 5  # participants or posts: with fewer, no interval is to be trusted
 _SHARE = (0.0, 1.0)
 _OVER = {
-    ("participants",): "comparison_figures.over_participants",
-    ("posts",): "comparison_figures.over_posts",
-    ("participants", "posts"): "comparison_figures.over_both",
+    ("participants",): "over participants",
+    ("posts",): "over posts",
+    ("participants", "posts"): "over participants and posts",
 }
 _Numbers = npt.NDArray[np.float64]
 _Places = npt.NDArray[np.intp]
@@ -56,13 +56,20 @@ def _crossed(participants: npt.ArrayLike, posts: npt.ArrayLike) -> _Crossed:
 def results(comparison: Comparison, answers: Sequence[Answer]) -> ComparisonResults:
     """Every figure of a comparison; all NOT RUN where the file had shuffled the notes of each pair."""
     used = () if comparison.sides_unknown else tuple(answers)
-    nothing = say("comparison_figures.shuffled" if comparison.sides_unknown else "comparison_figures.nobody")
+    nothing = (
+        (
+            "The file does not tell whose the notes are: its sides are shuffled. Export the votes, and “crowdnotes "
+            "bench compare --votes” counts them."
+        )
+        if comparison.sides_unknown
+        else "Nobody has answered yet."
+    )
     post_of = {pair.id: pair.post for pair in comparison.pairs}
     crossed = _crossed([answer.participant for answer in used], [post_of[answer.pair] for answer in used])
     won = np.array([float(answer.first_won) for answer in used])
     alike = np.array([answer.first.level is answer.second.level for answer in used], dtype=bool)
     helpful = alike & np.array([answer.first.level is Level.HELPFUL for answer in used], dtype=bool)
-    no_such = say("comparison_figures.nobody_two") if used else nothing
+    no_such = "Nobody has rated two notes so." if used else nothing
 
     def both(of: Callable[[Rating], float], ends: tuple[float, float]) -> BothRated:
         first, second = (np.array([of(getattr(one, side)) for one in used]) for side in ("first", "second"))
@@ -75,9 +82,9 @@ def results(comparison: Comparison, answers: Sequence[Answer]) -> ComparisonResu
     worths = np.array([answer.first.level.worth for answer in used] + [answer.second.level.worth for answer in used])
     is_first = np.repeat([1.0, 0.0], len(used))
     wins = {
-        say("comparison_figures.all"): _mean(won, crossed, nothing, _SHARE, is_share=True),
-        say("comparison_figures.alike"): _mean(won[alike], crossed.at(alike), no_such, _SHARE, is_share=True),
-        say("comparison_figures.helpful"): _mean(won[helpful], crossed.at(helpful), no_such, _SHARE, is_share=True),
+        "all answers": _mean(won, crossed, nothing, _SHARE, is_share=True),
+        "both rated alike": _mean(won[alike], crossed.at(alike), no_such, _SHARE, is_share=True),
+        "both rated helpful": _mean(won[helpful], crossed.at(helpful), no_such, _SHARE, is_share=True),
     }
     helpfulness = both(lambda rating: rating.level.worth, _SHARE)
     rated_model = _mixed(worths, np.column_stack([is_first, np.ones_like(is_first)]), crossed.twice(), nothing)
@@ -98,7 +105,7 @@ def results(comparison: Comparison, answers: Sequence[Answer]) -> ComparisonResu
         chosen_model=_mixed(won - 0.5, np.ones((len(used), 1)), crossed, nothing),
         statements=by_statement,
         told={
-            "wins": _wins_told(comparison.names, wins[say("comparison_figures.all")], crossed),
+            "wins": _wins_told(comparison.names, wins["all answers"], crossed),
             "helpfulness": _rated_told(comparison.names, helpfulness, rated_model, crossed),
             "statements": _statements_told(comparison.names, by_statement, crossed),
         },
@@ -126,15 +133,15 @@ def _mean(
     by = {name: np.bincount(places, off).astype(float) for name, places in groups.items() if places.any()}
     if not by or not np.ptp(values):
         if not is_share:
-            return Figure(n=n, value=value, how=say("comparison_figures.no_interval"))
+            return Figure(n=n, value=value, how="no interval: one answer, or all the same")
         exact = binomtest(round(values.sum()), n).proportion_ci(method="exact")
-        how = say("comparison_figures.exact")
+        how = "exact, as if no two answers were by one person or on one post"
         return Figure(n=n, value=value, low=float(exact.low), high=float(exact.high), how=how)
     alone = _spread(off)
     variance = max(alone, sum(_spread(sums) for sums in by.values()) - (len(by) - 1) * alone) / n**2
     half = float(t.ppf(0.975, min(map(len, by.values())) - 1) * np.sqrt(variance))
     low, high = max(ends[0], value - half), min(ends[1], value + half)
-    return Figure(n=n, value=value, low=low, high=high, how=say(_OVER[tuple(by)]))
+    return Figure(n=n, value=value, low=low, high=high, how=_OVER[tuple(by)])
 
 
 def _spread(sums: _Numbers) -> float:
@@ -146,13 +153,18 @@ def _signed_ranks(differences: _Numbers, nothing: str) -> Figure:
     """Wilcoxon's test of paired differences; `value` is their mean, `n` counts those that are not 0."""
     differ = differences[differences != 0]
     if not len(differ):
-        return Figure(n=0, not_run=say("comparison_figures.all_alike") if len(differences) else nothing)
+        return Figure(n=0, not_run="Every answer rates both notes alike." if len(differences) else nothing)
     from scipy.stats import wilcoxon
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that ties and few answers make p approximate
         p = float(wilcoxon(differ).pvalue)
-    return Figure(n=len(differ), value=float(differences.mean()), p=p, how=say("comparison_figures.as_if_apart"))
+    return Figure(
+        n=len(differ),
+        value=float(differences.mean()),
+        p=p,
+        how="signed ranks, as if no two answers were by one person or on one post",
+    )
 
 
 def _mixed(values: _Numbers, design: _Numbers, crossed: _Crossed, nothing: str) -> Figure:
@@ -165,11 +177,11 @@ def _mixed(values: _Numbers, design: _Numbers, crossed: _Crossed, nothing: str) 
     if not n:
         why_not = nothing
     elif min(sizes) < 2:
-        why_not = say("comparison_figures.two_needed")
+        why_not = "It takes two participants and two posts."
     elif n * sum(sizes) ** 2 > _MOST_WORK:
-        why_not = say("comparison_figures.too_many")
+        why_not = "There are too many participants, posts and answers to fit it within half a minute."
     elif np.allclose(design @ np.linalg.lstsq(design, values)[0], values):
-        why_not = say("comparison_figures.all_same")
+        why_not = "All answers say the same, so nothing is left to explain."
     if why_not:
         return Figure(n=n, not_run=why_not)
     from statsmodels.regression.mixed_linear_model import MixedLM, VCSpec
@@ -186,15 +198,15 @@ def _mixed(values: _Numbers, design: _Numbers, crossed: _Crossed, nothing: str) 
             fitted = MixedLM(values, design, np.zeros(n), exog_vc=parts).fit(method="powell")
             found = [float(fitted.fe_params[0]), *map(float, fitted.conf_int()[0]), float(fitted.pvalues[0])]
     except (np.linalg.LinAlgError, ValueError) as error:
-        return Figure(n=n, not_run=say("comparison_figures.not_fitted", error=error))
+        return Figure(n=n, not_run=f"The model could not be fitted ({error}).")
     if not fitted.converged or not np.all(np.isfinite(found)):
-        return Figure(n=n, not_run=say("comparison_figures.not_settled"))
+        return Figure(n=n, not_run="The model could not be fitted: the estimate did not settle.")
     value, low, high, p = found
-    return Figure(n=n, value=value, low=low, high=high, p=p, how=say("comparison_figures.random_intercepts"))
+    return Figure(n=n, value=value, low=low, high=high, p=p, how="random intercepts by participant and post")
 
 
 def _too_few() -> str:
-    return say("comparison_figures.too_few", most=_FEW)
+    return f"With fewer than {_FEW} participants, or posts, no more can be said."
 
 
 def percent(share: float) -> str:
@@ -206,40 +218,41 @@ def _wins_told(names: tuple[str, str], won: Figure, crossed: _Crossed) -> str:
     if won.value is None or won.low is None or won.high is None:
         return won.not_run
     people, posts = crossed.sizes
-    told = say(
-        "comparison_figures.won",
+    told = ("“{name}” was chosen in {share} of {answers} ({low} to {high}), by {people} on {posts}.").format(
         name=names[0],
         share=percent(won.value),
         low=percent(won.low),
         high=percent(won.high),
-        answers=say("comparison_figures.answers", n=won.n),
-        people=say("comparison_figures.participants", n=people),
-        posts=say("comparison_figures.posts", n=posts),
+        answers=plural(won.n, "{n:,} answer", "{n:,} answers"),
+        people=plural(people, "{n:,} participant", "{n:,} participants"),
+        posts=plural(posts, "{n:,} post", "{n:,} posts"),
     )
     if min(people, posts) < _FEW:
         return f"{told} {_too_few()}"
     if won.low <= 0.5 <= won.high:
-        return f"{told} {say('comparison_figures.won_chance')}"
-    return f"{told} {say('comparison_figures.won_more' if won.low > 0.5 else 'comparison_figures.won_less')}"
+        return f"{told} Chance alone could explain that."
+    return (
+        f"{told} "
+        f"{('That is more often than chance explains.' if won.low > 0.5 else 'That is less often than chance explains.')}"
+    )
 
 
 def _rated_told(names: tuple[str, str], rated: BothRated, model: Figure, crossed: _Crossed) -> str:
     if rated.first.value is None or rated.second.value is None:
         return rated.first.not_run
-    told = say(
-        "comparison_figures.rated",
-        first=names[0],
-        first_mean=rated.first.value,
-        second=names[1],
-        second_mean=rated.second.value,
+    told = (
+        f"From 0, not helpful, to 1, helpful: “{names[0]}” has {rated.first.value:.2f} on average, “{names[1]}” "
+        f"{rated.second.value:.2f}."
     )
     if min(crossed.sizes) < _FEW:
         return f"{told} {_too_few()}"
     if model.value is None or model.low is None or model.high is None:
         return told
     if model.low <= 0 <= model.high:
-        return f"{told} {say('comparison_figures.rated_chance')}"
-    differs = say("comparison_figures.rated_differs", value=model.value, low=model.low, high=model.high)
+        return f"{told} Chance alone could explain the difference."
+    differs = (
+        f"The difference is more than chance explains: {model.value:+.2f} ({model.low:+.2f} to {model.high:+.2f})."
+    )
     return f"{told} {differs}"
 
 
@@ -251,9 +264,5 @@ def _statements_told(names: tuple[str, str], rated: dict[Statement, BothRated], 
         return _too_few()
     clear = {of: one.value for of, one in figures.items() if one.p is not None and one.p < 0.05 / len(Statement)}
     sides = [[of.value for of, value in clear.items() if value and (value > 0) is higher] for higher in (True, False)]
-    told = [
-        say("comparison_figures.higher", name=name, statements=", ".join(of))
-        for name, of in zip(names, sides, strict=True)
-        if of
-    ]
-    return " ".join(told) or say("comparison_figures.no_difference")
+    told = [f"“{name}” is rated higher on {', '.join(of)}." for name, of in zip(names, sides, strict=True) if of]
+    return " ".join(told) or "On no statement do the notes differ by more than chance explains."

@@ -23,7 +23,6 @@ from crowdnotes.errors import ComparisonNotFoundError, InputError, StoreError
 from crowdnotes.reports.comparison_files import read_pairs
 from crowdnotes.storage.database import reading, writing
 from crowdnotes.storage.tables import comparison_answers, comparisons, storable_text
-from crowdnotes.wording import say
 
 _PARTICIPANT = re.compile(r"[A-Za-z0-9_-]{8,64}")
 _LONGEST_TITLE = 120
@@ -69,7 +68,7 @@ class Comparisons:
         found = read_pairs(file, content)
         first, second = (_line(given)[:_LONGEST_NAME] or known for given, known in zip(names, found.names, strict=True))
         if first == second:
-            raise InputError(say("pairs_file.same_name"), say("pairs_file.other_names"))
+            raise InputError("Both kinds of note have the same name.", "Call them differently.")
         made = Comparison(
             id=secrets.token_hex(16),  # a word that begins with "-" is an option to the command line
             created_at=self._clock(),
@@ -128,7 +127,7 @@ class Comparisons:
         self._require()
         with writing(self._engine) as connection:
             if not connection.execute(delete(comparisons).where(_is(comparison_id))).rowcount:
-                raise ComparisonNotFoundError(say("pairs_file.no_comparison"))
+                raise ComparisonNotFoundError("There is no such comparison.")
 
     def sheets(self, comparison_id: str, participant: str) -> list[Sheet]:
         """The pairs of a participant as they see them, in their order, with what they answered."""
@@ -152,7 +151,7 @@ class Comparisons:
         now = self._clock()
         comparison = self._get(comparison_id)
         if not self.is_participant(participant) or pair not in {one.id for one in comparison.seen_by(participant)}:
-            raise InputError(say("pairs_file.not_yours"), say("pairs_file.open_again"))
+            raise InputError("This pair is none of yours.", "Open the link again.")
         given = Answer(
             participant=participant,
             pair=pair,
@@ -171,7 +170,7 @@ class Comparisons:
             try:
                 connection.execute(row.on_conflict_do_update(index_elements=list(key), set_=values))
             except IntegrityError as error:  # deleted meanwhile
-                raise ComparisonNotFoundError(say("pairs_file.no_comparison")) from error
+                raise ComparisonNotFoundError("There is no such comparison.") from error
         return given
 
     def answers(self, comparison_id: str) -> list[Answer]:
@@ -195,7 +194,7 @@ class Comparisons:
 
         comparison, answers = self.get(comparison_id), self.answers(comparison_id)
         if votes and not comparison.sides_unknown:
-            raise InputError(say("pairs_file.votes"), say("pairs_file.counted_here"))
+            raise InputError("Votes are of pairs.jsonl, whose sides are shuffled.", "Here the results count them.")
         return as_votes(answers) if votes else as_csv(comparison, answers)
 
 
@@ -211,7 +210,7 @@ def _is(comparison_id: str) -> ColumnElement[bool]:
 def _read(connection: Connection, comparison_id: str) -> Comparison:
     document = connection.scalar(select(comparisons.c.document).where(_is(comparison_id)))
     if document is None:
-        raise ComparisonNotFoundError(say("pairs_file.no_comparison"))
+        raise ComparisonNotFoundError("There is no such comparison.")
     with _of_this_version():
         return Comparison.model_validate_json(document)
 
@@ -233,4 +232,4 @@ def _of_this_version() -> Iterator[None]:
     try:
         yield
     except ValidationError as error:
-        raise StoreError(say("pairs_file.newer"), say("pairs_file.update")) from error
+        raise StoreError("This comparison was saved by a newer version of CrowdNotes.", "Update CrowdNotes.") from error

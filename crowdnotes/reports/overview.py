@@ -15,16 +15,17 @@ from itertools import pairwise
 from statistics import median
 
 from crowdnotes.domain import DecisionKind, GateName, GateStatus, PrincipleName, SourceCategory, Usage
+from crowdnotes.labels import name_of
 from crowdnotes.reports.case_figures import LINKS, OPEN, CaseFigures, Course
-from crowdnotes.wording import name_of, say
+from crowdnotes.wording import fill, plural
 
 FEW = 5  # cases: of fewer, no median is told, and no pattern seen
 ENDINGS = (*(kind.value for kind in DecisionKind), OPEN)
 _STEPS = {
-    "queries": "overview_pictures.queries",
-    "utility": "overview_pictures.utility",
-    "writing": "overview_pictures.writing",
-    "judging": "overview_pictures.judging",
+    "queries": "thinking of searches",
+    "utility": "choosing sources",
+    "writing": "writing",
+    "judging": "judging",
 }
 _APART = 0.15  # of the mean rating: sides further apart than this do not agree; as in `domain.judgement`
 _DAYS, _WEEKS, _MONTHS = 21, 26, 36  # the longest time that is shown day by day, week by week, month by month
@@ -124,7 +125,7 @@ def overview(figures: Iterable[CaseFigures]) -> Overview:
     """Count them; they are filtered already."""
     cases = sorted(figures, key=lambda case: case.begun)
     periods = _periods([case.begun.date() for case in cases])
-    few = say("overview_pictures.few", cases=_cases(len(cases))) if len(cases) < FEW else ""
+    few = f"{_cases(len(cases))}: too few to tell how it usually goes." if len(cases) < FEW else ""
     return Overview(
         cases=len(cases),
         remark=few,
@@ -142,11 +143,11 @@ def overview(figures: Iterable[CaseFigures]) -> Overview:
 def in_time(minutes: float) -> str:
     """For example 40 seconds, 12 minutes, 3.5 hours, 2.0 days."""
     if minutes < 1:
-        return say("overview_pictures.seconds", n=round(60 * minutes))
+        return plural(round(60 * minutes), "1 second", "{n:,} seconds")
     if minutes < 90:
-        return say("overview_pictures.minutes", n=round(minutes))
+        return plural(round(minutes), "1 minute", "{n:,} minutes")
     hours = minutes / 60
-    return say("overview_pictures.hours", hours=hours) if hours < 36 else say("overview_pictures.days", days=hours / 24)
+    return f"{hours:.1f} hours" if hours < 36 else f"{hours / 24:.1f} days"
 
 
 # --- time ---
@@ -158,24 +159,29 @@ def _times(cases: Sequence[CaseFigures]) -> Spread:
         for of in (lambda case: case.until_evidence, lambda case: case.until_words, lambda case: case.until_approved)
     )
     if not approved:
-        sentence = say("overview_pictures.no_approved")
+        sentence = "No note is approved now."
     elif len(approved) < FEW:
         each = _listed([in_time(one) for one in sorted(approved)])
-        sentence = say("overview_pictures.took", times=each, n=len(approved))
+        sentence = f"From post to approved note it took {each} (n = {len(approved)})."
     else:
-        sentence = say("overview_pictures.half_took", time=in_time(median(approved)), n=len(approved))
+        sentence = (
+            f"Half of the notes were approved within {in_time(median(approved))} after the post was pasted (n = "
+            f"{len(approved)})."
+        )
     enough = len(words) >= FEW
-    first = say("overview_pictures.first_words_after", time=in_time(median(words)), n=len(words)) if enough else ""
+    first = f"The first words stood after {in_time(median(words))} (n = {len(words)})." if enough else ""
     return Spread(
-        title=say("overview_pictures.time"),
+        title="Time from post to note",
         sentence=sentence,
         n=len(approved),
-        beside=say("overview_pictures.nights", first=first).strip() if approved else first,
-        not_counted=_reasons({"overview_pictures.not_approved": len(cases) - len(approved)}),
+        beside=f"{first} Pauses and nights count.".strip() if approved else first,
+        not_counted=_reasons(
+            {("1 case without an approved note", "{n:,} cases without an approved note"): len(cases) - len(approved)}
+        ),
         groups=(
-            (say("overview_pictures.evidence_found"), evidence),
-            (say("overview_pictures.first_words"), words),
-            (say("overview_pictures.approved"), approved),
+            ("Evidence found", evidence),
+            ("First words", words),
+            ("Approved", approved),
         ),
     )
 
@@ -189,27 +195,29 @@ def _trend(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Spread:
     halves = approved[: len(approved) // 2], approved[len(approved) // 2 :]
     levels: list[tuple[int, int, float]] = []
     if not approved:
-        sentence = say("overview_pictures.no_approved")
+        sentence = "No note is approved now."
     elif len(halves[0]) < FEW:
-        sentence = say("overview_pictures.few_approved", n=len(approved))
+        sentence = plural(
+            len(approved),
+            "1 approved note: too few to say whether it got faster.",
+            "{n} approved notes: too few to say whether it got faster.",
+        )
     else:
         for half in halves:
             places = [place for place, period in enumerate(periods) if any(map(period.holds, half))]
             levels.append((places[0], places[-1], median(_known(half, lambda case: case.until_approved))))
         was, now = (in_time(level) for *_, level in levels)
-        change = (
-            say("overview_pictures.down", time=was)
-            if levels[1][2] < levels[0][2]
-            else say("overview_pictures.up", time=was)
-        )
-        change = say("overview_pictures.as_before") if was == now else change
+        change = f"down from {was}" if levels[1][2] < levels[0][2] else f"up from {was}"
+        change = "as before" if was == now else change
         older, newer = map(len, halves)
-        sentence = say("overview_pictures.newer", time=now, change=change, older=older, newer=newer)
+        sentence = f"Half of the newer notes took up to {now}, {change} for the older ones (n = {older} and {newer})."
     return Spread(
-        title=say("overview_pictures.trend"),
+        title="Time to an approved note, as cases came",
         sentence=sentence,
         n=len(approved),
-        not_counted=_reasons({"overview_pictures.not_approved": len(cases) - len(approved)}),
+        not_counted=_reasons(
+            {("1 case without an approved note", "{n:,} cases without an approved note"): len(cases) - len(approved)}
+        ),
         groups=groups if approved else (),
         levels=tuple(levels),
     )
@@ -254,13 +262,13 @@ def _endings(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Counte
     totals = Counter(case.ended for case in cases)
     approved, still = totals[DecisionKind.APPROVED], totals[OPEN]
     without = len(cases) - approved - still
-    told = [say("overview_pictures.ended_approved", approved=approved, cases=_cases(len(cases)))]
-    told += [say("overview_pictures.ended_without", n=without)] if without else []
-    told += [say("overview_pictures.still_open", n=still)] if still else []
+    told = [f"{approved} of {_cases(len(cases))} ended with an approved note"]
+    told += [f"{without} without one"] if without else []
+    told += [plural(still, "1 is open", "{n} are open")] if still else []
     by_ending = _by_period(periods, cases, ENDINGS, lambda case, ending: float(case.ended == ending))
     return Counted(
-        title=say("overview_pictures.ended"),
-        sentence=f"{', '.join(told)}." if cases else say("overview_pictures.no_case"),
+        title="How cases ended",
+        sentence=f"{', '.join(told)}." if cases else "There is no case.",
         n=len(cases),
         bars=tuple(period.name for period in periods),
         parts=tuple((name_of("kinds", ending), values) for ending, values in by_ending),
@@ -269,9 +277,9 @@ def _endings(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Counte
 
 
 _GATE_WORDS = {
-    GateStatus.PASS: "overview_pictures.passed",
-    GateStatus.FAIL: "overview_pictures.failed",
-    GateStatus.NOT_RUN: "overview_pictures.not_run",
+    GateStatus.PASS: "passed",
+    GateStatus.FAIL: "failed",
+    GateStatus.NOT_RUN: "not run",
 }
 
 
@@ -279,25 +287,31 @@ def _gates(cases: Sequence[CaseFigures]) -> Counted:
     scored = [case.gates for case in cases if case.gates is not None]
     failed = Counter(name for gates in scored for name, status in gates.items() if status is GateStatus.FAIL)
     passed = sum(all(status is GateStatus.PASS for status in gates.values()) for gates in scored)
-    sentence = say("overview_pictures.all_passed", n=passed, scored=say("overview_pictures.scored", n=len(scored)))
+    sentence = plural(
+        passed,
+        "1 of {scored} passes all three checks",
+        "{n} of {scored} pass all three checks",
+        scored=plural(len(scored), "1 scored note", "{n:,} scored notes"),
+    )
     if failed:
         most = max(failed.values())
         names = _listed([name.in_words for name in GateName if failed[name] == most])
-        sentence += say("overview_pictures.stopped_most", checks=names, n=most)
+        sentence += f"; {names} stopped the most ({most})"
     notes = [case for case in cases if case.has_note]
     return Counted(
-        title=say("overview_pictures.checks"),
-        sentence=f"{sentence}." if scored else say("overview_pictures.no_score"),
+        title="Results of the three checks",
+        sentence=f"{sentence}." if scored else "No note has been scored yet.",
         n=len(scored),
         not_counted=_reasons(
             {
-                "overview_pictures.without_note": len(cases) - len(notes),
-                "overview_pictures.not_scored": len(notes) - len(scored),
+                ("1 case without a note", "{n:,} cases without a note"): len(cases) - len(notes),
+                ("1 case not scored, or changed since", "{n:,} cases not scored, or changed since"): len(notes)
+                - len(scored),
             }
         ),
         bars=tuple(name.in_words.capitalize() for name in GateName),
         parts=tuple(
-            (say(word), tuple(float(sum(gates[name] is status for gates in scored)) for name in GateName))
+            (word, tuple(float(sum(gates[name] is status for gates in scored)) for name in GateName))
             for status, word in _GATE_WORDS.items()
         ),
         unit="notes",
@@ -311,26 +325,32 @@ def _mended(cases: Sequence[CaseFigures]) -> Counted:
     }
     there = sorted((name for name in by_check if by_check[name]), key=lambda name: -by_check[name].total())
     totals = sum((by_check[name] for name in there), Counter[Course]())
-    sentence = say("overview_pictures.none_failed")
+    sentence = "No check failed."
     if there:
         most = max(by_check[name][Course.MENDED] for name in there)
         names = [name_of("kinds", name) for name in there if by_check[name][Course.MENDED] == most]
-        often = "overview_pictures.most_often_each" if len(names) > 1 else "overview_pictures.most_often"
-        which = say(often, checks=_listed(names), n=most) if most else ""
-        checks = say("overview_pictures.not_passed", n=totals.total())
-        sentence = say("overview_pictures.were_mended", n=totals[Course.MENDED], checks=checks, most=which)
+        often = ", most often {checks} ({n} each)" if len(names) > 1 else ", most often {checks} ({n})"
+        which = fill(often, checks=_listed(names), n=most) if most else ""
+        checks = plural(totals.total(), "1 check that did not pass", "{n:,} checks that did not pass")
+        sentence = plural(
+            totals[Course.MENDED],
+            "1 of {checks} was mended{most}.",
+            "{n} of {checks} were mended{most}.",
+            checks=checks,
+            most=which,
+        )
     kept = [case.kept_sentences for case in cases if case.kept_sentences is not None]
     beside = ""
     if kept:
         stayed, written = (sum(pair[place] for pair in kept) for place in (0, 1))
         notes, sentences = (
-            say("overview_pictures.approved_notes", n=len(kept)),
-            say("overview_pictures.sentences", n=written),
+            plural(len(kept), "1 approved note", "{n:,} approved notes"),
+            plural(written, "1 sentence", "{n:,} sentences"),
         )
-        beside = say("overview_pictures.kept", kept=stayed, sentences=sentences, notes=notes)
+        beside = f"{stayed} of {sentences} that CrowdNotes wrote are in {notes} word for word."
     return Counted(
-        title=say("overview_pictures.mended"),
-        sentence=sentence if any(case.has_note for case in cases) else say("overview_pictures.no_note"),
+        title="Where notes were mended",
+        sentence=sentence if any(case.has_note for case in cases) else "There is no note yet.",
         n=totals.total(),
         beside=beside,
         bars=tuple(name_of("kinds", name).capitalize() for name in there),
@@ -347,20 +367,26 @@ def _sources(cases: Sequence[CaseFigures]) -> Counted:
         for sets in ([case.shown for case in cases], [case.used for case in cases])
     )
     several = len(shown) > 1  # a bar of one kind tells nothing that the sentence does not
-    sentence = say("overview_pictures.no_source")
+    sentence = "No source is in use yet."
     if used:
         top = max(used.values())
         most = [kind.in_words for kind in SourceCategory if used[kind] == top]
         share = round(100 * top / used.total())
-        passages = say("overview_pictures.passages", n=used.total())
-        name = "overview_pictures.most_used_each" if len(most) > 1 else "overview_pictures.most_used"
-        sentence = say(name, kinds=_listed(most), n=top, passages=passages, share=share)
+        passages = plural(used.total(), "1 passage", "{n:,} passages")
+        name = (
+            ("Most used: {kinds}, {n} each of {passages} in use ({share} %).")
+            if len(most) > 1
+            else "Most used: {kinds}, {n} of {passages} in use ({share} %)."
+        )
+        sentence = fill(name, kinds=_listed(most), n=top, passages=passages, share=share)
     return Counted(
-        title=say("overview_pictures.kinds"),
+        title="Kinds of sources",
         sentence=sentence,
         n=used.total(),
-        not_counted=_reasons({"overview_pictures.without_passage": sum(not case.shown for case in cases)}),
-        bars=(say("overview_pictures.shown"), say("overview_pictures.in_use")) if several else (),
+        not_counted=_reasons(
+            {("1 case without a passage", "{n:,} cases without a passage"): sum(not case.shown for case in cases)}
+        ),
+        bars=("Shown", "In use") if several else (),
         parts=tuple((kind.in_words, (float(shown[kind]), float(used[kind]))) for kind in SourceCategory if several),
         unit="passages",
     )
@@ -369,29 +395,35 @@ def _sources(cases: Sequence[CaseFigures]) -> Counted:
 def _readers(cases: Sequence[CaseFigures]) -> Sides:
     juries = [case.jury for case in cases if case.jury is not None]
     by_side = {
-        say("overview_pictures.sides_agree"): [jury for jury in juries if abs(jury.negative - jury.positive) <= _APART],
-        say("overview_pictures.one_side_more"): [jury for jury in juries if jury.negative - jury.positive > _APART],
-        say("overview_pictures.other_side_more"): [jury for jury in juries if jury.positive - jury.negative > _APART],
+        "the sides agree": [jury for jury in juries if abs(jury.negative - jury.positive) <= _APART],
+        "one side finds it more helpful": [jury for jury in juries if jury.negative - jury.positive > _APART],
+        "the other side finds it more helpful": [jury for jury in juries if jury.positive - jury.negative > _APART],
     }
-    agree = len(by_side[say("overview_pictures.sides_agree")])
+    agree = len(by_side["the sides agree"])
     both = [jury for jury in juries if jury.gates_pass is not None]
     same = sum(jury.gates_pass == jury.reached for jury in both)
     reached = sum(jury.reached for jury in juries)
     nothing = sum(case.jury_means_nothing for case in cases)
-    sentence = say("overview_pictures.no_jury")
+    sentence = "No note has been before the simulated jury."
     if juries:
-        name = "overview_pictures.agree_one" if reached < 2 else "overview_pictures.agree"
-        notes = say("overview_pictures.notes", n=len(juries))
-        sentence = say(name, agree=agree, notes=notes, reached=reached or say("overview_pictures.none"))
+        name = (
+            ("The two sides of the simulated jury agree on {agree} of {notes}; {reached} reaches the line to be shown.")
+            if reached < 2
+            else (
+                "The two sides of the simulated jury agree on {agree} of {notes}; {reached} reach the line to be shown."
+            )
+        )
+        notes = plural(len(juries), "1 note", "{n:,} notes")
+        sentence = fill(name, agree=agree, notes=notes, reached=reached or "none")
     return Sides(
-        title=say("overview_pictures.readers"),
+        title="Agreement of readers (a simulation)",
         sentence=sentence,
         n=len(juries),
-        beside=say("overview_pictures.checks_and_jury", same=same, n=len(both)) if both else "",
+        beside=f"Checks and jury agree on {same} of {len(both)}." if both else "",
         not_counted=_reasons(
             {
-                "overview_pictures.not_before_jury": len(cases) - len(juries) - nothing,
-                "overview_pictures.means_nothing": nothing,
+                ("1 case not before the jury", "{n:,} cases not before the jury"): len(cases) - len(juries) - nothing,
+                ("1 case where its numbers mean nothing", "{n:,} cases where its numbers mean nothing"): nothing,
             }
         ),
         notes=tuple((jury.negative, jury.positive, jury.reached) for jury in juries),
@@ -419,46 +451,42 @@ def _cost(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Counted:
     words = _cents if in_money else _tokens
     is_free = len(counted) == len(asked) and in_money and not any(each)  # as recorded answers are
     if not asked or is_free:
-        sentence = say("overview_pictures.no_cost")
+        sentence = "No cost: no language model was asked that costs anything."
     elif len(each) < FEW:
-        sentence = say("overview_pictures.cost_each", costs=_listed([words(one) for one in each]), n=len(each))
+        sentence = f"Cases cost {_listed([words(one) for one in each])} (n = {len(each)})."
     else:
         half, total = words(median(each)), words(sum(each))
-        sentence = say("overview_pictures.half_cost", half=half, n=len(each), total=total)
+        sentence = f"Half of the cases cost {half} or less (n = {len(each)}), all together {total}."
     by_step = _by_period(
         periods, [case for case, _ in counted], ordered, lambda case, step: of(case.usage.get(step, Usage()))
     )
     return Counted(
-        title=say("overview_pictures.cost"),
+        title="Cost",
         sentence=sentence,
         n=len(counted),
-        beside=say("overview_pictures.estimated") if any(used.estimated for _, used in counted) else "",
+        beside="Of some, the server gave no counts: estimated." if any(used.estimated for _, used in counted) else "",
         not_counted=_reasons(
             {
-                "overview_pictures.without_model": len(cases) - len(asked),
-                "overview_pictures.price_unknown": len(asked) - len(counted),
+                ("1 case without a language model", "{n:,} cases without a language model"): len(cases) - len(asked),
+                ("1 case whose price is not known", "{n:,} cases whose price is not known"): len(asked) - len(counted),
             }
         ),
         bars=tuple(period.name for period in periods) if counted and not is_free else (),
-        parts=tuple((say(_STEPS[step]) if step in _STEPS else step, values) for step, values in by_step),
+        parts=tuple((_STEPS.get(step, step), values) for step, values in by_step),
         unit="US cents" if in_money else "tokens",
     )
 
 
 def _cents(cents: float) -> str:
-    return (
-        say("overview_pictures.dollars", dollars=cents / 100)
-        if cents >= 100
-        else say("overview_pictures.cents", cents=cents)
-    )
+    return f"{cents / 100:.2f} US dollars" if cents >= 100 else f"{cents:.2g} US cents"
 
 
 def _tokens(tokens: float) -> str:
-    return say("overview_pictures.tokens", n=round(tokens))
+    return plural(round(tokens), "1 token", "{n:,} tokens")
 
 
 def _cases(number: int) -> str:
-    return say("overview_pictures.cases", n=number)
+    return plural(number, "1 case", "{n:,} cases")
 
 
 # --- words and sums ---
@@ -480,8 +508,8 @@ def _by_period(
 
 
 def _reasons(counts: dict[str, int]) -> tuple[str, ...]:
-    return tuple(say(why, n=number) for why, number in counts.items() if number)
+    return tuple(fill(why, n=number) for why, number in counts.items() if number)
 
 
 def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else say("overview_pictures.list", first=", ".join(names[:-1]), last=names[-1])
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

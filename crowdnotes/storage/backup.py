@@ -29,7 +29,6 @@ from crowdnotes import __version__
 from crowdnotes.errors import ConfigurationError, InputError, StoreBusyError, StoreError, StoreFullError
 from crowdnotes.settings import Settings
 from crowdnotes.storage.database import connect, open_database, require_known, schema_of, translated, writing
-from crowdnotes.wording import say
 
 _MANIFEST = "manifest.json"
 _DATABASE = "database"
@@ -57,10 +56,10 @@ def make_backup(settings: Settings, file: Path, *, replace: bool = False) -> Man
     without pg_dump, StoreError, StoreFullError.
     """
     if file.exists() and not replace:
-        raise InputError(say("backup.file_there", file=file), say("backup.file_there_next"))
+        raise InputError(f"{file} is there already.", "Name another file, or say --overwrite.")
     url = make_url(settings.resolved_database_url)
     if not _is_postgres(url) and not Path(url.database or "").is_file():
-        raise InputError(say("backup.nothing"))
+        raise InputError("There is nothing to back up yet: no database has been made.")
     with _told(file), TemporaryDirectory(dir=file.absolute().parent, prefix=".crowdnotes-backup-") as made:
         folder = Path(made)
         copy = folder / _DATABASE
@@ -71,7 +70,7 @@ def make_backup(settings: Settings, file: Path, *, replace: bool = False) -> Man
             _copy(Path(url.database or ""), copy)
             schema = _schema(_sqlite_url(copy))
         if not schema:
-            raise InputError(say("backup.nothing"))
+            raise InputError("There is nothing to back up yet: no database has been made.")
         backend: Literal["sqlite", "postgresql"] = "postgresql" if _is_postgres(url) else "sqlite"
         manifest = Manifest(backend=backend, schema_version=schema, made_at=datetime.now(UTC))
         whole = folder / "whole.zip"
@@ -104,10 +103,16 @@ def restore_backup(settings: Settings, file: Path, *, replace: bool = False) -> 
             folder = Path(made)
             manifest, names = _unpacked(file, folder)
             if (manifest.backend == "postgresql") != _is_postgres(url):
-                raise InputError(say("backup.other_kind", kind=manifest.backend), say("backup.other_kind_next"))
+                raise InputError(
+                    (f"The backup is of another kind of database ({manifest.backend}). Nothing was changed."),
+                    ("Set CROWDNOTES_DATABASE_URL to a database of that kind, or leave it out for SQLite."),
+                )
             there = [name for name in names if name != _DATABASE and (data / name).exists()]
             if (_has_tables(url) or there) and not replace:
-                raise InputError(say("backup.work_there"), say("backup.work_there_next"))
+                raise InputError(
+                    ("There is a database or a library already, and a restore would replace it. Nothing was changed."),
+                    ("Set another CROWDNOTES_DATA_DIR or CROWDNOTES_DATABASE_URL, or say --overwrite."),
+                )
             if _is_postgres(url):
                 _restore_postgres(url, folder / _DATABASE)
             else:
@@ -131,11 +136,11 @@ def _unpacked(file: Path, folder: Path) -> tuple[Manifest, list[str]]:
             for name in names:
                 archive.extract(name, folder)  # its checksum is compared
     except FileNotFoundError:
-        raise InputError(say("backup.no_file", file=file)) from None
+        raise InputError(f"There is no file {file}.") from None
     except (BadZipFile, KeyError, ValidationError, EOFError, NotImplementedError, zlib.error) as error:
-        raise InputError(say("backup.no_backup", file=file)) from error
+        raise InputError(f"{file} is not a backup of CrowdNotes, or it is damaged. Nothing was changed.") from error
     if _DATABASE not in names:
-        raise InputError(say("backup.no_backup", file=file))
+        raise InputError(f"{file} is not a backup of CrowdNotes, or it is damaged. Nothing was changed.")
     return manifest, names
 
 
@@ -148,7 +153,7 @@ def _copy(source: Path, target: Path) -> None:
         if status not in _BUSY:
             deadline = time.monotonic() + _WAIT_SECONDS
         elif time.monotonic() > deadline:  # without this Python waits forever
-            raise StoreBusyError(say("database.locked"))
+            raise StoreBusyError("The database is locked by another program.")
 
     with translated(), closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(target)) as new:
         # In one step, where a program may be writing: SQLite begins anew when another process wrote between two.
@@ -159,7 +164,7 @@ def _copy(source: Path, target: Path) -> None:
 def _check(path: Path) -> None:
     with translated(), closing(sqlite3.connect(path)) as database:
         if database.execute("PRAGMA quick_check").fetchone()[0] != "ok":
-            raise StoreError(say("database.damaged"))
+            raise StoreError("The database file is damaged, or is not a CrowdNotes database.")
     require_known(_schema(_sqlite_url(path)))
 
 
@@ -190,7 +195,10 @@ def _ask(program: str, url: URL, *words: str, after: tuple[str, ...] = ()) -> No
     """Run a program of PostgreSQL; the password is not among its words, where other users would see it."""
     found = shutil.which(program)
     if found is None:
-        raise ConfigurationError(say("backup.no_program", program=program), say("backup.no_program_next"))
+        raise ConfigurationError(
+            f"{program} is needed for PostgreSQL, and is not on the PATH.",
+            "Install the client programs of PostgreSQL, of the server's version or newer.",
+        )
     address = url.set(drivername="postgresql", password=None).render_as_string(hide_password=False)
     secret = {"PGPASSWORD": str(url.password)} if url.password else {}
     ended = subprocess.run(  # noqa: S603 - the program's own words
@@ -204,7 +212,7 @@ def _ask(program: str, url: URL, *words: str, after: tuple[str, ...] = ()) -> No
     )
     if ended.returncode:
         why = next((line for line in ended.stderr.splitlines() if "error:" in line), ended.stderr.strip()[:300])
-        raise StoreError(say("backup.program_failed", program=program, why=why))
+        raise StoreError(f"{program} could not do it: {why}")
 
 
 def _beside(data: Path) -> Iterator[tuple[str, Path]]:
@@ -246,4 +254,4 @@ def _told(place: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StoreFullError(say("backup.no_room", place=place, why=error.strerror or error)) from error
+        raise StoreFullError(f"{place} cannot be read or written: {error.strerror or error}.") from error

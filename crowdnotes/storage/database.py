@@ -25,7 +25,6 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, exc, func,
 from crowdnotes import __version__
 from crowdnotes.errors import ConfigurationError, CrowdNotesError, StoreBusyError, StoreError, StoreFullError
 from crowdnotes.storage.tables import programs
-from crowdnotes.wording import say
 
 _logger = logging.getLogger(__name__)
 
@@ -100,13 +99,19 @@ def _parse(url: str) -> URL:
         parsed = make_url(url)
     except (exc.ArgumentError, ValueError):
         # `from None`: the cause may quote the URL, which may hold a password.
-        raise ConfigurationError(say("database.bad_url"), say("database.bad_url_next")) from None
+        raise ConfigurationError(
+            "The database URL cannot be understood.",
+            ("Write CROWDNOTES_DATABASE_URL as postgresql://user:password@host:5432/database."),
+        ) from None
     backend = parsed.drivername.split("+")[0]
     if backend in {"postgresql", "postgres"}:
         return parsed.set(drivername=_POSTGRES_DRIVER)
     if backend == "sqlite" and parsed.database and parsed.database != ":memory:":
         return parsed.set(drivername="sqlite")
-    raise ConfigurationError(say("database.other_url"), say("database.other_url_next"))
+    raise ConfigurationError(
+        "The database URL names neither a PostgreSQL server nor an SQLite file.",
+        ("Write CROWDNOTES_DATABASE_URL as postgresql://user:password@host:5432/database, or leave it out."),
+    )
 
 
 def _connect_sqlite(url: URL) -> Engine:
@@ -114,7 +119,7 @@ def _connect_sqlite(url: URL) -> Engine:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise StoreFullError(say("database.no_folder", why=error.strerror)) from error
+        raise StoreFullError(f"The data folder cannot be made: {error.strerror}.") from error
     engine = create_engine(
         url,
         hide_parameters=True,
@@ -203,9 +208,9 @@ def translated() -> Iterator[None]:
     except (sqlite3.Error, psycopg.Error) as error:  # from a raw connection
         raise _in_words(error) from error
     except exc.TimeoutError as error:
-        raise StoreBusyError(say("database.too_busy"), say("database.too_busy_next")) from error
+        raise StoreBusyError("The database is too busy: all its connections are in use.", "Try again soon.") from error
     except exc.SQLAlchemyError as error:
-        raise StoreError(say("database.failed", kind=type(error).__name__)) from error
+        raise StoreError(f"The database could not do what was asked ({type(error).__name__}).") from error
 
 
 def _in_words(cause: BaseException | None) -> CrowdNotesError:
@@ -213,29 +218,35 @@ def _in_words(cause: BaseException | None) -> CrowdNotesError:
         return _sqlite_in_words(cause)
     if isinstance(cause, psycopg.Error):
         return _postgres_in_words(cause)
-    return StoreError(say("database.failed", kind=type(cause).__name__))
+    return StoreError(f"The database could not do what was asked ({type(cause).__name__}).")
 
 
 def _sqlite_in_words(cause: sqlite3.Error) -> CrowdNotesError:
     code = getattr(cause, "sqlite_errorcode", 0) & 0xFF  # the low byte is the kind, the rest its detail
     if code in _SQLITE_BUSY:
-        return StoreBusyError(say("database.locked"))
+        return StoreBusyError("The database is locked by another program.")
     if code in _SQLITE_FULL:
-        return StoreFullError(say("database.full_file"))
+        return StoreFullError("The database cannot be written: the disk is full, or the data folder is read-only.")
     if code in _SQLITE_DAMAGED:
-        return StoreError(say("database.damaged"), say("database.damaged_next"))
-    return StoreError(say("database.failed", kind=type(cause).__name__))
+        return StoreError(
+            "The database file is damaged, or is not a CrowdNotes database.",
+            "Move the file away to start afresh, or put back a copy of it.",
+        )
+    return StoreError(f"The database could not do what was asked ({type(cause).__name__}).")
 
 
 def _postgres_in_words(cause: psycopg.Error) -> CrowdNotesError:
     state = cause.sqlstate
     if state in _PG_BUSY:
-        return StoreBusyError(say("database.someone_else"), say("database.someone_else_next"))
+        return StoreBusyError("The database is busy with someone else's change.", "Try again in a moment.")
     if state in _PG_FULL:
-        return StoreFullError(say("database.full"))
+        return StoreFullError("The database cannot be written: its disk is full, or it is read-only.")
     if isinstance(cause, psycopg.OperationalError) and (state is None or state.startswith(_PG_CANNOT_CONNECT)):
-        return ConfigurationError(say("database.no_server"), say("database.no_server_next"))
-    return StoreError(say("database.failed", kind=type(cause).__name__))
+        return ConfigurationError(
+            "The database server cannot be reached, or it refused the name or password.",
+            "Check that it runs, and check CROWDNOTES_DATABASE_URL.",
+        )
+    return StoreError(f"The database could not do what was asked ({type(cause).__name__}).")
 
 
 # Alembic keeps the migration under way in module globals, so two threads must take turns.
@@ -282,7 +293,10 @@ def _is_newest(connection: Connection, scripts: ScriptDirectory) -> bool:
 
 def _require_known(current: set[str], scripts: ScriptDirectory) -> None:
     if current - {revision.revision for revision in scripts.walk_revisions()}:
-        raise ConfigurationError(say("database.newer"), say("database.newer_next"))
+        raise ConfigurationError(
+            "The database was made by a newer version of CrowdNotes.",
+            ("Update CrowdNotes, or set another CROWDNOTES_DATA_DIR or CROWDNOTES_DATABASE_URL."),
+        )
 
 
 def schema_of(engine: Engine) -> str:
@@ -300,7 +314,10 @@ def require_newest(engine: Engine) -> None:
     """Raise ConfigurationError unless the database has the very schema of this program, which changes nothing."""
     with reading(engine) as connection:
         if not _is_newest(connection, ScriptDirectory.from_config(alembic_config())):
-            raise ConfigurationError(say("database.older"), say("database.older_next"))
+            raise ConfigurationError(
+                "The database is not of this version of CrowdNotes yet.",
+                "Start the app of this version once: it brings the database up to date.",
+            )
 
 
 def _last_program(connection: Connection) -> str | None:

@@ -16,7 +16,6 @@ from crowdnotes.domain import LintLevel, LintWarning, Span
 from crowdnotes.text import kept_by_text
 from crowdnotes.text.note_rules import AMBER_FROM, NOTE_LIMIT, find_urls, is_missing_space, note_length
 from crowdnotes.text.urls import is_tracking
-from crowdnotes.wording import say
 
 # The lookbehind lets a match begin only where a word does: without it a long word takes quadratic time.
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
@@ -70,27 +69,29 @@ def _place(start: int | None, end: int) -> Span | None:
 def _length(text: str) -> Iterator[LintWarning]:
     length = note_length(text)
     if length > NOTE_LIMIT:
-        told = say("lint.over", n=length, more=length - NOTE_LIMIT, most=NOTE_LIMIT)
+        told = f"The note has {length} characters, {length - NOTE_LIMIT} more than the {NOTE_LIMIT} that X takes."
         yield _blocks("over-limit", told)
     elif length >= AMBER_FROM:
-        yield _warns("near-limit", say("lint.near", n=length, most=NOTE_LIMIT))
+        yield _warns(
+            "near-limit", (f"{length} of {NOTE_LIMIT} characters: X may count an emoji or accent differently.")
+        )
 
 
 def _empty(text: str) -> Iterator[LintWarning]:
     if not text.strip():
-        yield _blocks("empty", say("lint.empty"))
+        yield _blocks("empty", "There is no text yet.")
 
 
 def _missing_url(text: str) -> Iterator[LintWarning]:
     if text.strip() and not any(url.has_scheme for url in find_urls(text)):
-        yield _blocks("no-url", say("lint.no_link"))
+        yield _blocks("no-url", "X takes a note only with a link to a source, beginning with https://.")
 
 
 def _bare_url(text: str) -> Iterator[LintWarning]:
     emails = _emails(text)
     for url in find_urls(text):
         if not url.has_scheme and not _within(emails, url.start):
-            told = say("lint.bare", link=url.url)
+            told = f"X turns “{url.url}” into a link. Write https:// before it if it is a source."
             yield _warns("bare-url", told, url.start, url.end)
 
 
@@ -101,7 +102,7 @@ def _phantom_url(text: str) -> Iterator[LintWarning]:
         if _within(urls, match.start()) or _within(emails, match.start()):
             continue
         if is_missing_space(host, None) or re.search(r"[^\W\d_]{2,}\.[^\W\d_]{2,}$", host):
-            told = say("lint.phantom", words=host)
+            told = f"“{host}” looks like a link to X's checker: put a space after the full stop."
             yield _blocks("phantom-url", told, match.start(), match.end())
 
 
@@ -110,13 +111,13 @@ def _glued_url(text: str) -> Iterator[LintWarning]:
         before = max(text.rfind(" ", 0, match.start()), text.rfind("\n", 0, match.start())) + 1
         if text[before : before + len("https://")].lower().startswith(("http://", "https://")):
             continue  # a URL inside a URL, as archives write them
-        told = say("lint.glued", words=text[before : match.start()][-20:])
+        told = f"Put a space before the link that follows “{text[before : match.start()][-20:]}”."
         yield _blocks("glued-url", told, before, match.end())
 
 
 def _email(text: str) -> Iterator[LintWarning]:
     for match in _EMAIL.finditer(text):
-        told = say("lint.email", words=match.group())
+        told = f"“{match.group()}” is an e-mail address; X's checker takes its domain for a link."
         yield _blocks("email", told, match.start(), match.end())
 
 
@@ -124,13 +125,13 @@ def _tracking(text: str) -> Iterator[LintWarning]:
     for url in find_urls(text):
         names = [name for name, _ in _query(url.url) if is_tracking(name)]
         if names:
-            told = say("lint.tracking", names=", ".join(sorted(set(names))))
+            told = f"The link contains tracking: remove {', '.join(sorted(set(names)))}."
             yield _warns("tracking", told, url.start, url.end)
 
 
 def _placeholder(text: str) -> Iterator[LintWarning]:
     for match in _PLACEHOLDER.finditer(text):
-        told = say("lint.gap", words=match.group())
+        told = f"“{match.group()}” looks like a gap that still needs filling in."
         yield _blocks("placeholder", told, match.start(), match.end())
 
 
@@ -138,7 +139,7 @@ def _invented_host(text: str) -> Iterator[LintWarning]:
     # RFC 2606 and 6761: names that no page on the Internet can have; the demonstration's pages do.
     for url in find_urls(text):
         if re.search(r"\.(?:example|test|invalid)(?:[:/?#]|$)", url.url, re.IGNORECASE):
-            told = say("lint.invented")
+            told = "A link leads to an invented page, which this app alone can open: do not post this note."
             yield _warns("invented-host", told, url.start, url.end)
 
 
@@ -146,7 +147,7 @@ def _hashtag(text: str) -> Iterator[LintWarning]:
     urls = _urls(text)
     for match in _HASHTAG.finditer(text):
         if not _within(urls, match.start()):
-            told = say("lint.hashtag", words=match.group())
+            told = f"“{match.group()}”: raters find hashtags in notes unhelpful."
             yield _warns("hashtag", told, match.start(), match.end())
 
 

@@ -7,8 +7,6 @@ import unicodedata
 from datetime import date, datetime
 from urllib.parse import quote, urlsplit
 
-from crowdnotes.wording import say
-
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 # Streamlit turns these into links, emoji, icons and arrows even when they are escaped; an invisible
 # word joiner (U+2060) inside them stops it.
@@ -119,7 +117,7 @@ def count(number: int, one: str, many: str = "") -> str:
 def record_place(library: str, record: int | None) -> str:
     """Markdown of a record's place, as a person counts: "record 1 of health"."""
     name = escaped(library, 40)
-    return say("library.record_of", n=record + 1, library=name) if record is not None else name
+    return f"record {record + 1:,} of {name}" if record is not None else name
 
 
 def lines(text: str) -> list[str]:

@@ -18,7 +18,6 @@ import tldextract
 
 from crowdnotes.domain import Classification
 from crowdnotes.text import kept_by_text
-from crowdnotes.wording import say
 
 NOTE_LIMIT = 280
 AMBER_FROM = 260
@@ -38,20 +37,20 @@ _CLOSERS = {")": "(", "]": "["}
 _SCRIPT_WITHOUT_SPACES = re.compile("[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 
 _MISLEADING_TAGS = {
-    "misleadingFactualError": "tags.misleading_factual_error",
-    "misleadingManipulatedMedia": "tags.misleading_manipulated_media",
-    "misleadingOutdatedInformation": "tags.misleading_outdated_information",
-    "misleadingMissingImportantContext": "tags.misleading_missing_important_context",
-    "misleadingUnverifiedClaimAsFact": "tags.misleading_unverified_claim_as_fact",
-    "misleadingSatire": "tags.misleading_satire",
-    "misleadingOther": "tags.misleading_other",
+    "misleadingFactualError": "It contains a factual error",
+    "misleadingManipulatedMedia": "It contains a digitally altered photo or video",
+    "misleadingOutdatedInformation": "It contains outdated information that may be misleading",
+    "misleadingMissingImportantContext": "It is a misrepresentation or missing important context",
+    "misleadingUnverifiedClaimAsFact": "It presents an unverified claim as a fact",
+    "misleadingSatire": "It is a joke or satire that might be misinterpreted as a fact",
+    "misleadingOther": "Other",
 }
 _NOT_MISLEADING_TAGS = {
-    "notMisleadingFactuallyCorrect": "tags.not_misleading_factually_correct",
-    "notMisleadingOutdatedButNotWhenWritten": "tags.not_misleading_outdated_but_not_when_written",
-    "notMisleadingClearlySatire": "tags.not_misleading_clearly_satire",
-    "notMisleadingPersonalOpinion": "tags.not_misleading_personal_opinion",
-    "notMisleadingOther": "tags.not_misleading_other",
+    "notMisleadingFactuallyCorrect": "It expresses a factually correct claim",
+    "notMisleadingOutdatedButNotWhenWritten": "This post was correct when written, but is out of date now",
+    "notMisleadingClearlySatire": "It is clearly satirical or joking",
+    "notMisleadingPersonalOpinion": "It expresses a personal opinion",
+    "notMisleadingOther": "Other",
 }
 
 
@@ -81,7 +80,7 @@ def top_level_domains() -> frozenset[str]:
 def tags_of(classification: Classification) -> dict[str, str]:
     """Column → label of the tags that go with a classification."""
     tags = _MISLEADING_TAGS if classification is Classification.MISLEADING else _NOT_MISLEADING_TAGS
-    return {tag: say(words) for tag, words in tags.items()}
+    return dict(tags.items())
 
 
 def tag_words(column: str) -> str:

@@ -49,19 +49,18 @@ _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 _LONGEST_WORD = 60
 
 ENGLISH_STOP_WORDS = frozenset(
-    "a about above according after again all also although am among an and another any are aren aren't around as "
-    "at be because become been before being below between both but by came can can't cannot come could couldn "
-    "couldn't did didn didn't do does doesn doesn't doing don don't down during each either else etc even ever "
-    "every few for from further get gets getting give given go goes going gone gonna got had hadn hadn't has hasn "
-    "hasn't have haven haven't having he her here hers herself him himself his how however i i'd i'll i'm i've if "
-    "in into is isn isn't it it's its itself just keep know let lets like ll lot lots made make makes many may me "
-    "might more most much must my myself need neither no nor not now of off often on once one only or other "
-    "others our ours out over own per quite rather re really said same say says see seem she should shouldn "
-    "shouldn't since so some such take than that that's the their theirs them themselves then there there's these "
-    "they they're thing things this those though through thus to too under until up upon us use used uses using "
-    "ve very via want was wasn wasn't way we we're well were weren weren't what what's when where whether which "
-    "while who whom whose why will with within without won't would wouldn wouldn't yes yet you you're your yours "
-    "yourself".split()
+    "a about above according after again all also although am among an and another any are aren aren't around as at "
+    "be because become been before being below between both but by came can can't cannot come could couldn couldn't "
+    "did didn didn't do does doesn doesn't doing don don't down during each either else etc even ever every few for "
+    "from further get gets getting give given go goes going gone gonna got had hadn hadn't has hasn hasn't have haven "
+    "haven't having he her here hers herself him himself his how however i i'd i'll i'm i've if in into is isn isn't "
+    "it it's its itself just keep know let lets like ll lot lots made make makes many may me might more most much "
+    "must my myself need neither no nor not now of off often on once one only or other others our ours out over own "
+    "per quite rather re really said same say says see seem she should shouldn shouldn't since so some such take than "
+    "that that's the their theirs them themselves then there there's these they they're thing things this those "
+    "though through thus to too under until up upon us use used uses using ve very via want was wasn wasn't way we "
+    "we're well were weren weren't what what's when where whether which while who whom whose why will with within "
+    "without won't would wouldn wouldn't yes yet you you're your yours yourself".split()
 )
 # The commonest words of some languages; in a search they only slow and mislead. One set a language, because one
 # language's article is another's content word (German "die"). English comes first: it wins a tie.

@@ -35,7 +35,6 @@ from crowdnotes.evidence.fetching import read_capped
 from crowdnotes.evidence.ssrf_guard import BROKEN_OFF, Deadline, GuardedTransport, check_url
 from crowdnotes.settings import XSettings
 from crowdnotes.storage.rate_limits import Book, turns_here
-from crowdnotes.wording import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +264,7 @@ class XClient:
             raise XError(XFault.NOT_RENEWED, words=error.message) from None
         access, following = answer.get("access_token"), answer.get("refresh_token")
         if not (isinstance(access, str) and access and isinstance(following, str) and following):
-            raise XError(XFault.NOT_RENEWED, words=say("x.unreadable"))
+            raise XError(XFault.NOT_RENEWED, words="X's answer cannot be read.")
         return access, following
 
     def _asked(

@@ -37,7 +37,6 @@ from crowdnotes.storage.database import now_of, reading, writing
 from crowdnotes.storage.tables import cases, on_x, storable_text, x_scores
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.pasted import post_number
-from crowdnotes.wording import say
 from crowdnotes.x_api.client import WrittenNote, XClient
 
 _A_DAY, _POSTS_A_DAY = timedelta(days=1), 250  # X's limit
@@ -55,13 +54,13 @@ TAGS = {
 """The tags of the public data in the API's names."""
 
 _STATUSES = {
-    "currently_rated_helpful": "x_status.helpful",
-    "currently_rated_not_helpful": "x_status.not_helpful",
-    "needs_more_ratings": "x_status.needs_more",
-    "needs_your_help": "x_status.needs_more",
-    "firm_reject": "x_status.rejected",
-    "insufficient_consensus": "x_status.no_consensus",
-    "minimum_ratings_not_met": "x_status.too_few",
+    "currently_rated_helpful": "rated helpful, shown",
+    "currently_rated_not_helpful": "rated not helpful",
+    "needs_more_ratings": "needs more ratings",
+    "needs_your_help": "needs more ratings",
+    "firm_reject": "rejected",
+    "insufficient_consensus": "raters do not agree",
+    "minimum_ratings_not_met": "too few ratings",
 }
 
 
@@ -184,7 +183,7 @@ class ToX:
         row = self._require_row(case)
         found = self._look_up(row, case)
         if found is None:
-            raise WorkflowError("not on X", say("to_x.not_there"), say("to_x.not_there_next"))
+            raise WorkflowError("not on X", "X does not list the note.", "Ask again in a minute: X may take a moment.")
         return self._arrived(row, found, row.case_id)
 
     def follow_all(self) -> Followed:
@@ -201,7 +200,7 @@ class ToX:
         """Delete the note on X; another one may then be sent."""
         row = self._require_row(self._cases.get(case_id, Act.SEND_TO_X))
         if row.state is not OnXState.SENT:
-            raise WorkflowError("not on X", say("to_x.not_there"), say("to_x.not_there_next"))
+            raise WorkflowError("not on X", "X does not list the note.", "Ask again in a minute: X may take a moment.")
         try:
             self.client.delete(row.note_id)
         except XError as error:
@@ -245,11 +244,19 @@ class ToX:
         """The row that there is, where its end is not known and nobody is at it; else WorkflowError."""
         row = self._require_row(case)
         if row.state is OnXState.SENT:
-            raise WorkflowError("sent before", say("to_x.sent_before", note=row.note_id), say("to_x.sent_before_next"))
+            raise WorkflowError(
+                "sent before",
+                f"A note was sent to this post before: {row.note_id} on X.",
+                ("X takes one note a post. To send another, delete that one: `crowdnotes x delete CASE`."),
+            )
         with reading(self._engine) as connection:
             is_settled = now_of(connection) - row.at > self._settled_after
         if not is_settled:
-            raise WorkflowError("being sent", say("to_x.being_sent"), say("to_x.being_sent_next"))
+            raise WorkflowError(
+                "being sent",
+                "The note is being sent, or X has not answered yet.",
+                ("Try again in a minute: X is then asked whether it arrived, before anything is sent."),
+            )
         return row
 
     def _taken_over(self, row: OnX, case_id: str, draft: Draft) -> OnX:
@@ -257,7 +264,11 @@ class ToX:
             changes = {"case_id": case_id, "text_sha256": draft.sha256, "attempt": secrets.token_hex(8)}
             mine = row.model_copy(update={**changes, "at": now_of(connection)})
             if not connection.execute(self._change(row, {**changes, "at": mine.at})).rowcount:
-                raise WorkflowError("being sent", say("to_x.being_sent"), say("to_x.being_sent_next"))
+                raise WorkflowError(
+                    "being sent",
+                    "The note is being sent, or X has not answered yet.",
+                    ("Try again in a minute: X is then asked whether it arrived, before anything is sent."),
+                )
         return mine
 
     def _change(self, row: OnX, values: Mapping[str, object]) -> Update:
@@ -270,7 +281,7 @@ class ToX:
     def _require_row(self, case: Case) -> OnX:
         row = self.sent(case)
         if row is None:
-            raise WorkflowError("not on X", say("to_x.never_sent"))
+            raise WorkflowError("not on X", "Nothing was sent to this post.")
         return row
 
     # --- what X says ---
@@ -282,7 +293,11 @@ class ToX:
             return found
         meant = [draft.text for draft in (case.draft, *case.revisions) if draft and draft.sha256 == row.text_sha256]
         if row.case_id == case.id and not any(_plain(text) == _plain(found.text) for text in meant):
-            raise WorkflowError("another note", say("to_x.another", note=found.id), say("to_x.another_next"))
+            raise WorkflowError(
+                "another note",
+                f"The account has another note on this post: {found.id} on X.",
+                "X takes one note a post. Nothing was sent.",
+            )
         return found
 
     def _arrived(self, row: OnX, found: WrittenNote, case_id: str) -> OnX:
@@ -298,7 +313,7 @@ class ToX:
         return now
 
     def _mode(self) -> str:
-        return say("to_x.as_a_test") if self.test_mode else ""
+        return "as a test" if self.test_mode else ""
 
     def _tell(self, case_id: str, kind: str, detail: str, *, once: bool = False) -> Case:
         def change(case: Case, by: Actor) -> Case:
@@ -316,7 +331,7 @@ class ToX:
 def status_in_words(status: str) -> str:
     """X's status as a person reads it; one that is new as X says it."""
     known = _STATUSES.get(status.lower())
-    return say(known) if known else status
+    return known or status
 
 
 def _insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
@@ -326,18 +341,18 @@ def _insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.
 def _post_of(case: Case) -> str:
     number = post_number(case.post.url or "")
     if number is None:
-        raise InputError(say("to_x.no_post"), say("to_x.no_post_next"))
+        raise InputError("The case has no post on X.", "Give the post's address, as https://x.com/…/status/…")
     return str(number)
 
 
 def _sendable(case: Case) -> Draft:
     """The note, where it may be told to X at all."""
     if case.recorded_answers or is_demonstration(case):
-        raise WorkflowError("demonstration", say("to_x.demonstration"))
+        raise WorkflowError("demonstration", "A demonstration rests on invented pages, so nothing of it goes to X.")
     if case.draft is None:
-        raise WorkflowError("no note", say("to_x.no_note"))
+        raise WorkflowError("no note", "There is no note.")
     if not any(url.has_scheme for url in find_urls(case.draft.text)):
-        raise InputError(say("to_x.no_link"), say("to_x.no_link_next"))
+        raise InputError("X asks for a link in the note that begins with https://.", "Write the link out in full.")
     return case.draft
 
 
@@ -345,11 +360,11 @@ def _approved(case: Case, seen: str) -> Draft:
     """The approved note, where it is the one that the person has seen."""
     draft, decision = _sendable(case), case.decision
     if decision is None or decision.kind is not DecisionKind.APPROVED:
-        raise WorkflowError("not approved", say("to_x.not_approved"), say("to_x.not_approved_next"))
+        raise WorkflowError("not approved", "Only an approved note is sent to X.", "Approve it first.")
     if not decision.text_sha256 == text_sha256(draft.text) == seen:
-        raise WorkflowError("changed", say("to_x.changed"), say("to_x.changed_next"))
+        raise WorkflowError("changed", "The note was changed since.", "Read it again, approve it, then send it.")
     if case.classification is Classification.MISLEADING and not any(tag in TAGS for tag in case.tags):
-        raise InputError(say("to_x.no_tag"), say("to_x.no_tag_next"))
+        raise InputError("X asks for at least one reason why the post is misleading.", "Reopen the case and tick one.")
     return draft
 
 

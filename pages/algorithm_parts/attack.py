@@ -20,7 +20,7 @@ from crowdnotes.public_data.attack import (
     verdict,
 )
 from crowdnotes.text.markdown import escaped
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 from pages.algorithm_parts.charts import needed, progress
 from pages.algorithm_parts.small_world import chosen_world
 from pages.common.chart_card import picture_card
@@ -37,7 +37,7 @@ def attack_lab() -> None:
         left, right = st.columns([0.24, 0.76], gap="medium")
         with left:
             options = _options()
-            with st.expander(say("attack.world"), icon=":material/tune:"):
+            with st.expander("The world", icon=":material/tune:"):
                 world = chosen_world()
         with right:
             attacks = every_history(world, options)
@@ -47,17 +47,28 @@ def attack_lab() -> None:
 
 
 def _options() -> AttackOptions:
-    aim: Any = st.radio(say("attack.aim"), list(Aim), format_func=lambda one: one.value.capitalize(), key="aim")
+    aim: Any = st.radio("The attackers want to", list(Aim), format_func=lambda one: one.value.capitalize(), key="aim")
     history: Any = st.selectbox(
-        say("attack.history"), list(History), index=list(History).index(History.BOTH), key="history",
-        format_func=lambda one: one.value.capitalize(), help=say("attack.history_help"),
+        "Before, they rated", list(History), index=list(History).index(History.BOTH), key="history",
+        format_func=lambda one: one.value.capitalize(), help="What an account rated before decides how its vote counts.",
     )  # fmt: skip
     after = st.select_slider(
-        say("attack.after"), _AFTER, value=None, key="after", help=say("attack.after_help"),
-        format_func=lambda many: say("attack.all") if many is None else str(many),
+        "Honest ratings before the attack", _AFTER, value=None, key="after", help="Early, a note has few ratings to hold against an attack.",
+        format_func=lambda many: "all" if many is None else str(many),
     )  # fmt: skip
-    assigned = st.toggle(say("attack.assigned"), key="assigned", help=say("attack.assigned_help"))
-    noticed = st.toggle(say("attack.noticed"), key="noticed", help=say("attack.noticed_help"))
+    assigned = st.toggle(
+        "Notes are given out at random",
+        key="assigned",
+        help=(
+            "Accounts may rate only what they are given, as the essay proposes. Each gets as many of the notes as an "
+            "honest rater rates."
+        ),
+    )
+    noticed = st.toggle(
+        "X notices that they act together",
+        key="noticed",
+        help=("A rule then asks what the score would be without them. It only guards notes against being lifted."),
+    )
     return AttackOptions(aim=aim, history=history, after=after, assigned=assigned, noticed=noticed)
 
 
@@ -69,50 +80,62 @@ def _drawn(found: Attack, attacks: dict[History, Attack], later: str) -> None:
 
     def by_score(key: str) -> list[tuple[str, str]]:
         progress(
-            found.scores, found.shown, line=line, reached=found.needed, up=say("small_world.helpfulness"),
-            ends=(-0.4, 0.8), last=last, height=_HEIGHT, alt=f"{say('attack.by_score')}. {found.sentence}", key=key,
+            found.scores, found.shown, line=line, reached=found.needed, up="Helpfulness (iₙ)",
+            ends=(-0.4, 0.8), last=last, height=_HEIGHT, alt=f"Community Notes. {found.sentence}", key=key,
         )  # fmt: skip
         return []
 
     def by_average(key: str) -> list[tuple[str, str]]:
         progress(
             found.averages, found.shown_by_average, line=found.average_line, reached=found.needed_by_average,
-            up=say("small_world.average"), ends=(-0.05, 1.05), last=last, height=_HEIGHT,
-            alt=f"{say('attack.by_average')}. {found.average_sentence}", key=key,
+            up="Average rating", ends=(-0.05, 1.05), last=last, height=_HEIGHT,
+            alt=f"Plain average. {found.average_sentence}", key=key,
         )  # fmt: skip
         return []
 
     def bars(key: str) -> list[tuple[str, str]]:
         rows = [(one.value.capitalize(), at.needed, at.needed_by_average) for one, at in attacks.items()]
-        names = say("attack.rules"), say("attack.averages")
-        return needed(rows, names=names, most=MOST, alt=f"{say('attack.fewest')}. {cheapest(attacks)}", key=key)
+        names = "Community Notes", "Plain average"
+        return needed(
+            rows,
+            names=names,
+            most=MOST,
+            alt=f"Accounts needed, by what they rated before. {cheapest(attacks)}",
+            key=key,
+        )
 
     with grid.cell():
         picture_card(
-            "attack-scores", title=say("attack.by_score"), sentence=found.sentence, draw=by_score, rows=found.rows,
+            "attack-scores", title="Community Notes", sentence=found.sentence, draw=by_score, rows=found.rows,
             file="attack",
         )  # fmt: skip
     with grid.cell():
         picture_card(
-            "attack-averages", title=say("attack.by_average"), sentence=found.average_sentence, draw=by_average,
+            "attack-averages", title="Plain average", sentence=found.average_sentence, draw=by_average,
             rows=found.rows, file="attack",
         )  # fmt: skip
-    honest = say("attack.ratings", note=found.note + 1, n=found.ratings)
+    honest = (
+        f"Note {found.note + 1} has {found.ratings} honest ratings when the attack begins. A filled point: the note "
+        "is shown."
+    )
     told = [honest, found.stays_sentence, found.accounts_sentence, later]
     if found.options.noticed and found.options.aim is Aim.SINK:
-        told.append(say("attack.noticed_sinks"))
+        told.append("That X notices changes nothing here: the rule only guards against lifting.")
     st.markdown(escaped(" ".join(filter(None, told))))
     _rules(found)
     picture_card(
-        "attack-fewest", title=say("attack.fewest"), sentence=cheapest(attacks), draw=bars,
+        "attack-fewest", title="Accounts needed, by what they rated before", sentence=cheapest(attacks), draw=bars,
         rows={
-            say("attack.history"): [one.value for one in attacks],
-            say("attack.rules"): [in_figures(one.needed) for one in attacks.values()],
-            say("attack.averages"): [in_figures(one.needed_by_average) for one in attacks.values()],
+            "Before, they rated": [one.value for one in attacks],
+            "Community Notes": [in_figures(one.needed) for one in attacks.values()],
+            "Plain average": [in_figures(one.needed_by_average) for one in attacks.values()],
         },
         file="attack-fewest",
     )  # fmt: skip
-    st.caption(say("attack.held"))
+    st.caption(
+        "Everybody else's numbers are held as fitted. An account's own come from its other ratings: as many as an "
+        "honest rater makes, none if it is fresh."
+    )
 
 
 def _or_most(accounts: int | None) -> int:
@@ -124,7 +147,11 @@ def _rules(found: Attack) -> None:
     held = found.defences()
     if not held:
         return
-    st.markdown(say("attack.rules_held" if found.options.aim is not Aim.SINK else "attack.rules_sink"))
+    st.markdown(
+        "The score reaches 0.40, but rules hold the note back:"
+        if found.options.aim is not Aim.SINK
+        else "The score still reaches 0.40, but rules take the note down:"
+    )
     for rule, first, last, said in held:
-        accounts = say("attack.from_to", first=first, last=last) if first != last else say("attack.at", n=first)
+        accounts = f"{first} to {last} accounts" if first != last else plural(first, "1 account", "{n} accounts")
         st.markdown(f"- {accounts}: {escaped(said)} :gray[:small[{rule.value}]]")

@@ -12,7 +12,6 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 import streamlit as st
 
-from crowdnotes.wording import say
 from pages.common.charts import draw, theme_colours, theme_name
 from pages.common.components import note_map as component
 
@@ -73,7 +72,7 @@ def note_map(
         }
         for kind, x, y, shown, title in notes
     ]
-    across = {"ends": [-_EDGE, _EDGE], "ticks": [-1, -0.5, 0, 0.5, 1], "title": say("crowd_plots.viewpoint")}
+    across = {"ends": [-_EDGE, _EDGE], "ticks": [-1, -0.5, 0, 0.5, 1], "title": "Polarity of the note (fₙ)"}
     parts = _regions(lines, ends) if lines else _level(level)
     component(
         {**_drawing(points, across, up, ends, parts), "here": here, "size": 1, "height": height, "alt": alt},
@@ -127,10 +126,10 @@ def _regions(lines: Lines, ends: tuple[float, float]) -> tuple[_Parts, _Parts, _
     corners = [[-wide, lines.shown], [wide, lines.shown], [wide, top], [-wide, top]]
     below = [*tent, [out, bottom], [-out, bottom]]
     sides = [
-        {"at": [side * _EDGE, lines.shown], "text": say("crowd_plots.one_sided"), "anchor": anchor, "above": True}
+        {"at": [side * _EDGE, lines.shown], "text": "Too one-sided", "anchor": anchor, "above": True}
         for side, anchor in ((-1, "start"), (1, "end"))
     ]
-    shown = say("crowd_plots.shown", line=f"{lines.shown:.2f}")
+    shown = "Shown from {line}".format(line=f"{lines.shown:.2f}")
     return (
         [{"points": corners, "colour": "green"}, {"points": below, "colour": "red"}],
         [
@@ -139,7 +138,7 @@ def _regions(lines: Lines, ends: tuple[float, float]) -> tuple[_Parts, _Parts, _
         ],
         [
             {"at": [0, top], "text": shown, "anchor": "middle", "above": False},
-            {"at": [0, bottom], "text": say("crowd_plots.not_helpful"), "anchor": "middle", "above": True},
+            {"at": [0, bottom], "text": "Not helpful", "anchor": "middle", "above": True},
             *sides,
         ],
     )
@@ -148,7 +147,7 @@ def _regions(lines: Lines, ends: tuple[float, float]) -> tuple[_Parts, _Parts, _
 def _level(level: float | None) -> tuple[_Parts, _Parts, _Parts]:
     if level is None:
         return [], [], []
-    words = {"at": [_EDGE, level], "text": say("crowd_plots.as_many", line=f"{level:.2f}"), "anchor": "end"}
+    words = {"at": [_EDGE, level], "text": "As many notes: from {line}".format(line=f"{level:.2f}"), "anchor": "end"}
     return [], [{"points": [[-_EDGE, level], [_EDGE, level]], "colour": "green"}], [{**words, "above": True}]
 
 
@@ -174,16 +173,16 @@ def rounds_map(kinds: Sequence[tuple[str, Floats, Floats]], *, lines: Lines, hei
     )  # fmt: skip
     figure.add_hline(y=lines.shown, line={"color": green, "dash": "dash", "width": 2}, layer="below")
     figure.add_annotation(
-        x=lines.widest / 2, y=ends[1], yanchor="top", text=say("crowd_plots.shown", line=f"{lines.shown:.2f}"),
+        x=lines.widest / 2, y=ends[1], yanchor="top", text="Shown from {line}".format(line=f"{lines.shown:.2f}"),
         showarrow=False, font={"color": ink, "size": 12},
     )  # fmt: skip
     figure.add_annotation(
-        x=_WIDEST, y=lines.shown, xanchor="right", yanchor="bottom", text=say("crowd_plots.one_sided"), showarrow=False,
+        x=_WIDEST, y=lines.shown, xanchor="right", yanchor="bottom", text="Too one-sided", showarrow=False,
         font={"color": ink, "size": 12},
     )  # fmt: skip
-    across = {"text": say("crowd_plots.size"), "font": {"color": ink, "size": 12}, "standoff": 8}
+    across = {"text": "Polarity, either way", "font": {"color": ink, "size": 12}, "standoff": 8}
     figure.update_xaxes(range=[0, _WIDEST], dtick=0.25, zeroline=False, title=across)
-    upward = {"text": say("small_world.helpfulness"), "font": {"color": ink, "size": 12}, "standoff": 8}
+    upward = {"text": "Helpfulness (iₙ)", "font": {"color": ink, "size": 12}, "standoff": 8}
     figure.update_yaxes(range=list(ends), zeroline=False, dtick=0.2, tickformat=".1f", title=upward)
     draw(figure, height, margin=0, top=8, alt=alt, key=key)
 
@@ -208,14 +207,14 @@ def progress(
     values, shown = values[: last + 1], shown[: last + 1]
     points = [
         {"x": at, "y": _drawn(float(y)), "form": "circle", "colour": theme_colours()[0], "shown": bool(one),
-         "title": say("crowd_plots.accounts_at", n=at, y=f"{y:.2f}")}
+         "title": "{n} accounts: {y}".format(n=at, y=f"{y:.2f}")}
         for at, (y, one) in enumerate(zip(values, shown, strict=True))
     ]  # fmt: skip
     dashed: _Parts = []
     words: _Parts = []
     if line is not None:
         dashed.append({"points": [[-1, line], [last + 1, line]], "colour": "green"})
-        words_on_line = {"text": say("crowd_plots.shown", line=f"{line:.2f}"), "anchor": "end"}
+        words_on_line = {"text": "Shown from {line}".format(line=f"{line:.2f}"), "anchor": "end"}
         words.append({**words_on_line, "at": [last + 1, line], "above": bool(values[-1] < line)})  # clear of the points
     if reached:
         dashed.append({"points": [[reached, ends[0]], [reached, ends[1]]], "colour": "ink"})
@@ -224,7 +223,7 @@ def progress(
     across = {
         "ends": [-1, last + 1],
         "ticks": list(range(0, last + 1, 5 if last <= 20 else 10)),
-        "title": say("crowd_plots.accounts"),
+        "title": "Accounts that act together",
     }
     drawing = _drawing(points, across, up, ends, ([], dashed, words))
     component({**drawing, "here": None, "size": 0.65, "height": height, "alt": alt}, key=key)
@@ -264,8 +263,8 @@ def needed(
 
 def _many(number: int | None, most: int) -> str:
     if number is None:
-        return say("crowd_plots.more_than", n=most)
-    return str(number) if number else say("crowd_plots.none")
+        return f"over {most}"
+    return str(number) if number else "already so"
 
 
 def raters_by_side(bars: Sequence[tuple[float, str, int]], *, height: int, alt: str, key: str) -> list[tuple[str, str]]:
@@ -277,12 +276,12 @@ def raters_by_side(bars: Sequence[tuple[float, str, int]], *, height: int, alt: 
         y=[many for _, _, many in bars],
         customdata=[place for _, place, _ in bars],
         marker={"color": [colours[middle > 0] for middle, _, _ in bars]},
-        hovertemplate=say("sides.bar", place="%{customdata}", n="%{y:,}") + "<extra></extra>",
+        hovertemplate="{place}: {n} raters".format(place="%{customdata}", n="%{y:,}") + "<extra></extra>",
     )
     ink = st.get_option(f"theme.{theme_name()}.grayTextColor")
-    title = {"text": say("sides.polarity"), "font": {"color": ink, "size": 12}, "standoff": 8}
+    title = {"text": "Polarity of the rater (fᵤ)", "font": {"color": ink, "size": 12}, "standoff": 8}
     figure.update_xaxes(range=[-1, 1], dtick=0.5, zeroline=False, title=title)
     figure.update_yaxes(nticks=5, tickformat=",~r")
     figure.update_layout(bargap=0.1)
     draw(figure, height, margin=0, top=8, alt=alt, key=key)
-    return list(zip((say("sides.one"), say("sides.other")), colours, strict=True))
+    return list(zip(("One side", "The other side"), colours, strict=True))

@@ -25,7 +25,7 @@ from crowdnotes.public_data.small_world import (
     other_starts,
 )
 from crowdnotes.text.markdown import escaped
-from crowdnotes.wording import say
+from crowdnotes.wording import fill
 from pages.algorithm_parts.charts import SIGNS, Floats, Lines, kind_colours, note_map, rounds_map
 from pages.common.chart_card import picture_card, table_with_csv
 from pages.common.session import telling, workspace
@@ -40,27 +40,33 @@ def extremes() -> None:
     with telling():
         left, right = st.columns([0.3, 0.7], gap="medium")
         with left:
-            st.markdown(say("extremes.about"))
+            st.markdown(
+                "Good notes get +2 from their own side and 0 from the other. Extreme notes get +4 and −2. If both "
+                "sides rate equally often, the average is the same. Does the score tell them apart?"
+            )
             ratings = st.segmented_control(
-                say("extremes.ratings"), [4, 8, 20], default=4, required=True, key="extremes-ratings"
+                "Ratings of each note", [4, 8, 20], default=4, required=True, key="extremes-ratings"
             )
             own = st.segmented_control(
-                say("extremes.own"), [50, 75], default=50, required=True, key="extremes-own",
-                format_func=lambda share: f"{share}%", help=say("extremes.own_help"),
+                "From its own side", [50, 75], default=50, required=True, key="extremes-own",
+                format_func=lambda share: f"{share}%", help="At 50% both sides rate each note equally often, as " "in the essay.",
             )  # fmt: skip
-            if st.button(say("extremes.run", n=ROUNDS), type="primary", icon=":material/play_arrow:"):
-                with st.spinner(say("extremes.running"), show_time=False):
+            if st.button(f"Run {ROUNDS} rounds", type="primary", icon=":material/play_arrow:"):
+                with st.spinner("Running…", show_time=False):
                     st.session_state[_FOUND] = run_experiment(ratings or 4, (ratings or 4) * (own or 50) // 100)
         with right:
             found = st.session_state.get(_FOUND)
             if isinstance(found, Experiment):
                 made_with = found.ratings, found.own
                 if made_with != ((ratings or 4), (ratings or 4) * (own or 50) // 100):
-                    st.warning(say("extremes.stale"), icon=":material/history:")
-                st.markdown(f"**{say(found.verdict)}**")
+                    st.warning(
+                        ("You changed the settings: this result was made with other ones. Run it again."),
+                        icon=":material/history:",
+                    )
+                st.markdown(f"**{found.verdict}**")
                 _results(found)
             else:
-                st.info(say("extremes.not_run"), icon=":material/science:")
+                st.info("Press the button to run the experiment and see what comes of it.", icon=":material/science:")
 
 
 def _results(found: Experiment) -> None:
@@ -70,21 +76,33 @@ def _results(found: Experiment) -> None:
     def draw(key: str) -> list[tuple[str, str]]:
         rounds_map(
             [(kind, found.by_round[:, place, 2], found.by_round[:, place, 1]) for place, kind in enumerate(KINDS)],
-            lines=lines, height=_HEIGHT, alt=f"{say('extremes.title')}. {found.sentence}", key=key,
+            lines=lines, height=_HEIGHT, alt=f"Four kinds of notes. {found.sentence}", key=key,
         )  # fmt: skip
         return kind_colours(list(KINDS))
 
     picture_card(
-        "extremes-map", title=say("extremes.title"), sentence=found.sentence, draw=draw, rows=found.rows,
+        "extremes-map", title="Four kinds of notes", sentence=found.sentence, draw=draw, rows=found.rows,
         file="extremes-rounds",signs=SIGNS,
     )  # fmt: skip
     if not any(kind.score >= rules.helpful_intercept for kind in found.kinds):
-        st.markdown(say("extremes.none_reach", line=rules.helpful_intercept))
+        st.markdown(
+            f"No kind reaches {rules.helpful_intercept:.2f}, so none would be shown, the good notes neither: on the "
+            "scale from 0 to 1 even they get only 0.67 from their own side and 0.33 from the other. What counts here "
+            "is which stands higher."
+        )
     st.markdown(escaped(found.polarity_sentence(rules.max_factor)))
-    of = say("extremes.of", n=found.rounds, ratings=found.ratings, own=found.own, other=found.ratings - found.own)
+    of = (
+        f"{found.rounds} rounds; each note has {found.ratings} ratings, {found.own} from its own side and "
+        f"{found.ratings - found.own} from the other. Small, faint marks are single rounds, large ones the mean of "
+        "all. In some settings the large ones cover the small."
+    )
     st.caption(of)
     table_with_csv(found.rows, key="extremes-table", file="extremes")
-    st.caption(say("extremes.differs"))
+    st.caption(
+        "From Vitalik Buterin's essay on Community Notes (2023). His own figures: good 0.300, extreme 0.217. Here "
+        "ratings are put on the algorithm's scale from 0 to 1, and a rating that nobody gave is left out, not counted "
+        "as 0. Compare the order, not the numbers."
+    )
 
 
 Bools = npt.NDArray[np.bool_]
@@ -118,13 +136,13 @@ def chosen_world() -> World:
 
 
 _WORDS = {
-    "camps": ("small_world.camps", "small_world.camps_help"),
-    "polarity": ("small_world.polarity", "small_world.polarity_help"),
-    "share": ("small_world.share", "small_world.share_help"),
-    "generosity": ("small_world.generosity", "small_world.generosity_help"),
-    "noise": ("small_world.noise", "small_world.noise_help"),
-    "ratings": ("small_world.ratings", "small_world.ratings_help"),
-    "draw": ("small_world.draw", "small_world.draw_help"),
+    "camps": ("Camps", "1: everybody thinks alike. 2: two sides. 3: two sides and a middle."),
+    "polarity": ("Polarity", "How far apart the two sides stand."),
+    "share": ("Larger side", "Of 100 raters who are on a side, how many are on the larger one."),
+    "generosity": ("Friendliness", "How much raters differ in how high they rate anything."),
+    "noise": ("Noise", "How much chance there is in each rating."),
+    "ratings": ("Ratings each", "How many of the 60 notes each rater rates."),
+    "draw": ("Random draw", "The same number gives the same world."),
 }
 
 
@@ -133,9 +151,7 @@ def _slider(
 ) -> Any:
     label, about = _WORDS[key]
     with grid.cell():
-        return st.slider(
-            say(label), low, high, value, step, form, key=key, help=say(about), bind=_BOUND, disabled=disabled
-        )
+        return st.slider(label, low, high, value, step, form, key=key, help=about, bind=_BOUND, disabled=disabled)
 
 
 @st.fragment
@@ -154,7 +170,11 @@ def small_world() -> None:
             _note(world)
             _starts(world)
     beside = filter(
-        None, ["" if world.one_camp else world.sides_sentence, say("small_world.made", raters=RATERS, notes=NOTES)]
+        None,
+        [
+            "" if world.one_camp else world.sides_sentence,
+            (f"{RATERS} raters and {NOTES} notes: few enough to be scored again at each move of a slider."),
+        ],
     )
     st.caption(escaped(" ".join(beside)))
 
@@ -167,9 +187,9 @@ def _maps(world: World) -> None:
             world,
             world.scores,
             world.shown,
-            ("scores", say("small_world.by_score"), world.sentence),
+            ("scores", "Score (filled: shown)", world.sentence),
             lines=Lines(rules.helpful_intercept, rules.max_factor, rules.not_helpful_base, rules.not_helpful_slope),
-            up=say("small_world.helpfulness"),
+            up="Helpfulness (iₙ)",
             ends=_SCORES,
         )
     with grid.cell():
@@ -177,10 +197,10 @@ def _maps(world: World) -> None:
             world,
             world.averages,
             world.averages >= (math.inf if world.average_line is None else world.average_line),
-            ("averages", say("small_world.by_average"), world.average_sentence),
+            ("averages", "Plain average", world.average_sentence),
             lines=None,
             level=world.average_line,
-            up=say("small_world.average"),
+            up="Average rating",
             ends=_AVERAGES,
         )
 
@@ -204,7 +224,7 @@ def _map(world: World, height: Floats, shown: Bools, card: tuple[str, str, str],
 
 
 def _named(world: World, note: int) -> str:
-    return say("small_world.note", n=note + 1, kind=world.name(world.kinds[note]))
+    return f"Note {note + 1}, {world.name(world.kinds[note])}"
 
 
 def _first(world: World) -> int:
@@ -230,9 +250,9 @@ def _note(world: World) -> None:
     note = _chosen(world)
     with st.container(border=True, gap="small", key="world-note"):
         with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
-            st.caption(say("small_world.why"), width="content")
+            st.caption("Why is a note shown or not? Choose one here or on the map.", width="content")
             st.selectbox(
-                say("small_world.which"), range(NOTES), key=_NOTE, width=320, label_visibility="collapsed",
+                "Note", range(NOTES), key=_NOTE, width=320, label_visibility="collapsed",
                 format_func=partial(_named, world),
             )  # fmt: skip
         st.markdown(f"**{escaped(world.story(note))}**")
@@ -241,11 +261,36 @@ def _note(world: World) -> None:
         products = [side.factor * note_factor for side in (low, high)]
         polarities = {"one": _figure(low.factor), "other": _figure(high.factor), "note": _figure(note_factor)}
         cells = (
-            (say("small_world.mu"), f"{world.fit.global_intercept:.2f}", say("small_world.mu_about")),
-            (say("small_world.i_u"), _both(world, low.intercept, high.intercept), say("small_world.i_u_about")),
-            (say("small_world.i_n"), _figure(world.scores[note]), say("small_world.i_n_about")),
-            (say("small_world.f"), _both(world, *products), say("small_world.f_about", **polarities)),
-            (say("small_world.sum"), _both(world, low.predicted, high.predicted), say("small_world.sum_about")),
+            ("$\\mu$ **Mood**", f"{world.fit.global_intercept:.2f}", "How high ratings are in general."),
+            (
+                "\\+ $i_u$ **Friendliness**",
+                _both(world, low.intercept, high.intercept),
+                "How high these raters rate anything, on average.",
+            ),
+            (
+                "\\+ $i_n$ **Helpfulness**",
+                _figure(world.scores[note]),
+                (
+                    "The score, or note intercept: what is left for the note when all else is taken out. Shown from "
+                    "0.40."
+                ),
+            ),
+            (
+                "\\+ $f_u \\times f_n$ **Viewpoint**",
+                _both(world, *products),
+                fill(
+                    (
+                        "Polarity of the raters ({one}, {other}) times polarity of the note ({note}). Same sign: they "
+                        "like it more."
+                    ),
+                    **polarities,
+                ),
+            ),
+            (
+                "= **Predicted rating**",
+                _both(world, low.predicted, high.predicted),
+                "From 0, not helpful, to 1, helpful.",
+            ),
         )
         grid = st.grid(min_column_width=140, border=True, gap="xsmall")
         for symbol, figures, about in cells:
@@ -253,16 +298,28 @@ def _note(world: World) -> None:
                 st.markdown(symbol)
                 st.markdown(figures)
                 st.caption(about)
-        rated = "small_world.rated_one_camp" if world.one_camp else "small_world.rated"
-        st.markdown(say(rated, one=_figure(low.rated), other=_figure(high.rated)))
-        st.caption(say("small_world.penalty"))
+        rated = (
+            (
+                "How they really rated it, on average: those taken for side − **{one}**, those taken for side + "
+                "**{other}**."
+            )
+            if world.one_camp
+            else ("How they really rated it, on average: side − **{one}**, side + **{other}**.")
+        )
+        st.markdown(fill(rated, one=_figure(low.rated), other=_figure(high.rated)))
+        st.caption(
+            "The model chooses all these numbers so that predictions come close to all ratings and the numbers stay "
+            "small: a number costs its square times a penalty $\\lambda$, 0.15 for mood, friendliness and "
+            "helpfulness, and only 0.03 for polarity. So what a viewpoint can explain is not counted as helpfulness. "
+            "The penalties also keep a part of each rating back."
+        )
 
 
 def _starts(world: World) -> None:
     """Whether the same ratings, fitted from elsewhere, give the same."""
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.button(
-            say("small_world.starts"), key="starts", icon=":material/shuffle:", help=say("small_world.starts_help"),
+            "Try other random starts", key="starts", icon=":material/shuffle:", help=("The model begins from random numbers and improves them. " "This repeats it " "from other ones, and compares all notes."),
             on_click=_ask_starts, args=(world.options,),
         )  # fmt: skip
         if st.session_state.get(_ASKED) == world.options:
@@ -279,9 +336,9 @@ def _ask_starts(options: WorldOptions) -> None:
 
 
 def _both(world: World, one: float, other: float) -> str:
-    words = "small_world.both_one_camp" if world.one_camp else "small_world.both"
-    return say(words, one=_figure(one), other=_figure(other))
+    words = ("Taken for −: {one}  \nTaken for +: {other}") if world.one_camp else ("Side −: {one}  \nSide +: {other}")
+    return fill(words, one=_figure(one), other=_figure(other))
 
 
 def _figure(number: float) -> str:
-    return say("small_world.unknown") if math.isnan(number) else f"{number:.2f}".replace("-", "−")
+    return "no ratings" if math.isnan(number) else f"{number:.2f}".replace("-", "−")

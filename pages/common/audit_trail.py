@@ -10,7 +10,7 @@ import streamlit as st
 from crowdnotes.domain import Case, Classification, Event, StageName
 from crowdnotes.text.markdown import escaped
 from crowdnotes.text.note_rules import tags_of
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 from pages.common.components import first_shown, source_name
 from pages.common.session import fold
 from pages.common.times import moment
@@ -19,28 +19,33 @@ _A_PAGE = 12
 _MOST = 240  # characters of a note or a reason: the whole of it is in the export
 _STAGE = "stage "
 _STAGES = {
-    StageName.QUERIES: "record.queries",
-    StageName.SEARCH: "record.search",
-    StageName.READ: "record.read",
-    StageName.PASSAGES: "record.passages",
-    StageName.SETTLE: "record.settle",
-    StageName.DRAFT: "record.draft",
-    StageName.REVISE: "record.revise",
-    StageName.ASSESS: "record.assess",
-    StageName.JURY: "record.jury",
-    StageName.LINKS: "record.links",
-    StageName.CANDIDATES: "record.candidates",
-    StageName.FILTER: "record.filter",
-    StageName.RANK: "record.rank",
-    StageName.COMPARE: "record.compare",
-    StageName.CREDIT: "record.credit",
-    StageName.SUGGESTIONS: "record.suggestions",
+    StageName.QUERIES: "Search words written",
+    StageName.SEARCH: "Searched",
+    StageName.READ: "Pages read",
+    StageName.PASSAGES: "Passages found",
+    StageName.SETTLE: "Passages compared with the claim",
+    StageName.DRAFT: "Candidates written",
+    StageName.REVISE: "Best note revised",
+    StageName.ASSESS: "Note scored",
+    StageName.JURY: "Jury simulated",
+    StageName.LINKS: "Links checked",
+    StageName.CANDIDATES: "Candidates written",
+    StageName.FILTER: "Candidates filtered",
+    StageName.RANK: "Candidates ranked",
+    StageName.COMPARE: "Best note compared",
+    StageName.CREDIT: "Credit shared",
+    StageName.SUGGESTIONS: "Suggestions read",
 }
 
 
 def audit_trail(case: Case) -> None:
     """Draw the fold: the events, the newest first, and behind them what made each result and what was read."""
-    fold(say("record.title", n=len(case.events)), f"record-{case.id}", "history", partial(_trail, case))
+    fold(
+        plural(len(case.events), "Record of this case: 1 entry", "Record of this case: {n:,} entries"),
+        f"record-{case.id}",
+        "history",
+        partial(_trail, case),
+    )
 
 
 def _trail(case: Case) -> None:
@@ -48,20 +53,20 @@ def _trail(case: Case) -> None:
     first = first_shown(len(newest_first), _A_PAGE, f"record-page-{case.id}")
     st.markdown("\n".join(map(_line, newest_first[first : first + _A_PAGE])))
     for title, rows in (
-        ("record.results", _results(case)),
-        ("record.usage", _usage(case)),
-        ("record.sources", _sources(case)),
+        ("What made each result", _results(case)),
+        ("Language model use", _usage(case)),
+        ("What was read", _sources(case)),
     ):
         lines = list(rows)
         if lines:
-            st.markdown("\n".join([f"**{say(title)}**", "", *lines]))
+            st.markdown("\n".join([f"**{title}**", "", *lines]))
 
 
 def _line(event: Event) -> str:
     """For example: "**Passage judged**: E1: use · ann, 4 March 2026, 16:04 CET"."""
     kind = event.in_words[:1].upper() + event.in_words[1:]
     if event.kind.startswith(_STAGE) and event.kind.removeprefix(_STAGE) in set(StageName):
-        kind = say(_STAGES[StageName(event.kind.removeprefix(_STAGE))])
+        kind = _STAGES[StageName(event.kind.removeprefix(_STAGE))]
     said = event.detail
     if event.kind == "tags chosen":  # by their columns of X's data
         labels = {**tags_of(Classification.MISLEADING), **tags_of(Classification.NOT_MISLEADING)}
@@ -73,21 +78,21 @@ def _line(event: Event) -> str:
 def _results(case: Case) -> Iterator[str]:
     """Engine, prompts, time and duration of each result that is stored now."""
     for stage in case.stages:
-        yield _made(say(_STAGES[stage.name]), stage.engine, seconds=stage.seconds)
+        yield _made(_STAGES[stage.name], stage.engine, seconds=stage.seconds)
     if case.settlement is not None:
-        yield _made(say("record.settlement"), case.settlement.engine, case.settlement.prompt_version)
+        yield _made("Which passages answer the claim", case.settlement.engine, case.settlement.prompt_version)
     if (draft := case.draft) is not None:
-        yield _made(say("record.note"), draft.engine, draft.prompt_version, draft.seconds, draft.sha256)
+        yield _made("The note", draft.engine, draft.prompt_version, draft.seconds, draft.sha256)
         if (verdict := case.verdict_on(draft.sha256)) is not None:
-            how = say("record.jurors", n=verdict.jurors, seed=verdict.seed)
-            yield _made(say("record.verdict"), f"{verdict.model}, {how}", sha256=verdict.text_sha256)
+            how = plural(verdict.jurors, "1 juror, seed {seed}", "{n:,} jurors, seed {seed}", seed=verdict.seed)
+            yield _made("The jury's verdict, a simulation", f"{verdict.model}, {how}", sha256=verdict.text_sha256)
     if (scores := case.assessment) is not None:
-        yield _made(say("record.scores"), scores.engine, scores.prompt_version, scores.seconds, scores.text_sha256)
+        yield _made("The scores", scores.engine, scores.prompt_version, scores.seconds, scores.text_sha256)
 
 
 def _made(what: str, engine: str, prompts: str | None = None, seconds: float = 0.0, sha256: str = "") -> str:
     parts = [f"{what}: {escaped(engine, 120)}"]
-    parts += [say("record.prompts", version=escaped(prompts, 80))] if prompts else []
+    parts += [f"prompts {escaped(prompts, 80)}"] if prompts else []
     parts += [f"{seconds:.1f} s"] if seconds else []
     parts += [_hash(sha256)] if sha256 else []
     return f"- {' · '.join(parts)}"
@@ -103,7 +108,7 @@ def _sources(case: Case) -> Iterable[str]:
     for source in case.read_sources:
         name = f"{ids.get(source.id, '')} {source_name(source)}".strip()
         when = f" · {moment(source.read_at)}" if source.read_at else ""
-        length = say("record.characters", n=source.characters)
+        length = plural(source.characters, "1 character", "{n:,} characters")
         yield f"- {escaped(name, 80)} · {length}{when} · {_hash(source.text_sha256 or '')}"
 
 

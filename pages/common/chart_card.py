@@ -10,7 +10,6 @@ import streamlit as st
 
 from crowdnotes.cases.export import plain_cell
 from crowdnotes.text.markdown import escaped
-from crowdnotes.wording import say
 from pages.common.charts import legend
 from pages.common.components import save_image
 
@@ -45,7 +44,7 @@ def picture_card(
         st.caption(escaped(title), width="content")
         with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", wrap=False, width="content"):
             numbers = st.popover(
-                say("picture_card.numbers"),
+                "Numbers",
                 icon=":material/table:",
                 type="tertiary",
                 key=f"{key}-table",
@@ -56,11 +55,11 @@ def picture_card(
                     table_with_csv(rows, key=key, file=file)
             save_image(
                 key,
-                label=say("picture_card.save"),
+                label="Save as image",
                 title=title,
                 sentence=sentence,
                 legend=entries,
-                foot=foot or [say("picture_card.foot")],
+                foot=foot or ["CrowdNotes, a made-up crowd scored by the Community Notes algorithm"],
                 file=f"crowdnotes-{file}.png",
             )
 
@@ -70,7 +69,7 @@ def table_with_csv(rows: Rows, *, key: str, file: str) -> None:
     shown = {name: [escaped(str(value)) for value in column] for name, column in rows.items()}
     st.table(shown, hide_index=True, height=_TALLEST if max(map(len, rows.values())) > _MANY else "content")
     st.download_button(
-        say("picture_card.csv"),
+        "Save as CSV",
         lambda: _csv(rows),
         f"crowdnotes-{file}.csv",
         "text/csv",

@@ -12,7 +12,6 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from crowdnotes.text.markdown import escaped, in_figures
-from crowdnotes.wording import say
 
 CONFIG = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False, "responsive": True}
 _APART = " \u2003"  # a wide space between two entries, where a line may break
@@ -46,7 +45,8 @@ def stacked_shares(bars: Sequence[str], parts: Sequence[Part], *, alt: str, betw
             x=[100 * n / total if total else 0 for n, total in zip(part.counts, totals, strict=True)],
             text=[str(n) if n else "" for n in part.counts],
             customdata=list(zip(part.counts, totals, strict=True)),
-            hovertemplate=say("plots.share", name=part.name, n="%{customdata[0]}", all="%{customdata[1]}") + _NO_BOX,
+            hovertemplate="{name}: {n} of {all}".format(name=part.name, n="%{customdata[0]}", all="%{customdata[1]}")
+            + _NO_BOX,
             orientation="h",
             textposition="inside",
             insidetextanchor="middle",
@@ -184,7 +184,7 @@ def spread(
             **{length: [middle], place: [row]},
             mode="markers",
             marker={"size": 15, "symbol": "diamond", "color": accent, "line": {"color": ground, "width": 2}},
-            hovertemplate=say("plots.half_within", name=name, time=words) + _NO_BOX,
+            hovertemplate=f"{name}: half within {words}" + _NO_BOX,
         )
         labels.append((middle, row, words, 16))
     for first, last, level, words in levels:
@@ -413,7 +413,7 @@ def number_line(standings: list[Standing], *, line: float, ends: tuple[float, fl
         y=1,
         yref="paper",
         yanchor="bottom",
-        text=say("plots.shown_from", line=f"{line:.2f}"),
+        text="shown from {line}".format(line=f"{line:.2f}"),
         showarrow=False,
         font={"color": ink},
     )
@@ -445,13 +445,13 @@ def funnel(steps: Sequence[tuple[str, int]], *, unsure: Sequence[bool], alt: str
     gone = [max(0, before - after) for before, after in zip([left[0], *left], left, strict=False)]
     rows = [str(place) for place in range(len(steps))]  # two steps of one name stay two bars
     figure = go.Figure()
-    hover = say("plots.left_and_out", left="%{customdata[0]}", out="%{customdata[1]}") + _NO_BOX
+    hover = "{left} left, {out} removed".format(left="%{customdata[0]}", out="%{customdata[1]}") + _NO_BOX
     both = list(zip(left, gone, strict=True))
     look = {"color": accent, "pattern": {"shape": ["/" if open_ else "" for open_ in unsure], "fillmode": "replace"}}
     figure.add_bar(x=left, y=rows, orientation="h", marker=look, customdata=both, hovertemplate=hover)
     figure.add_bar(x=gone, y=rows, orientation="h", marker={"color": faint}, customdata=both, hovertemplate=hover)
     for row, (name, number), out in zip(rows, steps, gone, strict=True):
-        lost = f", {say('plots.taken_out', n=out)}" if out else ""
+        lost = f", {out} removed" if out else ""
         figure.add_annotation(
             x=0, y=row, xanchor="left", yanchor="bottom", yshift=7, showarrow=False, font={"color": text, "size": 13},
             text=f"<b>{number}</b> {name}{lost}",

@@ -20,7 +20,6 @@ from crowdnotes.text.note_rules import NOTE_LIMIT, top_level_domains
 from crowdnotes.text.publishers import publisher_name
 from crowdnotes.text.quotes import changed_words
 from crowdnotes.text.tables import ReadableRows, readable_rows
-from crowdnotes.wording import say
 
 _FOLDER = Path(__file__).parents[2] / "assets" / "components"
 
@@ -32,9 +31,9 @@ STATUS_SIGNS = {
     GateStatus.NOT_RUN: ":gray[:material/do_not_disturb_on:]",
 }
 STATUS_WORDS = {
-    GateStatus.PASS: say("gates.passed"),
-    GateStatus.FAIL: say("gates.failed"),
-    GateStatus.NOT_RUN: say("gates.not_run"),
+    GateStatus.PASS: "passed",
+    GateStatus.FAIL: "failed",
+    GateStatus.NOT_RUN: "not run",
 }
 
 
@@ -72,7 +71,7 @@ _counter = _component(
     counter_script(),
 )
 _marked = _component("marked_text", '<div class="text" dir="auto">\n</div>')
-_gates = _component("gate_path", f'<ol class="path" aria-label="{say("gates.in_order")}">\n</ol>')
+_gates = _component("gate_path", '<ol class="path" aria-label="The three checks, in order">\n</ol>')
 _people = _component("people", '<div class="sides"></div>')
 _sentence_map = _component("sentence_map", '<div class="map" role="group"></div><div class="key"></div>')
 _note_map = _component(
@@ -187,7 +186,7 @@ def note_counter(text: str, *, box: str, submit: str, on_aside: Callable[[str], 
         if isinstance(typed, str) and typed != text:
             on_aside(typed)
 
-    words = {"copy": say("note.copy"), "copied": say("note.copied"), "notCopied": say("note.not_copied")}
+    words = {"copy": "Copy", "copied": "Copied", "notCopied": "Select the words and copy them"}
     _counter(data={"text": text, "box": box, "submit": submit, "place": key, **words}, key=key, on_aside_change=aside)
 
 
@@ -237,7 +236,7 @@ def opened_by(url: str | None) -> str | None:
 def source_name(source: Source) -> str:
     """Its publisher as people call it, else its site, library or title."""
     name = publisher_name(source).removeprefix("the ")
-    return name or host(source.url) or source.library or source.title or say("sources.no_publisher")
+    return name or host(source.url) or source.library or source.title or "unknown publisher"
 
 
 def badge(colour: str, icon: str, words: str) -> str:
@@ -319,7 +318,7 @@ def passage_pieces(passage: Passage) -> list[Piece]:
     end = start + len(passage.text)
     spans = [
         (Span(start=0, end=start), "context", ""),
-        *((_moved(mark, start), "mark", say("gates.most_relevant")) for mark in passage.marks),
+        *((_moved(mark, start), "mark", "most relevant to the post") for mark in passage.marks),
         (Span(start=end, end=end + len(passage.after)), "context", ""),
     ]
     return _cut(rows.text, [(rows.carried(span), kind, title) for span, kind, title in spans])
@@ -362,7 +361,7 @@ def note_pieces(note: str, sentences: Iterable[SentenceSupport]) -> list[Piece]:
 def changed_pieces(before: str, after: str) -> tuple[list[Piece], list[Piece]]:
     """Two texts that stand beside each other: the words of each that the other does not have are marked."""
     gone, new = changed_words(before, after)
-    only_here = say("gates.only_here")
+    only_here = "only in this text"
     return _cut(before, [(span, "removed", only_here) for span in gone]), _cut(
         after, [(span, "added", only_here) for span in new]
     )
@@ -390,4 +389,9 @@ def _piece(text: str, kind: str = "", title: str = "") -> Piece:
 def rules_link() -> None:
     """To the status rules of Community Notes, in their order, as the help page has them."""
     # In a tab of its own: Streamlit loses the address of the page, and with it the note, on the way back.
-    st.link_button(say("algorithm.rules"), "help?document=bridging", type="tertiary", icon=":material/rule:")
+    st.link_button(
+        "All rules in their order, with their thresholds",
+        "help?document=bridging",
+        type="tertiary",
+        icon=":material/rule:",
+    )

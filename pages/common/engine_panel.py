@@ -13,7 +13,7 @@ import streamlit as st
 from crowdnotes.domain import Act, Case
 from crowdnotes.jobs import JobState
 from crowdnotes.text.markdown import escaped
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 from crowdnotes.workspace import SELF_TEST
 from pages.common.progress import under_way, watched
 from pages.common.session import button, notices, workspace
@@ -32,11 +32,20 @@ PRESENTER = "present"
 def own_engine(case: Case, place: str) -> None:
     """The way from recorded answers to the engine in use, which answers other words and sources too."""
     engine = workspace(own_engine=True).engine
-    name = engine.name.removeprefix("llm:") if engine.uses_language_model else say("present.local")
+    name = engine.name.removeprefix("llm:") if engine.uses_language_model else "the local engine"
     use = partial(workspace().service.use_own_engine, case.id)
-    label = say("present.own_engine", engine=name)
+    label = f"Use {name}"
     button(
-        label, f"{place}-own-engine", PRESENTER, use, type="tertiary", icon="swap_horiz", help=say("present.own_about")
+        label,
+        f"{place}-own-engine",
+        PRESENTER,
+        use,
+        type="tertiary",
+        icon="swap_horiz",
+        help=(
+            "From now on this case uses the engine of this app. What is there stays. For another engine, choose it on "
+            "the first page."
+        ),
     )
 
 
@@ -49,35 +58,57 @@ def engine_panel(case: Case | None = None) -> None:
     judge = engine.judge
     asks = engine.uses_language_model or bool(judge.server)
     kind = (
-        "engine.with_model" if engine.uses_language_model else "engine.with_judge" if judge.server else "engine.local"
+        "language model in use"
+        if engine.uses_language_model
+        else "a language model judges helpfulness only"
+        if judge.server
+        else "no language model in use"
     )
     cost = case.used.in_words() if case is not None and asks else ""  # in its place: one line has room for one of them
     tested = workspace().self_test()
-    did = [] if tested is None else [tested.in_words, *([say("engine.weak")] if tested.is_weak else [])]
+    did = [] if tested is None else [tested.in_words, *(["weak"] if tested.is_weak else [])]
     name = escaped(engine.name) + (f" ({', '.join(did)})" if did else "")
-    told = f"{name} · {escaped(cost)}" if cost else f"{name}: {say(kind)}"
+    told = f"{name} · {escaped(cost)}" if cost else f"{name}: {kind}"
     with st.popover(told, icon=":material/memory:", type="tertiary"):
-        st.markdown(say("engine.about_model" if engine.uses_language_model else "engine.about_local"))
+        st.markdown(
+            (
+                "The engine searches, writes and scores. This one uses a language model, so posts and passages are "
+                "sent to its server. CrowdNotes itself checks the links, the quotations and which source supports "
+                "each sentence."
+            )
+            if engine.uses_language_model
+            else (
+                "The engine searches, writes and scores. This one runs on your computer. It finds sources, offers "
+                "sentences to quote and shows where to look. It writes no note. You judge whether a note is correct."
+            )
+        )
         if engine.uses_language_model:
             _self_test(tested)
         if judge.server:
-            st.markdown(say("engine.judge", name=escaped(judge.name), server=escaped(judge.server)))
+            st.markdown(
+                f"{escaped(judge.name)} on the server {escaped(judge.server)} judges helpfulness. The post and the "
+                "note are sent there when you score a note."
+            )
         if case is not None and case.usage:
-            st.markdown(f"**{say('engine.so_far')}**")
+            st.markdown("**Used for this case so far**")
             for step, used in case.usage.items():
                 st.markdown(f"{escaped(step)}: {escaped(used.in_words())}")
         if asks:
             _budget()
         _engine_choice()
         if not engine.uses_language_model:
-            with st.expander(say("engine.get_model"), icon=":material/memory:"):
+            with st.expander("Get a language model in three steps", icon=":material/memory:"):
                 _steps()
 
 
 def _recorded(case: Case) -> None:
     """What the answers of a demonstration are, and the way to an engine that answers other words too."""
-    with st.popover(say("present.recorded"), icon=":material/history:", type="tertiary"):
-        st.markdown(say("present.recorded_help"))
+    with st.popover("recorded answers", icon=":material/history:", type="tertiary"):
+        st.markdown(
+            "A demonstration with invented pages. Do not post anything from it. The language model's answers were "
+            "recorded earlier: no model is asked now. Reading, checks of wording and the jury are real. Other texts "
+            "or sources have no recorded answers: choose an engine for those."
+        )
         own_engine(case, "engine")
 
 
@@ -85,7 +116,7 @@ def first_model() -> None:
     """On the first screen, while no language model is in use: the way to one."""
     if workspace().engine.uses_language_model:
         return
-    with st.expander(say("engine.first_model"), icon=":material/memory:"):
+    with st.expander("Get a language model: it finds more and writes notes", icon=":material/memory:"):
         _steps()
         _engine_choice("first-")
 
@@ -94,14 +125,26 @@ def _steps() -> None:
     """One server on this machine with a model that fits it, or a key."""
     memory, model = workspace().recommended_model()
     if model is not None and memory is not None:
-        fits = say("engine.fits", gb=f"{memory:.0f}", name=model.name, size=model.size, about=model.about)
+        fits = ("For the {gb} GB of memory of this computer: `ollama pull {name}` ({size}; {about}).").format(
+            gb=f"{memory:.0f}", name=model.name, size=model.size, about=model.about
+        )
     elif memory is not None:
-        fits = say("engine.too_small", gb=f"{memory:.0f}")
+        fits = ("This computer has {gb} GB of memory, too little for a useful model. Use a key instead.").format(
+            gb=f"{memory:.0f}"
+        )
     else:
-        fits = say("engine.unknown_memory")
-    st.markdown(say("engine.steps", fits=fits))
-    st.caption(say("engine.untried"))
-    st.markdown(say("engine.by_key"))
+        fits = "docs/models.md says which model fits how much memory."
+    st.markdown(
+        "1. **Install a server.** [Ollama](https://ollama.com/download) runs on your computer and needs no "
+        f"account.\n2. **Get a model that fits.** {fits}\n3. **Choose and test it.** Select *Look for model servers*, "
+        "choose the model, then select *Test the model*. The test asks 20 questions and takes about a minute.\n"
+    )
+    st.caption("This advice comes from published sizes. Run the test to see how well the model works for you.")
+    st.markdown(
+        "**Or use a key** for an online service that works like OpenAI's. Save the key with `crowdnotes models key "
+        "set ADDRESS`, set `CROWDNOTES_LLM_BASE_URL` and `CROWDNOTES_LLM_MODEL`, and start CrowdNotes again. Posts "
+        "and passages then go to that service."
+    )
 
 
 def _self_test(tested: SelfTest | None) -> None:
@@ -112,20 +155,22 @@ def _self_test(tested: SelfTest | None) -> None:
         watched(job)
         return
     if tested is None:
-        st.markdown(f":material/help: {say('engine.not_tested')}")
+        st.markdown(":material/help: **Not tested yet.** Ask it 20 questions to see whether it is good enough.")
     elif tested.is_weak:
-        faults = "".join(f"\n- {say('engine.fault', words=escaped(words))}" for words in tested.fails_at)
-        st.warning(f"{faults}\n\n{say('engine.weak_next')}", title=say("engine.weak_model", result=tested.in_words))
+        faults = "".join(f"\n- It {escaped(words)}." for words in tested.fails_at)
+        st.warning(
+            f"{faults}\n\nCheck everything it gives you, or use another model.", title=f"Weak model: {tested.in_words}"
+        )
     else:
-        st.markdown(f":material/check: {say('engine.tested', result=tested.in_words)}")
+        st.markdown(f":material/check: **Tested: {tested.in_words}** questions answered correctly.")
     if tested is not None and tested.misses:
-        with st.expander(say("engine.wrong")):
+        with st.expander("What it got wrong"):
             for miss in tested.misses:
                 st.markdown(f"- {escaped(miss.fault)} :gray[:small[{escaped(miss.asked, 200)}]]")
     if job is not None and job.state is JobState.FAILED and job.current is not None:
         why = f"{escaped(job.current.error)} {escaped(job.current.next_step)}"
-        st.caption(say("engine.test_failed", why=why))
-    label, about = say("engine.test" if tested is None else "engine.test_again"), say("engine.test_about")
+        st.caption(f"NOT RUN: {why}")
+    label, about = ("Test the model" if tested is None else "Test again"), "Takes about a minute and 40,000 tokens."
     button(label, "test-model", SELF_TEST, workspace().test_model, icon="checklist", help=about)
 
 
@@ -133,11 +178,11 @@ def _budget() -> None:
     bounds = workspace().settings.llm
     most = []
     if bounds.budget_dollars is not None:
-        most.append(say("engine.dollars", n=f"{bounds.budget_dollars:.2f}"))
+        most.append("{n} US dollars".format(n=f"{bounds.budget_dollars:.2f}"))
     if bounds.budget_tokens is not None:
-        most.append(say("engine.tokens", n=f"{bounds.budget_tokens:,}"))
+        most.append("{n} tokens".format(n=f"{bounds.budget_tokens:,}"))
     if most:
-        st.caption(say("engine.budget", most=", ".join(most)))
+        st.caption(f"Most that a case may use: {', '.join(most)}. CrowdNotes stops before it goes over.")
 
 
 _FOUND = "model-servers"
@@ -151,7 +196,7 @@ def _engine_choice(place: str = "") -> None:
     chosen, told_at = f"{place}engine-choice", f"{place}engine"
     may_set_up, for_all = workspace().may(Act.SET_UP), shared_workspace().engine_for_all
     if for_all is not None and not may_set_up:
-        st.caption(say("engine.for_all_set"))
+        st.caption("An admin chose this engine for everybody.")
         return
     if not workspace().may(Act.WORK):
         return
@@ -159,28 +204,31 @@ def _engine_choice(place: str = "") -> None:
     options = workspace().engine_choices(found)
     in_use = workspace().choice
     st.selectbox(
-        say("engine.choose"),
+        "Choose the engine",
         options,
         index=options.index(in_use) if in_use in options else 0,
         format_func=lambda choice: _name(choice, found),
         key=chosen,
-        help=say("engine.choose_about"),
+        help=("For what you begin from now on; it is remembered. Running work keeps its engine."),
     )
     address, for_everybody = f"{place}engine-address", False
     if may_set_up:
         st.text_input(
-            say("engine.address"),
+            "Address of another server (optional)",
             key=address,
             type="url",
             placeholder="https://api.example.org/v1",
-            help=say("engine.address_about"),
+            help=(
+                "Any server that works like OpenAI's. It is only asked for its models. Posts and passages go there "
+                "once you choose one of them."
+            ),
         )
         if has_accounts(workspace().settings):
-            for_everybody = st.checkbox(say("engine.for_all"), for_all is not None, key=f"{place}engine-for-all")
+            for_everybody = st.checkbox("For everybody", for_all is not None, key=f"{place}engine-for-all")
     with st.container(horizontal=True):
         use, look = partial(_use, chosen, for_everybody), partial(_look, chosen, address)
-        button(say("engine.use"), f"{place}use-engine", told_at, use, icon="swap_horiz")
-        button(say("engine.find"), f"{place}find-servers", told_at, look, icon="lan")
+        button("Use this engine", f"{place}use-engine", told_at, use, icon="swap_horiz")
+        button("Look for model servers", f"{place}find-servers", told_at, look, icon="lan")
     notices(told_at)
     if _FOUND in st.session_state:
         _servers(found)
@@ -188,11 +236,11 @@ def _engine_choice(place: str = "") -> None:
 
 def _name(choice: EngineChoice, found: list[FoundServer]) -> str:
     if choice.base_url is None:
-        words = say("engine.local_choice")
+        words = "Local engine (no language model)"
     else:
         server = next((server.name for server in found if server.base_url == choice.base_url), choice.base_url)
-        words = say("engine.model_choice", model=choice.model or say("engine.as_set"), server=server)
-    return say("engine.in_use", engine=words) if choice == workspace().choice else words
+        words = "{model} on {server}".format(model=choice.model or "models from the settings", server=server)
+    return f"{words} · in use" if choice == workspace().choice else words
 
 
 def _use(chosen: str, for_all: bool) -> None:
@@ -214,12 +262,12 @@ def _look(chosen: str, address: str) -> None:
 
 def _servers(found: list[FoundServer]) -> None:
     if not found:
-        st.caption(say("engine.none_found"))
+        st.caption("No model server found on this computer. We looked for Ollama, LM Studio, llama.cpp and vLLM.")
     for server in found:
-        models = escaped(server.problem) or say("engine.models", n=len(server.models))
+        models = escaped(server.problem) or plural(len(server.models), "{n} model", "{n} models")
         st.caption(f"**{escaped(server.name)}**: {models}")
         if server.models and not server.is_set:
-            st.caption(say("engine.to_keep"))
+            st.caption("To use it every time, set:")
             lines = f"CROWDNOTES_LLM_BASE_URL={server.base_url}\nCROWDNOTES_LLM_MODEL={server.models[0]}"
             st.code(lines, language=None)
-    st.caption(say("engine.key"))
+    st.caption("If a server needs a key, save it with `crowdnotes models key set ADDRESS`. Keys are never shown here.")

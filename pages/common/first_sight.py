@@ -10,8 +10,6 @@ from pathlib import Path
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from crowdnotes.wording import say
-
 _ASSETS = Path(__file__).parents[2] / "assets"
 _loaded = False  # of this process
 
@@ -26,8 +24,8 @@ def first_sight() -> DeltaGenerator:
     outline = st.empty()
     if not _loaded:
         with outline.container(key="first-sight"):
-            st.title(say("app.starting"), anchor=False)
-            st.caption(say("app.starting_takes"))
+            st.title("CrowdNotes is starting", anchor=False)
+            st.caption("This takes a few seconds.")
             st.skeleton(height=190)
             st.skeleton(height=40, width=130)
     return outline

@@ -20,7 +20,7 @@ from crowdnotes.domain import (
     effect_of_edit,
 )
 from crowdnotes.text.markdown import escaped, in_figures
-from crowdnotes.wording import say
+from crowdnotes.wording import fill
 from pages.common.charts import Standing, number_line
 from pages.common.components import STATUS_SIGNS, STATUS_WORDS, changed_pieces, marked_text, people
 from pages.common.session import fold, workspace
@@ -38,9 +38,9 @@ def jury_panel(case: Case, *, busy: bool) -> None:
     verdict = case.verdict_on(case.draft.sha256) if case.draft else None
     if verdict is None:
         with st.container(key="jury-panel-body"):
-            sign, name = ("pending", "jury.to_come") if busy else ("do_not_disturb_on", "jury.not_run")
+            sign, name = ("pending", "still to come") if busy else ("do_not_disturb_on", "not run.")
             why = "" if busy else f" :small[{escaped(_why_not(case))}]"
-            st.markdown(f":gray[:material/{sign}: **{say('jury.title')}:** {say(name)}]{why}")
+            st.markdown(f":gray[:material/{sign}: **Jury (a simulation):** {name}]{why}")
         return
     fold(_in_a_line(verdict), f"jury-{case.id}", "groups", partial(_verdict, case, verdict))
 
@@ -52,7 +52,12 @@ def _verdict(case: Case, verdict: JuryVerdict) -> None:
         st.markdown(f":orange[:material/warning:] {escaped(caution)}")
     if not verdict.means_nothing:
         with st.container(key="sides-of-jury"):
-            st.caption(say("jury.about", jurors=f"{verdict.jurors:,}"))
+            st.caption(
+                (
+                    "{jurors} simulated raters. The two sides are raters who usually disagree; a note is shown when "
+                    "both find it helpful. A hundred of each:"
+                ).format(jurors=f"{verdict.jurors:,}")
+            )
             votes((verdict.negative, verdict.positive), key=f"jury-votes-{case.id}")
             _number(case, verdict)
         _influences(verdict)
@@ -64,53 +69,67 @@ def votes(sides: tuple[SideVotes, SideVotes], *, key: str) -> None:
     """A hundred people of each side, by how they vote. A side that nobody sits for says so."""
     rows = []
     for side in sides:
-        name = say(_NAMES[side.side])
+        name = _NAMES[side.side]
         counts = side.of_100
         told = dict(zip(("helpful", "somewhat", "not_helpful"), counts, strict=True))
-        words = say("jury.votes", name=name, **told) if side.jurors else say("jury.nobody", name=name)
+        words = (
+            fill(
+                ("{name}: of 100, {helpful} find it helpful, {somewhat} somewhat helpful, {not_helpful} not helpful."),
+                name=name,
+                **told,
+            )
+            if side.jurors
+            else f"{name}: nobody on this jury."
+        )
         rows.append({"name": name, "counts": list(counts), "words": words})
-    people(rows, [say(name) for name in _KINDS], key=key)
+    people(rows, list(_KINDS), key=key)
 
 
-_NAMES = {"−": "jury.one_side", "+": "jury.other_side"}
-_KINDS = ("jury.helpful", "jury.somewhat", "jury.not_helpful")
+_NAMES = {"−": "People on one side", "+": "People on the other side"}
+_KINDS = ("helpful", "somewhat helpful", "not helpful")
 
 
 def _in_a_line(verdict: JuryVerdict) -> str:
     """Its number on its scale and what it would mean."""
     if verdict.means_nothing:
-        return f"**{say('jury.title')}:** {say('jury.means_nothing')}"
-    chance = "" if verdict.shown_of_100 is None else f" :small[:gray[{say('jury.chance', n=verdict.shown_of_100)}]]"
-    return f"**{say('jury.title')}:** {_of_needed(verdict)}, {escaped(verdict.outlook)}{chance}"
+        return "**Jury (a simulation):** its numbers mean nothing here"
+    chance = (
+        ""
+        if verdict.shown_of_100 is None
+        else (f" :small[:gray[(about {verdict.shown_of_100} of 100 such notes were shown)]]")
+    )
+    return f"**Jury (a simulation):** {_of_needed(verdict)}, {escaped(verdict.outlook)}{chance}"
 
 
 def _of_needed(verdict: JuryVerdict) -> str:
     line = verdict.helpful_line
-    return say("jury.of_needed", number=in_figures(verdict.note_intercept, line), needed=f"{line:.2f}")
+    return "{number} ({needed} needed)".format(number=in_figures(verdict.note_intercept, line), needed=f"{line:.2f}")
 
 
 def _why_not(case: Case) -> str:
     if case.jury:
-        return say("jury.words_changed")
+        return "The words changed since the jury last ran. Score the note again."
     at = {stage.name: stage for stage in case.stages}
     sat, scored = at.get(StageName.JURY), at.get(StageName.ASSESS)
     if sat is None or (scored is not None and sat.finished_at < scored.finished_at):  # it was of an earlier scoring
-        return say("jury.score_first")
+        return "Score the note to run the jury."
     return sat.summary.removeprefix("NOT RUN: ")
 
 
 def _number(case: Case, verdict: JuryVerdict) -> None:
     """The note intercept on its line."""
     low, high = verdict.intercept_interval.low, verdict.intercept_interval.high
-    whose = say("jury.range_of_juries" if verdict.chance_of_shown is None else "jury.range_of_notes")
-    words = say("jury.number", number=_of_needed(verdict), range=f"{whose} {low:.2f} to {high:.2f}")
+    whose = "90 % range" if verdict.chance_of_shown is None else "90 % range of such notes"
+    words = ("Note intercept {number}, {range}: how helpful people on both sides find it").format(
+        number=_of_needed(verdict), range=f"{whose} {low:.2f} to {high:.2f}"
+    )
     effect = effect_of_edit(case)
-    standings = [Standing(say("jury.this_note"), verdict.note_intercept, low, high)]
+    standings = [Standing("this note", verdict.note_intercept, low, high)]
     if effect is not None and effect.verdicts is not None:
         before = effect.verdicts[0]
         was = in_figures(before.note_intercept, before.helpful_line)
-        words += say("jury.before", number=was)
-        standings.insert(0, standing_of(say("edit.before"), before))
+        words += f"; before the edit: {was}"
+        standings.insert(0, standing_of("Before", before))
     st.caption(words)
     number_line(
         standings,
@@ -125,11 +144,11 @@ def _influences(verdict: JuryVerdict) -> None:
     found = [item for item in verdict.influences if _points(item.on_negative) or _points(item.on_positive)]
     if not found:
         return
-    with st.expander(say("jury.words_that_move"), icon=":material/text_fields:"):
-        st.caption(say("jury.words_that_move_about"))
+    with st.expander("Which words move the two sides", icon=":material/text_fields:"):
+        st.caption("Of 100 people on each side, how many more or fewer find the note helpful because of these words.")
         for item in found:
             one, other = (_in_points(share) for share in (item.on_negative, item.on_positive))
-            st.markdown(say("jury.moves", words=escaped(item.words, 90), one=one, other=other))
+            st.markdown(f"“{escaped(item.words, 90)}”: {one} on one side, {other} on the other side")
 
 
 def _points(share: float) -> int:
@@ -140,8 +159,8 @@ def _points(share: float) -> int:
 def _in_points(share: float) -> str:
     points = _points(share)
     if not points:
-        return say("jury.no_change")
-    return f"**{say('jury.more' if points > 0 else 'jury.fewer', n=abs(points))}**"
+        return "no change"
+    return f"**{(f'{abs(points)} more' if points > 0 else f'{abs(points)} fewer')}**"
 
 
 def _beside(case: Case, verdict: JuryVerdict) -> None:
@@ -154,18 +173,18 @@ def _beside(case: Case, verdict: JuryVerdict) -> None:
     if len(heard) < 2:
         return
     if all(found.text_sha256 != verdict.text_sha256 for _, found in heard):
-        heard = [(say("jury.yours"), verdict), *heard]
-    with st.expander(say("jury.beside"), icon=":material/balance:"):
+        heard = [("yours", verdict), *heard]
+    with st.expander("The candidates side by side", icon=":material/balance:"):
         number_line(
             [standing_of(name, found) for name, found in heard],
             line=verdict.helpful_line,
             ends=ENDS,
-            alt=" ".join(say("jury.candidate", name=name, number=_of_needed(found)) for name, found in heard),
+            alt=" ".join(f"Candidate {name}: note intercept {_of_needed(found)}." for name, found in heard),
             key=f"jury-beside-{case.id}",
         )
         for name, found in heard:
             one, other = found.negative.of_100[0], found.positive.of_100[0]
-            st.caption(say("jury.find_helpful", name=name, one=one, other=other))
+            st.caption(f"**{name}**: {one} of 100 on one side and {other} of 100 on the other side find it helpful")
 
 
 def standing_of(name: str, verdict: JuryVerdict) -> Standing:
@@ -175,14 +194,17 @@ def standing_of(name: str, verdict: JuryVerdict) -> Standing:
 
 
 def _trust(verdict: JuryVerdict) -> None:
-    with st.popover(say("jury.trust"), icon=":material/info:", type="tertiary"):
+    with st.popover("How far to trust this", icon=":material/info:", type="tertiary"):
         st.markdown(escaped(verdict.quality.note))
-        st.caption(say("jury.trust_about"))
+        st.caption(
+            "The two sides are raters who usually disagree: X's algorithm gives one side a factor below zero and the "
+            "other side one above. The note intercept is how helpful a note is when this disagreement is taken out."
+        )
         if not verdict.means_nothing:
             reasons = " ".join(rule.reason for rule in verdict.blocked_by or (verdict.decided_by,))
-            st.caption(say("jury.status", status=escaped(verdict.status), reasons=escaped(reasons)))
+            st.caption(f"Status by X's rules: {escaped(verdict.status)}. {escaped(reasons)}")
         if verdict.not_applied:
-            st.caption(say("jury.not_applied", rules=escaped(", ".join(verdict.not_applied))))
+            st.caption(f"Rules of X that a simulation cannot apply: {escaped(', '.join(verdict.not_applied))}.")
 
 
 def what_the_edit_changed(case: Case) -> None:
@@ -190,7 +212,7 @@ def what_the_edit_changed(case: Case) -> None:
     effect = effect_of_edit(case)
     if effect is None:
         return
-    fold(say("edit.title"), f"edit-{case.id}", "compare_arrows", partial(_effect, effect, case))
+    fold("What the edit changed", f"edit-{case.id}", "compare_arrows", partial(_effect, effect, case))
 
 
 def _effect(effect: EditEffect, case: Case) -> None:
@@ -203,7 +225,7 @@ def _effect(effect: EditEffect, case: Case) -> None:
 def _words(effect: EditEffect, case_id: str) -> None:
     before, now = changed_pieces(effect.before.text, effect.after.text)
     with st.grid(2, min_column_width=260):
-        for name, pieces in ((say("edit.before"), before), (say("edit.now"), now)):
+        for name, pieces in (("Before", before), ("Now", now)):
             with st.container(gap="xxsmall"):
                 st.caption(name)
                 marked_text(pieces, look="sentence", key=f"edit-{name}-{case_id}")
@@ -215,9 +237,11 @@ def _gates(before: Assessment, now: Assessment) -> None:
     for result in now.gates:
         was, name = before.gate(result.gate).status, result.gate.in_words.capitalize()
         if was is result.status:
-            lines.append(say("edit.same", gate=f"**{name}**", now=_status(result.status)))
+            lines.append("{gate}: {now}, as before".format(gate=f"**{name}**", now=_status(result.status)))
         else:
-            lines.append(say("edit.gate", gate=f"**{name}**", before=_status(was), now=_status(result.status)))
+            lines.append(
+                "{gate}: {before} → {now}".format(gate=f"**{name}**", before=_status(was), now=_status(result.status))
+            )
     st.markdown("  \n".join(lines))
 
 
@@ -231,12 +255,12 @@ def _jury(effect: EditEffect, case: Case) -> None:
     old, new = effect.verdicts
     line = new.helpful_line
     numbers = {name: in_figures(verdict.note_intercept, line) for name, verdict in (("before", old), ("now", new))}
-    st.markdown(f"**{say('edit.jury')}**")
+    st.markdown("**The jury's number, before and now**")
     number_line(
-        [standing_of(say("edit.before"), old), standing_of(say("edit.now"), new)],
+        [standing_of("Before", old), standing_of("Now", new)],
         line=line,
         ends=ENDS,
-        alt=say("edit.jury_words", needed=f"{line:.2f}", **numbers),
+        alt=fill("Before {before}, now {now}, of the {needed} needed.", needed=f"{line:.2f}", **numbers),
         key=f"edit-line-{case.id}",
     )
     st.caption("  \n".join(escaped(said) for said in workspace().service.jury_changes(case)))

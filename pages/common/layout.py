@@ -15,7 +15,6 @@ from enum import StrEnum
 import streamlit as st
 
 from crowdnotes.domain import Case
-from crowdnotes.wording import say
 from pages.common.components import into_view, phone_tab_bar, shortcut_keys
 from pages.common.session import elsewhere, notices
 
@@ -45,37 +44,52 @@ _CARD = "card "
 _WANTED = "area"  # the area that a phone is to show, with a token for each time it is asked for
 _DRAWN = "area-of"  # the page and case whose tabs were drawn last, unless an area was asked for since
 _LABELS = {
-    Area.POST: "strip.post",
-    Area.SOURCES: "strip.sources",
-    Area.NOTE: "strip.note",
-    Area.DECIDE: "strip.decide",
+    Area.POST: "Post",
+    Area.SOURCES: "Sources",
+    Area.NOTE: "Note",
+    Area.DECIDE: "Decide",
 }
 # What a key presses: the first of these that is there. Its name is that of its words in [keys].
 # tests/journeys/test_keyboard.py walks them.
 _KEYS = {
-    "j": ("keys.next", [".st-key-next-source button"]),
-    "k": ("keys.previous", [".st-key-previous-source button"]),
-    "1": ("keys.use", [".st-key-reject-1 button", "[class*=st-key-reader-use-] input"]),
-    "2": ("keys.background", [".st-key-reject-2 button", "[class*=st-key-otherwise-] button:first-of-type"]),
-    "3": ("keys.reject", [".st-key-reject-3 button", "[class*=st-key-otherwise-] button:last-of-type"]),
+    "j": ("Next source", [".st-key-next-source button"]),
+    "k": ("Previous source", [".st-key-previous-source button"]),
+    "1": (
+        "Use the source in the note, then show the next; or stop using it",
+        [".st-key-reject-1 button", "[class*=st-key-reader-use-] input"],
+    ),
+    "2": (
+        "Background only, then show the next",
+        [".st-key-reject-2 button", "[class*=st-key-otherwise-] button:first-of-type"],
+    ),
+    "3": (
+        "Reject; then 1 to 4 for the reason",
+        [".st-key-reject-3 button", "[class*=st-key-otherwise-] button:last-of-type"],
+    ),
     "4": ("", [".st-key-reject-4 button"]),
-    "o": ("keys.open", [".st-key-open-source a"]),
-    "w": ("keys.write", [".st-key-write button"]),
-    "p": ("keys.put", ["[class*=st-key-candidate-card-] button", "[class*=st-key-quote-] button"]),
-    "n": ("keys.note", [".st-key-note-box textarea"]),
-    "ctrl+enter": ("keys.score", [".st-key-score button"]),
-    "y": ("keys.says_it", ["[class*=st-key-sentence-][class*=-unchecked] [class*=st-key-compare-] button"]),
-    "h": ("keys.hints", ["[class*=st-key-settled-] input:not(:checked)"]),
+    "o": ("Open the source", [".st-key-open-source a"]),
+    "w": ("Write a draft, or find sentences to quote", [".st-key-write button"]),
+    "p": (
+        "Put the first candidate or quotation into the note",
+        ["[class*=st-key-candidate-card-] button", "[class*=st-key-quote-] button"],
+    ),
+    "n": ("Write in the note", [".st-key-note-box textarea"]),
+    "ctrl+enter": ("Score the note", [".st-key-score button"]),
+    "y": (
+        "The next sentence: the passage says it",
+        ["[class*=st-key-sentence-][class*=-unchecked] [class*=st-key-compare-] button"],
+    ),
+    "h": ("I have checked the hints", ["[class*=st-key-settled-] input:not(:checked)"]),
     "r": (
-        "keys.override",
+        "Approve anyway, with a reason",
         [".st-key-problems input[type=text]:placeholder-shown", ".st-key-problems details:not([open]) summary"],
     ),
-    "t": ("keys.tags", ["[class*=st-key-tags-] button"]),
-    "a": ("keys.approve", [".st-key-decide-approved button"]),
-    "d": ("keys.not_needed", [".st-key-decide-not-needed button"]),
-    "e": ("keys.not_enough", [".st-key-decide-insufficient-evidence button"]),
-    "x": ("keys.reject_case", [".st-key-decide-rejected button"]),
-    "?": ("keys.help", [".st-key-shortcuts button"]),
+    "t": ("Go to the tags", ["[class*=st-key-tags-] button"]),
+    "a": ("Go to “Approve the note”", [".st-key-decide-approved button"]),
+    "d": ("Go to “No note needed”", [".st-key-decide-not-needed button"]),
+    "e": ("Go to “Not enough evidence”", [".st-key-decide-insufficient-evidence button"]),
+    "x": ("Go to “Reject”", [".st-key-decide-rejected button"]),
+    "?": ("These keys", [".st-key-shortcuts button"]),
 }
 _FOCUSED = ("n", "t", "a", "d", "e", "x")  # they take the keyboard there: no case ends by one stray press
 
@@ -106,7 +120,7 @@ def phone_tabs(case: Case, signs: Mapping[Area, str], labels: Mapping[Area, str]
         del state[_WANTED]
     state[_DRAWN] = here
     wanted, token = state.setdefault(_WANTED, (_begins_at(case), here))
-    tabs = [{"name": name.value, "label": say(labels[name]), "sign": signs[name]} for name in Area]
+    tabs = [{"name": name.value, "label": labels[name], "sign": signs[name]} for name in Area]
     phone_tab_bar(tabs, wanted.value, token)
 
 
@@ -123,14 +137,17 @@ def keys() -> None:
 
 def key_help() -> None:
     """The button that tells the keys."""
-    with st.popover(say("keys.button"), icon=":material/keyboard:", type="tertiary", key="shortcuts"):
+    with st.popover("Keys", icon=":material/keyboard:", type="tertiary", key="shortcuts"):
         st.markdown(keys_in_words())
-        st.caption(say("keys.typing"))
+        st.caption(
+            "Keys work while you are not typing. Press Escape to leave a field, and Enter to press the button you "
+            "went to."
+        )
 
 
 def keys_in_words() -> str:
     """Markdown of every key and what it does, a line for each."""
-    return "  \n".join(f"`{key}` {say(name)}" for key, (name, _) in _KEYS.items() if name)
+    return "  \n".join(f"`{key}` {name}" for key, (name, _) in _KEYS.items() if name)
 
 
 def _begins_at(case: Case) -> Area:

@@ -11,7 +11,6 @@ from streamlit.navigation.page import StreamlitPage
 from crowdnotes.domain import Act
 from crowdnotes.errors import CrowdNotesError, NotAllowedError
 from crowdnotes.settings import Settings
-from crowdnotes.wording import say
 from pages.common.first_sight import first_sight
 from pages.common.session import PAGE_WIDTH, telling, workspace
 from pages.common.shared_workspace import shared_workspace
@@ -23,11 +22,11 @@ _ENTERED = "entered"
 def chosen_page() -> StreamlitPage:
     """Draw the navigation; gives the page that the address names."""
     st.session_state[_ENTERED] = True
-    compare = st.Page("pages/compare.py", title=say("pages.compare"), icon=":material/compare:", url_path="compare")
-    people = st.Page("pages/people.py", title=say("pages.people"), icon=":material/account_circle:", url_path="people")
+    compare = st.Page("pages/compare.py", title="Compare", icon=":material/compare:", url_path="compare")
+    people = st.Page("pages/people.py", title="Account", icon=":material/account_circle:", url_path="people")
     example = st.Page(
         "pages/example.py",
-        title=say("pages.example"),
+        title="Example page",
         icon=":material/school:",
         url_path="example",
         visibility="hidden",
@@ -37,35 +36,27 @@ def chosen_page() -> StreamlitPage:
         door = st.Page(ask_for_link, title="CrowdNotes", default=True)
         return st.navigation([door, compare, example], position="hidden")
     queue = (
-        [st.Page("pages/queue.py", title=say("pages.queue"), icon=":material/inbox:", url_path="queue")]
-        if _has_queue()
-        else []
+        [st.Page("pages/queue.py", title="Queue", icon=":material/inbox:", url_path="queue")] if _has_queue() else []
     )
     return st.navigation(
         [
-            st.Page(
-                "pages/draft.py", title=say("pages.draft"), icon=":material/edit_note:", url_path="draft", default=True
-            ),
-            st.Page("pages/supernote.py", title=say("pages.supernote"), icon=":material/hub:", url_path="supernote"),
+            st.Page("pages/draft.py", title="Draft", icon=":material/edit_note:", url_path="draft", default=True),
+            st.Page("pages/supernote.py", title="Supernote", icon=":material/hub:", url_path="supernote"),
             *queue,
-            st.Page("pages/cases.py", title=say("pages.cases"), icon=":material/inventory_2:", url_path="cases"),
-            st.Page(
-                "pages/overview.py", title=say("pages.overview"), icon=":material/monitoring:", url_path="overview"
-            ),
-            st.Page("pages/public_data.py", title=say("pages.crowd"), icon=":material/groups:", url_path="crowd"),
-            st.Page(
-                "pages/algorithm.py", title=say("pages.algorithm"), icon=":material/balance:", url_path="algorithm"
-            ),
+            st.Page("pages/cases.py", title="Cases", icon=":material/inventory_2:", url_path="cases"),
+            st.Page("pages/overview.py", title="Overview", icon=":material/monitoring:", url_path="overview"),
+            st.Page("pages/public_data.py", title="Public data", icon=":material/groups:", url_path="crowd"),
+            st.Page("pages/algorithm.py", title="Algorithm", icon=":material/balance:", url_path="algorithm"),
             st.Page(
                 "pages/libraries.py",
-                title=say("pages.libraries"),
+                title="Libraries",
                 icon=":material/local_library:",
                 url_path="libraries",
             ),
             compare,
-            st.Page("pages/help.py", title=say("pages.help"), icon=":material/help:", url_path="help"),
+            st.Page("pages/help.py", title="Help", icon=":material/help:", url_path="help"),
             *([people] if settings is not None and has_accounts(settings) else []),
-            st.Page("pages/batches.py", title=say("pages.batches"), url_path="batches", visibility="hidden"),
+            st.Page("pages/batches.py", title="Posts from a file", url_path="batches", visibility="hidden"),
             example,
         ],
         # A participant has come to answer, and finds no way to the results.
@@ -101,7 +92,7 @@ def _has_queue() -> bool:
 
 def ask_for_link() -> None:
     """What a participant without a link reads."""
-    st.info(say("app.ask_for_link"), icon=":material/link:")
+    st.info("Open the link that you were given. It leads to a comparison.", icon=":material/link:")
 
 
 def enter_by_the_door() -> None:

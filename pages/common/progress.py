@@ -11,7 +11,7 @@ from crowdnotes.domain import Case, Query, StageName
 from crowdnotes.errors import JobError
 from crowdnotes.jobs import JobRecord, JobState, StepRecord, StepState
 from crowdnotes.text.markdown import escaped
-from crowdnotes.wording import say
+from crowdnotes.wording import fill
 from pages.common.components import into_view
 from pages.common.search_report import search_list
 from pages.common.session import button, telling, workspace
@@ -28,9 +28,9 @@ _SIGNS = {
 }
 _OVER = frozenset({StepState.DONE, StepState.KEPT})
 _ENDED = {
-    JobState.FAILED: ("progress.failed", "progress.try_again"),
-    JobState.CANCELLED: ("progress.stopped", "progress.go_on"),
-    JobState.INTERRUPTED: ("progress.interrupted", "progress.go_on"),
+    JobState.FAILED: ("{work} failed.", "Try again"),
+    JobState.CANCELLED: ("{work} was stopped. What is finished is kept.", "Continue"),
+    JobState.INTERRUPTED: ("{work} was interrupted when CrowdNotes stopped. What is finished is kept.", "Continue"),
 }
 
 
@@ -98,9 +98,13 @@ def _watch(job_id: str, finished: int, searches: Sequence[Query]) -> None:
         with st.container(border=True, key=f"job-panel-{job.id}", gap="xsmall"):
             _list(job)
             if job.state is JobState.QUEUED:
-                st.caption(say("work.waits") if workspace().runner.has_workers() else say("work.no_worker"))
+                st.caption(
+                    "This starts when a worker is free."
+                    if workspace().runner.has_workers()
+                    else "No worker is running, so this waits until one is started."
+                )
             cancel = partial(workspace().cancel, job)
-            button(say("progress.cancel"), f"cancel-{job.id}", _place(job), cancel, icon="stop_circle")
+            button("Cancel", f"cancel-{job.id}", _place(job), cancel, icon="stop_circle")
             if any(step.name == StageName.QUERIES.value and step.state in _OVER for step in job.steps):
                 search_list(searches)
 
@@ -123,14 +127,14 @@ def _list(job: JobRecord) -> None:
 def _counts(record: StepRecord) -> str:
     if not record.total or record.state is StepState.DONE:
         return ""
-    return say("progress.counts", done=f"{record.done:,}", all=f"{record.total:,}")
+    return ", {done} of {all}".format(done=f"{record.done:,}", all=f"{record.total:,}")
 
 
 def _ended(case: Case, job: JobRecord) -> None:
     words, again = _ENDED[job.state]
-    title, current = say(words, work=_work(job)), job.current
+    title, current = fill(words, work=_work(job)), job.current
     if job.state is JobState.FAILED and current is not None:
         st.error(f"{escaped(current.error)} {escaped(current.next_step)}", title=title, icon=":material/error:")
     else:
-        st.warning(say("progress.kept"), title=title, icon=":material/pause_circle:")
-    button(say(again), f"again-{job.kind}", _place(job), partial(start, case, job.kind), icon="replay", type="primary")
+        st.warning("You can continue at any time.", title=title, icon=":material/pause_circle:")
+    button(again, f"again-{job.kind}", _place(job), partial(start, case, job.kind), icon="replay", type="primary")

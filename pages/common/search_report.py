@@ -36,13 +36,13 @@ from crowdnotes.text.markdown import day, escaped, title
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.quotes import changed_words
 from crowdnotes.text.urls import canonical_url, references_in
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 from pages.common.charts import Part, stacked_shares
 from pages.common.components import badge, web_link
 from pages.common.layout import StepName
 from pages.common.session import act, fold, workspace
 
-_HOW = {"": "earlier_notes.not_known", "CURRENTLY_RATED_NOT_HELPFUL": "earlier_notes.not_helpful"}
+_HOW = {"": "not known if X showed it", "CURRENTLY_RATED_NOT_HELPFUL": "rated not helpful on X"}
 _LONGEST = 400
 _NOTES_SHOWN = 10
 _TITLE = 44
@@ -53,12 +53,20 @@ def earlier_notes(case: Case) -> None:
     """Folded: the notes by which pages were found, those that X showed first. Nothing where there are none."""
     found = workspace().service.earlier_notes(case)
     if found:
-        fold(say("earlier_notes.title", n=len(found)), f"notes-{case.id}", "signpost", partial(_notes, found))
+        fold(
+            plural(len(found), "Notes under similar posts: {n}", "Notes under similar posts: {n}"),
+            f"notes-{case.id}",
+            "signpost",
+            partial(_notes, found),
+        )
 
 
 def _notes(found: Sequence[tuple[EarlierNote, tuple[Hit, ...]]]) -> None:
     with st.container(key="earlier-notes", gap="small"):
-        st.caption(say("earlier_notes.about"))
+        st.caption(
+            "People wrote these notes under other posts. The pages they link to are among the sources found. Read the "
+            "pages: a note is not evidence, and no words are taken from it."
+        )
         for note, pages in found[:_NOTES_SHOWN]:
             with st.container(gap=None):
                 note_words(note)
@@ -66,22 +74,20 @@ def _notes(found: Sequence[tuple[EarlierNote, tuple[Hit, ...]]]) -> None:
                     for hit in pages[:_LINKS]:
                         web_link(escaped(hit.title, _TITLE), hit.url)
         if len(found) > _NOTES_SHOWN:
-            st.caption(say("earlier_notes.more", n=len(found) - _NOTES_SHOWN))
+            st.caption(plural(len(found) - _NOTES_SHOWN, "1 more note.", "{n} more notes."))
 
 
 def note_words(note: EarlierNote) -> None:
     """How it stands with X, when it was written, and its words."""
     if note.shown is None:
-        how = badge(
-            "gray", "visibility_off" if note.status else "help", say(_HOW.get(note.status, "earlier_notes.not_shown"))
-        )
+        how = badge("gray", "visibility_off" if note.status else "help", _HOW.get(note.status, "not shown by X"))
     elif note.is_shown:
-        how = badge("green", "visibility", say("earlier_notes.shown", day=day(note.shown)))
+        how = badge("green", "visibility", f"shown by X since {day(note.shown)}")
     else:
-        how = badge("gray", "visibility_off", say("earlier_notes.no_longer", day=day(note.shown)))
-    written = say("earlier_notes.written", day=day(note.written))
+        how = badge("gray", "visibility_off", f"shown by X from {day(note.shown)}, but no longer")
+    written = f"written {day(note.written)}"
     st.markdown(f"{how} :small[:gray[{written}]]")
-    st.markdown(f":small[{say('earlier_notes.words', words=escaped(without_urls(note.text), _LONGEST))}]")
+    st.markdown(f":small[Note: “{escaped(without_urls(note.text), _LONGEST)}”]")
 
 
 _PLACE = StepName.EVIDENCE.value
@@ -104,35 +110,35 @@ def source_badges(
     if is_later or AFTER_CUTOFF in source.notices:
         badges.append(badge("red", "event_busy", AFTER_CUTOFF))
     rated = (check.rating for check in source.fact_checks[:1] if check.rating)
-    badges += [badge("blue", "fact_check", say("badges.check", rating=rating)) for rating in rated]
+    badges += [badge("blue", "fact_check", f"fact-check: {rating}") for rating in rated]
     if graves_only:
-        return " ".join([*badges, *([] if source.url else [badge("orange", "link_off", say("badges.no_link"))])])
+        return " ".join([*badges, *([] if source.url else [badge("orange", "link_off", "no link: X needs one")])])
     badges += origin_badges(source, post)
     badges += [badge("orange", "info", notice) for notice in source.notices if notice not in _TOLD_OTHERWISE]
     if source.by_hand:
-        badges.append(badge("orange", "content_paste", say("badges.by_hand")))
+        badges.append(badge("orange", "content_paste", "pasted by you: not compared with the page"))
     if source.read_as is ReadAs.ABSTRACT:
-        badges.append(badge("orange", "short_text", say("badges.abstract")))
+        badges.append(badge("orange", "short_text", "abstract only"))
     if source.read_as is ReadAs.RECORD:
-        badges.append(badge("gray", "dataset", say("badges.record")))
+        badges.append(badge("gray", "dataset", "register's entry"))
     if source.read_as is ReadAs.ARCHIVED:
-        badges.append(badge("gray", "inventory_2", say("badges.archived")))
+        badges.append(badge("gray", "inventory_2", "archived copy"))
     if source.published is None or source.date_origin is None:
-        badges.append(badge("orange" if UNDATED in source.notices else "gray", "event", say("badges.no_date")))
+        badges.append(badge("orange" if UNDATED in source.notices else "gray", "event", "no date"))
     if not source.url:
-        badges.append(badge("orange", "link_off", say("badges.no_link")))
+        badges.append(badge("orange", "link_off", "no link: X needs one"))
     language = (source.language or "").split("-")[0].lower()
     if language not in {"", "en", (post.language or "").split("-")[0].lower()}:
         badges.append(badge("gray", "translate", language_name(language)))
     if page is not None:
-        badges.append(badge("gray", "picture_as_pdf", say("badges.page", page=page)))
+        badges.append(badge("gray", "picture_as_pdf", f"page {page}"))
     return " ".join(badges)
 
 
 def origin_badges(source: Source, post: Post, *, short: bool = False) -> list[str]:
     """Whether the post itself or earlier notes refer to it, and through whom it was read."""
     is_linked = source.url and canonical_url(source.url) in set(map(canonical_url, references_in(post.whole_text)))
-    found = [badge("blue", "link", say("badges.linked"))] if is_linked else []
+    found = [badge("blue", "link", "linked by the post")] if is_linked else []
     if (note := first_shown(source.notes)) is not None:
         found.append(badge("gray", "signpost", note.cited_in_short if short else note.cited))
     return [*found, *through_badge(source, short=short)]
@@ -142,16 +148,20 @@ def through_badge(source: Source, *, short: bool = False) -> list[str]:
     """Through whom it was read, if through anybody."""
     if source.read_as is not ReadAs.THROUGH:
         return []
-    words = say("badges.through_short" if short else "badges.through", service=source.read_through)
+    words = (
+        f"read through {source.read_through}"
+        if short
+        else f"read through {source.read_through}: not compared with the page"
+    )
     return [badge("orange", "cloud_download", words)]
 
 
 def language_name(code: str | None) -> str:
     """A language by its ISO 639-1 code: "es" is Spanish; one that is not listed stays a code."""
     if not code:
-        return say("search.language_unknown")
+        return "unknown language"
     code = code.split("-", maxsplit=1)[0].lower()
-    return LANGUAGE_NAMES.get(code, say("search.language_code", code=code))
+    return LANGUAGE_NAMES.get(code, f"language: {code}")
 
 
 def search_list(searches: Sequence[Query]) -> None:
@@ -161,7 +171,7 @@ def search_list(searches: Sequence[Query]) -> None:
     codes = languages_of(searches)
     spoken = [escaped(language_name(codes.get(search.text)), 40) for search in searches]
     is_one = len(set(spoken)) == 1
-    rows = [f":small[:gray[{say('search.searches', n=len(searches))}, {spoken[0]}]]"] if is_one else []
+    rows = [f":small[:gray[{plural(len(searches), '{n} search', '{n} searches')}, {spoken[0]}]]"] if is_one else []
     for search, language in zip(searches, spoken, strict=True):
         beside = "" if is_one else f" · {language}"
         rows.append(f":small[“{escaped(search.text, 300)}” :gray[{escaped(search.purpose, 160)}{beside}]]")
@@ -178,39 +188,39 @@ def already_checked(case: Case) -> None:
     if not checks:
         return
     with st.container(border=True, key="already-checked", gap="small"):
-        st.markdown(f"**:material/fact_check: {say('search.already_checked')}**")
-        st.caption(say("search.already_checked_about"))
+        st.markdown("**:material/fact_check: Fact-checks found**")
+        st.caption("Someone has checked a claim like this one. Read the check to see if it is the same claim.")
         for hit, publisher in checks[:_CHECKS_SHOWN]:
             _check(case, hit, publisher)
         rest = checks[_CHECKS_SHOWN:]
         if rest:
-            with st.expander(say("search.more_checks", n=len(rest))):
+            with st.expander(plural(len(rest), "1 more", "{n} more")):
                 for hit, publisher in rest:
                     _check(case, hit, publisher)
 
 
 def _check(case: Case, hit: Hit, publisher: str | None) -> None:
-    when = day(hit.published) if hit.published else say("badges.no_date")
+    when = day(hit.published) if hit.published else "no date"
     with st.container(gap=None):
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-            st.markdown(title(hit.title, say("search.a_check"), 160), width="stretch")
-            web_link(say("search.read_check"), hit.url)
-        rating = f":blue-badge[{say('search.rated', rating=escaped(hit.rating, 80))}] " if hit.rating else ""
-        st.markdown(f"{rating}:small[:gray[{escaped(publisher or say('sources.no_publisher'), 80)} · {when}]]")
+            st.markdown(title(hit.title, "A fact-check", 160), width="stretch")
+            web_link("Read the check", hit.url)
+        rating = f":blue-badge[rated: {escaped(hit.rating, 80)}] " if hit.rating else ""
+        st.markdown(f"{rating}:small[:gray[{escaped(publisher or 'unknown publisher', 80)} · {when}]]")
         st.markdown(f":small[{escaped(hit.snippet, 300)}]")
         if hit.check and case.claims and case.claims[0].statement:
             _, new = changed_words(case.claims[0].statement, hit.check.claim)
             only = ", ".join(f"“{hit.check.claim[span.start : span.end]}”" for span in new)
-            told = say("search.only_in_check", words=escaped(only, 200)) if new else say("search.same_words")
+            told = f"Not in the post's claim: {escaped(only, 200)}" if new else "The same words as the post's claim."
             st.markdown(f":small[:gray[{told}]]")
         if case.decision is None:
             _match(case, hit.url or hit.title)
 
 
 _MATCHES = {
-    ClaimMatch.SAME: "search.same_claim",
-    ClaimMatch.RELATED: "search.related",
-    ClaimMatch.OTHER: "search.other_claim",
+    ClaimMatch.SAME: "Same claim",
+    ClaimMatch.RELATED: "Related",
+    ClaimMatch.OTHER: "Another claim",
 }
 
 
@@ -223,9 +233,9 @@ def _match(case: Case, check: str) -> None:
         workspace().service.match_claim(case.id, check, st.session_state[key])
 
     st.segmented_control(
-        say("search.match"),
+        "Does it check the post's claim?",
         list(ClaimMatch),
-        format_func=lambda match: say(_MATCHES[match]),
+        format_func=lambda match: _MATCHES[match],
         key=key,
         on_change=act,
         args=(_PLACE, keep),
@@ -239,11 +249,11 @@ def _category_mix(case: Case) -> None:
     if len(found) < _FEWEST_KINDS or not chosen:
         return
     with st.container(key="category-mix", gap="xsmall"):
-        st.caption(say("search.kinds"))
+        st.caption("Kinds of source found and chosen")
         stacked_shares(
-            [say("search.found", n=found.total()), say("search.chosen", n=chosen.total())],
+            [f"{found.total()} found", f"{chosen.total()} chosen"],
             [Part(kind.in_words, (found[kind], chosen[kind])) for kind in SourceCategory],
-            alt=say("search.kinds_in_words", found=_in_words(found), chosen=_in_words(chosen)),
+            alt=f"Kinds of source found: {_in_words(found)}. Chosen: {_in_words(chosen)}.",
             between=" → ",
             key=f"category-mix-{case.id}",
         )
@@ -262,9 +272,9 @@ def search_report(case: Case, again: Again) -> None:
     if not case.outcomes or not case.searched:
         return
     failed = failed_searches(case)
-    label = say("search.title", n=len(case.outcomes) - len(failed))
+    label = plural(len(case.outcomes) - len(failed), "Where we searched: {n} place", "Where we searched: {n} places")
     if failed:
-        label += f" :orange[{say('search.no_answer', n=len(failed))}]"
+        label += f" :orange[{plural(len(failed), '{n} did not answer', '{n} did not answer')}]"
     fold(label, f"searches-{case.id}", "manage_search", partial(_search, case, failed, again))
 
 
@@ -285,9 +295,13 @@ def _asked(case: Case) -> None:
     asked = [item for item in case.outcomes if item.state is not ProviderState.NOT_CONFIGURED]
     online = ", ".join(escaped(item.label) for item in asked if not _is_library(item))
     own = ", ".join(escaped(item.label) for item in asked if _is_library(item))
-    st.caption(say("search.sent_to", places=online) if online else say("search.sent_nowhere"))
+    st.caption(
+        (f"These searches went to {online}. Places that were slow or failed did not get all of them.")
+        if online
+        else "These searches did not go to any online service."
+    )
     if own:
-        st.caption(say("search.looked_up_in", libraries=own))
+        st.caption(f"Also searched on this computer: {own}.")
     search_list(case.queries)
 
 
@@ -302,7 +316,7 @@ def failures(failed: list[ProviderOutcome], again: Again = lambda _: None) -> No
     """The places that gave no answer, each with its reason, and what `again` draws beside one that was too slow."""
     for item in failed:
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-            st.badge(say("search.state", state=item.state.in_words), color="orange", icon=":material/warning:")
+            st.badge(f"search {item.state.in_words}", color="orange", icon=":material/warning:")
             st.markdown(f":small[**{escaped(item.label)}:** {escaped(item.sentence, 300)}]")
             if item.state is ProviderState.TIMED_OUT and not _is_library(item):
                 again(item)
@@ -322,28 +336,58 @@ def no_passage(case: Case, job: JobRecord | None) -> None:
         return
     if not any(stage.name is StageName.PASSAGES for stage in case.stages):
         if case.stages or gathering:
-            st.info(say("search.not_yet_next"), title=say("search.not_yet"), icon=":material/hourglass_empty:")
+            st.info(
+                "Select “Search again” below.",
+                title="These places were not searched yet.",
+                icon=":material/hourglass_empty:",
+            )
         return
     failed, unread = failed_searches(case), [item for item in case.sources if item.outcome is not FetchOutcome.READ]
     read = len(case.sources) - len(unread)
     if failed:
-        words = say("search.failed_next", n=len(failed))
-        st.warning(words, title=say("search.failed"), icon=":material/sync_problem:")
+        words = plural(
+            len(failed),
+            ("1 place did not answer, so there may be more to find. Search again below, or add your own links."),
+            ("{n} places did not answer, so there may be more to find. Search again below, or add your own links."),
+        )
+        st.warning(words, title="No passage was found, and a search failed.", icon=":material/sync_problem:")
     elif read:
-        more = f" {say('search.not_read_too', n=len(unread))}" if unread else ""
+        more = (
+            (f" {plural(len(unread), '1 more page could not be read.', '{n} more pages could not be read.')}")
+            if unread
+            else ""
+        )
         st.info(
-            say("search.read_unfit_next") + more, title=say("search.read_unfit", n=read), icon=":material/search_off:"
+            "Search elsewhere below, or add your own links." + more,
+            title=plural(
+                read,
+                "1 page was read, but nothing on it helps to judge the post.",
+                "{n} pages were read, but nothing on them helps to judge the post.",
+            ),
+            icon=":material/search_off:",
         )
     elif unread and case.searched and case.hits and not _chosen(case, unread):
-        words = f"{say('search.unfit_next', n=len(case.hits))} {say('search.not_read_too', n=len(unread))}"
-        st.info(words, title=say("search.unfit"), icon=":material/search_off:")
+        words = f"{plural(len(case.hits), '1 page was found. Search elsewhere below, or add your own links.', '{n} pages were found. Search elsewhere below, or add your own links.')} {plural(len(unread), '1 more page could not be read.', '{n} more pages could not be read.')}"
+        st.info(words, title="Nothing found helps to judge the post.", icon=":material/search_off:")
     elif unread:
-        st.warning(say("search.unread_next"), title=say("search.unread"), icon=":material/link_off:")
+        st.warning(
+            ("This says nothing for or against the post. Open the pages yourself and paste the passage that matters."),
+            title="No source could be read.",
+            icon=":material/link_off:",
+        )
     elif case.hits and case.searched:
-        words = say("search.unfit_next", n=len(case.hits))
-        st.info(words, title=say("search.unfit"), icon=":material/search_off:")
+        words = plural(
+            len(case.hits),
+            "1 page was found. Search elsewhere below, or add your own links.",
+            "{n} pages were found. Search elsewhere below, or add your own links.",
+        )
+        st.info(words, title="Nothing found helps to judge the post.", icon=":material/search_off:")
     else:
-        st.info(say("search.nothing_next"), title=say("search.nothing"), icon=":material/search_off:")
+        st.info(
+            ("Search elsewhere below, or decide “Not enough evidence”. That is a result too."),
+            title="No passage was found.",
+            icon=":material/search_off:",
+        )
 
 
 def _chosen(case: Case, unread: Sequence[Source]) -> bool:
@@ -354,5 +398,7 @@ def _chosen(case: Case, unread: Sequence[Source]) -> bool:
 
 def _answer(item: ProviderOutcome) -> str:
     said = f" ({escaped(item.sentence, 160)})" if item.sentence else ""
-    told = say("search.answer", place=escaped(item.label), n=item.found, seconds=f"{item.seconds:.1f}")
+    told = "{place}: {n} found · {seconds} s".format(
+        place=escaped(item.label), n=item.found, seconds=f"{item.seconds:.1f}"
+    )
     return f":small[:gray[:material/search: {told}{said}]]"

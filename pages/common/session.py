@@ -16,7 +16,7 @@ from crowdnotes.errors import CrowdNotesError, InputError
 from crowdnotes.jobs import JobRecord
 from crowdnotes.logs import about
 from crowdnotes.text.markdown import escaped
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 from crowdnotes.workspace import Workspace
 from pages.common.components import into_view
 from pages.common.shared_workspace import shared_workspace
@@ -133,7 +133,9 @@ def tell(place: str, *errors: Exception) -> None:
     shown = st.session_state.setdefault(_NOTICES, {}).setdefault(place, [])
     shown += [told(error) for error in errors[:_MOST_TOLD]]
     if len(errors) > _MOST_TOLD:
-        shown.append(told(InputError(say("app.more_errors", n=len(errors) - _MOST_TOLD))))
+        shown.append(
+            told(InputError(plural(len(errors) - _MOST_TOLD, "And 1 more like this.", "And {n} more like this.")))
+        )
 
 
 def notices(place: str) -> None:
@@ -180,7 +182,11 @@ def told(error: Exception) -> Notice:
         return Notice(error.message, error.next_step, number)
     with about((st.query_params.get(_CASE) or "")[:64]):
         _log.error("unexpected error %s", number, exc_info=error)
-    return Notice(say("app.unexpected"), say("app.unexpected_next", number=number), number)
+    return Notice(
+        "Sorry, something went wrong.",
+        (f"What you saved is safe. Try again. If it happens again, report error {number} from the log."),
+        number,
+    )
 
 
 def show_notice(notice: Notice) -> None:

@@ -10,18 +10,23 @@ from crowdnotes.cases.accounts import person_of, proxied, visitor
 from crowdnotes.domain import Person
 from crowdnotes.errors import NotAllowedError
 from crowdnotes.settings import Settings, SignIn
-from crowdnotes.wording import say
 from crowdnotes.workspace import Workspace
 from pages.common.web_server import FAILED, OUTCOME, UNREACHABLE, USER_COOKIE, visitor_in
 
 COMPARISON = "comparison"  # in the address of a participant, who needs no account
 _PARTICIPANT, _FOR_PARTICIPANTS = visitor("participant"), ("compare", "example")
 _SEEN = "signed-in-as"
-_OUTCOMES = {UNREACHABLE: "sign_in.unreachable", FAILED: "sign_in.failed"}
+_OUTCOMES = {
+    UNREACHABLE: "The sign-in service did not respond. Try again in a few minutes.",
+    FAILED: "The sign-in was not completed. Try again.",
+}
 _NEEDS = {
-    SignIn.OPENID: "sign_in.needed",
-    SignIn.PROXY: "sign_in.proxy_silent",
-    SignIn.DEMO: "sign_in.needs_cookie",
+    SignIn.OPENID: "You are not signed in. Load this page again to sign in.",
+    SignIn.PROXY: "The server in front of CrowdNotes did not say who you are. Sign in there.",
+    SignIn.DEMO: (
+        "This demo keeps your cases apart from those of others by a cookie. Allow cookies for this page and load it "
+        "again."
+    ),
 }
 
 
@@ -41,7 +46,7 @@ def at_the_screen(settings: Settings) -> Person | None:
         return _PARTICIPANT
     if way is SignIn.NOBODY:
         return None
-    raise NotAllowedError("sign-in", say(_NEEDS[way]))
+    raise NotAllowedError("sign-in", _NEEDS[way])
 
 
 def has_accounts(settings: Settings) -> bool:
@@ -75,27 +80,29 @@ def let_in(opened: Workspace, page: str) -> bool:
 
 def sign_out(settings: Settings) -> None:
     """The button that ends it here; a proxy's people sign out there."""
-    if settings.sign_in.way is SignIn.OPENID and st.button(say("sign_in.out"), icon=":material/logout:"):
+    if settings.sign_in.way is SignIn.OPENID and st.button("Sign out", icon=":material/logout:"):
         st.logout()
 
 
 def _sign_in(settings: Settings) -> None:
     """The way in, and what went wrong with the last one."""
     with st.container(horizontal_alignment="center"), st.container(width=_WIDTH):
-        st.title(say("sign_in.title"), anchor=False)
+        st.title("Sign in", anchor=False)
         public = urlsplit(settings.sign_in.public_url or "")
         here = urlsplit(st.context.url or "")
         if here.netloc and (here.scheme, here.netloc) != (public.scheme, public.netloc):
-            words = say("sign_in.other_address", here=f"{here.scheme}://{here.netloc}", there=public.geturl())
+            words = ("You came by {here}, where nobody can sign in. Go to {there}").format(
+                here=f"{here.scheme}://{here.netloc}", there=public.geturl()
+            )
             st.error(words, icon=":material/error:")
             return
         outcome = _OUTCOMES.get(st.query_params.get(OUTCOME, ""))
         if outcome is None and USER_COOKIE in st.context.cookies:
-            outcome = "sign_in.expired"
+            outcome = "Your sign-in has expired or could not be read. Sign in again."
         if outcome is not None:
-            st.error(say(outcome), icon=":material/error:")
-        st.markdown(say("sign_in.about"))
-        if st.button(say("sign_in.button"), type="primary", icon=":material/login:"):
+            st.error(outcome, icon=":material/error:")
+        st.markdown("CrowdNotes needs to know who you are. You will come back to this page.")
+        if st.button("Sign in", type="primary", icon=":material/login:"):
             st.login()
 
 

@@ -15,7 +15,6 @@ from crowdnotes.domain import Case, Mode, ProviderOutcome, ProviderState
 from crowdnotes.errors import InputError
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, lines
-from crowdnotes.wording import say
 from crowdnotes.workspace import CONNECTIONS
 from pages.common.layout import StepName
 from pages.common.progress import start, under_way, watched
@@ -24,7 +23,7 @@ from pages.common.session import button, notices, tell, workspace
 if TYPE_CHECKING:
     from crowdnotes.evidence.search import OnlineProvider
 
-MODE_LABELS = {Mode.AUGMENTATION: "where.own_links", Mode.AUTOMATION: "where.a_search"}  # names of texts
+MODE_LABELS = {Mode.AUGMENTATION: "My own links", Mode.AUTOMATION: "A search"}  # names of texts
 _PLACE = StepName.EVIDENCE.value
 _FIRST_POST = date(2006, 3, 21)  # on X, then Twitter
 _DATE_WIDTH = 280  # pixels
@@ -41,7 +40,7 @@ def places_to_search(key: str, case: Case | None = None, *, disabled: bool = Fal
     names = [library.name for library in workspace().libraries.list()]
     if names:
         st.pills(
-            say("where.libraries"),
+            "Libraries to search",
             names,
             selection_mode="multi",
             default=[name for name in names if case is None or not searched or name in case.libraries],
@@ -50,15 +49,18 @@ def places_to_search(key: str, case: Case | None = None, *, disabled: bool = Fal
             disabled=disabled,
         )
     else:
-        st.caption(f":material/local_library: {say('where.no_library')}")
+        st.caption(
+            ":material/local_library: You have no library yet. Add a table or a folder of documents on the Libraries "
+            "page to search it too."
+        )
     services = {item.name: item for item in workspace().services() if item.needs is None}
     at_first = case.services if case is not None and searched else workspace().services_at_first()
     registers = [name for name, item in services.items() if item.is_register]
     others = [name for name in services if name not in registers]
     chosen: list[str] = []
     for label, names, place in (
-        (say("where.services"), others, f"{key}-services"),
-        (say("where.registers"), registers, f"{key}-registers"),
+        ("Online services", others, f"{key}-services"),
+        ("Registers, asked only where the post calls for them", registers, f"{key}-registers"),
     ):
         chosen += st.pills(
             label,
@@ -69,10 +71,13 @@ def places_to_search(key: str, case: Case | None = None, *, disabled: bool = Fal
             key=place,
             disabled=disabled,
         )
-    st.caption(say("where.words_go"))
+    st.caption("Search words are sent to the services you choose.")
     for item in services.values():
         if item.stands_in and item.name in chosen:
-            st.caption(f":material/travel_explore: {say('where.open_web', service=item.label)}")
+            st.caption(
+                f":material/travel_explore: "
+                f"{f'{item.label} searches the web without a key. Search words made from the post leave this computer. Clear the choice to stop this.'}"
+            )
     if about:
         _about(key)
 
@@ -81,7 +86,7 @@ def _reading_services(key: str, chosen: Sequence[str], *, disabled: bool = False
     """Let the person tick who may be told of a page that cannot be read here; see `sources_chosen`."""
     services = workspace().reading_services
     ticked = st.pills(
-        say("reading_services.title"),
+        "If a page cannot be read, ask (optional)",
         list(services),
         selection_mode="multi",
         default=[name for name in chosen if name in services],
@@ -91,7 +96,10 @@ def _reading_services(key: str, chosen: Sequence[str], *, disabled: bool = False
     )
     if ticked:
         told = ", ".join(services[name] for name in ticked)
-        st.caption(f":material/cloud_download: {say('reading_services.told', services=told)}")
+        st.caption(
+            f":material/cloud_download: "
+            f"{f'The address of a page that cannot be read here is sent to {told}. The text that comes back is marked, as nobody compared it with the page.'}"
+        )
 
 
 class Places(TypedDict):
@@ -122,8 +130,8 @@ _LONGEST_SEARCH = 200  # characters
 
 def own_words_box(key: str, *, disabled: bool = False) -> None:
     """Room for search words of the person's own; see `own_words`."""
-    box, about = f"{key}-own-words", say("where.own_words_about")
-    st.text_input(say("where.own_words"), key=box, max_chars=_LONGEST_SEARCH, help=about, disabled=disabled)
+    box, about = f"{key}-own-words", "Searched as you type them, instead of the words that the program would use"
+    st.text_input("Search words (optional)", key=box, max_chars=_LONGEST_SEARCH, help=about, disabled=disabled)
 
 
 def own_words(key: str) -> str:
@@ -164,10 +172,10 @@ def new_sources_form(key: str) -> None:
 
 def _mode(key: str, modes: Sequence[Mode | str], *, disabled: bool = False) -> Mode | str:
     chosen = st.segmented_control(
-        say("where.mode"),
+        "Where should the sources come from?",
         modes,
         required=True,
-        format_func=lambda mode: say(MODE_LABELS.get(mode, "where.as_pasted")),
+        format_func=lambda mode: MODE_LABELS.get(mode, "My links, or else a search"),
         key=f"{key}-mode",
         disabled=disabled,
         persist_state="session",
@@ -177,7 +185,9 @@ def _mode(key: str, modes: Sequence[Mode | str], *, disabled: bool = False) -> M
 
 def _links(key: str, *, is_optional: bool, disabled: bool = False) -> None:
     st.text_area(
-        say("where.links_optional") if is_optional else say("where.links"),
+        "Links to your sources, one on each line (optional)"
+        if is_optional
+        else "Links to your sources, one on each line",
         key=f"{key}-urls",
         height=100,
         placeholder="https://www.cdc.gov/…",
@@ -188,13 +198,13 @@ def _links(key: str, *, is_optional: bool, disabled: bool = False) -> None:
 
 def _until(key: str, *, disabled: bool = False) -> None:
     st.date_input(
-        say("where.until"),
+        "Only sources published up to (optional)",
         min_value=_FIRST_POST,
         max_value="today",
         format="YYYY-MM-DD",
         key=f"{key}-until",
         disabled=disabled,
-        help=say("where.until_help"),
+        help=("For an old post: leaves out what was published after this day. Sources without a date are marked."),
         width=_DATE_WIDTH,
         persist_state="session",
     )
@@ -222,9 +232,9 @@ def add_sources(case: Case, job: JobRecord | None) -> None:
     busy, key = under_way(job), sources_key(case)
     sources_form(key, case, disabled=busy)
     if busy:
-        st.caption(say("progress.closed"))
+        st.caption("You can use this when the running work has finished.")
     again = partial(_gather_again, case)
-    label = say("where.again" if case.stages else "where.first")
+    label = "Search again" if case.stages else "Search"
     button(label, f"again-{case.id}", _PLACE, again, icon="search", disabled=busy)
 
 
@@ -265,9 +275,9 @@ def _about(key: str) -> None:
     names = {item.name for item in online}
     unknown = [name for name in workspace().settings.search.services or () if name not in names]
     if unknown:
-        st.warning(say("where.unknown", names=escaped(", ".join(unknown))))
+        st.warning(f"CROWDNOTES_SEARCH_SERVICES has unknown services: {escaped(', '.join(unknown))}.")
     waiting = sum(item.needs is not None for item in online)
-    label = say("where.about_waiting", n=waiting) if waiting else say("where.about")
+    label = f"About the services ({waiting} not set up)" if waiting else "About the services"
     about = st.popover(label, key=f"about-{key}", icon=":material/network_check:", type="tertiary", on_change="rerun")
     if about.open:
         with about:
@@ -290,23 +300,26 @@ def _connections(online: Sequence[OnlineProvider]) -> None:
         return
     heard = workspace().heard
     st.markdown("  \n".join(_row(item.label, heard.get(item.name), item.brings, item.needs) for item in online))
-    st.caption(say("where.reading"))
+    st.caption("Reading services: asked only where you choose them, for a page that cannot be read from here.")
     st.markdown("  \n".join(_row(label, heard.get(name)) for name, label in workspace().reading_services.items()))
-    about = say("where.check_about")
+    about = (
+        "Searches each service for “measles vaccine”, has each reading service read a test page, and shows which "
+        "answered"
+    )
     check = workspace().check_connections
-    button(say("where.check"), "check-connections", CONNECTIONS, check, icon="network_check", help=about)
+    button("Check connections", "check-connections", CONNECTIONS, check, icon="network_check", help=about)
 
 
 def _row(name: str, outcome: ProviderOutcome | None, brings: str = "", needed: str | None = None) -> str:
     label = f"**{escaped(name)}**"
     if brings:
-        label += f" :small[:gray[{say(brings)}]]"
+        label += f" :small[:gray[{brings}]]"
     if needed is not None:
-        needs = f":gray[{say('where.not_set_up')}] :small[:gray[{escaped(needed)}]]"
+        needs = f":gray[not set up] :small[:gray[{escaped(needed)}]]"
         return f":gray[:material/key_off:] {label} {needs}"
     if outcome is None:
-        return f":gray[:material/radio_button_unchecked:] {label} :gray[{say('where.not_asked')}]"
+        return f":gray[:material/radio_button_unchecked:] {label} :gray[not tried yet]"
     sign = _SIGNS.get(outcome.state, ":red[:material/error:]")
     said = f" :small[:gray[{escaped(outcome.sentence, 200)}]]" if outcome.sentence else ""
-    told = say("where.took", state=outcome.state.in_words, seconds=f"{outcome.seconds:.1f}")
+    told = "{state} in {seconds} s".format(state=outcome.state.in_words, seconds=f"{outcome.seconds:.1f}")
     return f"{sign} {label} {told}{said}"

@@ -23,7 +23,7 @@ from crowdnotes.domain import (
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.lint import without_tracking
 from crowdnotes.text.markdown import escaped, host
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 from pages.common.components import led_to
 from pages.common.engine_panel import own_engine
 from pages.common.layout import Area, StepName, go_to
@@ -78,7 +78,10 @@ def problems(case: Case, waits: Sequence[Obstacle], job: JobRecord | None) -> No
     job_panel(case, job, "links")
     with st.container(key="problems", gap="small"):
         if left:
-            st.markdown(f":orange[:material/hourglass_top:] **{say('problems.left', n=len(left))}**")
+            st.markdown(
+                f":orange[:material/hourglass_top:] "
+                f"**{plural(len(left), '{n} thing left before it can be approved', '{n} things left before it can be approved')}**"
+            )
         links = [item for item in waits if item.id.kind is ObstacleKind.LINK_UNANSWERED]
         for number, item in enumerate(waits):
             if item.behind is None:
@@ -99,11 +102,11 @@ def _problem(
     case: Case, item: Obstacle, job: JobRecord | None, number: int, *, passed_over: bool, checks_links: bool
 ) -> None:
     sign = ":primary[:material/check:]" if passed_over else ":orange[:material/radio_button_unchecked:]"
-    how = say("problems.overridden") if passed_over else item.lifts
+    how = "You override this. Your reason goes on record when you approve." if passed_over else item.lifts
     waits_for_scores = item.id.kind in {ObstacleKind.NOT_SCORED, ObstacleKind.STALE}
     being_scored = waits_for_scores and job is not None and job.state.under_way and job.kind == "assess"
     if being_scored:
-        how = say("problems.scoring")
+        how = "It is being scored."
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"{sign} {escaped(item.sentence)} :small[:gray[{escaped(how)}]]", width="stretch")
         if not passed_over and not being_scored:
@@ -122,24 +125,24 @@ def _mend(case: Case, item: Obstacle, job: JobRecord | None, number: int, *, che
     if kind is ObstacleKind.GATE_NOT_RUN and case.recorded_answers:
         own_engine(case, key)  # scoring again would find no recorded answer either
     elif kind in {ObstacleKind.UNOPENED, ObstacleKind.UNJUDGED}:
-        button(say("problems.read", id=subject), key, _PLACE, partial(open_source, case, subject), **look)
+        button(f"Read {subject}", key, _PLACE, partial(open_source, case, subject), **look)
     elif kind is ObstacleKind.EVIDENCE_GONE and any(gone.id == subject for gone in case.taken_away):
         back = partial(workspace().service.bring_back, case.id, subject)
-        button(say("problems.bring_back", id=subject), key, _PLACE, back, icon="undo", disabled=busy, **look)
+        button(f"Bring {subject} back", key, _PLACE, back, icon="undo", disabled=busy, **look)
     elif kind is ObstacleKind.LINK_UNINSPECTED:
         add = partial(add_link, case, subject)
-        button(say("problems.add_source"), key, _PLACE, add, icon="add_link", disabled=busy, **look)
+        button("Add it as a source", key, _PLACE, add, icon="add_link", disabled=busy, **look)
     elif kind in {ObstacleKind.NOT_SCORED, ObstacleKind.STALE}:
-        button(say("problems.score"), key, _PLACE, partial(score, case), icon="rule", disabled=busy, **look)
+        button("Score it now", key, _PLACE, partial(score, case), icon="rule", disabled=busy, **look)
     elif kind is ObstacleKind.GATE_NOT_RUN and case.assessment is not None and case.assessment.is_compared_by_person:
         hints = case.assessment.waits_for_hints
         compare = partial(lead, Area.NOTE, _HINTED if hints else _TO_COMPARE, "[class*=st-key-comparison-]")
-        button(say("problems.hints" if hints else "problems.compare"), key, _PLACE, compare, **look)
+        button(("Check the hints" if hints else "Compare the sentences"), key, _PLACE, compare, **look)
     elif kind in {ObstacleKind.FORM, ObstacleKind.GATE_FAILED}:
-        button(say("problems.change"), key, _PLACE, partial(lead, Area.NOTE, _NOTE_BOX), **look)
+        button("Change the note", key, _PLACE, partial(lead, Area.NOTE, _NOTE_BOX), **look)
     elif checks_links:
-        again, look["help"] = partial(start, case, "links"), say("problems.check_links_about")
-        button(say("problems.check_links"), "check-links", _PLACE, again, icon="sync", disabled=busy, **look)
+        again, look["help"] = partial(start, case, "links"), "Tries each link in the note up to three times, as X does"
+        button("Check the links", "check-links", _PLACE, again, icon="sync", disabled=busy, **look)
 
 
 def _findings(case: Case, item: Obstacle) -> None:
@@ -160,16 +163,16 @@ def _override(case: Case, obstacle: Obstacle) -> None:
     """Folded: a written reason to approve all the same."""
     field = _field_name(case, obstacle.id)
     key = f"override-{case.id}-{obstacle.id.kind.name}-{obstacle.id.subject}".lower()  # it opens of this one alone
-    with st.expander(say("problems.override"), key=key, type="compact", expanded=bool(kept_words(case, field))):
+    with st.expander("Approve anyway, with a reason", key=key, type="compact", expanded=bool(kept_words(case, field))):
         said = kept_field(
             case,
             field,
-            say("problems.why", what=obstacle.id.although(_site), enough=A_REASON),
-            say("problems.why_placeholder"),
+            f"Why approve although {obstacle.id.although(_site)}? (at least {A_REASON})",
+            ("Your reason stays in the record. Leave this empty to change the note instead."),
         )
         missing = missing_from(said)
         if said and missing:
-            st.markdown(f":small[:red[:material/error: {say('problems.too_short', missing=missing)}]]")
+            st.markdown(f":small[:red[:material/error: Your reason is too short. It needs {missing}.]]")
 
 
 def _worth_a_look(case: Case) -> None:
@@ -177,13 +180,18 @@ def _worth_a_look(case: Case) -> None:
     warnings = [item for item in workspace().service.form_warnings(case) if item.level is not LintLevel.BLOCKS]
     undated = [item.id for item in case.used_evidence if item.source.published is None]
     if undated and not (case.assessment is not None and case.assessment.is_compared_by_person):  # asked there
-        said = say("problems.undated", n=len(undated), ids=", ".join(undated))
+        said = plural(
+            len(undated),
+            "{ids} has no date. Check that it still holds.",
+            "{ids} have no date. Check that they still hold.",
+            ids=", ".join(undated),
+        )
         st.markdown(f":small[:orange[:material/event_busy:] {said}]")
     for message in dict.fromkeys(item.message for item in warnings):
         st.markdown(f":small[:orange[:material/warning:] {escaped(message)}]")
     if case.draft is not None and any(item.code == "tracking" for item in warnings):
         cut = partial(take_words, case, without_tracking(case.draft.text))
-        button(say("problems.cut_tracking"), "cut-tracking", _PLACE, cut, icon="content_cut", type="tertiary")
+        button("Remove the tracking from the link", "cut-tracking", _PLACE, cut, icon="content_cut", type="tertiary")
 
 
 def kept_words(case: Case, field: str) -> str:

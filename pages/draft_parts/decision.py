@@ -15,7 +15,7 @@ from crowdnotes.domain import Act, Case, Classification, DecisionKind, Obstacle,
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, exact
 from crowdnotes.text.note_rules import tags_of
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 from pages.common.components import outside_text
 from pages.common.layout import Area, StepName, arrival, go_to
 from pages.common.progress import under_way
@@ -43,10 +43,13 @@ def score_of_x(case: Case) -> None:
         notices(_TO_X_PLACE)
         score = x.score(case)
         if score is None:
-            button(say("to_x.ask_score"), "x-evaluate", _TO_X_PLACE, partial(x.evaluate, case.id), icon="speed")
+            button("Ask X for its score", "x-evaluate", _TO_X_PLACE, partial(x.evaluate, case.id), icon="speed")
         else:
-            st.markdown(say("to_x.score", score=score))
-        st.caption(say("to_x.score_about"))
+            st.markdown(f"X's claim-opinion score: **{score:.2f}**")
+        st.caption(
+            "X scores whether the note keeps to the claim and to facts. It has no scale and may be below 0; higher is "
+            "better. Nobody sees the note."
+        )
 
 
 def send_to_x(case: Case) -> None:
@@ -55,38 +58,53 @@ def send_to_x(case: Case) -> None:
     if x is None or case.draft is None or not _offered(case):
         return
     with st.container(key="send-to-x", border=True, gap="small"):
-        st.markdown(say("to_x.head"))
+        st.markdown("**Or send it to X by its API**")
         notices(_TO_X_PLACE)
         sent = x.sent(case)
         if sent is None:
             if x.test_mode:
-                st.info(say("to_x.test_about"), title=say("to_x.test"))
+                st.info(
+                    (
+                        "The note above goes to X word for word, with the class and reasons above. X scores it and "
+                        "shows it to nobody."
+                    ),
+                    title="Test mode",
+                )
             else:
-                st.warning(say("to_x.public_about"), title=say("to_x.public"))
+                st.warning(
+                    (
+                        "The note above goes to X word for word, with the class and reasons above, and X proposes it "
+                        "under the post."
+                    ),
+                    title="For all to see",
+                )
             send = partial(x.submit, case.id, case.draft.sha256)
-            label = say("to_x.send_test") if x.test_mode else say("to_x.send")
+            label = "Send to X as a test" if x.test_mode else "Send to X"
             button(label, "x-send", _TO_X_PLACE, send, icon="send")
             return
         ask = partial(x.follow, case.id)
         if sent.state is OnXState.OPEN:
-            st.warning(say("to_x.open_about", when=moment(sent.at)), title=say("to_x.open"))
+            st.warning(
+                (f"It was to be sent on {moment(sent.at)}. It is not sent again before X was asked."),
+                title="Not known whether it arrived",
+            )
             with st.container(horizontal=True):
-                button(say("to_x.ask_arrived"), "x-ask", _TO_X_PLACE, ask, icon="help", type="primary")
+                button("Ask X whether it arrived", "x-ask", _TO_X_PLACE, ask, icon="help", type="primary")
                 button(
-                    say("to_x.again"),
+                    "Ask X, and send it if it did not",
                     "x-again",
                     _TO_X_PLACE,
                     partial(x.submit, case.id, case.draft.sha256),
                     icon="send",
                 )
             return
-        mode = say("to_x.sent_test") if sent.test_mode else say("to_x.sent")
-        st.markdown(say("to_x.sent_at", mode=mode, note=escaped(sent.note_id), when=moment(sent.at)))
+        mode = "Sent to X as a test" if sent.test_mode else "Sent to X"
+        st.markdown(f":green[:material/check:] **{mode}**: note {escaped(sent.note_id)}, {moment(sent.at)}")
         if sent.text_sha256 != case.draft.sha256:
-            st.warning(say("to_x.sent_other"))
+            st.warning("What was sent is another version of the note.")
         if sent.status:
-            st.markdown(say("to_x.status", status=escaped(x.in_words(sent))))
-        button(say("to_x.ask_status"), "x-ask", _TO_X_PLACE, ask, icon="refresh")
+            st.markdown(f"On X: **{escaped(x.in_words(sent))}**")
+        button("Ask X for its status", "x-ask", _TO_X_PLACE, ask, icon="refresh")
 
 
 def _offered(case: Case) -> bool:
@@ -96,14 +114,14 @@ def _offered(case: Case) -> bool:
 
 _PLACE = StepName.DECIDE.value
 _KINDS = {
-    DecisionKind.APPROVED: ("decide.approve", "check"),
-    DecisionKind.NOT_NEEDED: ("decide.not_needed", "comments_disabled"),
-    DecisionKind.INSUFFICIENT_EVIDENCE: ("decide.not_enough", "search_off"),
-    DecisionKind.REJECTED: ("decide.reject", "block"),
+    DecisionKind.APPROVED: ("Approve the note", "check"),
+    DecisionKind.NOT_NEEDED: ("No note needed", "comments_disabled"),
+    DecisionKind.INSUFFICIENT_EVIDENCE: ("Not enough evidence", "search_off"),
+    DecisionKind.REJECTED: ("Reject", "block"),
 }
 _CLASSES = {
-    Classification.MISLEADING: "decide.misleading",
-    Classification.NOT_MISLEADING: "decide.not_misleading",
+    Classification.MISLEADING: "Misleading",
+    Classification.NOT_MISLEADING: "Not misleading",
 }
 _WORD = "word"  # the field of the person's comment on the decision
 
@@ -126,7 +144,7 @@ def decide_area(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) ->
 def standing(case: Case) -> str:
     """Markdown of how it was decided, or that it is not, for the strip above."""
     if case.decision is None:
-        return say("decide.open")
+        return "not decided"
     colour = {"approved": "green", "rejected": "red"}.get(case.decision.kind.value, "gray")
     return f":{'orange' if case.decision.overrides else colour}-badge[{case.decision.in_words}]"
 
@@ -136,16 +154,16 @@ def _note_form(case: Case) -> None:
     state, chosen = st.session_state, f"class-{case.id}"
     state[chosen] = case.classification
     st.segmented_control(
-        say("decide.form"),
+        "For X's form: the post is",
         list(Classification),
         required=True,
-        format_func=lambda value: say(_CLASSES[value]),
+        format_func=lambda value: _CLASSES[value],
         key=chosen,
         on_change=act,
         args=(_PLACE, lambda: workspace().service.set_classification(case.id, state[chosen])),
     )
     if case.classification is Classification.NOT_MISLEADING:
-        st.caption(say("decide.never_shown"))
+        st.caption("X never shows such a note on the post. Only raters see it.")
     _tags(case)
 
 
@@ -160,9 +178,11 @@ def _tags(case: Case) -> None:
             if (tag in state[key]) != (tag in case.tags):
                 workspace().service.tick_tag(case.id, tag, ticked=tag in state[key])
 
-    ask = "decide.tags" if case.classification is Classification.MISLEADING else "decide.tags_optional"
+    ask = (
+        "Why? Choose at least one" if case.classification is Classification.MISLEADING else "Why? Choose any that apply"
+    )
     st.pills(
-        say(ask),
+        ask,
         list(labels),
         selection_mode="multi",
         format_func=lambda tag: labels[tag],
@@ -172,7 +192,7 @@ def _tags(case: Case) -> None:
     )
     for tag, why in suggested.items():
         if tag not in case.tags:
-            said = say("decide.suggested", tag=labels[tag], why=escaped(why))
+            said = f"Suggested: {labels[tag]}, because {escaped(why)}."
             st.markdown(f":small[:primary[:material/lightbulb:] :gray[{said}]]")
 
 
@@ -189,11 +209,13 @@ def ends(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> None:
     left = left_to_do(case, waits)
     busy = case.draft is not None and under_way(job)
     if case.draft is None:
-        approve = say("decide.approve_no_note")
+        approve = "Approve: needs a note"
     elif busy:
-        approve = say("decide.approve_busy")
+        approve = "Approve: work is running"
     else:
-        approve = say("decide.approve_left", n=len(left)) if left else say("decide.approve")
+        approve = (
+            plural(len(left), "Approve: {n} thing left", "Approve: {n} things left") if left else "Approve the note"
+        )
     waiting = case.draft is None or bool(left)
     with st.container(key="ends", gap="xxsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="ways-out"):
@@ -205,9 +227,11 @@ def ends(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> None:
                     go_on = partial(lead_to_what_is_left, case, waits) if waiting else decide
                     button(approve, key, _PLACE, go_on, icon="checklist" if waiting else icon, **look)
                 else:
-                    button(say(name), key, _PLACE, decide, icon=icon, type="tertiary")
-        with st.expander(say("decide.comment"), type="compact", expanded=bool(kept_words(case, _WORD))):
-            st.fragment(kept_field)(case, _WORD, say("decide.comment_about"))  # nothing else follows from it
+                    button(name, key, _PLACE, decide, icon=icon, type="tertiary")
+        with st.expander("Comment", type="compact", expanded=bool(kept_words(case, _WORD))):
+            st.fragment(kept_field)(
+                case, _WORD, "Comment (optional, kept in the record)"
+            )  # nothing else follows from it
     leading()
 
 
@@ -221,9 +245,9 @@ def _decide(case: Case, kind: DecisionKind, waits: Sequence[Obstacle]) -> None:
 
 
 _ENDS = {
-    DecisionKind.NOT_NEEDED: "decide.ended_not_needed",
-    DecisionKind.INSUFFICIENT_EVIDENCE: "decide.ended_not_enough",
-    DecisionKind.REJECTED: "decide.ended_rejected",
+    DecisionKind.NOT_NEEDED: "You decided that the post needs no note. Nothing is posted.",
+    DecisionKind.INSUFFICIENT_EVIDENCE: "You did not find enough evidence. Nothing is posted. The case stays here.",
+    DecisionKind.REJECTED: "You rejected this case. Nothing is posted.",
 }
 
 
@@ -232,45 +256,57 @@ def hand_off(case: Case) -> None:
     decision = case.decision
     if decision is None:
         return
-    st.markdown(say("decide.decided", how=standing(case), who=escaped(decision.by, 40), when=moment(decision.at)))
+    st.markdown(f"{standing(case)} by {escaped(decision.by, 40)}, {moment(decision.at)}")
     if decision.kind is DecisionKind.APPROVED:
         _approved(case)
     else:
-        st.markdown(say(_ENDS[decision.kind]))
+        st.markdown(_ENDS[decision.kind])
     if decision.reason:
-        st.markdown(say("decide.your_comment", comment=escaped(decision.reason)))
+        st.markdown(f"Your comment: {escaped(decision.reason)}")
     for item in decision.overrides:
-        why = say("decide.although", what=item.obstacle.although(exact), reason=escaped(item.reason))
+        why = f"Approved although **{item.obstacle.although(exact)}**. Reason: {escaped(item.reason)}"
         st.markdown(f":orange[:material/priority_high:] {why}")
     _files(case)
 
 
 def _approved(case: Case) -> None:
     if is_demonstration(case):
-        st.warning(say("decide.demonstration_next"), title=say("decide.demonstration"))
+        st.warning("Its links go to invented pages.", title="A demonstration: do not post this note.")
     else:
-        st.markdown(say("decide.copy_it"))
+        st.markdown("**1.** Copy the note")
     outside_text(case.draft.text if case.draft else "", look="note", key=f"approved-{case.id}", copy=True)
     if is_demonstration(case):
         return
-    st.markdown(say("decide.on_x"))
+    st.markdown("**2.** On X, choose “Write a Community Note” under the post, then choose")
     st.markdown(f":primary[:material/radio_button_checked:] {escaped(class_label(case))}")
     for label in form_labels(case):
         st.markdown(f":primary[:material/check_box:] {escaped(label)}")
     url = post_url(case)
     if url:
-        st.link_button(say("decide.open_post"), url, icon=":material/open_in_new:", type="primary")
+        st.link_button("Open the post on X", url, icon=":material/open_in_new:", type="primary")
         send_to_x(case)
     else:
-        st.caption(say("decide.no_address"))
+        st.caption("This case has no address on X. Find the post there yourself.")
 
 
 def _files(case: Case) -> None:
     with st.container(horizontal=True):
-        _file("Markdown", say("decide.markdown"), partial(to_markdown, case), f"note-{case.id}.md", "text/markdown")
-        _file("JSON", say("decide.json"), partial(to_json, case), f"note-{case.id}.json", "application/json")
+        _file(
+            "Markdown",
+            "The case as a document to read and keep",
+            partial(to_markdown, case),
+            f"note-{case.id}.md",
+            "text/markdown",
+        )
+        _file(
+            "JSON",
+            "The case with its full record, for programs",
+            partial(to_json, case),
+            f"note-{case.id}.json",
+            "application/json",
+        )
         if workspace().may(Act.REOPEN, case):
-            button(say("decide.reopen"), "reopen", _PLACE, partial(_reopen, case), icon="lock_open")
+            button("Reopen the case", "reopen", _PLACE, partial(_reopen, case), icon="lock_open")
 
 
 def _reopen(case: Case) -> None:

@@ -12,7 +12,7 @@ from crowdnotes.domain import Case
 from crowdnotes.evidence.demo_pages import example_of
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import in_figures
-from crowdnotes.wording import say
+from crowdnotes.wording import fill
 from pages.common.components import spotlight
 from pages.common.engine_panel import PRESENTER, own_engine
 from pages.common.layout import Area, go_to
@@ -34,28 +34,38 @@ _SHOWN = {
 }
 
 _SENTENCES = {
-    Place.POST: "present.post",
-    Place.SOURCES: "present.sources",
-    Place.READING: "present.reading",
-    Place.NOTES: "present.notes",
-    Place.TEMPTING: "present.tempting",
-    Place.MENDED: "present.mended",
-    Place.JURY: "present.jury",
-    Place.DECISION: "present.decision",
+    Place.POST: ("A post makes three claims about a lake. A volunteer brings it here with two links."),
+    Place.SOURCES: ("The claim in full words, and beside each source the one sentence that matters."),
+    Place.READING: (
+        "A person reads each passage in its page and decides whether to use it. No note is approved without that."
+    ),
+    Place.NOTES: (
+        "Three notes are written from these passages only. They are compared with one another, and the best is "
+        "improved: the fourth. Each sentence is linked to its source."
+    ),
+    Place.TEMPTING: (
+        "A stronger note is tempting. It fails: “prove” and “every” say more than the source, which describes one "
+        "sample at one beach."
+    ),
+    Place.MENDED: ("The sourced note says what one sample shows, and no more. All three checks pass."),
+    Place.JURY: ("A simulated jury estimates whether readers who usually disagree would both find the note helpful."),
+    Place.DECISION: (
+        "A person decides: approve, no note needed, not enough evidence, or reject. All four are one click away."
+    ),
 }
 # What Next does: the second where nothing lies open that it would take for use.
 _LABELS = {
-    Act.FIND: ("present.act_find", "present.act_find"),
-    Act.OPEN: ("present.act_open", "present.act_open"),
-    Act.USE_AND_OPEN: ("present.act_use_and_open", "present.act_open"),
-    Act.USE_AND_WRITE: ("present.act_use_and_write", "present.act_write"),
-    Act.TEMPT: ("present.act_tempt", "present.act_tempt"),
-    Act.MEND: ("present.act_mend", "present.act_mend"),
-    Act.SHOW_JURY: ("present.act_show", "present.act_show"),
-    Act.DECIDE: ("present.act_decide", "present.act_decide"),
-    Act.APPROVE: ("present.act_approve", "present.act_approve"),
-    Act.SHOW: ("present.act_show", "present.act_show"),
-    Act.END: ("present.act_end", "present.act_end"),
+    Act.FIND: ("Find evidence", "Find evidence"),
+    Act.OPEN: ("Open {then}", "Open {then}"),
+    Act.USE_AND_OPEN: ("Use {used}, open {then}", "Open {then}"),
+    Act.USE_AND_WRITE: ("Use {used}, write notes", "Write notes"),
+    Act.TEMPT: ("Try a stronger note", "Try a stronger note"),
+    Act.MEND: ("Take the sourced note", "Take the sourced note"),
+    Act.SHOW_JURY: ("Next", "Next"),
+    Act.DECIDE: ("Tick the tags", "Tick the tags"),
+    Act.APPROVE: ("Approve", "Approve"),
+    Act.SHOW: ("Next", "Next"),
+    Act.END: ("Start your own", "Start your own"),
 }
 
 
@@ -80,13 +90,25 @@ def presenter(case: Case, job: JobRecord | None) -> None:
     place = _place() if is_presented else None
     key = "recorded" if place is None else "presenter"
     with st.container(key=key, horizontal=True, vertical_alignment="center", gap="small"):
-        st.badge(say("present.recorded"), icon=":material/history:", color="violet", help=say("present.recorded_help"))
+        st.badge(
+            "recorded answers",
+            icon=":material/history:",
+            color="violet",
+            help=(
+                "A demonstration with invented pages. Do not post anything from it. The language model's answers were "
+                "recorded earlier: no model is asked now. Reading, checks of wording and the jury are real. Other "
+                "texts or sources have no recorded answers: choose an engine for those."
+            ),
+        )
         if place is None:
-            st.caption(say("present.recorded_about"), width="stretch")
+            st.caption(
+                ("A language model's answers to this example, recorded once. Other words or sources need an engine."),
+                width="stretch",
+            )
             own_engine(case, "strip")
         if place is None and is_presented:
             show = partial(_show, case, Place.POST)
-            button(say("present.present"), "present", PRESENTER, show, type="tertiary", icon="slideshow")
+            button("Present", "present", PRESENTER, show, type="tertiary", icon="slideshow")
         if place is not None:
             _strip(case, place, busy=under_way(job))
     notices(PRESENTER)
@@ -99,22 +121,22 @@ def presenter(case: Case, job: JobRecord | None) -> None:
 
 def _strip(case: Case, place: Place, *, busy: bool) -> None:
     act = next_act(case, place)
-    step = say("present.step", n=_PLACES.index(place) + 1, all=len(_PLACES))
+    step = f"{_PLACES.index(place) + 1} of {len(_PLACES)}"
     opened = len(case.evidence) - len(unopened(case))
     if place is Place.READING and opened:  # one step, a screen for each source
-        step = say("present.step_source", step=step, n=opened, all=len(case.evidence))
+        step = f"{step}, source {opened} of {len(case.evidence)}"
     st.markdown(f"**{step}** {_sentence(case, place)}", width="stretch")
     with st.container(key="presenter-acts", horizontal=True, gap="xsmall", width="content"):
         back = partial(_show, case, _PLACES[max(0, _PLACES.index(place) - 1)])
         closed = place is Place.POST or busy
         look: dict[str, Any] = {"type": "tertiary", "shortcut": "Left", "disabled": closed}
-        button(say("present.back"), "present-back", PRESENTER, back, **look)
+        button("Back", "present-back", PRESENTER, back, **look)
         # At the end no key that was pressed once too often leads away.
         on = partial(show_case, None) if act is Act.END else partial(_next, case.id, place)
         look = {"type": "primary", "shortcut": None if act is Act.END else "Right", "disabled": busy}
-        button(say("present.working") if busy else _label(case, act), "present-next", PRESENTER, on, **look)
+        button("Working…" if busy else _label(case, act), "present-next", PRESENTER, on, **look)
         leave = partial(st.query_params.pop, DEMO, None)
-        button(say("present.leave"), "present-leave", PRESENTER, leave, type="tertiary", icon="close")
+        button("Leave", "present-leave", PRESENTER, leave, type="tertiary", icon="close")
 
 
 def _place() -> Place | None:
@@ -140,15 +162,18 @@ def _next(case_id: str, place: Place) -> None:
 def _label(case: Case, act: Act) -> str:
     """What Next does, in words: what it does in the presenter's name is said before it is done."""
     used, then = (", ".join(item.id for item in items) for items in (before_eyes(case), unopened(case)[:1]))
-    return say(_LABELS[act][not used], used=used, then=then)
+    return fill(_LABELS[act][not used], used=used, then=then)
 
 
 def _sentence(case: Case, place: Place) -> str:
     if place is Place.DECISION and case.decision is not None:
-        return say("present.decided")
+        return "Decided by a person, with every step on record. A demonstration is never posted."
     change = jury_change(case) if place is Place.JURY else None
     if change is not None:
         line = change[1].helpful_line
         was, now = (in_figures(verdict.note_intercept, line) for verdict in change)
-        return say("present.jury_change", before=was, after=now, needed=f"{line:.2f}")
-    return say(_SENTENCES[place])
+        return (
+            "A simulated jury of both sides gives this note {after} and the tempting one {before}. X needs {needed} "
+            "to show a note."
+        ).format(before=was, after=now, needed=f"{line:.2f}")
+    return _SENTENCES[place]

@@ -11,7 +11,7 @@ from crowdnotes.domain import Case, GateStatus
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped
 from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 from pages.common.engine_panel import engine_panel
 from pages.common.layout import Area, StepName, area, in_a_line, key_help, phone_tabs
 from pages.common.progress import under_way
@@ -33,16 +33,24 @@ def strip(case: Case, job: JobRecord | None) -> None:
             engine_panel(case)
             key_help()
             new = partial(show_case, None)
-            st.button(say("strip.new"), key="new", icon=":material/add:", type="tertiary", on_click=new)
+            st.button("New note", key="new", icon=":material/add:", type="tertiary", on_click=new)
         phone_tabs(case, _signs(case))
         with area(Area.POST):
             notices(StepName.POST.value)
-            images = f" :material/image: {say('strip.images', n=len(case.post.images))}" if case.post.images else ""
-            words = f"“{escaped(case.post.text, _SHOWN)}”" if case.post.text else f":orange[{say('strip.no_words')}]"
+            images = (
+                (f" :material/image: {plural(len(case.post.images), '1 image', '{n} images')}")
+                if case.post.images
+                else ""
+            )
+            words = (
+                f"“{escaped(case.post.text, _SHOWN)}”"
+                if case.post.text
+                else ":orange[The text of the post is not known yet]"
+            )
             key = f"post-fold-{case.id}"
             st.session_state[key] = bool(st.session_state.get(key))  # with another label it stays as it was
             n = len(case.post.text)
-            long = f" :small[:gray[{say('strip.characters', n=f'{n:,}')}]]" if n > _SHOWN else ""
+            long = f" :small[:gray[{n:,} characters]]" if n > _SHOWN else ""
             with st.expander(f"{words}{long}{images}", key=key, icon=":material/article:", on_change="rerun") as fold:
                 if fold.open:
                     post_panel(case, busy=under_way(job))
@@ -55,13 +63,13 @@ def _steps(case: Case) -> Sequence[tuple[str, bool, str]]:
     """
     draft = case.draft
     n = note_length(draft.text) if draft is not None else 0
-    length = say("strip.length", n=n, limit=NOTE_LIMIT) if draft is not None else ""
+    length = f"{n} of {NOTE_LIMIT}" if draft is not None else ""
     return (
-        (say("strip.post"), True, ""),
-        (say("strip.sources"), bool(case.used_evidence), tally(case) if case.evidence else ""),
-        (say("strip.note"), draft is not None and n <= NOTE_LIMIT, length),
-        (say("strip.scores"), _passed(case), marks(case) if draft is not None else ""),
-        (say("strip.decide"), case.decision is not None, standing(case) if case.decision is not None else ""),
+        ("Post", True, ""),
+        ("Sources", bool(case.used_evidence), tally(case) if case.evidence else ""),
+        ("Note", draft is not None and n <= NOTE_LIMIT, length),
+        ("Scores", _passed(case), marks(case) if draft is not None else ""),
+        ("Decide", case.decision is not None, standing(case) if case.decision is not None else ""),
     )
 
 

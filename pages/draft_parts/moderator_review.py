@@ -8,7 +8,7 @@ import streamlit as st
 
 from crowdnotes.domain import Act, Case, DeskState, Suggestion
 from crowdnotes.text.markdown import escaped
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 from pages.common.components import badge, changed_pieces, marked_text
 from pages.common.session import act, button, fold, notices, workspace
 from pages.common.times import moment
@@ -40,28 +40,30 @@ def submission(case: Case) -> None:
             _submit(case)
         elif state in (DeskState.SUBMITTED, DeskState.IN_REVIEW):
             back = partial(workspace().service.withdraw, case.id)
-            button(say("submission.withdraw"), "withdraw", _PLACE, back, icon="undo", type="tertiary")
+            button("Take it back from the moderators", "withdraw", _PLACE, back, icon="undo", type="tertiary")
         if len(workspace().service.versions(case)) > 1:
-            fold(say("submission.versions"), f"versions-{case.id}", "difference", partial(_versions, case))
+            fold("Versions of the note", f"versions-{case.id}", "difference", partial(_versions, case))
 
 
 def _returned(case: Case) -> None:
     """Who sent it back and why, and what was changed since."""
     back = case.desk.returns[-1]
-    told = say("submission.returned", name=escaped(back.by.name, 40), when=moment(back.at))
+    told = f"**{escaped(back.by.name, 40)}** sent this back on {moment(back.at)}."
     st.markdown(f"{told} {escaped(back.words)}")
     for item in (it for it in case.suggestions if it.owed):
         st.markdown(comment_in_words(case, item))
         if item.waits:
-            with st.expander(
-                say("submission.answer_it", id=item.id), key=f"answer-owed-{item.id}", icon=":material/reply:"
-            ):
+            with st.expander(f"Answer {item.id}", key=f"answer-owed-{item.id}", icon=":material/reply:"):
                 answer_form(case, item, _PLACE)
     left = len(workspace().service.owed_answers(case))
     if left:
-        st.caption(say("submission.answer", n=left))
+        st.caption(
+            plural(
+                left, "Answer 1 comment, then send the case again.", "Answer {n} comments, then send the case again."
+            )
+        )
     if case.draft is not None and back.note and back.note != case.draft.text:
-        st.caption(say("submission.since"))
+        st.caption("What you changed since then:")
         marked_text(changed_pieces(back.note, case.draft.text)[1], look="small", key=f"since-{case.id}")
 
 
@@ -72,24 +74,24 @@ def comment_in_words(case: Case, item: Suggestion) -> str:
     sign = ":orange[:material/hourglass_top:]" if item.waits else ":green[:material/check:]"
     told = [f"{sign} **{item.id}**", f":gray[{about}]" if about else "", escaped(item.text)]
     if item.words and item.words not in note:
-        told.append(f":small[:gray[{say('submission.words_gone')}]]")
+        told.append(":small[:gray[These words are no longer in the note.]]")
     if item.answer is not None:
         told.append(f":small[→ **{item.answer.in_words}** {escaped(item.reason)}]")
     elif item.resolved_by:
-        told.append(f":small[:gray[{say('suggestions.resolved', name=escaped(item.resolved_by, 40))}]]")
+        told.append(f":small[:gray[resolved by {escaped(item.resolved_by, 40)}]]")
     return " ".join(filter(None, told))
 
 
 def _submit(case: Case) -> None:
     key = f"message-{case.id}"
-    st.text_input(say("submission.message"), key=key, placeholder=say("submission.message_example"))
+    st.text_input("Message to the moderators", key=key, placeholder="For example: why no note is needed")
     readers = 2 if workspace().settings.two_readers else 1
 
     def send() -> None:
         workspace().service.submit(case.id, st.session_state.get(key) or "", readers=readers)
 
     st.button(
-        say("submission.send"),
+        "Send to the moderators",
         key="submit",
         type="primary",
         icon=":material/send:",
@@ -106,11 +108,11 @@ def _versions(case: Case) -> None:
 
     def named(number: int) -> str:
         at, by, text = known[number]
-        return " · ".join(filter(None, (say("submission.version", n=number + 1), moment(at), by, text[:40])))
+        return " · ".join(filter(None, (f"Version {number + 1}", moment(at), by, text[:40])))
 
     places = list(range(len(known)))
-    first = st.selectbox(say("submission.from"), places, index=len(known) - 2, format_func=named, key=f"from-{case.id}")
-    second = st.selectbox(say("submission.to"), places, index=len(known) - 1, format_func=named, key=f"to-{case.id}")
+    first = st.selectbox("From", places, index=len(known) - 2, format_func=named, key=f"from-{case.id}")
+    second = st.selectbox("To", places, index=len(known) - 1, format_func=named, key=f"to-{case.id}")
     before, after = changed_pieces(known[first][2], known[second][2])
     left, right = st.columns(2)
     with left:

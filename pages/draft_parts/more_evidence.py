@@ -20,7 +20,7 @@ from crowdnotes.domain import (
 from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, host
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 from pages.common.components import into_view
 from pages.common.layout import StepName, card_place
 from pages.common.progress import start, under_way
@@ -40,8 +40,8 @@ def follow_up_buttons(case: Case, item: Evidence, job: JobRecord | None, left: f
         _popover(
             case,
             FollowUpKind.MORE_LIKE,
-            say("more.more_like"),
-            say("more.more_like_about", id=item.id),
+            "More like this",
+            (f"Searches for pages that say what {item.id} says and adds the best. Your other sources stay."),
             about=item.id,
             busy=busy,
             icon=":material/library_add:",
@@ -49,8 +49,8 @@ def follow_up_buttons(case: Case, item: Evidence, job: JobRecord | None, left: f
         named = case.draft is not None and item.id in case.draft.evidence_ids
         if item.aim in left and not item.used and not named:
             swap, look = partial(_ask, case, FollowUpKind.SWAP, item.id), {"type": "tertiary"}
-            look["help"] = say("more.swap_about")
-            label, place = say("more.swap"), card_place(item.id)
+            look["help"] = "Replaces it with the next best passage found. You can bring it back later."
+            label, place = "Swap out", card_place(item.id)
             button(label, f"swap-{key}", place, swap, icon="swap_horiz", disabled=busy, **look)
 
 
@@ -59,8 +59,8 @@ def other_side(case: Case, job: JobRecord | None) -> None:
     _popover(
         case,
         FollowUpKind.OTHER_SIDE,
-        say("more.other_side"),
-        say("more.other_side_about"),
+        "See the other side",
+        "Searches for the best sources that support the post, so you see both sides.",
         busy=under_way(job),
         icon=":material/balance:",
     )
@@ -71,7 +71,9 @@ def ask_again(case: Case, job: JobRecord | None, slow: ProviderOutcome) -> None:
     if case.decision is None:
         key, icon = f"again-{case.id}-{slow.provider}", ":material/hourglass_top:"
         # It stands in a fold that is drawn alone: what it begins is shown elsewhere on the page.
-        if st.button(say("more.again"), key=key, icon=icon, type="tertiary", disabled=under_way(job)):
+        if st.button(
+            "Ask it again, waiting up to 40 seconds", key=key, icon=icon, type="tertiary", disabled=under_way(job)
+        ):
             act(_PLACE, partial(_again, case, slow.provider))
             st.rerun()
 
@@ -84,7 +86,7 @@ def add_by_hand(case: Case, job: JobRecord | None, label: str = "") -> None:
     """One more link, or a passage of the person's own: at one place of the page, with a `label` of that place."""
     fold, key = _fold(case, None), f"link-{case.id}"
     add = st.popover(
-        label or say("more.add"),
+        label or "Add a source",
         key=open_key(fold),
         icon=":material/add:",
         type="secondary" if label else "tertiary",
@@ -94,16 +96,16 @@ def add_by_hand(case: Case, job: JobRecord | None, label: str = "") -> None:
         return
     with add:
         st.text_input(
-            say("more.link"),
+            "Link to one more page",
             key=f"{key}-url",
             icon=":material/link:",
             placeholder="https://…",
-            help=say("more.link_about"),
+            help="Reads the page and adds it. Your other sources stay.",
             disabled=under_way(job),
         )
         go, look = partial(add_link, case, key=key), {"type": "primary", "disabled": under_way(job)}
-        button(say("more.read_it"), f"{key}-go", fold, go, icon="add_link", **look)
-        st.markdown(f"**{say('more.paste')}**")
+        button("Read it", f"{key}-go", fold, go, icon="add_link", **look)
+        st.markdown("**Or paste a passage**")
         _fields(case, None, fold)
 
 
@@ -119,9 +121,7 @@ def follow_up_result(case: Case, job: JobRecord | None) -> None:
         failures(_unanswered(case, asked))
         if asked.kind is FollowUpKind.SWAP and any(item.id == asked.about for item in case.taken_away):
             closed = under_way(job) or case.decision is not None
-            _bring_back_button(
-                case, asked.about, say("problems.bring_back", id=asked.about), closed=closed, place="result"
-            )
+            _bring_back_button(case, asked.about, f"Bring {asked.about} back", closed=closed, place="result")
 
 
 def _newest(case: Case) -> FollowUpSearch | None:
@@ -152,9 +152,7 @@ def _popover(
         st.caption(about_it)
         places_to_search(key, case, about=False)
         own_words_box(key)
-        button(
-            say("more.search"), f"{key}-go", place, partial(_ask, case, kind, about, key), icon="search", type="primary"
-        )
+        button("Search", f"{key}-go", place, partial(_ask, case, kind, about, key), icon="search", type="primary")
 
 
 def _ask(case: Case, kind: FollowUpKind, about: str, key: str = "") -> None:
@@ -174,8 +172,8 @@ def _refuse_if_changed(drawn: Case) -> None:
     if [item.id for item in newest.evidence] != [item.id for item in drawn.evidence]:
         raise WorkflowError(
             "evidence changed",
-            say("more.changed"),
-            say("more.changed_next"),
+            ("The sources changed in another tab, or someone else changed them. Nothing was done."),
+            "Look at the sources as they are now, then try again.",
         )
 
 
@@ -190,19 +188,19 @@ def earlier_evidence(case: Case, job: JobRecord | None) -> None:
     sets = case.earlier_evidence
     if not sets:
         return
-    label = say("more.earlier", n=len(sets))
+    label = plural(len(sets), "Earlier sources (1 set)", "Earlier sources ({n} sets)")
     with st.expander(label, key=f"earlier-{case.id}", icon=":material/history:", on_change="rerun") as fold:
         if not fold.open:
             return
         closed = under_way(job) or case.decision is not None
         gone = case.taken_away
         if gone:
-            st.markdown(f"**{say('more.gone')}**")
+            st.markdown("**Removed passages**")
             for item in gone:
                 with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                     st.markdown(_named(item), width="stretch")
-                    _bring_back_button(case, item.id, say("more.bring_back"), closed=closed)
-        st.markdown(f"**{say('more.as_it_was')}**")
+                    _bring_back_button(case, item.id, "Bring back", closed=closed)
+        st.markdown("**Earlier sets**")
         for number in reversed(range(len(sets))):
             _set(case, number, sets[number], closed=closed)
 
@@ -215,27 +213,27 @@ def _bring_back_button(case: Case, evidence_id: str, label: str, *, closed: bool
 
 
 def _set(case: Case, number: int, earlier: EvidenceSet, *, closed: bool) -> None:
-    when = moment(earlier.at) if earlier.at is not None else say("more.no_time")
-    why = f" · {say('more.before', what=escaped(earlier.why, 120))}" if earlier.why else ""
+    when = moment(earlier.at) if earlier.at is not None else "Time not recorded"
+    why = f" · before: {escaped(earlier.why, 120)}" if earlier.why else ""
     with st.container(border=True, gap="xsmall", key=f"earlier-set-{number}"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"{when}{why}", width="stretch")
             button(
-                say("more.bring_back_all"),
+                "Bring these back",
                 f"bring-back-{case.id}-set-{number}",
                 _PLACE,
                 partial(workspace().service.bring_back_set, case.id, number),
                 icon="settings_backup_restore",
                 type="tertiary",
                 disabled=closed or earlier.evidence == case.evidence,
-                help=say("more.bring_back_all_about"),
+                help="Passages that the note uses stay. The others move to “Earlier sources”.",
             )
         st.markdown("  \n".join(_named(item) for item in earlier.evidence))
 
 
 def _named(item: Evidence) -> str:
     where = escaped(host(item.source.url) or item.source.library or "", 50)
-    read = f" · {say('more.opened')}" if item.reviews else ""
+    read = " · opened" if item.reviews else ""
     return f":small[**{item.id}** {escaped(item.source.title, 110)} :gray[{where}{read}]]"
 
 
@@ -273,22 +271,25 @@ def _fields(case: Case, source: Source | None, fold: str) -> None:
         into_view(f"begun-{case.id}")
     notices(fold)
     if taken := st.session_state.get(f"{fold}-taken"):
-        st.caption(f":green[:material/check: {say('more.taken', n=taken)}]")
-        button(say("more.done"), f"{fold}-done", fold, partial(close, fold), icon="check")
+        st.caption(
+            f":green[:material/check: "
+            f"{plural(taken, '{n} passage added. You can paste the next one.', '{n} passages added. You can paste the next one.')}]"
+        )
+        button("Done", f"{fold}-done", fold, partial(close, fold), icon="check")
     with st.form(f"form-{fields}", border=False):
         st.text_area(
-            say("more.passage"),
+            "The passage, in the page's own words",
             height=130,
             key=f"{fields}-text",
-            placeholder=say("more.passage_placeholder"),
+            placeholder="Copy the sentences that matter, unchanged",
         )
         # A field of type "url" keeps back what is no address, and the reason with it.
         address = (source.url or "") if source else ""
         icon, shape = ":material/link:", "https://…"
-        st.text_input(say("more.address"), value=address, key=f"{fields}-url", icon=icon, placeholder=shape)
-        st.text_input(say("more.title"), key=f"{fields}-title")
+        st.text_input("Address of the page", value=address, key=f"{fields}-url", icon=icon, placeholder=shape)
+        st.text_input("Title of the page", key=f"{fields}-title")
         add, icon = partial(_add, case, fold, fields), ":material/content_paste:"
-        st.form_submit_button(say("more.add_passage"), icon=icon, on_click=act, args=(fold, add))
+        st.form_submit_button("Add this passage", icon=icon, on_click=act, args=(fold, add))
 
 
 def _add(case: Case, fold: str, fields: str) -> None:

@@ -17,7 +17,7 @@ from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, host
 from crowdnotes.text.note_rules import find_urls, note_length
 from crowdnotes.text.urls import canonical_url
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 from pages.common.components import (
     STATUS_SIGNS,
     badge,
@@ -44,7 +44,7 @@ _LOOKS = {
 def _link_badge(check: LinkCheck | None) -> str:
     """Markdown of a badge that says in words how a link answered."""
     if check is None:
-        return badge("gray", "help", say("links.not_checked"))
+        return badge("gray", "help", "not checked yet")
     return badge(*_LOOKS[check.state], check.in_words)
 
 
@@ -55,9 +55,9 @@ def cited_links(case: Case) -> None:
         return
     with st.container(key="cited-links", horizontal=True, vertical_alignment="center", gap="small"):
         for url, check in checks:
-            link = say("links.link", host=escaped(host(_with_scheme(url)) or url, 60))
+            link = f"Link {escaped(host(_with_scheme(url)) or url, 60)}"
             st.markdown(f":small[{link}] {_link_badge(check)}", width="content")
-            web_link(say("reader.archived"), check.archived_url if check is not None else None, "inventory_2")
+            web_link("Archived copy", check.archived_url if check is not None else None, "inventory_2")
 
 
 def cited_badge(case: Case, url: str | None) -> str:
@@ -92,7 +92,7 @@ _LETTERS = "ABCDEFGHIJ"
 def proposals(case: Case, job: JobRecord | None) -> None:
     """The button that lets the program propose, its progress, and why it proposes nothing."""
     if is_closed(case):
-        st.caption(say("note.evidence_first"))
+        st.caption("Use a source first, then write the note.")
         return
     with st.empty().container():  # its own place, so that the note below stays where it is when it goes
         job_panel(case, job, "write")
@@ -117,17 +117,25 @@ def is_closed(case: Case) -> bool:
 def _writer(case: Case, job: JobRecord | None) -> None:
     by_model = workspace().engine.uses_language_model
     is_recorded = case.recorded_answers and bool(case.candidates)  # no other answer was recorded
-    name = "note.quote_sentences" if not by_model else "note.write_again" if case.candidates else "note.write"
+    name = "Find sentences to quote" if not by_model else "Write another draft" if case.candidates else "Write a draft"
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         button(
-            say(name),
+            name,
             "write",
             _PLACE,
             partial(_write, case),
             type="secondary" if case.draft else "primary",
             icon="edit_note",
             disabled=not case.used_evidence or under_way(job) or is_recorded,
-            help=say("note.about_recorded" if is_recorded else "note.about_model" if by_model else "note.about_local"),
+            help=(
+                ("The recorded answers have no other draft. Use an engine, above, to have one written.")
+                if is_recorded
+                else (
+                    ("Uses only the sources in use. CrowdNotes checks which source supports each sentence. (W)")
+                    if by_model
+                    else ("No language model in use: CrowdNotes finds sentences about the post but writes no note. (W)")
+                )
+            ),
         )
         tempting_note(case)
 
@@ -141,10 +149,14 @@ def _candidates(case: Case) -> None:
     """A card for each: its words, its gates where it was scored, and the way into the note."""
     if {candidate.sha256 for candidate in case.candidates} <= ({case.draft.sha256} if case.draft else set()):
         if case.candidates:
-            st.caption(say("note.made_of_notes" if case.supernote is not None else "note.wrote_one"))
+            st.caption(
+                "CrowdNotes made the note above from other people's notes."
+                if case.supernote is not None
+                else "CrowdNotes wrote the note above."
+            )
             _about(case.candidates[0])
         return
-    label = say("note.candidates", n=len(case.candidates))
+    label = plural(len(case.candidates), "{n} candidate", "{n} candidates")
     with st.expander(label, expanded=True, key=f"candidates-{case.id}", type="compact"):
         for letter, candidate in zip(_LETTERS, case.candidates, strict=False):
             _card(case, letter, candidate)
@@ -154,15 +166,15 @@ def _card(case: Case, letter: str, candidate: Draft) -> None:
     here = case.draft is not None and case.draft.sha256 == candidate.sha256
     with st.container(key=f"candidate-card-{letter}{'-here' if here else ''}", gap="xxsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            revised = say("note.revised") if candidate.changes else ""
-            length = say("note.length", n=note_length(candidate.text))
+            revised = " · improved" if candidate.changes else ""
+            length = f" · {note_length(candidate.text)} characters"
             st.markdown(f"**{letter}** {_marks(case, candidate)} :small[:gray[{revised}{length}]]", width="stretch")
             if here:
-                st.markdown(f":small[:gray[:material/check: {say('note.in_the_note')}]]", width="content")
+                st.markdown(":small[:gray[:material/check: in the note]]", width="content")
             else:
                 choose = partial(workspace().service.choose_candidate, case.id, candidate.sha256)
-                look = {"type": "tertiary", "help": say("note.use_candidate_about")}
-                button(say("note.use_candidate"), f"candidate-{letter}", _PLACE, choose, icon="arrow_upward", **look)
+                look = {"type": "tertiary", "help": "Replaces the text above. Undo brings yours back."}
+                button("Put in the note", f"candidate-{letter}", _PLACE, choose, icon="arrow_upward", **look)
         _leads_with(case, candidate)
         outside_text(_without_links(candidate.text), look="clipped", key=f"candidate-text-{case.id}-{letter}")
         if here:
@@ -176,7 +188,7 @@ def _leads_with(case: Case, candidate: Draft) -> None:
     if first is not None and item is not None:
         basis = f" ({first.basis.in_words})" if first.basis is not None else ""
         where = escaped(source_name(item.source), 50)
-        st.markdown(f":small[:gray[{say('note.leads_with', id=item.id, where=where, basis=basis)}]]")
+        st.markdown(f":small[:gray[Leads with {item.id}, {where}{basis}]]")
 
 
 def _without_links(text: str) -> str:
@@ -190,16 +202,16 @@ def _marks(case: Case, candidate: Draft) -> str:
     scored = (case.assessment, *reversed(case.earlier_assessments))
     known = next((item for item in scored if item is not None and item.text_sha256 == candidate.sha256), None)
     if known is None:
-        return f":small[:gray[{say('note.not_scored')}]]"
+        return ":small[:gray[not scored]]"
     passed = sum(gate.status is GateStatus.PASS for gate in known.told)
     marks = "".join(STATUS_SIGNS[gate.status] for gate in known.told)
-    return f"{marks} :small[{say('note.passed', n=passed, all=len(known.gates))}]"
+    return f"{marks} :small[{passed} of {len(known.gates)} checks passed]"
 
 
 def _about(candidate: Draft) -> None:
     """What the judge changed in it, or holds against it."""
     if candidate.changes:
-        st.caption(f":material/edit_note: {say('note.changes', changes=escaped(candidate.changes, 300))}")
+        st.caption(f":material/edit_note: Improved from the best candidate: {escaped(candidate.changes, 300)}")
     for objection in candidate.objections:
         st.caption(f":material/rate_review: {escaped(objection, 300)}")
 
@@ -211,7 +223,7 @@ def _what_came(case: Case) -> None:
         return
     st.info(
         escaped(abstained.removeprefix("No note: ")),
-        title=say("note.quotations" if case.quotations else "note.no_proposal"),
+        title=("Sentences to quote" if case.quotations else "CrowdNotes did not write a note."),
         icon=":material/format_quote:" if case.quotations else ":material/front_hand:",
     )
 
@@ -230,10 +242,18 @@ def _quotations(case: Case) -> None:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 source_line(item)
                 if _stands_in(case, item, quotation):
-                    st.markdown(f":small[:gray[:material/check: {say('note.in_the_note')}]]", width="content")
+                    st.markdown(":small[:gray[:material/check: in the note]]", width="content")
                     continue
-                quote, look = partial(_quote, case, quotation), {"help": say("note.quote_about"), "type": "tertiary"}
-                button(say("note.quote"), f"quote-{number}", _PLACE, quote, icon="add", **look)
+                quote, look = (
+                    partial(_quote, case, quotation),
+                    {
+                        "help": (
+                            "Adds it after your text, as a quotation with its publisher and link. Undo removes it."
+                        ),
+                        "type": "tertiary",
+                    },
+                )
+                button("Put into the note", f"quote-{number}", _PLACE, quote, icon="add", **look)
 
 
 def _stands_in(case: Case, item: Evidence, quotation: Quotation) -> bool:
@@ -257,9 +277,13 @@ def _without_link(case: Case) -> None:
     """X asks for a link; a record of a library, or a pasted passage, may have none to give."""
     without = [item.id for item in case.used_evidence if not item.source.url]
     if without and len(without) == len(case.used_evidence):
-        st.warning(say("note.no_link_next"), title=say("note.no_link"), icon=":material/link_off:")
+        st.warning(
+            ("Use another source that has a link, or paste this one again with the address of its page."),
+            title="No source in use has a link, and X needs one.",
+            icon=":material/link_off:",
+        )
     elif without:
-        st.caption(f":material/link_off: {say('note.some_without_link', ids=', '.join(without))}")
+        st.caption(f":material/link_off: No link: {', '.join(without)}. Link to another source in use.")
 
 
 SCORE_BUTTON = "score"
@@ -293,13 +317,13 @@ def note_box(case: Case) -> None:
     text = case.draft.text if case.draft else ""
     with st.container(key=_BOX, gap="xsmall"):
         st.text_area(
-            say("note.box"),
+            "The note, with its links",
             value=text,
             height=150,
             key=box.key(case),
             on_change=act,
             args=(_PLACE, partial(save_typed, case)),
-            placeholder=say("note.placeholder"),
+            placeholder="Say what the sources say, in neutral words, and link to them",
         )
         aside = partial(setattr, box, "rival")  # typed before a reload, over a text that is not the saved one any more
         note_counter(text, box=_BOX, submit=SCORE_BUTTON, on_aside=aside, key=f"counter-{case.id}")
@@ -308,8 +332,8 @@ def note_box(case: Case) -> None:
 def undo(case: Case) -> None:
     """Back to the text before the last change."""
     back, look = partial(workspace().service.undo_edit, case.id), {"type": "tertiary"}
-    look["help"] = say("note.undo_about")
-    button(say("note.undo"), "undo", _PLACE, back, icon="undo", disabled=not case.revisions, **look)
+    look["help"] = "Go back to the text before the last change"
+    button("Undo", "undo", _PLACE, back, icon="undo", disabled=not case.revisions, **look)
 
 
 def _box(case: Case) -> _Box:
@@ -343,12 +367,16 @@ def save_typed(case: Case) -> bool:
 
 
 def _both_texts(case: Case, box: _Box, mine: str) -> None:
-    st.warning(say("note.conflict_next"), title=say("note.conflict"), icon=":material/call_split:")
+    st.warning(
+        ("Choose one of the two texts. If the other was saved, you can get it back with Undo."),
+        title=("The note was changed in another tab, or by someone else, while you were writing."),
+        icon=":material/call_split:",
+    )
     theirs = case.draft.text if case.draft else ""
     with st.grid(2, min_column_width=280):
         for whose, name, words, label in (
-            (say("note.theirs"), "theirs", theirs, say("note.take_theirs")),
-            (say("note.mine"), "mine", mine, say("note.take_mine")),
+            ("Saved elsewhere", "theirs", theirs, "Take this text"),
+            ("Yours, not saved", "mine", mine, "Save my text"),
         ):
             with st.container(gap="xsmall"):
                 st.markdown(f"**{whose}**")
@@ -374,7 +402,7 @@ def lesson(case: Case | None) -> None:
     """What the example teaches, while a case of an example is under way."""
     example = example_of(case) if case is not None else None
     if example is not None:
-        st.caption(say("note.lesson", teaches=escaped(example.teaches)))
+        st.caption(f":material/school: Demonstration: {escaped(example.teaches)}")
 
 
 def tempting_note(case: Case) -> None:
@@ -383,5 +411,8 @@ def tempting_note(case: Case) -> None:
     note = example.tempting_note if example else None
     if note is None or not case.used_evidence or (case.draft is not None and case.draft.text == note):
         return
-    look = {"help": say("note.tempting_about"), "type": "tertiary"}
-    button(say("note.tempting"), "tempting", _PLACE, partial(_replace, case, note), icon="school", **look)
+    look = {
+        "help": ("This note says more than its source. Score it to see whether the checks find that."),
+        "type": "tertiary",
+    }
+    button("Try the tempting note", "tempting", _PLACE, partial(_replace, case, note), icon="school", **look)

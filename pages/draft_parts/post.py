@@ -15,7 +15,6 @@ from crowdnotes.cases.intake import Attachment, usable_images
 from crowdnotes.domain import MAX_IMAGE_BYTES, MAX_IMAGES, Case, Image
 from crowdnotes.errors import InputError
 from crowdnotes.text.markdown import escaped, exact
-from crowdnotes.wording import say
 from pages.common.components import outside_text
 from pages.common.layout import StepName
 from pages.common.progress import gather_anew
@@ -36,7 +35,7 @@ def changed(case: Case, saved: Case) -> None:
 
 def new_images() -> None:
     """Images for a post that is not a case yet, with room to say what is in them."""
-    _uploader(say("images.of_post", limit=MAX_IMAGES), _uploader_key())
+    _uploader(f"Images of the post (optional, up to {MAX_IMAGES})", _uploader_key())
     for file in _uploaded(_uploader_key()):
         with st.container(border=True, key=f"{_NEW_IMAGES}-{file.file_id}"):
             try:
@@ -50,8 +49,11 @@ def new_images() -> None:
                     st.markdown(f"**{escaped(file.name, 60)}**")
                     _who_reads()
                     if not workspace().engine.sees:
-                        st.text_area(say("images.says"), key=f"{_NEW_IMAGES}-says-{file.file_id}", height=100)
-                        st.text_input(say("images.shows"), key=f"{_NEW_IMAGES}-shows-{file.file_id}")
+                        st.text_area("Text in the image", key=f"{_NEW_IMAGES}-says-{file.file_id}", height=100)
+                        st.text_input(
+                            "What the image shows, in one sentence (optional)",
+                            key=f"{_NEW_IMAGES}-shows-{file.file_id}",
+                        )
 
 
 def attachments() -> tuple[list[Attachment], list[InputError]]:
@@ -83,8 +85,8 @@ def case_images(case: Case, *, busy: bool) -> None:
         return
     key = f"attach-{case.id}-{len(case.post.images)}"
     with st.form(f"form-{key}", border=False):
-        _uploader(say("images.attach_one", room=room), key)
-        if st.form_submit_button(say("images.attach"), icon=":material/add_photo_alternate:", disabled=busy):
+        _uploader(f"Add an image (up to {room} more)", key)
+        if st.form_submit_button("Add image", icon=":material/add_photo_alternate:", disabled=busy):
             _attach(case, key)
 
 
@@ -93,27 +95,27 @@ def _card(case: Case, image: Image, *, busy: bool) -> None:
     with st.container(border=True, key=f"image-{key}"), st.grid(2, min_column_width=260):
         st.image(_kept(case.id, image.sha256), width="stretch", alt=image.shows or image.name)
         with st.container(gap="xsmall"):
-            size = say("images.size", wide=image.width, high=image.height)
+            size = f"{image.width:,} × {image.height:,} pixels"
             st.markdown(f"**{escaped(image.name, 60)}** :small[:gray[{size}]]")
             if image.read_by:
-                by = say("images.you") if image.read_by == "person" else escaped(image.read_by, 60)
-                st.caption(say("images.read_by", engine=by))
+                by = "you" if image.read_by == "person" else escaped(image.read_by, 60)
+                st.caption(f"Read by {by}")
             else:
                 _who_reads()
             if case.decision is not None:
-                st.markdown(escaped(image.text) or f":gray[{say('images.no_text')}]")
+                st.markdown(escaped(image.text) or ":gray[No text in it]")
                 st.caption(escaped(image.shows))
                 return
             _words(case, image, key, busy=busy)
             off = partial(_remove, case, image.sha256)
-            button(say("images.remove"), f"off-{key}", _PLACE, off, icon="delete", type="tertiary", disabled=busy)
+            button("Remove image", f"off-{key}", _PLACE, off, icon="delete", type="tertiary", disabled=busy)
 
 
 def _words(case: Case, image: Image, key: str, *, busy: bool) -> None:
     with st.form(f"words-{key}", border=False):
-        text = st.text_area(say("images.says"), value=image.text, height=110, disabled=busy)
-        shows = st.text_input(say("images.shows"), value=image.shows, disabled=busy)
-        if st.form_submit_button(say("images.save"), icon=":material/save:", disabled=busy):
+        text = st.text_area("Text in the image", value=image.text, height=110, disabled=busy)
+        shows = st.text_input("What the image shows, in one sentence (optional)", value=image.shows, disabled=busy)
+        if st.form_submit_button("Save", icon=":material/save:", disabled=busy):
             describe = partial(workspace().service.describe_image, case.id, image.sha256, text or "", shows or "")
             act(_PLACE, lambda: changed(case, describe()))
             st.rerun()
@@ -121,9 +123,11 @@ def _words(case: Case, image: Image, key: str, *, busy: bool) -> None:
 
 def _who_reads() -> None:
     if workspace().engine.sees:
-        st.caption(f":material/visibility: {say('images.engine_reads')}")
+        st.caption(":material/visibility: The engine reads the image when it searches. You can correct the text then.")
     else:
-        st.caption(f":material/visibility_off: {say('images.engine_cannot')}")
+        st.caption(
+            ":material/visibility_off: This engine cannot read images. Type the text in the image exactly as it stands."
+        )
 
 
 def _attach(case: Case, key: str) -> None:
@@ -155,7 +159,7 @@ def _uploader(label: str, key: str) -> None:
         accept_multiple_files=True,
         key=key,
         max_upload_size=MAX_IMAGE_BYTES // 1_000_000,
-        help=say("images.about"),
+        help="A screenshot is fine. Location and other hidden data are removed.",
     )
 
 
@@ -181,9 +185,9 @@ def post_panel(case: Case, *, busy: bool) -> None:
     """The whole post, its images, and room to change it."""
     outside_text(case.post.text, look="post", key=f"post-{case.id}")
     if case.post.context:
-        st.caption(say("post.context"))
+        st.caption("The post it replies to or quotes")
         outside_text(case.post.context, look="post", key=f"post-context-{case.id}")
-    facts = [say("post.begun", when=moment(case.created_at)), say(MODE_LABELS[case.mode])]
+    facts = [f"Case started {moment(case.created_at)}", MODE_LABELS[case.mode]]
     if case.post.url:
         facts.insert(0, exact(case.post.url))
     st.caption(" · ".join(facts))
@@ -191,13 +195,23 @@ def post_panel(case: Case, *, busy: bool) -> None:
     if case.decision is not None:
         return
     with st.form(f"edit-post-{case.id}", border=False):
-        text = st.text_area(say("post.text"), value=case.post.text, height=130, disabled=busy)
-        url = st.text_input(say("start.address"), value=case.post.url or "", type="url", disabled=busy)
-        context = st.text_area(say("start.context"), value=case.post.context, height=70, disabled=busy)
-        st.caption(say("post.what_goes" if case.evidence or case.draft else "post.searched_anew"))
+        text = st.text_area("Text of the post", value=case.post.text, height=130, disabled=busy)
+        url = st.text_input("Address of the post on X (optional)", value=case.post.url or "", type="url", disabled=busy)
+        context = st.text_area(
+            "The post it replies to or quotes (optional)", value=case.post.context, height=70, disabled=busy
+        )
+        st.caption(
+            (
+                "Changing the text starts the case again. The sources move to “Earlier sources”, where you can get "
+                "them back. Candidates and scores are deleted. The note is removed too: Undo brings it back once you "
+                "use a source again."
+            )
+            if case.evidence or case.draft
+            else "Changing the text starts a new search."
+        )
         if busy:
-            st.caption(say("progress.closed"))
-        if st.form_submit_button(say("post.save"), icon=":material/save:", disabled=busy):
+            st.caption("You can use this when the running work has finished.")
+        if st.form_submit_button("Save the post", icon=":material/save:", disabled=busy):
             _save(case, text or "", url or None, context or "")
 
 

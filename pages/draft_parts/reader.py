@@ -24,7 +24,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import day, escaped, record_place, title
-from crowdnotes.wording import say
+from crowdnotes.wording import fill
 from pages.common.components import badge, into_view, marked_text, passage_pieces, source_name, web_link
 from pages.common.layout import Area, arrival, card_place, go_to
 from pages.common.search_report import note_words, source_badges
@@ -34,14 +34,18 @@ from pages.draft_parts.note import cited_badge
 
 _LONGEST = 400
 _SECOND_PRESS = 0.7  # seconds: so soon after the reader moved on, a press was meant for the passage before
-_POINTS = {Points.AGAINST: "reader.against", Points.FOR: "reader.for", Points.NEITHER: ""}
-_OTHERWISE = {Verdict.BACKGROUND: "reader.background", Verdict.REJECT: "reader.reject"}
+_POINTS = {Points.AGAINST: "against the claim", Points.FOR: "for the claim", Points.NEITHER: ""}
+_OTHERWISE = {Verdict.BACKGROUND: "Background", Verdict.REJECT: "Reject"}
 _FOUND = {
-    AnswerKind.STATED: (":green[:material/check: {}", "reader.states", "reader.states_other"),
-    AnswerKind.INFERRED: (":orange[:material/contrast: {}", "reader.infers", "reader.infers_other"),
-    AnswerKind.NONE: (":gray[:material/remove: {}", "reader.only_background", "reader.only_background"),
+    AnswerKind.STATED: (":green[:material/check: {}", "Answers it", "Answers what the post also claims"),
+    AnswerKind.INFERRED: (
+        ":orange[:material/contrast: {}",
+        "Helps to conclude it",
+        "Helps to conclude what the post also claims",
+    ),
+    AnswerKind.NONE: (":gray[:material/remove: {}", "Background", "Background"),
 }
-_READY_REASONS = ("reader.off_topic", "reader.out_of_date", "reader.not_reliable", "reader.repeats")
+_READY_REASONS = ("Not about this claim", "Out of date", "Not reliable", "Repeats another source")
 
 
 def chosen_source(case: Case) -> str | None:
@@ -85,7 +89,7 @@ def use_tick(case: Case, item: Evidence, name: str, *, and_on: bool = False) -> 
         _judge(case, item, Verdict.USE if st.session_state[key] else None, and_on=and_on)
 
     st.checkbox(
-        say("reader.use"),
+        "Use in the note",
         key=key,
         disabled=not opened or case.decision is not None,
         on_change=act,
@@ -106,7 +110,10 @@ def reader(case: Case, job: JobRecord | None) -> None:
     with st.container(key="reader", gap="small"):
         _walk(case, chosen)
         if chosen is None:
-            st.caption(say("reader.choose"))
+            st.caption(
+                "Choose a source to read its passage in context. Only sources that you have opened and use can "
+                "support the note."
+            )
             return
         arrival(Area.SOURCES)
         _verdict(case, chosen)
@@ -129,13 +136,13 @@ def _walk(case: Case, chosen: Evidence | None) -> None:
         if chosen is None:
             unread = next((item for item in order if own_review(item) is None), None)
             first, look = unread or after, {"type": "primary" if unread else "secondary", "icon": "menu_book"}
-            button(say("reader.first", id=first.id), "next-source", "", partial(open_source, case, first.id), **look)
+            button(f"Read {first.id}", "next-source", "", partial(open_source, case, first.id), **look)
             return
-        st.markdown(f"**{chosen.id}** {title(chosen.source.title, say('reader.untitled'), 90)}", width="stretch")
+        st.markdown(f"**{chosen.id}** {title(chosen.source.title, 'No title', 90)}", width="stretch")
         back, on = partial(open_source, case, before.id), partial(open_source, case, after.id)
         about = {"type": "tertiary", "disabled": len(order) == 1}
-        button("", "previous-source", "", back, icon="chevron_left", help=say("reader.previous", id=before.id), **about)
-        button("", "next-source", "", on, icon="chevron_right", help=say("reader.next", id=after.id), **about)
+        button("", "previous-source", "", back, icon="chevron_left", help=f"Previous source, {before.id} (K)", **about)
+        button("", "next-source", "", on, icon="chevron_right", help=f"Next source, {after.id} (J)", **about)
 
 
 def _verdict(case: Case, item: Evidence) -> None:
@@ -147,9 +154,9 @@ def _verdict(case: Case, item: Evidence) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="reader-verdict"):
         use_tick(case, item, f"reader-use-{key}", and_on=True)
         st.segmented_control(
-            say("reader.or_else"),
+            "Or",
             list(_OTHERWISE),
-            format_func=lambda value: say(_OTHERWISE[value]),
+            format_func=lambda value: _OTHERWISE[value],
             key=otherwise,
             disabled=closed,
             on_change=act,
@@ -158,8 +165,8 @@ def _verdict(case: Case, item: Evidence) -> None:
         )
         st.space("stretch")
         with st.container(key="open-source", width="content", horizontal=True, gap="small"):
-            web_link(say("reader.open_page"), item.source.url)
-            web_link(say("reader.archived"), item.source.archived_url, "inventory_2")
+            web_link("Open the source", item.source.url)
+            web_link("Archived copy", item.source.archived_url, "inventory_2")
     _reason(case, item)
     _others(item)
 
@@ -171,11 +178,11 @@ def _others(item: Evidence) -> None:
         if review is not own and review.verdict is not None:
             about = {"name": escaped(review.reader.name, 40), "verdict": review.verdict.in_words}
             if review.reason:
-                st.caption(say("reader.other_reason", **about, reason=escaped(review.reason)))
+                st.caption(fill("{name} chose: {verdict} ({reason})", **about, reason=escaped(review.reason)))
             else:
-                st.caption(say("reader.other_verdict", **about))
+                st.caption(fill("{name} chose: {verdict}", **about))
     if counts is not None and counts is not own and own is not None and own.verdict is not None:
-        st.caption(say("reader.newest_verdict", name=escaped(counts.reader.name, 40)))
+        st.caption(f"The newest choice counts for the note: it is by {escaped(counts.reader.name, 40)}.")
 
 
 def _judge(case: Case, item: Evidence, verdict: Verdict | None, *, and_on: bool = False) -> None:
@@ -211,19 +218,17 @@ def _reason(case: Case, item: Evidence) -> None:
     given = own.reason if own is not None else ""
     if not st.session_state.get(_waiting(case, item)):
         if given:
-            st.caption(say("reader.your_reason", reason=escaped(given)))
+            st.caption(f"Your reason: {escaped(given)}")
         return
     place = card_place(item.id)
     with st.container(key="reject-reasons", gap="xsmall"):
-        st.caption(say("reader.why_rejected"))
+        st.caption("Why do you reject it? Your reason stays in the record.")
         with st.container(horizontal=True, gap="xsmall"):
             for number, name in enumerate(_READY_REASONS, start=1):
-                button(
-                    f":gray[{number}] {say(name)}", f"reject-{number}", place, partial(_reject, case, item, say(name))
-                )
+                button(f":gray[{number}] {name}", f"reject-{number}", place, partial(_reject, case, item, name))
         with st.form(f"reject-{case.id}-{item.id}", border=False):
-            reason = st.text_input(say("reader.own_reason"), value=given)
-            if st.form_submit_button(say("reader.reject_it"), icon=":material/block:"):
+            reason = st.text_input("Another reason, in a few words", value=given)
+            if st.form_submit_button("Reject this passage", icon=":material/block:"):
                 act(place, partial(_reject, case, item, reason or ""))
                 st.rerun()
 
@@ -235,10 +240,10 @@ def _reject(case: Case, item: Evidence, reason: str) -> None:
 
 
 _SUPPORTS = {
-    Support.SUPPORTED: "reader.supports",
-    Support.PARTLY: "reader.supports_partly",
-    Support.UNSUPPORTED: "reader.supports_not",
-    Support.UNCHECKED: "reader.nearest_to",
+    Support.SUPPORTED: "Supports",
+    Support.PARTLY: "Supports in part",
+    Support.UNSUPPORTED: "Does not support",
+    Support.UNCHECKED: "Nearest source to",
 }
 
 
@@ -248,17 +253,17 @@ def _in_the_note(case: Case, item: Evidence) -> None:
     if not leaning:
         return
     with st.container(key="in-the-note", horizontal=True, vertical_alignment="center", gap="small"):
-        for name in ("reader.supports", "reader.hinted", *list(_SUPPORTS.values())[1:]):
+        for name in ("Supports", "Compared, hints open", *list(_SUPPORTS.values())[1:]):
             numbered = [(number, found) for number, found in leaning if _how(case, found) == name]
             if numbered:
-                st.markdown(f":small[{say(name)}]", width="content")
+                st.markdown(f":small[{name}]", width="content")
             for number, found in numbered:
                 show = partial(_show_sentence, case, number, found)
-                button(say("reader.sentence", n=number), f"to-sentence-{number}", "", show, type="tertiary")
+                button(f"sentence {number}", f"to-sentence-{number}", "", show, type="tertiary")
 
 
 def _how(case: Case, found: SentenceSupport) -> str:
-    return "reader.hinted" if case.has_open_hint(found) else _SUPPORTS[found.support]
+    return "Compared, hints open" if case.has_open_hint(found) else _SUPPORTS[found.support]
 
 
 def _show_sentence(case: Case, number: int, sentence: SentenceSupport) -> None:
@@ -281,21 +286,29 @@ def _head(case: Case, item: Evidence) -> None:
     source = item.source
     badges = [source_badges(source, case.post, case.until, item.passage.page), cited_badge(case, source.url)]
     if case.assessment is not None and item.id in case.assessment.marked:
-        badges.append(badge("orange", "warning", say("reader.marked")))
+        badges.append(
+            badge(
+                "orange",
+                "warning",
+                ("contains instructions to programs, according to the model: cannot support a sentence"),
+            )
+        )
     elif workspace().service.holds_injection(item):
-        badges.append(badge("orange", "warning", say("reader.injection")))
+        badges.append(
+            badge("orange", "warning", "contains instructions to programs: these words are not given to any engine")
+        )
     if item.aim is Aim.OTHER_SIDE:
-        badges.append(badge("gray", "balance", say("reader.other_side")))
+        badges.append(badge("gray", "balance", "the other side: may support the post"))
     facts = [escaped(source_name(source), 80)]
     if source.published and source.date_origin:
-        facts.append(say("reader.date", day=day(source.published), origin=source.date_origin.in_words))
+        facts.append(f"{day(source.published)} (date from {source.date_origin.in_words})")
     elif source.year:
         facts.append(str(source.year))
     if source.library:
         facts.append(record_place(source.library, source.record))
     with st.container(gap="xxsmall"):
         st.markdown(f"{' '.join(filter(None, badges))} :small[:gray[{' · '.join(facts)}]]")
-        st.markdown(f":small[{say('reader.why', why=escaped(item.why, 240))}]")
+        st.markdown(f":small[Chosen because: {escaped(item.why, 240)}]")
         for check in source.fact_checks:
             st.markdown(f":small[:material/fact_check: {escaped(check.sentence, _LONGEST)}]")
         if (note := first_shown(source.notes)) is not None:
@@ -311,7 +324,7 @@ def _answers(case: Case, item: Evidence) -> None:
         look, first, other = _FOUND[found.answer]
         name = first if found.claim == 1 else other
         points = _POINTS[found.points] if found.answer is not AnswerKind.NONE else ""
-        said = look.format(say(name)) + (f", {say(points)}" if points else "")
+        said = look.format(name) + (f", {points}" if points else "")
         st.markdown(f":small[{said}]: {escaped(found.tells, _LONGEST)}]")
 
 
@@ -319,12 +332,16 @@ def _as_answered(case: Case, item: Evidence) -> tuple[Passage, str]:
     """The passage with the words marked that matter, and what the marks are."""
     shown, words = st.session_state.get(f"{_chosen(case)}-words", ("", None))
     if shown == item.id and words is not None and words.end <= len(item.passage.text):
-        return item.passage.model_copy(update={"marks": (words,)}), say("reader.marks_sentence")
+        return item.passage.model_copy(update={"marks": (words,)}), (
+            "Marked: the words closest to the sentence of the note. Any text in grey is around the passage."
+        )
     found = case.settlement.all_of(item) if case.settlement is not None else []
     spans = tuple(answer.span for answer in found if answer.span is not None)
     if not spans:
-        return item.passage, say("reader.marks_close")
-    return item.passage.model_copy(update={"marks": spans}), say("reader.marks_answer")
+        return item.passage, ("Marked: the sentences closest to the post. Any text in grey is around the passage.")
+    return item.passage.model_copy(update={"marks": spans}), (
+        "Marked: the words that answer the claim, according to the model. Any text in grey is around the passage."
+    )
 
 
 def _waiting(case: Case, item: Evidence) -> str:

@@ -8,9 +8,10 @@ import streamlit as st
 
 from crowdnotes.domain import BY_PERSON, Assessment, Case, GateStatus, PrincipleResult
 from crowdnotes.jobs import JobRecord
+from crowdnotes.labels import name_of
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.markdown import escaped
-from crowdnotes.wording import name_of, say
+from crowdnotes.wording import fill, plural
 from pages.common.components import STATUS_SIGNS, STATUS_WORDS, gate_path, outside_text
 from pages.common.jury import jury_panel, what_the_edit_changed
 from pages.common.layout import StepName
@@ -25,10 +26,10 @@ _PLACE = StepName.REVIEW.value
 def score_button(case: Case, job: JobRecord | None) -> None:
     """Scores what stands in the note box. Always there, so that its key works straight after typing."""
     current = case.assessment_is_current
-    name = "scores.score" if case.assessment is None else "scores.score_again"
-    look = {"type": "secondary" if current or case.draft is None else "primary", "help": say("scores.key")}
+    name = "Score the note" if case.assessment is None else "Score again"
+    look = {"type": "secondary" if current or case.draft is None else "primary", "help": "Ctrl+Enter"}
     busy = under_way(job) and not asking(job)
-    button(say(name), SCORE_BUTTON, _PLACE, partial(score, case), icon="rule", disabled=busy, **look)
+    button(name, SCORE_BUTTON, _PLACE, partial(score, case), icon="rule", disabled=busy, **look)
 
 
 def scores(case: Case, job: JobRecord | None) -> None:
@@ -39,7 +40,7 @@ def scores(case: Case, job: JobRecord | None) -> None:
     if case.assessment is None:
         return
     if not case.assessment_is_current:
-        st.markdown(f":orange-badge[:material/history: {say('scores.stale')}]")
+        st.markdown(":orange-badge[:material/history: The note or its sources have changed. Score it again.]")
     _language_warning(case, case.assessment)
     _gates(case, case.assessment)
     _principles(case, case.assessment)
@@ -50,9 +51,9 @@ def scores(case: Case, job: JobRecord | None) -> None:
 def marks(case: Case) -> str:
     """Markdown of the three gates in a few signs, for the strip above."""
     if case.assessment is None:
-        return say("scores.none")
+        return "not scored"
     if not case.assessment_is_current:
-        return f":orange[:material/history: {say('scores.stale_short')}]"
+        return ":orange[:material/history: of an earlier text]"
     return "".join(STATUS_SIGNS[gate.status] for gate in case.assessment.told)
 
 
@@ -68,7 +69,12 @@ def _language_warning(case: Case, assessment: Assessment) -> None:
     foreign = "" if assessment.engine.startswith("llm:") else _foreign(case)
     if foreign:
         st.warning(
-            say("scores.foreign_next"), title=say("scores.foreign", languages=foreign), icon=":material/translate:"
+            (
+                "Without a language model, the checks work only in English. Checks of wording are not run. Treat any "
+                "score as a guess."
+            ),
+            title=f"{foreign}: judge it yourself.",
+            icon=":material/translate:",
         )
 
 
@@ -81,11 +87,13 @@ def _gates(case: Case, assessment: Assessment) -> None:
         key=f"gates-{case.id}",
     )
     if assessment.marked:
-        told = ", ".join(say("scores.the_post") if name == "post" else name for name in sorted(assessment.marked))
-        st.markdown(f":orange-badge[:material/warning: {say('scores.marked', what=told)}]")
+        told = ", ".join("the post" if name == "post" else name for name in sorted(assessment.marked))
+        st.markdown(
+            f":orange-badge[:material/warning: contains instructions to programs, according to the model: {told}]"
+        )
     judges = {gate.gate.value: gate.judge for gate in assessment.told if gate.judge not in ("", BY_PERSON)}
     others = [name for name, judge in judges.items() if judge not in assessment.engine.split("+")[:1]]
-    lines = [say("scores.judge", gate=name, judge=escaped(name_of("kinds", judges[name]))) for name in others]
+    lines = [f"Judge for {name}: {escaped(name_of('kinds', judges[name]))}" for name in others]
     lines += [_sureness(assessment)] if assessment.engine.startswith("llm:") else []
     if lines:
         st.caption("  \n".join(lines))
@@ -97,17 +105,19 @@ def _sureness(assessment: Assessment) -> str:
         f"{gate.gate.in_words} {gate.probability:.2f}" for gate in assessment.gates if gate.probability is not None
     ]
     if not known:
-        return say("scores.not_sure")
-    whole = "" if assessment.probability is None else say("scores.all_three", p=f"{assessment.probability:.2f}")
-    return say("scores.sure", gates=", ".join(known)) + whole
+        return "How sure the judge is: this model gives no probabilities."
+    whole = (
+        "" if assessment.probability is None else "; all three together {p}".format(p=f"{assessment.probability:.2f}")
+    )
+    return f"How sure the judge is that each passes, from 0 to 1: {', '.join(known)}" + whole
 
 
 def _foreign(case: Case) -> str:
     """That the post or the note is in another language than English, in words; empty when both seem English."""
     note = language_of(case.draft.text) if case.draft is not None else None
-    found = (("scores.post_is_in", case.post.language), ("scores.note_is_in", note))
+    found = (("The post is in {language}", case.post.language), ("The note is in {language}", note))
     return "; ".join(
-        say(name, language=language_name(code)) for name, code in found if code and code.split("-")[0] != "en"
+        fill(name, language=language_name(code)) for name, code in found if code and code.split("-")[0] != "en"
     )
 
 
@@ -122,9 +132,9 @@ def _principles(case: Case, assessment: Assessment) -> None:
     kept = sum(result.status is GateStatus.PASS for result in results)
     failed = sum(result.status is GateStatus.FAIL for result in results)
     ran = any(result.status is not GateStatus.NOT_RUN for result in results)
-    label = say("scores.principles", kept=kept, all=len(results)) if ran else say("scores.principles_not_run")
+    label = f"Principles of a good note: {kept} of {len(results)} met" if ran else "Principles of a good note: not run"
     if failed and case.assessment_is_current:
-        label += f" :orange[{say('scores.principles_failed', n=failed)}]"
+        label += f" :orange[{plural(failed, '{n} not met', '{n} not met')}]"
     with st.expander(label, key=f"principles-{case.id}", icon=":material/checklist:"):
         notices(_PRINCIPLES)
         for result in assessment.principles:
@@ -144,7 +154,7 @@ def _principle(case: Case, result: PrincipleResult) -> None:
     failed = result.status is GateStatus.FAIL
     messages = [escaped(message, 200) for message in dict.fromkeys(finding.message for finding in result.findings)]
     if messages and not failed:
-        lines.append(f":small[:gray[{say('scores.remarks')}]]")
+        lines.append(":small[:gray[Remarks]]")
     colour = "orange" if failed else "gray"
     lines += [f":small[:{colour}[:material/arrow_right: {message}]]" for message in messages]
     st.markdown("  \n".join(lines))
@@ -154,10 +164,13 @@ def _principle(case: Case, result: PrincipleResult) -> None:
 
 def _rewrite(case: Case, result: PrincipleResult) -> None:
     key = result.principle.name.lower()
-    st.caption(say("scores.suggests"))
+    st.caption("The model suggests:")
     outside_text(result.rewrite, look="note", key=f"rewrite-{key}")
-    take, look = partial(take_words, case, result.rewrite), {"help": say("scores.take_about")}
-    button(say("scores.take"), f"take-rewrite-{key}", _PRINCIPLES, take, icon="edit_note", **look)
+    take, look = (
+        partial(take_words, case, result.rewrite),
+        {"help": "Score the note again afterwards. Undo brings the old words back."},
+    )
+    button("Take this wording", f"take-rewrite-{key}", _PRINCIPLES, take, icon="edit_note", **look)
 
 
 def take_words(case: Case, text: str) -> None:

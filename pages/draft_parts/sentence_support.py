@@ -11,7 +11,7 @@ import streamlit as st
 
 from crowdnotes.domain import Basis, Case, Evidence, Pair, SentenceSupport, Support
 from crowdnotes.text.markdown import clip, escaped, host
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 from pages.common.components import (
     marked_text,
     note_pieces,
@@ -36,10 +36,13 @@ def map_of_sentences(case: Case) -> None:
         return
     key = f"map-of-{case.id}"
     with st.expander(
-        say("map.title"), key=f"map-{case.id}", icon=":material/account_tree:", expanded=case.decision is not None
+        "Map of sentences and sources",
+        key=f"map-{case.id}",
+        icon=":material/account_tree:",
+        expanded=case.decision is not None,
     ):
         sentence_map(
-            say("map.title"),
+            "Map of sentences and sources",
             [
                 _sentence_data(case, number, item, case.draft.text)
                 for number, item in enumerate(case.sentences, start=1)
@@ -74,7 +77,7 @@ def _sources(case: Case) -> list[Evidence]:
 def _kind(case: Case, item: SentenceSupport) -> tuple[str, str]:
     """How its curve is drawn, and what that means."""
     if case.has_open_hint(item):
-        return "hinted", say("support.hinted", name=item.by)
+        return "hinted", f"compared by {item.by}, hints open"
     return item.support.name.lower(), item.support.in_words
 
 
@@ -86,15 +89,17 @@ def _sentence_data(case: Case, number: int, item: SentenceSupport, note: str) ->
         "kind": kind,
         "sign": "?" if kind == "hinted" else _MAP_SIGNS[item.support],
         "source": item.evidence_id,
-        "told": say("map.sentence", n=number, support=told, id=item.evidence_id or say("map.none"), words=words),
+        "told": "Sentence {n}, {support}, closest source {id}: {words}".format(
+            n=number, support=told, id=item.evidence_id or "none", words=words
+        ),
     }
 
 
 def _source(case: Case, item: Evidence) -> dict[str, object]:
     name = source_name(item.source)
     numbers = [str(n) for n, leaned in enumerate(case.sentences, start=1) if leaned.evidence_id == item.id]
-    of = say("map.of_sentences", numbers=", ".join(numbers)) if numbers else say("map.of_no_sentence")
-    return {"id": item.id, "name": clip(name, 60), "told": say("map.source", id=item.id, name=name, of=of)}
+    of = f"closest to sentence {', '.join(numbers)}" if numbers else "closest to no sentence"
+    return {"id": item.id, "name": clip(name, 60), "told": f"{item.id}, {name}: {of}"}
 
 
 _PLACE = StepName.DRAFT.value
@@ -105,9 +110,9 @@ _SIGNS = {
     Support.UNSUPPORTED: ":red[:material/cancel:]",
 }
 _FINDS = {
-    Support.SUPPORTED: "support.says_it",
-    Support.PARTLY: "support.in_part",
-    Support.UNSUPPORTED: "support.does_not",
+    Support.SUPPORTED: "The passage says it",
+    Support.PARTLY: "Only in part",
+    Support.UNSUPPORTED: "It does not",
 }
 
 
@@ -117,13 +122,15 @@ def support(case: Case) -> None:
     if draft is None or not draft.text.strip():
         return
     by_person = _is_compared_by_person(case)
-    st.markdown(f"**{say('support.compare' if by_person else 'support.title')}**")
+    st.markdown(
+        f"**{('Compare each sentence with its source' if by_person else 'Which source supports each sentence')}**"
+    )
     sentences = case.sentences
     if not sentences:
-        st.caption(say("support.not_scored"))
+        st.caption("Score the note to see which source is closest to each sentence.")
         return
     if by_person:
-        st.caption(say("support.compare_about"))
+        st.caption("No language model in use, so you are the judge. Hints show where to look. They may be wrong.")
     with st.container(key="support", gap="xsmall"):
         for number, sentence in enumerate(sentences, start=1):
             _draw_sentence(case, draft.text, number, sentence, by_person=by_person)
@@ -146,13 +153,13 @@ def _draw_sentence(case: Case, note: str, number: int, sentence: SentenceSupport
         with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
             said = _SIGNS[sentence.support] + ("" if by_person else f" :small[{escaped(sentence.support.in_words)}]")
             if hinted:  # what a person found against a hint is theirs, not the program's green
-                said = f":material/person: :small[{say('support.hinted', name=escaped(sentence.by, 40))}]"
-            inferred = f" :orange-badge[{say('support.inferred')}]" if _is_inferred(case, sentence) else ""
+                said = f":material/person: :small[compared by {escaped(sentence.by, 40)}, hints open]"
+            inferred = " :orange-badge[inferred]" if _is_inferred(case, sentence) else ""
             st.markdown(f":gray[{number}] {said}{inferred}", width="stretch")
             if carrier is not None:
                 where = escaped(host(carrier.source.url) or carrier.source.title, 30)
                 label = f"{carrier.id} · {where}"
-                look = {"type": "tertiary", "help": say("support.open_source")}
+                look = {"type": "tertiary", "help": "Open the source at the words closest to this sentence"}
                 go = partial(open_source, case, carrier.id, sentence.carrier)
                 button(label, f"source-of-{number}", card_place(carrier.id), go, icon="menu_book", **look)
         marked_text(sentence_pieces(note, sentence), look="sentence", key=f"{case.id}-{number}-text")
@@ -164,7 +171,7 @@ def _draw_sentence(case: Case, note: str, number: int, sentence: SentenceSupport
         if by_person and sentence.evidence_id:
             _comparison(case, number, sentence, sentence.words_in(note), sentence.evidence_id)
         elif by_person:
-            st.caption(say("support.no_source"))
+            st.caption("No source in use matches this sentence. Use one that does, or remove the sentence.")
 
 
 def _is_inferred(case: Case, sentence: SentenceSupport) -> bool:
@@ -187,9 +194,9 @@ def _comparison(case: Case, number: int, sentence: SentenceSupport, words: str, 
 
     with st.container(key=f"comparison-{case.id}-{number}", gap="xsmall"):
         st.segmented_control(
-            say("support.does_it", id=evidence_id),
+            f"Does {evidence_id} say it?",
             list(_FINDS),
-            format_func=lambda found: say(_FINDS[found]),
+            format_func=lambda found: _FINDS[found],
             key=chosen,
             on_change=act,
             args=(_PLACE, compare),
@@ -197,10 +204,14 @@ def _comparison(case: Case, number: int, sentence: SentenceSupport, words: str, 
             disabled=decided,
         )
         if by_another and sentence.support in _FINDS:
-            st.caption(say("support.by_another", name=escaped(sentence.by, 40), found=say(_FINDS[sentence.support])))
+            st.caption(f"{escaped(sentence.by, 40)} found: {_FINDS[sentence.support]}")
         if sentence.doubts and sentence.support is Support.SUPPORTED:
             state[settled] = sentence.doubts_settled
-            label = say("support.settled", n=len(sentence.doubts))
+            label = plural(
+                len(sentence.doubts),
+                "I have checked the hint: the sentence is correct",
+                "I have checked the hints: the sentence is correct",
+            )
             st.checkbox(label, key=settled, on_change=act, args=(_PLACE, compare), disabled=decided)
 
 

@@ -25,7 +25,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.jobs import JobRecord, JobState
 from crowdnotes.text.markdown import clip, escaped, exact, host, title
-from crowdnotes.wording import say
+from crowdnotes.wording import fill, plural
 from pages.common.components import badge, passage_words, source_name, web_link
 from pages.common.layout import Area, StepName, area, card_place, notices_of_gone_cards, onward
 from pages.common.progress import job_panel, under_way
@@ -63,7 +63,14 @@ def look_further(case: Case) -> None:
     """One quiet line that leads to `look_yourself`, once sources were looked for."""
     if workspace().service.reach(case, asked=True) is not None:
         go = partial(st.session_state.update, {_further(case): True})
-        button(say("reach.further"), f"go-{_further(case)}", _PLACE, go, icon="travel_explore", type="tertiary")
+        button(
+            "Nothing here settles it? Where else to look",
+            f"go-{_further(case)}",
+            _PLACE,
+            go,
+            icon="travel_explore",
+            type="tertiary",
+        )
 
 
 def _further(case: Case) -> str:
@@ -74,44 +81,52 @@ def look_yourself(case: Case, job: JobRecord | None, reach: Reach) -> None:
     """How far the search came, where to look further, and a box for what was found."""
     with st.container(border=True, key="reach", gap="xsmall"):
         # Without any passage it is told above what came of it; who asked for it may have one that settles the claim.
-        head = say("reach.title" if case.evidence and not looks_further(case) else "reach.title_alone")
+        head = (
+            "No source found settles the claim. Look for one yourself."
+            if case.evidence and not looks_further(case)
+            else "Look for a source yourself"
+        )
         st.markdown(f"**:material/travel_explore: {head}**")
-        wanted = [say("reach.wanted", words=escaped(reach.wanted, _LONGEST))] if reach.wanted else []
+        wanted = [f"What would settle it: {escaped(reach.wanted, _LONGEST)}"] if reach.wanted else []
         st.markdown("  \n".join(f":small[{told}]" for told in [*wanted, *_asked(case)]))
         if near := reach.nearest:
             with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-                st.markdown(f":small[{say('reach.nearest')}]", width="content")
-                name = f"{near.id} {title(near.source.title, say('reader.untitled'), 70)}"
+                st.markdown(":small[Closest source:]", width="content")
+                name = f"{near.id} {title(near.source.title, 'No title', 70)}"
                 button(name, "nearest", card_place(near.id), partial(open_source, case, near.id), type="tertiary")
         with st.container(horizontal=True, gap="xsmall", key="places-to-look"):
             for name, link in reach.places:
-                web_link(say(name), link)
+                web_link(name, link)
         with st.container(horizontal=True, gap="small"):
-            add_by_hand(case, job, say("reach.add"))
+            add_by_hand(case, job, "Add what you found")
             if looks_further(case):
                 shut = partial(st.session_state.update, {_further(case): False})
-                button(say("reach.close"), f"shut-{_further(case)}", _PLACE, shut, type="tertiary")
+                button("Close", f"shut-{_further(case)}", _PLACE, shut, type="tertiary")
 
 
 def _asked(case: Case) -> list[str]:
     """What was asked where, and who gave no answer: a sentence each."""
     if not case.searched:
-        return [say("reach.own_links")]
+        return ["Only your own links were read. Nothing was searched."]
     asked = [item for item in case.outcomes if item.state is not ProviderState.NOT_CONFIGURED]
     silent = [item.label for item in asked if item.state is not ProviderState.ANSWERED]
     there = [item.label for item in asked if item.state is ProviderState.ANSWERED]
     searches = (case.queries, *(later.queries for later in case.follow_ups))
     n = len({query.text for queries in searches for query in queries})
-    told = [say("reach.asked", n=n, places=escaped(", ".join(there), _LONGEST))] if there else []
-    return [*told, *([say("reach.silent", places=escaped(", ".join(silent), _LONGEST))] if silent else [])]
+    told = (
+        [plural(n, "{n} search in {places}.", "{n} searches in {places}.", places=escaped(", ".join(there), _LONGEST))]
+        if there
+        else []
+    )
+    return [*told, *([f"No answer from {escaped(', '.join(silent), _LONGEST)}."] if silent else [])]
 
 
 _TITLE, _ROW = 70, 210  # characters of a page's title and of the sentence in a row: together three lines
 _NOT_CHECKABLE = {
-    ClaimKind.OPINION: "sources.opinion",
-    ClaimKind.SATIRE: "sources.satire",
-    ClaimKind.PREDICTION: "sources.prediction",
-    ClaimKind.PERSONAL: "sources.personal",
+    ClaimKind.OPINION: "an opinion",
+    ClaimKind.SATIRE: "satire",
+    ClaimKind.PREDICTION: "a prediction",
+    ClaimKind.PERSONAL: "a personal story",
 }
 
 
@@ -137,13 +152,13 @@ def sources_pane(case: Case, job: JobRecord | None) -> None:
         reader(case, job)
         _rest(case, job)
         if case.used_evidence and case.decision is None:
-            onward(Area.NOTE, say("strip.to_note"))
+            onward(Area.NOTE, "Go to the note")
 
 
 def tally(case: Case) -> str:
     """How far the reading is: "2 of 6 read, 1 used"."""
     opened = sum(own_review(item) is not None for item in case.evidence)
-    return say("sources.tally", opened=opened, all=len(case.evidence), used=len(case.used_evidence))
+    return f"{opened} of {len(case.evidence)} opened, {len(case.used_evidence)} used"
 
 
 def _claim(case: Case, reach: Reach | None) -> None:
@@ -154,20 +169,27 @@ def _claim(case: Case, reach: Reach | None) -> None:
     claim = claims[0]
     with st.container(key="claim", gap="xxsmall"):
         if claim.kind is not ClaimKind.CHECKABLE:
-            title = say("sources.not_checkable", kind=say(_NOT_CHECKABLE[claim.kind]))
-            st.info(say("sources.not_checkable_next"), title=title, icon=":material/help:")
+            title = f"The model reads this post as {_NOT_CHECKABLE[claim.kind]}."
+            st.info(
+                ("If so, there is nothing to check: decide “No note needed”. You can still add sources."),
+                title=title,
+                icon=":material/help:",
+            )
             return
-        st.markdown(say("sources.claim", claim=escaped(claim.statement, _LONGEST)))
+        st.markdown(f"**Claim:** {escaped(claim.statement, _LONGEST)}")
         _settled(case, reach)
         about = [
-            say(name, words=escaped(words, _LONGEST))
-            for name, words in (("sources.implies", claim.implies), ("sources.settled_by", claim.settled_by))
+            fill(name, words=escaped(words, _LONGEST))
+            for name, words in (
+                ("What it implies: {words}", claim.implies),
+                ("What would settle it: {words}", claim.settled_by),
+            )
             if words
         ]
-        about += [say("sources.since", day=claim.since_when)] if claim.since else []
-        about += [say("sources.also_claims", claim=escaped(other.statement, _LONGEST)) for other in claims[1:]]
+        about += [f"Since: {claim.since_when}"] if claim.since else []
+        about += [f"The post also claims: {escaped(other.statement, _LONGEST)}" for other in claims[1:]]
         if about:
-            with st.expander(say("sources.about_claim"), type="compact"):
+            with st.expander("More about the claim", type="compact"):
                 st.caption("  \n".join(about))
 
 
@@ -176,20 +198,31 @@ def _settled(case: Case, reach: Reach | None) -> None:
     if case.settlement is None or not evidence:
         return
     if stated := case.settlement.stated(evidence):
-        said = say("sources.stated", n=len(stated), all=len(evidence))
+        said = plural(
+            len(stated),
+            "{n} of {all} sources answers it, according to the model",
+            "{n} of {all} sources answer it, according to the model",
+            all=len(evidence),
+        )
         st.markdown(f":green-badge[:material/check: {said}]")
         return
     helping = len(case.settlement.answers(evidence))
-    helps = say("sources.help_to_infer", n=helping) if helping else say("sources.none_answers")
+    helps = (
+        plural(helping, "{n} helps to conclude it", "{n} help to conclude it")
+        if helping
+        else "none helps to conclude it"
+    )
     missing = case.settlement.missing if reach is None else ""  # else it is told there
-    said = f" :small[{say('sources.missing', words=escaped(missing, _LONGEST))}]" if missing else ""
-    st.markdown(f":orange-badge[:material/search_off: {say('sources.not_stated', helps=helps)}]{said}")
+    said = f" :small[Missing: {escaped(missing, _LONGEST)}]" if missing else ""
+    st.markdown(
+        f":orange-badge[:material/search_off: No source answers it outright, according to the model; {helps}]{said}"
+    )
 
 
 def _rows(case: Case, job: JobRecord | None, reach: Reach | None) -> None:
     """A row for each passage; those that may speak for the post's claim stand apart, under a heading of their own."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="sources-head"):
-        st.header(say("sources.title"), anchor=False, width="content")
+        st.header("Sources", anchor=False, width="content")
         if case.evidence:
             st.markdown(f":gray[{tally(case)}]", width="content")
         if case.decision is None:
@@ -198,7 +231,14 @@ def _rows(case: Case, job: JobRecord | None, reach: Reach | None) -> None:
             if reach is None:  # else it stands there
                 add_by_hand(case, job)
     if case.decision is None and workspace().service.none_is_near(case):
-        st.info(say("sources.none_near_next"), title=say("sources.none_near"), icon=":material/search_off:")
+        st.info(
+            (
+                "You can still open them. It may help to search with your own words under “Find more sources”, or to "
+                "add a link or a passage."
+            ),
+            title="None of the pages found seems to be about this claim",
+            icon=":material/search_off:",
+        )
     items = in_reading_order(case)
     with st.container(key="rows", gap=None):
         for item in items:
@@ -206,18 +246,24 @@ def _rows(case: Case, job: JobRecord | None, reach: Reach | None) -> None:
                 _row(case, item)
         if any(item.aim is Aim.OTHER_SIDE for item in items):
             with st.container(key="other-side", gap=None):
-                st.markdown(say("sources.other_side"))
+                st.markdown(
+                    "**:material/balance: The other side** :small[:gray[These sources may support the post. Check "
+                    "whether they do.]]"
+                )
                 for item in items:
                     if item.aim is Aim.OTHER_SIDE:
                         _row(case, item)
     if case.taken_away:
-        st.caption(f":material/history: {say('sources.replaced', n=len(case.taken_away))}")
+        st.caption(
+            f":material/history: "
+            f"{plural(len(case.taken_away), '{n} source found before is not in this list any more. It is kept under “Earlier sources” below.', '{n} sources found before are not in this list any more. They are kept under “Earlier sources” below.')}"
+        )
 
 
-_KINDS = {SourceCategory.OTHER: "sources.other_kind"}
+_KINDS = {SourceCategory.OTHER: "other kind of source"}
 _STANDS = {
-    Verdict.BACKGROUND: (":gray-badge[:material/remove: {}]", "sources.background"),
-    Verdict.REJECT: (":red-badge[:material/block: {}]", "sources.rejected"),
+    Verdict.BACKGROUND: (":gray-badge[:material/remove: {}]", "background"),
+    Verdict.REJECT: (":red-badge[:material/block: {}]", "rejected"),
 }
 
 
@@ -228,8 +274,8 @@ def _row(case: Case, item: Evidence) -> None:
     # The name says how it stands, for page.css.
     with st.container(key=f"row-{item.id}{'-here' if here else ''}", gap=None):
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
-            kind = say(_KINDS[source.category]) if source.category in _KINDS else source.category.in_words
-            when = str(source.year or say("sources.no_date"))
+            kind = _KINDS.get(source.category, source.category.in_words)
+            when = str(source.year or "no date")
             name = escaped(source_name(source), 44)
             label = f"**{item.id}** {name} :gray[:small[· {escaped(kind)} · {when}]]"
             read = partial(open_source, case, item.id)
@@ -256,13 +302,13 @@ def _stands(case: Case, item: Evidence) -> str:
     own, counts = own_review(item), item.working
     if counts is not None and (own is None or counts.verdict is not own.verdict):  # another reader's, for the note
         about = {"name": escaped(counts.reader.name, 40), "verdict": item.verdict.in_words if item.verdict else ""}
-        marks += f" :blue-badge[{say('reader.other_verdict', **about)}]"
+        marks += f" :blue-badge[{fill('{name} chose: {verdict}', **about)}]"
     if own is None:
         # The reader moved on to it by itself: it counts as opened with what the person does there.
-        name = "sources.open_now" if chosen_source(case) == item.id else "sources.not_opened"
-        return f"{marks} :gray-badge[{say(name)}]"
+        name = "shown, not judged yet" if chosen_source(case) == item.id else "not opened"
+        return f"{marks} :gray-badge[{name}]"
     look, name = _STANDS.get(own.verdict, ("", "")) if own.verdict else ("", "")
-    return f"{marks} {look.format(say(name)) if name else ''}"
+    return f"{marks} {look.format(name) if name else ''}"
 
 
 def _sentence(case: Case, item: Evidence) -> str:
@@ -279,7 +325,7 @@ def _rest(case: Case, job: JobRecord | None) -> None:
     earlier_notes(case)
     if case.decision is None:
         more = st.expander(
-            say("sources.more" if case.stages or case.evidence else "sources.first"),
+            ("Find more sources" if case.stages or case.evidence else "Find sources"),
             key=f"more-{case.id}",
             icon=":material/travel_explore:",
             on_change="rerun",
@@ -295,13 +341,13 @@ def _failed(case: Case, job: JobRecord | None) -> None:
     failed = workspace().service.failed_sources(case)
     if not failed:
         return
-    label = say("sources.not_read", n=len(failed))
+    label = plural(len(failed), "{n} source could not be read", "{n} sources could not be read")
     with st.expander(label, key=f"failed-{case.id}", icon=":material/link_off:", expanded=not case.evidence):
-        st.caption(say("sources.not_read_means"))
+        st.caption("A page that could not be read says nothing for or against the post.")
         copies = Counter(_of_copies(source) for source in failed)
         shared = {said: times for said, times in copies.items() if said and times > 1}
         for said, times in shared.items():
-            which = "" if times == len(failed) else f" ({say('sources.some_of', n=times, all=len(failed))})"
+            which = "" if times == len(failed) else f" ({times} of these {len(failed)})"
             st.caption(f":material/inventory_2: {escaped(said, 300)}{which}")
         for source in failed:
             _failed_source(case, source, told=frozenset(shared))
@@ -314,11 +360,14 @@ def _through_others(case: Case, job: JobRecord | None) -> None:
     left = {name: label for name, label in workspace().reading_services.items() if name not in case.read_through}
     if not left:
         return
-    st.caption(say("reading_services.told", services=say("reading_services.or").join(left.values())))
+    st.caption(
+        f"The address of a page that cannot be read here is sent to {' or '.join(left.values())}. The text that comes "
+        "back is marked, as nobody compared it with the page."
+    )
     with st.container(horizontal=True, gap="small", key="read-through"):
         for name, label in left.items():
             again, key = partial(try_through, case, name), f"through-{case.id}-{name}"
-            words = say("reading_services.again", service=label)
+            words = f"Try again through {label}"
             button(words, key, _PLACE, again, icon="cloud_download", disabled=under_way(job))
 
 
@@ -336,10 +385,10 @@ def _failed_source(case: Case, source: Source, *, told: frozenset[str]) -> None:
             name = escaped(host(source.url) or source.title, 60)
             st.markdown(f"{badge('orange', 'link_off', source.outcome.in_words)} {badges} **{name}**", width="content")
             st.space("stretch")
-            web_link(say("reader.archived"), source.archived_url, "inventory_2")
-            web_link(say("sources.open_it"), None if source.outcome is FetchOutcome.REFUSED else source.url)
+            web_link("Archived copy", source.archived_url, "inventory_2")
+            web_link("Open it", None if source.outcome is FetchOutcome.REFUSED else source.url)
         st.markdown(f":small[{exact(source.url)}]" if source.url else f":small[{escaped(source.title, 160)}]")
         of_copies = _of_copies(source)
         st.markdown(escaped(source.outcome_detail.removesuffix(of_copies if of_copies in told else ""), 300))
         if case.decision is None:
-            paste_box(case, say("sources.paste_of_failed"), source)
+            paste_box(case, "Open the page yourself and paste the passage", source)

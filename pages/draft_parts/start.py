@@ -13,7 +13,7 @@ from crowdnotes.errors import CrowdNotesError, InputError
 from crowdnotes.evidence.demo_pages import Example, examples, pasted_example
 from crowdnotes.text.markdown import escaped
 from crowdnotes.text.pasted import Pasted, brought, take_apart
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 from pages.common.components import led_to, saved_on_pause
 from pages.common.engine_panel import first_model
 from pages.common.layout import StepName
@@ -55,7 +55,15 @@ def _bring_over() -> None:
         return
     limit = workspace().settings.max_post_characters
     if len(words) > limit:
-        tell(_PLACE, InputError(say("start.too_long", limit=f"{limit:,}"), say("start.too_long_next")))
+        tell(
+            _PLACE,
+            InputError(
+                (
+                    "The post in the link is longer than X allows ({limit} characters). Only its beginning is here."
+                ).format(limit=f"{limit:,}"),
+                "Paste the rest if you need it.",
+            ),
+        )
     st.session_state[_BROUGHT] = (words, url)
     st.session_state[_TEXT] = brought(words, url, limit)
 
@@ -63,10 +71,10 @@ def _bring_over() -> None:
 def _box() -> None:
     with st.container(key=_BOX):
         text = st.text_area(
-            say("start.label"),
+            "Paste the post",
             key=_TEXT,
             height=190,
-            placeholder=say("start.placeholder"),
+            placeholder=("The text of the post. You can add its address on X and links to sources, one on each line."),
             persist_state="session",
             on_change=act,  # what was wrong with other words is told no longer
             args=(_PLACE, lambda: None),
@@ -76,55 +84,86 @@ def _box() -> None:
     recognised = st.container(key="new-post-recognised")
     find, by_hand = partial(_create, to_gather=True), partial(_create, to_gather=False)
     with st.container(horizontal=True, gap="small"):
-        button(say("start.find"), "start", _PLACE, find, icon="search", type="primary")
-        look = {"type": "tertiary", "help": say("start.by_hand_help")}
-        button(say("start.by_hand"), "start-by-hand", _PLACE, by_hand, icon="content_paste", **look)
+        button("Find evidence", "start", _PLACE, find, icon="search", type="primary")
+        look = {"type": "tertiary", "help": "Opens the case without a search. You can search later."}
+        button("Paste a passage yourself", "start-by-hand", _PLACE, by_hand, icon="content_paste", **look)
     notices(_PLACE)
-    with st.expander(say("start.options"), key="new-post-options", icon=":material/tune:"):
+    with st.expander("Options", key="new-post-options", icon=":material/tune:"):
         new_sources_form(_NEW)
         st.text_input(
-            say("start.address"),
+            "Address of the post on X (optional)",
             key=_ADDRESS,
             type="url",
             placeholder="https://x.com/…/status/…",
-            help=say("start.address_help"),
+            help="Lets you open the post again when the note is ready. It is not read.",
             persist_state="session",
         )
-        st.text_area(say("start.context"), key=_CONTEXT, height=70, persist_state="session")
+        st.text_area("The post it replies to or quotes (optional)", key=_CONTEXT, height=70, persist_state="session")
         new_images()
     with recognised:  # above the options, which say where to look
         chosen, _ = sources_chosen(_NEW, found.links)
         _recognised(found, chosen)
         if _recorded(found.words, chosen) is not None:
-            st.caption(f":material/history: {say('start.recorded')}")
+            st.caption(
+                ":material/history: No language model is in use. For this example you see the recorded answers of one."
+            )
 
 
 def _recognised(found: Pasted, sources: Sources) -> None:
     """In one line: what was pasted, and where the evidence will come from."""
     if not found.words and (found.address or found.links):
-        words = say("start.only_address") if found.address else say("start.only_links")
+        words = (
+            ("This is the address of a post. CrowdNotes cannot read X: paste the text of the post as well.")
+            if found.address
+            else ("These are links to sources. Paste the text of the post as well.")
+        )
         st.markdown(f":orange[:material/info: {words}]")
         return
-    parts = [say("start.its_words")] if found.words and (found.address or found.links) else []
-    parts += [say("start.its_address")] if found.address else []
-    parts += [say("start.links", n=len(found.links))] if found.links else []
-    taken = say("start.taken", parts=", ".join(parts)) if parts else ""
+    parts = ["the post"] if found.words and (found.address or found.links) else []
+    parts += ["its address"] if found.address else []
+    parts += [plural(len(found.links), "1 link to a source", "{n} links to sources")] if found.links else []
+    taken = f"Recognised: {', '.join(parts)}." if parts else ""
     limit, n = workspace().settings.max_post_characters, len(found.words)
-    long = say("start.length", n=f"{n:,}", limit=f"{limit:,}") if n > limit / _COUNTED_FROM else ""
+    long = (
+        "{n} of at most {limit} characters.".format(n=f"{n:,}", limit=f"{limit:,}") if n > limit / _COUNTED_FROM else ""
+    )
     st.caption(" ".join(filter(None, (taken, _where(sources), long))))
 
 
 def _where(sources: Sources) -> str:
     if sources["mode"] == Mode.AUGMENTATION:
-        return say("start.reads_links")
+        return "Only your links are read. You can add a search under Options."
     online = {item.name: item for item in workspace().services()}
     always = [name for name in sources["services"] if name not in online or not online[name].is_register]
     places = [*sources["libraries"], *(online[name].label if name in online else name for name in always)]
     registers = len(sources["services"]) - len(always)
     if not places and not registers:
-        return say("start.no_place")
-    named = escaped(", ".join([*places, *([say("start.registers", n=registers)] if registers else [])]))
-    return say("start.searches_too", places=named) if sources["urls"] else say("start.searches", places=named)
+        return (
+            "No search is chosen. Paste links to sources, choose a service under Options, or paste a passage yourself."
+        )
+    named = escaped(
+        ", ".join(
+            [
+                *places,
+                *(
+                    [
+                        plural(
+                            registers,
+                            "1 register where the post calls for it",
+                            "{n} registers where the post calls for them",
+                        )
+                    ]
+                    if registers
+                    else []
+                ),
+            ]
+        )
+    )
+    return (
+        (f"Your links are read, and search words will go to: {named}.")
+        if sources["urls"]
+        else f"Search words will go to: {named}."
+    )
 
 
 def _recorded(words: str, chosen: Sources) -> Example | None:
@@ -138,13 +177,18 @@ def _create(*, to_gather: bool) -> None:
     state = st.session_state
     found = take_apart(state[_TEXT])
     if found.address and not found.words:
-        raise InputError(say("start.cannot_read_x"), say("start.cannot_read_x_next"))
+        raise InputError(
+            "CrowdNotes cannot read posts on X.", "Paste the text of the post into the box, above or below its address."
+        )
     url = state[_ADDRESS] or found.address
     links = found.links if found.address in {None, url} else (*found.links, found.address)
     chosen, refused = sources_chosen(_NEW, links)
     (images, left_out), context = attachments(), state.get(_CONTEXT) or ""
     if found.links and not found.words:
-        raise InputError(say("start.links_alone"), say("start.links_alone_next"))
+        raise InputError(
+            "There are only links in the box.",
+            "Paste the text of the post above them. Evidence is looked for by its words.",
+        )
     service, example = workspace().service, _recorded(found.words, chosen)
     try:
         if to_gather and example is not None and not (url or images or context):
@@ -178,12 +222,22 @@ def _empty() -> None:
 def _examples() -> None:
     """The example whose tempting note is caught comes first."""
     every = sorted(examples(), key=lambda example: example.tempting_note is None)
-    st.markdown(f"**{say('start.examples')}**")
-    st.caption(say("start.examples_about"))
-    button(say("present.offer"), "present", _PLACE, present_example, icon="slideshow", help=say("present.offer_help"))
+    st.markdown("**Try an example**")
+    st.caption("Invented posts and sources, for practice. Never post them.")
+    button(
+        "Present: four minutes, step by step",
+        "present",
+        _PLACE,
+        present_example,
+        icon="slideshow",
+        help=(
+            "From a post to a decision, with recorded answers of a language model. No key is needed. Use the arrow "
+            "keys to go forward and back."
+        ),
+    )
     for example in every[:_EXAMPLES_BESIDE]:
         _card(example)
-    with st.expander(say("start.more_examples"), key="new-post-examples", icon=":material/school:"):
+    with st.expander("More examples", key="new-post-examples", icon=":material/school:"):
         for example in every[_EXAMPLES_BESIDE:]:
             _card(example, border=False)
 
@@ -193,9 +247,9 @@ def _card(example: Example, *, border: bool = True) -> None:
         with st.container(gap="xxsmall"):
             st.markdown(f"**{escaped(example.title)}**")
             st.caption(escaped(example.teaches))
-        about = say("start.use_example_help", title=example.title)
+        about = f"Fills in “{example.title}”"
         fill = partial(_fill, example)
-        label = say("start.use_example", title=escaped(example.title))  # page.css shows its first words alone
+        label = f"Try it *{escaped(example.title)}*"  # page.css shows its first words alone
         button(label, f"example-{example.id}", _PLACE, fill, type="tertiary", help=about, **_NEXT)
 
 

@@ -11,7 +11,7 @@ from crowdnotes.domain import Case, Suggestion, SuggestionAnswer
 from crowdnotes.errors import InputError
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, lines
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 from pages.common.components import badge, changed_pieces, first_shown, marked_text, outside_text
 from pages.common.layout import SupernoteStep
 from pages.common.progress import job_panel, start, under_way
@@ -34,7 +34,7 @@ def suggestions_fold(case: Case | None, job: JobRecord | None) -> None:
     key = f"suggestions-{case.id}"
     st.session_state[key] = bool(st.session_state.get(key))  # with another label it stays as it was
     with st.expander(
-        say("suggestions.title", state=_standing(case)),
+        f"Comments and suggestions: {_standing(case)}",
         key=key,
         icon=":material/forum:",
         on_change="rerun",
@@ -46,11 +46,11 @@ def suggestions_fold(case: Case | None, job: JobRecord | None) -> None:
 
 def _standing(case: Case) -> str:
     if not case.suggestions:
-        return say("suggestions.none")
+        return "none yet"
     waiting = sum(item.waits for item in case.suggestions)
     if not waiting:
-        return say("suggestions.answered", all=len(case.suggestions))
-    return say("suggestions.waiting", all=len(case.suggestions), waiting=waiting)
+        return f"{len(case.suggestions)}, all answered"
+    return f"{len(case.suggestions)}, {waiting} waiting for an answer"
 
 
 def suggestions(case: Case, job: JobRecord | None) -> None:
@@ -69,27 +69,36 @@ def suggestions(case: Case, job: JobRecord | None) -> None:
     if case.decision is None:
         _more(case)
     elif not case.suggestions:
-        st.caption(say("suggestions.decided"))
+        st.caption("The case is decided. Reopen it on the Draft page to add suggestions.")
 
 
 def _by_model(case: Case, waiting: int, *, busy: bool) -> None:
     if not workspace().engine.uses_language_model:
-        st.caption(say("suggestions.no_model"))
+        st.caption(
+            "No language model is in use, so you give the answers. If a suggestion is right, change the note in its "
+            "draft first."
+        )
         return
-    label, about = say("suggestions.by_model", n=waiting), say("suggestions.by_model_about")
+    label, about = (
+        plural(waiting, "Let the model answer 1 suggestion", "Let the model answer {n} suggestions"),
+        (
+            "The model answers each one with a reason, and changes the note where the suggestion is right. Undo "
+            "brings your note back."
+        ),
+    )
     button(label, "answer-all", _PLACE, partial(start, case, _JOB), icon="forum", disabled=busy, help=about)
 
 
 def _suggestion(case: Case, item: Suggestion) -> None:
     with st.container(border=True, gap="xsmall", key=f"suggestion-{item.id}"):
         state = (
-            badge("orange", "hourglass_top", say("suggestions.waits"))
+            badge("orange", "hourglass_top", "waiting for an answer")
             if item.waits
-            else badge("gray", "", say("suggestions.resolved", name=item.resolved_by))
+            else badge("gray", "", f"resolved by {item.resolved_by}")
             if item.answer is None
             else badge(_COLOURS[item.answer], "", item.answer.in_words)
         )
-        by = say("suggestions.by", name=escaped(item.by, 60), when=moment(item.at))
+        by = f"by {escaped(item.by, 60)}, {moment(item.at)}"
         st.markdown(f"**{item.id}** {state} :small[:gray[{by}]]")
         outside_text(item.text, look="quote", key=f"suggestion-text-{case.id}-{item.id}")
         if item.answer is not None:
@@ -97,7 +106,7 @@ def _suggestion(case: Case, item: Suggestion) -> None:
             st.markdown(f"{escaped(item.reason)} :small[:gray[{escaped(item.answered_by, 60)}{when}]]")
             _what_changed(case, item)
         if case.decision is None:
-            label = say("suggestions.answer" if item.answer is None else "suggestions.change_answer")
+            label = "Answer" if item.answer is None else "Change the answer"
             with st.expander(label, key=f"answer-{case.id}-{item.id}", icon=":material/reply:"):
                 answer_form(case, item, _PLACE)
 
@@ -105,9 +114,9 @@ def _suggestion(case: Case, item: Suggestion) -> None:
 def _what_changed(case: Case, item: Suggestion) -> None:
     """Its words, and the two texts where both are still known."""
     if item.changed:
-        st.markdown(f":material/edit_note: {say('suggestions.changed', what=escaped(item.changed))}")
+        st.markdown(f":material/edit_note: Changed: {escaped(item.changed)}")
     if item.changed and item.became is None:
-        st.caption(f":orange[:material/info: {say('suggestions.same_words')}]")
+        st.caption(":orange[:material/info: The note had the same words before and after this answer.]")
         return
     texts = {draft.sha256: draft.text for draft in (*case.revisions, *((case.draft,) if case.draft else ()))}
     before, after = texts.get(item.about), texts.get(item.became or "")
@@ -120,26 +129,26 @@ def answer_form(case: Case, item: Suggestion, place: str) -> None:
     key = f"reply-{place}-{case.id}-{item.id}"
     with st.form(f"form-{key}", border=False):
         st.segmented_control(
-            say("suggestions.yours"),
+            "Your answer",
             list(SuggestionAnswer),
             default=item.answer,
             format_func=lambda answer: str(answer.value),
             key=f"{key}-answer",
         )
         st.text_input(
-            say("suggestions.why"),
+            "Why",
             value=item.reason,
             key=f"{key}-reason",
-            placeholder=say("suggestions.why_example"),
+            placeholder="One sentence for the reader",
         )
         st.text_input(
-            say("suggestions.what_changed"),
+            "What changed in the note",
             value=item.changed,
             key=f"{key}-changed",
-            placeholder=say("suggestions.what_changed_example"),
+            placeholder="Needed for “yes” and “in part”. Change the note first.",
         )
         st.form_submit_button(
-            say("suggestions.save"), icon=":material/save:", on_click=_answer, args=(case, item, key, place)
+            "Save the answer", icon=":material/save:", on_click=_answer, args=(case, item, key, place)
         )
 
 
@@ -149,7 +158,7 @@ def _answer(case: Case, item: Suggestion, key: str, place: str) -> None:
 
     def save() -> None:
         if answer is None:
-            raise InputError(say("suggestions.choose"))
+            raise InputError("Choose yes, no or in part.")
         workspace().service.answer_suggestion(case.id, item.id, answer, reason, changed=changed)
 
     act(place, save)
@@ -159,16 +168,18 @@ def _more(case: Case) -> None:
     key = f"suggest-{case.id}"
     with st.form(f"form-{key}", border=False):
         st.text_area(
-            say("suggestions.add_text"),
+            "Suggestions, one on each line",
             key=f"{key}-text",
             height=90,
-            placeholder=say("suggestions.add_example"),
+            placeholder=("Say when the trial was done.\nThe second link needs a login."),
         )
-        with st.expander(say("suggestions.or_file"), icon=":material/upload_file:"):
-            st.file_uploader(say("suggestions.file"), type=["txt", "csv", "md"], key=_upload_key(key))
+        with st.expander("Or a file", icon=":material/upload_file:"):
+            st.file_uploader(
+                "One suggestion on each line (TXT or CSV)", type=["txt", "csv", "md"], key=_upload_key(key)
+            )
         name = workspace().actor.name
-        st.text_input(say("suggestions.who"), value=name, key=f"{key}-by", help=say("suggestions.who_help"))
-        st.form_submit_button(say("suggestions.add"), icon=":material/add_comment:", on_click=_add, args=(case, key))
+        st.text_input("Who says so", value=name, key=f"{key}-by", help="Kept with each suggestion.")
+        st.form_submit_button("Add", icon=":material/add_comment:", on_click=_add, args=(case, key))
 
 
 def _add(case: Case, key: str) -> None:

@@ -23,7 +23,7 @@ from crowdnotes.public_data.story import (
 )
 from crowdnotes.settings_sections import BridgingSettings
 from crowdnotes.text.markdown import clip, day, escaped
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 from pages.algorithm_parts.charts import raters_by_side
 from pages.common.chart_card import picture_card, table_with_csv
 from pages.common.charts import shades, stacked
@@ -43,8 +43,8 @@ def note_story(index: Path) -> None:
     settings = workspace().settings.bridging
     version = index.stat().st_mtime
     wanted = st.text_input(
-        say("note_story.label"),
-        placeholder=say("note_story.placeholder"),
+        "Note, post, or words to look for",
+        placeholder="A note's number, a post's link, or words of a note",
         key=_KEY,
         max_chars=_MOST,
         bind="query-params",
@@ -100,7 +100,7 @@ def _offer(index: Path, version: float) -> None:
                 st.markdown(f":small[{escaped(said)}]")
     for name, notes in _offered(str(index), version).items():
         if notes:
-            st.caption(say(name))
+            st.caption(name)
             _notes(notes, name)
 
 
@@ -108,33 +108,42 @@ def _two_sides(found: Sides) -> None:
     bars = [
         (
             (place + 0.5) * WIDTH,
-            say("sides.from_to", low=place * WIDTH, high=(place + 1) * WIDTH).replace("-", "−"),
+            f"{place * WIDTH:.1f} to {(place + 1) * WIDTH:.1f}".replace("-", "−"),
             many,
         )
         for place, many in found.bars.items()
     ]
     picture_card(
         "sides",
-        title=say("sides.title"),
+        title="The two sides, as the ratings show them",
         sentence=found.sentence,
-        draw=lambda key: raters_by_side(bars, height=_BARS, alt=f"{say('sides.title')}. {found.sentence}", key=key),
-        rows={say("sides.polarity"): [place for _, place, _ in bars], say("sides.raters"): [n for _, _, n in bars]},
+        draw=lambda key: raters_by_side(
+            bars, height=_BARS, alt=f"The two sides, as the ratings show them. {found.sentence}", key=key
+        ),
+        rows={"Polarity of the rater (fᵤ)": [place for _, place, _ in bars], "Raters": [n for _, _, n in bars]},
         file="sides",
-        foot=[say("sides.foot")],
+        foot=["CrowdNotes, raters in X's public data; nobody named the sides"],
     )
-    with st.expander(say("sides.what"), icon=":material/groups:"):
-        st.markdown(say("sides.no_names"))
+    with st.expander("What are the sides about?", icon=":material/groups:"):
+        st.markdown(
+            "Are they parties? Nobody told the model of any: it finds the sides from who agrees with whom. Whether a "
+            "party or something else stands behind them is not in the data. These notes show best what divides them."
+        )
         for name, notes in (
-            (say("sides.minus"), found.minus), (say("sides.plus"), found.plus), (say("sides.across"), found.across),
+            ("Liked most by one side:", found.minus), ("Liked most by the other side:", found.plus), ("With the highest score, and liked about as much by both:", found.across),
         ):  # fmt: skip
-            st.caption(name if notes else f"{name} {say('sides.too_few')}")
+            st.caption(name if notes else f"{name} too few notes in this data.")
             _notes(notes, name)
 
 
 def _search(index: Path, words: str) -> None:
     with reading(index) as connection:
         found = notes_with_words(connection, words)
-    st.caption(say("note_story.found" if found else "note_story.not_found"))
+    st.caption(
+        "Notes with these words, most ratings first:"
+        if found
+        else "No note has these words. A note's number or a post's link works too."
+    )
     _notes(found)
 
 
@@ -142,7 +151,7 @@ def _notes(notes: Sequence[FewWords], place: str = "") -> None:
     with st.container(gap="xxsmall"):
         for note, ratings, text in notes:
             st.button(
-                escaped(f"{clip(text, 90)} ({say('note_story.ratings', n=ratings)})"),
+                escaped(f"{clip(text, 90)} ({plural(ratings, '{n:,} rating', '{n:,} ratings')})"),
                 key=f"open-{place}{note}",
                 on_click=_open,
                 args=(note,),
@@ -179,18 +188,22 @@ def _fewer(
 def _less(index: Path, version: float, told: Story) -> None:
     """Some ratings taken away: does the status change?"""
     with st.container(border=True, gap="xsmall", key="story-fewer"):
-        st.caption(say("fewer.title"))
+        st.caption("What if a few ratings were missing?")
         with st.container(horizontal=True):
-            taken = st.segmented_control(say("fewer.how_many"), TAKEN, default=5, required=True, key="taken")
+            taken = st.segmented_control("Take away", TAKEN, default=5, required=True, key="taken")
             which = st.segmented_control(
-                say("fewer.which"), list(Which), default=Which.RANDOM, required=True, key="which", format_func=str
+                "Which ratings", list(Which), default=Which.RANDOM, required=True, key="which", format_func=str
             )
         found = _fewer(
             str(index), version, told.note, told.misleading is not False, taken or 5, which or Which.RANDOM,
             workspace().settings.bridging,
         )  # fmt: skip
-        st.markdown(f"**{escaped(found.sentence if found else say('fewer.none_left'))}**")
-        st.caption(say("fewer.held"))
+        st.markdown(f"**{escaped(found.sentence if found else 'It has no more ratings than that.')}**")
+        st.caption(
+            "What is known of each rater is kept fixed as it was fitted; the ratings are missing for this note alone. "
+            "The highest are those that lift its score most, the lowest those that lift it least or lower it; ratings "
+            "that do not count for the score stay."
+        )
 
 
 def _in_words(told: Story) -> None:
@@ -201,13 +214,18 @@ def _in_words(told: Story) -> None:
             if more := told.paragraph.removeprefix(short).strip():
                 st.markdown(f":small[{escaped(more)}]")
         if told.post is not None:
-            web_link(say("note_story.post_on_x"), post_url(told.post))
+            web_link("The post on X", post_url(told.post))
     others = [note for note in told.notes_on_post if note.note != told.note]
     if others:
-        with st.expander(say("note_story.others", n=len(others)), icon=":material/notes:"):
+        with st.expander(
+            plural(len(others), "{n} other note on this post", "{n} other notes on this post"), icon=":material/notes:"
+        ):
             for note in others:
                 st.button(
-                    escaped(f"{clip(note.text, 90)} ({say('note_story.ratings', n=note.ratings)}, {note.in_words})"),
+                    escaped(
+                        f"{clip(note.text, 90)} ({plural(note.ratings, '{n:,} rating', '{n:,} ratings')}, "
+                        f"{note.in_words})"
+                    ),
                     key=f"open-{note.note}",
                     on_click=_open,
                     args=(note.note,),
@@ -219,40 +237,56 @@ def _pictures(told: Story, score: ScoreStory, line: float) -> None:
     sentences = told.sentences
     if sentences is None:
         return
-    foot = [say("note_story.foot", note=told.note), score.held]
+    foot = [f"CrowdNotes, note {told.note} in X's public data", score.held]
     moments = score.moments
-    changed = say("note_story.changed", n=len(score.changes)) if score.changes else ""
+    changed = (
+        plural(len(score.changes), "Its status changed once.", "Its status changed {n:,} times.")
+        if score.changes
+        else ""
+    )
     if moments:
         picture_card(
             "story-score",
-            title=say("note_story.score"),
+            title="The score as ratings came in",
             sentence=f"{sentences.score} {changed}".strip(),
-            draw=lambda key: score_by_rating(score, line, alt=f"{say('note_story.score')}. {sentences.score}", key=key),
+            draw=lambda key: score_by_rating(
+                score, line, alt=f"The score as ratings came in. {sentences.score}", key=key
+            ),
             rows={
-                say("note_story.after"): [one.ratings for one in moments],
-                say("note_story.score_column"): [_number(one.intercept) for one in moments],
-                say("note_story.polarity"): [_number(one.factor) for one in moments],
-                say("note_story.status"): [one.status.in_words for one in moments],
+                "Ratings": [one.ratings for one in moments],
+                "Score": [_number(one.intercept) for one in moments],
+                "Polarity": [_number(one.factor) for one in moments],
+                "Status": [one.status.in_words for one in moments],
             },
             file=f"score-{told.note}",
             foot=foot,
         )
         picture_card(
             "story-ratings",
-            title=say("note_story.by_side"),
-            sentence=f"{sentences.sides} {say('note_story.sides_are')}".strip(),
-            draw=lambda key: ratings_by_side(moments, alt=f"{say('note_story.by_side')}. {sentences.sides}", key=key),
+            title="Ratings so far, by side and level",
+            sentence=(
+                f"{sentences.sides} The two sides are found from who agrees with whom. Nobody told the program of "
+                "parties, and the data does not say what the sides stand for."
+            ).strip(),
+            draw=lambda key: ratings_by_side(
+                moments, alt=f"Ratings so far, by side and level. {sentences.sides}", key=key
+            ),
             rows=_ratings_table(moments),
             file=f"ratings-{told.note}",
             foot=foot,
         )
     if score.first is None or not sentences.first:
-        st.caption(escaped(told.first_not_run or say("note_story.no_more_than_first")))
+        st.caption(
+            escaped(
+                told.first_not_run
+                or ("It has exactly 50 ratings: there are no later ones to compare the first 50 with.")
+            )
+        )
     else:
         first, now = score.first, score.now
         picture_card(
             "story-first",
-            title=say("note_story.first"),
+            title="The first ratings and all of them",
             sentence=sentences.first,
             draw=lambda key: _first(first, now, sentences.first, key),
             rows=_ratings_table((first, now)),
@@ -262,16 +296,16 @@ def _pictures(told: Story, score: ScoreStory, line: float) -> None:
 
 
 def _first(first: Moment, now: Moment, sentence: str, key: str) -> list[tuple[str, str]]:
-    names = [say("note_story.first_ratings", n=first.ratings), say("note_story.all_ratings", n=now.ratings)]
-    sides = [(say("note_story.minus"), "minus"), (say("note_story.plus"), "plus")]
+    names = [f"first {first.ratings:,}", f"all {now.ratings:,}"]
+    sides = [("One side", "minus"), ("The other side", "plus")]
     if now.unknown.n:
-        sides.append((say("note_story.unknown"), "unknown"))
+        sides.append(("Side not known", "unknown"))
     bars = [f"{side}, {name}" for side, _ in sides for name in names]
     counted: list[Levels] = [getattr(one, side) for _, side in sides for one in (first, now)]
     parts = [
-        (say("note_story.helpful"), [levels.helpful for levels in counted]),
-        (say("note_story.somewhat"), [levels.somewhat for levels in counted]),
-        (say("note_story.not_helpful"), [levels.not_helpful for levels in counted]),
+        ("Helpful", [levels.helpful for levels in counted]),
+        ("Somewhat helpful", [levels.somewhat for levels in counted]),
+        ("Not helpful", [levels.not_helpful for levels in counted]),
     ]
     entries = shades([name for name, _ in parts])
     stacked(
@@ -279,22 +313,22 @@ def _first(first: Moment, now: Moment, sentence: str, key: str) -> list[tuple[st
         parts,
         colours=[colour for _, colour in entries],
         tones=[None, None, None],
-        unit=say("note_story.unit"),
+        unit="ratings",
         shares=True,
         height=_ROW * len(bars),
-        alt=f"{say('note_story.first')}. {sentence}",
+        alt=f"The first ratings and all of them. {sentence}",
         key=key,
     )
     return entries
 
 
 def _ratings_table(moments: tuple[Moment, ...]) -> dict[str, list[object]]:
-    rows: dict[str, list[object]] = {say("note_story.after"): [one.ratings for one in moments]}
+    rows: dict[str, list[object]] = {"Ratings": [one.ratings for one in moments]}
     for side in ("minus", "plus", "unknown"):
         for level, name in (
-            ("helpful", say("note_story.helpful")),
-            ("somewhat", say("note_story.somewhat")),
-            ("not_helpful", say("note_story.not_helpful")),
+            ("helpful", "Helpful"),
+            ("somewhat", "Somewhat helpful"),
+            ("not_helpful", "Not helpful"),
         ):
             levels: list[Levels] = [getattr(one, side) for one in moments]
             rows[f"{_SIDES[side]()}: {name}"] = [getattr(one, level) for one in levels]
@@ -302,9 +336,9 @@ def _ratings_table(moments: tuple[Moment, ...]) -> dict[str, list[object]]:
 
 
 _SIDES = {
-    "minus": lambda: say("note_story.minus"),
-    "plus": lambda: say("note_story.plus"),
-    "unknown": lambda: say("note_story.unknown"),
+    "minus": lambda: "One side",
+    "plus": lambda: "The other side",
+    "unknown": lambda: "Side not known",
 }
 
 
@@ -312,31 +346,37 @@ def _record(told: Story) -> None:
     """Each change of status, and what X recorded."""
     changes = told.score.changes if told.score is not None else ()
     if changes:
-        st.header(say("note_story.changes"), anchor=False)
+        st.header("Changes of status", anchor=False)
         folded = len(changes) > _FOLDED
-        with st.expander(say("note_story.all_changes", n=len(changes))) if folded else st.container():
+        with st.expander(f"All {len(changes):,} changes, each with its reason") if folded else st.container():
             table_with_csv(
                 {
-                    say("note_story.when"): [moment(one.at) for one in changes],
-                    say("note_story.rating"): [one.ratings for one in changes],
-                    say("note_story.became"): [one.after.in_words for one in changes],
-                    say("note_story.why"): [one.why for one in changes],
-                    say("note_story.rule"): [one.decided_by.value for one in changes],
+                    "When": [moment(one.at) for one in changes],
+                    "Rating": [one.ratings for one in changes],
+                    "New status": [one.after.in_words for one in changes],
+                    "Why": [one.why for one in changes],
+                    "Rule's name at X": [one.decided_by.value for one in changes],
                 },
                 key="story-changes",
                 file=f"changes-{told.note}",
             )
-    st.header(say("note_story.on_x"), anchor=False)
-    st.caption(say("note_story.x_words"))
+    st.header("What X recorded", anchor=False)
+    st.caption(
+        "X calls a note that is shown “currently rated helpful” (CRH), one that is rated not helpful “currently rated "
+        "not helpful” (CRNH), and one that waits “needs more ratings” (NMR)."
+    )
     if not told.on_x:
         st.caption(escaped(told.on_x_not_run))
     else:
         for one in told.on_x:
             then = one.recomputed
-            beside = say("note_story.by_these", status=then.status.in_words) if then else ""
+            beside = f"By the ratings until then it was {then.status.in_words}." if then else ""
             st.markdown(escaped(f"{day(one.at)}: {one.in_words}. {beside}".strip()))
     if told.score is not None:
-        with st.expander(say("note_story.not_applied", n=len(told.score.not_applied)), icon=":material/rule:"):
+        with st.expander(
+            plural(len(told.score.not_applied), "{n} rule was not applied", "{n} rules were not applied"),
+            icon=":material/rule:",
+        ):
             for rule in told.score.not_applied:
                 st.markdown(f"- {escaped(rule)}")
 

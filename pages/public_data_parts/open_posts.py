@@ -12,7 +12,6 @@ from crowdnotes.public_data.open_posts import WaitingPost, Work, notes_as_json, 
 from crowdnotes.public_data.posts import Filter
 from crowdnotes.settings_sections import BridgingSettings
 from crowdnotes.text.markdown import clip, day, escaped
-from crowdnotes.wording import say
 from pages.common.chart_card import table_with_csv
 from pages.common.components import first_shown, web_link
 from pages.common.session import notices, tell, workspace
@@ -27,11 +26,22 @@ def waiting_posts(index: Path, version: float, chosen: Filter, wanted: date | No
     """Draw them: those of the day that is looked at, or with the switch, and without such a day, of all days."""
     head, everywhere = st.container(), True
     if wanted is not None:
-        everywhere = st.toggle(say("waiting_posts.all_days"), key="all_days", bind="query-params")
-    of_day = say("waiting_posts.of_day", day=day(wanted)) if wanted is not None and not everywhere else ""
-    head.header(of_day or say("waiting_posts.of_all"), anchor=False)
+        everywhere = st.toggle("Posts of all days", key="all_days", bind="query-params")
+    of_day = f"Posts of {day(wanted)} without a shown note" if wanted is not None and not everywhere else ""
+    head.header(of_day or "Posts without a shown note", anchor=False)
     found = _work(str(index), version, chosen, None if everywhere else wanted, workspace().settings.bridging)
-    rule = say("waiting_posts.rule" if everywhere else "waiting_posts.rule_of_day") if found.posts else ""
+    rule = (
+        (
+            (
+                "Posts of the last 7 days of the data, if there are any, come first. Among them, more ratings count, "
+                "then a best note that is nearer to being shown."
+            )
+            if everywhere
+            else "More ratings come first, then a best note that is nearer to being shown."
+        )
+        if found.posts
+        else ""
+    )
     st.caption(escaped(f"{found.sentence} {rule}".strip()))
     notices(_PLACE)
     if not found.posts:
@@ -39,7 +49,7 @@ def waiting_posts(index: Path, version: float, chosen: Filter, wanted: date | No
     first = first_shown(len(found.posts), _A_PAGE, "waiting-page")
     for place, post in enumerate(found.posts[first : first + _A_PAGE], start=first + 1):
         _post(index, place, post)
-    with st.expander(say("waiting_posts.table"), icon=":material/table:", key="waiting-fold"):
+    with st.expander("All of them as a table", icon=":material/table:", key="waiting-fold"):
         table_with_csv(_table(found), key="waiting", file=f"posts-{'all' if everywhere else wanted}")
 
 
@@ -55,20 +65,20 @@ def _post(index: Path, place: int, post: WaitingPost) -> None:
         with st.container(horizontal=True, gap="small", vertical_alignment="center", horizontal_alignment="distribute"):
             said = on_it(post.first_note)
             st.markdown(f"**{place}.** {escaped(said)}", width="content")
-            web_link(say("waiting_posts.on_x", post=post.post), post.url)
+            web_link(f"Post {post.post}", post.url)
         st.caption(escaped(post.why))
         with st.container(horizontal=True, gap="small"):
-            if st.button(say("waiting_posts.draft"), key=f"draft-{post.post}", icon=":material/edit_note:"):
+            if st.button("Draft a note", key=f"draft-{post.post}", icon=":material/edit_note:"):
                 # The post's words are not in the public data: its address waits in the box for them.
                 st.switch_page("pages/draft.py", query_params={"url": post.url})
-            if st.button(say("waiting_posts.supernote"), key=f"supernote-{post.post}", icon=":material/hub:"):
+            if st.button("Supernote from its notes", key=f"supernote-{post.post}", icon=":material/hub:"):
                 _begin_supernote(index, post)
 
 
 def on_it(words: str) -> str:
     """A note on a post, as the post's own words are not in the public data."""
     said = clip(" ".join(words.split()), 90)
-    return say("surge_work.on_it", words=said) if said else say("waiting_posts.no_words")
+    return f"A note on it: {said}" if said else "(note without words)"
 
 
 def _begin_supernote(index: Path, post: WaitingPost) -> None:
@@ -87,13 +97,12 @@ def _begin_supernote(index: Path, post: WaitingPost) -> None:
 def _table(found: Work) -> dict[str, list[object]]:
     posts = found.posts
     return {
-        say("waiting_posts.post"): [post.url for post in posts],
-        say("waiting_posts.notes"): [post.notes for post in posts],
-        say("note_story.after"): [post.ratings for post in posts],
-        say("waiting_posts.best"): [
-            say("waiting_posts.no_score") if post.best.intercept is None else f"{post.best.intercept:.3f}"
-            for post in posts
+        "Post": [post.url for post in posts],
+        "Notes": [post.notes for post in posts],
+        "Ratings": [post.ratings for post in posts],
+        "Best score": [
+            "no score yet" if post.best.intercept is None else f"{post.best.intercept:.3f}" for post in posts
         ],
-        say("waiting_posts.hours"): ["" if post.hours is None else f"{post.hours:.0f}" for post in posts],
-        say("note_story.why"): [post.why for post in posts],
+        "Hours since the post": ["" if post.hours is None else f"{post.hours:.0f}" for post in posts],
+        "Why": [post.why for post in posts],
     }

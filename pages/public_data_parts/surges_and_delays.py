@@ -20,7 +20,7 @@ from crowdnotes.public_data.surges import SurgePost, Surges, Term, posts_of_day,
 from crowdnotes.public_data.topics import topic_names
 from crowdnotes.text.languages import LANGUAGE_NAMES
 from crowdnotes.text.markdown import day, escaped
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 from pages.common.chart_card import picture_card, table_with_csv
 from pages.public_data_parts.open_posts import on_it, waiting_posts
 from pages.public_data_parts.time_charts import hours_by_group, in_hours, posts_a_day
@@ -32,21 +32,21 @@ def crowd_filter() -> Filter:
     """Draw the two boxes; what is chosen stays in the address."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         language = st.selectbox(
-            say("crowd_filter.language"),
+            "Language",
             sorted(LANGUAGE_NAMES, key=LANGUAGE_NAMES.__getitem__),
             index=None,
-            placeholder=say("crowd_filter.every_language"),
+            placeholder="All languages",
             format_func=LANGUAGE_NAMES.__getitem__,
             key="language",
             width=220,
             bind=_BOUND,
         )
         topic = st.selectbox(
-            say("crowd_filter.topic"),
+            "Topic",
             [HEALTH, *topic_names()],
             index=None,
-            placeholder=say("crowd_filter.every_topic"),
-            format_func=lambda name: say("crowd_filter.health") if name == HEALTH else name.capitalize(),
+            placeholder="All topics",
+            format_func=lambda name: "Any health topic" if name == HEALTH else name.capitalize(),
             key="topic",
             width=360,
             bind=_BOUND,
@@ -63,31 +63,37 @@ def late_notes(index: Path) -> None:
     found = _delays(str(index), index.stat().st_mtime, chosen)
     st.markdown(f"**{escaped(found.sentence)}**")
     by = st.segmented_control(
-        say("late_notes.by"),
+        "Compare by",
         ["month", "topic", "language"],
         default="month",
         required=True,
-        format_func=lambda one: say(_BY[one]),
+        format_func=lambda one: _BY[one],
         key="by",
         bind="query-params",
     )
     every = {"month": found.by_month, "topic": found.by_topic, "language": found.by_language}[by or "month"]
     groups = [found.overall, *(every[-_MOST_MONTHS:] if by == "month" else every)]
-    foot = [say("surge_days.foot", n=found.posts, counted=found.counted)]
+    foot = [f"CrowdNotes, {found.posts:,} posts in X's public data ({found.counted})"]
     for key, title, hours in (
-        ("first", say("late_notes.first"), [group.to_first_note for group in groups]),
-        ("verdict", say("late_notes.verdict"), [group.to_verdict for group in groups]),
+        ("first", "From the post to its first note", [group.to_first_note for group in groups]),
+        ("verdict", "From the first note to the first verdict", [group.to_verdict for group in groups]),
     ):
         _card(key, title, groups, hours, foot)
     _never(groups)
     left_out = [
-        say("surge_days.not_dated", n=found.not_dated) if found.not_dated else "",
-        say("late_notes.backwards", n=found.backwards) if found.backwards else "",
+        plural(found.not_dated, "{n:,} post has no date.", "{n:,} posts have no date.") if found.not_dated else "",
+        plural(
+            found.backwards,
+            "{n:,} post is younger than its note and is left out.",
+            "{n:,} posts are younger than their notes and are left out.",
+        )
+        if found.backwards
+        else "",
     ]
     st.caption(escaped(" ".join(filter(None, left_out))))
 
 
-_BY = {"month": "late_notes.month", "topic": "late_notes.topic", "language": "late_notes.language"}
+_BY = {"month": "Month", "topic": "Topic", "language": "Language"}
 
 
 @st.cache_data(show_spinner=False, max_entries=32)
@@ -102,7 +108,9 @@ def _card(key: str, title: str, groups: list[Delay], hours: list[Hours], foot: l
     if overall.p50 is None or overall.p90 is None:
         st.info(escaped(f"{title}: {overall.not_run}"), icon=":material/info:")
         return
-    sentence = say("late_notes.sentence", half=in_hours(overall.p50), most=in_hours(overall.p90), n=f"{overall.n:,}")
+    sentence = ("Half of {n} posts that got one waited under {half}, and nine in ten under {most}.").format(
+        half=in_hours(overall.p50), most=in_hours(overall.p90), n=f"{overall.n:,}"
+    )
     names = [group.name for group in groups]
     picture_card(
         f"delays-{key}",
@@ -110,13 +118,13 @@ def _card(key: str, title: str, groups: list[Delay], hours: list[Hours], foot: l
         sentence=sentence,
         draw=lambda plot: hours_by_group(list(zip(names, hours, strict=True)), alt=f"{title}. {sentence}", key=plot),
         rows={
-            say("late_notes.group"): names,
-            say("late_notes.posts"): [one.n for one in hours],
+            "Group": names,
+            "Posts": [one.n for one in hours],
             **{
-                say("late_notes.percent", percent=name[1:]): [_number(getattr(one, name)) for one in hours]
+                f"{name[1:]}% within (hours)": [_number(getattr(one, name)) for one in hours]
                 for name in ("p25", "p50", "p75", "p90")
             },
-            say("late_notes.never_left"): [
+            "Never left “needs more ratings”": [
                 "" if group.never.share is None else f"{group.never.share:.0%} / {group.never.n:,}" for group in groups
             ],
         },
@@ -132,7 +140,12 @@ def _never(groups: list[Delay]) -> None:
     if overall.share is None:
         return
     st.caption(
-        escaped(say("late_notes.never", share=f"{overall.share:.0%}", n=f"{overall.n:,}", young=f"{overall.young:,}"))
+        escaped(
+            (
+                "{share} of {n} notes never left “needs more ratings”. {young} of these are under 14 days old and may "
+                "still do so."
+            ).format(share=f"{overall.share:.0%}", n=f"{overall.n:,}", young=f"{overall.young:,}")
+        )
     )
 
 
@@ -153,26 +166,37 @@ def surge_days(index: Path) -> None:
             waiting_posts(index, version, chosen, None)
             return
     days = [str(found.first_day + timedelta(days=place)) for place in range(len(found.per_day))]
-    foot = [say("surge_days.foot", n=found.posts, counted=found.counted)]
+    foot = [f"CrowdNotes, {found.posts:,} posts in X's public data ({found.counted})"]
     picture_card(
         "surges",
-        title=say("surge_days.title"),
+        title="Posts with notes, by day",
         sentence=found.sentence or found.not_run,
-        draw=lambda key: posts_a_day(found, days, alt=f"{say('surge_days.title')}. {found.sentence}", key=key),
+        draw=lambda key: posts_a_day(found, days, alt=f"Posts with notes, by day. {found.sentence}", key=key),
         rows={
-            say("surge_days.day"): days,
-            say("surge_days.posts"): list(found.per_day),
-            say("surge_days.mean"): [_number(value) for value in found.mean],
-            say("surge_days.line"): [_number(value) for value in found.line],
+            "Day": days,
+            "Posts": list(found.per_day),
+            "Mean before": [_number(value) for value in found.mean],
+            "Line": [_number(value) for value in found.line],
         },
         file="surges",
         foot=foot,
     )
     left_out = [
-        say("surge_days.not_dated", n=found.not_dated) if found.not_dated else "",
-        say("surge_days.earlier", n=found.earlier) if found.earlier else "",
+        plural(found.not_dated, "{n:,} post has no date.", "{n:,} posts have no date.") if found.not_dated else "",
+        plural(found.earlier, "{n:,} post is older than the first note.", "{n:,} posts are older than the first note.")
+        if found.earlier
+        else "",
     ]
-    told = [found.largest_other, say("surge_days.how", drawn=len(days)), *left_out]
+    told = [
+        found.largest_other,
+        (
+            "A day stands out when it is above the mean of the 28 days before by more than 2.5 standard deviations: "
+            "above the dotted line, and with 5 posts at least. By chance about 1 day in 100 does. Many notes need not "
+            "mean much misinformation: they also come where a subject draws many note writers. The first 28 of the "
+            f"{len(days):,} days drawn have nothing to be compared with."
+        ),
+        *left_out,
+    ]
     st.caption(escaped(" ".join(filter(None, told))))
     if not found.surges:
         waiting_posts(index, version, chosen, None)
@@ -180,9 +204,9 @@ def surge_days(index: Path) -> None:
     strongest = sorted(found.surges, key=lambda surge: surge.mean - surge.posts)
     marked = {surge.day: surge for surge in strongest}
     wanted = st.selectbox(
-        say("surge_days.choose"),
+        "Day that stands out",
         list(marked),
-        format_func=lambda at: f"{day(at)}: {say('surge_days.posts_on', n=marked[at].posts)}",
+        format_func=lambda at: f"{day(at)}: {plural(marked[at].posts, '{n:,} post', '{n:,} posts')}",
         key="surge",
         width=360,
     )
@@ -207,25 +231,28 @@ def _day_of(index: str, version: float, chosen: Filter, wanted: date) -> tuple[t
 
 def _one_day(index: Path, version: float, chosen: Filter, wanted: date) -> None:
     terms, posts = _day_of(str(index), version, chosen, wanted)
-    st.header(say("surge_days.words", day=day(wanted)), anchor=False)
+    st.header(f"Words in the notes around {day(wanted)}", anchor=False)
     if terms:
         table_with_csv(
             {
-                say("surge_days.word"): [term.term for term in terms],
-                say("surge_days.in_three"): [f"{term.posts} / {term.of_posts}" for term in terms],
-                say("surge_days.before"): [f"{term.before} / {term.of_before}" for term in terms],
+                "Word": [term.term for term in terms],
+                "Posts in 3 days": [f"{term.posts} / {term.of_posts}" for term in terms],
+                "Posts in the 28 days before": [f"{term.before} / {term.of_before}" for term in terms],
             },
             key="surge-words",
             file=f"words-{wanted}",
         )
     else:
-        st.caption(say("surge_days.no_words"))
+        st.caption("No word stands out.")
     waiting_posts(index, version, chosen, wanted)
-    st.header(say("surge_days.posts_of", day=day(wanted)), anchor=False)
+    st.header(f"Posts of {day(wanted)} with the most ratings", anchor=False)
     with st.container(gap="xxsmall"):
         for post in posts[:_MOST_POSTS]:
-            shown = say("surge_days.shown") if post.shown else say("surge_days.not_shown")
-            numbers = f"{say('surge_days.notes', n=post.notes)}, {say('note_story.ratings', n=post.ratings)}, {shown}"
+            shown = "a note is shown" if post.shown else "no note is shown"
+            numbers = (
+                f"{plural(post.notes, '{n} note', '{n} notes')}, "
+                f"{plural(post.ratings, '{n:,} rating', '{n:,} ratings')}, {shown}"
+            )
             st.button(
                 escaped(f"{on_it(post.first_note)} ({numbers})"),
                 key=f"post-{post.post}",

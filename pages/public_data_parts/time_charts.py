@@ -13,7 +13,6 @@ import streamlit as st
 from crowdnotes.public_data.delays import Hours
 from crowdnotes.public_data.replay import FIRST, Moment, ScoreStory
 from crowdnotes.public_data.surges import Surges
-from crowdnotes.wording import say
 from pages.common.charts import draw, shades, theme_colours, theme_name
 
 _FEW_RATINGS = 10  # from the first to the last that are drawn: each has its tick
@@ -36,7 +35,7 @@ def score_by_rating(score: ScoreStory, line: float, *, alt: str, key: str) -> li
         y=[one.intercept for one in moments],
         mode="lines+markers" if len(moments) == 1 else "lines",
         line={"color": accent, "width": 3},
-        hovertemplate=say("time_plots.score_after", n="%{x}", score="%{y:.2f}") + _NO_BOX,
+        hovertemplate="After {n} ratings: {score}".format(n="%{x}", score="%{y:.2f}") + _NO_BOX,
     )
     by_place = {one.ratings: one.intercept for one in moments}
     known = [one.ratings for one in moments]
@@ -47,34 +46,34 @@ def score_by_rating(score: ScoreStory, line: float, *, alt: str, key: str) -> li
         mode="markers",
         marker={"size": 12, "symbol": "diamond", "color": second},
         customdata=[one.after.in_words for one, _ in changes],
-        hovertemplate=say("time_plots.change_after", n="%{x}", status="%{customdata}") + _NO_BOX,
+        hovertemplate="After {n} ratings: {status}".format(n="%{x}", status="%{customdata}") + _NO_BOX,
     )
     figure.add_hline(y=line, line={"color": ink, "dash": "dash", "width": 2}, layer="below")
     last = moments[-1].intercept if moments else None
     clear = "bottom" if last is None or last < line else "top"  # of the score's own line
     figure.add_annotation(
         x=1, xref="paper", y=line, xanchor="right", yanchor=clear, showarrow=False, font={"color": ink},
-        text=say("plots.shown_from", line=f"{line:.2f}"),
+        text="shown from {line}".format(line=f"{line:.2f}"),
     )  # fmt: skip
     if score.first is not None:
         figure.add_vline(x=FIRST, line={"color": ink, "dash": "dot", "width": 1}, layer="below")
         figure.add_annotation(
             x=FIRST, y=0, yref="paper", xanchor="left", yanchor="bottom", showarrow=False, font={"color": ink},
-            text=say("note_story.first_ratings", n=FIRST),
+            text=f"first {FIRST:,}",
         )  # fmt: skip
     values = [one.intercept for one in moments if one.intercept is not None]
     figure.update_yaxes(range=[min([-0.1, *values]) - 0.05, max([line, *values]) + 0.12], zeroline=False)
-    figure.update_xaxes(zeroline=False, showgrid=False, title={"text": say("time_plots.ratings"), "standoff": 8})
+    figure.update_xaxes(zeroline=False, showgrid=False, title={"text": "Ratings", "standoff": 8})
     if moments[-1:] and moments[-1].ratings - moments[0].ratings < _FEW_RATINGS:
         figure.update_xaxes(dtick=1)  # there is no half a rating
     draw(figure, _TALL, margin=0, top=8, alt=alt, key=key)
-    changed = [(say("time_plots.changed"), second)] if changes else []
-    return [(say("time_plots.score"), accent), *changed]
+    changed = [("Status changed", second)] if changes else []
+    return [("Score", accent), *changed]
 
 
 def ratings_by_side(moments: Sequence[Moment], *, alt: str, key: str) -> list[tuple[str, str]]:
     """Ratings so far, of one side upwards and of the other downwards, by level; gives the legend."""
-    levels = shades([say("note_story.helpful"), say("note_story.somewhat"), say("note_story.not_helpful")])
+    levels = shades(["Helpful", "Somewhat helpful", "Not helpful"])
     names = ("helpful", "somewhat", "not_helpful")
     ink = st.get_option(f"theme.{theme_name()}.grayTextColor")
     figure = go.Figure()
@@ -104,7 +103,7 @@ def ratings_by_side(moments: Sequence[Moment], *, alt: str, key: str) -> list[tu
         tickvals=ticks, ticktext=[f"{abs(tick):,}" for tick in ticks], range=[-most * 1.08, most * 1.08]
     )
     figure.add_hline(y=0, line={"color": ink, "width": 1})
-    for text, end, anchor in ((say("note_story.plus"), 1, "top"), (say("note_story.minus"), 0, "bottom")):
+    for text, end, anchor in (("The other side", 1, "top"), ("One side", 0, "bottom")):
         figure.add_annotation(
             x=0, xref="paper", y=end, yref="paper", xanchor="left", yanchor=anchor, showarrow=False, text=text,
             font={"color": ink},
@@ -123,7 +122,7 @@ def posts_a_day(found: Surges, days: Sequence[str], *, alt: str, key: str) -> li
     figure = go.Figure()
     figure.add_scatter(
         x=list(days), y=list(found.per_day), mode="lines", line={"color": accent, "width": 1.5, "shape": "hvh"},
-        hovertemplate=say("time_plots.posts_on", day="%{x|%-d %b %Y}", n="%{y:,}") + _NO_BOX,
+        hovertemplate="{day}: {n} posts".format(day="%{x|%-d %b %Y}", n="%{y:,}") + _NO_BOX,
     )  # fmt: skip
     figure.add_scatter(
         x=list(days), y=list(found.mean), mode="lines", line={"color": second, "width": 2, "dash": "dash"},
@@ -131,21 +130,21 @@ def posts_a_day(found: Surges, days: Sequence[str], *, alt: str, key: str) -> li
     )  # fmt: skip
     figure.add_scatter(
         x=list(days), y=list(found.line), mode="lines", line={"color": third, "width": 1.5, "dash": "dot"},
-        hovertemplate=say("time_plots.line_on", day="%{x|%-d %b %Y}", n="%{y:,.1f}") + _NO_BOX,
+        hovertemplate="{day}: a day stands out above {n}".format(day="%{x|%-d %b %Y}", n="%{y:,.1f}") + _NO_BOX,
     )  # fmt: skip
     figure.add_scatter(
         x=[str(surge.day) for surge in found.surges],
         y=[surge.posts for surge in found.surges],
         mode="markers",
         marker={"size": 9, "symbol": "diamond", "color": third},
-        hovertemplate=say("time_plots.posts_on", day="%{x|%-d %b %Y}", n="%{y:,}") + _NO_BOX,
+        hovertemplate="{day}: {n} posts".format(day="%{x|%-d %b %Y}", n="%{y:,}") + _NO_BOX,
     )
     figure.update_yaxes(rangemode="tozero", nticks=5, tickformat=",~r")
     figure.update_xaxes(showgrid=False, type="date", nticks=6)
     draw(figure, _TALL, margin=0, top=8, alt=alt, key=key)
-    marked = [(say("time_plots.marked"), third)] if found.surges else []
-    lines = [(say("time_plots.mean"), second), (say("time_plots.line"), third)]
-    return [(say("time_plots.posts"), accent), *lines, *marked]
+    marked = [("Day that stands out", third)] if found.surges else []
+    lines = [("Mean of the 28 days before", second), ("Above this a day stands out (dotted)", third)]
+    return [("Posts", accent), *lines, *marked]
 
 
 def hours_by_group(groups: Sequence[tuple[str, Hours]], *, alt: str, key: str) -> list[tuple[str, str]]:
@@ -166,7 +165,7 @@ def hours_by_group(groups: Sequence[tuple[str, Hours]], *, alt: str, key: str) -
             figure.add_scatter(x=[first, last], y=[row, row], mode="lines", line=line, hoverinfo="skip")
         figure.add_scatter(
             x=[middle], y=[row], mode="markers", marker={"size": 12, "symbol": "diamond", "color": accent},
-            hovertemplate=say("time_plots.half_within", name=name, hours=f"{middle:.1f}", n=f"{hours.n:,}") + _NO_BOX,
+            hovertemplate="{name}: half within {hours} hours ({n} posts)".format(name=name, hours=f"{middle:.1f}", n=f"{hours.n:,}") + _NO_BOX,
         )  # fmt: skip
         figure.add_annotation(
             x=math.log10(middle), y=row, text=f"<b>{in_hours(middle)}</b>", yshift=15, showarrow=False,
@@ -178,11 +177,15 @@ def hours_by_group(groups: Sequence[tuple[str, Hours]], *, alt: str, key: str) -
         shown = [tick for tick in zip(_HOURS, _TICKS, strict=True) if low <= math.log10(tick[0]) <= high]
         scale: dict[str, Any] = {"type": "log", "range": [low, high], "zeroline": False}
         figure.update_xaxes(scale | {"tickvals": [at for at, _ in shown], "ticktext": [word for _, word in shown]})
-    names = [name if hours.p50 is not None else say("late_notes.too_few", name=name) for name, hours in groups]
+    names = [name if hours.p50 is not None else f"{name} (too few)" for name, hours in groups]
     figure.update_yaxes(range=[len(groups) - 0.4, -0.8], tickvals=list(range(len(names))), ticktext=names)
     figure.update_yaxes(showgrid=False, zeroline=False)
     draw(figure, 40 + _ROW * len(groups), margin=0, top=8, alt=alt, key=key)
-    return [(say("late_notes.median"), accent), (say("late_notes.middle"), accent), (say("late_notes.to_90"), accent)]
+    return [
+        ("Half of the posts waited less", accent),
+        ("Middle half of the posts", accent),
+        ("Up to nine in ten", accent),
+    ]
 
 
 def in_hours(hours: float) -> str:

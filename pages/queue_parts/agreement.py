@@ -5,35 +5,40 @@ from __future__ import annotations
 import streamlit as st
 
 from crowdnotes.cases.export import findings_csv
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 from pages.common.session import fold, workspace
 
 
 def agreement_fold() -> None:
     """Draw it folded."""
-    fold(say("agreement_figures.title"), "agreement", "group", _agreement)
+    fold("How far readers agree", "agreement", "group", _agreement)
 
 
 def _agreement() -> None:
     figures, found = workspace().service.agreement()
-    st.caption(say("agreement_figures.about"))
+    st.caption(
+        "Moderators who read the same case did not see each other's findings. Kappa and alpha are 1 for full "
+        "agreement and 0 for what chance would give."
+    )
     with st.container(horizontal=True, gap="large"):
         for name, figure in figures.items():
             with st.container(gap=None, width="content"):
                 if figure.value is None:
-                    st.metric(name, say("agreement_figures.not_run"))
+                    st.metric(name, "NOT RUN")
                     st.caption(figure.not_run)
                     continue
-                is_share = name == say("agreement_figures.percent")
+                is_share = name == "Same finding"
                 told = [
                     _told(it, is_share=is_share) for it in (figure.value, figure.low, figure.high) if it is not None
                 ]
                 st.metric(name, told[0])
                 ends = f"{told[1]} – {told[2]}, " if len(told) > 1 else ""
-                st.caption(f"{ends}{say('agreement_figures.n', n=figure.n)}. {figure.how}")
+                st.caption(
+                    f"{ends}{plural(figure.n, '1 pair of sentence and passage', '{n} pairs of sentence and passage')}. {figure.how}"
+                )
     if found:
         st.download_button(
-            say("agreement_figures.export"),
+            "Export findings as CSV",
             data=lambda: findings_csv(found, figures),
             file_name="agreement.csv",
             mime="text/csv",

@@ -24,7 +24,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.errors import InputError
 from crowdnotes.text.markdown import day, escaped, title
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 from pages.common.components import badge, marked_text, passage_pieces, source_name, web_link
 from pages.common.search_report import source_badges
 from pages.common.session import button, notices, workspace
@@ -34,16 +34,16 @@ from pages.draft_parts.moderator_review import comment_in_words
 _PLACE = "validate"
 _RENEWED_FROM = LEASE * 0.8  # an act sooner than this after the last renewal writes nothing
 _LOOKS = {
-    Support.SUPPORTED: ("validate.supports", "check_circle", ":green[:material/check_circle:]"),
-    Support.PARTLY: ("validate.partly", "contrast", ":orange[:material/contrast:]"),
-    Support.UNSUPPORTED: ("validate.does_not", "cancel", ":red[:material/cancel:]"),
-    Support.WRONG_SOURCE: ("validate.wrong_source", "link_off", ":red[:material/link_off:]"),
-    Support.CANNOT_TELL: ("validate.cannot_tell", "help", ":gray[:material/help:]"),
+    Support.SUPPORTED: ("Supports", "check_circle", ":green[:material/check_circle:]"),
+    Support.PARTLY: ("Partly", "contrast", ":orange[:material/contrast:]"),
+    Support.UNSUPPORTED: ("Does not", "cancel", ":red[:material/cancel:]"),
+    Support.WRONG_SOURCE: ("Wrong source", "link_off", ":red[:material/link_off:]"),
+    Support.CANNOT_TELL: ("Cannot tell", "help", ":gray[:material/help:]"),
 }
 _ENDS = {
-    DecisionKind.NOT_NEEDED: "validate.not_needed",
-    DecisionKind.INSUFFICIENT_EVIDENCE: "validate.not_enough",
-    DecisionKind.REJECTED: "validate.reject",
+    DecisionKind.NOT_NEEDED: "Not needed",
+    DecisionKind.INSUFFICIENT_EVIDENCE: "Not enough evidence",
+    DecisionKind.REJECTED: "Reject",
 }
 
 
@@ -51,7 +51,7 @@ def claim_next() -> None:
     """Claim the next case for this person and show it; says so where nothing waits."""
     case = workspace().service.claim_next()
     if case is None:
-        st.toast(say("validate.nothing_waits"), icon=":material/inbox:")
+        st.toast("No case is waiting for you.", icon=":material/inbox:")
         back_to_queue()
     else:
         st.query_params["case"] = case.id
@@ -74,9 +74,9 @@ def validate(case_id: str) -> None:
     _head(case, mine=mine)
     notices(_PLACE)
     if case.desk.message:
-        st.markdown(f":material/mail: :small[:gray[{say('validate.message')}]] {escaped(case.desk.message)}")
+        st.markdown(f":material/mail: :small[:gray[From the author:]] {escaped(case.desk.message)}")
     if case.draft is None:
-        st.caption(say("validate.no_note"))
+        st.caption("This case has no note.")
     _comments(case)
     found = workspace().service.pairs(case)
     open_pairs = [number for number, pair in enumerate(found) if _found(case, pair) is None]
@@ -95,13 +95,13 @@ def _comments(case: Case) -> None:
     if not said:
         return
     with st.container(key="validate-comments", gap="xxsmall"):
-        st.caption(say("validate.asked"))
+        st.caption("Comments of moderators")
         for item in said:
             with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
                 st.markdown(comment_in_words(case, item), width="stretch")
                 if item.waits and case.decision is None:
                     resolve = partial(workspace().service.resolve_comment, case.id, item.id)
-                    button(say("validate.resolve"), f"resolve-{item.id}", _PLACE, resolve, icon="check")
+                    button("Resolve", f"resolve-{item.id}", _PLACE, resolve, icon="check")
 
 
 def _found(case: Case, pair: Pair) -> Support | None:
@@ -112,29 +112,29 @@ def _head(case: Case, *, mine: bool) -> None:
     """The post, where the case stands, and the way to have it to oneself."""
     service, lease = workspace().service, case.desk.lease
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="validate-head"):
-        button(say("validate.back"), "validate-back", _PLACE, back_to_queue, icon="arrow_back", type="tertiary")
+        button("Queue", "validate-back", _PLACE, back_to_queue, icon="arrow_back", type="tertiary")
         st.markdown(badge("green" if mine else "gray", "", _standing(case, mine=mine)), width="content")
         st.fragment(_present, run_every=30)(case.id)
         st.space("stretch")
         if mine:
-            button(say("validate.release"), "release", _PLACE, partial(_release, case), icon="undo", type="tertiary")
+            button("Give it back", "release", _PLACE, partial(_release, case), icon="undo", type="tertiary")
         elif _has_read(case):
             pass  # others have to read it now
         elif lease is None and case.desk_state is DeskState.SUBMITTED:
             claim = partial(service.claim, case.id)
-            button(say("validate.claim"), "claim", _PLACE, claim, icon="front_hand", type="primary", shortcut="w")
+            button("Work on this case", "claim", _PLACE, claim, icon="front_hand", type="primary", shortcut="w")
         elif lease is not None and case.decision is None:
             ran_out = not lease.holds(service.database_now())
             take = partial(service.claim if ran_out else service.take_over, case.id)
-            button(say("validate.take_over"), "claim", _PLACE, take, icon="swap_horiz", shortcut="w")
+            button("Take over", "claim", _PLACE, take, icon="swap_horiz", shortcut="w")
         st.page_link(
             "pages/draft.py",
-            label=say("validate.workbench"),
+            label="Open in Draft",
             icon=":material/edit_note:",
             query_params={"case": case.id},
         )
     with st.container(key="validate-post"):
-        st.markdown(f":small[:gray[{say('validate.post')}]] {escaped(case.post.text, 400)}")
+        st.markdown(f":small[:gray[Post:]] {escaped(case.post.text, 400)}")
 
 
 def _has_read(case: Case) -> bool:
@@ -147,16 +147,16 @@ def _standing(case: Case, *, mine: bool) -> str:
     if case.decision is not None:
         return case.decision.in_words
     if mine and lease is not None:
-        return say("validate.yours", until=clock_time(lease.until))
+        return f"yours until {clock_time(lease.until)}"
     if lease is not None and lease.holds(workspace().service.database_now()):
-        return say("queue.held", name=lease.holder.name)
+        return f"{lease.holder.name} is working on this"
     return case.desk_state.in_words
 
 
 def _present(case_id: str) -> None:
     """Who else has it open; asked again every half minute."""
     for name in workspace().service.seen(case_id):
-        st.markdown(badge("blue", "visibility", say("queue.looks", name=name)), width="content")
+        st.markdown(badge("blue", "visibility", f"{name} looks at this"), width="content")
 
 
 def _pair(case: Case, found: Sequence[Pair], here: int, *, mine: bool) -> None:
@@ -188,7 +188,11 @@ def _note(case: Case, pair: Pair) -> None:
         {"text": pair.words, "kind": "mark", "title": ""},
         {"text": note[start + len(pair.words) :], "kind": "", "title": ""},
     ]
-    st.caption(say("validate.whole_note" if pair.words == note else "validate.sentence"))
+    st.caption(
+        "No sentence rests on this passage alone. Compare it with the whole note."
+        if pair.words == note
+        else "The marked sentence of the note rests on this passage."
+    )
     shown = [piece for piece in pieces if piece["text"]]
     marked_text(shown, look="note", key=f"validate-note-{case.id}-{start}-{len(pair.words)}")  # type: ignore[arg-type]
 
@@ -198,7 +202,7 @@ def _from_checks(case: Case, pair: Pair, sentence: SentenceSupport | None) -> No
     told = []
     if sentence is not None and sentence.support is not Support.UNCHECKED:
         by = sentence.by or (case.assessment.engine if case.assessment else "")
-        told.append(say("validate.checks_say", what=sentence.support.in_words, by=escaped(by, 60)))
+        told.append(f"The checks: {sentence.support.in_words} ({escaped(by, 60)})")
     for gate in case.assessment.told if case.assessment is not None and case.assessment_is_current else ():
         about = [it for it in gate.findings if it.evidence_id == pair.evidence_id and not it.ok]
         told += [f"{gate.gate.in_words.capitalize()}: {escaped(it.message, 240)}" for it in about]
@@ -206,18 +210,18 @@ def _from_checks(case: Case, pair: Pair, sentence: SentenceSupport | None) -> No
     if told:
         st.markdown("\n".join(f"- :small[{line}]" for line in told))
     else:
-        st.caption(say("validate.checks_silent"))
+        st.caption("The checks say nothing about this pair.")
 
 
 def _findings(case: Case, found: Sequence[Pair], here: int, *, mine: bool) -> None:
     """Five buttons with their keys, and the way through the pairs."""
     chosen = _found(case, found[here])
-    st.markdown(f"**{say('validate.question', id=found[here].evidence_id)}**")
+    st.markdown(f"**Does {found[here].evidence_id} support the marked words?**")
     with st.container(gap="xsmall", key="validate-findings"):
         for number, support in enumerate(FINDINGS, start=1):
             name, icon, _ = _LOOKS[support]
             button(
-                say(name),
+                name,
                 f"finding-{number}",
                 _PLACE,
                 partial(_judge, case, found, here, support),
@@ -228,27 +232,27 @@ def _findings(case: Case, found: Sequence[Pair], here: int, *, mine: bool) -> No
                 disabled=not mine,
             )
     if not mine and case.decision is None:
-        st.caption(say("validate.claim_first"))
+        st.caption("Press “Work on this case” to record what you find.")
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="validate-walk"):
         back, on = partial(_go, case, here - 1), partial(_go, case, here + 1)
         about = {"type": "tertiary"}
         button("", "pair-back", _PLACE, back, icon="chevron_left", disabled=here == 0, shortcut="k", **about)
         signs = (_LOOKS[known][2] if (known := _found(case, pair)) else ":gray[○]" for pair in found)
-        st.markdown(say("validate.place", n=here + 1, all=len(found)) + " " + " ".join(signs), width="content")
+        st.markdown(f"{here + 1} of {len(found)}" + " " + " ".join(signs), width="content")
         button("", "pair-on", _PLACE, on, icon="chevron_right", shortcut="j", **about)
 
 
 def _passage(case: Case, item: Evidence, sentence: SentenceSupport | None) -> None:
     """The passage in its page with the words marked that are nearest to the sentence, and where it is from."""
     source = item.source
-    st.markdown(f"**{item.id}** {title(source.title, say('reader.untitled'), 90)}")
+    st.markdown(f"**{item.id}** {title(source.title, 'No title', 90)}")
     facts = [escaped(source_name(source), 80)]
     if source.published and source.date_origin:
         facts.append(day(source.published))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         badges = source_badges(source, case.post, case.until, item.passage.page)
         st.markdown(f"{badges} :small[:gray[{' · '.join(facts)}]]", width="stretch")
-        web_link(say("reader.open_page"), source.url)
+        web_link("Open the source", source.url)
     passage = item.passage
     if sentence is not None and sentence.carrier is not None and sentence.carrier.end <= len(passage.text):
         marks: tuple[Span, ...] = (sentence.carrier,)
@@ -289,32 +293,42 @@ def _summary(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
             sign = _LOOKS[support][2] if support else ":gray[○]"
             with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
                 whole = case.draft is not None and pair.words == case.draft.text
-                words = say("validate.the_note") if whole else escaped(pair.words, 160)
+                words = "the whole note" if whole else escaped(pair.words, 160)
                 st.markdown(f"{sign} **{pair.evidence_id}** {words}", width="stretch")
                 go = partial(_go, case, number)
                 back = "k" if number == len(found) - 1 else None  # as one pair back
-                button(say("validate.again"), f"again-{number}", _PLACE, go, type="tertiary", shortcut=back)
+                button("Look again", f"again-{number}", _PLACE, go, type="tertiary", shortcut=back)
         own = case.desk.reading_by(workspace().actor.key)
         if case.decision is not None:
-            st.success(say("validate.ended", how=case.decision.in_words), icon=":material/check:")
+            st.success(f"This case is decided: {case.decision.in_words}.", icon=":material/check:")
         elif case.desk.state is DeskState.RETURNED:
-            st.success(say("validate.sent_back"), icon=":material/reply:")
+            st.success("The author has your comments.", icon=":material/reply:")
         elif own is not None and case.desk.waits_for_readers and case.desk.readers > 1:
-            st.success(say("validate.others_read", n=case.desk.waits_for_readers), icon=":material/group:")
+            st.success(
+                plural(
+                    case.desk.waits_for_readers,
+                    "What you found is saved. 1 more moderator has to read it.",
+                    "What you found is saved. {n} more moderators have to read it.",
+                ),
+                icon=":material/group:",
+            )
         elif mine and found and own is None and all(_found(case, pair) for pair in found):
-            st.caption(say("validate.before"))
+            st.caption("You found this before the case came back. Look again, or keep it.")
             keep = partial(workspace().service.finish_reading, case.id)
-            button(say("validate.keep"), "keep-findings", _PLACE, keep, icon="check", type="primary", shortcut="f")
+            button("Keep what I found", "keep-findings", _PLACE, keep, icon="check", type="primary", shortcut="f")
             return
         elif mine:
             _outcome(case, found)
             return
         else:
-            st.caption(say("validate.claim_first"))
+            st.caption("Press “Work on this case” to record what you find.")
         if any(st.session_state.get(key) for keys in _fields(case, _wrong(case, found)) for key in keys if key):
-            st.warning(say("validate.kept"), icon=":material/edit_note:")  # the case is somebody else's by now
+            st.warning(
+                ("Somebody else has this case now. What you typed stays here; copy what you need."),
+                icon=":material/edit_note:",
+            )  # the case is somebody else's by now
             _comment_fields(case, found)
-        button(say("queue.next"), "next-after", _PLACE, claim_next, icon="play_arrow", type="primary", shortcut="n")
+        button("Next case for me", "next-after", _PLACE, claim_next, icon="play_arrow", type="primary", shortcut="n")
 
 
 def _outcome(case: Case, found: Sequence[Pair]) -> None:
@@ -322,19 +336,21 @@ def _outcome(case: Case, found: Sequence[Pair]) -> None:
         _readers_differ(case)
     waits = remaining(workspace().service.obstacles(case), {})
     if waits:
-        st.markdown(f"**{say('validate.waits', n=len(waits))}**")
+        st.markdown(
+            f"**{plural(len(waits), '1 thing is left before you can approve', '{n} things are left before you can approve')}**"
+        )
         st.markdown("\n".join(f"- {escaped(item.sentence, 240)}" for item in waits))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="validate-ends"):
         approve = partial(_decide, case, DecisionKind.APPROVED)
         look = {"type": "primary", "shortcut": "a", "disabled": bool(waits)}
-        button(say("validate.approve"), "validate-approve", _PLACE, approve, icon="check", **look)
+        button("Approve", "validate-approve", _PLACE, approve, icon="check", **look)
         for kind, name in _ENDS.items():
-            button(say(name), f"validate-{kind.name.lower()}", _PLACE, partial(_decide, case, kind), type="tertiary")
+            button(name, f"validate-{kind.name.lower()}", _PLACE, partial(_decide, case, kind), type="tertiary")
     with st.container(border=True, key="validate-return", gap="small"):
-        st.markdown(f"**{say('validate.comments')}**")
+        st.markdown("**Comments for the author**")
         _comment_fields(case, found)
         send = partial(_send_back, case, _wrong(case, found))
-        button(say("validate.send_back"), "validate-send", _PLACE, send, icon="reply", shortcut="b")
+        button("Send back", "validate-send", _PLACE, send, icon="reply", shortcut="b")
 
 
 def _wrong(case: Case, found: Sequence[Pair]) -> list[Pair]:
@@ -358,20 +374,20 @@ def _comment_fields(case: Case, found: Sequence[Pair]) -> None:
         if not words:
             pair, support = wrong[number], _found(case, wrong[number])
             label = f"{pair.evidence_id}, {support.in_words if support else ''}: {escaped(pair.words, 90)}"
-            st.text_input(label, key=comment, placeholder=say("validate.comment_example"))
+            st.text_input(label, key=comment, placeholder="What should change?")
             continue
         left, right = st.columns(2, gap="small")
-        left.text_input(say("validate.words"), key=words, placeholder=say("validate.words_example"))
-        right.text_input(say("validate.on_words"), key=comment, placeholder=say("validate.comment_example"))
+        left.text_input("Words of the note (optional)", key=words, placeholder="Copied from the note")
+        right.text_input("Comment on these words", key=comment, placeholder="What should change?")
     count = f"comments-{case.id}"
     more = partial(st.session_state.__setitem__, count, st.session_state.get(count, 1) + 1)
-    button(say("validate.more"), "validate-more", _PLACE, more, icon="add", type="tertiary")
-    st.text_area(say("validate.general"), key=general, height=80)
+    button("Comment on other words", "validate-more", _PLACE, more, icon="add", type="tertiary")
+    st.text_area("About the whole note", key=general, height=80)
 
 
 def _readers_differ(case: Case) -> None:
     """What each reader found where they differ; shown once all have read."""
-    st.warning(say("validate.differ"), icon=":material/group:")
+    st.warning("The readers found different things.", icon=":material/group:")
     for reading in case.desk.readings:
         told = ", ".join(f"{it.evidence_id}: {it.support.in_words}" for it in reading.findings)
         st.markdown(f"- {escaped(reading.reader.name, 40)}: {told}")
@@ -391,7 +407,7 @@ def _send_back(case: Case, wrong: Sequence[Pair]) -> None:
         text, pair = typed.get(comment) or "", wrong[number] if number < len(wrong) else None
         about = pair.words if pair is not None else (typed.get(words) or "").strip()
         if about and pair is None and not text.strip():
-            raise InputError(say("validate.only_words", words=about))
+            raise InputError(f"Say what should change about “{about}”, or leave these words out.")
         comments.append(Comment(text, pair.evidence_id if pair else "", "" if about == note else about))
     workspace().service.send_back(case.id, comments, typed.get(general) or "")
     for key in (*(key for keys in fields for key in keys if key), general, f"comments-{case.id}"):

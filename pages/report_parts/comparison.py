@@ -14,13 +14,13 @@ from crowdnotes.domain import BothRated, ComparisonResults, Figure, Level, Ratin
 from crowdnotes.errors import InputError
 from crowdnotes.text.markdown import escaped, host
 from crowdnotes.text.note_rules import find_urls
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 from pages.common.charts import Part, Standing, compared, stacked_shares
 from pages.common.components import into_view, outside_text, participant_memory, web_link
 from pages.common.session import act, button, notices, workspace
 
 
-@st.cache_data(max_entries=50, show_spinner=say("comparison_results.counting"))
+@st.cache_data(max_entries=50, show_spinner="Counting the answers…")
 def _results(comparison_id: str, answers: int, newest: object) -> ComparisonResults:  # noqa: ARG001 - part of the key
     """Counted once for each new answer."""
     return workspace().comparisons.results(comparison_id)
@@ -35,10 +35,10 @@ def results_view(comparison_id: str) -> None:
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.header(escaped(comparison.title), anchor=False, width="content")
         _exports(comparison_id, sides_unknown=comparison.sides_unknown)
-    came, pairs = came_in(found.answers, found.participants), say("compare.pairs", n=len(comparison.pairs))
-    st.caption(say("comparison_results.on_pairs", came=came, answered=found.pairs, pairs=pairs))
+    came, pairs = came_in(found.answers, found.participants), plural(len(comparison.pairs), "1 pair", "{n:,} pairs")
+    st.caption(f"{came}, on {found.pairs:,} of {pairs}")
     if comparison.sides_unknown or not answers:
-        title = say("comparison_results.not_run" if answers else "comparison_results.nothing")
+        title = "NOT RUN" if answers else "There are no results yet."
         st.info(escaped(found.told["wins"]), title=title)
         return
     left, right = st.columns(2, gap="large")
@@ -47,31 +47,37 @@ def results_view(comparison_id: str) -> None:
     with right:
         _helpfulness(found)
     _statements(found)
-    with st.expander(say("comparison_results.figures"), icon=":material/table:"):
-        st.caption(say("comparison_results.figures_about"))
+    with st.expander("All figures", icon=":material/table:"):
+        st.caption(
+            "The bars around the points are 95 % ranges: other people and other posts would mostly give results "
+            "within them. The signed-rank tests treat every answer as independent. The mixed models allow for people "
+            "who rate everything higher or lower, and for posts where all notes do better or worse."
+        )
         st.dataframe(
             {
-                say("comparison_results.figure"): [name for name, _ in found.rows],
-                say("comparison_results.value"): [figure.in_words for _, figure in found.rows],
-                say("comparison_results.how"): [figure.how for _, figure in found.rows],
+                "Figure": [name for name, _ in found.rows],
+                "Value": [figure.in_words for _, figure in found.rows],
+                "How": [figure.how for _, figure in found.rows],
             },
             hide_index=True,
             height=330,
-            alt=say("comparison_results.figures"),
+            alt="All figures",
         )
 
 
 def came_in(answers: int, participants: int) -> str:
     """How many answers there are, and of how many people."""
-    people = say("compare.participants", n=participants)
-    return say("compare.came", answers=say("compare.answers", n=answers), participants=people)
+    people = plural(participants, "1 participant", "{n:,} participants")
+    return "{answers} from {participants}".format(
+        answers=plural(answers, "1 answer", "{n:,} answers"), participants=people
+    )
 
 
 def _exports(comparison_id: str, *, sides_unknown: bool) -> None:
     exported = partial(workspace().comparisons.exported, comparison_id)
     with st.container(horizontal=True, gap="small", width="content"):
         st.download_button(
-            say("comparison_results.csv"),
+            "Every answer as CSV",
             exported,
             "answers.csv",
             "text/csv",
@@ -80,7 +86,7 @@ def _exports(comparison_id: str, *, sides_unknown: bool) -> None:
         )
         if sides_unknown:
             votes = partial(exported, votes=True)
-            st.download_button(say("comparison_results.votes"), votes, "votes.jsonl", on_click="ignore")
+            st.download_button("Votes for “crowdnotes bench compare”", votes, "votes.jsonl", on_click="ignore")
 
 
 def _standing(name: str, figure: Figure) -> Standing:
@@ -95,7 +101,7 @@ def _plot(title: str, told: str) -> None:
 
 
 def _wins(found: ComparisonResults) -> None:
-    _plot(say("comparison_results.wins", name=escaped(found.names[0])), found.told["wins"])
+    _plot(f"How often “{escaped(found.names[0])}” was chosen", found.told["wins"])
     rows = [
         (f"{of} ({figure.n:,})", [_standing(found.names[0], figure)])
         for of, figure in found.wins.items()
@@ -105,12 +111,12 @@ def _wins(found: ComparisonResults) -> None:
 
 
 def _helpfulness(found: ComparisonResults) -> None:
-    _plot(say("comparison_results.helpfulness"), found.told["helpfulness"])
+    _plot("How helpful each note was rated", found.told["helpfulness"])
     names = list(found.names)
     levels = [Part(level.in_words, counts) for level, counts in found.levels.items()]
     stacked_shares(names, levels, alt=found.told["helpfulness"], between=" / ", key="compare-levels")
     compared(
-        [(say("comparison_results.mean"), _both(found.names, found.helpfulness))],
+        [("mean", _both(found.names, found.helpfulness))],
         ends=(0, 1),
         step=0.25,
         alt=found.told["helpfulness"],
@@ -119,10 +125,10 @@ def _helpfulness(found: ComparisonResults) -> None:
 
 
 def _statements(found: ComparisonResults) -> None:
-    _plot(say("comparison_results.statements"), found.told["statements"])
+    _plot("How far readers agree with five sentences, from 1 to 5", found.told["statements"])
     rows = [(statement.in_words, _both(found.names, both)) for statement, both in found.statements.items()]
     compared(rows, ends=(1, 5), step=1, alt=found.told["statements"], key="compare-statements")
-    told = [say("comparison_results.statement", name=one.in_words, words=one.words) for one in found.statements]
+    told = [f"*{one.in_words}*: {one.words}" for one in found.statements]
     st.caption(" ".join(told))
 
 
@@ -136,7 +142,7 @@ _AT = "compare-at"  # the place of the pair that is shown, where it is not the f
 _TURNS = "compare-turns"  # each turn to a pair, there or back, brings its head into view
 _MOST_LINKS = 6
 # Sides by where they stand: a key or a name may never tell the first note from the second.
-_SIDES: dict[Side, str] = {"left": say("comparison_sheet.left"), "right": say("comparison_sheet.right")}
+_SIDES: dict[Side, str] = {"left": "Note 1", "right": "Note 2"}
 
 
 def participant_view(comparison_id: str) -> None:
@@ -150,17 +156,20 @@ def participant_view(comparison_id: str) -> None:
     waiting = [place for place, sheet in enumerate(sheets) if sheet.answer is None]
     at = st.session_state.get(_AT, waiting[0] if waiting else len(sheets))
     done = len(sheets) - len(waiting)
-    st.progress(done / len(sheets), text=say("comparison_sheet.answered", done=done, n=len(sheets)))
+    st.progress(
+        done / len(sheets),
+        text=plural(len(sheets), "{done} of 1 pair answered", "{done:,} of {n:,} pairs answered", done=done),
+    )
     if at < len(sheets):
         _pair(comparison_id, participant, sheets[at], at)
     else:
-        words = say("comparison_sheet.thanks_next")
-        st.success(words, title=say("comparison_sheet.thanks"), icon=":material/check:")
+        words = "All your answers are saved. You can close this page."
+        st.success(words, title="Thank you!", icon=":material/check:")
     notices(_PLACE)
     with st.container(horizontal=True, gap="small"):
         if at:
             button(
-                say("comparison_sheet.back"),
+                "Back",
                 "compare-back",
                 _PLACE,
                 partial(_go, at - 1),
@@ -168,23 +177,32 @@ def participant_view(comparison_id: str) -> None:
                 type="tertiary",
             )
         if at < len(sheets) and sheets[at].answer is not None:
-            button(say("comparison_sheet.skip"), "compare-skip", _PLACE, partial(_go, None), type="tertiary")
+            button("Keep my answer", "compare-skip", _PLACE, partial(_go, None), type="tertiary")
 
 
 def _welcome(comparison_id: str) -> None:
     kept = workspace().comparisons
     pairs = kept.each(comparison_id)
     known = participant_memory(comparison_id, None)
-    st.markdown(say("comparison_sheet.welcome", posts=say("comparison_sheet.posts", n=pairs)))
+    st.markdown(
+        (
+            "{posts} For each post:\n\n1. Read the post and both notes.\n2. Say how helpful each note is, and how far "
+            "you agree with five sentences about it.\n3. Choose the note that helps readers more.\n\nThere are no "
+            "right answers. You are not told who wrote a note.\n\nEach answer is saved with its time. We do not ask "
+            "for your name. You can stop at any time and continue in this browser.\n"
+        ).format(
+            posts=plural(pairs, "You will see 1 post with two notes.", "You will see {n:,} posts, each with two notes.")
+        )
+    )
     with st.container(horizontal=True, gap="small"):
         if known is not None and kept.is_participant(known):
             enter = partial(_enter, known)
-            button(say("comparison_sheet.go_on"), "compare-go-on", _PLACE, enter, icon="play_arrow", type="primary")
+            button("Continue", "compare-go-on", _PLACE, enter, icon="play_arrow", type="primary")
             begin = partial(_enter, kept.new_participant())
-            button(say("comparison_sheet.begin_as_other"), "compare-begin", _PLACE, begin)
+            button("Start as someone else", "compare-begin", _PLACE, begin)
         else:
             begin = partial(_enter, kept.new_participant())
-            button(say("comparison_sheet.begin"), "compare-begin", _PLACE, begin, icon="play_arrow", type="primary")
+            button("Start", "compare-begin", _PLACE, begin, icon="play_arrow", type="primary")
 
 
 def _enter(participant: str) -> None:
@@ -204,14 +222,14 @@ def _go(place: int | None) -> None:
 def _pair(comparison_id: str, participant: str, sheet: Sheet, at: int) -> None:
     into_view(f"pair-{at}-{st.session_state.get(_TURNS, 0)}")
     with st.container(border=True, gap="xsmall"):
-        st.caption(say("comparison_sheet.post"))
+        st.caption("The post")
         outside_text(sheet.post, look="post", key=f"compare-post-{at}")
     with st.form(f"compare-form-{at}", border=False, enter_to_submit=False):
         for column, (side, name) in zip(st.columns(2), _SIDES.items(), strict=True):
             with column, st.container(border=True, height="stretch"):
                 _note(sheet, side, name, at)
         st.segmented_control(
-            say("comparison_sheet.choose"),
+            "Which note helps readers more?",
             list(_SIDES),
             format_func=_SIDES.__getitem__,
             default=sheet.answer.chosen if sheet.answer else None,
@@ -219,7 +237,7 @@ def _pair(comparison_id: str, participant: str, sheet: Sheet, at: int) -> None:
         )
         save = partial(_save, comparison_id, participant, sheet, at)
         st.form_submit_button(
-            say("comparison_sheet.save"),
+            "Save and continue",
             type="primary",
             icon=":material/arrow_forward:",
             on_click=act,
@@ -238,13 +256,13 @@ def _note(sheet: Sheet, side: Side, name: str, at: int) -> None:
             for url in dict.fromkeys(links):
                 web_link(host(url), url)
     st.segmented_control(
-        say("comparison_sheet.level", note=name.lower()),
+        f"How helpful is {name.lower()}?",
         list(Level),
         format_func=lambda level: level.in_words.capitalize(),
         default=before.level if before else None,
         key=_key(at, f"{side}-level"),
     )
-    st.caption(say("comparison_sheet.agree"))
+    st.caption("How far do you agree? 1 is not at all, 5 is fully.")
     for statement in Statement:
         st.segmented_control(
             statement.words,
@@ -266,14 +284,16 @@ def _save(comparison_id: str, participant: str, sheet: Sheet, at: int) -> None:
     for side, name in _SIDES.items():
         missing = sum(given(f"{side}-{statement.value}") is None for statement in Statement)
         if given(f"{side}-level") is None:
-            open_fields.append(say("comparison_sheet.open_level", note=name.lower()))
+            open_fields.append(f"how helpful {name.lower()} is")
         if missing:
-            open_fields.append(say("comparison_sheet.open_statements", n=missing, note=name.lower()))
+            open_fields.append(
+                plural(missing, "1 sentence about {note}", "{n} sentences about {note}", note=name.lower())
+            )
     if given("chosen") is None:
-        open_fields.append(say("comparison_sheet.open_choice"))
+        open_fields.append("which note helps more")
     if open_fields:
         fields = ", ".join(open_fields)
-        raise InputError(say("comparison_sheet.open", fields=fields), say("comparison_sheet.open_next"))
+        raise InputError(f"Still to answer: {fields}.", "Answer these, then save.")
     ratings = {
         side: Rating.model_validate(
             {"level": given(f"{side}-level"), "statements": {one: given(f"{side}-{one.value}") for one in Statement}}

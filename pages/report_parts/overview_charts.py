@@ -15,7 +15,7 @@ from crowdnotes.domain import SourceCategory
 from crowdnotes.reports.overview import FEW, Counted, Overview, Picture, Sides, Spread, in_time
 from crowdnotes.studies.bench.source_study import UtilityStudy, saved_study, utility_table, utility_verdict
 from crowdnotes.text.markdown import day, escaped
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 from pages.common.chart_card import picture_card, table_with_csv
 from pages.common.charts import Tone, legend, shades, spread, stacked, two_sides
 from pages.common.components import save_image
@@ -32,9 +32,9 @@ _Entries = list[tuple[str, str]]
 
 def pictures(found: Overview, now: datetime) -> None:
     """Draw all of them."""
-    cases = say("overview.counted", n=found.cases)
+    cases = plural(found.cases, "{n:,} case", "{n:,} cases")
     st.caption(escaped(found.remark or cases))
-    foot = say("overview.saved_foot", cases=cases, day=day(now))
+    foot = f"CrowdNotes, {cases}, {day(now)}"
     drawn: list[tuple[str, Picture, Callable[[str], _Entries]]] = [
         ("times", found.times, lambda key: _spread(found.times, key)),
         ("trend", found.trend, lambda key: _spread(found.trend, key, upright=True)),
@@ -53,7 +53,7 @@ def pictures(found: Overview, now: datetime) -> None:
 
 def _card(name: str, picture: Picture, draw: Callable[[str], _Entries], foot: str) -> None:
     key = f"overview-{name}"
-    reasons = say("overview.not_counted", reasons=", ".join(picture.not_counted)) if picture.not_counted else ""
+    reasons = f"Not counted: {', '.join(picture.not_counted)}." if picture.not_counted else ""
     beside = " ".join(filter(None, [picture.beside, reasons]))
     with st.container(gap="xxsmall", key=f"{key}-card"):
         head = st.container(
@@ -71,13 +71,13 @@ def _card(name: str, picture: Picture, draw: Callable[[str], _Entries], foot: st
         if not picture.is_drawn:
             return
         with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", wrap=False, width="content"):
-            with st.popover(say("overview.numbers"), icon=":material/table:", type="tertiary", key=f"{key}-table"):
+            with st.popover("Numbers", icon=":material/table:", type="tertiary", key=f"{key}-table"):
                 unit = f", {picture.unit}" if isinstance(picture, Counted) else ""
                 st.markdown(f"**{escaped(picture.title)}**{unit}")
                 st.table(_table(picture))
             save_image(
                 key,
-                label=say("overview.save"),
+                label="Save as image",
                 title=picture.title,
                 sentence=picture.sentence,
                 legend=entries,
@@ -122,9 +122,9 @@ def _counted(picture: Counted, key: str, *, upright: bool = False, tones: Sequen
 
 
 def _sides(picture: Sides, key: str) -> _Entries:
-    names = say("overview.side_minus"), say("overview.side_plus")
+    names = "People on one side", "People on the other side"
     colours = two_sides(picture.notes, names=names, height=_TALL, alt=_alt(picture), key=key)
-    return list(zip((say("overview.shown_line"), say("overview.below_line")), colours, strict=True))
+    return list(zip(("enough to be shown", "not enough"), colours, strict=True))
 
 
 def _alt(picture: Picture) -> str:
@@ -136,21 +136,19 @@ def _table(picture: Picture) -> dict[str, list[str]]:
     if isinstance(picture, Spread):
         groups = [(name, values) for name, values in picture.groups if values]
         return {
-            say("overview.groups"): [escaped(name) for name, _ in groups],
-            say("overview.cases"): [str(len(values)) for _, values in groups],
-            say("overview.half_within"): [
-                in_time(median(values)) if len(values) >= FEW else say("overview.few") for _, values in groups
-            ],
+            "Group": [escaped(name) for name, _ in groups],
+            "Cases": [str(len(values)) for _, values in groups],
+            "Half within": [in_time(median(values)) if len(values) >= FEW else "too few" for _, values in groups],
         }
     if isinstance(picture, Counted):
         columns = {name: [_figures(number) for number in counts] for name, counts in picture.parts if any(counts)}
-        heading = say("overview.what") if picture.unit in _NO_SUM | {"checks"} else say("overview.period")
+        heading = "What" if picture.unit in _NO_SUM | {"checks"} else "Started"
         return {heading: [escaped(bar) for bar in picture.bars]} | columns
     if isinstance(picture, Sides):
         return {
-            say("overview.what"): [escaped(name) for name, *_ in picture.sums],
-            say("overview.notes"): [str(number) for _, number, _ in picture.sums],
-            say("overview.shown_line"): [str(reached) for *_, reached in picture.sums],
+            "What": [escaped(name) for name, *_ in picture.sums],
+            "Notes": [str(number) for _, number, _ in picture.sums],
+            "enough to be shown": [str(reached) for *_, reached in picture.sums],
         }
     raise TypeError(type(picture))
 
@@ -167,42 +165,46 @@ def utility_study() -> None:
     found = saved_study(workspace().settings.data_dir)
     if found is None:
         return
-    st.header(say("utility_study.title"), anchor=False)
+    st.header("Sources chosen by CrowdNotes and sources that people cited", anchor=False)
     won = found.wins["all"]
     sentence = utility_verdict(found)
-    sides = [say("utility_study.chosen"), say("utility_study.cited")]
+    sides = ["Chosen by CrowdNotes", "Cited by people"]
     kinds = [kind.value for kind in found.kinds]
     picture_card(
         "utility",
-        title=say("utility_study.kinds"),
+        title="Kinds of source on each side",
         sentence=sentence,
-        draw=lambda key: _kinds(found, sides, alt=f"{say('utility_study.kinds')}. {sentence}", key=key),
+        draw=lambda key: _kinds(found, sides, alt=f"Kinds of source on each side. {sentence}", key=key),
         rows={
-            say("utility_study.kind"): kinds,
+            "Kind of source": kinds,
             sides[0]: [chosen for chosen, _ in found.kinds.values()],
             sides[1]: [cited for _, cited in found.kinds.values()],
         },
         file="sources-by-kind",
-        foot=[say("utility_study.foot", n=won.pairs, data=found.data)],
+        foot=[f"CrowdNotes, sources of {won.pairs} posts in {found.data}"],
     )
-    counted = say("utility_study.beside", won=won.won, lost=won.lost, tied=won.tied)
-    nothing = say("utility_study.nothing", n=found.nothing_found) if found.nothing_found else ""
+    counted = f"Won {won.won}, lost {won.lost}, tied {won.tied}."
+    nothing = (
+        plural(
+            found.nothing_found,
+            "For {n} more post CrowdNotes found nothing.",
+            "For {n} more posts CrowdNotes found nothing.",
+        )
+        if found.nothing_found
+        else ""
+    )
     st.caption(escaped(f"{counted} {nothing}".strip()))
     st.caption(
         escaped(
-            say(
-                "utility_study.judged",
-                engine=found.chosen_by,
-                places=", ".join(found.places),
-                judges=", ".join(found.judged_by),
-                when=day(found.made_at),
-                pages=found.pages,
-                n=found.compared,
+            (
+                f"Chosen by {found.chosen_by} from {', '.join(found.places)}. Judged by {', '.join(found.judged_by)}, "
+                f"{day(found.made_at)}. Seen with passages: {found.pages} of {found.compared} pairs; the others by "
+                "site and the words of title or address."
             ),
             500,
         )
     )
-    st.subheader(say("utility_study.wins"), anchor=False)
+    st.subheader("How often each side won", anchor=False)
     table_with_csv(utility_table(found), key="utility-wins", file="sources-compared")
 
 
@@ -216,7 +218,7 @@ def _kinds(found: UtilityStudy, sides: list[str], *, alt: str, key: str) -> list
         parts,
         colours=[colour for _, colour in entries],
         tones=[None] * len(parts),
-        unit=say("utility_study.unit"),
+        unit="sources",
         shares=True,
         height=_STUDY_TALL,
         alt=alt,

@@ -8,8 +8,9 @@ import streamlit as st
 
 from crowdnotes.domain import Candidate, Case, FilterName, SupernoteRound, SupernoteWork
 from crowdnotes.jobs import JobRecord
+from crowdnotes.labels import name_of
 from crowdnotes.text.markdown import escaped
-from crowdnotes.wording import name_of, say
+from crowdnotes.wording import fill, plural
 from pages.common.charts import funnel
 from pages.common.components import outside_text
 from pages.common.layout import Area, SupernoteStep, go_to
@@ -28,12 +29,12 @@ def candidates(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
     if case.decision is not None:
         return
     if case.finished_round is None:
-        st.header(say("candidates.make_head"), anchor=False)
+        st.header("Make candidates", anchor=False)
         _kept_so_far(work, busy=under_way(job))
         _making(case, work, busy=under_way(job))
     elif is_stale(work):
         names = ", ".join((*work.changed, *work.left_out))
-        st.warning(say("candidates.stale", names=names), icon=":material/history:")
+        st.warning(f"These notes changed since the candidates were made: {names}.", icon=":material/history:")
         _making(case, work, busy=under_way(job))
 
 
@@ -45,12 +46,12 @@ def filters_fold(case: Case, work: SupernoteWork, job: JobRecord | None) -> None
     st.markdown(f"**{_in_words(made)}** {_most_caught(made)}")
     _lost(made)
     with st.expander(
-        say("candidates.filters"), key=f"filters-{case.id}", icon=":material/filter_alt:", on_change="rerun"
+        "What each filter removed", key=f"filters-{case.id}", icon=":material/filter_alt:", on_change="rerun"
     ) as fold:
         if fold.open:
             _funnel(case, made)
     if case.decision is None and not is_stale(work):
-        with st.expander(say("candidates.again"), key=f"again-{case.id}", icon=":material/diversity_2:"):
+        with st.expander("Make candidates again", key=f"again-{case.id}", icon=":material/diversity_2:"):
             _making(case, work, busy=under_way(job))
 
 
@@ -58,7 +59,13 @@ def _kept_so_far(work: SupernoteWork, *, busy: bool) -> None:
     """What there is of a round that was stopped."""
     kept = len(work.newest.candidates) if work.newest is not None else 0
     if kept and not busy:
-        st.caption(say("candidates.kept", n=kept))
+        st.caption(
+            plural(
+                kept,
+                "1 candidate is kept. It is filtered and ranked when you continue.",
+                "{n} candidates are kept. They are filtered and ranked when you continue.",
+            )
+        )
 
 
 def _making(case: Case, work: SupernoteWork, *, busy: bool) -> None:
@@ -67,7 +74,7 @@ def _making(case: Case, work: SupernoteWork, *, busy: bool) -> None:
     writes = workspace().engine.uses_language_model
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         st.number_input(
-            say("candidates.how_many"),
+            "How many candidates",
             min_value=1,
             max_value=workspace().service.most_candidates,
             step=10,
@@ -85,18 +92,21 @@ def _making(case: Case, work: SupernoteWork, *, busy: bool) -> None:
             icon="diversity_2",
             type="primary" if case.finished_round is None or is_stale(work) else "secondary",
             disabled=busy or not work.used,
-            help=None if work.used else say("candidates.use_one"),
+            help=None if work.used else "Use at least one note first",
         )
-    cost = say("candidates.cost", cost=escaped(workspace().service.supernote_cost(case)))
-    st.caption(f"{cost} {say('candidates.by_model' if writes else 'candidates.by_sentences')}")
+    cost = f"**Expected: {escaped(workspace().service.supernote_cost(case))}.**"
+    st.caption(
+        f"{cost} "
+        f"{('The language model writes them from the notes. CrowdNotes adds the links itself.' if writes else 'No language model is in use, so candidates are whole sentences of the notes, put together.')}"
+    )
 
 
 def _label(case: Case, work: SupernoteWork) -> str:
     if not work.rounds:
-        return say("candidates.make")
+        return "Make the candidates"
     if case.finished_round is None:
-        return say("candidates.make_rest")
-    return say("candidates.make_changed" if is_stale(work) else "candidates.make_again")
+        return "Make the rest"
+    return "Make candidates for the changed notes" if is_stale(work) else "Make them again"
 
 
 def _start(case: Case) -> None:
@@ -105,8 +115,12 @@ def _start(case: Case) -> None:
 
 
 def _in_words(made: SupernoteRound) -> str:
-    which = "candidates.passed_of_run" if made.not_run else "candidates.passed_all"
-    return say(which, all=len(made.candidates), passed=len(made.passed))
+    which = (
+        ("Of {all} candidates, {passed} passed every filter that ran.")
+        if made.not_run
+        else "Of {all} candidates, {passed} passed all six filters."
+    )
+    return fill(which, all=len(made.candidates), passed=len(made.passed))
 
 
 def _funnel(case: Case, made: SupernoteRound) -> None:
@@ -115,8 +129,7 @@ def _funnel(case: Case, made: SupernoteRound) -> None:
     funnel(
         steps,
         unsure=[name in made.not_run for name, _ in made.funnel],
-        alt=f"{_in_words(made)} "
-        + ", ".join(say("candidates.left_after", n=number, filter=name) for name, number in steps[1:]),
+        alt=f"{_in_words(made)} " + ", ".join(f"{number} left after {name}" for name, number in steps[1:]),
         key=f"funnel-{case.id}-{made.number}",
     )
     _examples(case, made)
@@ -128,30 +141,50 @@ def _with_not_run(name: str, made: SupernoteRound) -> str:
     if not number:
         return words
     if number == len(made.passed):
-        return say("candidates.not_run", filter=words)
-    return say("candidates.not_run_for", filter=words, number=number)
+        return f"{words}: not checked (NOT RUN)"
+    return f"{words}: not checked for {number} (NOT RUN)"
 
 
 def _most_caught(made: SupernoteRound) -> str:
     caught = {name: sum(item.failed is name for item in made.candidates) for name in FilterName}
     worst = max(caught, key=lambda name: caught[name])
     if not caught[worst]:
-        return say("candidates.none_out")
-    return say("candidates.most_out", filter=worst.in_words, number=caught[worst])
+        return "No filter removed any."
+    return f"The filter “{worst.in_words}” removed the most: {caught[worst]}."
 
 
 def _lost(made: SupernoteRound) -> None:
     told = []
     if made.merged:
-        told.append(say("candidates.merged", n=made.merged))
+        told.append(
+            plural(
+                made.merged,
+                "1 candidate said nearly the same as another, so they count as one.",
+                "{n} candidates said nearly the same as another, so they count as one.",
+            )
+        )
     if len(made.candidates) + made.merged < made.wanted and not made.lost:
         writes = any(item.prompt_version for item in made.candidates)
-        few = "candidates.few_by_model" if writes else "candidates.few_by_sentences"
-        told.append(say(few, wanted=made.wanted, made=len(made.candidates)))
+        few = (
+            ("You asked for {wanted}. The model wrote {made} different ones.")
+            if writes
+            else (
+                "You asked for {wanted}. Without a language model, candidates are sentences of the notes put "
+                "together, and these notes give {made}."
+            )
+        )
+        told.append(fill(few, wanted=made.wanted, made=len(made.candidates)))
     if told:
         st.caption(" ".join(told))
     if made.lost:
-        with st.expander(say("candidates.lost", n=len(made.lost)), icon=":material/report:"):
+        with st.expander(
+            plural(
+                len(made.lost),
+                "Why some of the model's texts were not used: 1 reason",
+                "Why some of the model's texts were not used: {n} reasons",
+            ),
+            icon=":material/report:",
+        ):
             for reason in made.lost:
                 st.markdown(f":small[{escaped(reason, 300)}]")
 
@@ -163,7 +196,7 @@ def _examples(case: Case, made: SupernoteRound) -> None:
             caught.setdefault(item.failed, item)
     if not caught:
         return
-    st.markdown(f"**{say('candidates.examples')}**")
+    st.markdown("**An example of each**")
     for name in FilterName:
         if name in caught:
             st.markdown(f"**{name.in_words}:** {escaped(caught[name].why, 300)}")

@@ -18,7 +18,7 @@ from crowdnotes.evidence.demo_pages import example_with_notes
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import clip, escaped, host
 from crowdnotes.text.note_rules import find_urls, tag_words
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 from pages.common.components import badge, first_shown, outside_text, web_link
 from pages.common.layout import SupernoteStep
 from pages.common.progress import under_way
@@ -28,43 +28,52 @@ if TYPE_CHECKING:
     from streamlit.typing import UploadedFile
 
 
-_PASTED, _FILE, _PUBLIC = (say("notes_input.pasted"), say("notes_input.file"), say("notes_input.public"))
+_PASTED, _FILE, _PUBLIC = ("Paste them", "A file", "X's public data")
 _KINDS = ["csv", "tsv", "json", "jsonl", "txt"]
 
 
 def notes_fields(key: str) -> None:
     """Draw the fields; `notes_given` reads what they hold."""
     chosen = st.segmented_control(
-        say("notes_input.from"),
+        "Where are the notes?",
         [_PASTED, _FILE, _PUBLIC],
         default=_PASTED,
         key=f"{key}-from",
         required=True,
     )
     if chosen == _FILE:
-        st.file_uploader(say("notes_input.upload"), type=_KINDS, key=_upload_key(key), max_upload_size=20)
-        st.caption(say("notes_input.columns"))
+        st.file_uploader(
+            "File with the notes on this post (CSV, TSV or JSON)", type=_KINDS, key=_upload_key(key), max_upload_size=20
+        )
+        st.caption(
+            "One note on each row, below a row of headings. Only the column text is needed. Others that are read: "
+            "status, classification, noteId, helpful, somewhatHelpful, notHelpful (numbers of ratings), tags, "
+            "createdAt."
+        )
     elif chosen == _PUBLIC:
         st.text_input(
-            say("notes_input.folder"),
+            "Folder with X's files",
             key=f"{key}-folder",
             placeholder="/home/you/community-notes",
-            help=say("notes_input.folder_help"),
+            help=(
+                "On the computer that runs CrowdNotes: notes-00000.tsv, with the files of ratings and status history. "
+                "X offers them for download under Community Notes. Files of the 2021 pilot work too."
+            ),
             persist_state="session",
         )
         st.text_input(
-            say("notes_input.post_id"),
+            "ID of the post",
             key=f"{key}-post-id",
-            placeholder=say("notes_input.post_id_example"),
-            help=say("notes_input.post_id_help"),
+            placeholder="the number in the address of the post",
+            help="Not needed if you gave the address of the post.",
             persist_state="session",
         )
     else:
         st.text_area(
-            say("notes_input.paste"),
+            "The notes, with their links",
             key=f"{key}-pasted",
             height=190,
-            placeholder=say("notes_input.paste_example"),
+            placeholder=("One note, with its link\n\nAn empty line, then the next note"),
             persist_state="session",
         )
 
@@ -79,13 +88,13 @@ def notes_given(key: str, address: str | None) -> tuple[tuple[ExistingNote, ...]
     if chosen == _FILE:
         file: UploadedFile | None = state.get(_upload_key(key))
         if file is None:
-            raise InputError(say("notes_input.no_file"), say("notes_input.no_file_next"))
+            raise InputError("There is no file yet.", "Choose a file, or paste the notes.")
         found = read.notes_in_file(file.getvalue(), file.name, address or None)
     elif chosen == _PUBLIC:
         folder = (state.get(f"{key}-folder") or "").strip()
         post = (state.get(f"{key}-post-id") or "").strip() or (address or "")
         if not folder or not post:
-            raise InputError(say("notes_input.no_folder"), say("notes_input.no_folder_next"))
+            raise InputError("The folder or the ID of the post is missing.", "Fill in both.")
         found = read.notes_of_post(Path(folder).expanduser(), post)
     else:
         found = read.pasted_notes(state.get(f"{key}-pasted") or "")
@@ -102,7 +111,7 @@ def tell_faults(key: str) -> None:
     faults: tuple[str, ...] = st.session_state.get(f"{key}-faults", ())
     if faults:
         words = "\n".join(f"- {escaped(fault, 300)}" for fault in faults)
-        st.warning(words, title=say("notes_input.faults"), icon=":material/info:")
+        st.warning(words, title="Some notes were changed or left out.", icon=":material/info:")
 
 
 def forget_notes(key: str) -> None:
@@ -121,24 +130,27 @@ _A_PAGE = 10
 _ROW = 210  # characters of a note in its row: two lines
 _TAGS = 3
 STATUS_WORDS = {
-    CrowdStatus.NEEDS_MORE_RATINGS: say("given_notes.needs_more_ratings"),
-    CrowdStatus.HELPFUL: say("given_notes.helpful"),
-    CrowdStatus.NOT_HELPFUL: say("given_notes.not_helpful"),
+    CrowdStatus.NEEDS_MORE_RATINGS: "needs more ratings",
+    CrowdStatus.HELPFUL: "shown by X",
+    CrowdStatus.NOT_HELPFUL: "rated not helpful",
 }
 STATUS_COLOURS = {
     CrowdStatus.NEEDS_MORE_RATINGS: "orange",
     CrowdStatus.HELPFUL: "green",
     CrowdStatus.NOT_HELPFUL: "red",
 }
-NO_STATUS = say("given_notes.no_status")
+NO_STATUS = "status not known"
 
 
 def no_note_needed(case: Case) -> None:
     """What raters have said against any note at all; before anything is written."""
     said = workspace().service.no_note_needed(case)
     if said:
-        words = f"{escaped(said)} {say('supernote.no_note_next')}"
-        st.warning(words, title=say("supernote.no_note"), icon=":material/front_hand:")
+        words = (
+            f"{escaped(said)} First decide whether the post needs a note. “No note needed” on the Draft page is a "
+            "result too."
+        )
+        st.warning(words, title="Raters have said that no note is needed.", icon=":material/front_hand:")
 
 
 # --- a new one ---
@@ -148,15 +160,17 @@ def new_supernote() -> None:
     """The form: the post, and its notes."""
     notices(_PLACE)
     st.text_area(
-        say("supernote.post"),
+        "Text of the post",
         key=f"{_NEW}-text",
         height=110,
-        placeholder=say("supernote.words_example"),
-        help=say("supernote.post_help"),
+        placeholder="Paste the text of the post",
+        help=(
+            "Leave it empty if you give the address. CrowdNotes then cannot check whether the note answers the post."
+        ),
         persist_state="session",
     )
     st.text_input(
-        say("supernote.address"),
+        "Address of the post on X (optional)",
         key=f"{_NEW}-url",
         type="url",
         placeholder="https://x.com/…/status/…",
@@ -164,9 +178,9 @@ def new_supernote() -> None:
     )
     notes_fields(_NEW)
     with st.container(horizontal=True, gap="small"):
-        button(say("supernote.read"), "read-notes", _PLACE, _create, icon="notes", type="primary")
-        look = {"type": "tertiary", "help": say("supernote.example_help")}
-        button(say("supernote.example"), "supernote-example", _PLACE, _example, icon="school", **look)
+        button("Read the notes", "read-notes", _PLACE, _create, icon="notes", type="primary")
+        look = {"type": "tertiary", "help": "An invented post with six invented notes"}
+        button("Try an example", "supernote-example", _PLACE, _example, icon="school", **look)
 
 
 def _create() -> None:
@@ -194,11 +208,14 @@ def notes_pane(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
     no_note_needed(case)
     tell_faults(case.id)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.header(say("supernote.notes"), anchor=False, width="content")
-        of = say("given_notes.notes", n=len(work.notes))
-        st.markdown(f":gray[{say('supernote.tally', notes=of, used=len(work.used))}]", width="content")
+        st.header("Notes", anchor=False, width="content")
+        of = plural(len(work.notes), "1 note", "{n:,} notes")
+        st.markdown(f":gray[{of}, {len(work.used)} used]", width="content")
     unknown = sum(note.status is None for note in work.notes)
-    st.caption(f"{say('supernote.rule')} {say('supernote.rule_unknown', n=unknown) if unknown else ''}")
+    st.caption(
+        "CrowdNotes ticks the notes that call the post misleading and that X has not decided on. You can change that. "
+        f"{plural(unknown, 'For 1 note it is not known what X decided. It is taken as not decided.', 'For {n} notes it is not known what X decided. They are taken as not decided.') if unknown else ''}"
+    )
     for remark in workspace().service.remarks_on_notes(case):
         st.caption(f":orange[:material/info:] {escaped(remark, 300)}")
     chosen = st.session_state.get(_chosen(case))
@@ -224,10 +241,10 @@ def _row(case: Case, note: ExistingNote, *, here: bool, busy: bool) -> None:
             read = partial(state.__setitem__, _chosen(case), None if here else note.id)
             label = f"**{note.id}** {status_badge(note.status)}"
             if note.classification is Classification.NOT_MISLEADING:
-                label += f" {badge('gray', 'thumb_up', say('supernote.not_misleading'))}"
+                label += f" {badge('gray', 'thumb_up', 'says: not misleading')}"
             button(label, f"read-note-{case.id}-{note.id}", _PLACE, read, type="tertiary", width="stretch")
             st.checkbox(
-                say("supernote.use", id=note.id),
+                f"Use {note.id}",
                 key=key,
                 on_change=act,
                 args=(_PLACE, partial(_choose, case, note, key)),
@@ -258,8 +275,8 @@ def _choose(case: Case, note: ExistingNote, key: str) -> None:
 def _why(note: ExistingNote) -> str:
     """Why it is used or not."""
     if note.why_not_eligible:
-        return say("supernote.not_eligible", why=escaped(note.why_not_eligible))
-    return say("supernote.eligible" if note.is_used else "supernote.left_out")
+        return f"Not eligible: {escaped(note.why_not_eligible)}"
+    return "Eligible" if note.is_used else "Eligible, left out"
 
 
 def status_badge(status: CrowdStatus | None) -> str:
@@ -272,10 +289,11 @@ def status_badge(status: CrowdStatus | None) -> str:
 def in_ratings(ratings: Ratings) -> str:
     """Markdown of a note's ratings by level and its commonest tags."""
     if not ratings.count:
-        return say("given_notes.no_ratings")
-    words = say(
-        "given_notes.ratings",
-        n=ratings.count,
+        return "No ratings known"
+    words = plural(
+        ratings.count,
+        ("1 rating: {helpful} helpful, {somewhat} somewhat helpful, {not_helpful} not helpful"),
+        ("{n:,} ratings: {helpful} helpful, {somewhat} somewhat helpful, {not_helpful} not helpful"),
         helpful=ratings.helpful,
         somewhat=ratings.somewhat_helpful,
         not_helpful=ratings.not_helpful,
@@ -287,4 +305,4 @@ def in_ratings(ratings: Ratings) -> str:
 
 def _tag_words(tag: str) -> str:
     words = tag_words(tag)
-    return say("given_notes.not_helpful_tag", tag=words) if tag.startswith("notHelpful") else words or tag
+    return f"not helpful: {words}" if tag.startswith("notHelpful") else words or tag

@@ -9,7 +9,7 @@ import streamlit as st
 from crowdnotes.domain import Case, SupernoteWork
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, exact, in_figures
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 from pages.common.components import outside_text
 from pages.common.engine_panel import engine_panel
 from pages.common.layout import Area, area, in_a_line, phone_tabs
@@ -19,10 +19,10 @@ from pages.common.session import button, notices, show_case, workspace
 _POST = "supernote-post"
 _SHOWN = 150  # characters of the post in its one line
 _TABS = {
-    Area.POST: "supernote.tab_post",
-    Area.SOURCES: "supernote.tab_notes",
-    Area.NOTE: "supernote.tab_supernote",
-    Area.DECIDE: "supernote.tab_later",
+    Area.POST: "Post",
+    Area.SOURCES: "Notes",
+    Area.NOTE: "Result",
+    Area.DECIDE: "More",
 }
 
 
@@ -39,17 +39,21 @@ def supernote_strip(case: Case, work: SupernoteWork, job: JobRecord | None) -> N
             st.space("stretch")
             engine_panel(case)
             if _links_to_draft(case) and st.button(
-                say("winner.go_on"), key="to-draft", type="tertiary", icon=":material/edit_note:"
+                "Open the draft", key="to-draft", type="tertiary", icon=":material/edit_note:"
             ):
                 st.switch_page("pages/draft.py", query_params={"case": case.id})
-            new = say("supernote.new")
+            new = "New supernote"
             st.button(new, key="new", icon=":material/add:", type="tertiary", on_click=show_case, args=(None,))
         made = case.finished_round
         signs = {Area.SOURCES: f"{len(work.used)}/{len(work.notes)}", Area.NOTE: "✓" if made and made.winning else ""}
         phone_tabs(case, {name: signs.get(name, "") for name in Area}, _TABS)
         with area(Area.POST):
             notices(_POST)
-            words = f"“{escaped(case.post.text, _SHOWN)}”" if case.post.text else f":orange[{say('strip.no_words')}]"
+            words = (
+                f"“{escaped(case.post.text, _SHOWN)}”"
+                if case.post.text
+                else ":orange[The text of the post is not known yet]"
+            )
             key = f"post-fold-{case.id}"
             st.session_state[key] = bool(st.session_state.get(key, not case.post.text))
             with st.expander(words, key=key, icon=":material/article:", on_change="rerun") as fold:
@@ -68,21 +72,21 @@ def _links_to_draft(case: Case) -> bool:
 def _steps(case: Case, work: SupernoteWork) -> list[tuple[str, bool, str]]:
     made = case.finished_round
     winner = made.winning if made is not None else None
-    stale = f" :orange[{say('supernote.stale')}]" if is_stale(work) else ""
+    stale = " :orange[notes changed since]" if is_stale(work) else ""
     counted = ""
     if made is not None:
-        counted = say("supernote.passed", passed=len(made.passed), all=len(made.candidates)) + stale
+        counted = f"{len(made.passed)} of {len(made.candidates)} passed" + stale
     score = ""
     if winner is not None and winner.score is not None and not winner.score.means_nothing:
         line = workspace().settings.bridging.helpful_intercept
-        score = say("supernote.of_needed", score=in_figures(winner.score.intercept, line), needed=f"{line:.2f}")
+        score = "{score} ({needed} needed)".format(score=in_figures(winner.score.intercept, line), needed=f"{line:.2f}")
     if winner is not None and winner.not_run:
-        score += f" :orange[{say('supernote.unchecked', n=len(winner.not_run))}]"
+        score += f" :orange[{plural(len(winner.not_run), '1 check not run', '{n} checks not run')}]"
     return [
-        (say("supernote.notes"), bool(work.used), say("supernote.used", used=len(work.used), n=len(work.notes))),
-        (say("supernote.candidates"), made is not None and not stale, counted),
-        (say("supernote.winner"), winner is not None, score),
-        (say("supernote.decide"), case.decision is not None, case.decision.kind.in_words if case.decision else ""),
+        ("Notes", bool(work.used), f"{len(work.used)} of {len(work.notes)} used"),
+        ("Candidates", made is not None and not stale, counted),
+        ("Winner", winner is not None, score),
+        ("Decide", case.decision is not None, case.decision.kind.in_words if case.decision else ""),
     ]
 
 
@@ -92,12 +96,15 @@ def _post(case: Case, *, busy: bool) -> None:
     if case.post.text:
         outside_text(case.post.text, look="post", key=f"supernote-post-{case.id}")
         return
-    st.caption(f":orange[:material/short_text: {say('supernote.post_not_run')}]")
+    st.caption(
+        ":orange[:material/short_text: Not checked (NOT RUN): whether a note answers the post. The text of the post "
+        "is missing.]"
+    )
     if case.decision is None:
         key = f"words-of-{case.id}"
-        st.text_area(say("supernote.words"), key=key, height=90, placeholder=say("supernote.words_example"))
+        st.text_area("Text of the post", key=key, height=90, placeholder="Paste the text of the post")
         save = partial(_save_words, case, key)
-        button(say("supernote.add_words"), f"save-{key}", _POST, save, icon="save", disabled=busy)
+        button("Add the text", f"save-{key}", _POST, save, icon="save", disabled=busy)
 
 
 def _save_words(case: Case, key: str) -> None:

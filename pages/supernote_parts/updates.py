@@ -9,7 +9,7 @@ import streamlit as st
 from crowdnotes.domain import Case, CrowdStatus, PostedNote, Ratings, SupernoteWork
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 from pages.common.components import outside_text
 from pages.common.layout import Area, SupernoteStep, go_to
 from pages.common.progress import start, under_way
@@ -30,14 +30,14 @@ from pages.supernote_parts.header import is_stale
 
 _PLACE = SupernoteStep.WATCH.value
 _LEVELS = {
-    "helpful": say("watch.helpful"),
-    "somewhat_helpful": say("watch.somewhat_helpful"),
-    "not_helpful": say("watch.not_helpful"),
+    "helpful": "helpful",
+    "somewhat_helpful": "somewhat",
+    "not_helpful": "not helpful",
 }
 _SIDES = {
-    "unknown_side": say("watch.unknown_side"),
-    "negative": say("watch.one_side"),
-    "positive": say("watch.other_side"),
+    "unknown_side": "Side not known",
+    "negative": "One side",
+    "positive": "Other side",
 }
 
 
@@ -46,7 +46,7 @@ def watch_fold(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
     if case.finished_round is None:
         return
     with st.expander(
-        say("watch.title"), key=f"watch-{case.id}", icon=":material/visibility:", on_change="rerun"
+        "Newer notes and ratings", key=f"watch-{case.id}", icon=":material/visibility:", on_change="rerun"
     ) as fold:
         if fold.open:
             _news(case, work, job)
@@ -57,33 +57,33 @@ def watch_fold(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
 def _news(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
     """What changed, whether a better one stands, whether it would be shown, and whether replacing is worth it."""
     found = workspace().service.watched(case)
-    st.markdown(say("watch.since", changes=escaped(found.changes)))
-    st.caption(say("watch.since_about"))
+    st.markdown(f"**Since the candidates were made:** {escaped(found.changes)}.")
+    st.caption("This compares the notes that you add below. CrowdNotes does not ask X.")
     if work.newest is not None and work.newest.notes != work.notes and case.decision is None:
         stale = is_stale(work)
         button(
-            _of_changed(work) if stale else say("watch.choose_again"),
+            _of_changed(work) if stale else "Choose again with the new ratings",
             "watch-again", _PLACE, partial(_again, case), icon="diversity_2", type="primary", disabled=under_way(job),
-            help=say("watch.make_about" if stale else "watch.choose_about"),
+            help=("Candidates without words from these notes stay " "as they are." if stale else "No new candidates are made."),
         )  # fmt: skip
-        st.caption(say("watch.then"))
+        st.caption("Then you see here whether there is a better note, and whether to replace the posted one.")
         return
     for said, sign in ((found.better, "compare_arrows"), (found.crossing, "flag")):
         if said:
             st.markdown(f":material/{sign}: {escaped(said)}")
     if not found.why:
         return
-    title = {True: "watch.replace", False: "watch.leave", None: "watch.unsure"}[found.replace]
+    title = {True: "Worth replacing", False: "Leave it as it is", None: "You have to decide"}[found.replace]
     show = st.success if found.replace else st.info
     icon = {True: ":material/published_with_changes:", False: ":material/front_hand:", None: ":material/help:"}
-    show(f"{escaped(found.why)} {say('watch.loses')}", title=say(title), icon=icon[found.replace])
+    show(f"{escaped(found.why)} A changed text loses its ratings.", title=title, icon=icon[found.replace])
 
 
 def _of_changed(work: SupernoteWork) -> str:
     changed, left_out = ", ".join(work.changed), ", ".join(work.left_out)
     if changed and left_out:
-        return say("watch.make_both", changed=changed, left_out=left_out)
-    return say("watch.make_for", changed=changed) if changed else say("watch.make_without", left_out=left_out)
+        return f"Make candidates for {changed} and without {left_out}"
+    return f"Make candidates for {changed}" if changed else f"Make candidates without {left_out}"
 
 
 def _again(case: Case) -> None:
@@ -96,36 +96,36 @@ def _again(case: Case) -> None:
 
 def _posted(case: Case, work: SupernoteWork) -> None:
     posted = work.posted
-    st.markdown(f"**{say('watch.posted')}**")
+    st.markdown("**The posted note**")
     if posted is not None:
         outside_text(posted.text, look="note", key=f"posted-{case.id}-{posted.text}"[:60], copy=True)
-        intercept = "" if posted.intercept is None else f" · {say('watch.intercept', score=f'{posted.intercept:.2f}')}"
+        intercept = "" if posted.intercept is None else f" · note intercept {posted.intercept:.2f}"
         sides = " · ".join(
             f"{label}: {in_ratings(side)}"
             for name, label in _SIDES.items()
             if (side := getattr(posted, name)) and side.count
         )
-        at = say("watch.as_of", when=moment(posted.at))
+        at = f"as of {moment(posted.at)}"
         st.markdown(f"{status_badge(posted.status)} :small[:gray[{at}{intercept}]]")
         if posted.status is None:
-            st.caption(say("watch.only_you"))
-        st.markdown(f":small[:gray[{sides or say('given_notes.no_ratings')}]]")
-    label = say("watch.update" if posted is not None else "watch.is_posted")
+            st.caption("You approved this text. CrowdNotes does not know whether it is on X: add its status below.")
+        st.markdown(f":small[:gray[{sides or 'No ratings known'}]]")
+    label = "Update its status" if posted is not None else "The note is posted: add its status"
     with st.expander(label, key=f"posted-form-{case.id}", icon=":material/edit:"):
         _posted_form(case, posted)
     if posted is not None:
         gone = partial(workspace().service.set_posted, case.id, None)
-        button(say("watch.not_posted"), "not-posted", _PLACE, gone, icon="close", type="tertiary")
+        button("It is not posted", "not-posted", _PLACE, gone, icon="close", type="tertiary")
 
 
 def _posted_form(case: Case, posted: PostedNote | None) -> None:
     key = f"posted-{case.id}"
     known = posted or PostedNote(text=case.draft.text if case.draft else "", at=case.updated_at)
     with st.form(f"form-{key}", border=False):
-        st.text_area(say("watch.words"), value=known.text, height=110, key=f"{key}-text")
+        st.text_area("Text of the posted note, with its links", value=known.text, height=110, key=f"{key}-text")
         with st.grid(2, min_column_width=240):
             st.selectbox(
-                say("watch.status"),
+                "Status on X",
                 list(CrowdStatus),
                 index=None if known.status is None else list(CrowdStatus).index(known.status),
                 placeholder=NO_STATUS,
@@ -133,22 +133,22 @@ def _posted_form(case: Case, posted: PostedNote | None) -> None:
                 key=f"{key}-status",
             )
             st.number_input(
-                say("watch.its_intercept"),
+                "Note intercept (empty if not known)",
                 min_value=-2.0, max_value=2.0, step=0.01, value=known.intercept, key=f"{key}-intercept",
             )  # fmt: skip
-        st.caption(say("watch.ratings"))
+        st.caption("How many raters chose each answer. Count each rater once, under their side if you know it.")
         for side, label in _SIDES.items():
             ratings: Ratings = getattr(known, side)
             with st.grid(3, min_column_width=95, gap="small"):
                 for level, words in _LEVELS.items():
                     st.number_input(
-                        say("watch.side_level", side=label, level=words),
+                        f"{label}: {words}",
                         min_value=0,
                         step=1,
                         value=getattr(ratings, level),
                         key=f"{key}-{side}-{level}",
                     )
-        st.form_submit_button(say("watch.save"), icon=":material/save:", on_click=_save_posted, args=(case, key))
+        st.form_submit_button("Save the status", icon=":material/save:", on_click=_save_posted, args=(case, key))
 
 
 def _save_posted(case: Case, key: str) -> None:
@@ -169,12 +169,16 @@ def _save_posted(case: Case, key: str) -> None:
 
 def _new_table(case: Case, *, busy: bool) -> None:
     key = f"watch-{case.id}"
-    st.markdown(f"**{say('watch.newer')}**")
-    st.caption(say("watch.newer_about"))
+    st.markdown("**Add newer notes and ratings**")
+    st.caption(
+        "Add all notes on the post as they are now. A file or X's public data brings their ratings too. CrowdNotes "
+        "recognises a note by its ID on X, or by its words. It makes candidates only for notes that are new or "
+        "changed."
+    )
     if case.decision is not None:
-        st.caption(f":orange[:material/lock_open: {say('watch.reopens')}]")
+        st.caption(":orange[:material/lock_open: The case is decided. Adding notes reopens it.]")
     notes_fields(key)
-    button(say("watch.compare"), "watch-read", _PLACE, partial(_read, case, key), icon="sync", disabled=busy)
+    button("Compare with the notes here", "watch-read", _PLACE, partial(_read, case, key), icon="sync", disabled=busy)
 
 
 def _read(case: Case, key: str) -> None:
@@ -182,4 +186,4 @@ def _read(case: Case, key: str) -> None:
     workspace().service.watch(case.id, notes)
     forget_notes(key)
     keep_faults(case.id, faults)
-    st.toast(say("watch.read", notes=say("given_notes.notes", n=len(notes))), icon=":material/sync:")
+    st.toast("{notes} read.".format(notes=plural(len(notes), "1 note", "{n:,} notes")), icon=":material/sync:")

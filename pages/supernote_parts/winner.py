@@ -12,7 +12,7 @@ from crowdnotes.domain import Candidate, Case, ExistingNote, SupernoteRound, Sup
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, in_figures
 from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
-from crowdnotes.wording import say
+from crowdnotes.wording import fill, plural
 from pages.common.charts import Part, Standing, number_line, stacked_shares
 from pages.common.components import changed_pieces, marked_text, outside_text
 from pages.common.jury import ENDS, votes
@@ -26,9 +26,9 @@ _PLACE = SupernoteStep.WINNER.value
 _TAKE_WINNER = "take-winner"
 _BESIDE = 4  # candidates on the line, the winner among them
 _JURY_STATUS = {
-    "CURRENTLY_RATED_HELPFUL": "winner.would_be_shown",
-    "CURRENTLY_RATED_NOT_HELPFUL": "winner.not_helpful",
-    "NEEDS_MORE_RATINGS": "winner.not_shown_yet",
+    "CURRENTLY_RATED_HELPFUL": "would be shown",
+    "CURRENTLY_RATED_NOT_HELPFUL": "rated not helpful",
+    "NEEDS_MORE_RATINGS": "not shown yet",
 }
 
 
@@ -53,7 +53,10 @@ def ranking_fold(case: Case, job: JobRecord | None) -> None:
     if made is None:
         return
     with st.expander(
-        say("winner.ranking"), key=f"ranking-{case.id}", icon=":material/format_list_numbered:", on_change="rerun"
+        "Ranking of all candidates and notes",
+        key=f"ranking-{case.id}",
+        icon=":material/format_list_numbered:",
+        on_change="rerun",
     ) as fold:
         if fold.open:
             _ranking(case, made, busy=under_way(job))
@@ -68,22 +71,33 @@ def _speaks(score: SupernoteScore | None) -> bool:
 
 
 def _of_notes(candidate: Candidate) -> str:
-    return say("winner.from_notes", n=len(candidate.notes), names=", ".join(candidate.notes))
+    return plural(len(candidate.notes), "from note {names}", "from notes {names}", names=", ".join(candidate.notes))
 
 
 def _simulation(made: SupernoteRound) -> None:
     if not made.measured:
-        st.markdown(f":gray[:material/do_not_disturb_on: {say('winner.jury_not_run')}]")
+        st.markdown(
+            ":gray[:material/do_not_disturb_on: **The jury did not judge these texts (NOT RUN)**, so it ranks nothing "
+            "here.]"
+        )
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        st.markdown(f":material/science: **{say('winner.simulation')}**", width="content")
-        with st.popover(say("jury.trust"), icon=":material/info:", type="tertiary"):
+        st.markdown(":material/science: **The jury is a simulation.**", width="content")
+        with st.popover("How far to trust this", icon=":material/info:", type="tertiary"):
             st.markdown(escaped(made.measured))
-            st.caption(f"{say('jury.trust_about')} {say('winner.same_jurors', line=f'{_line():.2f}')}")
+            st.caption(
+                "The two sides are raters who usually disagree: X's algorithm gives one side a factor below zero and "
+                "the other side one above. The note intercept is how helpful a note is when this disagreement is "
+                f"taken out. X shows a note from {_line():.2f}. The same jurors rate all texts."
+            )
 
 
 def _nobody() -> None:
-    st.warning(say("winner.nobody_next"), title=say("winner.nobody"), icon=":material/filter_alt_off:")
+    st.warning(
+        ("See below what each filter removed. Use other notes, or ask for more candidates."),
+        title="No candidate passed every filter, so there is no winner.",
+        icon=":material/filter_alt_off:",
+    )
 
 
 # --- the two side by side ---
@@ -95,59 +109,62 @@ def _beside(case: Case, made: SupernoteRound, winner: Candidate, *, busy: bool) 
     theirs, ours = changed_pieces(best.text if best else "", winner.text)
     with st.grid(2, min_column_width=260):
         with st.container(gap="xsmall", key="the-winner"):
-            st.markdown(f"**{say('winner.supernote')}**{_chosen_by(made.judged)}")
+            st.markdown(f"**The supernote**{_chosen_by(made.judged)}")
             pieces = ours if best else changed_pieces(winner.text, winner.text)[1]
             marked_text(pieces, look="note", key=f"winner-{case.id}-{winner.sha256[:12]}", copy=True)
             st.caption(f"{_length(winner.text)} · {_of_notes(winner)} · {escaped(winner.engine, 60)}")
             if winner.not_run:
                 names = ", ".join(f"“{name.in_words}”" for name in winner.not_run)
-                st.caption(f":orange[:material/do_not_disturb_on: {say('winner.unchecked', names=names)}]")
+                st.caption(
+                    f":orange[:material/do_not_disturb_on: Not checked (NOT RUN): {names}. See for yourself before "
+                    "you use it.]"
+                )
             if same := [note.id for note in made.notes if note.text.split() == winner.text.split()]:
-                st.caption(f":orange[:material/content_copy: {say('winner.same_words', id=same[0])}]")
+                st.caption(f":orange[:material/content_copy: These are the words of {same[0]}, unchanged.]")
             if winner.revised:
-                st.caption(f":material/edit_note: {say('winner.revised', what=escaped(winner.revised, 300))}")
+                st.caption(f":material/edit_note: Revised: {escaped(winner.revised, 300)}")
             for objection in winner.objections:
                 st.caption(f":material/rate_review: {escaped(objection, 300)}")
             _take_button(case, winner, busy=busy, key=_TAKE_WINNER, primary=not stale)
         with st.container(gap="xsmall", key="the-best-existing"):
             if best is None:
-                st.caption(say("winner.no_existing"))
+                st.caption("There is no existing note to compare.")
                 return
-            st.markdown(f"**{say('winner.best', id=best.id)}**{_chosen_by(made.best_by)}")
+            st.markdown(f"**The best existing note, {best.id}**{_chosen_by(made.best_by)}")
             marked_text(theirs, look="note", key=f"best-{case.id}-{best.id}-{made.number}", copy=True)
             st.caption(f"{_length(best.text)} · {in_ratings(best.ratings)}")
             st.markdown(status_badge(best.status))
     if best is not None and best.text != winner.text:
-        st.caption(say("winner.underlined"))
+        st.caption("Underlined: words that only the supernote has. Dotted: words that only the existing note has.")
 
 
 def _chosen_by(who: str) -> str:
-    return f" :small[:gray[{say('winner.chosen_by', who=escaped(who, 120))}]]" if who else ""
+    return f" :small[:gray[chosen by {escaped(who, 120)}]]" if who else ""
 
 
 def _length(text: str) -> str:
-    return say("winner.length", n=note_length(text), limit=NOTE_LIMIT)
+    return f"{note_length(text)} of {NOTE_LIMIT} characters"
 
 
 def _take_button(case: Case, candidate: Candidate, *, busy: bool, key: str, primary: bool = False) -> None:
     if case.decision is not None:
-        st.caption(say("winner.decided"))
+        st.caption("The case is decided. Reopen it on the Draft page to use another text.")
         return
     taken = case.draft is not None and case.draft.sha256 == candidate.sha256
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if taken:
-            st.badge(say("winner.in_draft"), color="blue", icon=":material/check:")
+            st.badge("in the draft", color="blue", icon=":material/check:")
         if taken and key != _TAKE_WINNER:
             return  # the draft is opened by one button alone: below the winner, else on top
         button(
-            say("winner.go_on" if taken else "winner.take"),
+            ("Open the draft" if taken else "Put in the draft"),
             key,
             _PLACE,
             partial(_take, case, candidate),
             icon="edit_note",
             type="primary" if primary else "secondary",
             disabled=busy,
-            help=say("winner.take_about"),
+            help="There you read its sources, score the note and decide.",
         )
 
 
@@ -170,13 +187,13 @@ def goes_on(case: Case) -> None:
 
 
 def _standing(case: Case, made: SupernoteRound, winner: Candidate) -> None:
-    st.markdown(f"**{say('winner.status')}:** {escaped(_verdict(made, winner))}")
+    st.markdown(f"**Status:** {escaped(_verdict(made, winner))}")
     best = made.existing.get(made.best_existing or "")
-    shown = [(say("winner.a_supernote"), winner.score)]
+    shown = [("the supernote", winner.score)]
     others = [item for item in made.passed if item.sha256 != winner.sha256 and _speaks(item.score)][: _BESIDE - 1]
-    shown += [(say("winner.a_candidate", rank=_rank_of(made, item)), item.score) for item in others]
+    shown += [(f"candidate {_rank_of(made, item)}", item.score) for item in others]
     if best is not None:
-        shown.insert(1, (say("winner.best_existing", id=made.best_existing), best))
+        shown.insert(1, (f"best existing, {made.best_existing}", best))
     standings = [
         Standing(name, score.intercept, score.interval.low, score.interval.high)
         for name, score in shown
@@ -188,8 +205,7 @@ def _standing(case: Case, made: SupernoteRound, winner: Candidate) -> None:
             line=_line(),
             ends=ENDS,
             alt=" ".join(
-                say(
-                    "winner.on_line",
+                "{name}: {score} ({low} to {high}).".format(
                     name=item.name,
                     score=in_figures(item.value, _line()),
                     low=f"{item.low:.2f}",
@@ -199,27 +215,38 @@ def _standing(case: Case, made: SupernoteRound, winner: Candidate) -> None:
             ),
             key=f"standing-{case.id}-{made.number}",
         )
-        st.caption(say("winner.line_about"))
+        st.caption(
+            "Each dot is the jury's number (the note intercept), with its 90 % range. An arrow means that the range "
+            "goes on beyond the edge."
+        )
 
 
 def _verdict(made: SupernoteRound, winner: Candidate) -> str:
     """The picture in a sentence."""
     mine, theirs = winner.score, made.existing.get(made.best_existing or "")
     if mine is None:
-        return say("winner.verdict_not_run")
+        return "The jury did not judge this text (NOT RUN). The filters decide."
     if mine.means_nothing:
-        return say("winner.verdict_nothing")
-    which = "winner.reaches" if mine.intercept >= _line() else "winner.below"
-    said = say(which, score=in_figures(mine.intercept, _line()), line=f"{_line():.2f}")
+        return "The jury's numbers mean nothing for this text. The filters and the judge decide."
+    which = (
+        ("The jury gives the supernote {score}. That reaches the {line} that X needs to show a note.")
+        if mine.intercept >= _line()
+        else ("The jury gives the supernote {score}. That is below the {line} that X needs to show a note.")
+    )
+    said = fill(which, score=in_figures(mine.intercept, _line()), line=f"{_line():.2f}")
     if theirs is None or theirs.means_nothing:
         return said
     apart = f"{abs(mine.intercept - theirs.intercept):.2f}"
-    more = "winner.existing_more" if theirs.intercept > mine.intercept else "winner.existing_less"
+    more = (
+        "The best existing note, {id}, gets {apart} more."
+        if theirs.intercept > mine.intercept
+        else "The best existing note, {id}, gets {apart} less."
+    )
     if apart == "0.00":
-        return f"{said} {say('winner.existing_same', id=made.best_existing)}"
-    beside = say(more, id=made.best_existing, apart=apart)
+        return f"{said} The best existing note, {made.best_existing}, gets the same."
+    beside = fill(more, id=made.best_existing, apart=apart)
     overlap = mine.interval.low < theirs.interval.high and theirs.interval.low < mine.interval.high
-    return f"{said} {beside}{' ' + say('winner.overlap') if overlap else ''}"
+    return f"{said} {beside}{' ' + 'The ranges overlap, so the jury is not sure which is better.' if overlap else ''}"
 
 
 def _rank_of(made: SupernoteRound, candidate: Candidate) -> int:
@@ -233,26 +260,29 @@ def _credit(case: Case, made: SupernoteRound, winner: Candidate) -> None:
     if not made.credits:
         return
     lead = max(made.credits, key=lambda item: item.share)
-    st.markdown(say("winner.credit", share=round(100 * lead.share), note=lead.note))
+    st.markdown(f"**Where its words come from:** {round(100 * lead.share)} % are from {lead.note}.")
     given = [item for item in made.credits if item.share > 0]
     stacked_shares(
-        [say("winner.a_supernote")],
+        ["the supernote"],
         [Part(item.note, (round(100 * item.share),)) for item in given],
-        alt=", ".join(say("winner.credit_alt", note=item.note, share=round(100 * item.share)) for item in given),
+        alt=", ".join(f"{item.note} {round(100 * item.share)} percent" for item in given),
         between="",
         key=f"credit-{case.id}-{made.number}",
     )
-    with st.expander(say("winner.sentences"), icon=":material/attribution:"):
+    with st.expander("Each sentence, and the result without each note", icon=":material/attribution:"):
         for number, sentence in enumerate(winner.sentences, start=1):
             words = winner.text[sentence.span.start : sentence.span.end]
-            notes = escaped(", ".join(sentence.notes)) or say("winner.no_note")
-            told = say("winner.sentence", n=number, notes=notes)
+            notes = escaped(", ".join(sentence.notes)) or "no note"
+            told = f"{number} · from {notes}"
             if carried := ", ".join(dict.fromkeys(item.evidence_id for item in sentence.carriers)):
-                told += f" · {say('winner.supported_by', sources=escaped(carried))}"
+                told += f" · supported by {escaped(carried)}"
             st.markdown(f":small[:gray[{told}]]")
             outside_text(words, look="quote", key=f"credit-{case.id}-{made.number}-{number}")
         if not _speaks(winner.score):
-            st.markdown(f":small[{say('winner.without_not_run')}]")
+            st.markdown(
+                ":small[The result without each note was not worked out (NOT RUN): the jury has no number for the "
+                "winner.]"
+            )
             return
         for item in made.credits:
             st.markdown(f":small[**{item.note}**: {_without(item.without, item.loss)}]")
@@ -260,20 +290,24 @@ def _credit(case: Case, made: SupernoteRound, winner: Candidate) -> None:
 
 def _without(without: float | None, loss: float | None) -> str:
     if without is None:
-        return say("winner.without_none")
+        return "without it, no candidate is left that the jury can judge"
     if loss is None:
-        return say("winner.without", score=f"{without:.2f}")
-    which = "winner.without_less" if loss >= 0 else "winner.without_more"
-    return say(which, score=f"{without:.2f}", apart=f"{abs(loss):.2f}")
+        return "without it, the best candidate gets {score}".format(score=f"{without:.2f}")
+    which = (
+        ("without it, the best candidate gets {score}, which is {apart} less")
+        if loss >= 0
+        else ("without it, the best candidate gets {score}, which is {apart} more")
+    )
+    return fill(which, score=f"{without:.2f}", apart=f"{abs(loss):.2f}")
 
 
 # --- the ranking ---
 
 
-_RANK, _WHAT, _RANGE, _JURY = say("winner.rank"), say("winner.what"), say("winner.range_head"), say("winner.jury")
-_INTERCEPT, _GRADE = say("winner.intercept"), say("winner.grade")
-_RATERS, _TEXT = say("winner.raters"), say("winner.text")
-_SIDES = {"−": say("winner.one_side"), "+": say("winner.other_side")}
+_RANK, _WHAT, _RANGE, _JURY = "Rank", "What", "90 % range", "The jury"
+_INTERCEPT, _GRADE = "Note intercept", "Judge, of 10"
+_RATERS, _TEXT = "Raters on X", "Text"
+_SIDES = {"−": "One side", "+": "Other side"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +327,7 @@ def _ranking(case: Case, made: SupernoteRound, *, busy: bool) -> None:
     rows = _rows(made)
     if not rows:
         return
-    st.caption(say("winner.ranking_about"))
+    st.caption("Every candidate that passed the filters, and every existing note, ranked by the same jury.")
     told = [in_figures(row.score.intercept, _line()) for row in rows if row.score is not None]
     digits = max(
         (len(number.partition(".")[2]) for number in told), default=2
@@ -302,14 +336,14 @@ def _ranking(case: Case, made: SupernoteRound, *, busy: bool) -> None:
         [_cells(place, row) for place, row in enumerate(rows, start=1)],
         hide_index=True,
         placeholder="–",
-        alt=say("winner.ranking_alt", n=len(rows)),
+        alt=f"{len(rows)} texts, ranked. Choose one below to read it in full.",
         height=min(38 + 35 * len(rows), 388),
         key=f"ranking-{case.id}-{made.number}",
         column_config={
             _RANK: st.column_config.NumberColumn(width=50),
             _WHAT: st.column_config.TextColumn(width=125),
             _INTERCEPT: st.column_config.NumberColumn(
-                format=f"%.{digits}f", width=100, help=say("winner.intercept_about", line=f"{_line():.2f}")
+                format=f"%.{digits}f", width=100, help="X shows a note from {line}".format(line=f"{_line():.2f}")
             ),
             _RANGE: st.column_config.TextColumn(width=100),
             _JURY: st.column_config.TextColumn(width=125),
@@ -319,14 +353,14 @@ def _ranking(case: Case, made: SupernoteRound, *, busy: bool) -> None:
             _TEXT: st.column_config.TextColumn(width=420),
         },
     )
-    st.caption(say("winner.sides_about"))
+    st.caption("One side, other side: how many jurors find it helpful / somewhat helpful / not helpful.")
     by_key = {row.key: (place, row) for place, row in enumerate(rows, start=1)}
     names = {key: f"{place} · {row.name}{_in_short(row.score)}" for key, (place, row) in by_key.items()}
     chosen = st.selectbox(
-        say("winner.read"),
+        "Read one in full",
         list(by_key),
         index=None,
-        placeholder=say("winner.by_rank"),
+        placeholder="Choose by rank",
         format_func=names.__getitem__,
         key=f"read-{case.id}-{made.number}",
     )
@@ -340,9 +374,7 @@ def _rows(made: SupernoteRound) -> list[_Row]:
     ]
     for note in made.notes:
         real = STATUS_WORDS[note.status] if note.status else NO_STATUS
-        rows.append(
-            _Row(note.id, say("winner.an_existing", id=note.id), note.text, made.existing.get(note.id), real, note=note)
-        )
+        rows.append(_Row(note.id, f"existing note {note.id}", note.text, made.existing.get(note.id), real, note=note))
     return sorted(rows, key=lambda row: _order(row, made))
 
 
@@ -354,21 +386,21 @@ def _order(row: _Row, made: SupernoteRound) -> tuple[bool, float, bool]:
 
 def _candidate_name(made: SupernoteRound, item: Candidate) -> str:
     if item.sha256 == made.winner:
-        return say("winner.a_winner")
-    return say("winner.a_candidate", rank=_rank_of(made, item))
+        return "the winner"
+    return f"candidate {_rank_of(made, item)}"
 
 
 def _cells(place: int, row: _Row) -> Mapping[str, object]:
     score = row.score
     cells: dict[str, object] = {_RANK: place, _WHAT: row.name}
     if score is None or score.means_nothing:
-        cells |= {_INTERCEPT: None, _RANGE: say("winner.not_judged"), _JURY: ""}
+        cells |= {_INTERCEPT: None, _RANGE: "not judged", _JURY: ""}
     else:
         status = _JURY_STATUS.get(score.status)
         cells |= {
             _INTERCEPT: score.intercept,
-            _RANGE: say("winner.range", low=f"{score.interval.low:.2f}", high=f"{score.interval.high:.2f}"),
-            _JURY: say(status) if status else score.status,
+            _RANGE: "{low} to {high}".format(low=f"{score.interval.low:.2f}", high=f"{score.interval.high:.2f}"),
+            _JURY: status or score.status,
         }
         for side in (score.negative, score.positive):
             cells[_SIDES[side.side]] = f"{side.helpful} / {side.somewhat_helpful} / {side.not_helpful}"

@@ -75,10 +75,10 @@ def test_the_links_hold_the_claims_words_whatever_they_are(words: str) -> None:
     found = reach_of(case, none_is_near=False)
     assert found is not None
     links = dict(found.places)
-    asked = parse_qs(urlsplit(links["reach.web"]).query)["q"][0]
+    asked = parse_qs(urlsplit(links["Search the web"]).query)["q"][0]
     assert asked.endswith(" before:2024-02-03")
     assert words.startswith(asked.removesuffix(" before:2024-02-03"))
-    path = unquote(urlsplit(links["reach.checks"]).path)
+    path = unquote(urlsplit(links["Search fact-checks"]).path)
     assert asked.removesuffix(" before:2024-02-03") in path
     assert all(link.isascii() and " " not in link for link in links.values())
 
@@ -88,7 +88,7 @@ def test_the_archive_is_offered_for_a_public_page_that_could_not_be_read_and_nev
         gone = tuple(Source(id=url, title="", url=url, outcome=FetchOutcome.NOT_FOUND) for url in urls)
         found = reach_of(_case(evidence=(), sources=gone), ["wiki.company.org"], none_is_near=False)
         assert found is not None
-        return dict(found.places).get("reach.archive")
+        return dict(found.places).get("Archived copies of the unread page")
 
     assert archive("https://news.example.org/gone") == "https://web.archive.org/web/*/https://news.example.org/gone"
     assert archive("https://wiki.company.org/secret", "https://x.example.org/a?key=1", "http://10.0.0.1/") is None

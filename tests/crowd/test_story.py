@@ -124,7 +124,7 @@ def test_notes_of_each_status_are_offered_to_begin_with() -> None:
             found = notes_of_status(connection, status)
             assert len(found) == 3
             assert {statuses[note] for note, _, _ in found} == {status.value}
-        assert "note_story.busiest" not in notes_to_begin_with(connection)
+        assert "Notes with the most ratings:" not in notes_to_begin_with(connection)
 
 
 def test_the_reason_of_a_not_helpful_note_stands_in_its_first_sentences() -> None:
@@ -259,7 +259,7 @@ def test_what_x_recorded_stands_beside_and_where_raters_are_not_fitted_that_is_s
 def test_a_note_that_x_showed_and_took_down_is_offered_to_begin_with(index: Path) -> None:
     with reading(index) as connection:
         assert taken_down_notes(connection) == [(1, 2, 'It is "so".')]
-        assert notes_to_begin_with(connection)["note_story.busiest"], "without a fit no status is known"
+        assert notes_to_begin_with(connection)["Notes with the most ratings:"], "without a fit no status is known"
 
 
 def test_a_deleted_note_keeps_its_ratings_and_an_unknown_one_is_refused(index: Path) -> None:

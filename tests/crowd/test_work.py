@@ -75,9 +75,8 @@ def test_new_posts_come_first_then_those_with_more_ratings_and_each_says_why(tmp
     assert [post.post for post in found.posts] == [busy, quiet, old]
     assert (found.waiting, [round(post.hours or 0) for post in found.posts]) == (3, [48, 24, 720])
     assert found.posts[0].why == (
-        "The post is 2 days old: posts of the last 7 days come first. 1 note, 4 ratings. "
-        "Its notes have no score, because the viewpoints of raters are not known. "
-        "The index has too few ratings for that. Index more days."
+        "The post is 2 days old: posts of the last 7 days come first. 1 note, 4 ratings. Its notes have no score, "
+        "because the viewpoints of raters are not known. The index has too few ratings for that. Index more days."
     )
     assert "30 days old: it comes after the posts of the last 7 days." in found.posts[2].why
     assert found.posts[0].url == f"https://x.com/i/status/{busy}"

@@ -5,23 +5,22 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from crowdnotes.wording import say
 from tests.journeys.accessible import serious_faults
 from tests.journeys.conftest import SCREENSHOTS, App, NewPage
 
 pytestmark = pytest.mark.journey
 
 _LABELS = (
-    say("present.act_find"),
-    say("present.act_open", then="E1"),
-    say("present.act_use_and_open", used="E1", then="E2"),
-    say("present.act_use_and_write", used="E2"),
-    say("present.act_tempt"),
-    say("present.act_mend"),
-    say("present.act_show"),
-    say("present.act_decide"),
-    say("present.act_approve"),
-    say("present.act_end"),
+    "Find evidence",
+    "Open {then}".format(then="E1"),
+    "Use {used}, open {then}".format(used="E1", then="E2"),
+    "Use {used}, write notes".format(used="E2"),
+    "Try a stronger note",
+    "Take the sourced note",
+    "Next",
+    "Tick the tags",
+    "Approve",
+    "Start your own",
 )
 
 
@@ -33,18 +32,20 @@ def test_a_presenter_goes_from_the_post_to_the_decision_and_back_by_the_arrow_ke
         expect(following).to_contain_text(label, timeout=90_000)
         expect(page.locator(".st-key-presenter")).to_be_in_viewport()
         expect(page.locator("[data-spotlight]").first).to_be_in_viewport()
-        if label in {_LABELS[0], say("present.act_mend"), _LABELS[-1]}:
+        if label in {_LABELS[0], "Take the sourced note", _LABELS[-1]}:
             assert serious_faults(page) == []
         if SCREENSHOTS is not None:
             page.screenshot(path=SCREENSHOTS / f"present-{number}.png")
-        if label == say("present.act_tempt"):
+        if label == "Try a stronger note":
             expect(page.locator(".st-key-candidate-card-D")).to_be_in_viewport(ratio=1)
-        if label == say("present.act_mend"):
+        if label == "Take the sourced note":
             expect(page.locator("[data-spotlight]").first).to_contain_text("prove")
         if label != _LABELS[-1]:
             expect(following).to_be_enabled()
             page.keyboard.press("ArrowRight")
-    expect(page.locator(".st-key-presenter")).to_contain_text(say("present.decided"))
+    expect(page.locator(".st-key-presenter")).to_contain_text(
+        "Decided by a person, with every step on record. A demonstration is never posted."
+    )
     page.keyboard.press("ArrowLeft")
     expect(page.locator(".st-key-presenter")).to_contain_text("7 of 8")
     page.reload()  # the step is in the address

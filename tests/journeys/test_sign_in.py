@@ -20,7 +20,7 @@ from streamlit.web.server.starlette.starlette_app_utils import create_signed_val
 
 from crowdnotes.domain import Case, DecisionKind, DeskState, Mode, Person, Role, SuggestionAnswer, Verdict
 from crowdnotes.settings import Settings
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 from crowdnotes.workspace import Workspace, open_workspace
 from pages.common.web_server import USER_COOKIE
 from tests.journeys.conftest import Desk, NewPage, free_port, running_app
@@ -146,7 +146,7 @@ def _button(page: Page, name: str) -> Locator:
 
 
 def _sign_in(page: Page, subject: str) -> None:
-    _button(page, say("sign_in.button")).click()
+    _button(page, "Sign in").click()
     _button(page, subject).click()
 
 
@@ -157,57 +157,61 @@ def _case(workspace: Workspace) -> Case:
 def test_a_person_signs_in_where_they_were_and_what_an_admin_changes_holds_at_once(team: Team, page: Page) -> None:
     case = _case(team.workspace)
     page.goto(f"{team.url}/?case={case.id}")
-    expect(_button(page, say("sign_in.button"))).to_be_visible()
+    expect(_button(page, "Sign in")).to_be_visible()
     expect(page.get_by_text(_POST)).to_have_count(0)
     _sign_in(page, "ana")
     expect(page.get_by_text(_POST).first).to_be_visible()
     assert page.url == f"{team.url}/?case={case.id}"
     page.goto(f"{team.url}/people")
     expect(page.get_by_text("You are Ana. Your role: contributor.")).to_be_visible()
-    expect(page.get_by_text(say("sign_in.everybody_about"))).to_have_count(0)
+    expect(
+        page.get_by_text("Who signed in once. A change takes effect with the next thing that they do.")
+    ).to_have_count(0)
 
     team.workspace.people.set_role(team.person("ana"), Role.ADMIN)
     page.reload()
-    expect(page.get_by_text(say("sign_in.everybody_about"))).to_be_visible()
+    expect(
+        page.get_by_text("Who signed in once. A change takes effect with the next thing that they do.")
+    ).to_be_visible()
     team.workspace.people.seen(team.person("ben"), "contributor")
     page.reload()
     walk = Walk(page, team.url)
     walk.settled()
-    page.get_by_role("combobox", name=say("sign_in.role_of", name="Ben")).click()
+    page.get_by_role("combobox", name="Role of {name}".format(name="Ben")).click()
     page.get_by_role("option", name="moderator").click()
     walk.settled()
     row = page.locator("[class*=st-key-person]", has_text="Ben")
-    row.get_by_role("button", name=say("sign_in.keep_out")).click()
-    expect(row.get_by_text(say("sign_in.is_out"))).to_be_visible()
+    row.get_by_role("button", name="Keep out").click()
+    expect(row.get_by_text("kept out")).to_be_visible()
     [ben] = [one for one in team.workspace.people.everybody() if one.name == "Ben"]
     assert (ben.role, ben.disabled_at is None) == (Role.MODERATOR, False)
 
     team.workspace.people.set_role(team.person("ben"), Role.ADMIN)
     team.workspace.people.set_disabled(team.person("ben"), disabled=False)
     team.workspace.people.set_disabled(team.person("ana"), disabled=True)
-    row.get_by_role("button", name=say("sign_in.let_in")).click()  # the tab is open still
-    expect(page.get_by_text(say("people.disabled")).first).to_be_visible()
+    row.get_by_role("button", name="Let in").click()  # the tab is open still
+    expect(page.get_by_text("Your access was taken away.").first).to_be_visible()
     page.goto(f"{team.url}/?case={case.id}")
-    expect(page.get_by_text(say("people.disabled"))).to_be_visible()
+    expect(page.get_by_text("Your access was taken away.")).to_be_visible()
     expect(page.get_by_text(_POST)).to_have_count(0)
 
 
 def test_who_signs_out_is_out(team: Team, page: Page) -> None:
     page.goto(f"{team.url}/people")
     _sign_in(page, "ben")
-    _button(page, say("sign_in.out")).click()
+    _button(page, "Sign out").click()
     _button(page, "End session").click()  # at the provider
-    expect(_button(page, say("sign_in.button"))).to_be_visible()
+    expect(_button(page, "Sign in")).to_be_visible()
     page.goto(f"{team.url}/cases")
-    expect(_button(page, say("sign_in.button"))).to_be_visible()
+    expect(_button(page, "Sign in")).to_be_visible()
 
 
 def test_what_goes_wrong_with_a_sign_in_is_said(team: Team, page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     # Turned down there.
     page.goto(f"{team.url}/cases")
-    _button(page, say("sign_in.button")).click()
+    _button(page, "Sign in").click()
     _button(page, "Deny").click()
-    expect(page.get_by_text(say("sign_in.failed"))).to_be_visible()
+    expect(page.get_by_text("The sign-in was not completed. Try again.")).to_be_visible()
     # A forged cookie, and one that is older than it may be.
     claims = json.dumps({"is_logged_in": True, "origin": team.url, "iss": team.provider.url, "sub": "ben"})
     forged = create_signed_value("another secret", USER_COOKIE, claims)
@@ -216,21 +220,21 @@ def test_what_goes_wrong_with_a_sign_in_is_said(team: Team, page: Page, monkeypa
     for cookie in (forged, expired):
         page.context.add_cookies([{"name": USER_COOKIE, "value": cookie.decode(), "url": team.url}])
         page.goto(f"{team.url}/cases")
-        expect(page.get_by_text(say("sign_in.expired"))).to_be_visible()
-        expect(page.get_by_text(say("cases.about"))).to_have_count(0)
+        expect(page.get_by_text("Your sign-in has expired or could not be read. Sign in again.")).to_be_visible()
+        expect(page.get_by_text("Notes that were begun here, newest changes first.")).to_have_count(0)
     # Another address than the provider knows.
     elsewhere = team.url.replace("127.0.0.1", "localhost")
     page.goto(elsewhere)
-    expect(page.get_by_text(say("sign_in.other_address", here=elsewhere, there=team.url))).to_be_visible()
-    expect(_button(page, say("sign_in.button"))).to_have_count(0)
+    expect(page.get_by_text(f"You came by {elsewhere}, where nobody can sign in. Go to {team.url}")).to_be_visible()
+    expect(_button(page, "Sign in")).to_have_count(0)
     # The provider is down, and comes back.
     page.goto(f"{team.url}/cases?search=tea")
     team.provider.stop()
-    _button(page, say("sign_in.button")).click()
-    expect(page.get_by_text(say("sign_in.unreachable"))).to_be_visible()
+    _button(page, "Sign in").click()
+    expect(page.get_by_text("The sign-in service did not respond. Try again in a few minutes.")).to_be_visible()
     team.provider.start()
     _sign_in(page, "ben")
-    expect(page.get_by_text(say("cases.about"))).to_be_visible()
+    expect(page.get_by_text("Notes that were begun here, newest changes first.")).to_be_visible()
     assert page.url == f"{team.url}/cases?search=tea"
 
 
@@ -280,34 +284,54 @@ def test_three_people_take_a_note_from_its_author_through_two_blind_readers_to_i
             return walk
 
         anas = signed_in("ana", f"/?case={case_id}")
-        anas.button(say("submission.send")).click()
-        expect(anas.button(say("submission.withdraw"))).to_be_visible()
+        anas.button("Send to the moderators").click()
+        expect(anas.button("Take it back from the moderators")).to_be_visible()
         bens, cleos = signed_in("ben", "/queue"), signed_in("cleo", "/queue")
-        _reads(bens, "1", say("validate.others_read", n=1))
+        _reads(
+            bens,
+            "1",
+            plural(
+                1,
+                "What you found is saved. 1 more moderator has to read it.",
+                "What you found is saved. {n} more moderators have to read it.",
+            ),
+        )
         assert "ben" not in cleos.page.locator("body").inner_text().lower()  # blind
-        _reads(cleos, "1", say("validate.comments"))
-        cleos.page.get_by_label(say("validate.words")).fill(_NOTE.split(maxsplit=1)[0])
-        cleos.page.get_by_label(say("validate.on_words")).fill("In whom?")
-        cleos.button(say("validate.send_back")).click()
-        expect(cleos.page.get_by_text(say("validate.sent_back"))).to_be_visible()
+        _reads(cleos, "1", "Comments for the author")
+        cleos.page.get_by_label("Words of the note (optional)").fill(_NOTE.split(maxsplit=1)[0])
+        cleos.page.get_by_label("Comment on these words").fill("In whom?")
+        cleos.button("Send back").click()
+        expect(cleos.page.get_by_text("The author has your comments.")).to_be_visible()
 
         anas.open(f"/?case={case_id}")
         expect(anas.page.get_by_text("In whom?").first).to_be_visible()
-        expect(anas.button(say("submission.send"))).to_be_disabled()
+        expect(anas.button("Send to the moderators")).to_be_disabled()
         author.service.answer_suggestion(case_id, "S1", SuggestionAnswer.NO, "The source says it of everybody.")
         anas.open(f"/?case={case_id}")
-        anas.button(say("submission.send")).click()
-        expect(anas.button(say("submission.withdraw"))).to_be_visible()
+        anas.button("Send to the moderators").click()
+        expect(anas.button("Take it back from the moderators")).to_be_visible()
 
         people.set_disabled(cleo, disabled=True)  # from her next act on
         cleos.open("/queue")
-        expect(cleos.page.get_by_text(say("people.disabled")).first).to_be_visible()
+        expect(cleos.page.get_by_text("Your access was taken away.").first).to_be_visible()
         people.set_disabled(cleo, disabled=False)
-        for walk, told in ((cleos, say("validate.others_read", n=1)), (bens, say("validate.comments"))):
+        for walk, told in (
+            (
+                cleos,
+                plural(
+                    1,
+                    "What you found is saved. 1 more moderator has to read it.",
+                    "What you found is saved. {n} more moderators have to read it.",
+                ),
+            ),
+            (bens, "Comments for the author"),
+        ):
             walk.open("/queue")
             walk.page.keyboard.press("n")
             for key, seen in (("k", ".st-key-finding-1"), ("j", ".st-key-keep-findings")):  # back to the last, and on
-                expect(walk.page.get_by_text(say("validate.before"))).to_be_visible(visible=key == "k")
+                expect(
+                    walk.page.get_by_text("You found this before the case came back. Look again, or keep it.")
+                ).to_be_visible(visible=key == "k")
                 walk.settled()
                 walk.page.keyboard.press(key)
                 expect(walk.page.locator(seen)).to_be_visible()
@@ -315,9 +339,9 @@ def test_three_people_take_a_note_from_its_author_through_two_blind_readers_to_i
             walk.page.keyboard.press("f")  # the note is as it was
             expect(walk.page.get_by_text(told).first).to_be_visible()
         expect(bens.page.get_by_text("The source says it of everybody.")).to_be_visible()
-        bens.page.get_by_label(say("validate.general")).fill("It is a joke.")
-        bens.button(say("validate.reject")).click()
-        expect(bens.page.get_by_text(say("validate.ended", how=DecisionKind.REJECTED.in_words))).to_be_visible()
+        bens.page.get_by_label("About the whole note").fill("It is a joke.")
+        bens.button("Reject").click()
+        expect(bens.page.get_by_text(f"This case is decided: {DecisionKind.REJECTED.in_words}.")).to_be_visible()
         case = author.service.get(case_id)
         assert (case.desk_state, len(case.desk.readings)) == (DeskState.DECIDED, 2)
         anas.open("/cases")
@@ -351,11 +375,13 @@ def test_each_visitor_of_a_demo_has_their_own(tmp_path: Path, browser: Browser) 
         pages = [browser.new_context().new_page() for _ in range(2)]
         pages[0].goto(url)
         pages[0].locator("[class*=st-key-example-] button:visible").first.click()
-        expect(pages[0].get_by_text(say("start.recorded"))).to_be_visible()
-        _button(pages[0], say("start.find")).click()
+        expect(
+            pages[0].get_by_text("No language model is in use. For this example you see the recorded answers of one.")
+        ).to_be_visible()
+        _button(pages[0], "Find evidence").click()
         pages[0].wait_for_url("**/?case=*")
         for page, count in zip(pages, (1, 0), strict=True):
             page.goto(f"{url}/cases")
-            expect(page.get_by_text(say("cases.about"))).to_be_visible()
+            expect(page.get_by_text("Notes that were begun here, newest changes first.")).to_be_visible()
             expect(page.locator("[class*='st-key-case-']")).to_have_count(count)
             page.context.close()

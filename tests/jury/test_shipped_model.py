@@ -111,7 +111,8 @@ def test_a_plain_correction_divides_less_than_a_partisan_one() -> None:
     plain, partisan = jury.compare(
         None,
         [
-            "The video is from 2019 and shows a flood in Venice, not in Spain. https://www.reuters.com/fact-check/venice",
+            "The video is from 2019 and shows a flood in Venice, not in Spain. "
+            "https://www.reuters.com/fact-check/venice",
             "Republicans in Congress voted against it while Trump lied about Democrats and the border.",
         ],
     )

@@ -10,9 +10,8 @@ from tests.pages.conftest import Desk, field, press, texts
 
 PAGE = "pages/libraries.py"
 CSV = (
-    "title,url,text\n"
-    "Vitamin C,https://a.example.org/c,Vitamin C does not prevent colds in the general population at all.\n"
-    "Kettles,https://a.example.org/k,Boiling the water in a kettle twice does not make it a poison.\n"
+    "title,url,text\nVitamin C,https://a.example.org/c,Vitamin C does not prevent colds in the general population at "
+    "all.\nKettles,https://a.example.org/k,Boiling the water in a kettle twice does not make it a poison.\n"
 )
 
 

@@ -8,7 +8,6 @@ from streamlit.testing.v1 import AppTest
 from crowdnotes.domain import Mode
 from crowdnotes.evidence.demo_pages import examples, page_of
 from crowdnotes.text.markdown import lines
-from crowdnotes.wording import say
 from pages.common.components import bookmarklet, opened_by
 from tests.pages.conftest import POST, ROOT, Desk, texts, titles
 
@@ -111,7 +110,9 @@ def test_an_example_as_it_is_goes_by_recorded_answers_without_a_model(
     box = at.text_area(key="new-post-text")
     words, _, links = str(box.value).partition("\n")
     box.set_value(f"{words}{added}\n{links}").run()
-    assert (say("start.recorded") in texts(at)) is is_recorded
+    assert (
+        ("No language model is in use. For this example you see the recorded answers of one.") in texts(at)
+    ) is is_recorded
     at.button(key="start").click().run()
     assert not at.exception
     assert desk.only().recorded_answers is is_recorded

@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import Engine
 
 from crowdnotes.errors import ConfigurationError, XError, XFault
+from crowdnotes.labels import name_of
 from crowdnotes.settings import XSettings, load_settings
 from crowdnotes.storage.rate_limits import turns_in
-from crowdnotes.wording import catalogue
 from crowdnotes.x_api.client import Tokens, XClient
 from tests.x_server import APP, KEYS, REFUSALS, SEARCH, TOKEN, XServer, problem
 
@@ -130,7 +130,7 @@ def test_each_refusal_is_a_sentence_of_its_own_and_holds_no_key(server: XServer,
     error = raised.value
     assert error.fault.value == name
     assert error.surely_not is _SURELY_NOT.get(name, True)
-    assert error.message.startswith(str(catalogue()[f"x.{name}"]).split("{", maxsplit=1)[0])
+    assert error.message.startswith(name_of("x", name).split("{", maxsplit=1)[0])
     assert error.next_step
     assert not any(secret in repr(error.__dict__) for secret in KEYS.values() if len(secret) > 3)
 

@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 
 from crowdnotes.errors import ConfigurationError
 from crowdnotes.settings_sections import LlmSettings
-from crowdnotes.wording import say
 
 _SERVICE = "crowdnotes"
 
@@ -43,7 +42,10 @@ def keep_key(base_url: str, key: str) -> None:
     try:
         keyring.set_password(_SERVICE, account(base_url), key)
     except (KeyringError, RuntimeError):
-        raise ConfigurationError(say("model_choice.no_keyring_kept"), say("model_choice.key_in_environment")) from None
+        raise ConfigurationError(
+            "This system has no keyring that keys can be kept in.",
+            "Set CROWDNOTES_LLM_API_KEY in the environment instead.",
+        ) from None
 
 
 def forget_key(base_url: str) -> bool:
@@ -56,7 +58,9 @@ def forget_key(base_url: str) -> bool:
     except PasswordDeleteError:
         return False
     except (KeyringError, RuntimeError):
-        raise ConfigurationError(say("model_choice.no_keyring"), say("model_choice.key_in_environment")) from None
+        raise ConfigurationError(
+            "This system has no keyring.", "Set CROWDNOTES_LLM_API_KEY in the environment instead."
+        ) from None
     return True
 
 
@@ -64,6 +68,6 @@ def account(base_url: str) -> str:
     """The name under which a server's key is kept: its scheme, host and port."""
     parts = urlsplit(base_url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ConfigurationError(say("model_choice.no_address", link=base_url), say("model_choice.write_address"))
+        raise ConfigurationError(f"“{base_url}” is not a server's address.", "Write it as https://api.example.org/v1.")
     port = f":{parts.port}" if parts.port else ""
     return f"{parts.scheme}://{parts.hostname}{port}"

@@ -31,7 +31,6 @@ from crowdnotes.engines.prompts import Prompt
 from crowdnotes.errors import AnswerCutError, AnswerEmptyError, AnswerUnreadableError, ModelRefusedError
 from crowdnotes.settings_sections import LlmSettings
 from crowdnotes.storage.disk_cache import DiskCache
-from crowdnotes.wording import say
 
 _EVERY = 24  # characters more, until the words are read and told again
 _LONGEST_TOLD = 50_000  # characters of an answer under way; it is read again with each piece that comes
@@ -82,7 +81,9 @@ class Telling:
         if self._is_readable or seconds < _PATIENCE or seconds == self._seconds_told:
             return
         self._seconds_told = seconds
-        self._tell(say("model.thinking" if self.thought or self.said.strip() else "model.waiting", seconds=seconds))
+        self._tell(
+            f"thinking… {seconds} s" if self.thought or self.said.strip() else f"waiting for the model… {seconds} s"
+        )
 
 
 def refuse_circles(words: str) -> None:
@@ -90,7 +91,7 @@ def refuse_circles(words: str) -> None:
     tail = words[-_TAIL:]
     for length in range(1, _TAIL // _TIMES + 1) if len(tail) == _TAIL else ():
         if tail[length:] == tail[:-length]:
-            raise AnswerUnreadableError(say("answers.repeats"))
+            raise AnswerUnreadableError("The model said the same again and again, and was cut off.")
 
 
 def readable(words: str) -> str:
@@ -279,7 +280,7 @@ class Asker:
             reply = self._with_room(question)
             said = reply.text
             if reply.refusal or reply.finish == "content_filter":
-                raise ModelRefusedError(say("model.declined"))
+                raise ModelRefusedError("The model declined to answer.")
             value = question.read(said)
         except (AnswerEmptyError, AnswerUnreadableError) as error:
             if question.useless is not None:
@@ -304,7 +305,7 @@ class Asker:
                 reply = self._reply(question, room)
             except QuestionTooLongError as error:
                 if cut_at:
-                    sentence = say("model.cut", n=cut_at)
+                    sentence = f"The model's answer ended at {cut_at} tokens, and its server gives no more."
                     raise AnswerCutError(sentence, error.next_step) from None
                 if _IS_ROOM.search(error.said) and room > _LEAST_ROOM:
                     room = max(_LEAST_ROOM, room // 2)
@@ -319,7 +320,7 @@ class Asker:
                     self._abilities.learn(self._server.base_url, self.model, replace(known, room=room))
                 return reply
             if room >= most:
-                raise AnswerCutError(say("model.unfinished", n=room))
+                raise AnswerCutError(f"The model's answer ended at {room} tokens, unfinished.")
             cut_at, room = room, min(most, 2 * room)
 
     def _reply(self, question: Question[A], room: int) -> Reply:

@@ -19,7 +19,6 @@ from crowdnotes.engines.llm.api_keys import account, key_for
 from crowdnotes.engines.metering import side_by_side
 from crowdnotes.errors import ConfigurationError, EngineError, ModelServerError
 from crowdnotes.settings_sections import LlmSettings
-from crowdnotes.wording import say
 
 LOCAL_SERVERS = (
     ("Ollama", "http://127.0.0.1:11434/v1"),
@@ -60,9 +59,14 @@ def server_at(address: str, settings: LlmSettings) -> FoundServer:
         account(url)
         parts = urlsplit(url)
     except ValueError:  # brackets, or a port that is none
-        raise ConfigurationError(say("model_choice.no_address", link=url), say("model_choice.write_address")) from None
+        raise ConfigurationError(
+            f"“{url}” is not a server's address.", "Write it as https://api.example.org/v1."
+        ) from None
     if parts.username or parts.password:
-        raise ConfigurationError(say("model_choice.key_in_address"), say("engine.key"))
+        raise ConfigurationError(
+            "A key does not belong in the address.",
+            ("If a server needs a key, save it with `crowdnotes models key set ADDRESS`. Keys are never shown here."),
+        )
     found = _configured(settings_for(EngineChoice(url), settings))
     return replace(found, is_set=url == settings.base_url)
 
@@ -79,10 +83,13 @@ def require_answer(choice: EngineChoice, settings: LlmSettings) -> None:
     except ModelServerError as error:
         is_told = error.next_step != ModelServerError.default_next_step
         raise ModelServerError(
-            error.message, error.next_step if is_told else say("model_choice.start_server")
+            error.message,
+            error.next_step
+            if is_told
+            else ("Start it or check its address, then choose it again. Until then the engine in use stays."),
         ) from None
     if choice.model and models and choice.model not in models:
-        raise ModelServerError(say("model_choice.no_model", model=choice.model), say("model_choice.look_again"))
+        raise ModelServerError(f"The server has no model “{choice.model}” any more.", "Look for model servers again.")
 
 
 def _models(settings: LlmSettings, url: str) -> list[str]:
@@ -127,11 +134,11 @@ class Recommended:
 
 
 MODELS = (
-    Recommended(8, "qwen3.5:4b", "3.4 GB", say("model_choice.small")),
-    Recommended(16, "qwen3.5:9b", "6.6 GB", say("model_choice.least")),
-    Recommended(24, "gpt-oss:20b", "14 GB", say("model_choice.quick")),
-    Recommended(32, "qwen3.5:27b", "17 GB", say("model_choice.careful")),
-    Recommended(96, "gpt-oss:120b", "66 GB", say("model_choice.largest")),
+    Recommended(8, "qwen3.5:4b", "3.4 GB", "small: it will miss distortions, so test it before you trust it"),
+    Recommended(16, "qwen3.5:9b", "6.6 GB", "the least that we would begin with"),
+    Recommended(24, "gpt-oss:20b", "14 GB", "thinks before it answers; quick, as few of its weights work at a time"),
+    Recommended(32, "qwen3.5:27b", "17 GB", "more careful, and slow without a graphics card that holds it"),
+    Recommended(96, "gpt-oss:120b", "66 GB", "wants 60 GB or more of graphics or shared memory"),
 )
 
 

@@ -55,7 +55,6 @@ from crowdnotes.engines.prompt_injection import cleared
 from crowdnotes.engines.prompts import version_of
 from crowdnotes.errors import ConfigurationError, EngineError
 from crowdnotes.settings_sections import GateSettings, LlmSettings
-from crowdnotes.wording import say
 
 _PROMPTS = {
     EngineStep.QUERIES: ("claims", "queries", "image"),
@@ -84,7 +83,7 @@ class LLMEngine:
     ) -> None:
         """Raises ConfigurationError when the server or a model is not set."""
         if settings.base_url is None:
-            raise ConfigurationError(say("model_choice.no_server"), say("model_choice.set_server"))
+            raise ConfigurationError("No language model's server is set.", "Set CROWDNOTES_LLM_BASE_URL.")
         self._settings = settings
         self._embedder = embedder
         askers = Askers(settings, data_dir, recorded)
@@ -124,7 +123,7 @@ class LLMEngine:
     def read_image(self, content: bytes, media_type: str) -> ImageReading:
         """See `Engine.read_image`."""
         if not self.sees:
-            raise EngineError(say("model_choice.no_pictures"), say("model_choice.set_pictures"))
+            raise EngineError("The model is not set to read pictures.", "Set CROWDNOTES_LLM_SEES_IMAGES, or type them.")
         return search_tasks.read_image(self._askers[EngineStep.QUERIES], content, media_type)
 
     def queries(self, brief: Brief, limit: int, *, aim: Aim = Aim.JUDGE, like: str = "") -> list[Query]:
@@ -192,5 +191,7 @@ def _model(settings: LlmSettings, step: EngineStep) -> str:
     }[step]
     model = own or settings.model
     if not model:
-        raise ConfigurationError(say("model_choice.none_for", step=step.value), say("model_choice.set_model"))
+        raise ConfigurationError(
+            f"No model is set for {step.value}.", "Set CROWDNOTES_LLM_MODEL; `crowdnotes models` lists what there is."
+        )
     return model

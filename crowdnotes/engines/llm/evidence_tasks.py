@@ -43,16 +43,16 @@ from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.quotes import find_quote, tells_enough
 from crowdnotes.text.tokens import content_stems
-from crowdnotes.wording import say
+from crowdnotes.wording import fill
 
 _REASON = 240
 _SHARED = 3  # words: two sentences of one page may share two and speak of other things
 MODEL = "the model"
 _KINDS = {
-    "unsupported": "model.unsupported",
-    "misread": "model.misread",
-    "overgeneralised": "model.overgeneralised",
-    "selective": "model.selective",
+    "unsupported": "No passage says this: {why}.",
+    "misread": "The passage says something else: {why}.",
+    "overgeneralised": "Firmer or wider than the passage: {why}.",
+    "selective": "A limit in the passage is left out: {why}.",
 }
 
 
@@ -99,12 +99,12 @@ def judge_correctness(
     pointing at words that are there.
     """
     if not evidence:
-        return GateResult.not_run(GateName.CORRECTNESS, say("model.no_evidence"))
+        return GateResult.not_run(GateName.CORRECTNESS, "There are no sources to compare the note with.")
     if not support:
-        return GateResult.not_run(GateName.CORRECTNESS, say("local.no_sentence"))
+        return GateResult.not_run(GateName.CORRECTNESS, "The note has no sentence to compare.")
     injected = find_injections(note)
     if injected:
-        message = say("model.to_model")
+        message = "These words speak to a language model, not to readers."
         return _result(GateStatus.FAIL, message, [Finding(message=message, span=span) for span in injected], 0.0)
     passages = {item.id: without_injections(item.passage.text) for item in evidence}
     numbered = "\n".join(f"{number}. {note[item.span.start : item.span.end]}" for number, item in enumerate(support, 1))
@@ -112,7 +112,7 @@ def judge_correctness(
 
     def check(answer: CorrectnessAnswer) -> None:
         if answer.faithful == "no" and not _distortions_shown(note, passages, answer.distortions):
-            raise AnswerUnreadableError(say("answers.no_distortion"))
+            raise AnswerUnreadableError("The model called the note distorted, but pointed at no words that are there.")
 
     asked = question(EngineStep.JUDGING, "correctness", CorrectnessAnswer, blocks, check=check, verdict="faithful")
     answered = judged(asker, asked, lambda answer: answer.faithful == "yes", votes)
@@ -145,7 +145,7 @@ def _result(
     return GateResult(
         gate=GateName.CORRECTNESS,
         status=status,
-        reason=reason or say("model.faithful" if status is GateStatus.PASS else "model.not_faithful"),
+        reason=reason or ("The note says what the passages say." if status is GateStatus.PASS else "It does not."),
         score=probability,
         threshold=None if probability is None else LINE,
         probability=probability,
@@ -163,10 +163,10 @@ def _distortions_shown(note: str, passages: dict[str, str], distortions: Sequenc
         where = find_quote(passages.get(item.evidence_id, ""), item.passage_words)
         if span is None or (item.kind != "unsupported" and where is None):
             continue
-        message = say(_KINDS[item.kind], why=sanitized(item.explanation, _REASON).rstrip("."))
+        message = fill(_KINDS[item.kind], why=sanitized(item.explanation, _REASON).rstrip("."))
         if where is not None:
             quoted = sanitized(passages[item.evidence_id][where.start : where.end], 160)
-            message += " " + say("model.says", id=item.evidence_id, words=quoted)
+            message += " " + f"{item.evidence_id} says: “{quoted}”."
         known = item.evidence_id if item.evidence_id in passages else None
         found.append(Finding(message=message, evidence_id=known, span=span))
     return found
@@ -214,8 +214,8 @@ def _uncarried(words: str, span: Span, number: int, carried: Sequence[Carried], 
     """That nothing carries a sentence, or only a passage that speaks to a program."""
     name = next((each.evidence_id for each in carried if each.sentence == number and each.evidence_id in marked), None)
     if name is None:
-        return Finding(message=say("model.not_carried", words=words), span=span)
-    message = say("model.carried_by_program", id=name, words=words)
+        return Finding(message=f"No passage was shown to support {words}.", span=span)
+    message = f"Only {name} supports {words}, and it contains words addressed to a program."
     return Finding(message=message, evidence_id=name, span=span)
 
 
@@ -308,9 +308,9 @@ def _ask(asker: Asker, brief: Brief, evidence: Sequence[Evidence], limit: int) -
     def check(answer: SettleAnswer) -> None:
         missing = set(ids) - {item.id for item in answer.passages}
         if missing:
-            raise AnswerUnreadableError(say("answers.says_nothing_of", ids=", ".join(sorted(missing))))
+            raise AnswerUnreadableError(f"The answer says nothing of {', '.join(sorted(missing))}.")
         if any(not 1 <= item.claim <= claims for item in answer.passages):
-            raise AnswerUnreadableError(say("answers.no_such_claim", last=claims))
+            raise AnswerUnreadableError(f"There is no such claim: the record's last is number {claims}.")
 
     blocks = [
         *brief_blocks(brief),
@@ -332,10 +332,14 @@ def _judged(item: Evidence, said: Sequence[FoundInPassage], *, speaks_to_program
         evidence_id=item.id,
         passage_sha256=text_sha256(item.passage.text),
         answer=AnswerKind.NONE,
-        tells=say("model.only_orders"),
+        tells="It holds only words addressed to a language model.",
     )
     if speaks_to_program and said:
-        return [nothing.model_copy(update={"tells": say("model.to_program"), "to_program": True})]
+        return [
+            nothing.model_copy(
+                update={"tells": "It holds words that speak to a program instead of people.", "to_program": True}
+            )
+        ]
     found = [_answer_shown(item, nothing, one) for one in said] or [nothing]
     answers: dict[object, PassageAnswer] = {}
     for one in sorted(found, key=lambda one: (one.claim, _STRONGEST_FIRST.index(one.answer))):
@@ -350,22 +354,22 @@ def _answer_shown(item: Evidence, nothing: PassageAnswer, found: FoundInPassage)
     # Looked for outside the injections: a passage must not count by words that it put into the judge's mouth.
     span = find_quote(without_injections(item.passage.text), found.quote)
     if kind is not AnswerKind.NONE and (span is None or not tells_enough(found.quote)):
-        return nothing.model_copy(update={"tells": say("model.no_words_shown")})
+        return nothing.model_copy(update={"tells": "The model could not show words of it that answer the claim."})
     return nothing.model_copy(
         update={
             "answer": kind,
             "points": _POINTS.get(found.points.strip().lower().split(" ")[0], Points.NEITHER),
             "span": span,
-            "tells": sanitized(found.tells, _TELLS) or say("model.no_reason"),
+            "tells": sanitized(found.tells, _TELLS) or "The model gave no reason.",
             "claim": found.claim,
         }
     )
 
 
 _HOW = {  # of the first claim, of a further one
-    AnswerKind.STATED: ("model.states", "model.states_claim"),
-    AnswerKind.INFERRED: ("model.helps", "model.helps_claim"),
-    AnswerKind.NONE: ("model.no_help", "model.no_help_claim"),
+    AnswerKind.STATED: ("{id} states it: {tells}", "{id} states it (claim {claim}): {tells}"),
+    AnswerKind.INFERRED: ("{id} helps: {tells}", "{id} helps (claim {claim}): {tells}"),
+    AnswerKind.NONE: ("{id} does not help: {tells}", "{id} does not help (claim {claim}): {tells}"),
 }
 
 
@@ -375,17 +379,17 @@ def judge_relevance(asker: Asker, brief: Brief, evidence: Sequence[Evidence], ma
     Raises EngineError.
     """
     if not evidence:
-        return GateResult.not_run(GateName.RELEVANCE, say("relevance.no_evidence"))
+        return GateResult.not_run(GateName.RELEVANCE, "There are no sources to judge yet.")
     if not without_injections(brief.post.whole_text).strip():
-        return GateResult.not_run(GateName.RELEVANCE, say("relevance.no_post_words"))
+        return GateResult.not_run(GateName.RELEVANCE, "The post has no words to compare the sources with.")
     settlement = settle(asker, brief, evidence, 0, made_by).settlement
     findings = [_finding(item, found) for item in evidence for found in settlement.all_of(item)]
     helping = settlement.answers(evidence)
     stated = len(settlement.stated(evidence))
     if helping:
-        reason = say("model.answering", stated=stated, all=len(evidence), helping=len(helping))
+        reason = f"{stated} of {len(evidence)} passages answer the claim outright; {len(helping)} help to judge it."
     else:
-        reason = say("model.none_helps", finding=findings[0].message)
+        reason = f"No passage helps to judge what the post claims. {findings[0].message}"
     marked = [item.id for item in evidence if (found := settlement.of(item)) is not None and found.to_program]
     return GateResult(
         gate=GateName.RELEVANCE,
@@ -397,9 +401,9 @@ def judge_relevance(asker: Asker, brief: Brief, evidence: Sequence[Evidence], ma
 
 
 def _finding(item: Evidence, found: PassageAnswer) -> Finding:
-    message = say(_HOW[found.answer][found.claim > 1], id=item.id, claim=found.claim, tells=found.tells)
+    message = fill(_HOW[found.answer][found.claim > 1], id=item.id, claim=found.claim, tells=found.tells)
     if found.span is not None:
         message += f" (“{sanitized(item.passage.text[found.span.start : found.span.end], 120)}”)"
     if holds_injection(item.passage.text):
-        message += " " + say("model.orders_left_out")
+        message += " " + "Words in it that are addressed to a model were left out."
     return Finding(message=message, evidence_id=item.id, ok=found.answer is not AnswerKind.NONE)

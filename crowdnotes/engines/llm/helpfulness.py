@@ -21,7 +21,6 @@ from crowdnotes.engines.prompts import load_prompt
 from crowdnotes.errors import AnswerEmptyError, AnswerUnreadableError
 from crowdnotes.text.markdown import host
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, without_urls
-from crowdnotes.wording import say
 
 _REASON = 260
 _LAST_LINE = re.compile(r"[\s*_#]*Final decision[\s*_]*:[\s*_]*(yes|no)[\s*_.]*", re.IGNORECASE)
@@ -65,29 +64,39 @@ def judge_helpfulness(asker: Asker, post: Post, note: str, *, form: str, votes: 
     injected = find_injections(note)
     if injected:
         return _result(
-            False, say("model.to_model"), [Finding(message=say("model.to_model"), span=span) for span in injected], 0.0
+            False,
+            "These words speak to a language model, not to readers.",
+            [Finding(message="These words speak to a language model, not to readers.", span=span) for span in injected],
+            0.0,
         )
     if not without_urls(note).strip():
-        return GateResult.not_run(GateName.HELPFULNESS, say("helpfulness.no_words"))
+        return GateResult.not_run(GateName.HELPFULNESS, "The note has no words to judge yet.")
     if form == "final decision":
         decided = judged(asker, _final(_blocks(post, note)), lambda answer: answer.helpful == "yes", votes)
-        said = sanitized(decided.value.said, _REASON) or say("model.only_decision", model=asker.model)
+        said = sanitized(decided.value.said, _REASON) or f"The judge {asker.model} gives no reason, only its decision."
         return _result(decided.value.helpful == "yes", said, (), decided.probability)
     answered = judged(asker, _question(post, note), lambda answer: answer.helpful == "yes", votes)
     answer = answered.value
-    reason = sanitized(answer.reason, _REASON) or say("model.judge_no_reason")
+    reason = sanitized(answer.reason, _REASON) or "The judge gave no reason."
     return _result(answer.helpful == "yes", reason, pointed(note, answer.objections), answered.probability)
 
 
 def judge_principles(asker: Asker, post: Post, note: str) -> tuple[PrincipleResult, ...]:
     """All of `ASKED`, in order. Raises EngineError."""
     if not without_urls(note).strip():
-        return tuple(PrincipleResult.not_run(name, say("helpfulness.no_words")) for name in ASKED)
+        return tuple(PrincipleResult.not_run(name, "The note has no words to judge yet.") for name in ASKED)
     injected = find_injections(note)
     if injected:
-        findings = tuple(Finding(message=say("model.to_model"), span=span) for span in injected)
+        findings = tuple(
+            Finding(message="These words speak to a language model, not to readers.", span=span) for span in injected
+        )
         return tuple(
-            PrincipleResult(principle=name, status=GateStatus.FAIL, reason=say("model.to_model"), findings=findings)
+            PrincipleResult(
+                principle=name,
+                status=GateStatus.FAIL,
+                reason="These words speak to a language model, not to readers.",
+                findings=findings,
+            )
             for name in ASKED
         )
     answer = asker.ask(_question(post, note)).value
@@ -103,15 +112,15 @@ def _principle(name: PrincipleName, answer: WordsAnswer, note: str, rewrite: str
     broken = [item for item in answer.broken if _folded(item.name) == name.name.lower()]  # some name one twice
     if not broken:
         if name.name.lower() not in map(_folded, answer.kept):
-            return PrincipleResult.not_run(name, say("model.said_nothing"))
-        return PrincipleResult(principle=name, status=GateStatus.PASS, reason=say("model.holds"))
+            return PrincipleResult.not_run(name, "The model said nothing of it.")
+        return PrincipleResult(principle=name, status=GateStatus.PASS, reason="It holds.")
     objections = [objection for item in broken for objection in item.objections]
     findings = pointed(note, objections)
     if name in _ABOUT_THE_WHOLE:
         findings += tuple(Finding(message=words) for words in _of_the_whole(objections))
     elif not findings:
-        return PrincipleResult.not_run(name, say("model.no_words_pointed"))
-    reason = sanitized(" ".join(dict.fromkeys(item.reason for item in broken)), _REASON) or say("model.fails")
+        return PrincipleResult.not_run(name, "The model objected, but pointed at no words that are in the note.")
+    reason = sanitized(" ".join(dict.fromkeys(item.reason for item in broken)), _REASON) or "It does not hold."
     return PrincipleResult(principle=name, status=GateStatus.FAIL, reason=reason, findings=findings, rewrite=rewrite)
 
 
@@ -133,10 +142,10 @@ def read_final_decision(words: str) -> FinalDecision:
     """
     lines = [line for line in spoken(words).splitlines() if line.strip()]
     if not lines:
-        raise AnswerEmptyError(say("answers.empty"))
+        raise AnswerEmptyError("The model gave an empty answer.")
     match = _LAST_LINE.fullmatch(lines[-1])
     if match is None:
-        raise AnswerUnreadableError(say("answers.no_decision"))
+        raise AnswerUnreadableError("The judge did not end with “Final decision: yes” or “Final decision: no”.")
     helpful = match.group(1).lower()
     return FinalDecision.model_validate({"helpful": helpful, "said": " ".join(lines[:-1])})
 

@@ -21,7 +21,6 @@ from crowdnotes.engines.llm.server import Token
 from crowdnotes.errors import AnswerEmptyError, AnswerUnreadableError, ModelRefusedError
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.quotes import find_quote
-from crowdnotes.wording import say
 
 A = TypeVar("A", bound="Answer")
 
@@ -113,7 +112,7 @@ def read_answer(words: str, form: type[A], data: Sequence[str], example: str = "
     """
     said = spoken(words)
     if not said:
-        raise AnswerEmptyError(say("answers.empty"))
+        raise AnswerEmptyError("The model gave an empty answer.")
     found: A | None = None
     copied = False
     problem = ""
@@ -130,10 +129,14 @@ def read_answer(words: str, form: type[A], data: Sequence[str], example: str = "
     if found is not None:
         return found
     if copied:
-        raise AnswerUnreadableError(say("answers.copied"))
+        raise AnswerUnreadableError("The model copied its answer from what it was given to read.")
     if not problem and _DECLINES.match(said):
-        raise ModelRefusedError(say("model.declined"))
-    raise AnswerUnreadableError(say("answers.other_form", problem=problem or say("answers.no_json")))
+        raise ModelRefusedError("The model declined to answer.")
+    raise AnswerUnreadableError(
+        "The model's answer is not in the form asked for ({problem}).".format(
+            problem=problem or "there is no JSON in it"
+        )
+    )
 
 
 def _told(error: ValidationError) -> str:
@@ -301,8 +304,8 @@ def sanitized(text: str, limit: int) -> str:
     """A model's words for the screen: one line, printable, without links and handles, at most `limit` characters."""
     line = " ".join("".join(char if char.isprintable() else " " for char in text[:_LONGEST]).split())
     for url in reversed(find_urls(line)):
-        line = f"{line[: url.start]}({say('answers.link_left_out')}){line[url.end :]}"
-    line = _HANDLE.sub(f"({say('answers.name_left_out')})", line)
+        line = f"{line[: url.start]}(link left out){line[url.end :]}"
+    line = _HANDLE.sub("(name left out)", line)
     return line if len(line) <= limit else f"{line[: limit - 1].rsplit(' ', 1)[0]}…"
 
 
@@ -328,5 +331,5 @@ def pointed(note: str, objections: Sequence[Objection]) -> tuple[Finding, ...]:
     for item in objections:
         span = find_quote(note, item.quote)
         if span is not None and not any(finding.span == span for finding in found):
-            found.append(Finding(message=sanitized(item.objection, _OBJECTION) or say("model.look"), span=span))
+            found.append(Finding(message=sanitized(item.objection, _OBJECTION) or "Look at these words.", span=span))
     return tuple(found)

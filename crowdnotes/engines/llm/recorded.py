@@ -18,7 +18,6 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from crowdnotes.engines.llm.server import Message, ModelServer, OnPiece, Reply
 from crowdnotes.engines.prompts import Prompt
 from crowdnotes.errors import ConfigurationError, ModelServerError
-from crowdnotes.wording import say
 
 FILE = Path(__file__).resolve().parents[3] / "assets" / "demonstration" / "answers.json"
 
@@ -82,8 +81,8 @@ class RecordedAnswers:
         """Of the live model. Raises ModelServerError, without one always: no other engine steps in."""
         if self._live is None:
             raise ModelServerError(
-                say("model_server.not_recorded"),
-                say("model_server.change_recorded"),
+                ("There is no recorded answer for these words and sources: choose an engine to go on."),
+                "It is changed under “recorded answers” at the top of the page.",
             )
         return self._live.server.ask(self._live.model, messages, options, room, on_piece, check)
 
@@ -97,10 +96,10 @@ class RecordedAnswers:
 
 def read_answers(file: Path = FILE) -> tuple[RecordedAnswer, ...]:
     """All that is recorded. Raises ConfigurationError."""
-    repair = say("model_server.repair_recorded")
+    repair = "Put the folder assets/demonstration back, for instance with `git checkout assets`."
     try:
         return _ANSWERS.validate_json(file.read_bytes())
     except OSError as error:
-        raise ConfigurationError(say("model_server.unreadable_recorded"), repair) from error
+        raise ConfigurationError("The recorded answers of the demonstration cannot be read.", repair) from error
     except ValidationError as error:
-        raise ConfigurationError(say("model_server.damaged_recorded"), repair) from error
+        raise ConfigurationError("The recorded answers of the demonstration are damaged.", repair) from error

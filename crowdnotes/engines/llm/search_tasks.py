@@ -24,7 +24,6 @@ from crowdnotes.errors import AnswerUnreadableError, EngineError
 from crowdnotes.text.markdown import host
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.quotes import find_quote
-from crowdnotes.wording import say
 
 _MOST_CLAIMS = 3
 _LONGEST_QUERY = 160
@@ -68,11 +67,11 @@ def plan_search(asker: Asker, post: Post, limit: int, today: date) -> SearchPlan
     Raises EngineError.
     """
     if not without_injections(post.text).strip():
-        return SearchPlan(why_none=say("model.no_post_words"))
+        return SearchPlan(why_none="The post has no words.")
 
     def check(answer: ClaimsAnswer) -> None:
         if not answer.claims:
-            raise AnswerUnreadableError(say("answers.no_claim"))
+            raise AnswerUnreadableError("The model named no claim and did not say what else the post is.")
 
     blocks = [post_block(post), Block("days", days(post, today), cleared=True)]
     values = {"claims": _MOST_CLAIMS, "queries": limit}
@@ -80,8 +79,8 @@ def plan_search(asker: Asker, post: Post, limit: int, today: date) -> SearchPlan
     claims = _claims(post, answer.claims)
     checkable = [claim for claim in claims if claim.kind is ClaimKind.CHECKABLE]
     if not checkable:
-        kind = claims[0].kind.value if claims else say("model.nothing_checkable")
-        return SearchPlan(tuple(claims), why_none=say("model.nothing_to_check", kind=kind))
+        kind = claims[0].kind.value if claims else "no claim that can be checked"
+        return SearchPlan(tuple(claims), why_none=f"Nothing to check: {kind}.")
     return SearchPlan(
         (*checkable, *(claim for claim in claims if claim not in checkable)), searches(answer.queries, limit)
     )
@@ -244,11 +243,11 @@ def rank(asker: Asker, brief: Brief, candidates: Sequence[Hit], chosen: Sequence
     """The candidates worth reading, best first, in one call."""
     offered = candidates[:MOST_OFFERED]
     if not offered or quota <= 0:
-        return Ranking((), say("model.none_left"))
+        return Ranking((), "Nothing is left to choose from.")
 
     def check(answer: RankingAnswer) -> None:
         if any(not 1 <= pick.number <= len(offered) for pick in answer.picks):
-            raise AnswerUnreadableError(say("answers.not_offered_of", count=len(offered)))
+            raise AnswerUnreadableError(f"The model chose a result that was not offered: there are {len(offered)}.")
 
     asked = question(
         EngineStep.UTILITY,
@@ -261,10 +260,10 @@ def rank(asker: Asker, brief: Brief, candidates: Sequence[Hit], chosen: Sequence
     answer = asker.ask(asked).value
     first = {pick.number: pick for pick in reversed(answer.picks)}
     picks = [
-        Pick(number - 1, sanitized(first[number].tells, _LONGEST_WHY) or say("model.speaks"))
+        Pick(number - 1, sanitized(first[number].tells, _LONGEST_WHY) or "It speaks to the claim.")
         for number in dict.fromkeys(pick.number for pick in answer.picks)
     ]
-    rest = sanitized(answer.rest, _LONGEST_WHY) or say("model.no_reason")
+    rest = sanitized(answer.rest, _LONGEST_WHY) or "The model gave no reason."
     return Ranking(tuple(picks[:quota]), rest)
 
 
@@ -280,15 +279,15 @@ def rank_one_by_one(
 
         def check(answer: PickAnswer, most: int = len(offered)) -> None:
             if not 0 <= answer.pick <= most:
-                raise AnswerUnreadableError(say("answers.not_offered"))
+                raise AnswerUnreadableError("The model picked a search result that was not offered.")
 
         blocks = _offer(brief, offered, had)
         asked = question(EngineStep.UTILITY, "utility", PickAnswer, blocks, values={"aim": _AIMS[aim]}, check=check)
         answer = asker.ask(asked).value
         why = sanitized(answer.why, _LONGEST_WHY)
         if answer.pick == 0:
-            return Ranking(tuple(picks), why or say("model.no_reason"))
-        picks.append(Pick(left.pop(answer.pick - 1), why or say("model.speaks")))
+            return Ranking(tuple(picks), why or "The model gave no reason.")
+        picks.append(Pick(left.pop(answer.pick - 1), why or "It speaks to the claim."))
     return Ranking(tuple(picks))
 
 
@@ -320,9 +319,9 @@ _LONGEST_TEXT = 6_000
 def read_image(asker: Asker, content: bytes, media_type: str) -> ImageReading:
     """The words in it and what it shows. Raises EngineError for a kind or size that servers do not take."""
     if media_type not in _TYPES or not content:
-        raise EngineError(say("model.no_picture"), say("model.type_picture"))
+        raise EngineError("The model cannot read this kind of picture.", "Type what the picture says.")
     if len(content) > _MOST_BYTES:
-        raise EngineError(say("model.large_picture"), say("model.type_picture"))
+        raise EngineError("The picture is too large for the model.", "Type what the picture says.")
     address = f"data:{media_type};base64,{base64.b64encode(content).decode()}"
     blocks = [Block("picture", "The picture is attached.", cleared=True)]
     answer = asker.ask(question(EngineStep.QUERIES, "image", ImageAnswer, blocks, image=address)).value

@@ -32,7 +32,6 @@ from crowdnotes.errors import ConfigurationError, EngineError, ModelAnswerError
 from crowdnotes.settings_sections import GateSettings, LlmSettings
 from crowdnotes.text.note_rules import find_urls, note_length
 from crowdnotes.text.quotes import find_quote
-from crowdnotes.wording import say
 
 PROMPTS = ("self_test",)
 _FILE = "self_tests.json"
@@ -79,7 +78,7 @@ class Ids:
         named = set(answer.ids)
         if named == self.expected:
             return ""
-        return say("model_test.named", named=_listed(named), expected=_listed(self.expected))
+        return f"It named {_listed(named)}, not {_listed(self.expected)}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +93,10 @@ class Quote:
     def fault(self, answer: SelfTestAnswer) -> str:
         """What is wrong with it; "" for nothing."""
         if not self.evidence_id:
-            return say("model_test.quoted_for_nothing") if answer.quote.strip() else ""
+            return "It quoted words where nothing answers." if answer.quote.strip() else ""
         if find_quote(PASSAGES[self.evidence_id], answer.quote) is None:
-            return say("model_test.quote_missing", id=self.evidence_id)
-        return "" if self.tells.casefold() in answer.quote.casefold() else say("model_test.wrong_quote")
+            return f"Its quotation is not in {self.evidence_id}."
+        return "" if self.tells.casefold() in answer.quote.casefold() else "It quoted words that do not answer."
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,15 +112,13 @@ class Length:
         """What is wrong with it; "" for nothing."""
         length = note_length(answer.text)
         if length > self.most:
-            return say("model_test.too_long", n=length, most=self.most)
+            return f"Its text has {length} characters, and {self.most} were allowed."
         if length < _SHORTEST_TEXT:
-            return say("model_test.nothing")
+            return "It wrote next to nothing."
         if find_urls(answer.text):
-            return say("model_test.link")
+            return "It put a link into its text."
         return (
-            ""
-            if self.tells.casefold() in answer.text.replace(",", "").casefold()
-            else say("model_test.left_out", words=self.tells)
+            "" if self.tells.casefold() in answer.text.replace(",", "").casefold() else f"It left out “{self.tells}”."
         )
 
 
@@ -141,7 +138,7 @@ class Distorted:
         found = engine.correctness(self.note, items, engine.support(self.note, items))
         if (found.status is GateStatus.PASS) is self.is_faithful:
             return ""
-        return say("model_test.faithful") if self.is_faithful else say("model_test.let_pass", what=self.what)
+        return "It called a faithful note distorted." if self.is_faithful else f"It let a distortion pass: {self.what}."
 
 
 _ORDER = (
@@ -168,22 +165,18 @@ QUESTIONS: tuple[Ids | Quote | Length | Distorted, ...] = (
         "In 90 of 412 samples from kitchen taps in Lowmere, lead was above the limit.",
         "E1",
         False,
-        say("model_test.a_number"),
+        "a number",
     ),
     Distorted("Letting the tap run for two minutes removes the lead from the water.", "E3", False, "“may lower”"),
-    Distorted("People who were fed trellin for two years had more liver tumours.", "E4", False, say("model_test.mice")),
-    Distorted(
-        "The survey of Lowmere found no lead above the limit in its schools.", "E1", False, say("model_test.not_asked")
-    ),
-    Distorted(
-        "Filters with the mark LX-4 took out all of the lead in 60 homes.", "E3", False, say("model_test.part_all")
-    ),
+    Distorted("People who were fed trellin for two years had more liver tumours.", "E4", False, "mice made people"),
+    Distorted("The survey of Lowmere found no lead above the limit in its schools.", "E1", False, "what was not asked"),
+    Distorted("Filters with the mark LX-4 took out all of the lead in 60 homes.", "E3", False, "a part made all"),
 )
 AREAS = {
-    "forms": (say("model_test.forms"), say("model_test.not_forms")),
-    "quotes": (say("model_test.quotes"), say("model_test.not_quotes")),
-    "length": (say("model_test.length"), say("model_test.not_length")),
-    "distortions": (say("model_test.distortions"), say("model_test.not_distortions")),
+    "forms": ("answers in the form asked for", "answers in another form than asked for, or names the wrong passage"),
+    "quotes": ("words copied letter for letter", "does not copy words letter for letter, or copies the wrong ones"),
+    "length": ("texts within a length", "does not keep to a length: notes on X end at 280 characters"),
+    "distortions": ("distorted notes told from faithful ones", "does not tell a distorted note from a faithful one"),
 }
 _WEAK_BELOW = 0.75  # of all, or of a kind: our line, as a model under it fails one step in four
 
@@ -231,7 +224,7 @@ class SelfTest(Noun):
     @property
     def in_words(self) -> str:
         """As in "19 of 20"."""
-        return say("model_test.right", n=self.right, all=self.of)
+        return f"{self.right} of {self.of}"
 
 
 def run_self_test(
@@ -298,7 +291,9 @@ def last_self_test(settings: LlmSettings, data_dir: Path) -> SelfTest | None:
 def _key(settings: LlmSettings) -> tuple[str, tuple[str, ...], str]:
     models = (settings.writing_model or settings.model, settings.judging_model or settings.model)
     if settings.base_url is None or not all(models):
-        raise ConfigurationError(say("model_test.no_model"), say("model_test.choose"))
+        raise ConfigurationError(
+            "No language model is set that could be tested.", "Choose one, or set CROWDNOTES_LLM_BASE_URL and …_MODEL."
+        )
     asked = hashlib.sha256(repr((PASSAGES, QUESTIONS)).encode()).hexdigest()[:12]
     return settings.base_url, models, f"{asked}-{version_of(*PROMPTS, 'correctness')}"
 
@@ -324,7 +319,7 @@ def _evidence(name: str, more: str = "") -> Evidence:
 
 
 def _listed(names: Sequence[str] | set[str] | frozenset[str]) -> str:
-    return ", ".join(sorted(names)) or say("model_test.none")
+    return ", ".join(sorted(names)) or "none"
 
 
 def _kept(data_dir: Path) -> list[SelfTest]:

@@ -28,7 +28,7 @@ from openai.types.chat import ChatCompletionChunk
 from crowdnotes.engines.metering import is_this_machine
 from crowdnotes.errors import ModelServerError
 from crowdnotes.settings_sections import LlmSettings
-from crowdnotes.wording import say
+from crowdnotes.wording import fill
 
 _LOOKS_LIKE_KEY = re.compile(
     r"(?i)\b(?:bearer\s+|(?:sk|pk|rk|key|gsk|xai|hf|api)[-_])[A-Za-z0-9*._~+/=-]{6,}|[A-Za-z0-9_-]{32,}"
@@ -53,11 +53,23 @@ def scrubbed(text: str, keys: Sequence[str] = ()) -> str:
 Message = Mapping[str, Any]
 _TOO_LONG = re.compile(r"context (?:length|window|size)|maximum context|(?:prompt|input) is too long", re.IGNORECASE)
 _STATUS = {
-    401: ("model_server.no_key", "model_server.set_key"),
-    403: ("model_server.key_refused", "model_server.set_key"),
-    404: ("model_server.unknown", None),
-    413: ("model_server.question_long", "model_server.shorter"),
-    429: ("model_server.busy", "model_server.wait"),
+    401: (
+        "The language model's server {server} did not accept the key ({error}).",
+        "Set it with `crowdnotes models key set`, or in CROWDNOTES_LLM_API_KEY.",
+    ),
+    403: (
+        "The language model's server {server} does not let this key in ({error}).",
+        "Set it with `crowdnotes models key set`, or in CROWDNOTES_LLM_API_KEY.",
+    ),
+    404: (("The language model's server {server} does not know the model or the address ({error})."), None),
+    413: (
+        "The language model's server {server} finds the question too long ({error}).",
+        ("Use fewer passages, or let the model read more: its server has a setting for the length of the context."),
+    ),
+    429: (
+        "The language model's server {server} takes no more calls now ({error}).",
+        "Wait a little, or look at your plan.",
+    ),
 }
 
 
@@ -88,7 +100,9 @@ class Reply:
 class QuestionTooLongError(ModelServerError):
     """The server says that the question does not fit into what its model reads. `said` is its complaint, scrubbed."""
 
-    default_next_step = say("model_server.shorter")
+    default_next_step = (
+        "Use fewer passages, or let the model read more: its server has a setting for the length of the context."
+    )
 
     def __init__(self, message: str, said: str) -> None:
         super().__init__(message)
@@ -132,7 +146,8 @@ class _Exchange:
         left = self._ends - time.monotonic()
         if left <= 0:
             raise ModelServerError(
-                say("model_server.too_slow", server=self._host, seconds=self._seconds), say("model_server.faster")
+                f"The server {self._host} was not done after {self._seconds:g} s.",
+                "Use a smaller or faster model, or set CROWDNOTES_LLM_TOTAL_SECONDS higher.",
             )
         return left
 
@@ -140,7 +155,7 @@ class _Exchange:
         """Count bytes that came. Raises ModelServerError when they are more than an answer can have."""
         self._bytes_left -= count
         if self._bytes_left < 0:
-            raise ModelServerError(say("model_server.too_much", server=self._host))
+            raise ModelServerError(f"The server {self._host} sent far more than an answer can be, and was cut off.")
 
     def pause(self, seconds: float) -> None:
         """Wait between two tries, as long as the bounds allow."""
@@ -304,9 +319,9 @@ class ModelServer:
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
                 said = scrubbed(_told(error), self._keys)
                 if _TOO_LONG.search(said):
-                    sentence = say("model_server.too_long", model=model, error=said)
+                    sentence = f"The question is too long for the model {model} ({said})."
                     raise QuestionTooLongError(sentence, said) from None
-                rejected = ModelServerError(say("model_server.rejects", error=said))
+                rejected = ModelServerError(f"The server rejects the call ({said}).")
                 raise CallRejectedError(said, rejected, is_sure=True) from None
             except openai.InternalServerError as error:
                 raise CallRejectedError(scrubbed(_told(error), self._keys), self._named(error), is_sure=False) from None
@@ -358,11 +373,11 @@ class ModelServer:
     def _whole(self, completion: Any) -> Reply:
         choices = getattr(completion, "choices", None)
         if not choices:
-            raise ModelServerError(say("model_server.no_answer"))
+            raise ModelServerError("The server's reply holds no answer.")
         choice = choices[0]
         message = choice.message
         if message is None:
-            raise ModelServerError(say("model_server.no_message"))
+            raise ModelServerError("The server's reply holds no message.")
         text = message.content if isinstance(message.content, str) else ""
         tokens = _tokens(getattr(choice.logprobs, "content", None)) if choice.logprobs else ()
         return Reply(text, choice.finish_reason or "", message.refusal or "", tokens, *_counts(completion.usage))
@@ -371,32 +386,34 @@ class ModelServer:
         where = self._host
         told = scrubbed(_told(error), self._keys)
         if isinstance(error, openai.APIStatusError):
-            words, next_step = _STATUS.get(error.status_code, ("model_server.failed", None))
-            sentence = say(words, server=where, error=told, status=error.status_code)
-            return ModelServerError(sentence, say(next_step) if next_step else "")
+            words, next_step = _STATUS.get(
+                error.status_code, ("The language model's server {server} failed with status {status} ({error}).", None)
+            )
+            sentence = fill(words, server=where, error=told, status=error.status_code)
+            return ModelServerError(sentence, next_step or "")
         if isinstance(error, openai.APITimeoutError | httpx2.TimeoutException):
-            return ModelServerError(say("model_server.silent", server=where))
+            return ModelServerError(f"No word from the language model's server {where} in time.")
         if isinstance(error, openai.APIConnectionError | httpx2.TransportError):
-            return ModelServerError(say("model_server.unreachable", server=where))
-        return ModelServerError(say("model_server.unreadable", server=where, error=told))
+            return ModelServerError(f"The language model's server {where} could not be reached, or broke off.")
+        return ModelServerError(f"The language model's server {where} sent a reply that cannot be read ({told}).")
 
 
 def _refuse_detour(keys: Sequence[str], response: httpx2.Response) -> None:
     """A redirect would hand the post, and what is read of it, to a server that nobody chose."""
     host = response.url.host
     if response.headers.get("content-encoding", "identity").lower() != "identity":
-        raise ModelServerError(say("model_server.packed", server=host))
+        raise ModelServerError(f"The server {host} packed its answer, though it was asked not to.")
     if not response.has_redirect_location:
         return
     try:
         target = response.url.join(response.headers["location"])
     except (httpx2.InvalidURL, ValueError):
-        raise ModelServerError(say("model_server.redirects_nowhere", server=host)) from None
+        raise ModelServerError(f"The server {host} redirects to something that is no address.") from None
     if (target.scheme, target.netloc) != (response.url.scheme, response.url.netloc):
         where = scrubbed(f"{target.scheme}://{target.netloc.decode('ascii', 'replace')}", keys)
         raise ModelServerError(
-            say("model_server.redirects", server=host, address=where),
-            say("model_server.trust"),
+            (f"The server {host} redirects to another address ({where}), which is not followed."),
+            "If you trust that address, set it as CROWDNOTES_LLM_BASE_URL.",
         )
 
 

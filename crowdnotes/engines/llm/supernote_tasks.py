@@ -61,7 +61,6 @@ from crowdnotes.text.note_rules import find_urls, note_length, tag_words, withou
 from crowdnotes.text.publishers import with_publishers_named
 from crowdnotes.text.quotes import find_quote
 from crowdnotes.text.urls import canonical_url
-from crowdnotes.wording import say
 
 _REASON = 200
 _NUMBER = re.compile(r"(?<![\w-])\d[\d.,]*+")  # not the 19 of COVID-19
@@ -160,7 +159,7 @@ class LlmSupernotes:
         def check_answer(answer: CandidatesAnswer) -> None:
             good, faults = check.good(answer)
             if not good and (answer.candidates or not answer.facts.strip()):
-                raise AnswerUnreadableError(" ".join(faults) or say("answers.no_candidate"))
+                raise AnswerUnreadableError(" ".join(faults) or "There is no candidate in it.")
 
         asked = question(
             EngineStep.WRITING,
@@ -174,7 +173,7 @@ class LlmSupernotes:
         asked = replace(asked, top_p=self._settings.supernote_top_p, variant=variant)
         answer = self._asker.ask(asked).value
         if not answer.candidates:
-            return SupernoteAnswer((), (say("model.no_facts", why=sanitized(answer.facts, _REASON)),))
+            return SupernoteAnswer((), (f"Nothing to write from: {sanitized(answer.facts, _REASON)}",))
         good, faults = check.good(answer)
         return SupernoteAnswer(tuple(good[:count]), tuple(faults))
 
@@ -183,7 +182,7 @@ class LlmSupernotes:
 
         def check(answer: ToneAnswer) -> None:
             if strange := next((item.number for item in answer.breaks if not 1 <= item.number <= len(texts)), None):
-                raise AnswerUnreadableError(say("answers.no_such_candidate", number=strange))
+                raise AnswerUnreadableError(f"There is no candidate {strange}.")
 
         words = (f"{number}. {without_urls(text).strip()}" for number, text in enumerate(texts, 1))
         blocks = [post_block(brief.post), Block("candidates", "\n".join(words))]
@@ -223,7 +222,7 @@ class LlmSupernotes:
         """See `SupernoteWriter.answer`. What says nothing but orders to a program is answered without a model."""
         heard = [place for place, text in enumerate(suggestions) if without_injections(text).strip()]
         check = _Check(given, own=note, heard=suggestions)
-        refused = SuggestionReply(SuggestionAnswer.NO, say("model.to_program_reply"))
+        refused = SuggestionReply(SuggestionAnswer.NO, "It speaks to a program and not to readers.")
         if not heard:
             return SuggestionReplies((refused,) * len(suggestions))
 
@@ -232,7 +231,7 @@ class LlmSupernotes:
             if any(reply.answer != "no" for reply in answer.replies):
                 final = check.sentences(answer.sentences)
                 if " ".join(item.text for item in final) == without_urls(note).strip():
-                    raise AnswerUnreadableError(say("answers.unchanged"))
+                    raise AnswerUnreadableError("A suggestion was granted, but the note is as it was.")
 
         blocks = [
             *_blocks(given),
@@ -254,17 +253,17 @@ def _tone(name: PrincipleName, text: str, broken: Sequence[BrokenAnswer]) -> Pri
     return PrincipleResult(
         principle=name,
         status=GateStatus.FAIL if findings else GateStatus.PASS,
-        reason=findings[0].message if findings else say("model.holds"),
+        reason=findings[0].message if findings else "It holds.",
         findings=findings,
     )
 
 
 def _check_replies(replies: Sequence[ReplyAnswer], count: int) -> None:
     if sorted(reply.number for reply in replies) != list(range(1, count + 1)):
-        raise AnswerUnreadableError(say("answers.no_reply", count=count))
+        raise AnswerUnreadableError(f"Each of the {count} suggestions needs one reply, by its number.")
     for reply in replies:
         if not reply.reason.strip():
-            raise AnswerUnreadableError(say("answers.no_reason", number=reply.number))
+            raise AnswerUnreadableError(f"The reply to suggestion {reply.number} gives no reason.")
 
 
 def _reply(reply: ReplyAnswer) -> SuggestionReply:
@@ -312,12 +311,12 @@ class _Check:
         checked = tuple(self._sentence(item) for item in said if item.text.strip())
         text = " ".join(item.text for item in checked)
         if not text:
-            raise AnswerUnreadableError(say("answers.no_sentence"))
+            raise AnswerUnreadableError("There is a note without a sentence.")
         if echoes_injection(text, self._texts):
-            raise AnswerUnreadableError(say("answers.injected"))
+            raise AnswerUnreadableError("The model passed on words that speak to a model.")
         if (length := note_length(text)) > self._budget:
             raise AnswerUnreadableError(
-                say("answers.too_long", length=length, most=self._budget, words=sanitized(text, 60))
+                f"A note has {length} characters, and {self._budget} is the most: “{sanitized(text, 60)}”"
             )
         return checked
 
@@ -327,16 +326,16 @@ class _Check:
         quoted = [words for words in item.passages if words.quote.strip() and words.id not in self._notes]
         carriers = found_carriers(quoted, self._passages)
         if unknown := next((name for name in item.notes if name not in self._notes), None):
-            raise AnswerUnreadableError(say("answers.no_such_note", name=sanitized(unknown, 20)))
+            raise AnswerUnreadableError(f"There is no note {sanitized(unknown, 20)}.")
         notes = tuple(dict.fromkeys(item.notes))
         notes = notes or tuple(dict.fromkeys(name for it in carriers for name in self._by_page[it.evidence_id]))
         if not notes:
-            raise AnswerUnreadableError(say("answers.no_note_says", words=sanitized(text, 80)))
+            raise AnswerUnreadableError(f"No note is named that says “{sanitized(text, 80)}”")
         if strange := next((number for number in _numbers(text) if number not in self._numbers), None):
-            raise AnswerUnreadableError(say("answers.strange_number", words=sanitized(text, 80), number=strange))
+            raise AnswerUnreadableError(f"The number in “{sanitized(text, 80)}” ({strange}) stands nowhere.")
         for words in _QUOTED.findall(text):
             if " " in words.strip() and not any(find_quote(said, words) for said in self._said):
-                raise AnswerUnreadableError(say("answers.nobody_says", words=sanitized(words, 80)))
+                raise AnswerUnreadableError(f"Nobody says “{sanitized(words, 80)}” in these words.")
         return NoteSentence(text, notes, carriers)
 
 

@@ -39,7 +39,7 @@ from crowdnotes.errors import AnswerUnreadableError, ModelAnswerError
 from crowdnotes.text.note_rules import find_urls, note_length, without_urls
 from crowdnotes.text.publishers import with_publishers_named
 from crowdnotes.text.quotes import find_quote, tells_enough
-from crowdnotes.wording import say
+from crowdnotes.wording import fill
 
 # For text in which one space stands between words.
 _MARKS = re.compile(r" ?[(\[] ?(?:passages? |evidence )?([EN]\d++(?: ?[,;&] ?[EN]\d++)*+) ?[)\]]")
@@ -58,16 +58,16 @@ def clean_note(text: str, offered: Sequence[str]) -> str:
     for match in _MARKS.finditer(line):
         for mark in re.findall(r"[EN]\d+", match.group(1)):
             if mark not in offered:
-                raise AnswerUnreadableError(say("answers.not_given", id=mark))
+                raise AnswerUnreadableError(f"The model cited {mark}, which it was not given.")
     line = _without_closing_links(" ".join(_MARKS.sub("", line).split()))
     if find_urls(line):
-        raise AnswerUnreadableError(say("answers.own_link"))
+        raise AnswerUnreadableError("The model put a link of its own into the note.")
     if has_handle(line):
-        raise AnswerUnreadableError(say("answers.names_account"))
+        raise AnswerUnreadableError("The model named an account in the note.")
     if holds_injection(line):
-        raise AnswerUnreadableError(say("answers.injected"))
+        raise AnswerUnreadableError("The model passed on words that speak to a model.")
     if not line:
-        raise AnswerUnreadableError(say("answers.empty_note"))
+        raise AnswerUnreadableError("The model said that it wrote a note, and left it empty.")
     return line
 
 
@@ -92,7 +92,7 @@ def known_ids(ids: Sequence[str], offered: Sequence[str]) -> tuple[str, ...]:
     for raw in ids:
         wanted = raw.strip()
         if wanted not in offered:
-            raise AnswerUnreadableError(say("answers.passage_not_given"))
+            raise AnswerUnreadableError("The model cited a passage that it was not given.")
         kept[wanted] = None
     return tuple(kept)
 
@@ -112,7 +112,7 @@ _SPARE = 35  # models miscount, and a note too long is lost
 _MOST_PASSAGES = 4  # a note of 280 characters holds no more facts
 _ROOM = {AnswerKind.STATED: 1_000, AnswerKind.INFERRED: 600}  # characters of a passage around the words found in it
 _REASON = 260
-_ABSTAINED = {"not_needed": "model.not_needed", "not_enough_evidence": "model.not_enough"}
+_ABSTAINED = {"not_needed": "Not needed: {reason}", "not_enough_evidence": "Not enough evidence: {reason}"}
 _GIVES = {AnswerKind.STATED: "states what settles", AnswerKind.INFERRED: "helps to infer"}
 _BASES = {basis.value: basis for basis in Basis}
 
@@ -161,12 +161,12 @@ def write_notes(
     Raises EngineError when it neither abstains nor writes one whose words are in the passages.
     """
     if not evidence or count <= 0:
-        return WriterAnswer(abstained=say("model.no_passage"))
+        return WriterAnswer(abstained="There is no passage to write from.")
 
     def check(answer: WritingAnswer) -> None:
         good, faults = _good(answer, brief, evidence, budget)
         if answer.decision == "note" and not good:
-            raise AnswerUnreadableError(" ".join(faults) or say("answers.no_note"))
+            raise AnswerUnreadableError(" ".join(faults) or "There is no note in it.")
 
     blocks = [*brief_blocks(brief), *passages_for(brief, evidence)]
     if earlier:
@@ -182,8 +182,8 @@ def write_notes(
     )
     answer = asker.ask(asked).value
     if answer.decision != "note":
-        reason = sanitized(answer.reason, _REASON) or say("model.no_reason")
-        return WriterAnswer(abstained=say(_ABSTAINED[answer.decision], reason=reason))
+        reason = sanitized(answer.reason, _REASON) or "The model gave no reason."
+        return WriterAnswer(abstained=fill(_ABSTAINED[answer.decision], reason=reason))
     good, faults = _good(answer, brief, evidence, budget)
     return WriterAnswer(tuple(good[:count]), lost=tuple(faults))
 
@@ -270,12 +270,14 @@ def checked_note(
     checked = [_checked(item, passages, sources) for item in sentences if item.text.strip()]
     text = " ".join(item.text for item in checked)
     if not text:
-        raise AnswerUnreadableError(say("answers.empty_note"))
+        raise AnswerUnreadableError("The model said that it wrote a note, and left it empty.")
     if echoes_injection(text, texts):
-        raise AnswerUnreadableError(say("answers.injected"))
+        raise AnswerUnreadableError("The model passed on words that speak to a model.")
     length = note_length(text)
     if length > budget:
-        raise AnswerUnreadableError(say("answers.too_long", length=length, most=budget, words=sanitized(text, 60)))
+        raise AnswerUnreadableError(
+            f"A note has {length} characters, and {budget} is the most: “{sanitized(text, 60)}”"
+        )
     ids = dict.fromkeys(carrier.evidence_id for item in checked for carrier in item.carriers)
     return Written(text, tuple(ids), tuple(checked))
 
@@ -284,7 +286,7 @@ def _checked(item: SentenceAnswer, passages: dict[str, str], sources: Sequence[S
     text = clean_note(with_publishers_named(item.text, sources), list(passages))
     carriers = found_carriers(item.passages, passages)
     if not carriers:
-        raise AnswerUnreadableError(say("answers.nothing_carries", words=sanitized(text, 80)))
+        raise AnswerUnreadableError(f"Nothing is given that carries “{sanitized(text, 80)}”")
     basis = _BASES.get(item.basis.strip().lower(), Basis.INFERRED)
     return WrittenSentence(text, carriers, basis)
 
@@ -296,9 +298,9 @@ def found_carriers(quoted: Sequence[QuotedWords], passages: Mapping[str, str]) -
         (name,) = known_ids([words.id], list(passages))
         span = find_quote(passages[name], words.quote)
         if span is None:
-            raise AnswerUnreadableError(say("answers.not_in_passage", id=name, words=sanitized(words.quote, 80)))
+            raise AnswerUnreadableError(f"These words do not stand in {name}: “{sanitized(words.quote, 80)}”")
         if not tells_enough(words.quote):
-            raise AnswerUnreadableError(say("answers.too_little", words=sanitized(words.quote, 40)))
+            raise AnswerUnreadableError(f"“{sanitized(words.quote, 40)}” is too little to carry a sentence.")
         carriers.append(Quotation(evidence_id=name, span=span))
     return tuple(carriers)
 
@@ -396,7 +398,7 @@ def check_grades(grades: Sequence[Grade], count: int) -> None:
     """Raises AnswerUnreadableError unless each text has one grade."""
     letters = _LETTERS[:count]
     if sorted(_letter(item.note) for item in grades) != list(letters):
-        raise AnswerUnreadableError(say("answers.no_grade", letters=", ".join(letters)))
+        raise AnswerUnreadableError(f"Each of the notes {', '.join(letters)} needs one grade.")
 
 
 def _ask(

@@ -23,7 +23,7 @@ from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.publishers import publisher_name
 from crowdnotes.text.sentences import Unit, split_sentences, split_units
 from crowdnotes.text.tokens import ENGLISH_STOP_WORDS, Token, content_stems, content_tokens, fold, stem
-from crowdnotes.wording import say
+from crowdnotes.wording import fill
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,9 +158,9 @@ def _numbers(sides: Compared) -> Iterator[Hint]:
             continue
         same_unit = [other for other in of_passage if number.unit and other.unit == number.unit]
         nearest = min(same_unit, key=lambda other: abs(other.value - number.value), default=None)
-        told = say("doubts.no_number", mine=number.text)
+        told = f"Number: “{number.text}”; the passage does not have this number."
         if nearest:
-            told = say("doubts.other_number", mine=number.text, theirs=nearest.text)
+            told = f"Number: “{number.text}”; the passage says “{nearest.text}”."
         yield Hint(told, Span(start=number.start, end=number.end))
 
 
@@ -172,10 +172,10 @@ def _denials(sides: Compared) -> Iterator[Hint]:
     mine, theirs = negations(sides.sentence), negations(sides.piece)
     if mine and not denies(sides.piece):
         word = mine[0]
-        message = say("doubts.denial", words=word.group())
+        message = f"Denial: the note says “{word.group()}”, these words of the passage do not."
         yield Hint(message, Span(start=word.start(), end=word.end()))
     elif theirs and not denies(sides.sentence):
-        message = say("doubts.no_denial", words=theirs[0].group())
+        message = f"Denial: the passage says “{theirs[0].group()}”, the note does not."
         yield Hint(message, Span(start=0, end=len(sides.sentence)))
 
 
@@ -187,19 +187,22 @@ _SOFT = re.compile(rf"{HEDGE.pattern}|\b(?:can|sometimes|often|usually|some|many
 
 def _strength(sides: Compared) -> Iterator[Hint]:
     """How widely and how surely: "all" for "some", "does" for "may"."""
-    for pattern, text in ((ALL, "doubts.how_many"), (CERTAIN, "doubts.how_sure")):
+    for pattern, text in (
+        (ALL, "How many: the note says “{words}”; see whether the passage goes that far."),
+        (CERTAIN, "How sure: the note says “{words}”; see whether the passage goes that far."),
+    ):
         word = pattern.search(sides.sentence)
         if word is not None and not pattern.search(sides.piece):
-            message = say(text, words=word.group())
+            message = fill(text, words=word.group())
             yield Hint(message, Span(start=word.start(), end=word.end()))
     mine, theirs = _AMOUNT.search(sides.sentence), _AMOUNT.search(sides.piece)
     if mine and theirs and not re.search(rf"\b{mine.group()}\b", sides.passage, re.IGNORECASE):
-        message = say("doubts.other_amount", mine=mine.group(), theirs=theirs.group())
+        message = f"How many: the note says “{mine.group()}”, the passage “{theirs.group()}”."
         yield Hint(message, Span(start=mine.start(), end=mine.end()))
     hedge = HEDGE.search(sides.piece)
     if hedge is not None and not _SOFT.search(sides.sentence):
         whole = Span(start=0, end=len(sides.sentence))
-        yield Hint(say("doubts.hedged", words=hedge.group()), whole)
+        yield Hint(f"How sure: the passage says “{hedge.group()}”, the note states it as certain.", whole)
 
 
 def _names(sides: Compared) -> Iterator[Hint]:
@@ -208,7 +211,7 @@ def _names(sides: Compared) -> Iterator[Hint]:
     shouted = sides.sentence.isupper()
     for token in content_tokens(sides.sentence):
         if _is_name(token, sides.sentence, shouted=shouted) and not _is_known(token, known, initials):
-            message = say("doubts.name", words=token.text)
+            message = f"Name: the passage does not have “{token.text}”."
             yield Hint(message, Span(start=token.start, end=token.end))
 
 
@@ -254,7 +257,9 @@ def _clauses(sides: Compared) -> Iterator[Hint]:
         held = sum(_is_known(token, known, set()) for token in tokens)
         if len(tokens) >= _FEWEST_WORDS and held / len(tokens) < _ALIKE:
             span = Span(start=tokens[0].start, end=tokens[-1].end)
-            yield Hint(say("doubts.added", words=sides.sentence[span.start : span.end]), span)
+            yield Hint(
+                (f"Added: the passage has few or none of the words “{sides.sentence[span.start : span.end]}”."), span
+            )
 
 
 _MOST_SENTENCES = 40

@@ -44,7 +44,6 @@ from crowdnotes.engines.local.source_ranking import rank
 from crowdnotes.engines.prompt_injection import cleared
 from crowdnotes.errors import EngineError
 from crowdnotes.settings_sections import GateSettings
-from crowdnotes.wording import say
 
 
 class LocalEngine:
@@ -84,7 +83,7 @@ class LocalEngine:
 
     def read_image(self, content: bytes, media_type: str) -> ImageReading:  # noqa: ARG002
         """Refuses: see `Engine.read_image`."""
-        raise EngineError(say("local.sees_no_images"), say("local.type_the_image"))
+        raise EngineError("The local engine cannot see images.", "Type what the image says.")
 
     def queries(self, brief: Brief, limit: int, *, aim: Aim = Aim.JUDGE, like: str = "") -> list[Query]:
         """See `Engine.queries`."""
@@ -111,9 +110,13 @@ class LocalEngine:
         """Sentences to quote, and no note: see `Engine.write`."""
         found = find_quotations(self._embedder, brief.post, [cleared(item) for item in evidence], count)
         return WriterAnswer(
-            abstained=say("local.writes_no_note")
+            abstained="Without a language model the program writes no note."
             + " "
-            + (say("local.closest") if found else say("local.no_sentence_near")),
+            + (
+                ("These sentences are closest to the post. Judge for yourself whether they answer it.")
+                if found
+                else ("No sentence in the passages is close to the post. Search again, or quote what you found.")
+            ),
             quotations=found,
         )
 
@@ -138,7 +141,11 @@ class LocalEngine:
         if self._reader is not None and measured is not None and support and evidence:
             passages = [cleared(item) for item in evidence]
             return judge_by_reader(self._reader, measured, self._embedder, note, passages, support)
-        reason = say("local.not_compared") if support else say("local.no_sentence")
+        reason = (
+            ("Nobody has compared the sentences with their passages yet.")
+            if support
+            else "The note has no sentence to compare."
+        )
         return GateResult(gate=GateName.CORRECTNESS, status=GateStatus.NOT_RUN, reason=reason, judge=BY_PERSON)
 
     def helpfulness(self, post: Post, note: str) -> GateResult:

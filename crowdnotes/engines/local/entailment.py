@@ -24,7 +24,6 @@ from crowdnotes.domain import Evidence, Finding, GateName, GateResult, GateStatu
 from crowdnotes.engines.embedding import Embedder, FloatArray, weights_sha256
 from crowdnotes.errors import ModelFilesError
 from crowdnotes.text.sentences import split_sentences
-from crowdnotes.wording import say
 
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
@@ -62,7 +61,10 @@ class Calibration(BaseModel):
     @property
     def in_words(self) -> str:
         """As in "picks the sound one of two notes in 72% of cases (65% to 79%, chance is 50%), on 160 notes"."""
-        return say("reading_model.quality", auc=self.auc, low=self.auc_low, high=self.auc_high, notes=self.notes)
+        return (
+            f"picks the sound one of two notes in {self.auc:.0%} of cases ({self.auc_low:.0%} to {self.auc_high:.0%}, "
+            f"chance is 50%), on {self.notes} notes"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ class NliReader:
             found = Calibration.model_validate(tomllib.loads(path.read_text("utf-8")))
         except (OSError, ValueError, ValidationError) as error:
             raise ModelFilesError(
-                say("reading_model.unreadable_quality", path=path), say("reading_model.calibrate_again")
+                f"{path} cannot be read.", "Delete it, then run `crowdnotes models calibrate reader` again."
             ) from error
         return found if found.weights_sha256 == self._sha256 else None
 
@@ -139,13 +141,15 @@ class NliReader:
                     model_kwargs={"use_safetensors": True},
                 )
             except (OSError, ValueError, KeyError) as error:
-                raise ModelFilesError(say("reading_model.unreadable", folder=self.folder, error=error)) from error
+                raise ModelFilesError(f"The reading model in {self.folder} cannot be read: {error}.") from error
             labels = {str(name).lower(): int(place) for place, name in (model.config.id2label or {}).items()}
             self._places = {short: labels[name] for name, short in _LABELS.items() if name in labels}
             if len(self._places) < len(_LABELS):
                 raise ModelFilesError(
-                    say("reading_model.other_kind", folder=self.folder, labels=", ".join(labels) or "unnamed"),
-                    say("reading_model.use_nli"),
+                    ("The model in {folder} is not one of natural language inference: its labels are {labels}.").format(
+                        folder=self.folder, labels=", ".join(labels) or "unnamed"
+                    ),
+                    ("Use one that says entailment and contradiction, such as cross-encoder/nli-deberta-v3-xsmall."),
                 )
             self._model = model
         return self._model
@@ -215,7 +219,7 @@ def with_hints(
 def _hinted(item: SentenceSupport, reading: SentenceReading) -> SentenceSupport:
     if reading.denier is None or reading.contradicted <= max(reading.entailed, _CHANCE):
         return item
-    hint = say("reading_model.hint", id=reading.denier[0])
+    hint = f"The reading model finds that {reading.denier[0]} says otherwise."
     return item.model_copy(update={"doubts": (*item.doubts, hint), "doubted": (*item.doubted, item.span)})
 
 
@@ -229,7 +233,7 @@ def judge_by_reader(
 ) -> GateResult:
     """PASS when each sentence's score reaches the line that was measured; the reason tells how good the model is."""
     found = read_sentences(reader, embedder, [item.words_in(note) for item in support], evidence)
-    by = say("reading_model.name", name=reader.name)  # with its quality it is named under the gates
+    by = f"the reading model {reader.name}"  # with its quality it is named under the gates
     sentences: list[SentenceSupport] = []
     findings: list[Finding] = []
     for item, reading in zip(support, found, strict=True):
@@ -242,16 +246,16 @@ def judge_by_reader(
         sentences.append(item.model_copy(update=update))
         if not carried:
             name = place[0] if denied and place is not None else None
-            message = say("reading_model.denied", id=name) if name else say("reading_model.not_said")
+            message = f"{name} says otherwise." if name else "No sentence of the passages says this."
             findings.append(Finding(message=message, evidence_id=name, span=item.span))
     score = min(reading.score for reading in found)
-    told = say("reading_model.supported")
+    told = "Each sentence is supported"
     if findings:
-        told = say("reading_model.unsupported", n=len(findings), all=len(found))
+        told = f"{len(findings)} of {len(found)} sentences not supported"
     return GateResult(
         gate=GateName.CORRECTNESS,
         status=GateStatus.FAIL if findings else GateStatus.PASS,
-        reason=say("reading_model.reason", told=told, name=by, quality=calibration.in_words),
+        reason=f"{told}, as {by} reads it ({calibration.in_words}).",
         score=score,
         threshold=calibration.threshold,
         findings=tuple(findings),
@@ -286,7 +290,7 @@ def fetch_reader(name: str, revision: str, folder: Path, endpoint: str | None = 
         info = HfApi(endpoint=endpoint, token=False).model_info(name, revision=revision)
         there = {file.rfilename for file in info.siblings or ()}
         if "model.safetensors" not in there:
-            raise ModelFilesError(say("reading_model.no_weights", name=name), say("reading_model.choose_another"))
+            raise ModelFilesError(f"{name} has no weights as safetensors.", "Choose another model or revision.")
         snapshot_download(
             name,
             revision=info.sha,
@@ -297,9 +301,9 @@ def fetch_reader(name: str, revision: str, folder: Path, endpoint: str | None = 
         )
     except (HfHubHTTPError, HFValidationError, httpx2.HTTPError, OSError, ValueError) as error:
         raise ModelFilesError(
-            say("reading_model.not_fetched", name=name, error=type(error).__name__),
-            say("reading_model.check_fetch"),
+            f"{name} could not be fetched ({type(error).__name__}).",
+            ("Check the name and the connection, or put the model's files into a folder and name that."),
         ) from error
     card = info.card_data
-    licence = str((card.get("license") if card is not None else None) or say("reading_model.not_stated"))
+    licence = str((card.get("license") if card is not None else None) or "not stated")
     return Fetched(folder, name, info.sha or revision, weights_sha256(folder), licence)

@@ -20,7 +20,7 @@ from crowdnotes.text import kept_by_text
 from crowdnotes.text.languages import LANGUAGE_NAMES, language_of
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.tokens import Token, is_content, plain_post, stem, tokens
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 
 _HEALTH = (
     "abortion acne addiction aids alcohol allergy alzheimer anemia antibiotic antibody anxiety aorta artery arthritis "
@@ -164,11 +164,10 @@ _EMPTY = frozenset(
     "hate hope live life world back put takes took leave left find found show talk talking ask asking still also even "
     # what judges instead of naming, and what somebody feels or does: "terrible vaccines", "explains infants"
     "terrible horrible awful horrific horrifying scary shocking ridiculous absurd wonderful awesome fantastic "
-    "incredible unbelievable beautiful "
-    "ugly nice perfect stupid dumb silly weird strange evil happy glad sad angry tired proud "
-    "honored sorry afraid worried wild safe explain explains explained allow allows allowed exist exists existed learn "
-    "learned thought thinking seen saw went going gone come comes came says said saying means call called calls "
-    "knock knocked signing replace hit hitting born want needs".split()
+    "incredible unbelievable beautiful ugly nice perfect stupid dumb silly weird strange evil happy glad sad angry "
+    "tired proud honored sorry afraid worried wild safe explain explains explained allow allows allowed exist exists "
+    "existed learn learned thought thinking seen saw went going gone come comes came says said saying means call "
+    "called calls knock knocked signing replace hit hitting born want needs".split()
 )
 
 
@@ -226,13 +225,27 @@ def _runs(text: str) -> list[list[Token]]:
 def foreign_note(note: str) -> str:
     """Why a note cannot be judged, for a person; "" when it is in English."""
     language = _named(language_of(without_urls(note)))
-    return say("local.foreign_note", language=language) if language else ""
+    return (
+        (
+            f"The note is in {language}, and the local engine compares English words only. Judge it yourself, or use "
+            "a language model."
+        )
+        if language
+        else ""
+    )
 
 
 def foreign_post(post: Post) -> str:
     """Why a text cannot be compared with a post; "" when the post is in English."""
     code = language_of(plain_post(post.text)) or (post.language or "").split("-")[0].lower()
-    return say("local.foreign_post", language=_named(code)) if _named(code) else ""
+    return (
+        (
+            f"The post is in {_named(code)}, and the local engine compares English words only. Judge it yourself, or "
+            "use a language model."
+        )
+        if _named(code)
+        else ""
+    )
 
 
 def foreign_passages(evidence: Sequence[Evidence]) -> str:
@@ -240,8 +253,20 @@ def foreign_passages(evidence: Sequence[Evidence]) -> str:
     languages = {item.id: language for item in evidence if (language := _of_passage(item))}
     if not languages:
         return ""
-    names, joined = sorted(set(languages.values())), say("local.and").join
-    return say("local.foreign_passages", n=len(languages), ids=joined(languages), languages=joined(names))
+    names, joined = sorted(set(languages.values())), " and ".join
+    return plural(
+        len(languages),
+        (
+            "{ids} is in {languages}, and the local engine compares English words only. Judge it yourself, or use a "
+            "language model."
+        ),
+        (
+            "{ids} are in {languages}, and the local engine compares English words only. Judge it yourself, or use a "
+            "language model."
+        ),
+        ids=joined(languages),
+        languages=joined(names),
+    )
 
 
 def in_english(evidence: Sequence[Evidence]) -> list[Evidence]:

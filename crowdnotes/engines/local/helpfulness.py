@@ -36,7 +36,7 @@ from crowdnotes.engines.local.trained_models import (
 )
 from crowdnotes.settings_sections import GateSettings
 from crowdnotes.text.tokens import content_tokens, plain_post, stem, tokens
-from crowdnotes.wording import say
+from crowdnotes.wording import fill
 
 _MOST_REASONS = 3
 _MOST_WORDS = 3
@@ -62,7 +62,7 @@ def judge_helpfulness(embedder: Embedder, settings: GateSettings, post: Post, no
     """
     words = note_words(note)
     if not content_tokens(words):
-        reason = say("helpfulness.no_words")
+        reason = "The note has no words to judge yet."
         return GateResult.not_run(GateName.HELPFULNESS, reason)
     foreign = foreign_note(note) or foreign_post(post)
     if foreign:
@@ -88,7 +88,19 @@ def judge_helpfulness(embedder: Embedder, settings: GateSettings, post: Post, no
         probability=score,
         findings=(
             *(Finding(message=reason.message, span=reason.span, ok=reason.worth > 0) for reason in found),
-            *([Finding(message=say("helpfulness.other_embedder"), ok=False)] if blocks["note"] is None else []),
+            *(
+                [
+                    Finding(
+                        message=(
+                            "Similarity of note and post was left out: the judge was trained with another embedding "
+                            "model."
+                        ),
+                        ok=False,
+                    )
+                ]
+                if blocks["note"] is None
+                else []
+            ),
         ),
     )
 
@@ -104,24 +116,24 @@ def helpfulness_blocks(reader: Embedder | None, fitted_to: str, pairs: list[tupl
 
 def _broken_rules(note: str, words: str) -> Iterator[_Reason]:
     if tone.BARE_VERDICT.match(words):
-        yield _Reason(say("helpfulness.only_wrong"), worth=-1.0)
+        yield _Reason("it only says that the post is wrong", worth=-1.0)
     if not linked_hosts(note):
-        yield _Reason(say("helpfulness.no_link"), worth=-1.0)
+        yield _Reason("it has no source link", worth=-1.0)
     for span in tone.insults(note):
-        yield _Reason(say("helpfulness.insult", words=note[span.start : span.end]), worth=-1.0, span=span)
+        yield _Reason(f"an insult: “{note[span.start : span.end]}”", worth=-1.0, span=span)
 
 
 def _about_blocks(explained: Explained, blocks: Blocks) -> Iterator[_Reason]:
     """The note as a whole, and what lies in the post, which no wording can change."""
     worths = explained.worths
     sentences = (
-        ("note", "helpfulness.like_approved", "helpfulness.unlike_approved"),
-        ("post", "helpfulness.post_helpful", "helpfulness.post_seldom"),
+        ("note", "it reads like notes that raters of both camps approve", "it reads unlike notes that raters approve"),
+        ("post", "notes under posts like this are often rated helpful", "notes under such posts are seldom shown"),
     )
     for name, good, bad in sentences:
         if blocks[name] is not None and abs(worths[name]) / 4 >= _SAID:
             yield _Reason(
-                say(good if worths[name] > 0 else bad), worths[name] / 4
+                (good if worths[name] > 0 else bad), worths[name] / 4
             )  # near 0.5, log-odds / 4 is probability
 
 
@@ -140,12 +152,18 @@ def _about_words(explained: Explained, tone_words: Mapping[str, Span]) -> Iterat
     """The words of tone that move the probability most, told by leaving each out."""
     ranked = sorted(zip(explained.gains, tone_words.items(), strict=True), key=lambda item: item[0])
     for named, text in (
-        ([item for item in ranked[:_MOST_WORDS] if item[0] <= -_TELLING], "helpfulness.rated_lower"),
-        ([item for item in ranked[::-1][:_MOST_WORDS] if item[0] >= _TELLING], "helpfulness.rated_higher"),
+        (
+            [item for item in ranked[:_MOST_WORDS] if item[0] <= -_TELLING],
+            "notes with such words were rated lower: {words}",
+        ),
+        (
+            [item for item in ranked[::-1][:_MOST_WORDS] if item[0] >= _TELLING],
+            "notes with these were rated higher: {words}",
+        ),
     ):
         if named:
             listed = ", ".join(f"“{word}”" for _, (word, _) in named)
-            yield _Reason(say(text, words=listed), sum(gain for gain, _ in named), named[0][1][1])
+            yield _Reason(fill(text, words=listed), sum(gain for gain, _ in named), named[0][1][1])
 
 
 # Raters grew stricter: of the newest quarter of the training notes (216, November 2024 to August 2025), 36 in 100 were
@@ -162,14 +180,26 @@ def of_recent(probability: float) -> float:
 
 def _sentence(found: list[_Reason], score: float, needed: float, *, by_rule: bool) -> str:
     passed = score >= needed
-    name = "helpfulness.likely" if passed else "helpfulness.by_rule" if by_rule else "helpfulness.unlikely"
+    name = (
+        (
+            "About {n} of 100 recent notes with such a score were rated helpful, and about {all} of 100 of all recent "
+            "notes. It judges the words, not whether they are true ({probability})."
+        )
+        if passed
+        else "Unlikely to be rated helpful as it is ({probability})."
+        if by_rule
+        else (
+            "Unlikely to be rated helpful as it is: about {n} of 100 recent notes with such a score were, and about "
+            "{all} of 100 of all recent notes ({probability})."
+        )
+    )
     shares = {} if by_rule else {"n": in_100(of_recent(score)), "all": in_100(_RECENT)}
-    reason = say(name, probability=of_needed(score, needed), **shares)
+    reason = fill(name, probability=of_needed(score, needed), **shares)
     against = [each.message for each in found if each.worth < 0][:_MOST_REASONS]
     if not against and not passed:
-        against = [say("helpfulness.taken_together")]
+        against = ["its words and sites, taken together"]
     if against:
-        reason += " " + say("helpfulness.against", reasons="; ".join(against))
+        reason += " " + f"What counts most against it: {'; '.join(against)}."
     return reason
 
 

@@ -28,7 +28,7 @@ from crowdnotes.engines.local.trained_models import (
 from crowdnotes.settings_sections import GateSettings
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.tokens import ENGLISH_STOP_WORDS, content_tokens, plain_post
-from crowdnotes.wording import say
+from crowdnotes.wording import fill
 
 _LONG_SENTENCE = 40
 _EASE = 5.0
@@ -79,7 +79,7 @@ def tone_principles(
 
 
 def _cannot_be_judged(note: str) -> str:
-    return foreign_note(note) if content_tokens(without_urls(note)) else say("helpfulness.no_words")
+    return foreign_note(note) if content_tokens(without_urls(note)) else "The note has no words to judge yet."
 
 
 def _result(name: PrincipleName, good: str, bad: str, findings: Iterable[Finding]) -> PrincipleResult:
@@ -93,16 +93,16 @@ def _result(name: PrincipleName, good: str, bad: str, findings: Iterable[Finding
 
 
 def _at(note: str, spans: Iterable[Span], text: str) -> list[Finding]:
-    return [Finding(message=say(text, words=note[span.start : span.end]), span=span) for span in spans]
+    return [Finding(message=fill(text, words=note[span.start : span.end]), span=span) for span in spans]
 
 
 def _neutral(note: str) -> PrincipleResult:
     findings = [
-        *_at(note, tone.loaded_words(note), "principles.takes_side"),
-        *_at(note, tone.shouting(note), "principles.shouting"),
-        *_at(note, tone.questions(note), "principles.question"),
+        *_at(note, tone.loaded_words(note), "“{words}” takes a side."),
+        *_at(note, tone.shouting(note), "“{words}” reads like shouting."),
+        *_at(note, tone.questions(note), "A question argues; state the fact instead."),
     ]
-    good, bad = say("principles.neutral"), say("principles.not_neutral")
+    good, bad = "No loaded words, insults or shouting.", "Some words take a side: readers who disagree will stop there."
     return _result(PrincipleName.NEUTRAL, good, bad, findings)
 
 
@@ -114,41 +114,44 @@ def _no_speculation(embedder: Embedder, settings: GateSettings, note: str) -> Pr
 
 def _opinion(settings: GateSettings, note: str, probability: float, words: Sequence[Span]) -> PrincipleResult:
     findings = [
-        *_at(note, tone.speculative_words(note), "principles.speculative"),
-        *_at(note, tone.first_person(note), "principles.first_person"),
+        *_at(note, tone.speculative_words(note), "“{words}” is opinion or a guess."),
+        *_at(note, tone.first_person(note), "“{words}” makes it the writer's view."),
     ]
-    good, bad = say("principles.states"), say("principles.speculates")
+    good, bad = (
+        "It states, and does not guess or argue.",
+        ("Some words are opinion or speculation, not what a source says."),
+    )
     if probability >= settings.opinion:
-        share = say("principles.share", share=probability)
-        bad = say("principles.opinion", share=share)
+        share = f"{probability:.0%} of notes like it were judged opinion or hostile"
+        bad = f"It reads as opinion: {share}."
         listed = {finding.span for finding in findings}
         new = [span for span in words if span not in listed]
-        findings += _at(note, new, "principles.typical")
-        findings = findings or [Finding(message=say("principles.wording", share=share))]
+        findings += _at(note, new, "“{words}” is typical of notes that argue.")
+        findings = findings or [Finding(message=f"The wording as a whole: {share}.")]
     result = _result(PrincipleName.NO_SPECULATION, good, bad, findings)
     return result.model_copy(update={"probability": round(1 - probability, 4)})
 
 
 def _addresses(embedder: Embedder, post: Post, words: str) -> PrincipleResult:
     question = plain_post(post.text)
-    reason = foreign_post(post) if question else say("principles.no_post_words")
+    reason = foreign_post(post) if question else "The post has no words to compare the note with."
     if reason:
         return PrincipleResult.not_run(PrincipleName.ADDRESSES_CLAIM, reason)
     vectors = embedder.encode([question, words])
     cosine, needed = float(vectors[0] @ vectors[1]), embedder.thresholds.addresses
-    scale = say("principles.similarity", score=of_needed(cosine, needed))
-    findings = [] if cosine >= needed else [Finding(message=say("principles.far", scale=scale))]
-    good, bad = say("principles.about", scale=scale), say("principles.not_about", scale=scale)
+    scale = f"similarity {of_needed(cosine, needed)}"
+    findings = [] if cosine >= needed else [Finding(message=f"The note is far from the post ({scale}).")]
+    good, bad = f"It is about what the post says ({scale}).", f"It is not about what the post says ({scale})."
     return _result(PrincipleName.ADDRESSES_CLAIM, good, bad, findings)
 
 
 def _context(words: str) -> PrincipleResult:
     findings = []
     if tone.BARE_VERDICT.match(words):
-        findings.append(Finding(message=say("principles.only_wrong")))
+        findings.append(Finding(message="It only says that the post is wrong. Say what is true."))
     elif len(content_tokens(words)) < _CONTEXT_WORDS:
-        findings.append(Finding(message=say("principles.too_short")))
-    good, bad = say("principles.says_true"), say("principles.little_use")
+        findings.append(Finding(message="It is too short to tell readers something they do not know."))
+    good, bad = "It says what is true, not only that the post is wrong.", "It gives readers little they can use."
     return _result(PrincipleName.CONTEXT, good, bad, findings)
 
 
@@ -159,10 +162,10 @@ def _readable(note: str, words: str) -> PrincipleResult:
         opening = words[read.longest_sentence.start : read.longest_sentence.end]
         place = note.find(opening)
         span = Span(start=place, end=place + len(opening)) if place >= 0 else None
-        findings.append(Finding(message=say("principles.long_sentence", n=read.longest_words), span=span))
+        findings.append(Finding(message=f"A sentence of {read.longest_words} words: split it.", span=span))
     if read.ease is not None and read.ease < _EASE:
-        findings.append(Finding(message=say("principles.long_words", ease=read.ease)))
-    good, bad = say("principles.readable"), say("principles.hard")
+        findings.append(Finding(message=f"Long words: reading ease {read.ease:.0f}, where 30 is hard and 60 is plain."))
+    good, bad = "Short enough sentences and words.", "It is hard to read at a glance."
     return _result(PrincipleName.READABLE, good, bad, findings)
 
 

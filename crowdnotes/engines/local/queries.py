@@ -27,7 +27,6 @@ from crowdnotes.engines.local.health_terms import (
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.sentences import split_sentences
 from crowdnotes.text.tokens import content_stems, content_tokens, is_content, plain_post, tokens
-from crowdnotes.wording import say
 
 _MOST = 8
 _NEEDED = 1.0
@@ -177,16 +176,16 @@ def to_judge(topics: Sequence[Topic], claims: Sequence[Claim], text: str) -> lis
     subject = core[0]
     medical = " ".join(topic.official for topic in core)
     claim = claim_words(claims, text)
-    found = [query(claim, say("queries.claim"))]
-    found.append(query(medical, say("queries.medical_terms")))
+    found = [query(claim, "the claim in the post's own words")]
+    found.append(query(medical, "the terms that medical sources use, without the post's framing"))
     known = [topic for topic in core if topic.is_known]
-    found.extend(query(topic.official, say("queries.overview", topic=label_of(topic.text))) for topic in known[:2])
-    found.append(query(claim, say("queries.against", subject=label_of(subject.text)), before="no evidence that"))
+    found.extend(query(topic.official, f"an overview of {label_of(topic.text)}") for topic in known[:2])
+    found.append(query(claim, f"what speaks against it: {label_of(subject.text)}", before="no evidence that"))
     authority = _authority_on(text)
-    found.append(query(f"{subject.official} facts", say("queries.authority", authority=authority), before=authority))
-    found.append(query(f"{medical} systematic review study", say("queries.study")))
+    found.append(query(f"{subject.official} facts", f"what {authority} says on it", before=authority))
+    found.append(query(f"{medical} systematic review study", "the study behind it"))
     found.extend(
-        query(f"{topic.official} {subject.official}", say("queries.also", topic=label_of(topic.text)))
+        query(f"{topic.official} {subject.official}", f"what else the post is about: {label_of(topic.text)}")
         for topic in [topic for topic in topics[_CORE:] if topic.is_known][:3]  # others are stray words
     )
     return found
@@ -202,11 +201,11 @@ def for_the_claim(topics: Sequence[Topic], claims: Sequence[Claim], text: str) -
     core = topics[:_CORE]
     medical = " ".join(topic.official for topic in core)
     return [
-        query(claim_words(claims, text), say("queries.claim")),
-        query(f"{medical} evidence supports", say("queries.supporting")),
-        query(f"{medical} systematic review study", say("queries.found_same")),
-        query(f"{core[0].official} case reports", say("queries.cases")),
-        query(f"{medical} association increased risk", say("queries.figures")),
+        query(claim_words(claims, text), "the claim in the post's own words"),
+        query(f"{medical} evidence supports", "evidence that supports the claim"),
+        query(f"{medical} systematic review study", "studies that found what the post says"),
+        query(f"{core[0].official} case reports", "cases that support the claim"),
+        query(f"{medical} association increased risk", "figures that support the claim"),
     ]
 
 
@@ -216,10 +215,10 @@ def more_like(subject: str, passage: str) -> list[Query]:
     own = ([topic for topic in topics if topic.is_known] or topics)[:4]
     words = " ".join(topic.official for topic in own)
     return [
-        query(f"{subject} {words}", say("queries.alike_with_subject")),
-        query(shortened(passage), say("queries.alike_words")),
+        query(f"{subject} {words}", "more of the same kind: the passage's terms and the post's subject"),
+        query(shortened(passage), "more of the same kind: the passage's own words"),
         *(
-            query(f"{topic.official} {subject}", say("queries.more_on", topic=label_of(topic.text)))
+            query(f"{topic.official} {subject}", f"more on {label_of(topic.text)}")
             for topic in own
             if not _stems(topic.official) <= _stems(subject)
         ),
@@ -239,13 +238,13 @@ def in_two_languages(text: str, claims: Sequence[Claim], language: str, aim: Aim
     own = _own(text, known)
     if like:
         return _alike(own, known, language, like)
-    claim = query(claim_words(claims, text), say("queries.claim_language"), language)
+    claim = query(claim_words(claims, text), "the claim in the post's own language", language)
     if aim is Aim.OTHER_SIDE:
-        kinds = {"support": say("queries.for_language")}
+        kinds = {"support": "what speaks for it, in the post's language"}
     else:
         kinds = {
-            "denial": say("queries.against_language"),
-            "check": say("queries.checks_language"),
+            "denial": "what speaks against it, in the post's language",
+            "check": "fact-checks in the post's language",
         }
     said = {purpose: search_words(kind, language) for kind, purpose in kinds.items()}
     asked = [query(f"{own} {words}", purpose, language) for purpose, words in said.items() if words]
@@ -280,15 +279,15 @@ def _alike(own: str, known: Sequence[Known], language: str, like: str) -> list[Q
     before = own if passages == language else ""
     english = " ".join(dict.fromkeys(word.english for word in there))
     return [
-        query(f"{before} {terms}", say("queries.alike_terms"), passages),
-        query(shortened(like), say("queries.alike_words"), passages),
+        query(f"{before} {terms}", "more of the same kind: the passage's terms", passages),
+        query(shortened(like), "more of the same kind: the passage's own words", passages),
         *(_translated(one) for one in (more_like(" ".join(subjects[:1]), english) if english else [])),
     ]
 
 
 def _translated(one: Query) -> Query:
-    purpose = say("queries.claim_translated") if one.purpose == say("queries.claim") else one.purpose
-    return one.model_copy(update={"purpose": say("queries.translated", purpose=purpose)})
+    purpose = "the claim" if one.purpose == "the claim in the post's own words" else one.purpose
+    return one.model_copy(update={"purpose": f"in English, word by word from a table: {purpose}"})
 
 
 _ENGLISH = "en"

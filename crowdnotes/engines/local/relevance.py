@@ -22,7 +22,7 @@ from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT
 from crowdnotes.text.publishers import publisher_name
 from crowdnotes.text.sentences import split_sentences, split_units
 from crowdnotes.text.tokens import content_stems, content_tokens, plain_post
-from crowdnotes.wording import say
+from crowdnotes.wording import fill, plural
 
 _FEWEST_DIGITS = 2
 _MOST_DIGITS = 4
@@ -35,7 +35,7 @@ def of_needed(score: float, threshold: float) -> str:
             break
     else:
         digits = _FEWEST_DIGITS
-    return say("relevance.of_needed", score=f"{score:.{digits}f}", needed=f"{threshold:.{digits}f}")
+    return "{score} of the {needed} needed".format(score=f"{score:.{digits}f}", needed=f"{threshold:.{digits}f}")
 
 
 def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evidence: Sequence[Evidence]) -> GateResult:
@@ -48,9 +48,9 @@ def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evid
     if foreign:
         return GateResult.not_run(GateName.RELEVANCE, foreign)
     if not evidence:
-        return GateResult.not_run(GateName.RELEVANCE, say("relevance.no_evidence"))
+        return GateResult.not_run(GateName.RELEVANCE, "There are no sources to judge yet.")
     if not question:
-        return GateResult.not_run(GateName.RELEVANCE, say("relevance.no_post_words"))
+        return GateResult.not_run(GateName.RELEVANCE, "The post has no words to compare the sources with.")
     not_compared, evidence = foreign_passages(evidence), in_english(evidence)
     if not evidence:
         return GateResult.not_run(GateName.RELEVANCE, not_compared)
@@ -68,7 +68,7 @@ def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evid
     return GateResult(
         gate=GateName.RELEVANCE,
         status=GateStatus.PASS if helpful else GateStatus.FAIL,
-        reason=near if helpful else say("relevance.none_close"),
+        reason=near if helpful else "No passage is close enough to what the post says to help a reader judge it.",
         score=round(max(scores), 4),
         threshold=threshold,
         findings=findings,
@@ -91,8 +91,17 @@ def none_is_near(post: Post, evidence: Sequence[Evidence], line: float) -> bool:
 
 def _about_claim(helpful: int, passages: int) -> str:
     if helpful < passages:
-        return say("relevance.some", n=helpful, all=passages)
-    return say("relevance.both") if passages == 2 else say("relevance.all", n=passages)
+        return plural(
+            helpful,
+            "{n} of {all} passages is about this claim.",
+            "{n} of {all} passages are about this claim.",
+            all=passages,
+        )
+    return (
+        "Both passages are about this claim."
+        if passages == 2
+        else plural(passages, "The passage is about this claim.", "All {n} passages are about this claim.")
+    )
 
 
 def _asked_of(post: Post, question: str) -> list[str]:
@@ -151,14 +160,14 @@ def _is_satire_unsaid(item: Evidence) -> bool:
 
 def _finding(question: str, item: Evidence, score: float, threshold: float) -> Finding:
     if _is_satire_unsaid(item):
-        message = say("relevance.satire", id=item.id)
+        message = f"{item.id} is not about this claim: its source is satire, and this passage does not say so."
         return Finding(message=message, evidence_id=item.id)
     ok = score >= threshold
     in_passage = content_stems(item.passage.text)
     shared = dict.fromkeys(token.folded for token in content_tokens(question) if token.stem in in_passage)
-    about = say("relevance.shared", words=", ".join(list(shared)[:3])) if shared else say("relevance.none_shared")
-    text = "relevance.near" if ok else "relevance.far"
-    message = say(text, id=item.id, score=of_needed(score, threshold), words=about)
+    about = f"both mention {', '.join(list(shared)[:3])}" if shared else "they share no keyword"
+    text = "{id} is about the post: {score}; {words}." if ok else "{id} is too far from the post: {score}; {words}."
+    message = fill(text, id=item.id, score=of_needed(score, threshold), words=about)
     return Finding(message=message, evidence_id=item.id, ok=ok)
 
 

@@ -22,7 +22,6 @@ from crowdnotes.text.languages import language_of
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.sentences import split_units
 from crowdnotes.text.tokens import content_stems, plain_post
-from crowdnotes.wording import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,19 +34,19 @@ class RankingReason:
 
 # Who speaks: bodies that answer for what they say first; a post cannot vouch for a post.
 _BY_CATEGORY = {
-    SourceCategory.HEALTH_AUTHORITY: RankingReason(say("ranking.authority"), 0.06),
-    SourceCategory.RESEARCH: RankingReason(say("ranking.research"), 0.05),
-    SourceCategory.HEALTH_PORTAL: RankingReason(say("ranking.portal"), 0.03),
-    SourceCategory.NEWS: RankingReason(say("ranking.news"), 0.01),
-    SourceCategory.COMMERCIAL_ADVOCACY_NGO: RankingReason(say("ranking.interest"), -0.03),
-    SourceCategory.SOCIAL: RankingReason(say("ranking.social"), -0.15),
+    SourceCategory.HEALTH_AUTHORITY: RankingReason("from a health authority", 0.06),
+    SourceCategory.RESEARCH: RankingReason("research literature", 0.05),
+    SourceCategory.HEALTH_PORTAL: RankingReason("from a health portal", 0.03),
+    SourceCategory.NEWS: RankingReason("from news media", 0.01),
+    SourceCategory.COMMERCIAL_ADVOCACY_NGO: RankingReason("its publisher has an interest of its own", -0.03),
+    SourceCategory.SOCIAL: RankingReason("only social media", -0.15),
 }
 _NOTICES = {
-    "retracted": RankingReason(say("ranking.retracted"), -0.6),
-    "withdrawn": RankingReason(say("ranking.withdrawn"), -0.6),
-    "a retraction notice": RankingReason(say("ranking.retraction_notice"), -0.1),
-    "expression of concern": RankingReason(say("ranking.concern"), -0.2),
-    "preprint": RankingReason(say("ranking.preprint"), -0.05),
+    "retracted": RankingReason("it was retracted", -0.6),
+    "withdrawn": RankingReason("it was withdrawn", -0.6),
+    "a retraction notice": RankingReason("a notice that a paper was retracted", -0.1),
+    "expression of concern": RankingReason("its journal has expressed concern", -0.2),
+    "preprint": RankingReason("a preprint that no reviewer has checked", -0.05),
 }
 _PRESS_RELEASE = re.compile(
     r"eurekalert|prnewswire|businesswire|globenewswire|newswise|press[-_ ]?releases?|news[-_ ]?releases?|newsroom",
@@ -64,8 +63,8 @@ _SUPPORTS = re.compile(
     r"|effective|benefit\w*|improved?|suggests? that|found that|reported)\b",
     re.IGNORECASE,
 )
-AGAINST = RankingReason(say("ranking.against"), -0.2)
-TOWARDS = RankingReason(say("ranking.towards"), 0.15)
+AGAINST = RankingReason("it speaks against the claim", -0.2)
+TOWARDS = RankingReason("it may support the claim", 0.15)
 _MOST_OF = 0.6  # share of a claim's telling words that a sentence must have to speak for it
 _HARD = 15.0  # Flesch reading ease of a paper that a lay reader gives up on
 _EASY = 50.0
@@ -88,11 +87,11 @@ def ranking_reasons(hit: Hit, aim: Aim, newest: date | None, claims: Sequence[st
 
 def _origin(hit: Hit) -> RankingReason | None:
     if _PRESS_RELEASE.search(f"{hit.url or ''} {hit.title}"):
-        return RankingReason(say("ranking.press_release"), -0.06)
+        return RankingReason("a press release, not the work itself", -0.06)
     if _OPINION.search(hit.title):
-        return RankingReason(say("ranking.opinion"), -0.04)
+        return RankingReason("an opinion piece", -0.04)
     if hit.category is SourceCategory.RESEARCH and (hit.doi or hit.pmid):
-        return RankingReason(say("ranking.paper"), 0.03)
+        return RankingReason("the paper itself", 0.03)
     return None
 
 
@@ -101,8 +100,8 @@ def _ease(hit: Hit) -> RankingReason | None:
     if read.ease is None or read.words < _ENOUGH_WORDS:
         return None
     if read.ease < _HARD:
-        return RankingReason(say("ranking.hard"), -0.03)
-    return RankingReason(say("ranking.easy"), 0.02) if read.ease >= _EASY else None
+        return RankingReason("hard to read for a lay reader", -0.03)
+    return RankingReason("easy to read", 0.02) if read.ease >= _EASY else None
 
 
 def _age(hit: Hit, newest: date | None) -> RankingReason | None:
@@ -110,8 +109,8 @@ def _age(hit: Hit, newest: date | None) -> RankingReason | None:
         return None
     years = (newest - hit.published).days / 365.25
     if years > _OLD_YEARS:
-        return RankingReason(say("ranking.old", year=hit.published.year), -0.03)
-    return RankingReason(say("ranking.recent", year=hit.published.year), 0.02) if years <= _RECENT_YEARS else None
+        return RankingReason(f"old, of {hit.published.year}", -0.03)
+    return RankingReason(f"recent, of {hit.published.year}", 0.02) if years <= _RECENT_YEARS else None
 
 
 def _side(hit: Hit, claims: Sequence[str]) -> RankingReason | None:
@@ -150,9 +149,9 @@ def rank(
     """
     question = plain_post(post.whole_text)
     if not candidates:
-        return Ranking((), say("ranking.none_left"))
+        return Ranking((), "Nothing is left to pick.")
     if not question:
-        return Ranking((), say("ranking.no_post_words"))
+        return Ranking((), "The post has no words to compare results with.")
     most = max(1, _JUDGED - len(chosen))
     order = sorted(range(len(candidates)), key=lambda index: -candidates[index].score)[:most]
     pool = [candidates[index] for index in order]
@@ -186,8 +185,15 @@ def rank(
     if len(picks) == quota:
         return Ranking(tuple(picks))
     if len(picks) == len(candidates):
-        return Ranking(tuple(picks), say("ranking.none_left"))
-    return Ranking(tuple(picks), say("ranking.none_supports" if aim is Aim.OTHER_SIDE else "ranking.none_close"))
+        return Ranking(tuple(picks), "Nothing is left to pick.")
+    return Ranking(
+        tuple(picks),
+        (
+            "None of the results that are left supports the post's claim."
+            if aim is Aim.OTHER_SIDE
+            else "None of the results that are left is close to the post in meaning."
+        ),
+    )
 
 
 def _claims(post: Post) -> list[str]:
@@ -227,12 +233,12 @@ def _why(
     shared = [topic for topic in topics if content_stems(f"{topic.text} {topic.medical}") & stems]
     shared = [topic for topic in shared if topic.is_known] or shared
     told = [f"“{topic.text if content_stems(topic.text) & stems else topic.medical}”" for topic in shared]
-    parts = [say("ranking.on", topics=say("local.and").join(told[:2])) if told else say("ranking.close")]
-    parts.append(say("ranking.similarity", score=relevance))
+    parts = [f"on {' and '.join(told[:2])}" if told else "close to the post in meaning"]
+    parts.append(f"similarity to the post {relevance:.2f}")
     if gains is not None and len(gains) and gains.max() > _GAINS:
-        parts.append(say("ranking.says_more", topic=topics[int(gains.argmax())].text))
+        parts.append(f"says more on “{topics[int(gains.argmax())].text}” than what is chosen")
     elif gains is None:
-        parts.append(say("ranking.strongest"))
+        parts.append("the strongest result")
     named = sorted(reasons, key=lambda reason: -abs(reason.weight))[:_NAMED]
-    parts += [reason.words if reason.weight > 0 else say("ranking.although", reason=reason.words) for reason in named]
+    parts += [reason.words if reason.weight > 0 else f"although: {reason.words}" for reason in named]
     return "; ".join(parts)

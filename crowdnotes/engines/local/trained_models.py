@@ -33,7 +33,6 @@ from crowdnotes.domain import Span
 from crowdnotes.engines.embedding import Embedder, FloatArray, MiniLMEmbedder
 from crowdnotes.errors import ModelFilesError
 from crowdnotes.text.note_rules import find_urls, without_urls
-from crowdnotes.wording import say
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
@@ -152,7 +151,10 @@ def load_head(path: Path) -> Head:
     try:
         return Head(**skops.io.load(path))
     except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile, UntrustedTypesFoundException) as error:
-        raise ModelFilesError(say("local.judge_damaged", file=path.name), say("local.repair")) from error
+        raise ModelFilesError(
+            f"The trained judge {path.name} is missing or damaged.",
+            ("Put the folder assets/judges back, for instance with `git checkout assets`, or train it again."),
+        ) from error
 
 
 @cache
@@ -282,7 +284,10 @@ def adapter_of(arrays: Mapping[str, FloatArray]) -> Adapter:
             sides[side][layer] = np.asarray(array, dtype=np.float32)
     up, down = sides["up"], sides["down"]
     if not up or up.keys() != down.keys() or any(up[layer].shape[1] != down[layer].shape[0] for layer in up):
-        raise ModelFilesError(say("local.change_damaged"), say("local.repair"))
+        raise ModelFilesError(
+            "The change of the embedding model is damaged.",
+            ("Put the folder assets/judges back, for instance with `git checkout assets`, or train it again."),
+        )
     return Adapter(up, down)
 
 
@@ -304,7 +309,10 @@ class AdaptedMiniLM(MiniLMEmbedder):
                 for name, up in self._adapter.up.items():
                     layers[name].weight += torch.from_numpy(up @ self._adapter.down[name])
         except (KeyError, RuntimeError) as error:  # no such layer, or one of another size
-            raise ModelFilesError(say("local.change_of_another"), say("local.repair")) from error
+            raise ModelFilesError(
+                "The trained judge's change is one of another embedding model.",
+                ("Put the folder assets/judges back, for instance with `git checkout assets`, or train it again."),
+            ) from error
 
 
 def save_reader(path: Path, adapter: Adapter) -> None:
@@ -318,7 +326,10 @@ def load_reader(path: Path) -> AdaptedMiniLM:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
     except (OSError, ValueError, KeyError) as error:
-        raise ModelFilesError(say("local.judge_damaged", file=path.name), say("local.repair")) from error
+        raise ModelFilesError(
+            f"The trained judge {path.name} is missing or damaged.",
+            ("Put the folder assets/judges back, for instance with `git checkout assets`, or train it again."),
+        ) from error
     return AdaptedMiniLM(adapter_of(arrays))
 
 

@@ -43,7 +43,6 @@ from crowdnotes.evidence.library.index import (
 )
 from crowdnotes.evidence.library.search import build_expression, embed_topics, search_index, search_notes, topics_of
 from crowdnotes.evidence.library.sharing import Shelf
-from crowdnotes.wording import say
 
 Progress = Callable[[int, int], None]
 Hits = list[Hit]  # inside the class below, `list` is its method
@@ -104,7 +103,7 @@ class Libraries:
         target = self._file(name)
         path = Path(path)
         if not replace and (target.exists() or (self._shelf is not None and self._shelf.find(name) is not None)):
-            raise LibraryError(say("library.exists", name=name), say("library.other_name_or_replace"))
+            raise LibraryError(f"There is already a library “{name}”.", "Choose another name, or replace it.")
         named = {name.removesuffix("_column"): column for name, column in columns.items()}
         with as_library_error(name):
             incoming = _open(path, named, kind)
@@ -114,7 +113,9 @@ class Libraries:
                 building = Path(folder) / name
                 info = self._build(building, name, kind, incoming, progress or (lambda *_: None))
                 if target.exists() and not replace:
-                    raise LibraryError(say("library.added_meanwhile", name=name), say("library.other_name_or_replace"))
+                    raise LibraryError(
+                        f"A library “{name}” was added meanwhile.", "Choose another name, or replace it."
+                    )
                 if self._shelf is None:
                     os.replace(building, target)
                 else:
@@ -165,7 +166,7 @@ class Libraries:
     def search(self, name: str, query: str, k: int = 10) -> Hits:
         """At most `k` hits for one query, best first. Raises InputError when it holds no word."""
         if not build_expression(query).terms:
-            raise InputError(say("library.no_words"), say("library.type_words"))
+            raise InputError("The search holds no words.", "Type what the document should be about.")
         return self.search_many(name, [query], k, post=None)
 
     def search_many(
@@ -197,7 +198,7 @@ class Libraries:
         with self.open(name) as reader:
             found = next(reader.documents(name, [record]), None)
         if found is None:
-            raise LibraryError(say("library.no_record", name=name, record=record), say("library.replaced"))
+            raise LibraryError(f"The library “{name}” has no record {record}.", "It may have been replaced since.")
         return found.model_copy(update={"title": found.heading})
 
     def _described(self) -> Iterator[tuple[str, LibraryInfo | None]]:
@@ -228,7 +229,7 @@ class Libraries:
                 if done % _REPORT_EVERY == 0 or done == total:
                     progress(done // 2, total)  # the other half of the work is reading the titles
             if writer.records == 0:
-                raise LibraryError(say("library.no_text"), say("library.check_meant"))
+                raise LibraryError("Nothing in it holds text that can be read.", "Check that it is the one you meant.")
             titled = [] if kind else writer.titles()  # the few claims that share words with a query are read whole
             vectors, rows = embed_topics(
                 topics_of([title for _, title in titled]),
@@ -268,10 +269,10 @@ class Libraries:
                     self._shelf.fetch(name, sha256, file)
                     self._clear(self._shelf.hashes())
         elif not file.is_file() and self._shelf is not None:
-            where = say("library.elsewhere", name=name, machine=socket.gethostname())
-            raise LibraryError(where, say("library.elsewhere_next"))
+            where = f"The library “{name}” is not on this machine ({socket.gethostname()}) and not in the database."
+            raise LibraryError(where, "Add it again, replacing the old one: then all machines have it.")
         elif not file.is_file():
-            raise LibraryError(say("library.none", name=name), say("library.see_list"))
+            raise LibraryError(f"There is no library “{name}”.", "`crowdnotes library list` shows those there are.")
         return file
 
     def _by_hash(self, sha256: str) -> Path:
@@ -286,8 +287,11 @@ class Libraries:
     def _file(self, name: str) -> Path:
         if not _NAME.fullmatch(name):
             raise LibraryError(
-                say("library.bad_name"),
-                say("library.other_name"),
+                (
+                    "A library's name has letters a to z, digits, - and _, at most 64, and starts with a letter or "
+                    "digit."
+                ),
+                "Choose another name.",
             )
         return self._directory / f"{name}{_SUFFIX}"
 
@@ -309,21 +313,24 @@ _OPENERS = {FACT_CHECKS: open_fact_checks, NOTES: open_notes}
 
 def _open(path: Path, named: Mapping[str, str | None], kind: str) -> Incoming:
     if kind and kind not in _OPENERS:
-        raise LibraryError(say("library.no_kind", kind=kind), say("library.kinds", kinds=", ".join(_OPENERS)))
+        raise LibraryError(
+            f"There is no kind of library “{kind}”.",
+            (f"Leave it out for tables and folders; the other kinds are: {', '.join(_OPENERS)}."),
+        )
     if (path.is_dir() or kind) and any(named.values()):
-        raise LibraryError(say("library.no_columns"), say("library.leave_columns"))
+        raise LibraryError("Folders and fact-checks have no columns to name.", "Leave the column names out.")
     if path.is_dir() and not kind:
         return open_folder(path)
     if not path.exists():
-        raise LibraryError(say("library.nothing_at", path=path.name or path), say("library.check_path"))
+        raise LibraryError(f"There is nothing at {path.name or path}.", "Check the path.")
     if not is_file_or_folder(path):
-        raise LibraryError(say("library.device", name=path.name), say("library.give_file"))
+        raise LibraryError(f"{path.name} is a pipe, socket or device, not a file.", "Give a table or a folder.")
     if kind:
         return _OPENERS[kind](path)
     if path.suffix.lower() not in TABLE_KINDS:
         raise LibraryError(
-            say("library.no_table", name=path.name, kinds=", ".join(TABLE_KINDS)),
-            say("library.add_folder"),
+            f"{path.name} is not a table that can be read ({', '.join(TABLE_KINDS)}).",
+            "For HTML, PDF, text or Markdown files, add the folder they are in.",
         )
     return open_table(path, named)
 
@@ -335,10 +342,12 @@ def as_library_error(name: str) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         if "full" in str(error):
-            raise LibraryError(say("library.disk_full"), say("library.make_room")) from error
-        raise LibraryError(say("library.unusable", name=name, error=error), say("library.remove_and_add")) from error
+            raise LibraryError("The disk is full; nothing was added.", "Make room, then try again.") from error
+        raise LibraryError(
+            f"The library “{name}” cannot be read or written ({error}).", "Remove it and add it again."
+        ) from error
     except OSError as error:
         raise LibraryError(
-            say("library.unusable", name=name, error=error.strerror),
-            say("library.check_disk"),
+            f"The library “{name}” cannot be read or written ({error.strerror}).",
+            "Check the disk's space and the folder's permissions.",
         ) from error

@@ -30,7 +30,6 @@ from crowdnotes.evidence.library.index import Incoming, Record
 from crowdnotes.text.markdown import host
 from crowdnotes.text.note_rules import find_urls, x_storage_form
 from crowdnotes.text.urls import canonical_url, is_on_x, is_web_address
-from crowdnotes.wording import say
 
 FILES = (".tsv", ".zip", ".parquet")
 _INDEX = ".duckdb"
@@ -91,14 +90,21 @@ def open_notes(path: Path) -> Incoming:
     """
     if not path.is_dir() and path.suffix.lower() not in KINDS:
         raise LibraryError(
-            say("library.no_notes_file", name=path.name, kinds=", ".join(KINDS)), say("library.notes_are")
+            f"{path.name} is not a file that can hold notes ({', '.join(KINDS)}).",
+            ("Give a folder of X's public data, its file of notes, or the index that `crowdnotes crowd index` made."),
         )
     with ExitStack() as opened:
         scratch = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="crowdnotes-notes-")))
         table, problems, copies = _sorted(path, scratch)
         kept = pq.read_metadata(table).num_rows
         if not kept:
-            raise LibraryError(say("library.no_notes", name=path.name), say("library.notes_are"))
+            raise LibraryError(
+                f"There is no note in {path.name}.",
+                (
+                    "Give a folder of X's public data, its file of notes, or the index that `crowdnotes crowd index` "
+                    "made."
+                ),
+            )
         until_read = opened.pop_all()
 
     def records() -> Iterator[Record]:
@@ -119,8 +125,14 @@ def _sorted(path: Path, scratch: Path) -> tuple[Path, list[str], int]:
         else:
             files = _tables(NOTES, path, scratch, problems)
             if not files:
-                why = problems[0] if problems else say("library.no_notes", name=path.name)
-                raise LibraryError(why, say("library.notes_are"))
+                why = problems[0] if problems else f"There is no note in {path.name}."
+                raise LibraryError(
+                    why,
+                    (
+                        "Give a folder of X's public data, its file of notes, or the index that `crowdnotes crowd "
+                        "index` made."
+                    ),
+                )
             told = _tables(HISTORY, path if path.is_dir() else path.parent, scratch, problems)
             listed, past = _parquet(files), _parquet(told) if told else "(SELECT 0 AS noteId)"
         _view(connection, "listed", listed, _NOTES)
@@ -187,13 +199,13 @@ def _records(table: Path) -> Iterator[Record]:
 
 def _record(place: int, row: Mapping[str, Any]) -> Record:
     text = x_storage_form(row["text"] or "").strip()
-    label = say("library.note", id=row["note"])
+    label = f"note {row['note']}"
     if not text:
-        return Record(place, "", label=label, problem=say("library.row_no_text"))
+        return Record(place, "", label=label, problem="no text")
     if (written := _day(row["written"])) is None:
-        return Record(place, "", label=label, problem=say("library.no_time"))
+        return Record(place, "", label=label, problem="neither its time nor its id tells when it was written")
     if next(_links(text), None) is None:
-        return Record(place, "", label=label, problem=say("library.no_page"))
+        return Record(place, "", label=label, problem="it links to no page")
     status, shown = row["status"] or "", _day(row["shown"])
     note = EarlierNote(note=row["note"], post=row["post"], text=text, written=written, status=status, shown=shown)
     return Record(place, text, published=written, label=label, note=note)
@@ -219,7 +231,7 @@ def _tables(spec: TableSpec, data: Path, scratch: Path, problems: list[str]) -> 
             problems.append(f"{error.message} {error.next_step}".strip())
             continue
         found.append(Path(report.parquet))
-        problems += [say("notes_file.rows_lost", n=n, reason=reason) for reason, n in report.dropped.items()]
+        problems += [f"{n:,} rows could not be read: {reason}." for reason, n in report.dropped.items()]
     return found
 
 
@@ -230,7 +242,13 @@ def _view(connection: duckdb.DuckDBPyConnection, name: str, table: str, columns:
     for column, names in columns.items():
         found = next((one for one in names if one in there), None)
         if found is None and column in _NEEDED:
-            raise LibraryError(say("library.lacks_column", columns=", ".join(names[:2])), say("library.notes_are"))
+            raise LibraryError(
+                f"The notes have none of the columns {', '.join(names[:2])}.",
+                (
+                    "Give a folder of X's public data, its file of notes, or the index that `crowdnotes crowd index` "
+                    "made."
+                ),
+            )
         kind = "VARCHAR" if column in _WORDS else "BIGINT"
         parts.append(f"TRY_CAST({f'{found}' if found else 'NULL'} AS {kind}) AS {column}")
     connection.execute(f"CREATE TEMP VIEW {name} AS SELECT {', '.join(parts)} FROM {table}")
@@ -261,5 +279,11 @@ def _duckdb(index: Path | None, scratch: Path, name: str) -> Iterator[duckdb.Duc
         with duckdb.connect(str(index or ":memory:"), read_only=index is not None, config=config) as connection:
             yield connection
     except duckdb.Error as error:
-        why = say("library.unreadable", name=name, kind="notes", why=str(error).splitlines()[0])
-        raise LibraryError(why, say("library.notes_in_use")) from error
+        why = "{name} cannot be read as {kind}: {why}.".format(name=name, kind="notes", why=str(error).splitlines()[0])
+        raise LibraryError(
+            why,
+            (
+                "If the index is being made, wait until that has ended. Else download the data, or make the index, "
+                "again."
+            ),
+        ) from error

@@ -21,7 +21,6 @@ from crowdnotes.evidence.library.importing import below, delimiter_of
 from crowdnotes.evidence.library.index import Incoming, Record
 from crowdnotes.evidence.reading.plain_text import decode
 from crowdnotes.evidence.source_types import publisher_of
-from crowdnotes.wording import say
 
 KINDS = (".json", ".jsonld", ".jsonl", ".csv", ".tsv", ".html", ".htm")
 _MOST_OF_A_PAGE = 20_000_000  # bytes
@@ -36,23 +35,29 @@ def open_fact_checks(path: Path) -> Incoming:
     """
     files = sorted(below(path.resolve(), KINDS)) if path.is_dir() else [path]
     if not path.is_dir() and path.suffix.lower() not in KINDS:
-        raise LibraryError(say("library.no_feed", name=path.name, kinds=", ".join(KINDS)), say("library.feeds"))
+        raise LibraryError(
+            f"{path.name} is not a file that can hold fact-checks ({', '.join(KINDS)}).",
+            ("Give ClaimReview data: the feed of Data Commons, a file of Fact-Check Insights, or pages with JSON-LD."),
+        )
     total = sum(1 for file in files for _ in _items(file))
     if total == 0:
-        raise LibraryError(say("library.no_checks", name=path.name), say("library.feeds"))
+        raise LibraryError(
+            f"There is no fact-check (ClaimReview) in {path.name}.",
+            ("Give ClaimReview data: the feed of Data Commons, a file of Fact-Check Insights, or pages with JSON-LD."),
+        )
     return Incoming(total, None, lambda: _records(files))
 
 
 def _records(files: list[Path]) -> Iterator[Record]:
     found = ((file, item) for file in files for item in _items(file))
     for position, (file, item) in enumerate(found):
-        label = say("library.check", n=position + 1, file=file.name)
+        label = f"fact-check {position + 1} of {file.name}"
         if isinstance(item, str):
             yield Record(position, "", label=label, problem=item)
             continue
         check = fact_check(item)
         if check is None:
-            yield Record(position, "", label=label, problem=say("library.no_claim"))
+            yield Record(position, "", label=label, problem="it names no claim")
             continue
         if not check.publisher and check.url:
             check = check.model_copy(update={"publisher": publisher_of(check.url) or ""})
@@ -104,7 +109,7 @@ def _of_table(file: Path) -> Iterator[Item | str]:
                 if row:
                     yield dict(zip(header, row, strict=False))
         except csv.Error:
-            yield say("library.cut_off")
+            yield "the file breaks off here"
 
 
 _PART = 4_000_000  # characters read at once
@@ -136,7 +141,7 @@ class _Feed:
             if mark == '"':
                 if self._text.startswith(_CLAIM, self._at) and not was_told:
                     was_told = True  # inside an object that could not be read whole
-                    yield say("library.not_a_whole_check", most=MOST_OF_A_RECORD)
+                    yield f"it is broken, cut off or longer than {MOST_OF_A_RECORD:,} characters"
                 self._pass_string()
                 continue
             if mark == "{":
@@ -150,9 +155,12 @@ class _Feed:
             self._at += 1
             depth += 1 if mark in "{[" else -1
             if depth > _DEEPEST:
-                raise LibraryError(say("library.too_deep"), say("library.check_meant"))
+                raise LibraryError(
+                    "The file has more levels of brackets than any feed of fact-checks.",
+                    "Check that it is the one you meant.",
+                )
         if depth > 0:
-            yield say("library.cut_off")
+            yield "the file breaks off here"
 
     def _next_mark(self) -> str | None:
         """The next bracket or quotation mark, with a record's length of text behind it; None at the end."""

@@ -26,7 +26,6 @@ from crowdnotes.evidence.reading.extract import read_body
 from crowdnotes.evidence.reading.plain_text import likely_charset, tidy_line
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.urls import is_web_address
-from crowdnotes.wording import say
 
 _TITLES = ("title", "question", "headline", "name", "page_title", "subject", "heading", "topic", "focus")
 _URLS = ("url", "link", "source_url", "page_url", "canonical_url", "href", "uri", "document_url")
@@ -49,7 +48,7 @@ def choose_columns(names: Sequence[str], sample: Rows, named: Mapping[str, str |
     for part, name in named.items():
         if name is not None and name not in names:
             raise LibraryError(
-                say("library.no_column", name=name, part=part), say("library.columns", columns=", ".join(names))
+                f"The table has no column “{name}” for the {part}.", f"Its columns are: {', '.join(names)}."
             )
     text = named.get("text") or _guess_text(names, sample)
     taken = {text} | {name for name in named.values() if name}
@@ -88,8 +87,8 @@ def _guess_text(names: Sequence[str], sample: Rows) -> str:
             best, longest = name, mean
     if best is None:
         raise LibraryError(
-            say("library.no_text_column"),
-            say("library.name_column", columns=", ".join(names) or say("library.no_names")),
+            "The table has no column that holds text.",
+            "Name the column with the text; its columns are: {columns}.".format(columns=", ".join(names) or "none"),
         )
     return best
 
@@ -130,7 +129,7 @@ def open_table(path: Path, named: Mapping[str, str | None]) -> Incoming:
     kinds = {".parquet": _open_parquet, ".csv": _open_csv, ".tsv": _open_csv, ".jsonl": _open_jsonl}
     names, count, rows = kinds[path.suffix.lower()](path)
     if count == 0:
-        raise LibraryError(say("library.no_rows", name=path.name), say("library.check_file"))
+        raise LibraryError(f"{path.name} holds no rows.", "Check that it is the file you meant.")
     columns = choose_columns(names, list(islice(rows(), _SAMPLE_ROWS)), named)
     return Incoming(count, columns, lambda: (_record(i, row, columns) for i, row in enumerate(rows())))
 
@@ -145,8 +144,8 @@ def _record(position: int, row: Row, columns: Columns) -> Record:
         url=url if is_web_address(url) else None,
         published=parse_date(row.get(columns.date)) if columns.date else None,
         publisher=(tidy_line(_string(row.get(columns.publisher))) or None) if columns.publisher else None,
-        label=say("library.row", n=position),
-        problem="" if text else say("library.row_no_text"),
+        label=f"row {position}",
+        problem="" if text else "no text",
     )
 
 
@@ -167,13 +166,13 @@ def _open_parquet(path: Path) -> _Opened:
                 for batch in file.iter_batches(batch_size=_BATCH):
                     yield from batch.to_pylist()
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise _broken(path, "parquet", say("library.torn")) from error
+            raise _broken(path, "parquet", "it is damaged, cut short or of another kind") from error
 
     try:
         with pq.ParquetFile(path) as file:
             return list(file.schema_arrow.names), int(file.metadata.num_rows), rows
     except (pa.ArrowException, OSError) as error:
-        raise _broken(path, "parquet", say("library.torn")) from error
+        raise _broken(path, "parquet", "it is damaged, cut short or of another kind") from error
 
 
 def _open_csv(path: Path) -> _Opened:
@@ -195,11 +194,11 @@ def _open_csv(path: Path) -> _Opened:
 
     header = [name.strip() for _, names in islice(lines(), 1) for name in names]
     if len(set(header)) != len(header):
-        raise _broken(path, "csv", say("library.same_columns"))
+        raise _broken(path, "csv", "two columns have the same name")
     count = 0
     for number, line in islice(lines(), 1, None):
         if len(line) != len(header):
-            raise _broken(path, "csv", say("library.other_fields", line=number, n=len(line), header=len(header)))
+            raise _broken(path, "csv", f"line {number} has {len(line)} fields where the header has {len(header)}")
         count += 1
     return header, count, lambda: (dict(zip(header, line, strict=True)) for _, line in islice(lines(), 1, None))
 
@@ -217,7 +216,7 @@ def _encoding(path: Path) -> str:
     except UnicodeDecodeError:
         likeliest = likely_charset(start, western=True)
         if likeliest is None:
-            raise _broken(path, "csv", say("library.no_encoding")) from None
+            raise _broken(path, "csv", "its character encoding is not known") from None
         return likeliest
     return "utf-8-sig"
 
@@ -238,7 +237,7 @@ def _open_jsonl(path: Path) -> _Opened:
                     if line.strip():
                         yield _parsed(path, number, line)
         except UnicodeDecodeError as error:
-            raise _broken(path, "jsonl", say("library.not_utf8")) from error
+            raise _broken(path, "jsonl", "it is not valid UTF-8") from error
 
     names: dict[str, None] = {}
     count = 0
@@ -252,27 +251,45 @@ def _parsed(path: Path, number: int, line: str) -> Row:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise _broken(path, "jsonl", say("library.not_whole", line=number)) from error
+        raise _broken(
+            path,
+            "jsonl",
+            (
+                f"line {number} is not a whole record; each line "
+                f"must be one "
+                f"record, such as {{"
+                '"title": "…", "text": "…"}'
+            ),
+        ) from error
     if not isinstance(row, dict):
-        raise _broken(path, "jsonl", say("library.no_record_line", line=number))
+        raise _broken(
+            path,
+            "jsonl",
+            (
+                f"line {number} is not a record of names and "
+                f"values; each line "
+                f"must be one "
+                'record, such as {"title": "…", "text": "…"}'
+            ),
+        )
     return row
 
 
 def _csv_fault(error: str, line: int) -> str:
     """What the csv module objects to, as a person would say it."""
     if "unexpected end of data" in error:
-        return say("library.open_quotation", line=line)
+        return f"line {line} ends inside a quotation: a closing quotation mark is missing somewhere above"
     if "expected after" in error:
-        return say("library.words_behind", line=line)
+        return f"line {line} has words right behind a closing quotation mark: marks inside a text must be doubled"
     if "field larger" in error:
-        return say("library.field_too_long", line=line, most=_FIELD_CHARACTERS)
-    return say("library.no_row", line=line)
+        return f"line {line} has a field of more than {_FIELD_CHARACTERS:,} characters"
+    return f"line {line} is not a row of fields"
 
 
 def _broken(path: Path, kind: str, what: str) -> LibraryError:
     return LibraryError(
-        say("library.unreadable", name=path.name, kind=kind, why=what),
-        say("library.repair"),
+        f"{path.name} cannot be read as {kind}: {what}.",
+        "Repair the file or export it again; nothing was added.",
     )
 
 
@@ -299,8 +316,10 @@ def open_folder(folder: Path) -> Incoming:
     files = sorted(below(root, FILE_KINDS), key=lambda file: file.relative_to(root).as_posix())
     if not files:
         raise LibraryError(
-            say("library.no_files", folder=folder.name or folder, kinds=", ".join(FILE_KINDS)),
-            say("library.check_folder"),
+            "The folder {folder} holds no file that can be read ({kinds}).".format(
+                folder=folder.name or folder, kinds=", ".join(FILE_KINDS)
+            ),
+            "Check that it is the folder you meant.",
         )
     return Incoming(len(files), None, lambda: (_file_record(i, file, root) for i, file in enumerate(files)))
 
@@ -323,17 +342,17 @@ def _file_record(position: int, file: Path, root: Path) -> Record:
         return Record(position, "", label=label, problem=why)
 
     if not file.resolve().is_relative_to(root):
-        return skipped(say("library.outside"))
+        return skipped("leads out of the folder")
     try:
         if not is_file_or_folder(file):
-            return skipped(say("library.device_file"))
+            return skipped("a pipe, socket or device, not a file")
         if file.stat().st_size > _MOST_BYTES:
-            return skipped(say("library.too_large", most=_MOST_BYTES // 1_000_000))
+            return skipped(f"larger than {_MOST_BYTES // 1_000_000} MB")
         body = file.read_bytes()
         kind = FILE_KINDS[file.suffix.lower()]
         document = read_body(body, kind, None, quote(file.name))
     except OSError as error:
-        return skipped(error.strerror or say("library.not_opened"))
+        return skipped(error.strerror or "cannot be opened")
     except FetchError as error:
         return skipped(error.message)
     return Record(
@@ -344,7 +363,7 @@ def _file_record(position: int, file: Path, root: Path) -> Record:
         published=document.published,
         publisher=document.publisher,
         label=label,
-        problem="" if document.text else say("library.row_no_text"),
+        problem="" if document.text else "no text",
     )
 
 

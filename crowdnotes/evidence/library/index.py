@@ -27,7 +27,7 @@ from crowdnotes.evidence.reading.plain_text import tidy_line
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.tokens import spaced
 from crowdnotes.text.urls import is_web_address
-from crowdnotes.wording import say
+from crowdnotes.wording import fill, plural
 
 FACT_CHECKS = "fact-checks"
 NOTES = "notes"
@@ -77,7 +77,10 @@ class Incoming:
     copies: int = 0
 
 
-_HELD = {FACT_CHECKS: "library.checks", NOTES: "library.notes"}
+_HELD = {
+    FACT_CHECKS: ("1 fact-check", "{n:,} fact-checks"),
+    NOTES: ("1 note that cites a page", "{n:,} notes that cite a page"),
+}
 
 
 class LibraryInfo(Noun):
@@ -112,20 +115,26 @@ class LibraryInfo(Noun):
     @property
     def in_words(self) -> str:
         """What it holds and what was left out, in one line."""
-        parts = [say(_HELD.get(self.kind, "library.records"), n=self.records)]
+        parts = [fill(_HELD.get(self.kind, ("1 record", "{n:,} records")), n=self.records)]
         if self.kind == NOTES:
-            parts.append(say("library.shown", n=self.shown) if self.shown else say("library.none_shown"))
+            parts.append(
+                plural(self.shown, "1 was shown by X", "{n:,} were shown by X")
+                if self.shown
+                else "which of them X showed is not known"
+            )
         if self.kind == FACT_CHECKS and self.publishers:
-            parts.append(say("library.publishers", n=self.publishers))
+            parts.append(plural(self.publishers, "1 publisher", "{n:,} publishers"))
         if self.languages:
-            parts.append(say("library.languages", n=len(self.languages)))
+            parts.append(plural(len(self.languages), "1 language", "{n} languages"))
         if self.newest is not None:
-            parts.append(say("library.newest", day=self.newest))
+            parts.append(f"newest of {self.newest}")
         if self.duplicates:
-            parts.append(say("library.copies", n=self.duplicates))
+            parts.append(plural(self.duplicates, "1 exact copy left out", "{n:,} exact copies left out"))
         if self.skipped:
-            more = say("library.more", n=self.skipped - 3) if self.skipped > 3 else ""
-            parts.append(say("library.passed_over", n=self.skipped, names="; ".join(self.skipped_names[:3]) + more))
+            more = f"; and {self.skipped - 3:,} more" if self.skipped > 3 else ""
+            parts.append(
+                "{n:,} passed over ({names})".format(n=self.skipped, names="; ".join(self.skipped_names[:3]) + more)
+            )
         return " · ".join(parts)
 
 
@@ -145,7 +154,7 @@ class LibraryDocument(Noun):
     @property
     def heading(self) -> str:
         """The title, or the text's beginning, or the record's number: never empty."""
-        return self.title or tidy_line(self.text[: 4 * _BEGINNING], _BEGINNING) or say("library.record", n=self.record)
+        return self.title or tidy_line(self.text[: 4 * _BEGINNING], _BEGINNING) or f"Record {self.record}"
 
 
 _SCHEMA = """
@@ -274,7 +283,7 @@ class IndexReader:
         try:
             return LibraryInfo.model_validate_json(json)
         except ValidationError as error:
-            raise sqlite3.DatabaseError(say("library.other_version")) from error
+            raise sqlite3.DatabaseError("its description is damaged or of another version") from error
 
     def topic_vectors(self, dimensions: int, embedder: str) -> FloatArray | None:
         """Unit vectors, one row a topic; None when another embedder made them: they do not compare."""
@@ -283,7 +292,7 @@ class IndexReader:
             return None
         blobs = [blob for (blob,) in self._db.execute("SELECT vector FROM topics ORDER BY topic")]
         if any(len(blob) != 2 * dimensions for blob in blobs):
-            raise sqlite3.DatabaseError(say("library.vectors"))
+            raise sqlite3.DatabaseError("its vectors are damaged")
         return np.frombuffer(b"".join(blobs), dtype=np.float16).reshape(-1, dimensions).astype(np.float32)
 
     def ranked(self, expression: str, limit: int, before: int | None = None, most: int | None = None) -> list[int]:
@@ -372,7 +381,7 @@ class IndexReader:
             "SELECT note, post, status, shown FROM notes WHERE record = ?", (document.record,)
         ).fetchone()
         if parts is None or document.published is None:
-            raise sqlite3.DatabaseError(say("library.damaged", n=document.record))
+            raise sqlite3.DatabaseError(f"its record {document.record} is damaged")
         number, post, status, shown = parts
         note = EarlierNote(
             note=number,
@@ -390,7 +399,7 @@ class IndexReader:
     def _description(self) -> tuple[str, str]:
         row = self._db.execute("SELECT json, embedder FROM description").fetchone()
         if row is None:
-            raise sqlite3.DatabaseError(say("library.no_description"))
+            raise sqlite3.DatabaseError("its description is missing")
         return row[0], row[1]
 
 
@@ -407,7 +416,7 @@ def _document(library: str, record: int, row: tuple[str, str, str | None, str | 
             publisher=publisher,
         )
     except ValueError as error:
-        raise sqlite3.DatabaseError(say("library.damaged", n=record)) from error
+        raise sqlite3.DatabaseError(f"its record {record} is damaged") from error
 
 
 @contextmanager

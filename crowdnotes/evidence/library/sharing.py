@@ -15,7 +15,6 @@ from crowdnotes.errors import LibraryError
 from crowdnotes.evidence.library.index import LibraryInfo
 from crowdnotes.storage.database import now_of, reading, writing
 from crowdnotes.storage.tables import library_parts, shared_libraries
-from crowdnotes.wording import say
 
 _PART_BYTES = 4_000_000
 _ABANDONED = timedelta(days=1)  # what was put there so long ago, under no name, is left of somebody who was killed
@@ -47,7 +46,9 @@ class Shelf:
         with writing(self._engine) as connection:
             old = connection.scalar(select(shared_libraries.c.sha256).where(named).with_for_update())
             if old is not None and not replace:
-                raise LibraryError(say("library.added_meanwhile", name=info.name), say("library.other_name_or_replace"))
+                raise LibraryError(
+                    f"A library “{info.name}” was added meanwhile.", "Choose another name, or replace it."
+                )
             connection.execute(delete(shared_libraries).where(named))
             new = {"name": info.name, "sha256": sha256, "info": info.model_dump_json()}
             connection.execute(insert(shared_libraries).values(new))
@@ -85,7 +86,7 @@ class Shelf:
                     file.write(piece)
                     part += 1
             if digest.hexdigest() != sha256:
-                raise LibraryError(say("library.not_arrived", name=name), say("library.replaced"))
+                raise LibraryError(f"The library “{name}” did not arrive whole.", "It may have been replaced since.")
             os.chmod(left, 0o444)
             os.replace(left, target)
         finally:

@@ -9,7 +9,6 @@ from datetime import date
 
 from crowdnotes.domain import FactCheck, FetchOutcome
 from crowdnotes.errors import FetchError
-from crowdnotes.wording import say
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,9 @@ class ContentType:
     def refuse_unreadable(self) -> None:
         """Raise FetchError(WRONG_TYPE) for a type that is known and cannot be read."""
         if self.essence not in _UNDECIDED and self.essence not in _KINDS:
-            raise FetchError(say("reading.other_kind", kind=self.essence[:60]), FetchOutcome.WRONG_TYPE)
+            raise FetchError(
+                f"This is {self.essence[:60]}: only web pages, plain text and PDF can be read.", FetchOutcome.WRONG_TYPE
+            )
 
 
 def parse_content_type(header: str | None) -> ContentType:
@@ -99,7 +100,7 @@ def settle_kind(declared: ContentType, body: bytes) -> str:
         return PLAIN
     if kind is None and is_text and body.strip():
         return PLAIN
-    raise FetchError(say("reading.no_kind"), FetchOutcome.WRONG_TYPE)
+    raise FetchError("This is not a web page, plain text or PDF.", FetchOutcome.WRONG_TYPE)
 
 
 # What takes the words out of a page: `extract` itself, or a process that does it.

@@ -12,7 +12,6 @@ from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError
 from crowdnotes.evidence.reading.document import HTML, PDF, Document, Extract, references_in, without_references
 from crowdnotes.text.languages import language_of
-from crowdnotes.wording import say
 
 if TYPE_CHECKING:
     from crowdnotes.evidence.fetching import Page
@@ -29,7 +28,7 @@ def extract(body: bytes, kind: str, charset: str | None, url: str, check: Callab
     from crowdnotes.evidence.reading.plain_text import read_plain
 
     if not body.strip():
-        raise FetchError(say("reading.empty"), FetchOutcome.UNREADABLE)
+        raise FetchError("The page is empty.", FetchOutcome.UNREADABLE)
     fallback_title = _title_from(url)
     if kind == HTML:
         return read_html(body, charset, url, fallback_title)
@@ -45,7 +44,7 @@ def _title_from(url: str) -> str:
     parts = urlsplit(url)
     stem = re.sub(r"\.\w{1,5}$", "", unquote(parts.path).rstrip("/").rpartition("/")[2])
     words = tidy_line(re.sub(r"[-_+]+", " ", stem), 120)
-    return words if re.search(r"[^\W\d]{3}", words) else (parts.hostname or words or say("reading.untitled"))
+    return words if re.search(r"[^\W\d]{3}", words) else (parts.hostname or words or "Untitled")
 
 
 def read_page(page: Page, check: Callable[[], None] = lambda: None, by: Extract = extract) -> Document:

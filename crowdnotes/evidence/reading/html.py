@@ -22,7 +22,6 @@ from crowdnotes.evidence.reading.hidden_text import drop_hidden
 from crowdnotes.evidence.reading.plain_text import decode, tidy_line, tidy_text
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.urls import MAX_URL, is_web_address
-from crowdnotes.wording import say
 
 if TYPE_CHECKING:
     from trafilatura.settings import Document as Extracted
@@ -63,7 +62,7 @@ def read_html(body: bytes, charset: str | None, url: str, fallback_title: str) -
     if len(text) < _LEAST_TEXT:
         text = max(text, tidy_text(all_words(tree)), key=len)
     if is_paywalled(tree, html, text):
-        raise FetchError(say("reading.paywall"), FetchOutcome.PAYWALLED)
+        raise FetchError("The page is behind a paywall and shows its beginning only.", FetchOutcome.PAYWALLED)
     _refuse_notice(text, html)
     day = _as_date(extracted.date if extracted is not None else None)
     is_stated = day is not None and _states_day(f"{url} {html}", day)
@@ -93,9 +92,9 @@ def _parsed(html: str) -> Any:
         if tree is not None:
             drop_hidden(tree)
     except _BROKEN as error:
-        raise FetchError(say("reading.broken"), FetchOutcome.UNREADABLE) from error
+        raise FetchError("The page's HTML is too broken to read.", FetchOutcome.UNREADABLE) from error
     if tree is None:
-        raise FetchError(say("reading.hardly_text"), FetchOutcome.UNREADABLE)
+        raise FetchError("The page holds hardly any text, so it cannot be read here.", FetchOutcome.UNREADABLE)
     return tree
 
 
@@ -153,17 +152,23 @@ def _extract(tree: Any, url: str) -> Extracted | None:
             },
         )
     except _BROKEN as error:
-        raise FetchError(say("reading.broken"), FetchOutcome.UNREADABLE) from error
+        raise FetchError("The page's HTML is too broken to read.", FetchOutcome.UNREADABLE) from error
     return None if isinstance(extracted, dict) else extracted
 
 
 def _refuse_notice(text: str, html: str) -> None:
     """Raise when the text is not the page but a notice in its place."""
     if len(text) < _NOTICE and _ASKS_FOR_HUMAN.search(text):
-        raise FetchError(say("reading.human"), FetchOutcome.BLOCKED)
+        raise FetchError(
+            "The site asks whether a human is reading, and shows no page to programs.", FetchOutcome.BLOCKED
+        )
     if len(text) < _LEAST_TEXT or (len(text) < _NOTICE and _ASKS_FOR_SCRIPT.search(text)):
-        words = "reading.no_script" if "<script" in html.lower() else "reading.hardly_text"
-        raise FetchError(say(words), FetchOutcome.UNREADABLE)
+        words = (
+            ("The page shows no text without JavaScript, so it cannot be read here.")
+            if "<script" in html.lower()
+            else ("The page holds hardly any text, so it cannot be read here.")
+        )
+        raise FetchError(words, FetchOutcome.UNREADABLE)
 
 
 def _as_date(found: str | None) -> date | None:

@@ -19,7 +19,6 @@ from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError
 from crowdnotes.evidence.reading.document import Document
 from crowdnotes.evidence.reading.plain_text import tidy_line, tidy_text
-from crowdnotes.wording import say
 
 _MAX_PAGES = 300  # a person checks a passage, not a book
 _MAX_SECONDS = 20.0
@@ -53,16 +52,18 @@ def read_pdf(body: bytes, fallback_title: str, check: Callable[[], None]) -> Doc
     try:
         reader = PdfReader(io.BytesIO(body), strict=False)
         if reader.is_encrypted and not reader.decrypt(""):
-            raise FetchError(say("reading.locked"), FetchOutcome.UNREADABLE)
+            raise FetchError("The PDF is locked with a password.", FetchOutcome.UNREADABLE)
         pages = _pages(reader, check)
         title, published = _about(reader)
     except (DependencyError, FileNotDecryptedError) as error:
-        raise FetchError(say("reading.encrypted"), FetchOutcome.UNREADABLE) from error
+        raise FetchError("The PDF is encrypted.", FetchOutcome.UNREADABLE) from error
     except _DAMAGE as error:
-        raise FetchError(say("reading.damaged"), FetchOutcome.UNREADABLE) from error
+        raise FetchError("The PDF is damaged.", FetchOutcome.UNREADABLE) from error
     text, starts = _joined([tidy_text(_as_paragraphs(lines)) for lines in _without_running_heads(pages)])
     if len(text) < _LEAST_TEXT:
-        raise FetchError(say("reading.pictures"), FetchOutcome.UNREADABLE)
+        raise FetchError(
+            "The PDF holds pictures of its pages and no text, so it cannot be read here.", FetchOutcome.UNREADABLE
+        )
     return Document(title=title or fallback_title, text=text, published=published, page_starts=starts)
 
 

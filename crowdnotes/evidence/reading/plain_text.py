@@ -19,7 +19,6 @@ from charset_normalizer import from_bytes
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError
 from crowdnotes.evidence.reading.document import Document
-from crowdnotes.wording import say
 
 _TITLE_LIMIT = 150
 
@@ -28,10 +27,10 @@ def read_plain(body: bytes, charset: str | None, fallback_title: str) -> Documen
     """The text as it is; its first line is the title when it is short enough to be one."""
     decoded = decode(body, charset)
     if decoded.count("\x00") + decoded.count("\ufffd") > len(decoded) // 20:
-        raise FetchError(say("reading.not_text"), FetchOutcome.UNREADABLE)
+        raise FetchError("The file is not text, although its server says so.", FetchOutcome.UNREADABLE)
     text = tidy_text(decoded)
     if not text:
-        raise FetchError(say("reading.empty_file"), FetchOutcome.UNREADABLE)
+        raise FetchError("The file is empty.", FetchOutcome.UNREADABLE)
     first = text.partition("\n")[0].strip("# ")
     return Document(title=tidy_line(first) if 0 < len(first) <= _TITLE_LIMIT else fallback_title, text=text)
 
@@ -114,8 +113,7 @@ def _mostly_utf8(body: bytes) -> bool:
 # characters (used to smuggle words past a reader), lone surrogates, private use and non-characters.
 # Kept: the joiners U+200C and U+200D and the marks U+200E and U+200F, which real scripts need.
 _INVISIBLE = re.compile(
-    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u180e\u200b\u202a-\u202e\u2060-\u206f"
-    "\ud800-\udfff\ue000-\uf8ff\ufe00-\ufe0f\ufeff\ufff0-\uffff\U000e0000-\U0010ffff]"
+    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u180e\u200b\u202a-\u202e\u2060-\u206f\ud800-\udfff\ue000-\uf8ff\ufe00-\ufe0f\ufeff\ufff0-\uffff\U000e0000-\U0010ffff]"
 )
 _LINE_END = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 _SPACES = re.compile("[^\\S\n]+")

@@ -30,7 +30,6 @@ from crowdnotes.evidence.ssrf_guard import Deadline
 from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.languages import language_of
-from crowdnotes.wording import say
 
 _SECONDS = 25.0  # for one page: they open it in a browser of theirs, in eight seconds on average
 _LEAST = 200  # characters; less is a notice or an error
@@ -115,7 +114,7 @@ class JinaReader:
         if dig(answer, "code") != 200:
             raise _not_read(string(answer, "readableMessage") or string(answer, "message"))
         if found := _WARNED.search(string(answer, "data", "warning")):
-            raise SearchError(say("reading_services.page_error", status=found.group(1)), ProviderState.FAILED)
+            raise SearchError(f"The page answered it with an error ({found.group(1)}).", ProviderState.FAILED)
         if not isinstance(dig(answer, "data"), dict):
             raise unexpected()
         read = _document(url, string(answer, "data", "title"), string(answer, "data", "content"))
@@ -135,7 +134,7 @@ def read_in_time(service: ReadingService, url: str, check: Check) -> Document:
     try:
         return service.read(url, Deadline(_SECONDS, check).check)
     except FetchError as error:
-        raise SearchError(say("services.silent"), ProviderState.TIMED_OUT) from error
+        raise SearchError("It did not answer in time.", ProviderState.TIMED_OUT) from error
 
 
 def check_reading(
@@ -163,14 +162,14 @@ def _patient(service: Service) -> Service:
 
 def _not_read(why: str) -> SearchError:
     said = plain_line(why)[:200].rstrip(".")
-    words = say("reading_services.failed_why", why=said) if said else say("reading_services.failed")
+    words = f"It could not read the page: {said}." if said else "It could not read the page."
     return SearchError(words, ProviderState.FAILED)
 
 
 def _document(url: str, title: str, markdown: str) -> Document:
     text = tidy_text(plain_markdown(markdown[:_MOST]))
     if len(text) < _LEAST:
-        raise SearchError(say("reading_services.no_text"), ProviderState.FAILED)
+        raise SearchError("It found hardly any text.", ProviderState.FAILED)
     first = next((line.strip("# ") for line in markdown.splitlines() if line.startswith("#")), "")
     return Document(title=plain_line(title or plain_markdown(first)) or url, text=text, language=language_of(text))
 

@@ -30,7 +30,6 @@ from pydantic import TypeAdapter
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError
 from crowdnotes.evidence.reading.document import Document
-from crowdnotes.wording import catalogue, say
 
 _log = logging.getLogger(__name__)
 _SECONDS = 30.0  # for one page; a PDF gives what it has after 20
@@ -88,7 +87,7 @@ class PageReaders:
         while True:
             check()
             if self._closed:
-                raise FetchError(say("reading.ending"), FetchOutcome.UNREADABLE)
+                raise FetchError("The program is ending, so the page was not read.", FetchOutcome.UNREADABLE)
             try:
                 reader = self._idle.get_nowait()
             except Empty:
@@ -129,7 +128,9 @@ class _Reader:
                 start_new_session=True,  # so that what it starts itself can be ended with it
             )
         except OSError as error:
-            raise FetchError(say("reading.not_started_why", error=error.strerror), FetchOutcome.UNREADABLE) from error
+            raise FetchError(
+                f"The program that reads pages cannot be started ({error.strerror}).", FetchOutcome.UNREADABLE
+            ) from error
         self._pipes = cast("tuple[BinaryIO, BinaryIO]", (self._process.stdin, self._process.stdout))
         self._ending = threading.Lock()
         self._is_ready = False
@@ -151,14 +152,18 @@ class _Reader:
         while self._exchange.is_alive():
             check()
             if time.monotonic() >= ends:
-                raise FetchError(say("reading.too_slow", seconds=seconds), FetchOutcome.UNREADABLE)
+                raise FetchError(f"The page could not be read within {seconds:g} seconds.", FetchOutcome.UNREADABLE)
             self._exchange.join(_SLICE)
         if said and said[0] is not None:
             return said[0]
         self.end()
         _log.warning("a page reader ended with code %s", self._process.returncode)
-        words = "reading.reader_broke" if self._is_ready else "reading.not_started"
-        raise FetchError(say(words), FetchOutcome.UNREADABLE)
+        words = (
+            "The page broke the program that reads it."
+            if self._is_ready
+            else "The program that reads pages cannot be started."
+        )
+        raise FetchError(words, FetchOutcome.UNREADABLE)
 
     def end(self) -> None:
         """Stop it at once, and what it started."""
@@ -204,7 +209,7 @@ def _document(answer: Message) -> Document:
             return DOCUMENT.validate_python(document)
         raise FetchError(str(answer["sentence"]), FetchOutcome(str(answer["outcome"])))
     except (TypeError, ValueError, KeyError) as error:
-        raise FetchError(say("reading.reader_broke"), FetchOutcome.UNREADABLE) from error
+        raise FetchError("The page broke the program that reads it.", FetchOutcome.UNREADABLE) from error
 
 
 @cache
@@ -272,7 +277,7 @@ def _read(message: Message, body: bytes) -> Message:
     except FetchError as error:
         return {"outcome": error.outcome.value, "sentence": error.message}
     except MemoryError:
-        return {"outcome": FetchOutcome.TOO_LARGE.value, "sentence": say("reading.too_much_memory")}
+        return {"outcome": FetchOutcome.TOO_LARGE.value, "sentence": "The page takes too much memory to read."}
     return {"document": DOCUMENT.dump_python(document, mode="json")}
 
 
@@ -292,7 +297,6 @@ def main() -> None:
     import crowdnotes.evidence.reading.pdf  # noqa: F401
 
     _bound_memory()
-    catalogue()  # read while there is memory: a page that takes it all is told in its words
     send(answers, READY)
     while (asked := receive(sys.stdin.buffer)) is not None:
         _end_after(_MOST_SECONDS)

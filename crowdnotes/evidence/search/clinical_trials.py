@@ -29,13 +29,10 @@ from crowdnotes.evidence.search.provider import (
 from crowdnotes.evidence.search.service import Check, Pace, open_service
 from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.text.dates import parse_date
-from crowdnotes.wording import say
+from crowdnotes.wording import fill
 
 _PACE = Pace(45, 66.0, 3)
-_FIELDS = (
-    "NCTId|BriefTitle|OverallStatus|WhyStopped|Phase|StudyFirstPostDate|LastUpdatePostDate|ResultsFirstPostDate"
-    "|EnrollmentCount|LeadSponsorName|Condition|InterventionName|BriefSummary|HasResults"
-)
+_FIELDS = "NCTId|BriefTitle|OverallStatus|WhyStopped|Phase|StudyFirstPostDate|LastUpdatePostDate|ResultsFirstPostDate|EnrollmentCount|LeadSponsorName|Condition|InterventionName|BriefSummary|HasResults"
 _NUMBER = re.compile(r"\bNCT\d{8}\b", re.IGNORECASE)
 
 
@@ -50,7 +47,7 @@ class ClinicalTrials(OnlineProvider):
 
     name = "clinical-trials"
     label = "ClinicalTrials.gov"
-    brings = "brings.clinical_trials"
+    brings = "trials: phase, status, and whether there are results"
     options = ClinicalTrialsOptions
     gives_entries = True
 
@@ -91,19 +88,19 @@ def _said(entry: object, until: date | None) -> list[str]:
     """The entry in sentences: phase, size and sponsor; how it stands and whether results are there; what it is for."""
     status = dig(entry, "statusModule")
     facts = {
-        "registers.conditions": ", ".join(strings(entry, "conditionsModule", "conditions")),
-        "registers.phase": ", ".join(map(_plain, strings(entry, "designModule", "phases"))),
-        "registers.enrolled": string(entry, "designModule", "enrollmentInfo", "count"),
-        "registers.sponsor": string(entry, "sponsorCollaboratorsModule", "leadSponsor", "name"),
+        "Conditions: {value}.": ", ".join(strings(entry, "conditionsModule", "conditions")),
+        "Phase: {value}.": ", ".join(map(_plain, strings(entry, "designModule", "phases"))),
+        "People enrolled: {value}.": string(entry, "designModule", "enrollmentInfo", "count"),
+        "Sponsor: {value}.": string(entry, "sponsorCollaboratorsModule", "leadSponsor", "name"),
     }
     changed = parse_date(string(status, "lastUpdatePostDateStruct", "date"))
     if until is None or (changed is not None and changed <= until):
-        facts["registers.status"] = _plain(string(status, "overallStatus"))
-        facts["registers.why_stopped"] = string(status, "whyStopped")
+        facts["Status: {value}."] = _plain(string(status, "overallStatus"))
+        facts["Why it was stopped: {value}"] = string(status, "whyStopped")
     posted = parse_date(string(status, "resultsFirstPostDateStruct", "date"))
     there = posted is not None and (until is None or posted <= until)
-    results = say("registers.results", day=posted) if there else say("registers.no_results")
-    told = [say(name, value=value) for name, value in facts.items() if value]
+    results = f"Results were posted on {posted}." if there else "No results are posted."
+    told = [fill(name, value=value) for name, value in facts.items() if value]
     return [*told, results, string(entry, "descriptionModule", "briefSummary")]
 
 

@@ -28,7 +28,6 @@ from crowdnotes.evidence.search.provider import (
 from crowdnotes.evidence.search.service import COURTEOUS, Check, open_service
 from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.text.dates import parse_date
-from crowdnotes.wording import say
 
 _MOST_OF_A_RATING = 120  # characters: some publishers put a paragraph there
 
@@ -47,7 +46,7 @@ class GoogleFactCheck(OnlineProvider):
 
     name = "google-fact-check"
     label = "Google Fact Check"
-    brings = "brings.google_fact_check"
+    brings = "fact-checks that somebody published of the claim"
     options = GoogleFactCheckOptions
     free = False
 
@@ -58,7 +57,7 @@ class GoogleFactCheck(OnlineProvider):
         key = own.google_fact_check_key.get_secret_value() if own.google_fact_check_key else ""
         return cls(
             open_service(search, own.google_fact_check_url, COURTEOUS, {"X-Goog-Api-Key": key}),
-            needs=None if key else needed("GOOGLE_FACT_CHECK_KEY", say("services.google_key")),
+            needs=None if key else needed("GOOGLE_FACT_CHECK_KEY", "a key with the Fact Check Tools API switched on"),
             at_once=4,
         )
 
@@ -84,7 +83,7 @@ class GoogleFactCheck(OnlineProvider):
             published=parse_date(string(review, "reviewDate")),
             url=string(review, "url"),
         )
-        by = check.publisher or say("fact_check.someone")
+        by = check.publisher or "A fact-checker"
         hit = make_hit(
             self.name,
             query,

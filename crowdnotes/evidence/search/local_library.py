@@ -11,7 +11,6 @@ from crowdnotes.errors import LibraryError, SearchError
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.library.earlier_notes import LeaveOut, none_left_out
 from crowdnotes.evidence.search.service import Check
-from crowdnotes.wording import say
 
 _MOST_HITS = 40  # of all queries together, unless more are asked for: as many as a library reads by meaning
 
@@ -35,7 +34,7 @@ class LocalLibrary:
     @property
     def label(self) -> str:
         """As a person knows it."""
-        return say("services.library", name=self.library)
+        return f"Library {self.library}"
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
         """The same as `search_together` with one query and no post."""

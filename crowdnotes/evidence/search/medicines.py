@@ -38,7 +38,7 @@ from crowdnotes.evidence.search.service import COURTEOUS, Check, Pace, open_serv
 from crowdnotes.evidence.search.when_to_ask import words_of
 from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.text.dates import parse_date
-from crowdnotes.wording import say
+from crowdnotes.wording import fill
 
 _PACE = Pace(200, 66.0, 3)
 _MOST_WORDS = 6
@@ -58,7 +58,7 @@ class OpenFda(OnlineProvider):
 
     name = "openfda"
     label = "openFDA"
-    brings = "brings.openfda"
+    brings = "labels of medicines, and recalls, in the United States"
     options = OpenFdaOptions
     gives_entries = True
 
@@ -84,7 +84,7 @@ class OpenFda(OnlineProvider):
             yield make_hit(
                 self.name,
                 query,
-                title=say("registers.label", name=brand or string(record, "openfda", "generic_name"), by=maker),
+                title="Label of {name}, {by}".format(name=brand or string(record, "openfda", "generic_name"), by=maker),
                 snippet=" ".join(part[:_PART] for part in told if part),
                 url=label_page(string(record, "set_id")),
                 published=compact_day(string(record, "effective_time")),
@@ -109,8 +109,14 @@ class OpenFda(OnlineProvider):
         return make_hit(
             self.name,
             query,
-            title=say("registers.recall", product=told["product_description"][:120]),
-            snippet=say("registers.recall_said", **told),
+            title=f"Recall: {told['product_description'][:120]}",
+            snippet=fill(
+                (
+                    "{product_description} Reason for recall: {reason_for_recall} {classification}, {status}. "
+                    "Recalling firm: {recalling_firm}."
+                ),
+                **told,
+            ),
             url=f"https://www.accessdata.fda.gov/scripts/ires/?Event={quote(string(record, 'event_id'), safe='')}",
             published=compact_day(string(record, "report_date")),
         )
@@ -154,7 +160,7 @@ class DailyMed(OnlineProvider):
 
     name = "dailymed"
     label = "DailyMed"
-    brings = "brings.dailymed"
+    brings = "labels of medicines in the United States, as their makers sent them in"
     options = DailyMedOptions
 
     @classmethod

@@ -40,7 +40,7 @@ class MedlinePlus(OnlineProvider):
 
     name = "medlineplus"
     label = "MedlinePlus"
-    brings = "brings.medlineplus"
+    brings = "health topics in plain words"
     options = MedlinePlusOptions
 
     @classmethod

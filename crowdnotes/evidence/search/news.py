@@ -44,7 +44,6 @@ from crowdnotes.text.dates import parse_date
 from crowdnotes.text.languages import LANGUAGE_NAMES
 from crowdnotes.text.names import dates_in
 from crowdnotes.text.tokens import content_stems
-from crowdnotes.wording import say
 
 _PORTAL = 100  # the number of its name space
 _FOUND_DAYS = 4
@@ -58,8 +57,8 @@ class CurrentEvents(OnlineProvider):
     """See `SearchProvider`."""
 
     name = "current-events"
-    label = say("services.current_events")
-    brings = "brings.current_events"
+    label = "Wikipedia's current events"
+    brings = "the events of each day in a sentence, with the news that tells of them"
     options: ClassVar[type[BaseModel]] = WikipediaOptions
 
     @classmethod
@@ -161,7 +160,7 @@ class Gdelt(OnlineProvider):
 
     name = "gdelt"
     label = "GDELT"
-    brings = "brings.gdelt"
+    brings = "news of the last three months; often busy"
     options = GdeltOptions
 
     @classmethod
@@ -190,7 +189,7 @@ class Gdelt(OnlineProvider):
         self.service.pacer.pause(_BETWEEN)
         if b"limit requests" in body[:500]:
             self.service.pacer.pause(_QUIET_SECONDS)
-            raise SearchError(say("services.too_often"), ProviderState.RATE_LIMITED)
+            raise SearchError("It was asked too often.", ProviderState.RATE_LIMITED)
         articles = records(parse_json(body), "articles", may_lack=True)
         return first_hits(
             (

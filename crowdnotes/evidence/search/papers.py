@@ -61,7 +61,6 @@ from crowdnotes.evidence.ssrf_guard import Deadline
 from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.text.dates import first_day, parse_date, settle
 from crowdnotes.text.urls import canonical_url, doi_url
-from crowdnotes.wording import say
 
 _QUIET_SECONDS = 600.0  # what a day allows is used up
 _OPENALEX_FIELDS = "id,doi,display_name,publication_date,is_retracted,type,abstract_inverted_index"
@@ -83,7 +82,7 @@ class OpenAlex(OnlineProvider):
 
     name = "openalex"
     label = "OpenAlex"
-    brings = "brings.openalex"
+    brings = "studies, whether they were retracted, and the letters and corrections that cite them"
     options = OpenAlexOptions
 
     @classmethod
@@ -272,15 +271,15 @@ class AbstractFinder:
                 deadline.check()
                 found = service.abstract(paper, deadline.check)
             except SearchError as error:
-                said.append(say("archive.abstract_failed", service=service.label, error=error.message))
+                said.append(f"{service.label}: {error.message}")
             except FetchError:
-                said.append(say("archive.abstract_silent", service=service.label))
+                said.append(f"{service.label}: It did not answer in time.")
                 break
             else:
                 if found is not None:
                     return found
-                said.append(say("archive.no_abstract", service=service.label))
-        return " ".join([say("archive.no_abstract_either"), *said]) if said else ""
+                said.append(f"{service.label} has none.")
+        return " ".join(["Its abstract could not be had either.", *said]) if said else ""
 
 
 class CrossrefOptions(BaseModel):
@@ -294,7 +293,7 @@ class Crossref(OnlineProvider):
 
     name = "crossref"
     label = "Crossref"
-    brings = "brings.crossref"
+    brings = "papers, and which of them were retracted"
     options = CrossrefOptions
 
     @classmethod
@@ -401,7 +400,7 @@ class EuropePmc(OnlineProvider):
 
     name = "europe-pmc"
     label = "Europe PMC"
-    brings = "brings.europe_pmc"
+    brings = "papers and preprints, with abstracts"
     options = EuropePmcOptions
 
     @classmethod

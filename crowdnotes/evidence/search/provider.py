@@ -27,7 +27,6 @@ from crowdnotes.evidence.ssrf_guard import check_url
 from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.tokens import content_words
-from crowdnotes.wording import say
 
 _MAX_SNIPPET = 2_000  # characters: an abstract; more is read from the page itself
 _MOST_WORDS = 24
@@ -126,7 +125,7 @@ class OnlineProvider(ABC):
 
 def needed(variable: str, what: str) -> str:
     """What a provider says that waits for a key or an address."""
-    return say("services.needs", variable=variable, what=what)
+    return f"Set CROWDNOTES_SEARCH_{variable} to {what}."
 
 
 def make_hit(
@@ -305,16 +304,16 @@ def compact_day(said: str) -> date | None:
 
 def unexpected() -> SearchError:
     """The error for an answer of a shape that the service's documentation does not know."""
-    return SearchError(say("services.unexpected"), ProviderState.FAILED)
+    return SearchError("It answered in a form that its documentation does not know.", ProviderState.FAILED)
 
 
 def _nonsense(body: bytes, wanted: str) -> SearchError:
     start = body[:512].lstrip().lower()
     if not start:
-        return SearchError(say("services.empty"), ProviderState.FAILED)
+        return SearchError("It answered with nothing at all.", ProviderState.FAILED)
     if start.startswith((b"<!doctype html", b"<html")):
-        return SearchError(say("services.web_page"), ProviderState.FAILED)
-    return SearchError(say("services.not_complete", kind=wanted), ProviderState.FAILED)
+        return SearchError("It answered with a web page, not with results.", ProviderState.FAILED)
+    return SearchError(f"It answered with something that is not complete {wanted}.", ProviderState.FAILED)
 
 
 RETRACTED = "retracted"

@@ -36,7 +36,6 @@ from crowdnotes.evidence.search.service import Check, Pace, contact, open_servic
 from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.text.dates import first_day, month_number, settle
 from crowdnotes.text.tokens import word_stems
-from crowdnotes.wording import say
 
 _MOST_WORDS = 8  # of one query: no abstract holds more of them all
 _MOST_RECORDS = 40  # abstracts fetched at once; half a megabyte
@@ -57,7 +56,7 @@ class PubMed(OnlineProvider):
 
     name = "pubmed"
     label = "PubMed"
-    brings = "brings.pubmed"
+    brings = "papers of medicine, with abstracts"
     options = PubMedOptions
 
     @classmethod
@@ -131,10 +130,10 @@ class PubMed(OnlineProvider):
         }  # fmt: skip
         answer = parse_json(self.service.get("/esearch.fcgi", params | dates, check))
         if "rate limit" in string(answer, "error").lower():
-            raise SearchError(say("services.too_often"), ProviderState.RATE_LIMITED)
+            raise SearchError("It was asked too often.", ProviderState.RATE_LIMITED)
         result = dig(answer, "esearchresult")
         if string(result, "ERROR"):
-            raise SearchError(say("services.not_now"), ProviderState.FAILED)
+            raise SearchError("It could not search just now.", ProviderState.FAILED)
         if not isinstance(dig(result, "idlist"), list):
             raise unexpected()
         return [number for number in strings(result, "idlist") if re.fullmatch(r"[0-9]{1,9}", number)][:most]

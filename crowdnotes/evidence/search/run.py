@@ -38,7 +38,7 @@ from crowdnotes.text.markdown import host
 from crowdnotes.text.names import figures_in, names_in
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.urls import identities, trials_in
-from crowdnotes.wording import say
+from crowdnotes.wording import plural
 
 Asked = tuple[str, str, str, int, date | None, str | None]
 """The provider's name and address, the query, how many hits, until which day, and the language."""
@@ -146,19 +146,30 @@ class _Work:
         if self._provider.needs:
             return ProviderState.NOT_CONFIGURED, self._provider.needs
         if not self._given:
-            return ProviderState.ANSWERED, say("services.nothing_asked")
+            return ProviderState.ANSWERED, "There was nothing to search for."
         answered = len(self._found)
         if self._stopping.is_set() and answered < self._given and self._error is None:
-            return ProviderState.CANCELLED, say("services.ended")
-        late = say("services.late", n=self._late, day=self._terms.until) if self._late else ""
+            return ProviderState.CANCELLED, "The search was ended before it answered."
+        late = f"{self._late} later than {self._terms.until} left out." if self._late else ""
         if self._left_out:
-            late = f"{late} {say('services.left_out', n=self._left_out)}".strip()
+            late = (
+                f"{late} "
+                f"{plural(self._left_out, '{n} of a site that the settings leave out.', '{n} of sites that the settings leave out.')}"
+            ).strip()
         if self._error is None:
-            busy = say("services.busy", n=answered, all=self._given) if answered < self._given else ""
-            again = say("services.remembered", n=self._remembered, all=self._given) if self._remembered else ""
+            busy = (
+                (f"It was slow or busy: {answered} of {self._given} searches were made.")
+                if answered < self._given
+                else ""
+            )
+            again = (
+                (f"{self._remembered} of {self._given} searches were answered earlier today and not asked again.")
+                if self._remembered
+                else ""
+            )
             return ProviderState.ANSWERED, " ".join(filter(None, (late, busy, again)))
         if answered:
-            part = say("services.some", n=answered, all=self._given, error=self._error)
+            part = f"Only {answered} of {self._given} searches were answered, then: {self._error}"
             return ProviderState.ANSWERED, f"{late} {part}".strip()
         return getattr(self._error, "state", ProviderState.FAILED), str(self._error)
 
@@ -190,7 +201,7 @@ class _Work:
             # Without the exception's own words: they may hold an address, and that a key.
             places = "".join(traceback.format_tb(error.__traceback__))
             _log.error("provider %s broke: %s\n%s", self._provider.name, type(error).__name__, places)
-            self._fail(SearchError(say("services.unreadable"), ProviderState.FAILED))
+            self._fail(SearchError("It answered in a way that CrowdNotes cannot read.", ProviderState.FAILED))
         self._ended = time.monotonic()
 
     def _next(self) -> list[str] | None:
@@ -235,7 +246,10 @@ class _Work:
         if self._stopping.is_set() or (elapsed > self._terms.patience and self._found):
             raise _Ended
         if elapsed > self._terms.seconds:
-            raise SearchError(say("services.too_slow", seconds=self._terms.seconds), ProviderState.TIMED_OUT)
+            raise SearchError(
+                (f"It was not done within {self._terms.seconds:g} seconds, so the search went on without it."),
+                ProviderState.TIMED_OUT,
+            )
 
 
 def _is_of(hit: Hit, hosts: Sequence[str]) -> bool:
@@ -267,10 +281,7 @@ def _by_particulars(plan: SearchPlan, text: str) -> list[Query]:
     said = ". ".join(without_urls(words) for words in (text, *(claim.in_full for claim in plan.claims)))
     quoted = [*names_in(said)[:_NAMES], *figures_in(said)[:_FIGURES]]
     wanted = {number: number for number in trials_in(text)[:_TRIALS]} | {it: f'"{it}" {subject}' for it in quoted}
-    return [
-        Query(text=words.strip(), purpose=say("queries.by_name", name=it), language=language)
-        for it, words in wanted.items()
-    ]
+    return [Query(text=words.strip(), purpose=f"{it}, by name", language=language) for it, words in wanted.items()]
 
 
 @dataclass(frozen=True, slots=True)

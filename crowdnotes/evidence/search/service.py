@@ -30,7 +30,7 @@ from crowdnotes.evidence.ssrf_guard import BROKEN_OFF, Deadline, GuardedTranspor
 from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.storage.rate_limits import Book, Turns, turns_here, turns_in
 from crowdnotes.text.markdown import host
-from crowdnotes.wording import say
+from crowdnotes.wording import fill
 
 Check = Callable[[], None]
 
@@ -100,7 +100,7 @@ class Pacer:
         with self._turns() as (turns, now):
             held = turns.held_until - now
             if held > patience:
-                raise SearchError(say("services.leave_alone", seconds=held), ProviderState.RATE_LIMITED)
+                raise SearchError(f"It asks to be left alone for {held:.0f} seconds.", ProviderState.RATE_LIMITED)
             full = len(turns.begun) >= self._pace.requests
             wait = max(held, turns.begun[-self._pace.requests] + self._pace.seconds - now if full else 0.0)
             turns.under_way = {one: until for one, until in turns.under_way.items() if until > now}
@@ -218,10 +218,10 @@ class Service:
         except FetchError as error:
             return _Refusal(_labelled(error), passing=error.outcome is FetchOutcome.UNREACHABLE)
         except BROKEN_OFF:
-            return _Refusal(SearchError(say("services.broke_off"), ProviderState.FAILED), True)
+            return _Refusal(SearchError("It broke off in the middle of its answer.", ProviderState.FAILED), True)
         except (InputError, httpx.InvalidURL, UnicodeError):
             # From None: the address may hold a key.
-            raise SearchError(say("services.bad_address"), ProviderState.FAILED) from None
+            raise SearchError("Its address in the settings is not a valid one.", ProviderState.FAILED) from None
 
 
 def open_service(
@@ -265,15 +265,25 @@ class _Refusal:
 def _refusal(status: int, headers: httpx.Headers, *, keyed: bool) -> _Refusal:
     wait = _retry_after(headers.get("Retry-After", "").strip())
     if status in _TOO_OFTEN:
-        said = say("services.pause_of", wait=wait, status=status) if wait else say("services.pause", status=status)
+        said = (
+            (f"It was asked too often and wants a pause for {wait:.0f} seconds ({status}).")
+            if wait
+            else f"It was asked too often and wants a pause ({status})."
+        )
         error = SearchError(said, ProviderState.RATE_LIMITED)
         return _Refusal(error, status == 429, wait)
     if status in _PASSING:
         state = ProviderState.TIMED_OUT if status in (408, 504) else ProviderState.FAILED
-        return _Refusal(SearchError(say("services.trouble", status=status), state), True, wait)
-    words = "services.moved" if status < 400 else "services.used_up" if status == _USED_UP else "services.refused"
-    next_step = say("services.check_key") if keyed and status in _KEY_REFUSED else ""
-    return _Refusal(SearchError(say(words, status=status), ProviderState.FAILED, next_step), False)
+        return _Refusal(SearchError(f"It has trouble of its own ({status}).", state), True, wait)
+    words = (
+        "It has moved to another address ({status})."
+        if status < 400
+        else "What may be asked of it is used up ({status})."
+        if status == _USED_UP
+        else "It refused the request ({status})."
+    )
+    next_step = "Check its key." if keyed and status in _KEY_REFUSED else ""
+    return _Refusal(SearchError(fill(words, status=status), ProviderState.FAILED, next_step), False)
 
 
 def _retry_after(said: str) -> float | None:
@@ -291,9 +301,9 @@ def _retry_after(said: str) -> float | None:
 def _labelled(error: FetchError) -> SearchError:
     """The words of a failed exchange, for a service rather than a page."""
     if error.outcome is FetchOutcome.TIMED_OUT:
-        return SearchError(say("services.silent"), ProviderState.TIMED_OUT)
+        return SearchError("It did not answer in time.", ProviderState.TIMED_OUT)
     if error.outcome is FetchOutcome.UNREACHABLE:
-        return SearchError(say("services.unreachable"), ProviderState.FAILED, say("services.check_connection"))
+        return SearchError("It cannot be reached from here.", ProviderState.FAILED, "Check the connection.")
     if error.outcome is FetchOutcome.TOO_LARGE:
-        return SearchError(say("services.too_large"), ProviderState.FAILED)
-    return SearchError(say("services.damaged"), ProviderState.FAILED)
+        return SearchError("Its answer is larger than any answer should be.", ProviderState.FAILED)
+    return SearchError("Its answer is damaged.", ProviderState.FAILED)

@@ -44,7 +44,6 @@ from crowdnotes.evidence.search.provider import (
 )
 from crowdnotes.evidence.search.service import COURTEOUS, Check, Pace, Service, open_service
 from crowdnotes.settings_sections import SearchSettings
-from crowdnotes.wording import say
 
 _MOST_RESULTS = 20
 
@@ -62,7 +61,7 @@ class Brave(OnlineProvider):
 
     name = "brave"
     label = "Brave Search"
-    brings = "brings.brave"
+    brings = "pages of the whole web"
     options = BraveOptions
     free = False
     searches_web = True
@@ -75,7 +74,7 @@ class Brave(OnlineProvider):
         steps = Pace(max(1, int(pace)), 1.1 / min(1.0, pace), 4)
         return cls(
             open_service(search, own.brave_url, steps, {"X-Subscription-Token": key}),
-            needs=None if key else needed("BRAVE_KEY", say("services.brave_key")),
+            needs=None if key else needed("BRAVE_KEY", "a key of the Brave Search API"),
             at_once=min(4, max(1, int(pace))),
             most_queries=3 if pace < 2 else 8,
         )
@@ -114,7 +113,7 @@ class SearXng(OnlineProvider):
 
     name = "searxng"
     label = "SearXNG"
-    brings = "brings.searxng"
+    brings = "pages of the whole web, from your own server"
     options = SearXngOptions
     free = False
     searches_web = True
@@ -125,7 +124,7 @@ class SearXng(OnlineProvider):
         url = search.of(SearXngOptions).searxng_url
         return cls(
             open_service(search, url or "", COURTEOUS),
-            needs=None if url else needed("SEARXNG_URL", say("services.searxng_address")),
+            needs=None if url else needed("SEARXNG_URL", "the address of your SearXNG server"),
             at_once=2,
             most_queries=6,
         )
@@ -150,7 +149,9 @@ class SearXng(OnlineProvider):
 
 
 def _no_json() -> SearchError:
-    return SearchError(say("services.no_json"), ProviderState.FAILED, say("services.add_json"))
+    return SearchError(
+        "It does not give results as JSON.", ProviderState.FAILED, "Add json to search.formats in its settings.yml."
+    )
 
 
 _PACE = Pace(100, 66.0, 4)  # https://docs.tavily.com/documentation/rate-limits
@@ -184,7 +185,7 @@ class Tavily(OnlineProvider):
 
     name = "tavily"
     label = "Tavily"
-    brings = "brings.tavily"
+    brings = "pages of the whole web, with extracts"
     options = TavilyOptions
     searches_web = True
 
@@ -218,5 +219,9 @@ class Tavily(OnlineProvider):
             return self.service.post("/search", document, check)
         except SearchError as error:
             if self.stands_in and error.state is ProviderState.RATE_LIMITED:
-                raise SearchError(error.message, error.state, say("services.tavily_key")) from error
+                raise SearchError(
+                    error.message,
+                    error.state,
+                    ("Without a key little may be asked; CROWDNOTES_SEARCH_TAVILY_KEY, a free key, raises that."),
+                ) from error
             raise

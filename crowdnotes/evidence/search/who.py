@@ -53,7 +53,7 @@ class WhoIris(OnlineProvider):
 
     name = "who-iris"
     label = "WHO IRIS"
-    brings = "brings.who_iris"
+    brings = "guidelines and reports of the World Health Organization"
     options = WhoIrisOptions
     gives_entries = True
 
@@ -115,7 +115,7 @@ class WhoOutbreaks(OnlineProvider):
 
     name = "who-outbreaks"
     label = "WHO outbreak news"
-    brings = "brings.who_outbreaks"
+    brings = "what the World Health Organization reports of an outbreak"
     options = WhoOutbreaksOptions
 
     @classmethod

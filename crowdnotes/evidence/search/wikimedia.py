@@ -42,7 +42,7 @@ from crowdnotes.evidence.search.service import Check, Pace, Service, open_servic
 from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.names import names_in
-from crowdnotes.wording import say
+from crowdnotes.wording import fill
 
 PACE = Pace(10, 1.1, 1)  # one after another
 _AS_OF = 3  # pages looked up as they stood: each takes a request of its own
@@ -63,7 +63,7 @@ class Wikipedia(OnlineProvider):
 
     name = "wikipedia"
     label = "Wikipedia"
-    brings = "brings.wikipedia"
+    brings = "background, as it stood on the day of the cutoff"
     options: ClassVar[type[BaseModel]] = WikipediaOptions
     site: ClassVar[str] = "wikipedia.org"
 
@@ -139,9 +139,9 @@ def ask_wiki(service: Service, params: Mapping[str, str | int], check: Check) ->
     answer = parse_json(service.get("/api.php", {**common, **params}, check))
     code = string(answer, "error", "code")
     if code in ("ratelimited", "maxlag", "toomanyrequests"):
-        raise SearchError(say("services.too_often"), ProviderState.RATE_LIMITED)
+        raise SearchError("It was asked too often.", ProviderState.RATE_LIMITED)
     if code:
-        raise SearchError(say("services.not_now"), ProviderState.FAILED)
+        raise SearchError("It could not search just now.", ProviderState.FAILED)
     return answer
 
 
@@ -175,15 +175,15 @@ _PACE = Pace(10, 1.1, 1)  # one after another
 _NAMES = 2  # looked up for a query: each takes two requests
 _STATEMENTS = 4  # of one property
 _PROPERTIES = {
-    "P569": "registers.born",
-    "P19": "registers.born_in",
-    "P570": "registers.died",
-    "P20": "registers.died_in",
-    "P39": "registers.office",
-    "P571": "registers.begun",
-    "P576": "registers.ended",
-    "P159": "registers.seat",
-    "P17": "registers.country",
+    "P569": "Born: {value}.",
+    "P19": "Place of birth: {value}.",
+    "P570": "Died: {value}.",
+    "P20": "Place of death: {value}.",
+    "P39": "Position held: {value}.",
+    "P571": "Inception: {value}.",
+    "P576": "Dissolved: {value}.",
+    "P159": "Headquarters: {value}.",
+    "P17": "Country: {value}.",
 }
 _BEGIN, _END = "P580", "P582"
 _DAY, _MONTH = 11, 10  # precisions of a time
@@ -200,7 +200,7 @@ class Wikidata(OnlineProvider):
 
     name = "wikidata"
     label = "Wikidata"
-    brings = "brings.wikidata"
+    brings = "dates of life and office, and places"
     options = WikidataOptions
     gives_entries = True
 
@@ -237,7 +237,7 @@ class Wikidata(OnlineProvider):
 
     def _hit(self, number: str, entry: object, labels: Mapping[str, str], query: str, until: date | None) -> Hit | None:
         told = [
-            say(words, value=value)
+            fill(words, value=value)
             for name, words in _PROPERTIES.items()
             for statement in records(entry, "claims", name, may_lack=True)[:_STATEMENTS]
             if (value := _told(statement, labels, until))
@@ -276,8 +276,8 @@ def _told(statement: JsonObject, labels: Mapping[str, str], until: date | None) 
     begun, ended = (_qualifier(statement, which, until) for which in (_BEGIN, _END))
     if not name or (until is not None and _qualifier(statement, _BEGIN, None) and not begun):
         return ""
-    since = say("registers.since", value=begun) if begun else ""
-    to = say("registers.to", value=ended) if ended else ""
+    since = f"from {begun}" if begun else ""
+    to = f"until {ended}" if ended else ""
     return f"{name} {since} {to}".strip()
 
 
@@ -308,7 +308,7 @@ class Wikinews(Wikipedia):
 
     name = "wikinews"
     label = "Wikinews"
-    brings = "brings.wikinews"
+    brings = "reports of events"
     options = WikinewsOptions
     site = "wikinews.org"
 

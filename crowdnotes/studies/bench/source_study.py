@@ -12,7 +12,6 @@ from pydantic import ValidationError
 
 from crowdnotes.domain import Noun, SourceCategory
 from crowdnotes.errors import InputError
-from crowdnotes.wording import say
 
 _FILE = "utility.json"
 
@@ -79,13 +78,15 @@ def saved_study(data_dir: Path) -> UtilityStudy | None:
     except FileNotFoundError:
         return None
     except (OSError, ValidationError) as error:
-        raise InputError(say("utility_study.unreadable", file=_FILE), say("utility_study.unreadable_next")) from error
+        raise InputError(
+            f"The result in {_FILE} cannot be read.", "Delete it, or run `crowdnotes bench utility` again with --save."
+        ) from error
 
 
 _GROUPS = {
-    "all": "utility_study.here_all",
-    "helpful": "utility_study.here_helpful",
-    "not helpful": "utility_study.here_not_helpful",
+    "all": "CrowdNotes here",
+    "helpful": "of these, beside notes rated helpful",
+    "not helpful": "of these, beside notes rated not helpful",
 }
 
 
@@ -94,14 +95,17 @@ def utility_verdict(found: UtilityStudy) -> str:
     won = found.wins["all"]
     verdict = "chance" if won.low <= 0.5 <= won.high else "better" if won.rate > 0.5 else "worse"
     share, low, high = (f"{value:.0%}" for value in (won.rate, won.low, won.high))
-    told = say("utility_study.sentence", share=share, n=won.pairs, low=low, high=high)
-    return f"{told} {say(_VERDICTS[verdict])}"
+    told = (
+        f"In {share} of {won.pairs} pairs the sources that CrowdNotes chose were of more use ({low} to {high}, a tie "
+        "counts half)."
+    )
+    return f"{told} {_VERDICTS[verdict]}"
 
 
 _VERDICTS = {
-    "better": "utility_study.better",
-    "worse": "utility_study.worse",
-    "chance": "utility_study.chance",
+    "better": "That is more often than chance explains.",
+    "worse": "That is less often than chance explains.",
+    "chance": "Chance alone could explain that.",
 }
 
 
@@ -110,16 +114,16 @@ def utility_table(found: UtilityStudy) -> dict[str, list[object]]:
     rows: list[tuple[str, object, float, float, float]] = []
     for group, won in found.wins.items():
         shares = (100 * number / won.pairs for number in (won.won, won.lost, won.tied))
-        rows.append((say(_GROUPS[group]), won.pairs, *shares))  # type: ignore[arg-type]
+        rows.append((_GROUPS[group], won.pairs, *shares))  # type: ignore[arg-type]
     for known in published()["utility"]:
-        name = say("utility_study.of_paper", name=known["name"])
+        name = f"{known['name']}, in the CrowdNotes+ paper"
         rows.append((name, known["pairs"], known["won"], known["lost"], known["tied"]))
     who, pairs, *shares_of = zip(*rows, strict=True)
-    names = ("utility_study.won", "utility_study.lost", "utility_study.tied")
+    names = ("Won", "Lost", "Tied")
     return {
-        say("utility_study.who"): list(who),
-        say("utility_study.pairs"): list(pairs),
-        **{say(name): [f"{share:.0f} %" for share in column] for name, column in zip(names, shares_of, strict=True)},
+        "Who chose the sources": list(who),
+        "Pairs": list(pairs),
+        **{name: [f"{share:.0f} %" for share in column] for name, column in zip(names, shares_of, strict=True)},
     }
 
 

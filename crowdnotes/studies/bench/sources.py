@@ -19,7 +19,6 @@ from crowdnotes.studies.bench.healthnotes import RunRow
 from crowdnotes.studies.bench.notes import OVERALL, Pair, Vote, WinRate, is_left, pair_id, win_rates, worths_by_pair
 from crowdnotes.studies.bench.source_study import LostPair, UtilityStudy, Won
 from crowdnotes.text.markdown import clip, host
-from crowdnotes.wording import say
 
 _MOST_WORDS = 16  # of a title or an address
 _MOST_PASSAGE = 600  # characters
@@ -116,8 +115,8 @@ def source_pairs(rows: Sequence[SourcesRow]) -> list[Pair]:
 def _shown(sources: Sequence[CitedSource], *, pages: bool) -> str:
     told = []
     for source in sources:
-        site = host(original_of(source.url)) if source.url else say("utility_study.no_site")
-        line = f"{site}: {source.words or say('utility_study.no_words')}"
+        site = host(original_of(source.url)) if source.url else "no site"
+        line = f"{site}: {source.words or 'no words'}"
         told.append(f"{line}\n{clip(source.passage, _MOST_PASSAGE)}" if pages else line)
     return ("\n\n" if pages else "\n").join(f"{number}. {one}" for number, one in enumerate(told, 1))
 

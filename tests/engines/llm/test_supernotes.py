@@ -47,7 +47,8 @@ NOTES = (
     ),
     ExistingNote(
         id="N2",
-        text="The makers lie as usual!! It was sold since 1999 https://www.cdc.gov/drinks/2020/05/01/old-news-idUSKBN26T2TR.html?q=77",
+        text="The makers lie as usual!! It was sold since 1999 "
+        "https://www.cdc.gov/drinks/2020/05/01/old-news-idUSKBN26T2TR.html?q=77",
     ),
     ExistingNote(id="N3", text="Fine drink.", classification=Classification.NOT_MISLEADING),
 )

@@ -30,9 +30,8 @@ MEASLES = (
     "The vaccine may cause a mild rash in about 5% of children. Talk with your doctor. Key Points"
 )
 WATER = (
-    "Fluoride in drinking water helps prevent tooth decay. "
-    "At the levels used in drinking water, fluoride is safe for most people. "
-    "Too much fluoride can cause white spots on teeth."
+    "Fluoride in drinking water helps prevent tooth decay. At the levels used in drinking water, fluoride is safe for "
+    "most people. Too much fluoride can cause white spots on teeth."
 )
 AWKWARD_TEXTS = (
     "",

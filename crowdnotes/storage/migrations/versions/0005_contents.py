@@ -21,9 +21,8 @@ def upgrade() -> None:
     op.create_index("contents_by_sha256", "contents", ["sha256"])
     for claims, kept, column in (("case_texts", "source_texts", "text"), ("case_images", "images", "content")):
         op.execute(
-            "INSERT INTO contents (case_id, sha256, content) "
-            f"SELECT claim.case_id, claim.sha256, kept.{column} FROM {claims} claim "
-            f"JOIN {kept} kept ON kept.sha256 = claim.sha256"
+            f"INSERT INTO contents (case_id, sha256, content) SELECT claim.case_id, claim.sha256, kept.{column} FROM "
+            f"{claims} claim JOIN {kept} kept ON kept.sha256 = claim.sha256"
         )
         op.drop_table(claims)
         op.drop_table(kept)
