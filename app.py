@@ -10,25 +10,25 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 def show() -> None:
     """First sight, navigation, start-up."""
-    from pages.common.first_sight import first_sight, is_loaded
+    from pages.common.first_sight import is_loaded, loading_screen
 
-    outline = first_sight()
+    outline = loading_screen()
     # After the first sight: this imports the program, which takes seconds; a quarter more where each thousand new
     # classes are looked through for garbage.
     gc.disable()
-    from pages.common.components import menu_closes
+    from pages.common.components import close_phone_menu
     from pages.common.navigation import chosen_page, may_run
-    from pages.common.session import show_notice, told
+    from pages.common.session import notice_for, show_notice
     from pages.common.shared_workspace import load_models
 
     gc.enable()
     page = chosen_page()
-    menu_closes()
+    close_phone_menu()
     try:
         is_in = may_run(page)
     except Exception as error:  # noqa: BLE001 - told in words; without a workspace no page can work
         is_loaded(outline)
-        show_notice(told(error))
+        show_notice(notice_for(error))
         st.stop()
     try:
         if is_in:

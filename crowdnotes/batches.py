@@ -46,7 +46,7 @@ _BUDGET_LOCK = 0x63726F776E62  # an advisory lock: one row is begun at a time, w
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class BatchSummary:
     """A batch as it is listed; `rows` is None where its file was not read to the end."""
 
     id: str
@@ -101,7 +101,7 @@ class Batch:
             raise InputError(f"{file} cannot be read ({error.strerror}).") from error
         self._read(file, name or file.name)
 
-    def kept(self) -> Kept:
+    def kept(self) -> BatchSummary:
         """What is on record of it beside its rows. Raises InputError without one."""
         found = _kept_batches(self._workspace, batches.c.id == storable_text(self.id))
         if not found:
@@ -161,7 +161,7 @@ class Batch:
             found = connection.execute(query).all()
         return Counter({state: n for state, n, _ in found}), sum(dollars for *_, dollars in found)
 
-    def in_words(self) -> str:
+    def as_text(self) -> str:
         """`counts` in a sentence."""
         counts, dollars = self.counts()
         named = {"done": DONE, "failed": FAILED, "bad": BAD, "waiting": WAITING, "running": RUNNING}
@@ -214,7 +214,7 @@ class Batch:
             job = self.start(runner, at_once)
             while job.state.under_way:
                 job = runner.wait(job.id, _TELL_SECONDS)
-                tell("; ".join(filter(None, (self.in_words(), job.steps[0].note))))
+                tell("; ".join(filter(None, (self.as_text(), job.steps[0].note))))
         finally:
             runner.close()
         if job.state is not JobState.DONE:
@@ -281,7 +281,7 @@ class Batch:
             time.sleep(_LOOK_SECONDS)
         if self._stop is not None:
             raise self._stop
-        return self.in_words()
+        return self.as_text()
 
     def _tell(self, progress: Progress, seconds: float, ended: int) -> None:
         counts, _ = self.counts()
@@ -425,16 +425,18 @@ def batch_runner(workspace: Workspace) -> JobRunner:
     return JobRunner(workspace.runner.engine, _BATCHES_AT_ONCE, workspace.tools.clock)
 
 
-def kept_batches(workspace: Workspace, limit: int, first: int = 0) -> list[Kept]:
+def kept_batches(workspace: Workspace, limit: int, first: int = 0) -> list[BatchSummary]:
     """All that were read, the newest first. Raises NotAllowedError."""
     workspace.service.require(Act.BATCH)
     return _kept_batches(workspace, limit=limit, first=first)
 
 
-def _kept_batches(workspace: Workspace, *which: ColumnElement[bool], limit: int = 1, first: int = 0) -> list[Kept]:
+def _kept_batches(
+    workspace: Workspace, *which: ColumnElement[bool], limit: int = 1, first: int = 0
+) -> list[BatchSummary]:
     query = select(batches).where(*which).order_by(batches.c.created_at.desc(), batches.c.id)
     with reading(workspace.runner.engine) as connection:
-        return [Kept(**row) for row in connection.execute(query.limit(limit).offset(first)).mappings()]
+        return [BatchSummary(**row) for row in connection.execute(query.limit(limit).offset(first)).mappings()]
 
 
 def _made(case_id: str) -> Select[tuple[str]]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from crowdnotes.errors import InputError
 
 _CHUNK = 500  # rows in memory
-_LONGEST = 200_000  # characters of a row
+_MAX_LENGTH = 200_000  # characters of a row
 _SAMPLE = 100  # rows that tell a file's columns
 _SHOWN = 5  # rows in a preview, of each kind
 _TOLD = 300  # characters of columns' names
@@ -92,7 +92,7 @@ def _columns(file: Path) -> tuple[str, ...]:
     names = tuple(dict.fromkeys(str(name) for row in found for name in row if name is not None))
     if not names and file.suffix.lower() == ".csv":
         with file.open(encoding="utf-8-sig", errors="replace") as lines:  # a header alone
-            names = tuple(name for name in lines.readline(_LONGEST).strip().split(",") if name)
+            names = tuple(name for name in lines.readline(_MAX_LENGTH).strip().split(",") if name)
     return names
 
 
@@ -109,8 +109,8 @@ def _row(number: int, found: Mapping[str, object] | str) -> Row:
     said = "" if words is None else str(words).strip()
     listed = links if isinstance(links, list) else str(links or "").split()
     urls = tuple(str(link).strip() for link in listed if str(link).strip())
-    if len(said) + sum(map(len, urls)) > _LONGEST:
-        return Row(number, name, problem=f"It is longer than {_LONGEST:,} characters.")
+    if len(said) + sum(map(len, urls)) > _MAX_LENGTH:
+        return Row(number, name, problem=f"It is longer than {_MAX_LENGTH:,} characters.")
     if not said and not urls:
         return Row(number, name, problem="It has neither text nor links.")
     return Row(number, name, said, urls, str(found.get("url") or "").strip()[:2_000])
@@ -118,7 +118,7 @@ def _row(number: int, found: Mapping[str, object] | str) -> Row:
 
 def _csv(file: Path) -> Iterator[Mapping[str, object] | str]:
     with file.open(encoding="utf-8-sig", errors="replace", newline="") as lines:
-        head = lines.readline(_LONGEST)
+        head = lines.readline(_MAX_LENGTH)
         lines.seek(0)
         reader = csv.DictReader(lines, delimiter=max(",;\t", key=head.count))
         while True:
@@ -132,11 +132,11 @@ def _csv(file: Path) -> Iterator[Mapping[str, object] | str]:
 
 def _jsonl(file: Path) -> Iterator[Mapping[str, object] | str]:
     with file.open(encoding="utf-8-sig", errors="replace") as lines:
-        while line := lines.readline(_LONGEST):
-            if len(line) >= _LONGEST:
+        while line := lines.readline(_MAX_LENGTH):
+            if len(line) >= _MAX_LENGTH:
                 while not line.endswith("\n") and line:
-                    line = lines.readline(_LONGEST)
-                yield f"It is longer than {_LONGEST:,} characters."
+                    line = lines.readline(_MAX_LENGTH)
+                yield f"It is longer than {_MAX_LENGTH:,} characters."
                 continue
             try:
                 found = json.loads(line)

@@ -16,12 +16,23 @@ from typing import TYPE_CHECKING, Self
 from sqlalchemy import Engine as Database
 
 from crowdnotes.cases.accounts import VISITOR, People
-from crowdnotes.cases.gathering_stages import GatherOptions, Tools
-from crowdnotes.cases.job_kinds import JOB_KINDS, JobKind, start, steps_of
+from crowdnotes.cases.gathering_stages import GatherOptions, StageContext
+from crowdnotes.cases.job_kinds import JOB_KINDS, JobKind, job_steps, start
 from crowdnotes.cases.permissions import local_owner
 from crowdnotes.cases.service import CaseService
 from crowdnotes.cases.store import Store
-from crowdnotes.domain import LOCAL_OWNER, Act, Actor, Owned, Person, ProviderOutcome, ProviderState, Role, Who, may
+from crowdnotes.domain import (
+    LOCAL_OWNER,
+    Act,
+    Actor,
+    CurrentUser,
+    Owned,
+    Person,
+    ProviderOutcome,
+    ProviderState,
+    Role,
+    may,
+)
 from crowdnotes.engines import Engine
 from crowdnotes.engines.choice import RECORDED, EngineChoice, make_engine, set_choice, settings_for
 from crowdnotes.engines.embedding import Embedder, make_embedder
@@ -29,22 +40,22 @@ from crowdnotes.engines.local.trained_models import reader_for
 from crowdnotes.errors import ConfigurationError, InputError, StoreError, StoreFullError
 from crowdnotes.evidence.demo_pages import DemonstrationFetcher, DemonstrationLinks
 from crowdnotes.evidence.fetching import Fetcher, PageCache, PageFetcher
-from crowdnotes.evidence.library import Libraries, Shelf
+from crowdnotes.evidence.library import Libraries, SharedLibraries
 from crowdnotes.evidence.link_check import HttpLinkAsker, LinkAsker, LinkChecker
 from crowdnotes.evidence.reading.reading_services import check_reading, make_reading_services
 from crowdnotes.evidence.reading.worker_processes import page_readers
-from crowdnotes.evidence.search import check_providers, chosen_at_first, make_online, make_providers
+from crowdnotes.evidence.search import check_providers, default_providers, make_online, make_providers
 from crowdnotes.evidence.search.papers import AbstractFinder
 from crowdnotes.evidence.search.provider import OnlineProvider
 from crowdnotes.evidence.search.run import Answers
-from crowdnotes.evidence.search.service import page_turn, share_paces
+from crowdnotes.evidence.search.service import page_rate_limit, use_shared_rates
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.evidence.wayback import make_wayback
 from crowdnotes.jobs import JobRecord, JobRunner, Progress, Step
 from crowdnotes.reports.comparisons import Comparisons
 from crowdnotes.settings import Settings, SignIn, load_settings
 from crowdnotes.storage.database import clock_of, connect, open_database, require_newest
-from crowdnotes.storage.rate_limits import turns_in
+from crowdnotes.storage.rate_limits import shared_rate_limiter
 from crowdnotes.text.markdown import host
 
 if TYPE_CHECKING:
@@ -76,8 +87,8 @@ class Workspace:
     answered when it was last asked, by its name; `x` is there where X is set up.
     """
 
-    tools: Tools
-    who: Who
+    tools: StageContext
+    who: CurrentUser
     service: CaseService
     runner: JobRunner
     choice: EngineChoice
@@ -95,7 +106,7 @@ class Workspace:
         """Whether the person may do that now, to a case or to none: for a page, which then offers it."""
         return may(self.actor, act, case, four_eyes=self.settings.four_eyes)
 
-    def acting_as(self, who: Who) -> Workspace:
+    def acting_as(self, who: CurrentUser) -> Workspace:
         """The same workspace for somebody else; `who` is asked at every act."""
         return replace(
             self,
@@ -106,7 +117,7 @@ class Workspace:
             x=self.x and self.x.acting_as(who),
         )
 
-    def who_is(self, person: Person) -> Who:
+    def who_is(self, person: Person) -> CurrentUser:
         """That person with the role that they have whenever it is asked, see `People.actor`.
 
         The owner of a machine of one's own and the visitors of a demo stand in no table.
@@ -203,7 +214,7 @@ class Workspace:
             workspace = self if choice == self.choice else with_engine(choice)
             issuer, subject = job.by_key.split(" ", 1)
             who = workspace.who_is(Person(issuer=issuer, subject=subject, name=job.by))
-            return steps_of(CaseService(workspace.tools, who), job)
+            return job_steps(CaseService(workspace.tools, who), job)
 
         return QueueWorker(self.runner.engine, make, self.tools.clock, slots=slots, kinds=kinds)
 
@@ -239,7 +250,7 @@ class Workspace:
             added = self.libraries.add_uploaded(
                 files, name, replace=replace, progress=progress.count, kind=kind, **named
             )
-            return added.in_words
+            return added.as_text
 
         return self._start(LIBRARIES, "index", "Read and index the records", run)
 
@@ -283,7 +294,7 @@ class Workspace:
 
     def services_at_first(self) -> list[str]:
         """The services that the setting names, and those that somebody set up with a key or an address."""
-        return chosen_at_first(self.settings.search)
+        return default_providers(self.settings.search)
 
     # --- engines ---
 
@@ -323,7 +334,7 @@ class Workspace:
                 check=progress.check,
                 report=progress.count,
             )
-            return found.in_words
+            return found.as_text
 
         return self._start(SELF_TEST, "self-test", "Test the model", run)
 
@@ -348,7 +359,7 @@ class Workspace:
     def close(self) -> None:
         """Let running jobs stop and the threads end."""
         self.runner.close()
-        share_paces(None)
+        use_shared_rates(None)
 
 
 class SharedWorkspace:
@@ -450,10 +461,10 @@ def open_workspace(
     # On PostgreSQL one clock for all machines, and one pace for each service. SQLite's are this process's.
     is_shared = database.dialect.name == "postgresql"
     clock = clock_of(database) if is_shared else system_clock
-    share_paces(database if is_shared else None)
+    use_shared_rates(database if is_shared else None)
     cached = make_embedder(settings, embedder)
     choice = set_choice(settings.llm)
-    libraries = Libraries(settings.libraries_dir, cached, Shelf(database) if is_shared else None)
+    libraries = Libraries(settings.libraries_dir, cached, SharedLibraries(database) if is_shared else None)
     wayback = make_wayback(settings)
     reader = SourceReader(
         fetcher or _page_fetcher(settings),
@@ -464,8 +475,8 @@ def open_workspace(
         services=make_reading_services(settings.search),
         private_hosts=settings.allowed_private_hosts,
     )
-    asker = links or DemonstrationLinks(HttpLinkAsker(settings.fetch, settings.allowed_private_hosts))
-    tools = Tools(
+    model_client = links or DemonstrationLinks(HttpLinkAsker(settings.fetch, settings.allowed_private_hosts))
+    tools = StageContext(
         store=Store(database),
         engine=engine or make_engine(choice, settings.llm, settings.gates, cached, settings.data_dir, settings.reader),
         embedder=cached,
@@ -473,7 +484,7 @@ def open_workspace(
         libraries=libraries,
         providers=lambda names: make_providers(settings, libraries, names),
         settings=settings,
-        links=LinkChecker(asker, settings.links, clock, wayback=wayback),
+        links=LinkChecker(model_client, settings.links, clock, wayback=wayback),
         jury=cache(partial(_jury, settings, cached)),
         clock=clock,
         options=options or GatherOptions(),
@@ -497,13 +508,13 @@ def open_workspace(
     )
 
 
-def _to_x(tools: Tools, database: Database, who: Who) -> ToX:
+def _to_x(tools: StageContext, database: Database, who: CurrentUser) -> ToX:
     from crowdnotes.x_api.client import Tokens, XClient
     from crowdnotes.x_api.submission import ToX
 
     own = tools.settings.x
     tokens = Tokens(own, tools.settings.data_dir) if own.oauth2_refresh_token else None
-    client = XClient(own, book=turns_in(database, own.url), tokens=tokens)
+    client = XClient(own, book=shared_rate_limiter(database, own.url), tokens=tokens)
     return ToX(database, tools.store, tools.settings, who, tools.clock, client)
 
 
@@ -544,7 +555,7 @@ def _page_fetcher(settings: Settings) -> PageFetcher:
     private = {name.partition(":")[0] for name in settings.allowed_private_hosts}  # one's own need no courtesy
 
     def turn(url: str, check: Callable[[], None]) -> AbstractContextManager[None]:
-        return nullcontext() if host(url) in private else page_turn(url, check)
+        return nullcontext() if host(url) in private else page_rate_limit(url, check)
 
     return DemonstrationFetcher(Fetcher(bounds, settings.allowed_private_hosts, cache, turn))
 

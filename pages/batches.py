@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import streamlit as st
 
-from crowdnotes.batches import BAD, DONE, FAILED, RUNNING, WAITING, Batch, Kept, batch_runner, kept_batches
+from crowdnotes.batches import BAD, DONE, FAILED, RUNNING, WAITING, Batch, BatchSummary, batch_runner, kept_batches
 from crowdnotes.jobs import JobRecord, JobRunner, JobState
 from crowdnotes.post_files import Preview, Row, preview_of
 from crowdnotes.text.markdown import escaped
@@ -21,13 +21,13 @@ from pages.common.components import badge, first_shown
 from pages.common.engine_panel import engine_panel
 from pages.common.navigation import page_body
 from pages.common.progress import under_way
-from pages.common.session import button, notices, telling, workspace
+from pages.common.session import button, notices, show_errors, workspace
 from pages.common.times import time_mark
 
 if TYPE_CHECKING:
     from streamlit.typing import UploadedFile
 
-_PLACE = "batches"
+_NOTICE_AREA = "batches"
 _PAGE_SIZE, _LISTED = 20, 50
 _LOOK_SECONDS = 2.0
 _AT_ONCE = 8
@@ -69,7 +69,7 @@ def _upload() -> None:
     )
     if upload is None:
         return
-    notices(_PLACE)
+    notices(_NOTICE_AREA)
     seen: tuple[str, Preview] | None = st.session_state.get("batch-preview")
     if seen is None or seen[0] != upload.file_id:
         with st.spinner("The file is looked through."):
@@ -79,7 +79,7 @@ def _upload() -> None:
     if preview.usable:
         keep = partial(_keep, upload)
         label = plural(preview.usable, "Take 1 post", "Take {n:,} posts")
-        button(label, "batch-keep", _PLACE, keep, icon="playlist_add", type="primary")
+        button(label, "batch-keep", _NOTICE_AREA, keep, icon="playlist_add", type="primary")
 
 
 def _preview(preview: Preview) -> None:
@@ -127,7 +127,7 @@ def _show(batch_id: str | None) -> None:
         st.query_params["batch"] = batch_id
 
 
-def _list(there: Sequence[Kept]) -> None:
+def _list(there: Sequence[BatchSummary]) -> None:
     if not there:
         return
     st.header("Files so far", anchor=False)
@@ -136,7 +136,7 @@ def _list(there: Sequence[Kept]) -> None:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 time_mark(one.created_at)
                 show = partial(_show, one.id)
-                button(escaped(one.name, 60), f"batch-open-{one.id}", _PLACE, show, type="tertiary")
+                button(escaped(one.name, 60), f"batch-open-{one.id}", _NOTICE_AREA, show, type="tertiary")
                 st.markdown(_counted(Batch(workspace(), one.id))[0])
 
 
@@ -154,7 +154,7 @@ def _counted(batch: Batch) -> tuple[str, float, int, int]:
     return marks, dollars, counts.total() - counts[WAITING] - counts[RUNNING], counts.total()
 
 
-def _start(kept: Kept, *, again: bool = False) -> None:
+def _start(kept: BatchSummary, *, again: bool = False) -> None:
     values = [st.session_state.get(f"batch-{name}-{kept.id}") for name in ("budget", "day-budget")]
     batch = Batch(workspace(), kept.id, budget=values[0], day_budget=values[1])
     if again:
@@ -162,7 +162,7 @@ def _start(kept: Kept, *, again: bool = False) -> None:
     batch.start(_runner(), st.session_state.get(f"batch-at-once-{kept.id}") or _AT_ONCE)
 
 
-def _bounds(kept: Kept) -> None:
+def _bounds(kept: BatchSummary) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for name, value in (("budget", kept.budget), ("day-budget", kept.day_budget)):
             words = "Budget in dollars" if name == "budget" else "Budget of a day, all files"
@@ -198,7 +198,7 @@ def _ended(job: JobRecord | None) -> None:
         )
 
 
-def _standing(batch: Batch, kept: Kept) -> None:
+def _standing(batch: Batch, kept: BatchSummary) -> None:
     job = batch.job()
     marks, dollars, over, n = _counted(batch)
     st.markdown(marks)
@@ -215,7 +215,7 @@ def _standing(batch: Batch, kept: Kept) -> None:
     if under_way(job):
         if not workspace().runner.has_workers():
             st.caption("No worker is running, so this waits until one is started.")
-        button("Stop", f"batch-stop-{kept.id}", _PLACE, batch.stop, icon="stop_circle")
+        button("Stop", f"batch-stop-{kept.id}", _NOTICE_AREA, batch.stop, icon="stop_circle")
         return
     _ended(job)
     if kept.rows is None:
@@ -230,13 +230,13 @@ def _standing(batch: Batch, kept: Kept) -> None:
             if counts[WAITING] or counts[RUNNING]:
                 label = "Go on" if job is not None else "Start"
                 go = partial(_start, kept)
-                button(label, f"batch-start-{kept.id}", _PLACE, go, icon="play_arrow", type="primary")
+                button(label, f"batch-start-{kept.id}", _NOTICE_AREA, go, icon="play_arrow", type="primary")
             if counts[FAILED]:
                 again = partial(_start, kept, again=True)
                 button(
                     plural(counts[FAILED], "Try 1 failed row again", "Try {n:,} failed rows again"),
                     f"batch-again-{kept.id}",
-                    _PLACE,
+                    _NOTICE_AREA,
                     again,
                     icon="replay",
                 )
@@ -292,7 +292,7 @@ def _table(batch: Batch) -> str:
 
 
 def _one(batch_id: str, was_under_way: bool) -> None:
-    with telling():
+    with show_errors():
         batch = Batch(workspace(), batch_id)
         if under_way(batch.job()) != was_under_way:
             st.rerun()
@@ -313,13 +313,13 @@ with page_body(
 ):
     if opened:
         shown = Batch(workspace(), opened)
-        button("All files", "batch-back", _PLACE, partial(_show, None), icon="arrow_back", type="tertiary")
+        button("All files", "batch-back", _NOTICE_AREA, partial(_show, None), icon="arrow_back", type="tertiary")
         st.subheader(escaped(shown.kept().name, 80), anchor=False)
-        notices(_PLACE)
+        notices(_NOTICE_AREA)
         works = under_way(shown.job())
         st.fragment(_one, run_every=_LOOK_SECONDS if works else None)(opened, works)
     else:
         earlier = kept_batches(workspace(), _LISTED)
-        with telling():
+        with show_errors():
             _upload()
         _list(earlier)

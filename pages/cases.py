@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from crowdnotes.cases.export import cases_csv, is_demonstration
-from crowdnotes.domain import Act, CaseStatus, CaseSummary, DecisionKind, DeskState, Standing
+from crowdnotes.domain import Act, CaseStatus, CaseSummary, DecisionKind, DeskState, Relationship
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import plural
 from pages.common.components import badge, first_shown
@@ -19,9 +19,9 @@ from pages.common.session import button, notices, workspace
 from pages.common.sign_in import has_accounts
 from pages.common.times import time_mark
 
-_PLACE = "cases"
+_NOTICE_AREA = "cases"
 _PAGE_SIZE = 20
-_WHOSE = {Standing.OWN: "Mine", Standing.SHARED: "Shared"}
+_WHOSE = {Relationship.OWN: "Mine", Relationship.SHARED: "Shared"}
 _AT_THE_DESK = frozenset({DeskState.SUBMITTED, DeskState.IN_REVIEW, DeskState.RETURNED})
 _COLOURS = {DecisionKind.APPROVED: "green", DecisionKind.REJECTED: "red"}
 
@@ -68,17 +68,17 @@ def _row(summary: CaseSummary) -> None:
             if has_accounts(workspace().settings) and summary.owner == workspace().actor.key:
                 share = partial(_share, summary.id, shared=not summary.shared)
                 label = "Share no longer" if summary.shared else "Share with everybody"
-                button(label, f"share-{summary.id}", _PLACE, share, icon="group")
+                button(label, f"share-{summary.id}", _NOTICE_AREA, share, icon="group")
             st.caption("This deletes the case with its sources and its record. You cannot undo this.")
             delete = partial(_delete, summary.id, summary.post_excerpt)
-            button("Delete this case", f"delete-{summary.id}", _PLACE, delete, icon="delete_forever")
+            button("Delete this case", f"delete-{summary.id}", _NOTICE_AREA, delete, icon="delete_forever")
 
 
 def _marks(summary: CaseSummary) -> str:
     """Status, what kind of case it is, and the note's first words."""
     marks = [_state(summary)]
     if summary.desk in _AT_THE_DESK:
-        marks.append(badge("violet", "", summary.desk.in_words))
+        marks.append(badge("violet", "", summary.desk.as_text))
     if summary.told:
         marks.append(f":gray[{escaped(summary.told)}]")
     if summary.supernote:
@@ -138,7 +138,7 @@ with page_body("Cases", "Notes that were begun here, newest changes first.", cor
             list(CaseStatus),
             index=None,
             placeholder="All",
-            format_func=lambda status: status.in_words,
+            format_func=lambda status: status.as_text,
             key="status",
             width=220,
             on_change=_to_first_page,
@@ -167,7 +167,7 @@ with page_body("Cases", "Notes that were begun here, newest changes first.", cor
         )
     if workspace().may(Act.BATCH):
         st.page_link("pages/batches.py", label="Many posts from a file", icon=":material/upload_file:")
-    notices(_PLACE)
+    notices(_NOTICE_AREA)
     found = workspace().service.count(search or "", status, whose=whose)
     if not found and (search or status or whose):
         st.info("Try other words, or another status.", title="No cases found.", icon=":material/search_off:")

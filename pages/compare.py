@@ -13,13 +13,13 @@ from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import plural
 from pages.common.components import first_shown
 from pages.common.engine_panel import engine_panel
-from pages.common.navigation import ask_for_link, enter_by_the_door, page_body
-from pages.common.session import act, button, notices, workspace
+from pages.common.navigation import ask_for_link, page_body, redirect_through_app
+from pages.common.session import button, notices, run_action, workspace
 from pages.common.sign_in import COMPARISON
 from pages.common.times import time_mark
 from pages.report_parts.comparison import came_in, participant_view, results_view
 
-_PLACE, _RESULTS, _MADE = "compare", "results", "compare-made"
+_NOTICE_AREA, _RESULTS, _MADE = "compare", "results", "compare-made"
 _KINDS = ["csv", "tsv", "jsonl", "json"]
 _A_PAGE = 15
 _HERE_ALONE = re.compile(r"https?://(localhost|127\.[\d.]+|\[::1\])[:/]", re.IGNORECASE)
@@ -39,7 +39,7 @@ def _add_form() -> None:
             second = st.text_input("What to call the second note", placeholder="as in the file")
             each = st.number_input("Pairs for each participant (0 means all)", min_value=0, value=0, step=1)
         if st.form_submit_button("Make the link", type="primary", icon=":material/link:"):
-            act(_PLACE, partial(_add, upload, name or "", (first or "", second or ""), int(each or 0)))
+            run_action(_NOTICE_AREA, partial(_add, upload, name or "", (first or "", second or ""), int(each or 0)))
             st.rerun()
 
 
@@ -83,7 +83,7 @@ def _row(summary: ComparisonSummary) -> None:
         with st.popover(f"Delete “{title}”", icon=":material/delete:", type="tertiary", key=f"bin-{summary.id}"):
             st.markdown("This deletes the comparison and every answer. You cannot undo this.")
             gone = partial(_delete, summary)
-            button("Delete this comparison", f"delete-{summary.id}", _PLACE, gone, icon="delete_forever")
+            button("Delete this comparison", f"delete-{summary.id}", _NOTICE_AREA, gone, icon="delete_forever")
 
 
 def _link(summary: ComparisonSummary) -> None:
@@ -101,10 +101,10 @@ def _facilitator() -> None:
     results = st.query_params.get(_RESULTS)
     if results:
         back = partial(st.query_params.pop, _RESULTS, None)
-        button("All comparisons", "compare-all", _PLACE, back, icon="arrow_back", type="tertiary")
+        button("All comparisons", "compare-all", _NOTICE_AREA, back, icon="arrow_back", type="tertiary")
         results_view(results)
         return
-    notices(_PLACE)
+    notices(_NOTICE_AREA)
     summaries = workspace().comparisons.summaries()
     if summaries:
         st.caption(plural(len(summaries), "1 comparison", "{n:,} comparisons"))
@@ -121,7 +121,7 @@ def _facilitator() -> None:
     _add_form()
 
 
-enter_by_the_door()
+redirect_through_app()
 comparison = st.query_params.get(COMPARISON)
 if comparison:
     with page_body("Which note helps more?", "Two notes on the same post."):

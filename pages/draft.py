@@ -12,9 +12,9 @@ from crowdnotes.errors import CaseNotFoundError
 from crowdnotes.jobs import JobRecord
 from pages.common.audit_trail import audit_trail
 from pages.common.engine_panel import engine_panel
-from pages.common.layout import WIDTH, Area, StepName, area, key_help, keys, onward
+from pages.common.layout import WIDTH, Area, StepName, area, key_help, keys, next_area_button
 from pages.common.navigation import page_body
-from pages.common.session import DEMO, current_case, notices, show_notice, told, workspace
+from pages.common.session import DEMO, current_case, notice_for, notices, show_notice, workspace
 from pages.draft_parts.decision import decide_area, ends
 from pages.draft_parts.demo_tour import begin_if_asked, presenter
 from pages.draft_parts.header import strip
@@ -66,7 +66,7 @@ def note_pane(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> N
         support(case)
         scores(case, job)
         if case.assessment_is_current and case.decision is None:
-            onward(Area.DECIDE, "Go to the decision")
+            next_area_button(Area.DECIDE, "Go to the decision")
     if case.decision is None:
         with area(Area.DECIDE):
             decide_area(case, job, waits)
@@ -106,7 +106,7 @@ with page_body("Draft a note", corner=None if opened else _corner, **look):
     try:
         case, job = current_case()
     except CaseNotFoundError as error:
-        show_notice(told(error))
+        show_notice(notice_for(error))
     if case is not None:
         workbench(case, job)
     else:

@@ -17,7 +17,7 @@ from pages.common.engine_panel import engine_panel
 from pages.common.navigation import page_body
 from pages.common.progress import under_way, watched
 from pages.common.search_report import note_words
-from pages.common.session import act, button, notices, workspace
+from pages.common.session import button, notices, run_action, workspace
 
 if TYPE_CHECKING:
     from streamlit.typing import UploadedFile
@@ -53,7 +53,9 @@ def _search(names: list[str]) -> None:
         query = st.text_input("A claim or question", type="search", placeholder="Does vitamin C prevent colds?")
         if st.form_submit_button("Search", icon=":material/search:"):
             # Without words the library says so itself, and what was found before goes.
-            st.session_state[_FOUND] = act(_SEARCHED, lambda: workspace().libraries.search(name, query or "", k=10))
+            st.session_state[_FOUND] = run_action(
+                _SEARCHED, lambda: workspace().libraries.search(name, query or "", k=10)
+            )
     notices(_SEARCHED)
     found: list[Hit] | None = st.session_state.get(_FOUND)
     if found is not None and not found:
@@ -90,7 +92,7 @@ def _add_form(*, busy: bool) -> None:
             if st.form_submit_button("Add the library", type="primary", icon=":material/add:", disabled=busy):
                 kinds = {_CHECKS: workspace().libraries.of_fact_checks, _NOTES: workspace().libraries.of_notes}
                 of_kind = kinds.get(kind or "", "")
-                act(LIBRARIES, lambda: _add(uploads, name or "", columns, of_kind, replace=replace))
+                run_action(LIBRARIES, lambda: _add(uploads, name or "", columns, of_kind, replace=replace))
                 st.rerun()
 
 
@@ -174,7 +176,7 @@ def _indexing(job: JobRecord) -> None:
 
 def _rows() -> None:
     for library in libraries:
-        about = f"{library.in_words} · added {day(library.created_at)}"
+        about = f"{library.as_text} · added {day(library.created_at)}"
         if not library.has_addresses:
             about += "  \n:material/link_off: Its records have no address. X needs a link in every note."
         _library(library.name, about)

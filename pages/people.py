@@ -9,11 +9,11 @@ import streamlit as st
 from crowdnotes.domain import Account, Act, Role
 from crowdnotes.text.markdown import escaped
 from pages.common.navigation import page_body
-from pages.common.session import act, button, key_of, notices, workspace
+from pages.common.session import button, key_of, notices, run_action, workspace
 from pages.common.sign_in import sign_out
 from pages.common.times import time_mark
 
-_PLACE = "people"
+_NOTICE_AREA = "people"
 
 
 def _row(one: Account) -> None:
@@ -27,14 +27,16 @@ def _row(one: Account) -> None:
             f"Role of {one.name}",
             list(Role),
             key=key,
-            format_func=lambda role: role.in_words,
+            format_func=lambda role: role.as_text,
             label_visibility="collapsed",
             width=160,
-            on_change=lambda: act(_PLACE, partial(workspace().people.set_role, one, st.session_state[key])),
+            on_change=lambda: run_action(
+                _NOTICE_AREA, partial(workspace().people.set_role, one, st.session_state[key])
+            ),
         )
         change = partial(workspace().people.set_disabled, one, disabled=not is_out(one))
         label = "Let in" if is_out(one) else "Keep out"
-        button(label, f"keep-out {one.key}", _PLACE, change)
+        button(label, f"keep-out {one.key}", _NOTICE_AREA, change)
         with st.popover(f"Records of {escaped(one.name, 40)}", icon=":material/folder_shared:"):
             st.download_button(
                 "Export",
@@ -50,7 +52,7 @@ def _row(one: Account) -> None:
                 "removed. This cannot be undone; what others typed stays as typed."
             )
             erase = f"Erase {escaped(one.name, 40)}"
-            button(erase, f"erase {one.key}", _PLACE, partial(_erase, one), icon="delete_forever")
+            button(erase, f"erase {one.key}", _NOTICE_AREA, partial(_erase, one), icon="delete_forever")
 
 
 def _erase(one: Account) -> None:
@@ -65,11 +67,11 @@ def is_out(one: Account) -> bool:
 
 with page_body("Account"):
     actor = workspace().actor
-    st.markdown(f"You are {escaped(actor.name)}. Your role: {actor.role.in_words}.")
+    st.markdown(f"You are {escaped(actor.name)}. Your role: {actor.role.as_text}.")
     sign_out(workspace().settings)
     if workspace().may(Act.PEOPLE):
         st.header("Everybody", anchor=False)
         st.caption("Who signed in once. A change takes effect with the next thing that they do.")
-        notices(_PLACE)
+        notices(_NOTICE_AREA)
         for person in workspace().people.everybody():
             _row(person)

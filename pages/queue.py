@@ -8,7 +8,7 @@ from datetime import datetime
 import streamlit as st
 
 from crowdnotes.cases.export import cases_csv
-from crowdnotes.domain import MOST, Asked, DeskState, Order, QueueItem, Whose
+from crowdnotes.domain import MOST, DeskState, Order, QueueItem, QueueQuery, QueueScope
 from crowdnotes.errors import NotAllowedError
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import plural
@@ -19,10 +19,10 @@ from pages.common.times import time_mark
 from pages.queue_parts.agreement import agreement_fold
 from pages.queue_parts.validate import claim_next, validate
 
-_PLACE = "queue"
+_NOTICE_AREA = "queue"
 _PAGE_SIZE = 20
 _WAITING = (DeskState.SUBMITTED, DeskState.IN_REVIEW)
-_WHOSE = {Whose.FREE: "Free to take", Whose.MINE: "Mine", Whose.ALL: "All"}
+_WHOSE = {QueueScope.FREE: "Free to take", QueueScope.MINE: "Mine", QueueScope.ALL: "All"}
 _ORDERS = {Order.TURN: "Most urgent first", Order.OLDEST: "Oldest first", Order.NEWEST: "Newest first"}
 _STATES = {
     "waiting": ("Waiting", _WAITING),
@@ -31,7 +31,7 @@ _STATES = {
 }
 
 
-def _chosen() -> Asked:
+def _chosen() -> QueueQuery:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="queue-filters"):
         state = st.selectbox(
             "Cases",
@@ -42,7 +42,7 @@ def _chosen() -> Asked:
         )
         whose = st.selectbox(
             "Whose",
-            list(Whose),
+            list(QueueScope),
             format_func=lambda whose: _WHOSE[whose],
             key="queue-whose",
             width=220,
@@ -52,9 +52,11 @@ def _chosen() -> Asked:
             "Order", list(Order), format_func=lambda order: _ORDERS[order], key="queue-order", width=190
         )
         st.space("stretch")
-        button("Next case for me", "queue-next", _PLACE, claim_next, icon="play_arrow", type="primary", shortcut="n")
+        button(
+            "Next case for me", "queue-next", _NOTICE_AREA, claim_next, icon="play_arrow", type="primary", shortcut="n"
+        )
     waiting = state == "waiting"
-    return Asked(whose or Whose.FREE if waiting else Whose.ALL, _STATES[state][1], order or Order.TURN)
+    return QueueQuery(whose or QueueScope.FREE if waiting else QueueScope.ALL, _STATES[state][1], order or Order.TURN)
 
 
 def _row(item: QueueItem, me: str, at: datetime, looking: Sequence[str]) -> None:
@@ -101,19 +103,21 @@ def _bulk(items: Sequence[QueueItem]) -> None:
     service, me = workspace().service, workspace().actor
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="queue-bulk"):
         st.markdown(plural(len(ticked), "1 chosen:", "{n} chosen:"), width="content")
-        button("Assign to me", "bulk-me", _PLACE, _each(ticked, lambda it: service.assign(it, me)), icon="person_add")
+        button(
+            "Assign to me", "bulk-me", _NOTICE_AREA, _each(ticked, lambda it: service.assign(it, me)), icon="person_add"
+        )
         nobody = _each(ticked, lambda it: service.assign(it, None))
-        button("Assign to nobody", "bulk-nobody", _PLACE, nobody, icon="person_off")
+        button("Assign to nobody", "bulk-nobody", _NOTICE_AREA, nobody, icon="person_off")
         with st.popover("Assign to …", icon=":material/assignment_ind:"):
             for person in workspace().moderators():
                 to = _each(ticked, lambda it, person=person: service.assign(it, person))  # type: ignore[misc]
-                button(escaped(person.name, 40), f"bulk-{person.key}", _PLACE, to, type="tertiary")
-        first = _each(ticked, lambda it: service.put_first(it, True))
-        button("Put first", "bulk-first", _PLACE, first, icon="vertical_align_top")
-        later = _each(ticked, lambda it: service.put_first(it, False))
-        button("Do not put first", "bulk-later", _PLACE, later, icon="vertical_align_bottom")
+                button(escaped(person.name, 40), f"bulk-{person.key}", _NOTICE_AREA, to, type="tertiary")
+        first = _each(ticked, lambda it: service.prioritise(it, True))
+        button("Put first", "bulk-first", _NOTICE_AREA, first, icon="vertical_align_top")
+        later = _each(ticked, lambda it: service.prioritise(it, False))
+        button("Do not put first", "bulk-later", _NOTICE_AREA, later, icon="vertical_align_bottom")
         two = _each(ticked, lambda it: service.set_readers(it, 2))
-        button("Two readers", "bulk-two", _PLACE, two, icon="group")
+        button("Two readers", "bulk-two", _NOTICE_AREA, two, icon="group")
         st.download_button(
             "Export as CSV",
             data=lambda: cases_csv([service.get(case_id) for case_id in ticked]),
@@ -135,7 +139,7 @@ def _each(case_ids: Sequence[str], does: Callable[[str], object]) -> Callable[[]
 
 def _queue() -> None:
     asked = _chosen()
-    notices(_PLACE)
+    notices(_NOTICE_AREA)
     key = "queue-page"
     first = (st.session_state.get(key, 1) - 1) * _PAGE_SIZE
     items, found, looking = workspace().service.queue(asked, _PAGE_SIZE, first)

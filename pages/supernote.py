@@ -11,9 +11,9 @@ from crowdnotes.errors import CaseNotFoundError, InputError
 from crowdnotes.jobs import JobRecord
 from pages.common.audit_trail import audit_trail
 from pages.common.engine_panel import engine_panel
-from pages.common.layout import WIDTH, Area, SupernoteStep, area, onward
+from pages.common.layout import WIDTH, Area, SupernoteStep, area, next_area_button
 from pages.common.navigation import page_body
-from pages.common.session import current_case, notices, show_notice, told
+from pages.common.session import current_case, notice_for, notices, show_notice
 from pages.draft_parts.suggestions import suggestions_fold
 from pages.supernote_parts.candidates import candidates, filters_fold
 from pages.supernote_parts.given_notes import new_supernote, notes_pane
@@ -30,7 +30,7 @@ def workbench(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
         notices(SupernoteStep.NOTES.value)
         notes_pane(case, work, job)
         if case.decision is None:
-            onward(Area.NOTE, "Go to the candidates")
+            next_area_button(Area.NOTE, "Go to the candidates")
     with right, st.container(key="supernote-pane", gap="small"), area(Area.NOTE):
         notices(SupernoteStep.CANDIDATES.value)
         notices(SupernoteStep.WINNER.value)
@@ -61,11 +61,11 @@ with page_body("Supernote", corner=None if opened else engine_panel, **look):
     try:
         case, job = current_case()
     except CaseNotFoundError as error:
-        show_notice(told(error))
+        show_notice(notice_for(error))
     work = case.supernote if case is not None else None
     if case is not None and work is None:
         show_notice(
-            told(InputError("This case was not started from other people's notes.", "Start a supernote below."))
+            notice_for(InputError("This case was not started from other people's notes.", "Start a supernote below."))
         )
     if case is not None and work is not None:
         goes_on(case)

@@ -53,10 +53,10 @@ from crowdnotes.engines import (
     EngineStep,
     FurtherSearch,
     ImageReading,
-    MadeBy,
     NoteSentence,
     Pick,
     Ranking,
+    ResultOrigin,
     Revision,
     SearchPlan,
     SuggestionReplies,
@@ -328,9 +328,9 @@ class ScriptedEngine:
         self.supernotes: SupernoteWriter | None = None
         self.answer = WriterAnswer((Written("According to Example Health, the review found no link.", ("E1",)),))
 
-    def made_by(self, step: EngineStep) -> MadeBy:
+    def result_origin(self, step: EngineStep) -> ResultOrigin:
         """Without prompts."""
-        return MadeBy(self.name)
+        return ResultOrigin(self.name)
 
     def plan(self, post: Post, limit: int, today: date) -> SearchPlan:
         """The whole post as claim and as search."""

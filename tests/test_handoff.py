@@ -107,7 +107,7 @@ def test_a_reason_for_a_gate_counts_once_with_the_gates_that_waited_behind_it() 
         _over(ObstacleKind.LINK_UNINSPECTED, "https://example.org/x", "their own words"),
     )
     decision = _decided().decision.model_copy(update={"overrides": over})
-    assert decision.in_words == "approved, 2 overrides"
+    assert decision.as_text == "approved, 2 overrides"
 
 
 def test_json_is_the_whole_case_and_says_how_it_ended() -> None:

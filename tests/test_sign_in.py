@@ -11,7 +11,7 @@ import pytest
 
 from crowdnotes.cases.accounts import VISITOR, visitor
 from crowdnotes.cases.permissions import local_owner
-from crowdnotes.domain import DecisionKind, Mode, ObstacleKind, Person, Role, Standing
+from crowdnotes.domain import DecisionKind, Mode, ObstacleKind, Person, Relationship, Role
 from crowdnotes.errors import ConfigurationError, InputError, NotAllowedError
 from crowdnotes.settings import SignIn, load_settings
 from crowdnotes.workspace import Workspace
@@ -107,9 +107,11 @@ def test_one_finds_ones_own_cases_and_those_that_are_shared(workspace: Workspace
     ann, bob = _signed_in(workspace, ANN).service, _signed_in(workspace, BOB).service
     own, other = (service.create("The kettle lies.", mode=Mode.AUGMENTATION) for service in (ann, bob))
     bob.set_shared(other.id, True)
-    found = {whose: [case.id for case in ann.list(whose=whose)] for whose in (None, Standing.OWN, Standing.SHARED)}
-    assert found == {None: [other.id, own.id], Standing.OWN: [own.id], Standing.SHARED: [other.id]}
-    assert ann.count(whose=Standing.SHARED) == 1
+    found = {
+        whose: [case.id for case in ann.list(whose=whose)] for whose in (None, Relationship.OWN, Relationship.SHARED)
+    }
+    assert found == {None: [other.id, own.id], Relationship.OWN: [own.id], Relationship.SHARED: [other.id]}
+    assert ann.count(whose=Relationship.SHARED) == 1
     assert workspace.people.names() == {ANN.key: "Ann", BOB.key: "Bob"}
 
 

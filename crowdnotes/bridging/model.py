@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BeforeValidator
 
-from crowdnotes.domain import Noun
+from crowdnotes.domain import FrozenModel
 from crowdnotes.errors import InputError
 from crowdnotes.labels import name_of
 from crowdnotes.settings_sections import BridgingSettings
@@ -163,7 +163,7 @@ class NoteStatus(StrEnum):
         return NoteStatus.NEEDS_MORE_RATINGS if self in _INTERNAL else self
 
     @property
-    def in_words(self) -> str:
+    def as_text(self) -> str:
         """As readers are told of it."""
         return _IN_WORDS[self.shown]
 
@@ -198,7 +198,7 @@ class RuleName(StrEnum):
     EXPLANATION = "InsufficientExplanation"
 
     @property
-    def in_words(self) -> str:
+    def as_text(self) -> str:
         """What it asks of a note, in a few words."""
         return name_of("rule_names", self.value)
 
@@ -267,7 +267,7 @@ _NEEDED = {
 }
 
 
-class Distance(Noun):
+class Distance(FrozenModel):
     """A measure against its line; `met` when the value stands to the line as `wish` says.
 
     gap: how far above (positive) or below (negative) the line the value stands; None when one is not known.
@@ -280,7 +280,7 @@ class Distance(Noun):
     met: bool
     gap: MaybeNumber
 
-    def in_words(self) -> str:
+    def as_text(self) -> str:
         """For instance: "note intercept 0.37, at least 0.40 needed"."""
         if self.value is None or self.line is None:
             return f"{self.measure} not known"
@@ -288,7 +288,7 @@ class Distance(Noun):
         return fill(_NEEDED[self.wish], measure=self.measure, value=value, line=line)
 
 
-class RuleOutcome(Noun):
+class RuleOutcome(FrozenModel):
     """What one rule said. `status` is what it set when it fired, None otherwise."""
 
     rule: RuleName
@@ -298,14 +298,14 @@ class RuleOutcome(Noun):
     distances: tuple[Distance, ...] = ()
 
 
-class NotApplied(Noun):
+class NotApplied(FrozenModel):
     """A rule that could not be asked, and what it lacks."""
 
     rule: RuleName
     missing: str
 
 
-class StatusResult(Noun):
+class StatusResult(FrozenModel):
     """A note's status with its story.
 
     status is what readers would see; internal_status the scorer's own. decided_by: the last rule that

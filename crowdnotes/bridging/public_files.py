@@ -29,7 +29,7 @@ import pyarrow.parquet as pq
 from pyarrow import csv
 
 from crowdnotes.bridging.columns import RATINGS, TABLES, ColumnKind, TableSpec
-from crowdnotes.domain import Noun
+from crowdnotes.domain import FrozenModel
 from crowdnotes.errors import InputError
 
 BLOCK_BYTES = 16_000_000  # some 80,000 ratings: big enough to parse at full speed, small enough to hold many
@@ -299,7 +299,7 @@ def _repeated_rows(parquet: Path, key: Sequence[str]) -> npt.NDArray[np.bool_]:
 Progress = Callable[[str, int], None]
 
 
-class TableReport(Noun):
+class TableReport(FrozenModel):
     """What came of one table.
 
     dropped: rows left out, by reason (values that were left out while the row stayed say so).

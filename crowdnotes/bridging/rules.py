@@ -461,7 +461,7 @@ def _blocked_by(status: NoteStatus, outcomes: list[RuleOutcome]) -> tuple[RuleOu
 
 def _what_is_short(said: RuleOutcome) -> str:
     """Why the main rule did not fire: it gives no reason of its own then."""
-    short = "; ".join(distance.in_words() for distance in said.distances if not distance.met)
+    short = "; ".join(distance.as_text() for distance in said.distances if not distance.met)
     short = short.replace("note intercept", "score")  # as all reasons have it
     if not short:
         return "It calls the post not misleading, and only notes on misleading posts are shown."

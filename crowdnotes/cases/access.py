@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from crowdnotes.cases.moderation import blinded
+from crowdnotes.cases.moderation import hide_other_reviews
 from crowdnotes.cases.permissions import require
 from crowdnotes.cases.review_queue import Queue
 from crowdnotes.cases.store import Store
@@ -19,10 +19,10 @@ from crowdnotes.domain import (
     Case,
     CaseStatus,
     CaseSummary,
+    CurrentUser,
     Owned,
-    Standing,
+    Relationship,
     Tombstone,
-    Who,
 )
 from crowdnotes.errors import StoreError
 
@@ -30,7 +30,7 @@ from crowdnotes.errors import StoreError
 class Access:
     """The store as one person may use it. Raises NotAllowedError, and what `Store` raises."""
 
-    def __init__(self, store: Store, who: Who, *, four_eyes: bool) -> None:
+    def __init__(self, store: Store, who: CurrentUser, *, four_eyes: bool) -> None:
         self._store = store
         self._who = who
         self._four_eyes = four_eyes
@@ -55,7 +55,7 @@ class Access:
         """The newest version, for what is to be done; without what it hides from the actor (`moderation.blinded`)."""
         case = self._store.get(case_id)
         actor = self.require(act, case)
-        return blinded(case, actor) if act is Act.READ else case
+        return hide_other_reviews(case, actor) if act is Act.READ else case
 
     def update(
         self, act: Act, case_id: str, change: Callable[[Case, Actor], Case], images: Sequence[bytes] = ()
@@ -67,7 +67,7 @@ class Access:
             require(actor, act, newest, four_eyes=self._four_eyes)
             return change(newest, actor)
 
-        return blinded(self._store.update(case_id, checked, images), actor)
+        return hide_other_reviews(self._store.update(case_id, checked, images), actor)
 
     def delete(self, case_id: str) -> None:
         """See `Store.delete`; also of a case that cannot be read."""
@@ -81,12 +81,12 @@ class Access:
         limit: int = 200,
         offset: int = 0,
         *,
-        whose: Standing | None = None,
+        whose: Relationship | None = None,
     ) -> list[CaseSummary]:
         """See `Store.list`; the cases that the actor may read."""
         return self._store.list(search, status, limit, offset, reader=self._who(), whose=whose)
 
-    def count(self, search: str = "", status: CaseStatus | None = None, *, whose: Standing | None = None) -> int:
+    def count(self, search: str = "", status: CaseStatus | None = None, *, whose: Relationship | None = None) -> int:
         """How many `list` would give without a limit."""
         return self._store.count(search, status, reader=self._who(), whose=whose)
 

@@ -18,9 +18,9 @@ from sqlalchemy import ColumnElement, Connection, Engine, RowMapping, delete, fu
 from sqlalchemy.exc import IntegrityError
 
 from crowdnotes.cases.permissions import actor_of, require
-from crowdnotes.cases.review_queue import keep_row
+from crowdnotes.cases.review_queue import save_queue_row
 from crowdnotes.cases.store import case_row, read_case, remove_case
-from crowdnotes.domain import Account, Act, Actor, Case, Person, Role, Who
+from crowdnotes.domain import Account, Act, Actor, Case, CurrentUser, Person, Role
 from crowdnotes.engines.choice import EngineChoice
 from crowdnotes.errors import InputError, NotAllowedError
 from crowdnotes.jobs.records import JobState
@@ -33,7 +33,7 @@ _NAMES = frozenset(
 _TOLD_OF = frozenset({"assigned", "taken over"})  # events whose detail the program made of somebody's name
 
 
-def records(connection: Connection, person: Person) -> dict[str, Any]:
+def export_person(connection: Connection, person: Person) -> dict[str, Any]:
     """All that is kept by and about them: their cases whole, and of others' cases what is theirs."""
     found: dict[str, Any] = {"key": person.key, "account": None, "engine": None, "cases": [], "elsewhere": {}}
     found |= {"jobs": [], "deleted": []}
@@ -57,7 +57,7 @@ def records(connection: Connection, person: Person) -> dict[str, Any]:
     return found
 
 
-def leave(connection: Connection, person: Person, by: Person) -> tuple[int, int]:
+def erase_person(connection: Connection, person: Person, by: Person) -> tuple[int, int]:
     """Their name and key go from every record, and so do their own cases that nobody else was shown, but for their ids.
 
     How many cases were removed, and how many changed.
@@ -81,7 +81,7 @@ def leave(connection: Connection, person: Person, by: Person) -> tuple[int, int]
         document = _without(document, person, gone, _names(document, person.key) | ({known} if known else set()))
         left, row = case_row(Case.model_validate(document | {"version": case.version + 1}))
         connection.execute(update(cases).where(cases.c.id == case.id).values(row))
-        keep_row(connection, left)
+        save_queue_row(connection, left)
         changed += 1
     for job, record in _jobs(connection, person):
         record |= {"by": gone.name, "by_key": gone.key}
@@ -220,12 +220,12 @@ class People:
     Raises StoreError; NotAllowedError where `who` may not; InputError for somebody who never signed in.
     """
 
-    def __init__(self, engine: Engine, clock: Callable[[], datetime], who: Who) -> None:
+    def __init__(self, engine: Engine, clock: Callable[[], datetime], who: CurrentUser) -> None:
         self._engine = engine
         self._clock = clock
         self._who = who
 
-    def acting_as(self, who: Who) -> People:
+    def acting_as(self, who: CurrentUser) -> People:
         """The same for somebody else."""
         return People(self._engine, self._clock, who)
 
@@ -317,7 +317,7 @@ class People:
         """All that is on record by and about somebody, as JSON; see `accounts.records`."""
         require(self._who(), Act.PEOPLE)
         with reading(self._engine) as connection:
-            return json.dumps(records(connection, person), ensure_ascii=False, indent=2)
+            return json.dumps(export_person(connection, person), ensure_ascii=False, indent=2)
 
     def erase(self, person: Person) -> tuple[int, int]:
         """Take somebody's name and key out of every record; see `accounts.leave`.
@@ -328,7 +328,7 @@ class People:
         require(actor, Act.PEOPLE)
         with writing(self._engine) as connection:
             account = _account(connection, person)
-            counts = leave(connection, person, actor.person)
+            counts = erase_person(connection, person, actor.person)
             if account is None and counts == (0, 0):
                 raise InputError(
                     "Nobody with that issuer and subject has signed in.",

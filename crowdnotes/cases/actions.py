@@ -81,7 +81,7 @@ def require_open(case: Case) -> None:
     """Refuse changes to a decided case: reopen it first."""
     if case.decision is not None:
         raise WorkflowError(
-            "decided", f"This case was already decided: {case.decision.kind.in_words}.", "Reopen it to change anything."
+            "decided", f"This case was already decided: {case.decision.kind.as_text}.", "Reopen it to change anything."
         )
 
 
@@ -123,7 +123,7 @@ def judge(case: Case, at: datetime, by: Person, evidence_id: str, verdict: Verdi
         return case
     judged_at = at if verdict is not None else None
     review = own.model_copy(update={"verdict": verdict, "judged_at": judged_at, "reason": reason})
-    said = verdict.in_words if verdict else "no verdict"
+    said = verdict.as_text if verdict else "no verdict"
     detail = f"{evidence_id}: {said}" + (f" ({reason})" if reason else "")
     return with_event(case, at, by, "passage judged", detail, evidence=_with_review(case, evidence_id, review))
 
@@ -229,7 +229,7 @@ def with_check(
     )
     place = (words, evidence_id, by.key)
     others = (known for known in case.sentence_checks if (known.words, known.evidence_id, known.by_key) != place)
-    detail = f"{evidence_id}: {support.in_words}{'; hints settled' if settled else ''}: “{words}”"
+    detail = f"{evidence_id}: {support.as_text}{'; hints settled' if settled else ''}: “{words}”"
     checks = (*others, check)[-_KEPT_CHECKS:]
     return with_event(case, at, by, "sentence compared", detail, sentence_checks=checks, **changes)
 
@@ -289,7 +289,7 @@ def tick_tag(case: Case, at: datetime, by: Person, tag: str, *, ticked: bool) ->
     return set_tags(case, at, by, (*others, tag) if ticked else others)
 
 
-def keep_decision_words(case: Case, at: datetime, _: Person, field: str, text: str) -> Case:
+def save_decision_text(case: Case, at: datetime, _: Person, field: str, text: str) -> Case:
     """Keep what is being written towards the decision; no line in the audit trail, for nothing is decided yet."""
     require_open(case)
     text = checked_reason(text)
@@ -303,7 +303,7 @@ def reopen(case: Case, at: datetime, by: Person) -> Case:
     """Take back a decision; it stays in the audit trail."""
     if case.decision is None:
         raise WorkflowError("not decided", "This case is open already.")
-    return with_event(case, at, by, "reopened", f"was {case.decision.kind.in_words}", decision=None)
+    return with_event(case, at, by, "reopened", f"was {case.decision.kind.as_text}", decision=None)
 
 
 def set_shared(case: Case, at: datetime, by: Person, shared: bool) -> Case:
@@ -362,14 +362,14 @@ def _with_review(case: Case, evidence_id: str, review: Review) -> tuple[Evidence
     )
 
 
-def on_record(case: Case, at: datetime, why: str) -> tuple[EvidenceSet, ...]:
+def archive_evidence(case: Case, at: datetime, why: str) -> tuple[EvidenceSet, ...]:
     """The earlier sets with the present one as the newest; `why` is what changes it. A set is not kept twice."""
     if not case.evidence or (case.earlier_evidence and case.earlier_evidence[-1].evidence == case.evidence):
         return case.earlier_evidence
     return (*case.earlier_evidence, EvidenceSet(at=at, why=why, evidence=case.evidence))
 
 
-def bring_back(case: Case, at: datetime, by: Person, evidence_id: str) -> Case:
+def restore_passage(case: Case, at: datetime, by: Person, evidence_id: str) -> Case:
     """Put a passage on record beside the present ones, under its own id and with the review it had."""
     item = next((item for item in case.taken_away if item.id == evidence_id), None)
     if item is None:
@@ -379,7 +379,7 @@ def bring_back(case: Case, at: datetime, by: Person, evidence_id: str) -> Case:
     return _with_evidence(case, at, by, "passage brought back", evidence_id, evidence, why)
 
 
-def bring_back_set(case: Case, at: datetime, by: Person, number: int) -> Case:
+def restore_evidence_set(case: Case, at: datetime, by: Person, number: int) -> Case:
     """Make an earlier set (from 0, oldest first) the present one; what the note uses stays beside it.
 
     A passage that is in both keeps the review it has now. The set that this replaces goes on record.
@@ -390,7 +390,7 @@ def bring_back_set(case: Case, at: datetime, by: Person, number: int) -> Case:
     now = {item.source.id: item for item in case.evidence}
     back = [now[item.source.id] if item.source.id in now else with_cutoff_notice(item, case) for item in earlier]
     there = {item.source.id for item in back}
-    kept = [item for item in case.evidence if item.source.id not in there and leans_on(case, item)]
+    kept = [item for item in case.evidence if item.source.id not in there and is_used_by_note(case, item)]
     restored = [item.id for item in (*back, *kept)]
     if restored == [item.id for item in case.evidence]:
         raise WorkflowError("same evidence", "These passages are already here.")
@@ -410,7 +410,7 @@ def _with_evidence(
         detail,
         evidence=ranked(evidence),
         sources=with_sources(case, [item.source for item in evidence]),
-        earlier_evidence=on_record(case, at, why),
+        earlier_evidence=archive_evidence(case, at, why),
     )
 
 
@@ -419,7 +419,7 @@ def with_cutoff_notice(item: Evidence, case: Case) -> Evidence:
     return item.model_copy(update={"source": item.source.kept_by_a_person(case.until)})
 
 
-def leans_on(case: Case, item: Evidence) -> bool:
+def is_used_by_note(case: Case, item: Evidence) -> bool:
     """Whether the note is made from this passage, or may be: it is in use, or the draft names it."""
     return item.used or (case.draft is not None and item.id in case.draft.evidence_ids)
 

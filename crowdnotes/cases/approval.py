@@ -84,7 +84,7 @@ def decide(
         at,
         by,
         "decided",
-        f"{kind.in_words} {decision.reason}".strip() + passed_over,
+        f"{kind.as_text} {decision.reason}".strip() + passed_over,
         decision=decision,
         desk=case.desk.model_copy(update={"lease": None}),
     )
@@ -96,7 +96,7 @@ def _obstacle(kind: ObstacleKind, subject: str, sentence: str, lifts: str = "") 
 
 def _obstacles(case: Case, at: datetime, by: Person) -> Iterator[Obstacle]:
     if case.decision is not None:
-        yield _obstacle(ObstacleKind.DECIDED, "", f"This case was already decided: {case.decision.kind.in_words}.")
+        yield _obstacle(ObstacleKind.DECIDED, "", f"This case was already decided: {case.decision.kind.as_text}.")
     if not case.used_evidence:
         yield _obstacle(ObstacleKind.NO_EVIDENCE, "", "No source is in use.", "Open a source and choose to use it.")
     draft = case.draft
@@ -145,7 +145,7 @@ def _unread(case: Case, draft: Draft, by: Person) -> Iterator[Obstacle]:
         elif own.verdict is None:
             against, told = _found_against(case, by, item.id), f"{item.id} was opened but not judged."
             if against is not None:
-                told = f"You found of {item.id}: {against.in_words}."
+                told = f"You found of {item.id}: {against.as_text}."
             elif item.verdict:
                 told = f"You have not judged {item.id} yourself."
             following = (
@@ -180,7 +180,7 @@ def _by_readers(case: Case, by: Person) -> Iterator[Obstacle]:
     for pair in pairs(case):
         own = own_check(case, by.key, pair.words, pair.evidence_id)
         if own is not None and own.support.in_scores is Support.UNSUPPORTED:
-            told = f"You found of {pair.evidence_id}: {own.support.in_words}."
+            told = f"You found of {pair.evidence_id}: {own.support.as_text}."
             yield _obstacle(
                 ObstacleKind.FOUND_WRONG, pair.evidence_id, told, "Send the note back, or change what you found"
             )
@@ -217,15 +217,15 @@ def _judgement(case: Case) -> Iterator[Obstacle]:
             else "The {gate} check was not run: {why}"
         )
         told = (
-            f"The {result.gate.in_words} check failed: {result.reason}"
+            f"The {result.gate.as_text} check failed: {result.reason}"
             if failed
-            else fill("obstacles.gate_failed" if failed else unfinished, gate=result.gate.in_words, why=result.reason)
+            else fill("obstacles.gate_failed" if failed else unfinished, gate=result.gate.as_text, why=result.reason)
         )
         obstacle = Obstacle(
             id=ObstacleId(kind=kind, subject=name),
             sentence=told,
             lifts=f"{lifts}, or give a reason to approve anyway.",
-            behind=None if failed else first,
+            with_fence=None if failed else first,
         )
         first = first or obstacle.id
         yield obstacle
@@ -247,7 +247,7 @@ def _links(case: Case, draft: Draft, at: datetime) -> Iterator[Obstacle]:
         if check is not None and check.state is LinkState.LIVE:
             continue
         why = f" {check.sentence}" if check is not None and check.sentence else ""
-        state = check.in_words if check else "not checked yet"
+        state = check.as_text if check else "not checked yet"
         yield _obstacle(
             ObstacleKind.LINK_UNANSWERED,
             url,

@@ -107,7 +107,7 @@ def findings_csv(found: Sequence[ReadPair], figures: Mapping[str, Figure]) -> st
             row = (unit.case_id, unit.evidence_id, str(place), name, support.value, unit.words)
             writer.writerow([plain_cell(cell) for cell in row])
     for name, figure in figures.items():
-        writer.writerow([plain_cell(cell) for cell in (name, figure.in_words, "", "", "", "")])
+        writer.writerow([plain_cell(cell) for cell in (name, figure.as_text, "", "", "", "")])
     return out.getvalue()
 
 
@@ -206,7 +206,7 @@ def _lines(case: Case) -> Iterator[str]:
     yield f"# Community Note case {case.id}" + "\n"
     if is_demonstration(case):
         yield "**" + "A demonstration, with invented pages: nothing of it may be posted." + "**\n"
-    yield (f"Status: {_outcome(case)}. Made {case.created_at:%Y-%m-%d %H:%M} UTC: {case.mode.in_words}.") + "\n"
+    yield (f"Status: {_outcome(case)}. Made {case.created_at:%Y-%m-%d %H:%M} UTC: {case.mode.as_text}.") + "\n"
     yield _head("Post")
     yield from _quoted(case.post.text) if case.post.text else ["Its words are not known."]
     if case.post.context:
@@ -225,13 +225,13 @@ def _lines(case: Case) -> Iterator[str]:
     yield from _decision_lines(case)
     yield _head("Audit trail, times in UTC")
     for event in case.events:
-        what = f"{_inline(event.by)}: {_inline(event.in_words)} {_inline(event.detail)}"
+        what = f"{_inline(event.by)}: {_inline(event.as_text)} {_inline(event.detail)}"
         yield f"- {event.at:%Y-%m-%d %H:%M:%S} {what}".rstrip()
 
 
 def _outcome(case: Case) -> str:
     """How the case ended, overrides included, or where it stands."""
-    return case.decision.in_words if case.decision else case.status.in_words
+    return case.decision.as_text if case.decision else case.status.as_text
 
 
 def _image_lines(post: Post) -> Iterator[str]:
@@ -254,7 +254,7 @@ def _note_lines(case: Case) -> Iterator[str]:
     for check in case.link_checks:
         if check.url in cited_urls(case):
             status = f" ({check.status})" if check.status is not None else ""
-            state = f"{check.state.in_words + status}, asked {check.checked_at:%Y-%m-%d %H:%M} UTC."
+            state = f"{check.state.as_text + status}, asked {check.checked_at:%Y-%m-%d %H:%M} UTC."
             yield f"- Link {_code(check.url)}: {state} {_inline(check.sentence)}".rstrip()
     if not _may_be_posted(case):
         yield "\n" + "The case ended without a note: these words are not to be posted." + "\n"
@@ -305,7 +305,7 @@ def _suggestion_lines(case: Case) -> Iterator[str]:
         answer = "open"
         if item.answer:
             by, why = _inline(item.answered_by), _inline(item.reason)
-            answer = f"**{item.answer.in_words}**, by {by}: {why}"
+            answer = f"**{item.answer.as_text}**, by {by}: {why}"
         changed = f" Changed: {_inline(item.changed)}" if item.changed else ""
         yield f"- {_inline(item.by)}: {_inline(item.text)} — {answer}{changed}"
     yield ""
@@ -322,7 +322,7 @@ def _evidence_lines(evidence: tuple[Evidence, ...]) -> Iterator[str]:
             yield f"{_code(source.url)}\n"
         about = [
             source.publisher or "",
-            source.category.in_words,
+            source.category.as_text,
             source.published.isoformat() if source.published and source.date_origin else "date not known",
         ]
         yield ", ".join(_inline(part) for part in about if part) + "\n"
@@ -342,12 +342,12 @@ def _readers(item: Evidence) -> Iterator[str]:
         if review.verdict is not None:
             name = "{name} chose: {verdict}. {words}" if review.reason else "{name} chose: {verdict}"
             about = {"words": review.reason} if review.reason else {}
-            yield fill(name, name=review.reader.name, verdict=review.verdict.in_words, **about)
+            yield fill(name, name=review.reader.name, verdict=review.verdict.as_text, **about)
 
 
 def _verdict(item: Evidence) -> str:
     if item.verdict is not None:
-        return item.verdict.in_words
+        return item.verdict.as_text
     return "opened" if item.reviews else "not opened"
 
 
@@ -379,7 +379,7 @@ def _support_lines(case: Case) -> Iterator[str]:
         yield f"{number}. “{_inline(sentence.words_in(draft.text))}”"
         item = case.evidence_by_id(sentence.evidence_id) if sentence.evidence_id else None
         by = sentence.by or (assessment.engine if assessment is not None and is_judged else draft.engine)
-        how = sentence.support.in_words
+        how = sentence.support.as_text
         how += f", by {_inline(by)}" if sentence.support is not Support.UNCHECKED else ""
         how = f"compared by {_inline(by)}, hints open" if case.has_open_hint(sentence) else how
         if item is None:
@@ -429,9 +429,9 @@ def _score_lines(case: Case) -> Iterator[str]:
         state = "of this text, over passages that nobody has opened yet"
     yield _head(f"Scores {state}, by engine “{_inline(case.assessment.engine)}”")
     for gate in case.assessment.gates:
-        yield f"- {gate.gate.in_words}: {gate.status.value.replace('_', ' ')}. {_inline(gate.reason)}"
+        yield f"- {gate.gate.as_text}: {gate.status.value.replace('_', ' ')}. {_inline(gate.reason)}"
     for rule in case.assessment.principles:
-        yield f"- {rule.principle.in_words}: {rule.status.value.replace('_', ' ')}. {_inline(rule.reason)}"
+        yield f"- {rule.principle.as_text}: {rule.status.value.replace('_', ' ')}. {_inline(rule.reason)}"
     if together := case.agreement:
         yield f"- Checks and jury (a simulation): {_inline(together)}"
     yield ""
@@ -441,7 +441,7 @@ def _decision_lines(case: Case) -> Iterator[str]:
     if case.decision is None:
         return
     decision = case.decision
-    yield _head(f"Decision: {decision.in_words}")
+    yield _head(f"Decision: {decision.as_text}")
     told = f"By {_inline(decision.by)}, {decision.at:%Y-%m-%d %H:%M} UTC. {_inline(decision.reason)}"
     yield told.rstrip() + "\n"
     for item in decision.overrides:

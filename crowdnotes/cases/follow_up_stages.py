@@ -13,9 +13,23 @@ from functools import partial
 from typing import cast
 
 from crowdnotes.cases import gathering_stages
-from crowdnotes.cases.actions import leans_on, on_record, ranked, require_passage, with_event, with_sources
-from crowdnotes.cases.gathering_stages import Best, Changes, SourceRequest, Tools, link_request, read_best
-from crowdnotes.cases.intake import Places, checked_urls, places_of
+from crowdnotes.cases.actions import (
+    archive_evidence,
+    is_used_by_note,
+    ranked,
+    require_passage,
+    with_event,
+    with_sources,
+)
+from crowdnotes.cases.gathering_stages import (
+    Changes,
+    SelectedSources,
+    SourceRequest,
+    StageContext,
+    link_request,
+    read_selected,
+)
+from crowdnotes.cases.intake import SearchScope, checked_urls, search_scope_of
 from crowdnotes.domain import (
     PROGRAM,
     Aim,
@@ -63,14 +77,14 @@ def ask(case: Case, by: Person, asked: FollowUpSearch) -> Case:
         _may_be_swapped(case, out)
         asked = asked.model_copy(update={"aim": out.aim})
     ended = tuple(other for other in case.follow_ups if other.finished_at is not None)
-    return with_event(case, asked.asked_at, by, "follow-up search", asked.in_words, follow_ups=(*ended, asked))
+    return with_event(case, asked.asked_at, by, "follow-up search", asked.as_text, follow_ups=(*ended, asked))
 
 
-Which = Callable[[Case], FollowUpSearch | None]
+SearchSelector = Callable[[Case], FollowUpSearch | None]
 """Finds one follow-up search in any version of the case."""
 
 
-def with_id(search_id: str) -> Which:
+def with_id(search_id: str) -> SearchSelector:
     """The follow-up search of that id."""
     return lambda case: next((asked for asked in case.follow_ups if asked.id == search_id), None)
 
@@ -84,7 +98,7 @@ def unfinished(asked: FollowUpSearch | None) -> FollowUpSearch:
     return asked
 
 
-def pool(case: Case, aim: Aim = Aim.JUDGE) -> list[Hit]:
+def unread_hits(case: Case, aim: Aim = Aim.JUDGE) -> list[Hit]:
     """What searches with this aim found and nobody has read yet, best first."""
     found = list(case.hits) if aim is Aim.JUDGE else []
     for asked in case.follow_ups:
@@ -155,13 +169,13 @@ def joined(case: Case, asked: FollowUpSearch, found: Sequence[Evidence], stage: 
         at,
         PROGRAM,
         "follow-up search ended",
-        f"{asked.in_words}: {outcome}",
+        f"{asked.as_text}: {outcome}",
         evidence=evidence,
         outcomes=tuple(_later(item, later.get(item.provider)) for item in case.outcomes),
         sources=with_sources(case, asked.sources),
         reasons=case.reasons | asked.reasons,
         urls=(*case.urls, asked.about) if is_new_link else case.urls,
-        earlier_evidence=on_record(case, at, asked.in_words) if added else case.earlier_evidence,
+        earlier_evidence=archive_evidence(case, at, asked.as_text) if added else case.earlier_evidence,
         follow_ups=_with(case, ended),
     )
 
@@ -185,9 +199,9 @@ def _new_link(case: Case, url: str) -> str:
 
 
 def _may_be_swapped(case: Case, item: Evidence) -> None:
-    if leans_on(case, item):
+    if is_used_by_note(case, item):
         raise WorkflowError("in use", f"The note uses {item.id}.", "Stop using it, change the note, then swap it out.")
-    if not pool(case, item.aim):
+    if not unread_hits(case, item.aim):
         raise WorkflowError(
             "nothing left",
             f"Nothing else was found that could replace {item.id}.",
@@ -208,7 +222,7 @@ def _new(case: Case, asked: FollowUpSearch, found: Sequence[Evidence]) -> list[E
 
 def _placed(case: Case, asked: FollowUpSearch, added: Sequence[Evidence]) -> tuple[Evidence, ...]:
     out = case.evidence_by_id(asked.about) if asked.kind is FollowUpKind.SWAP and added else None
-    if out is None or leans_on(case, out):
+    if out is None or is_used_by_note(case, out):
         return ranked((*case.evidence, *added))
     place = case.evidence.index(out)
     return ranked((*case.evidence[:place], *added, *case.evidence[place + 1 :]))
@@ -217,7 +231,7 @@ def _placed(case: Case, asked: FollowUpSearch, added: Sequence[Evidence]) -> tup
 def _outcome(case: Case, asked: FollowUpSearch, added: Sequence[Evidence], evidence: Sequence[Evidence]) -> str:
     """What came of it, in a sentence or two."""
     failed = [source for source in asked.sources if source.outcome is not FetchOutcome.READ]
-    each = ", ".join(f"{host(source.url) or source.title} ({source.outcome.in_words})" for source in failed)
+    each = ", ".join(f"{host(source.url) or source.title} ({source.outcome.as_text})" for source in failed)
     unreadable = f" Could not be read: {each}." if failed else ""
     names = ", ".join(item.id for item in added)
     if not added:
@@ -251,7 +265,7 @@ SearchWork = Callable[[Case, FollowUpSearch, Progress], tuple[Changes, str]]
 """A stage of a follow-up search; see `gathering_stages.Work`."""
 
 
-def stages_of(kind: FollowUpKind, tools: Tools) -> list[tuple[StageName, SearchWork]]:
+def stages_of(kind: FollowUpKind, tools: StageContext) -> list[tuple[StageName, SearchWork]]:
     """What the program does for a follow-up search: search, choose, read, find the passages."""
     work: list[tuple[StageName, Callable[..., tuple[Changes, str]]]] = [
         (StageName.QUERIES, _queries),
@@ -264,7 +278,7 @@ def stages_of(kind: FollowUpKind, tools: Tools) -> list[tuple[StageName, SearchW
     return [(name, partial(do, tools=tools)) for name, do in work[first:]]
 
 
-def _queries(case: Case, asked: FollowUpSearch, _: Progress, tools: Tools) -> tuple[Changes, str]:
+def _queries(case: Case, asked: FollowUpSearch, _: Progress, tools: StageContext) -> tuple[Changes, str]:
     if own := gathering_stages.own_query(asked.own_words):
         return {"queries": own}, "1 search"
     liked = case.evidence_by_id(asked.about) if asked.kind is FollowUpKind.MORE_LIKE else None
@@ -275,7 +289,7 @@ def _queries(case: Case, asked: FollowUpSearch, _: Progress, tools: Tools) -> tu
     return {"queries": tuple(found)}, summary
 
 
-def _search(case: Case, asked: FollowUpSearch, progress: Progress, tools: Tools) -> tuple[Changes, str]:
+def _search(case: Case, asked: FollowUpSearch, progress: Progress, tools: StageContext) -> tuple[Changes, str]:
     places = {"libraries": asked.libraries, "services": asked.services, "queries": asked.queries}
     try:
         patient = asked.kind is FollowUpKind.AGAIN
@@ -286,7 +300,7 @@ def _search(case: Case, asked: FollowUpSearch, progress: Progress, tools: Tools)
         return {}, f"{_NOT_RUN}{error.message}"  # what the first search found is there all the same
 
 
-def _read(case: Case, asked: FollowUpSearch, progress: Progress, tools: Tools) -> tuple[Changes, str]:
+def _read(case: Case, asked: FollowUpSearch, progress: Progress, tools: StageContext) -> tuple[Changes, str]:
     def read(items: Sequence[SourceRequest]) -> Mapping[str, Source]:
         progress.check()
         return gathering_stages.read_side_by_side(items, case, progress, tools)
@@ -299,23 +313,23 @@ def _read(case: Case, asked: FollowUpSearch, progress: Progress, tools: Tools) -
 
     if asked.kind is FollowUpKind.LINK:
         link = link_request(asked.about)
-        best = Best(read([link]), {link.id: link.why})
+        best = SelectedSources(read([link]), {link.id: link.why})
     elif asked.kind is FollowUpKind.SWAP:
-        best = read_best(pool(case, asked.aim), 1, choose, read)
+        best = read_selected(unread_hits(case, asked.aim), 1, choose, read)
     else:
-        best = read_best(unread(case, asked.hits), tools.settings.evidence.follow_up_quota, choose, read)
+        best = read_selected(unread(case, asked.hits), tools.settings.evidence.follow_up_quota, choose, read)
     found = tuple(best.sources.values())
     return {"sources": found, "reasons": dict(best.reasons)}, gathering_stages.summary_of(found, best.rest)
 
 
-def _passages(case: Case, asked: FollowUpSearch, progress: Progress, tools: Tools) -> tuple[Changes, str]:
+def _passages(case: Case, asked: FollowUpSearch, progress: Progress, tools: StageContext) -> tuple[Changes, str]:
     return {"evidence": gathering_stages.best_of(case, asked.sources, asked.reasons, progress, tools)}, ""
 
 
 _NOT_RUN = "NOT RUN: "
 
 
-def settle(case: Case, _: Progress, tools: Tools, *, may_search: bool) -> tuple[Changes, str]:
+def settle(case: Case, _: Progress, tools: StageContext, *, may_search: bool) -> tuple[Changes, str]:
     """Whether the passages settle the claim; if none states it, one more search is put on record, once a gathering.
 
     `may_search`: that search is done next. Else none is put on record, where it would stay undone.
@@ -374,7 +388,7 @@ _ENDED = {
 }
 
 
-def keep(newest: Case, worked_on: Case, which: Which, changes: Changes, stage: Stage) -> Case:
+def keep(newest: Case, worked_on: Case, which: SearchSelector, changes: Changes, stage: Stage) -> Case:
     """The newest case with a stage's result, which is kept with the search, so that a stopped one goes on from there.
 
     The last stage's evidence joins the case's, and the search has ended. Raises WorkflowError when what it worked for
@@ -388,13 +402,13 @@ def keep(newest: Case, worked_on: Case, which: Which, changes: Changes, stage: S
     if stage.name is StageName.PASSAGES:
         return joined(newest, asked, cast("tuple[Evidence, ...]", changes["evidence"]), stage)
     asked = asked.model_copy(update={**changes, "stages": (*asked.stages, stage)})
-    detail = f"{asked.in_words}: {stage.summary}"
+    detail = f"{asked.as_text}: {stage.summary}"
     return with_event(newest, stage.finished_at, PROGRAM, _ENDED[stage.name], detail, follow_ups=_with(newest, asked))
 
 
-def _where(case: Case) -> Places:
+def _where(case: Case) -> SearchScope:
     """Where the case looks, without its links: a follow-up search adds its own."""
-    return replace(places_of(case), urls=())
+    return replace(search_scope_of(case), urls=())
 
 
 def _with(case: Case, changed: FollowUpSearch) -> tuple[FollowUpSearch, ...]:

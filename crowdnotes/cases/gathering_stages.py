@@ -37,7 +37,7 @@ from crowdnotes.errors import JobCancelled, JobError, LibraryError
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.link_check import LinkChecker
 from crowdnotes.evidence.passages import ReadSource, build_evidence
-from crowdnotes.evidence.search import SearchProvider, called_for, search_all
+from crowdnotes.evidence.search import SearchProvider, relevant_providers, search_all
 from crowdnotes.evidence.search.local_library import LocalLibrary
 from crowdnotes.evidence.search.provider import OnlineProvider
 from crowdnotes.evidence.search.run import Answers, plan_for
@@ -92,7 +92,7 @@ class GatherOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
+class StageContext:
     """What the stages of a case work with: the boundaries, each safe to share between threads.
 
     `providers` gives every online provider and one for each library that is named. `jury` reads the model when it is
@@ -201,7 +201,7 @@ def _link_id(url: str) -> str:
     return f"url:{text_sha256(urldefrag(url).url)[:12]}"
 
 
-def queries(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
+def queries(case: Case, _: Progress, tools: StageContext) -> tuple[Changes, str]:
     """Claims and diverse queries (CrowdNotes+ 4.2), or a person's own words in the place of these."""
     brief = tools.brief(case)
     own = own_query(case.own_words)
@@ -219,7 +219,7 @@ def own_query(words: str) -> tuple[Query, ...]:
     return (Query(text=text, purpose="your own search words"),) if text else ()
 
 
-def search(case: Case, progress: Progress, tools: Tools, *, patient: bool = False) -> tuple[Changes, str]:
+def search(case: Case, progress: Progress, tools: StageContext, *, patient: bool = False) -> tuple[Changes, str]:
     """Hits of every chosen library and service, side by side, merged; how each ended is kept.
 
     `patient` waits `LATER_SECONDS` for each, once a person has something to read.
@@ -264,17 +264,17 @@ def search(case: Case, progress: Progress, tools: Tools, *, patient: bool = Fals
 def _so_far(providers: Sequence[SearchProvider], done: Sequence[ProviderOutcome]) -> str:
     """Each place and how it stands: "Europe PMC: 3 found · PubMed: failed · Crossref: …"."""
     said = {
-        item.provider: f"{item.found} found" if item.state is ProviderState.ANSWERED else item.state.in_words
+        item.provider: f"{item.found} found" if item.state is ProviderState.ANSWERED else item.state.as_text
         for item in done
     }
     return " · ".join(f"{provider.label}: {said.get(provider.name, '…')}" for provider in providers)
 
 
-def _chosen(case: Case, tools: Tools) -> Sequence[SearchProvider]:
+def _chosen(case: Case, tools: StageContext) -> Sequence[SearchProvider]:
     wanted = {*case.services, *(f"library:{name}" for name in case.libraries)}
     chosen = [_not_on(case.post, item) for item in tools.providers(case.libraries) if item.name in wanted]
     claims = (claim.in_full for claim in case.claims)
-    return called_for(chosen, " ".join([case.own_words, case.post.whole_text, *claims]))
+    return relevant_providers(chosen, " ".join([case.own_words, case.post.whole_text, *claims]))
 
 
 def _patient(provider: SearchProvider) -> SearchProvider:
@@ -297,7 +297,7 @@ ReadSources = Callable[[Sequence[SourceRequest]], Mapping[str, Source]]
 
 
 @dataclass(frozen=True, slots=True)
-class Best:
+class SelectedSources:
     """The sources by what wanted them, why by source, and why none of the rest was chosen, if that was said."""
 
     sources: Mapping[str, Source]
@@ -305,9 +305,9 @@ class Best:
     rest: str = ""
 
 
-def read_best(
+def read_selected(
     candidates: Sequence[Hit], quota: int, choose: Choose, read: ReadSources, links: Sequence[SourceRequest] = ()
-) -> Best:
+) -> SelectedSources:
     """The sources: `quota` of the candidates that could be read.
 
     Fewer when too many could not be read, or when no other helps. Those that failed are there with their labels.
@@ -335,10 +335,10 @@ def read_best(
         had += sum(pick.id in read_now for pick in picks)
         if had >= quota:
             break
-    return Best(sources, reasons, selection.rest if had < quota else "")
+    return SelectedSources(sources, reasons, selection.rest if had < quota else "")
 
 
-def read(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
+def read(case: Case, progress: Progress, tools: StageContext) -> tuple[Changes, str]:
     """Sources: those that a person opened, the links they brought, and the hits of highest utility.
 
     A page that was read is not fetched again for the same case, under whatever link; one that failed is
@@ -384,7 +384,7 @@ def read(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
     candidates = worth_choosing(case.hits) if case.mode is Mode.AUTOMATION else []
     own = post_requests(case) if options.post_links else []
     links = [*own, *(link_request(url) for url in case.urls)]
-    best = read_best(candidates, tools.settings.evidence.quota, choose, have, links)
+    best = read_selected(candidates, tools.settings.evidence.quota, choose, have, links)
     # A short link of a post often leads back to X, to its own pictures.
     names = {item.id for item in own}
     found = tuple(
@@ -395,7 +395,7 @@ def read(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
     return {"sources": found, "reasons": dict(best.reasons)}, summary_of(found, best.rest)
 
 
-def _read_ahead(case: Case, candidates: Sequence[Hit], tools: Tools, chosen: Event) -> None:
+def _read_ahead(case: Case, candidates: Sequence[Hit], tools: StageContext, chosen: Event) -> None:
     """Read the library records that a model is choosing from: their vectors and words to programs are then known."""
     for hit in candidates[:MOST_OFFERED]:
         request = hit_request(hit, "")
@@ -427,7 +427,7 @@ def read_side_by_side(
     wanted: Sequence[SourceRequest],
     case: Case,
     progress: Progress,
-    tools: Tools,
+    tools: StageContext,
 ) -> dict[str, Source]:
     """Read all at once, counting as they end; the sources by id. A cancelled job stops the others within a moment.
 
@@ -456,7 +456,7 @@ def read_side_by_side(
     return {source.id: source for source in distinct(found[item.id] for item in wanted)}
 
 
-def _read_one(item: SourceRequest, case: Case, tools: Tools, check: Callable[[], None]) -> Source:
+def _read_one(item: SourceRequest, case: Case, tools: StageContext, check: Callable[[], None]) -> Source:
     """The source as the case's cutoff leaves it; its text is kept when it was read.
 
     Raises what `check` raises, and StoreError where the text cannot be kept; what goes wrong with the page is a label.
@@ -472,7 +472,7 @@ def _read_one(item: SourceRequest, case: Case, tools: Tools, check: Callable[[],
     return source
 
 
-def _record(item: SourceRequest, tools: Tools) -> tuple[Source, str | None]:
+def _record(item: SourceRequest, tools: StageContext) -> tuple[Source, str | None]:
     """A record of a library; one that is gone is a source that could not be read, not the end of the others."""
     if item.hit is None or item.hit.library is None or item.hit.record is None:
         raise ValueError(f"{item.id} names neither a link nor a record")
@@ -499,7 +499,7 @@ def _record(item: SourceRequest, tools: Tools) -> tuple[Source, str | None]:
     return source, document.text
 
 
-def passages(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
+def passages(case: Case, progress: Progress, tools: StageContext) -> tuple[Changes, str]:
     """The best passage of each source that was read."""
     whys = {item.source.id: item.why for item in case.evidence} | case.reasons
     evidence = best_of(case, case.sources, whys, progress, tools)
@@ -507,7 +507,7 @@ def passages(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str
 
 
 def best_of(
-    case: Case, sources: Sequence[Source], whys: Mapping[str, str], progress: Progress, tools: Tools
+    case: Case, sources: Sequence[Source], whys: Mapping[str, str], progress: Progress, tools: StageContext
 ) -> tuple[Evidence, ...]:
     """The best passage of each of these that was read, with why it is there by source; see `build_evidence`."""
     snippets = _snippets(case)

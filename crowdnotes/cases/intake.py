@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from urllib.parse import urlsplit
 
-from crowdnotes.cases.actions import on_record, with_event, with_revision
+from crowdnotes.cases.actions import archive_evidence, with_event, with_revision
 from crowdnotes.domain import (
     BY_HAND,
     MAX_IMAGES,
@@ -112,7 +112,7 @@ GATHERING = _SEARCHING | {StageName.READ, StageName.PASSAGES}
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class SearchScope:
     """Where a gathering looks, and the day that evidence must not be later than."""
 
     mode: Mode
@@ -124,12 +124,14 @@ class Places:
     read_through: tuple[str, ...] = ()
 
 
-def places_of(case: Case) -> Places:
+def search_scope_of(case: Case) -> SearchScope:
     """Where the case's next gathering looks."""
-    return Places(case.mode, case.urls, case.libraries, case.services, case.until, case.own_words, case.read_through)
+    return SearchScope(
+        case.mode, case.urls, case.libraries, case.services, case.until, case.own_words, case.read_through
+    )
 
 
-def nowhere_to_look(places: Places) -> InputError | None:
+def missing_scope_error(places: SearchScope) -> InputError | None:
     """Why nothing can be gathered there; None when something can."""
     if places.mode is Mode.AUTOMATION and not (places.libraries or places.services):
         return InputError("There is nothing to search.", "Choose a library or service, add links or paste a passage.")
@@ -196,7 +198,7 @@ def replace_post(case: Case, at: datetime, by: Person, post: Post, kind: str, de
     old_words = {name: Case.model_fields[name].default for name in _OF_THE_OLD_WORDS}
     kept = {
         "revisions": with_revision(case),
-        "earlier_evidence": on_record(case, at, "the post was changed"),
+        "earlier_evidence": archive_evidence(case, at, "the post was changed"),
         "follow_ups": tuple(asked for asked in case.follow_ups if asked.finished_at is not None),
     }
     return with_event(case, at, by, kind, detail, post=post, **old_words, **kept)
@@ -208,7 +210,7 @@ _OF_THE_OLD_WORDS = (
 )
 
 
-def change_sources(case: Case, at: datetime, by: Person, places: Places) -> Case:
+def change_sources(case: Case, at: datetime, by: Person, places: SearchScope) -> Case:
     """Say where to look and until when; the stages that this makes out of date will run again."""
     libraries, services = tuple(dict.fromkeys(places.libraries)), tuple(dict.fromkeys(places.services))
     wanted = (places.mode, libraries, services, places.until, places.own_words)
@@ -218,7 +220,7 @@ def change_sources(case: Case, at: datetime, by: Person, places: Places) -> Case
     own = f"; own search words: {places.own_words}" if places.own_words else ""
     bound = f"; no later than {places.until}" if places.until else ""
     is_new_cutoff = places.until != case.until  # a follow-up search that read under the old one must not go on
-    detail = f"{places.mode.in_words}; {len(places.urls)} links; searched: {searched}{own + bound}"
+    detail = f"{places.mode.as_text}; {len(places.urls)} links; searched: {searched}{own + bound}"
     return with_event(
         case,
         at,
@@ -233,7 +235,7 @@ def change_sources(case: Case, at: datetime, by: Person, places: Places) -> Case
         read_through=places.read_through,
         until=places.until,
         stages=tuple(stage for stage in case.stages if stage.name not in redo),
-        earlier_evidence=on_record(case, at, "another search"),
+        earlier_evidence=archive_evidence(case, at, "another search"),
         follow_ups=tuple(asked for asked in case.follow_ups if asked.finished_at is not None or not is_new_cutoff),
     )
 

@@ -52,9 +52,9 @@ JOB_KINDS = {
 }
 
 
-def steps_of(service: CaseService, job: JobRecord) -> list[Step]:
+def job_steps(service: CaseService, job: JobRecord) -> list[Step]:
     """The steps of a job, from what is on record of it. Raises as `JobKind.steps` does."""
-    return JOB_KINDS[job.kind].steps(service.behind(job), job.case_id)
+    return JOB_KINDS[job.kind].steps(service.with_fence(job), job.case_id)
 
 
 def start(
@@ -66,6 +66,6 @@ def start(
     """
     steps = JOB_KINDS[kind].steps(service, case_id)
     engine = engine or EngineChoice()
-    make = partial(steps_of, service)
+    make = partial(job_steps, service)
     by = service.actor
     return runner.ask(case_id, kind, steps, make, by=by, engine=engine.base_url, model=engine.model)

@@ -58,7 +58,7 @@ def submit(case: Case, at: datetime, by: Person, message: str = "", *, readers: 
         raise WorkflowError(
             "submitted", "This case is with the moderators already.", "Take it back first if you want to send it again."
         )
-    owed = owed_answers(case)
+    owed = open_comments(case)
     if owed:
         raise WorkflowError(
             "comments",
@@ -90,7 +90,7 @@ def withdraw(case: Case, at: datetime, by: Person) -> Case:
     return _with_desk(case, at, by, "withdrawn", state=DeskState.DRAFTING, lease=None)
 
 
-def owed_answers(case: Case) -> tuple[Suggestion, ...]:
+def open_comments(case: Case) -> tuple[Suggestion, ...]:
     """The moderators' comments that have no answer yet."""
     return tuple(item for item in case.suggestions if item.owed and item.waits)
 
@@ -220,7 +220,7 @@ def _supports_another(case: Case, by: Person, words: str, evidence_id: str) -> b
 def finish_reading(case: Case, at: datetime, by: Person) -> Case:
     """Keep what a moderator found of every pair; where others have to read it too, it goes back into the queue.
 
-    What two find is never known to the second before they are done: see `blinded`.
+    What two find is never known to the second before they are done: see `hide_other_reviews`.
     """
     renewed = renew(case, at, by)
     found = {pair: own_check(case, by.key, pair.words, pair.evidence_id) for pair in pairs(case)}
@@ -245,7 +245,7 @@ def finish_reading(case: Case, at: datetime, by: Person) -> Case:
     return _with_desk(renewed, at, by, "read through", detail, readings=readings, lease=lease)
 
 
-def blinded(case: Case, reader: Person) -> Case:
+def hide_other_reviews(case: Case, reader: Person) -> Case:
     """The case as a moderator may see it who has not finished: without what the other moderators found.
 
     Where one reader is enough nothing is hidden; nor from its owner, nor once the case is decided.
@@ -336,7 +336,7 @@ def assign(case: Case, at: datetime, by: Person, to: Person | None) -> Case:
     return _with_desk(case, at, by, "assigned", name, assigned=to.person if to else None)
 
 
-def put_first(case: Case, at: datetime, by: Person, first: bool) -> Case:
+def prioritise(case: Case, at: datetime, by: Person, first: bool) -> Case:
     """Put a case before all that are not, or take that back."""
     _require_submitted(case)
     if case.desk.raised == first:

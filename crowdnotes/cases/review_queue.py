@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from sqlalchemy import ColumnElement, Connection, Engine, Select, and_, delete, func, insert, or_, select, union_all
 
 from crowdnotes.cases.moderation import is_close, ratings_of_notes
-from crowdnotes.domain import MOST, Asked, Case, DeskState, Order, Person, QueueItem, Whose, turn_of
+from crowdnotes.domain import MOST, Case, DeskState, Order, Person, QueueItem, QueueQuery, QueueScope, turn_of
 from crowdnotes.storage.database import now_of, reading, writing
 from crowdnotes.storage.tables import cases, presence, queue, storable_text
 
@@ -17,7 +17,7 @@ _Query = TypeVar("_Query", bound=Select[Any])
 _SEEN = timedelta(seconds=75)  # the page tells every 30 seconds that somebody is still there
 
 
-def keep_row(connection: Connection, case: Case) -> None:
+def save_queue_row(connection: Connection, case: Case) -> None:
     """Write what the queue knows of a case, inside the step that keeps the case."""
     work = case.desk
     connection.execute(delete(queue).where(queue.c.case_id == case.id))
@@ -58,7 +58,7 @@ class Queue:
         with reading(self._engine) as connection:
             return now_of(connection)
 
-    def items(self, who: Person, asked: Asked, limit: int, offset: int = 0) -> list[QueueItem]:
+    def items(self, who: Person, asked: QueueQuery, limit: int, offset: int = 0) -> list[QueueItem]:
         """The lines of a page, in order."""
         with reading(self._engine) as connection:
             # The page's ids first: the cases' wide rows are then read for those alone.
@@ -72,7 +72,7 @@ class Queue:
             )
             return [QueueItem.model_validate(dict(row)) for row in connection.execute(rows).mappings()]
 
-    def count(self, who: Person, asked: Asked) -> int:
+    def count(self, who: Person, asked: QueueQuery) -> int:
         """How many lines there are; `MOST` where there are more, which nobody goes through line by line."""
         with reading(self._engine) as connection:
             at = now_of(connection)
@@ -82,8 +82,8 @@ class Queue:
 
     def next_for(self, who: Person, *, without_own: bool, limit: int = 10) -> list[str]:
         """The ids of cases that the person may claim now: those assigned to them first, then by their turn."""
-        mine = Asked(Whose.MINE, without_own=without_own)
-        free = Asked(Whose.FREE, without_own=without_own)
+        mine = QueueQuery(QueueScope.MINE, without_own=without_own)
+        free = QueueQuery(QueueScope.FREE, without_own=without_own)
         with reading(self._engine) as connection:
             at = now_of(connection)
             found: list[str] = []
@@ -144,7 +144,7 @@ def _order(order: Order, columns: Any) -> tuple[Any, ...]:
 
 
 def _in_order(
-    who: Person, asked: Asked, at: datetime, limit: int, offset: int, *further: ColumnElement[bool]
+    who: Person, asked: QueueQuery, at: datetime, limit: int, offset: int, *further: ColumnElement[bool]
 ) -> Select[Any]:
     """The ids of a page. Each state is looked through by its index, no further than the page needs."""
     parts = []
@@ -158,15 +158,15 @@ def _in_order(
     return select(every.c.case_id).order_by(*_order(asked.order, every.c)).limit(limit).offset(offset)
 
 
-def _matching(query: _Query, who: Person, asked: Asked, at: datetime, state: DeskState) -> _Query:
+def _matching(query: _Query, who: Person, asked: QueueQuery, at: datetime, state: DeskState) -> _Query:
     query = query.where(queue.c.state == state.value)
     theirs = queue.alias()
     own = (select(theirs.c.case_id).where(column == who.key) for column in (theirs.c.assigned, theirs.c.holder))
     mine = queue.c.case_id.in_(union_all(*own))  # of few cases each by its index; an OR would go through all
     free = or_(queue.c.holder.is_(None), queue.c.holder == who.key, queue.c.held_until <= at)
-    if asked.whose is Whose.MINE:
+    if asked.whose is QueueScope.MINE:
         query = query.where(mine, free)
-    if asked.whose is Whose.FREE:
+    if asked.whose is QueueScope.FREE:
         query = query.where(free, or_(queue.c.assigned.is_(None), queue.c.assigned == who.key), _not_read_by(who))
     if asked.without_own:
         query = query.where(or_(queue.c.owner.is_(None), queue.c.owner != who.key))

@@ -32,7 +32,6 @@ from crowdnotes.domain import (
     Act,
     Actor,
     Aim,
-    Asked,
     Candidate,
     Case,
     CaseStatus,
@@ -56,11 +55,12 @@ from crowdnotes.domain import (
     Pair,
     Person,
     QueueItem,
+    QueueQuery,
     Reach,
     ReadPair,
+    Relationship,
     Source,
     SourceCategory,
-    Standing,
     SupernoteWork,
     Support,
     Tombstone,
@@ -68,7 +68,7 @@ from crowdnotes.domain import (
     may,
     refusal,
 )
-from crowdnotes.engines.local.relevance import none_is_near
+from crowdnotes.engines.local.relevance import nothing_relevant
 from crowdnotes.engines.prompt_injection import holds_injection
 from crowdnotes.errors import CaseNotFoundError, NewerCaseError, WorkflowError
 from crowdnotes.evidence.images import clean_picture, preview
@@ -165,9 +165,7 @@ class CaseService(StageRunner):
         at, by = self._tools.clock(), self._cases.require(Act.PRACTISE if recorded_answers else Act.BEGIN)
         post = intake.checked_post(text, url, self._tools.settings.max_post_characters, context=context)
         pictures = [intake.checked_image(item) for item in attached]
-        how = mode.in_words + (
-            "; a demonstration with recorded answers of a language model" if recorded_answers else ""
-        )
+        how = mode.as_text + ("; a demonstration with recorded answers of a language model" if recorded_answers else "")
         case = Case(
             id=known_as or new_case_id(),
             created_at=at,
@@ -183,7 +181,7 @@ class CaseService(StageRunner):
             recorded_answers=recorded_answers,
             events=(Event(at=at, by=by.name, by_key=by.key, kind="created", detail=how),),
         )
-        nowhere = intake.nowhere_to_look(intake.places_of(case)) if to_gather else None
+        nowhere = intake.missing_scope_error(intake.search_scope_of(case)) if to_gather else None
         if nowhere is not None:
             raise nowhere
         return self._cases.add(case, [content for _, content in pictures])
@@ -216,7 +214,9 @@ class CaseService(StageRunner):
         )
         case = supernote_actions.set_notes(case, at, by, notes)
         return self._cases.add(
-            supernote_actions.set_wanted(case, at, by, settings.supernote.candidates if wanted is None else wanted)
+            supernote_actions.set_candidate_count(
+                case, at, by, settings.supernote.candidates if wanted is None else wanted
+            )
         )
 
     def get(self, case_id: str) -> Case:
@@ -277,7 +277,7 @@ class CaseService(StageRunner):
         read_through: Sequence[str] = (),
     ) -> Case:
         """Say where the next gathering looks, for what and until which day. Passages that a person opened stay."""
-        places = intake.Places(
+        places = intake.SearchScope(
             mode,
             checked_urls(urls),
             tuple(libraries),
@@ -317,8 +317,8 @@ class CaseService(StageRunner):
         )
         return self._cases.update(Act.WORK, case_id, lambda case, by: follow_up_stages.ask(case, by, asked))
 
-    bring_back = _to_newest(Act.EDIT, actions.bring_back)
-    bring_back_set = _to_newest(Act.EDIT, actions.bring_back_set)
+    restore_passage = _to_newest(Act.EDIT, actions.restore_passage)
+    restore_evidence_set = _to_newest(Act.EDIT, actions.restore_evidence_set)
     open_passage = _to_newest(Act.JUDGE, actions.open_passage)
     judge = _to_newest(Act.JUDGE, actions.judge)
 
@@ -334,9 +334,9 @@ class CaseService(StageRunner):
 
     set_notes = _to_newest(Act.EDIT, supernote_actions.set_notes)
     choose_note = _to_newest(Act.EDIT, supernote_actions.choose_note)
-    set_wanted = _to_newest(Act.EDIT, supernote_actions.set_wanted)
+    set_candidate_count = _to_newest(Act.EDIT, supernote_actions.set_candidate_count)
     set_posted = _to_newest(Act.EDIT, supernote_actions.set_posted)
-    take_candidate = _to_newest(Act.EDIT, supernote_actions.take_candidate)
+    use_candidate = _to_newest(Act.EDIT, supernote_actions.use_candidate)
     suggest = _to_newest(Act.SUGGEST, suggestions.suggest)
     answer_suggestion = _to_newest(Act.EDIT, suggestions.answer_suggestion)
 
@@ -346,7 +346,7 @@ class CaseService(StageRunner):
         def change(case: Case, by: Actor) -> Case:
             if case.decision is not None:
                 require(by, Act.REOPEN, case)
-            return supernote_actions.bring_newer(case, self._tools.clock(), by, notes)
+            return supernote_actions.add_newer_notes(case, self._tools.clock(), by, notes)
 
         return self._cases.update(Act.EDIT, case_id, change)
 
@@ -380,11 +380,11 @@ class CaseService(StageRunner):
 
     def supernote_cost(self, case: Case) -> str:
         """What the next round is expected to take of a model, in words."""
-        return supernote_stages.expected_cost(case, self._tools).in_words()
+        return supernote_stages.expected_cost(case, self._tools).as_text()
 
-    def watched(self, case: Case) -> supernote_actions.Watched:
+    def watched(self, case: Case) -> supernote_actions.SupernoteUpdate:
         """See `supernote_actions.watched`."""
-        return supernote_actions.watched(case, self._tools.settings.bridging.helpful_intercept)
+        return supernote_actions.supernote_update(case, self._tools.settings.bridging.helpful_intercept)
 
     def random_candidate(self, case: Case, seed: int = 0) -> Candidate | None:
         """For the ablation: any candidate of the newest round that passed the filters, but the winner."""
@@ -408,11 +408,11 @@ class CaseService(StageRunner):
     send_back = _on_desk(Act.REVIEW, moderation.send_back)
     resolve_comment = _on_desk(Act.REVIEW, moderation.resolve_comment)
     assign = _on_desk(Act.ASSIGN, moderation.assign)
-    put_first = _on_desk(Act.ASSIGN, moderation.put_first)
+    prioritise = _on_desk(Act.ASSIGN, moderation.prioritise)
     set_readers = _on_desk(Act.ASSIGN, moderation.set_readers)
 
     def queue(
-        self, asked: Asked, limit: int, offset: int = 0
+        self, asked: QueueQuery, limit: int, offset: int = 0
     ) -> tuple[builtins.list[QueueItem], int, dict[str, builtins.list[str]]]:
         """A page of the queue, how many lines it has in all, and by case who else has it open."""
         queue, who = self._cases.queue, self.actor
@@ -428,7 +428,7 @@ class CaseService(StageRunner):
         return None
 
     pairs = staticmethod(moderation.pairs)
-    owed_answers = staticmethod(moderation.owed_answers)
+    open_comments = staticmethod(moderation.open_comments)
     versions = staticmethod(moderation.versions)
 
     def finding(self, case: Case, pair: Pair) -> Support | None:
@@ -463,7 +463,7 @@ class CaseService(StageRunner):
     match_claim = _to_newest(Act.JUDGE, actions.match_claim)
     set_tags = _to_newest(Act.EDIT, actions.set_tags)
     tick_tag = _to_newest(Act.EDIT, actions.tick_tag)
-    keep_decision_words = _to_newest(Act.DECIDE, actions.keep_decision_words)
+    save_decision_text = _to_newest(Act.DECIDE, actions.save_decision_text)
     decide = _to_newest(Act.DECIDE, approval.decide)
     reopen = _to_newest(Act.REOPEN, actions.reopen)
 
@@ -498,25 +498,25 @@ class CaseService(StageRunner):
 
     # --- what was found ---
 
-    def none_is_near(self, case: Case) -> bool:
+    def nothing_relevant(self, case: Case) -> bool:
         """See `relevance.none_is_near`; where a model said what the passages give, that counts instead."""
         tools = self._tools
         line = tools.settings.gates.relevance
         near = tools.embedder.thresholds.relevant if line is None else line
-        return case.settlement is None and none_is_near(case.post, case.judging_evidence, near)
+        return case.settlement is None and nothing_relevant(case.post, case.judging_evidence, near)
 
     def reach(self, case: Case, *, asked: bool = False, search_failed: bool = False) -> Reach | None:
         """See `unsettled_claims.reach_of`."""
-        hosts, near = self._tools.settings.allowed_private_hosts, self.none_is_near(case)
-        return reach_of(case, hosts, none_is_near=near, asked=asked, search_failed=search_failed)
+        hosts, near = self._tools.settings.allowed_private_hosts, self.nothing_relevant(case)
+        return reach_of(case, hosts, nothing_relevant=near, asked=asked, search_failed=search_failed)
 
     def can_gather(self, case: Case) -> bool:
         """Whether there is anywhere to look for evidence."""
-        return intake.nowhere_to_look(intake.places_of(case)) is None
+        return intake.missing_scope_error(intake.search_scope_of(case)) is None
 
-    def swappable(self, case: Case) -> frozenset[Aim]:
+    def swap_candidates(self, case: Case) -> frozenset[Aim]:
         """For which aims something was found that nobody has read yet."""
-        return frozenset(aim for aim in Aim if follow_up_stages.pool(case, aim))
+        return frozenset(aim for aim in Aim if follow_up_stages.unread_hits(case, aim))
 
     def failed_sources(self, case: Case) -> tuple[Source, ...]:
         """See `follow_up_stages.failed_sources`."""
@@ -562,13 +562,13 @@ class CaseService(StageRunner):
         limit: int = 200,
         offset: int = 0,
         *,
-        whose: Standing | None = None,
+        whose: Relationship | None = None,
     ) -> list[CaseSummary]:
         """Cases, the newest change first; `search` is looked for in posts and notes. `whose`: one's own, or shared."""
         return self._cases.list(search, status, limit, offset, whose=whose)
 
     def every(
-        self, search: str = "", status: CaseStatus | None = None, *, whose: Standing | None = None
+        self, search: str = "", status: CaseStatus | None = None, *, whose: Relationship | None = None
     ) -> tuple[Sequence[Case], Mapping[str, str]]:
         """All cases that `list` gives, and by id why others cannot be read; none that was deleted meanwhile."""
         cases: dict[str, Case] = {}
@@ -581,6 +581,6 @@ class CaseService(StageRunner):
                     left_out[summary.id] = error.message
         return tuple(cases.values()), left_out
 
-    def count(self, search: str = "", status: CaseStatus | None = None, *, whose: Standing | None = None) -> int:
+    def count(self, search: str = "", status: CaseStatus | None = None, *, whose: Relationship | None = None) -> int:
         """How many `list` would give without a limit."""
         return self._cases.count(search, status, whose=whose)

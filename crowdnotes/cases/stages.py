@@ -24,9 +24,9 @@ from crowdnotes.cases import (
 )
 from crowdnotes.cases.access import Access
 from crowdnotes.cases.actions import require_open, require_still_open, with_event, with_revision
-from crowdnotes.cases.follow_up_stages import SearchWork, Which
-from crowdnotes.cases.gathering_stages import Changes, Tools, Work
-from crowdnotes.cases.intake import GATHERING, places_of
+from crowdnotes.cases.follow_up_stages import SearchSelector, SearchWork
+from crowdnotes.cases.gathering_stages import Changes, StageContext, Work
+from crowdnotes.cases.intake import GATHERING, search_scope_of
 from crowdnotes.domain import (
     PROGRAM,
     Act,
@@ -34,6 +34,7 @@ from crowdnotes.domain import (
     Aim,
     Assessment,
     Case,
+    CurrentUser,
     Draft,
     Evidence,
     FollowUpKind,
@@ -45,14 +46,13 @@ from crowdnotes.domain import (
     Stage,
     StageName,
     Usage,
-    Who,
 )
 from crowdnotes.engines import ImageReading
 from crowdnotes.engines.metering import Budget, Meter, metered
 from crowdnotes.errors import CrowdNotesError, EngineError, ModelAnswerError, StoreError, WorkflowError
 from crowdnotes.jobs import Fence, JobRecord, Progress, Step
 from crowdnotes.logs import count_in_span
-from crowdnotes.notes.drafting import mended, revise_candidates, why_no_note, write_candidates
+from crowdnotes.notes.drafting import repaired_draft, revise_candidates, why_no_note, write_candidates
 from crowdnotes.notes.gates import GATES, assess, with_checks
 from crowdnotes.text.markdown import in_figures
 
@@ -86,7 +86,7 @@ def _keep(newest: Case, worked_on: Case, changes: Changes, stage: Stage) -> Case
     """
     if newest.post.whole_text != worked_on.post.whole_text:
         raise WorkflowError("post changed", "The post was changed while this was running.", "Start it again.")
-    if stage.name in GATHERING and places_of(newest) != places_of(worked_on):
+    if stage.name in GATHERING and search_scope_of(newest) != search_scope_of(worked_on):
         raise WorkflowError(
             "sources changed", "Other sources were chosen while this was running.", "Start it again to read those."
         )
@@ -102,7 +102,7 @@ class StageRunner:
     The steps act as whoever made them: each asks again, before it works and before it keeps what came of it.
     """
 
-    def __init__(self, tools: Tools, who: Who) -> None:
+    def __init__(self, tools: StageContext, who: CurrentUser) -> None:
         self._tools = tools
         self._who = who
         self._cases = Access(tools.store, who, four_eyes=tools.settings.four_eyes)
@@ -112,15 +112,15 @@ class StageRunner:
         """Who acts, with the role that they have now."""
         return self._cases.actor
 
-    def behind(self, job: JobRecord) -> Self:
+    def with_fence(self, job: JobRecord) -> Self:
         """The same for the steps of a job: nothing more is kept once another worker took it over."""
-        store = self._tools.store.behind(Fence(job.id, job.fence))
+        store = self._tools.store.with_fence(Fence(job.id, job.fence))
         return type(self)(replace(self._tools, store=store), self._who)
 
     def gather_steps(self, case_id: str) -> list[Step]:
         """Queries and search (automation), reading, passages. Raises InputError when there is nowhere to look."""
         case = self._open(case_id)
-        nowhere = intake.nowhere_to_look(places_of(case))
+        nowhere = intake.missing_scope_error(search_scope_of(case))
         if nowhere is not None:
             raise nowhere
         tools = self._tools
@@ -368,7 +368,7 @@ class StageRunner:
         tools, brief = self._tools, self._tools.brief(case)
         evidence = _to_write_from(case)
         try:
-            found = mended(tools.engine, brief, evidence, draft, assessment, tools.clock)
+            found = repaired_draft(tools.engine, brief, evidence, draft, assessment, tools.clock)
             if found is None:
                 return {}, ""
             after, before = found
@@ -418,7 +418,7 @@ class StageRunner:
         case_id: str,
         name: StageName,
         work: Work,
-        which: Which | None = None,
+        which: SearchSelector | None = None,
         *,
         resumable: bool = False,
         done: Callable[[Case], str | None] = lambda _: None,
@@ -464,7 +464,7 @@ class StageRunner:
 
         return Step(name=name.value, title=_TITLES[name], run=run, finished=finished)
 
-    def _search_step(self, case_id: str, name: StageName, do: SearchWork, which: Which) -> Step:
+    def _search_step(self, case_id: str, name: StageName, do: SearchWork, which: SearchSelector) -> Step:
         """A stage of a follow-up search."""
 
         def work(case: Case, progress: Progress) -> tuple[Changes, str]:
@@ -481,7 +481,7 @@ class StageRunner:
         budget = Budget(bounds.budget_dollars, bounds.budget_tokens)
 
         def run(step: Step, progress: Progress) -> str:
-            heard = _Heard(progress)
+            heard = _ModelProgress(progress)
             meter = Meter(budget, self._cases.get(case_id, Act.WORK).used, progress.check, heard.tell)
             try:
                 with metered(meter):
@@ -490,7 +490,7 @@ class StageRunner:
                 if meter.by_step:
                     spent = sum(meter.by_step.values(), Usage())
                     count_in_span(calls=spent.calls, input_tokens=spent.input_tokens, output_tokens=spent.output_tokens)
-                    self._tools.store.behind(None).update(case_id, lambda case: _with_usage(case, meter))
+                    self._tools.store.with_fence(None).update(case_id, lambda case: _with_usage(case, meter))
 
         return [replace(step, run=partial(run, step)) for step in steps]
 
@@ -532,7 +532,7 @@ def _with_draft(case: Case, draft: Draft) -> dict[str, object]:
     return {"draft": draft, "revisions": with_revision(case)}
 
 
-class _Heard:
+class _ModelProgress:
     """A step's progress, with the words of its model behind the counts while the model speaks."""
 
     def __init__(self, progress: Progress) -> None:

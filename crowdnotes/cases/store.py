@@ -19,7 +19,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, Select, delete, false,
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
-from crowdnotes.cases.review_queue import Queue, keep_row
+from crowdnotes.cases.review_queue import Queue, save_queue_row
 from crowdnotes.domain import (
     ALLOWED,
     DOCUMENT_VERSION,
@@ -34,7 +34,7 @@ from crowdnotes.domain import (
     Mode,
     Owned,
     Person,
-    Standing,
+    Relationship,
     Tombstone,
     upgraded,
     version_of,
@@ -50,7 +50,7 @@ _NEEDLE_CHARACTERS = 1_000  # SQLite refuses patterns over 50,000 bytes; nobody 
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class CaseOwnership:
     """What is known of a case without reading it, see `people.Owned`."""
 
     owner_key: str | None
@@ -69,7 +69,7 @@ class Store:
         self.queue = Queue(engine)
         self._fence = fence
 
-    def behind(self, fence: Fence | None) -> Store:
+    def with_fence(self, fence: Fence | None) -> Store:
         """The same store for a job: what it saves is refused, by JobCancelled, once another took the job over."""
         return Store(self._engine, fence)
 
@@ -88,7 +88,7 @@ class Store:
                 raise StoreError("There is a case with this id already.") from error
             for content in images:
                 _put(connection, case.id, content)
-            keep_row(connection, case)
+            save_queue_row(connection, case)
         return case
 
     def get(self, case_id: str) -> Case:
@@ -117,7 +117,7 @@ class Store:
             for content in images:
                 _put(connection, case_id, content)
             gone = {image.sha256 for image in old.post.images} - {image.sha256 for image in new.post.images}
-            keep_row(connection, new)
+            save_queue_row(connection, new)
             if gone:
                 left = delete(contents).where(contents.c.case_id == case_id, contents.c.sha256.in_(gone))
                 connection.execute(left)
@@ -131,7 +131,7 @@ class Store:
         offset: int = 0,
         *,
         reader: Actor | None = None,
-        whose: Standing | None = None,
+        whose: Relationship | None = None,
     ) -> list[CaseSummary]:
         """The newest change first; all words of `search` stand in the post or the draft, see `text.searching`.
 
@@ -149,7 +149,7 @@ class Store:
         status: CaseStatus | None = None,
         *,
         reader: Actor | None = None,
-        whose: Standing | None = None,
+        whose: Relationship | None = None,
     ) -> int:
         """How many `list` would give without a limit."""
         query = _matching(select(func.count()).select_from(cases), search, status, reader, whose)
@@ -168,7 +168,7 @@ class Store:
             ).first()
             if kept is None:
                 raise CaseNotFoundError("There is no such case.")
-            check(Kept(kept.owner, kept.shared))
+            check(CaseOwnership(kept.owner, kept.shared))
             remove_case(connection, case_id, by)
 
     def expire(self, before: datetime) -> int:
@@ -333,7 +333,7 @@ def _read(connection: Connection, query: Select[str]) -> Case:
 
 
 def _matching(
-    query: Select[Any], search: str, status: CaseStatus | None, reader: Actor | None, whose: Standing | None
+    query: Select[Any], search: str, status: CaseStatus | None, reader: Actor | None, whose: Relationship | None
 ) -> Select[Any]:
     # What only a newer program has a word for is not listed: it could not be opened either.
     query = query.where(cases.c.status.in_(list(CaseStatus)), cases.c.mode.in_(list(Mode)))
@@ -346,15 +346,15 @@ def _matching(
     if reader is None:
         return query
     if whose is not None:
-        query = query.where(cases.c.shared if whose is Standing.SHARED else cases.c.owner == reader.key)
+        query = query.where(cases.c.shared if whose is Relationship.SHARED else cases.c.owner == reader.key)
     return query.where(_readable(reader))
 
 
 def _readable(reader: Actor) -> ColumnElement[bool]:
     """`people.may` for reading, said to the database: by the same table."""
     standings = ALLOWED[Act.READ][reader.role]
-    if Standing.OTHER in standings:
+    if Relationship.OTHER in standings:
         return true()
     is_own = cases.c.owner == reader.key
-    ways = {Standing.PRACTICE: is_own, Standing.OWN: is_own, Standing.SHARED: cases.c.shared}
+    ways = {Relationship.PRACTICE: is_own, Relationship.OWN: is_own, Relationship.SHARED: cases.c.shared}
     return or_(false(), *(ways[how] for how in standings))

@@ -10,14 +10,14 @@ from datetime import datetime
 
 from crowdnotes.cases import supernote_actions
 from crowdnotes.cases.actions import checked_reason, with_event, with_revision
-from crowdnotes.cases.gathering_stages import Changes, Tools
+from crowdnotes.cases.gathering_stages import Changes, StageContext
 from crowdnotes.cases.intake import NEVER_IN_TEXT
-from crowdnotes.cases.supernote_stages import after_filters, made_by, usable, used_notes
+from crowdnotes.cases.supernote_stages import after_filters, result_origin, usable, used_notes
 from crowdnotes.domain import Case, Draft, ExistingNote, LinkCheck, Person, Suggestion, SuggestionAnswer
 from crowdnotes.engines import NoteSentence, SupernoteBrief
 from crowdnotes.errors import EngineError, InputError, WorkflowError
 from crowdnotes.jobs import Progress
-from crowdnotes.notes.candidates import budget_for, from_sentences
+from crowdnotes.notes.candidates import budget_for, build_candidate
 
 _MAX_SUGGESTION = 2_000  # characters
 _MAX_SUGGESTIONS = 200
@@ -108,7 +108,7 @@ def with_answers(case: Case, at: datetime, by: Person, answers: Sequence[Suggest
     """The case with these suggestions answered, a line in the audit trail for all."""
     by_id = {item.id: item for item in answers}
     every = tuple(by_id.get(item.id, item) for item in case.suggestions)
-    said = "; ".join(f"{item.id} {item.answer.in_words}" for item in answers if item.answer is not None)
+    said = "; ".join(f"{item.id} {item.answer.as_text}" for item in answers if item.answer is not None)
     return with_event(case, at, by, "suggestion answered", said, suggestions=every, **changes)
 
 
@@ -117,7 +117,7 @@ def open_suggestions(case: Case) -> tuple[Suggestion, ...]:
     return tuple(item for item in case.suggestions if item.waits)
 
 
-def answer_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
+def answer_stage(case: Case, _: Progress, tools: StageContext) -> tuple[Changes, str]:
     """The open suggestions answered by a model, and the note redrafted where one is granted.
 
     A redraft that does not pass the filters changes nothing: what was granted for it is then answered with no.
@@ -140,7 +140,7 @@ def answer_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
         answer, reason = reply.answer, reply.reason
         if refused and answer is not SuggestionAnswer.NO:
             answer, reason = SuggestionAnswer.NO, f"It was granted, but {refused}"
-        at, name = tools.clock(), made_by(tools).engine
+        at, name = tools.clock(), result_origin(tools).engine
         answers.append(answered(item, redraft, at, answer, reason, reply.changed, name))
     changes: dict[str, object] = {"suggestions": tuple(answers)}
     if redraft is not None and redraft.sha256 != draft.sha256:
@@ -159,15 +159,15 @@ def _redrafted(
     notes: Sequence[ExistingNote],
     links: Sequence[LinkCheck],
     case: Case,
-    tools: Tools,
+    tools: StageContext,
 ) -> tuple[Draft | None, str]:
     """The note as it was redrafted; or none, and why it does not stand."""
     evidence = usable(case)
     try:
-        found = from_sentences(sentences, notes, evidence, made_by(tools), links)
+        found = build_candidate(sentences, notes, evidence, result_origin(tools), links)
     except EngineError as error:
         return None, f"the redraft was no note: {error.message}"
     (found,) = after_filters([found], notes, links, case, tools)
     if found.failed is not None:
-        return None, f"the redraft did not pass “{found.failed.in_words}”: {found.why}"
+        return None, f"the redraft did not pass “{found.failed.as_text}”: {found.why}"
     return supernote_actions.draft_of(case, found, tools.clock()), ""

@@ -13,7 +13,7 @@ from typing import cast
 
 from crowdnotes.cases import intake
 from crowdnotes.cases.actions import reopen, with_event, with_revision
-from crowdnotes.cases.intake import places_of, usable_urls
+from crowdnotes.cases.intake import search_scope_of, usable_urls
 from crowdnotes.domain import (
     Candidate,
     Case,
@@ -90,12 +90,12 @@ def _with_notes(case: Case, at: datetime, by: Person, notes: tuple[ExistingNote,
     urls, _ = usable_urls([*own, *links_of_used(work)])
     if set(urls) == set(case.urls):
         return changed
-    places = places_of(changed)
+    places = search_scope_of(changed)
     wanted = replace(places, urls=urls, own_words="")
     return intake.change_sources(changed, at, by, wanted)
 
 
-def set_wanted(case: Case, at: datetime, by: Person, wanted: int) -> Case:
+def set_candidate_count(case: Case, at: datetime, by: Person, wanted: int) -> Case:
     """How many candidates the next round makes. InputError outside 1 to 300."""
     work = require_work(case)
     if not 1 <= wanted <= MAX_WANTED:
@@ -106,7 +106,7 @@ def set_wanted(case: Case, at: datetime, by: Person, wanted: int) -> Case:
     return with_event(case, at, by, "candidates wanted", str(wanted), supernote=changed)
 
 
-def bring_newer(case: Case, at: datetime, by: Person, notes: Sequence[ExistingNote]) -> Case:
+def add_newer_notes(case: Case, at: datetime, by: Person, notes: Sequence[ExistingNote]) -> Case:
     """New notes or ratings of a post whose supernote may be posted already: an approved case is opened again for them.
 
     What was approved stands as the note that was posted, unless that is known.
@@ -136,7 +136,7 @@ def set_posted(case: Case, at: datetime, by: Person, posted: PostedNote | None) 
 
 
 @dataclass(frozen=True, slots=True)
-class Watched:
+class SupernoteUpdate:
     """What newer notes and ratings mean, in words, each "" where nothing is known.
 
     `changes` since the newest round; whether a `better` one stands than what was posted, or than the round before
@@ -151,15 +151,15 @@ class Watched:
     why: str = ""
 
 
-def watched(case: Case, line: float) -> Watched:
+def supernote_update(case: Case, line: float) -> SupernoteUpdate:
     """Of a case whose candidates were made; `line` is the intercept from which X shows a note."""
     work = require_work(case)
     newest = work.newest
     if newest is None:
-        return Watched()
+        return SupernoteUpdate()
     replace, why = worth_replacing(work.posted, newest) if work.posted else (None, "")
-    return Watched(
-        changes=existing_notes.changes(newest.notes, work.notes).in_words,
+    return SupernoteUpdate(
+        changes=existing_notes.changes(newest.notes, work.notes).as_text,
         better=_better(work, newest),
         crossing=_crossing(newest, line),
         replace=replace,
@@ -200,11 +200,11 @@ def _crossing(newest: SupernoteRound, line: float) -> str:
 
 def with_round(work: SupernoteWork, made: SupernoteRound) -> SupernoteWork:
     """With this round as the newest, in the place of what it was before; earlier ones keep their winner alone."""
-    others = [lean(other) for other in work.rounds if other.number != made.number]
+    others = [trimmed(other) for other in work.rounds if other.number != made.number]
     return work.model_copy(update={"rounds": (*others, made)[-_KEPT_ROUNDS:]})
 
 
-def lean(made: SupernoteRound) -> SupernoteRound:
+def trimmed(made: SupernoteRound) -> SupernoteRound:
     """An earlier round as it is kept: its notes and its winner, so that a case does not grow with each."""
     winner = (made.winning,) if made.winning else ()
     return made.model_copy(update={"candidates": winner, "lost": (), "links": (), "existing": {}, "asked": ()})
@@ -265,7 +265,7 @@ def draft_of(case: Case, candidate: Candidate, at: datetime) -> Draft:
     )
 
 
-def take_candidate(case: Case, at: datetime, by: Person, sha256: str) -> Case:
+def use_candidate(case: Case, at: datetime, by: Person, sha256: str) -> Case:
     """Make any candidate of the newest round the draft; the replaced text stays in the revisions."""
     draft = draft_of(case, require_candidate(case, sha256), at)
     if case.draft is not None and case.draft.sha256 == sha256:

@@ -15,7 +15,7 @@ from math import ceil
 
 from crowdnotes.cases import supernote_actions
 from crowdnotes.cases.actions import with_revision
-from crowdnotes.cases.gathering_stages import Changes, Tools
+from crowdnotes.cases.gathering_stages import Changes, StageContext
 from crowdnotes.domain import (
     Candidate,
     Case,
@@ -32,15 +32,15 @@ from crowdnotes.domain import (
     Verdict,
     text_sha256,
 )
-from crowdnotes.engines import EngineStep, MadeBy, SupernoteAnswer, SupernoteBrief, SupernoteWriter
+from crowdnotes.engines import EngineStep, ResultOrigin, SupernoteAnswer, SupernoteBrief, SupernoteWriter
 from crowdnotes.engines.embedding import Embedder
 from crowdnotes.engines.local.principles import tone_principles
-from crowdnotes.engines.metering import as_done, side_by_side
+from crowdnotes.engines.metering import completed_calls, run_parallel
 from crowdnotes.errors import CrowdNotesError, EngineError, JobCancelled, ModelAnswerError, WorkflowError
 from crowdnotes.jobs import Progress
 from crowdnotes.labels import name_of
-from crowdnotes.notes.candidates import budget_for, cost, from_sentences, merged, samples
-from crowdnotes.notes.existing_notes import links_of, pages_of, staying
+from crowdnotes.notes.candidates import budget_for, build_candidate, cost, merged, note_subsets
+from crowdnotes.notes.existing_notes import links_of, pages_of, unchanged_candidates
 from crowdnotes.notes.ranking import best_existing, filtered, ranked, score_of, with_winner
 from crowdnotes.notes.sentence_candidates import whole_sentences
 from crowdnotes.text.markdown import in_figures
@@ -100,7 +100,7 @@ def next_round(case: Case, at: datetime) -> SupernoteRound:
     if newest is None or newest.notes == work.notes or not _is_of_post(newest, case):
         return begun
     unjudged = {"grade": None, "objections": ()}
-    kept = tuple(item.model_copy(update=unjudged) for item in staying(newest, work.notes))
+    kept = tuple(item.model_copy(update=unjudged) for item in unchanged_candidates(newest, work.notes))
     if not kept:
         return begun
     room = work.wanted - _count(work.wanted, len(work.changed), len(used))
@@ -135,11 +135,11 @@ def plan_of(made: SupernoteRound, a_call: int) -> Plan:
     if not count:
         return Plan((), a_call)
     a_call = min(a_call, count)
-    drawn = samples(used, ceil(count / a_call), made.seed, made.written_from)
+    drawn = note_subsets(used, ceil(count / a_call), made.seed, made.written_from)
     return Plan(tuple((place, notes) for place, notes in enumerate(drawn) if place not in made.asked), a_call)
 
 
-def expected_cost(case: Case, tools: Tools) -> Usage:
+def expected_cost(case: Case, tools: StageContext) -> Usage:
     """What the next round asks of the model, as far as it can be told before: pages that are unread count as long."""
     writer = tools.engine.supernotes
     if writer is None:
@@ -148,8 +148,8 @@ def expected_cost(case: Case, tools: Tools) -> Usage:
     plan = plan_of(made, tools.settings.llm.supernote_candidates)
     parts = [cost([notes], _pages_of(case, notes), plan.a_call) for _, notes in plan.calls]
     parts.append(cost([used_notes(made)[: 2 * BEST]], _pages_of(case, used_notes(made)), BEST))  # the judge
-    in_words = ExistingNote(id="", text="x" * NOTE_LIMIT)
-    tones = [[in_words] * _TONES_A_CALL] * ceil(made.wanted / _TONES_A_CALL)
+    as_text = ExistingNote(id="", text="x" * NOTE_LIMIT)
+    tones = [[as_text] * _TONES_A_CALL] * ceil(made.wanted / _TONES_A_CALL)
     parts += [cost([batch], (), 1) for batch in tones]
     if case.post.has_words and all(stage.name is not StageName.QUERIES for stage in case.stages):
         parts.append(cost([()], (), 2))  # the claim record
@@ -161,7 +161,7 @@ def expected_cost(case: Case, tools: Tools) -> Usage:
     return found + Usage(dollars=dollars or 0.0, unpriced=found.calls if dollars is None else 0)
 
 
-def candidates(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
+def candidates(case: Case, progress: Progress, tools: StageContext) -> tuple[Changes, str]:
     """Candidates from the used notes: a model's, or whole sentences of the notes where none is at work.
 
     Each answer of a model is kept as it comes; calls that gave none are asked again when the work is taken up.
@@ -195,9 +195,9 @@ def _whole(made: SupernoteRound, case: Case, embedder: Embedder) -> SupernoteRou
 
 
 def _written(
-    made: SupernoteRound, writer: SupernoteWriter, case: Case, progress: Progress, tools: Tools
+    made: SupernoteRound, writer: SupernoteWriter, case: Case, progress: Progress, tools: StageContext
 ) -> tuple[SupernoteRound, str]:
-    plan, brief, by = plan_of(made, tools.settings.llm.supernote_candidates), tools.brief(case), made_by(tools)
+    plan, brief, by = plan_of(made, tools.settings.llm.supernote_candidates), tools.brief(case), result_origin(tools)
 
     variant = (
         made.seed * supernote_actions.MAX_WANTED
@@ -211,7 +211,7 @@ def _written(
     tasks = [partial(ask, place, notes) for place, notes in plan.calls]
     failed: list[EngineError] = []
     progress.count(0, len(tasks), f"{len(made.candidates)} candidates")
-    for number, (index, answer) in enumerate(as_done(tasks, tools.settings.llm.at_once), 1):
+    for number, (index, answer) in enumerate(completed_calls(tasks, tools.settings.llm.at_once), 1):
         place, notes = plan.calls[index]
         if isinstance(answer, EngineError):
             failed.append(answer)
@@ -232,13 +232,19 @@ def _written(
 
 
 def _with_answer(
-    made: SupernoteRound, answer: SupernoteAnswer, place: int, notes: Sequence[ExistingNote], case: Case, *, by: MadeBy
+    made: SupernoteRound,
+    answer: SupernoteAnswer,
+    place: int,
+    notes: Sequence[ExistingNote],
+    case: Case,
+    *,
+    by: ResultOrigin,
 ) -> SupernoteRound:
     found: list[Candidate] = []
     lost = [*made.lost, *answer.lost]
     for sentences in answer.candidates:
         try:
-            found.append(from_sentences(sentences, notes, usable(case), by, made.links))
+            found.append(build_candidate(sentences, notes, usable(case), by, made.links))
         except EngineError as error:
             lost.append(error.message)
     there = {item.sha256 for item in made.candidates}
@@ -259,9 +265,9 @@ def _kept(newest: Case, *, made: SupernoteRound) -> Case:
     return newest.model_copy(update={"supernote": supernote_actions.with_round(work, made)})
 
 
-def made_by(tools: Tools) -> MadeBy:
+def result_origin(tools: StageContext) -> ResultOrigin:
     """What stands on candidates."""
-    return tools.engine.made_by(EngineStep.WRITING)
+    return tools.engine.result_origin(EngineStep.WRITING)
 
 
 def usable(case: Case) -> tuple[Evidence, ...]:
@@ -280,7 +286,7 @@ def _pages_of(case: Case, notes: Iterable[ExistingNote]) -> tuple[Evidence, ...]
     return tuple(item for item in usable(case) if belongs(item))
 
 
-def _asked_links(case: Case, made: SupernoteRound, progress: Progress, tools: Tools) -> tuple[LinkCheck, ...]:
+def _asked_links(case: Case, made: SupernoteRound, progress: Progress, tools: StageContext) -> tuple[LinkCheck, ...]:
     """How the used notes' links answer, each asked once for all candidates; those of the last hour are known."""
     now = tools.clock()
     wanted = list(dict.fromkeys(url for note in used_notes(made) for url in links_of(note)))[:_MOST_LINKS]
@@ -302,7 +308,7 @@ def after_filters(
     notes: Sequence[ExistingNote],
     links: Sequence[LinkCheck],
     case: Case,
-    tools: Tools,
+    tools: StageContext,
 ) -> tuple[Candidate, ...]:
     """Tone is judged by the model at work, by the local rules where none is: words in a name mislead those."""
     texts = [item.text for item in found]
@@ -310,28 +316,28 @@ def after_filters(
     return filtered(found, notes, links, usable(case), told.__getitem__)
 
 
-def _tones(texts: Sequence[str], case: Case, tools: Tools) -> list[Sequence[PrincipleResult]]:
+def _tones(texts: Sequence[str], case: Case, tools: StageContext) -> list[Sequence[PrincipleResult]]:
     """Neutral words and no opinion of each text; nothing, which is NOT RUN, where a model did not answer."""
     writer = tools.engine.supernotes
     if writer is None:
         return list(tone_principles(tools.embedder, tools.settings.gates, texts))
     brief = tools.brief(case)
     batches = [texts[start : start + _TONES_A_CALL] for start in range(0, len(texts), _TONES_A_CALL)]
-    answers = side_by_side([partial(writer.tone, brief, batch) for batch in batches], tools.settings.llm.at_once)
+    answers = run_parallel([partial(writer.tone, brief, batch) for batch in batches], tools.settings.llm.at_once)
     found: list[Sequence[PrincipleResult]] = []
     for batch, answer in zip(batches, answers, strict=True):
         found += [()] * len(batch) if isinstance(answer, EngineError) else answer
     return found
 
 
-def filter_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
+def filter_stage(case: Case, _: Progress, tools: StageContext) -> tuple[Changes, str]:
     """Each candidate with the first filter that it did not pass."""
     made = _newest(case)
     found = after_filters(made.candidates, used_notes(made), made.links, case, tools)
     made = made.model_copy(update={"candidates": found})
     live = sum(check.state is LinkState.LIVE for check in made.links)
     fell = {name: sum(item.failed is name for item in found) for name in FilterName}
-    told = ", ".join(f"{count} at “{name.in_words}”" for name, count in fell.items() if count)
+    told = ", ".join(f"{count} at “{name.as_text}”" for name, count in fell.items() if count)
     links = f"; {live} of {len(made.links)} links answer" if made.links else ""
     not_run = {name_of("kinds", name): count for name, count in made.not_run.items()}
     untested = "".join(f"; not checked for {count} (NOT RUN): {name}" for name, count in not_run.items())
@@ -340,7 +346,7 @@ def filter_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
     return _with(case, made), summary
 
 
-def rank_stage(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, str]:
+def rank_stage(case: Case, progress: Progress, tools: StageContext) -> tuple[Changes, str]:
     """All that passed and all existing notes before one jury; without it they stay as they were made."""
     made = _newest(case)
     progress.count(0, len(made.passed) + len(made.notes), "texts before the jury")
@@ -362,7 +368,7 @@ def rank_stage(case: Case, progress: Progress, tools: Tools) -> tuple[Changes, s
     return _with(case, made), f"{len(made.passed)} candidates and {len(made.notes)} notes; the first one{score}"
 
 
-def _before_jury(made: SupernoteRound, case: Case, tools: Tools) -> SupernoteRound:
+def _before_jury(made: SupernoteRound, case: Case, tools: StageContext) -> SupernoteRound:
     """The round as one jury ranks it, with its word on the supernote that is posted. Raises CrowdNotesError."""
     jury, post = tools.jury(), case.post.whole_text.strip() or None
     told = supernote_actions.require_work(case).posted
@@ -371,7 +377,7 @@ def _before_jury(made: SupernoteRound, case: Case, tools: Tools) -> SupernoteRou
     return ranked(made, jury, post).model_copy(update={"posted": score})
 
 
-def compare_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
+def compare_stage(case: Case, _: Progress, tools: StageContext) -> tuple[Changes, str]:
     """The best five compared by one judge and the best of them revised; the winner, where the jury is unsure, by it.
 
     The revised text passes the filters again and is ranked with the rest.
@@ -386,7 +392,7 @@ def compare_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
     given = SupernoteBrief(tools.brief(case), notes, _pages_of(case, notes), budget_for(notes))
     try:
         verdict = writer.judge(given, best)
-        revised = from_sentences(verdict.final, notes, given.evidence, made_by(tools), made.links)
+        revised = build_candidate(verdict.final, notes, given.evidence, result_origin(tools), made.links)
     except ModelAnswerError as error:
         return {}, f"NOT RUN, so the jury's first stays: {error.message}"
     judged = {
@@ -400,7 +406,7 @@ def compare_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
         (revised,) = after_filters([revised], used_notes(made), made.links, case, tools)
         everyone.append(revised)
         told = (
-            f"The revised one failed “{revised.failed.in_words}”: {revised.why}" if revised.failed else revised.revised
+            f"The revised one failed “{revised.failed.as_text}”: {revised.why}" if revised.failed else revised.revised
         )
     made = made.model_copy(update={"candidates": tuple(everyone)})
     try:
@@ -434,7 +440,7 @@ def chosen(made: SupernoteRound, judged: Sequence[str], revised: str) -> tuple[s
     return best.sha256, said
 
 
-def credit_stage(case: Case, _: Progress, tools: Tools) -> tuple[Changes, str]:
+def credit_stage(case: Case, _: Progress, tools: StageContext) -> tuple[Changes, str]:
     """The winner goes on as the draft, the next best as its candidates; what each note gave to it is told."""
     made = _newest(case)
     winner = made.winning

@@ -12,7 +12,7 @@ from crowdnotes.evidence.wayback import public_address
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.note_rules import without_urls
 
-_LONGEST = 150  # characters of a claim that a search engine still reads as one
+_MAX_LENGTH = 150  # characters of a claim that a search engine still reads as one
 _TERMS = 3  # PubMed looks for all of them
 _COPIES = "https://web.archive.org/web/*/"
 
@@ -21,7 +21,7 @@ def reach_of(
     case: Case,
     private_hosts: Collection[str] = (),
     *,
-    none_is_near: bool,
+    nothing_relevant: bool,
     asked: bool = False,
     search_failed: bool = False,
 ) -> Reach | None:
@@ -33,7 +33,7 @@ def reach_of(
     was_looked_for = search_failed or any(stage.name is StageName.PASSAGES for stage in case.stages)
     if not was_looked_for or case.decision is not None:
         return None
-    if not asked and _is_settled(case, none_is_near=none_is_near):
+    if not asked and _is_settled(case, nothing_relevant=nothing_relevant):
         return None
     evidence, settlement = case.judging_evidence, case.settlement
     near = [item for item, _ in settlement.answers(evidence)] if settlement else []
@@ -42,12 +42,12 @@ def reach_of(
     return Reach(nearest=near[0] if near else None, wanted=wanted, places=_places_to_look(case, private_hosts))
 
 
-def _is_settled(case: Case, *, none_is_near: bool) -> bool:
+def _is_settled(case: Case, *, nothing_relevant: bool) -> bool:
     """By a model's word where there is one, else by the person's, who judged everything and uses none of it."""
     evidence = case.judging_evidence
     if case.settlement is not None:
         return bool(case.settlement.stated(evidence))
-    if none_is_near or not evidence:
+    if nothing_relevant or not evidence:
         return False
     unjudged = any(item.verdict is None for item in evidence)
     return unjudged or bool(case.used_evidence)
@@ -77,4 +77,4 @@ def _places_to_look(case: Case, private_hosts: Collection[str]) -> tuple[tuple[s
 
 
 def _cut(words: str) -> str:
-    return words if len(words) <= _LONGEST else words[:_LONGEST].rsplit(" ", 1)[0]
+    return words if len(words) <= _MAX_LENGTH else words[:_MAX_LENGTH].rsplit(" ", 1)[0]

@@ -23,7 +23,7 @@ from crowdnotes.engines.choice import make_engine, set_choice
 from crowdnotes.engines.embedding import make_embedder
 from crowdnotes.engines.llm.discovery import require_answer
 from crowdnotes.errors import ConfigurationError, CrowdNotesError, StoreFullError
-from crowdnotes.evidence.search import chosen_at_first, make_online
+from crowdnotes.evidence.search import default_providers, make_online
 from crowdnotes.jobs.queue import require_tables
 from crowdnotes.logs import log_as_json
 from crowdnotes.settings import Settings, SignIn, load_settings
@@ -128,7 +128,7 @@ def _engine(settings: Settings) -> str:
 
 
 def _search(settings: Settings) -> str:
-    asked = chosen_at_first(settings.search)
+    asked = default_providers(settings.search)
     if not asked:
         raise ConfigurationError("No search service is ticked at first.", "See CROWDNOTES_SEARCH_SERVICES.")
     lacking = [provider.label for provider in make_online(settings.search) if provider.needs is not None]

@@ -289,7 +289,7 @@ def run_options(
     from crowdnotes.engines import EngineStep
     from crowdnotes.studies.bench.healthnotes import RunOptions
 
-    made = {step.value: workspace.engine.made_by(step) for step in EngineStep}
+    made = {step.value: workspace.engine.result_origin(step) for step in EngineStep}
     return RunOptions(
         data_sha256=hashlib.sha256(data.read_bytes()).hexdigest(),
         mode=mode,

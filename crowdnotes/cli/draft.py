@@ -55,7 +55,7 @@ def batch(
         try:
             work.run(at_once, tell)
         finally:
-            progress(work.in_words())
+            progress(work.as_text())
             if out is not None:
                 with out.open("w", encoding="utf-8", newline="") as table:
                     writer = csv.DictWriter(table, ("number", "name", "state", "case_id", "reason", "dollars"))
@@ -235,7 +235,7 @@ def supernote(
         if case_id is not None:
             case = service.watch(case_id, read.notes) if read else service.get(case_id)
             if candidates is not None:
-                case = service.set_wanted(case.id, candidates)
+                case = service.set_candidate_count(case.id, candidates)
         elif read is None:
             raise InputError("There are no notes.", "Give --notes FILE, or --data FOLDER with --post-id.")
         else:

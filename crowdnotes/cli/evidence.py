@@ -99,7 +99,7 @@ def check(as_json: Json = False) -> None:
 
 
 def _chosen(workspace: Workspace, named: Sequence[str], libraries: Sequence[str], post: str) -> list[SearchProvider]:
-    from crowdnotes.evidence.search import called_for, make_providers
+    from crowdnotes.evidence.search import make_providers, relevant_providers
 
     known = [info.name for info in workspace.libraries.list()]
     wanted = [*named, *(f"library:{name}" for name in libraries)]
@@ -110,7 +110,7 @@ def _chosen(workspace: Workspace, named: Sequence[str], libraries: Sequence[str]
     if wanted:
         return [providers[name] for name in dict.fromkeys(wanted)]
     at_first = {*workspace.services_at_first(), *(f"library:{name}" for name in known)}
-    return called_for([one for name, one in providers.items() if name in at_first], post)
+    return relevant_providers([one for name, one in providers.items() if name in at_first], post)
 
 
 def _line(outcome: ProviderOutcome) -> str:
@@ -239,7 +239,7 @@ def add(
             f"Library {info.name}: {info.records} records, {info.duplicates} duplicates, {info.skipped} skipped."
         )
         if info.kind:
-            print_text(f"  {info.in_words}")
+            print_text(f"  {info.as_text}")
         for skipped in info.skipped_names:
             print_text(f"  skipped {skipped}")
         if info.skipped > len(info.skipped_names):
@@ -259,7 +259,7 @@ def list_libraries(as_json: Json = False) -> None:
     if not found and not broken:
         print_text("No libraries. Add one with: crowdnotes library add PATH --name NAME")
     for info in found:
-        print_text(f"{info.name}  {info.in_words if info.kind else f'{info.records} records'}")
+        print_text(f"{info.name}  {info.as_text if info.kind else f'{info.records} records'}")
 
 
 @library_app.command("remove")

@@ -61,7 +61,7 @@ def ask_questions(as_json: Json = False) -> None:
         shown = {"right": found.right, "of": found.of, "is_weak": found.is_weak, "fails_at": found.fails_at}
         print_json(found.model_dump(mode="json") | shown)
         return
-    print_text(f"{' and '.join(dict.fromkeys(found.models))} on {found.server}: {found.in_words}")
+    print_text(f"{' and '.join(dict.fromkeys(found.models))} on {found.server}: {found.as_text}")
     for area, of in found.asked.items():
         missed = [miss for miss in found.misses if miss.area == area]
         print_text(f"    {AREAS[area][0]}: {of - len(missed)} of {of}")
@@ -165,6 +165,6 @@ def calibrate(
             raise ConfigurationError("No reading model is set.", "Set CROWDNOTES_READER to its folder or name.")
         reader = NliReader(reader_folder(settings.reader, settings.data_dir))
         found = measure(reader, workspace.embedder, rows, lambda line: progress(f"  {line}"))
-    print_text(f"{found.in_words}; line at {found.threshold:.3f}.")
+    print_text(f"{found.as_text}; line at {found.threshold:.3f}.")
     if not found.tells:
         print_text("Not clearly better than chance, or on under 100 notes: it gives hints, and a person decides.")

@@ -247,7 +247,7 @@ def surges(
             found = room.surges(connection, chosen, terms)
     if wanted is not None:
         if as_json:
-            print_json({"day": wanted, "counted": chosen.in_words, "terms": words, "posts": posts})
+            print_json({"day": wanted, "counted": chosen.as_text, "terms": words, "posts": posts})
             return
         print_text(_listed(words) or "No word stands out.")
         for post in posts:

@@ -76,7 +76,7 @@ def results(comparison_id: _Id, as_json: Json = False) -> None:
     for sentence in dict.fromkeys(found.told.values()):
         print_text(sentence)
     for name, figure in found.rows:
-        print_text(f"  {name}: {figure.in_words}")
+        print_text(f"  {name}: {figure.as_text}")
 
 
 @app.command("export")

@@ -91,7 +91,7 @@ def delete(case_id: _CaseId) -> None:
 
 
 def _in_words(x: ToX, found: OnX) -> str:
-    return f"sent{' as a test' if found.test_mode else ''}: note {found.note_id} {x.in_words(found)}".rstrip()
+    return f"sent{' as a test' if found.test_mode else ''}: note {found.note_id} {x.as_text(found)}".rstrip()
 
 
 @contextmanager

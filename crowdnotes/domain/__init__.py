@@ -37,7 +37,7 @@ from crowdnotes.domain.assessment import (
     gates_and_jury,
     in_100,
 )
-from crowdnotes.domain.base import Kind, Noun, Span, text_sha256
+from crowdnotes.domain.base import FrozenModel, LabelledEnum, Span, text_sha256
 from crowdnotes.domain.case import (
     Case,
     CaseStatus,
@@ -103,7 +103,6 @@ from crowdnotes.domain.moderation import (
     FINDINGS,
     LEASE,
     MOST,
-    Asked,
     Comment,
     DeskState,
     DeskWork,
@@ -112,11 +111,12 @@ from crowdnotes.domain.moderation import (
     Pair,
     PairFinding,
     QueueItem,
+    QueueQuery,
+    QueueScope,
     Reading,
     ReadPair,
     Return,
     Tombstone,
-    Whose,
     turn_of,
 )
 from crowdnotes.domain.note import (
@@ -137,14 +137,14 @@ from crowdnotes.domain.people import (
     Account,
     Act,
     Actor,
+    CurrentUser,
     Owned,
     Person,
+    Relationship,
     Role,
-    Standing,
-    Who,
     may,
     refusal,
-    standing,
+    relationship,
 )
 from crowdnotes.domain.post import MAX_IMAGE_BYTES, MAX_IMAGES, X_HOSTS, Claim, ClaimKind, Image, Mode, Post, time_of_id
 from crowdnotes.domain.supernote import (

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 
-from crowdnotes.domain.base import Noun
+from crowdnotes.domain.base import FrozenModel
 from crowdnotes.labels import name_of
 from crowdnotes.wording import fill, plural
 
@@ -42,7 +42,7 @@ _OVERRIDDEN = {
 _ON_LINKS = frozenset({ObstacleKind.LINK_UNINSPECTED, ObstacleKind.LINK_UNANSWERED})
 
 
-class ObstacleId(Noun):
+class ObstacleId(FrozenModel):
     """Which rule refuses, and what about: a gate's name, an address, a passage's id, a fault of form."""
 
     kind: ObstacleKind
@@ -59,19 +59,19 @@ class ObstacleId(Noun):
         return fill(_OVERRIDDEN[self.kind], what=subject)
 
 
-class Obstacle(Noun):
+class Obstacle(FrozenModel):
     """One thing that approval waits for: a sentence, and what lifts it.
 
-    `behind` is the gate that did not pass, so that this one was not run: a reason for that one covers both.
+    `with_fence` is the gate that did not pass, so that this one was not run: a reason for that one covers both.
     """
 
     id: ObstacleId
     sentence: str
     lifts: str = ""
-    behind: ObstacleId | None = None
+    with_fence: ObstacleId | None = None
 
 
-class Override(Noun):
+class Override(FrozenModel):
     """An obstacle that a person passed over, and the reason they wrote."""
 
     obstacle: ObstacleId

@@ -13,11 +13,11 @@ from typing import Self
 
 from pydantic import Field, field_validator
 
-from crowdnotes.domain.base import Kind, Noun, Span
+from crowdnotes.domain.base import FrozenModel, LabelledEnum, Span
 from crowdnotes.domain.note import SentenceSupport, Support
 
 
-class GateName(Kind):
+class GateName(LabelledEnum):
     """The three stages of CrowdNotes+ 4.3, in order."""
 
     RELEVANCE = "relevance"
@@ -37,7 +37,7 @@ BY_PERSON = "person"
 """The `judge` of a gate that waits for a person's comparison, or rests on it."""
 
 
-class Finding(Noun):
+class Finding(FrozenModel):
     """A detail of a verdict: about one passage or some words of the note.
 
     `by_rule`: the program found it by itself.
@@ -50,7 +50,7 @@ class Finding(Noun):
     by_rule: bool = False
 
 
-class GateResult(Noun):
+class GateResult(FrozenModel):
     """One gate's verdict. `score` is in [0, 1] on the engine's own scale; `threshold` is its line.
 
     `probability` is the judge's own, in [0, 1], that the gate passes; None when it gives none. `marked` is what, by
@@ -75,7 +75,7 @@ class GateResult(Noun):
         return cls(gate=gate, status=GateStatus.NOT_RUN, reason=reason)
 
 
-class PrincipleName(Kind):
+class PrincipleName(LabelledEnum):
     """Supernotes 2.2 and the tags that raters use."""
 
     NEUTRAL = "neutral language"
@@ -86,7 +86,7 @@ class PrincipleName(Kind):
     READABLE = "easy to understand"
 
 
-class PrincipleResult(Noun):
+class PrincipleResult(FrozenModel):
     """One principle check; `findings` point at the words it objects to, `rewrite` is a note without them, or "".
 
     Of a principle that is kept the findings are remarks, which a person may weigh otherwise than the judge.
@@ -113,7 +113,7 @@ class LintLevel(StrEnum):
     WARNS = "warns"
 
 
-class LintWarning(Noun):
+class LintWarning(FrozenModel):
     """Something about the note's form that X, or a reader, would stumble over."""
 
     code: str
@@ -122,7 +122,7 @@ class LintWarning(Noun):
     span: Span | None = None
 
 
-class LinkState(Kind):
+class LinkState(LabelledEnum):
     """How a cited link answered. X's own evaluator asks for a 200 within a few tries."""
 
     LIVE = "live"
@@ -132,7 +132,7 @@ class LinkState(Kind):
     REFUSED = "refused as unsafe"
 
 
-class LinkCheck(Noun):
+class LinkCheck(FrozenModel):
     """One cited link, asked just now: `status` is the last HTTP status, None when none came.
 
     `archived_url` is a copy of a page that is gone, as far as an archive knows one that is not later than `until`.
@@ -148,11 +148,11 @@ class LinkCheck(Noun):
     until: date | None = None
 
     @property
-    def in_words(self) -> str:
+    def as_text(self) -> str:
         """In a few words: "responds", "dead (404)"."""
         if self.state is LinkState.LIVE:
             return "responds"
-        word = self.state.in_words
+        word = self.state.as_text
         return f"{word} ({self.status})" if self.status is not None else word
 
     @property
@@ -161,7 +161,7 @@ class LinkCheck(Noun):
         return self.state in {LinkState.DEAD, LinkState.UNREACHABLE}
 
 
-class Assessment(Noun):
+class Assessment(FrozenModel):
     """The judgement of one exact text over one exact set of passages.
 
     It has a result of every gate, in order: NOT_RUN for one that was added to the program after it was made, and for
@@ -231,14 +231,14 @@ class Assessment(Noun):
         return next(result for result in self.gates if result.gate is name)
 
 
-class Interval(Noun):
+class Interval(FrozenModel):
     """Where the middle 90 % of repeated juries lie."""
 
     low: float
     high: float
 
 
-class SideVotes(Noun):
+class SideVotes(FrozenModel):
     """How the jurors of one side rated; `side` is "−" or "+"."""
 
     side: str
@@ -275,7 +275,7 @@ class SideVotes(Noun):
         return (self.helpful + self.somewhat_helpful / 2) / self.jurors if self.jurors else None
 
 
-class Influence(Noun):
+class Influence(FrozenModel):
     """What some words do: each side's chance of "helpful" with them minus without them, in [-1, 1].
 
     `span` is in the note. `whole_sentence` tells a sentence from a single word.
@@ -288,14 +288,14 @@ class Influence(Noun):
     whole_sentence: bool = False
 
 
-class RuleWord(Noun):
+class RuleWord(FrozenModel):
     """A status rule's name and its sentence."""
 
     rule: str
     reason: str
 
 
-class JuryQuality(Noun):
+class JuryQuality(FrozenModel):
     """What the model behind the jury was measured to do, on notes newer than those it had learned from.
 
     None where the data that it learned from cannot tell. `note` is one sentence for the person who reads.
@@ -317,7 +317,7 @@ def in_100(chance: float) -> int:
     return max(5, min(95, 5 * round(20 * chance)))
 
 
-class JuryVerdict(Noun):
+class JuryVerdict(FrozenModel):
     """A simulation: how seeded jurors rated one exact text, and what the algorithm makes of it.
 
     The intercept is a careful one: two of three such notes reach it. chance_of_shown: the share of such notes that X
@@ -413,7 +413,7 @@ _EVEN_FROM = 40  # of 100 such notes; under it more were turned down than one wo
 def gates_and_jury(assessment: Assessment, verdict: JuryVerdict) -> str:
     """What both say together, the graver first. Of one text, as both must be."""
     named = {
-        status: " and ".join(gate.gate.in_words for gate in assessment.found if gate.status is status)
+        status: " and ".join(gate.gate.as_text for gate in assessment.found if gate.status is status)
         for status in (GateStatus.FAIL, GateStatus.NOT_RUN)
     }
     failed, not_run = named[GateStatus.FAIL], named[GateStatus.NOT_RUN]

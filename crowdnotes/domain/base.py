@@ -11,16 +11,16 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from crowdnotes.labels import name_of
 
 
-class Kind(StrEnum):
+class LabelledEnum(StrEnum):
     """What is stored by its value and shown in words of its own."""
 
     @property
-    def in_words(self) -> str:
+    def as_text(self) -> str:
         """Its words on the screen."""
         return name_of("kinds", self)
 
 
-class Noun(BaseModel):
+class FrozenModel(BaseModel):
     """Frozen, and strict about names: an unknown field is an error, not a silent loss."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -31,7 +31,7 @@ def text_sha256(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-class Span(Noun):
+class Span(FrozenModel):
     """text[start:end] of the text that the field's owner names."""
 
     start: int = Field(ge=0)

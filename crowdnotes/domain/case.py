@@ -13,7 +13,7 @@ from pydantic import Field
 
 from crowdnotes.domain.approval import ObstacleKind, Override
 from crowdnotes.domain.assessment import Assessment, JuryVerdict, LinkCheck, gates_and_jury
-from crowdnotes.domain.base import Kind, Noun
+from crowdnotes.domain.base import FrozenModel, LabelledEnum
 from crowdnotes.domain.document_upgrades import DOCUMENT_VERSION
 from crowdnotes.domain.evidence import (
     Aim,
@@ -37,7 +37,7 @@ from crowdnotes.labels import name_of
 from crowdnotes.wording import plural
 
 
-class DecisionKind(Kind):
+class DecisionKind(LabelledEnum):
     """How a case may end; abstaining is a result."""
 
     APPROVED = "approved"
@@ -46,7 +46,7 @@ class DecisionKind(Kind):
     REJECTED = "rejected"
 
 
-class Decision(Noun):
+class Decision(FrozenModel):
     """Who decided what, when, why, and on which exact text; `by_key` is the `Person.key` of who did."""
 
     kind: DecisionKind
@@ -58,7 +58,7 @@ class Decision(Noun):
     overrides: tuple[Override, ...] = ()
 
     @property
-    def in_words(self) -> str:
+    def as_text(self) -> str:
         """How it ended, with what was passed over: "approved", "approved, 1 override"."""
         return _ended(self.kind, self.reasons_given)
 
@@ -70,7 +70,7 @@ class Decision(Noun):
 
 
 def _ended(kind: DecisionKind, overrides: int) -> str:
-    return kind.in_words + (plural(overrides, ", 1 override", ", {n} overrides") if overrides else "")
+    return kind.as_text + (plural(overrides, ", 1 override", ", {n} overrides") if overrides else "")
 
 
 class StageName(StrEnum):
@@ -94,7 +94,7 @@ class StageName(StrEnum):
     SUGGESTIONS = "suggestions"
 
 
-class Stage(Noun):
+class Stage(FrozenModel):
     """A finished stage: when, how long, and what came of it in one line.
 
     `job` is the job that did it, with " again" behind it where that job did it twice: whoever takes the job over from
@@ -109,7 +109,7 @@ class Stage(Noun):
     job: str = ""
 
 
-class Usage(Noun):
+class Usage(FrozenModel):
     """What one call, one step or one case used. Sums with "+".
 
     `calls` went to a server, `cached` were answered from the local cache and cost nothing. `seconds` add
@@ -137,7 +137,7 @@ class Usage(Noun):
         sums = {name: value + getattr(other, name) for name, value in self if name != "estimated"}
         return Usage(**sums, estimated=self.estimated or other.estimated)
 
-    def in_words(self) -> str:
+    def as_text(self) -> str:
         """One line for a person, as in "12 calls, 31,000 tokens, 0.0042 US dollars"."""
         if not self.calls:
             return (
@@ -171,7 +171,7 @@ class FollowUpKind(StrEnum):
         return self not in {FollowUpKind.LINK, FollowUpKind.SWAP}
 
 
-class FollowUpSearch(Noun):
+class FollowUpSearch(FrozenModel):
     """One follow-up search: what was asked for, how far it is, and what came of it.
 
     `aim` is what its passages are for. `about` is the passage's id (MORE_LIKE, SWAP), the link (LINK),
@@ -201,7 +201,7 @@ class FollowUpSearch(Noun):
     finished_at: datetime | None = None
 
     @property
-    def in_words(self) -> str:
+    def as_text(self) -> str:
         """For instance "more like E2", "the other side", "a link added: https://…", "E3 swapped"."""
         return {
             FollowUpKind.SETTLE: "a search for what would settle the claim",
@@ -213,7 +213,7 @@ class FollowUpSearch(Noun):
         }[self.kind]
 
 
-class Event(Noun):
+class Event(FrozenModel):
     """A line of the audit trail: by whom as they are called, and their `Person.key`."""
 
     at: datetime
@@ -223,12 +223,12 @@ class Event(Noun):
     detail: str = ""
 
     @property
-    def in_words(self) -> str:
+    def as_text(self) -> str:
         """What was done, as a person reads it: "Note edited"."""
         return name_of("events", self.kind)
 
 
-class CaseStatus(Kind):
+class CaseStatus(LabelledEnum):
     """Where a case stands, derived from what it holds."""
 
     NEW = "new"
@@ -238,7 +238,7 @@ class CaseStatus(Kind):
     DECIDED = "decided"
 
 
-class Case(Noun):
+class Case(FrozenModel):
     """All of one note's making, from the post to the decision.
 
     `document_version` is of its stored form (see `upgrade`), `version` counts its changes; `owner` is who began it,
@@ -441,7 +441,7 @@ class Case(Noun):
         return CaseStatus.AWAITING_DECISION if self.assessment_is_current else CaseStatus.DRAFTING
 
 
-class CaseSummary(Noun):
+class CaseSummary(FrozenModel):
     """A line of the list of cases. `overrides` counts as `Decision.reasons_given` does; see `Case.told`."""
 
     id: str
@@ -465,7 +465,7 @@ class CaseSummary(Noun):
         """How it ended, overrides included, or where it stands."""
         if self.supernote and self.status is CaseStatus.NEW and not self.note_excerpt:  # none of its texts is taken
             return "supernote not chosen yet"
-        return _ended(self.decision, self.overrides) if self.decision else self.status.in_words
+        return _ended(self.decision, self.overrides) if self.decision else self.status.as_text
 
 
 @dataclass(frozen=True, slots=True)

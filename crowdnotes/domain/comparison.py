@@ -11,14 +11,14 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from crowdnotes.domain.base import Kind, Noun, text_sha256
+from crowdnotes.domain.base import FrozenModel, LabelledEnum, text_sha256
 from crowdnotes.labels import name_of
 
 Side = Literal["left", "right"]
 Agreement = Annotated[int, Field(ge=1, le=5)]
 
 
-class Level(Kind):
+class Level(LabelledEnum):
     """How helpful a note is; the words of Community Notes."""
 
     HELPFUL = "helpful"
@@ -31,7 +31,7 @@ class Level(Kind):
         return {Level.HELPFUL: 1.0, Level.SOMEWHAT: 0.5, Level.NOT: 0.0}[self]
 
 
-class Statement(Kind):
+class Statement(LabelledEnum):
     """What readers agree with or not, from 1 (not at all) to 5 (fully); `words` as they read it."""
 
     SOURCES = "sources"
@@ -52,7 +52,7 @@ class Statement(Kind):
         }[self]
 
 
-class NotePair(Noun):
+class NotePair(FrozenModel):
     """A post and two notes on it."""
 
     id: str
@@ -61,7 +61,7 @@ class NotePair(Noun):
     second: str
 
 
-class Rating(Noun):
+class Rating(FrozenModel):
     """What a reader says of one note."""
 
     level: Level
@@ -74,7 +74,7 @@ class Rating(Noun):
         return self
 
 
-class Answer(Noun):
+class Answer(FrozenModel):
     """What a participant says of one pair: one for each, the newest. `first_at` is when it was first answered."""
 
     participant: str
@@ -102,7 +102,7 @@ class Answer(Noun):
         return (self.chosen == "left") == self.first_is_left
 
 
-class Sheet(Noun):
+class Sheet(FrozenModel):
     """A pair as one participant sees it, which does not tell the first note from the second."""
 
     pair: str
@@ -112,7 +112,7 @@ class Sheet(Noun):
     answer: Answer | None = None
 
 
-class Comparison(Noun):
+class Comparison(FrozenModel):
     """Pairs that are compared under one link. `id` is in the link and cannot be guessed.
 
     `each` is how many pairs a participant sees. `sides_unknown`: the file had shuffled the notes of each pair, so the
@@ -139,7 +139,7 @@ class Comparison(Noun):
         return text_sha256(f"{what} {self.id} {participant} {pair}")
 
 
-class ComparisonSummary(Noun):
+class ComparisonSummary(FrozenModel):
     """One in the list: its size, and what has come in."""
 
     id: str
@@ -150,7 +150,7 @@ class ComparisonSummary(Noun):
     answers: int
 
 
-class Figure(Noun):
+class Figure(FrozenModel):
     """A number with its 95 % interval and what it is of; without a value, why it was NOT RUN.
 
     `how` says what the interval or the test rests on.
@@ -165,7 +165,7 @@ class Figure(Noun):
     not_run: str = ""
 
     @property
-    def in_words(self) -> str:
+    def as_text(self) -> str:
         """For example 0.75 (0.71 to 0.79), n 504."""
         if self.value is None:
             return f"NOT RUN: {self.not_run}"
@@ -175,7 +175,7 @@ class Figure(Noun):
         return f"{value:.2f}{between}{p}, n {self.n:,}"
 
 
-class BothRated(Noun):
+class BothRated(FrozenModel):
     """A scale of both notes: the mean of each, and whether they differ (Wilcoxon, signed ranks)."""
 
     first: Figure
@@ -183,7 +183,7 @@ class BothRated(Noun):
     differ: Figure
 
 
-class ComparisonResults(Noun):
+class ComparisonResults(FrozenModel):
     """What the answers come to. `levels` counts ratings by level: of the first note, of the second.
 
     `wins` is the share that chose the first note: of all, of those who rated both alike, of those who rated both

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from enum import StrEnum
 
-from crowdnotes.domain.base import Kind, Noun, Span, text_sha256
+from crowdnotes.domain.base import FrozenModel, LabelledEnum, Span, text_sha256
 from crowdnotes.domain.people import Person
 from crowdnotes.wording import fill
 
@@ -16,7 +16,7 @@ AFTER_CUTOFF = "after the cutoff"  # the notice on a later source that a person 
 WAYBACK = "The Wayback Machine"  # how a sentence begins that says what the archive said
 
 
-class Query(Noun):
+class Query(FrozenModel):
     """One search, and what it is meant to find that the others do not. `language` is an ISO 639-1 code."""
 
     text: str
@@ -31,7 +31,7 @@ class Aim(StrEnum):
     OTHER_SIDE = "the other side"
 
 
-class SourceCategory(Kind):
+class SourceCategory(LabelledEnum):
     """The seven kinds of source of CrowdNotes+ appendix B.1."""
 
     HEALTH_AUTHORITY = "health authority"
@@ -43,7 +43,7 @@ class SourceCategory(Kind):
     OTHER = "other"
 
 
-class FactCheck(Noun):
+class FactCheck(FrozenModel):
     """What a fact-checker's ClaimReview data says of one claim, as plain text; "" where it says nothing.
 
     `verdict` is in the checker's own words. `scale` is the number that was given, with the ends of its scale as they
@@ -78,7 +78,7 @@ class FactCheck(Noun):
         return f"{claim} {f'{publisher} rates it: {self.rating + scale}.'}"
 
 
-class EarlierNote(Noun):
+class EarlierNote(FrozenModel):
     """A community note under another post, from X's public data, as its writer typed it.
 
     Its links are signposts; its words are for the person alone: no prompt and no draft is made of them. `status` is X's
@@ -134,7 +134,7 @@ class ClaimMatch(StrEnum):
     OTHER = "other claim"
 
 
-class Hit(Noun):
+class Hit(FrozenModel):
     """A search result, before anything is read. Title and snippet are plain text.
 
     `notices` are marks that a reader must see: "preprint", "retracted" and the like. `also_found_by`
@@ -164,7 +164,7 @@ class Hit(Noun):
     also_found_by: tuple[str, ...] = ()
 
 
-class ProviderState(Kind):
+class ProviderState(LabelledEnum):
     """How a search provider's part of a search ended; a failed search is not "nothing found"."""
 
     ANSWERED = "answered"
@@ -175,7 +175,7 @@ class ProviderState(Kind):
     CANCELLED = "cancelled"
 
 
-class ProviderOutcome(Noun):
+class ProviderOutcome(FrozenModel):
     """One provider's part of a search: how many distinct hits, how long, and a sentence for the user."""
 
     provider: str
@@ -186,7 +186,7 @@ class ProviderOutcome(Noun):
     sentence: str = ""
 
 
-class FetchOutcome(Kind):
+class FetchOutcome(LabelledEnum):
     """How reading a source ended. A page that was read but says nothing useful is still READ.
 
     UNDATED is given in studies alone, where a page without a date might be later than the cutoff.
@@ -219,7 +219,7 @@ class ReadAs(StrEnum):
     THROUGH = "a reading service's text"
 
 
-class DateOrigin(Kind):
+class DateOrigin(LabelledEnum):
     """Where a source's date is from; a date without a stated origin is not shown."""
 
     PAGE = "the page"
@@ -228,7 +228,7 @@ class DateOrigin(Kind):
     PERSON = "the contributor"
 
 
-class Source(Noun):
+class Source(FrozenModel):
     """A page or record, read or not. Its text lies in the store under `text_sha256`.
 
     `read_as` is ABSTRACT when the page itself could not be had and its abstract was read by DOI or
@@ -319,7 +319,7 @@ class Source(Noun):
         return self if kept == self.notices else self.model_copy(update={"notices": kept})
 
 
-class Passage(Noun):
+class Passage(FrozenModel):
     """The best window of a source for this post (CrowdNotes+ appendix D.2).
 
     `text` equals the source's text at `span`. `before` and `after` are what surrounds it, for
@@ -336,7 +336,7 @@ class Passage(Noun):
     page: int | None = None
 
 
-class Verdict(Kind):
+class Verdict(LabelledEnum):
     """What the person who read a passage makes of it."""
 
     USE = "use"
@@ -344,7 +344,7 @@ class Verdict(Kind):
     REJECT = "reject"
 
 
-class Review(Noun):
+class Review(FrozenModel):
     """One reader's inspection of one passage, from when they first opened it; what they make of it is theirs alone.
 
     `judged_at` is unknown of some verdicts that earlier programs kept.
@@ -357,7 +357,7 @@ class Review(Noun):
     reason: str = ""
 
 
-class Evidence(Noun):
+class Evidence(FrozenModel):
     """One chosen passage: "E1", why it was chosen, and what its readers say of it.
 
     `aim` is OTHER_SIDE when it was looked for because it may speak for the post's claim. `reviews` are one a reader;
@@ -397,7 +397,7 @@ class Evidence(Noun):
         return self.verdict is Verdict.USE
 
 
-class Reach(Noun):
+class Reach(FrozenModel):
     """How far a search came that settled nothing: the nearest passage, what would settle it, where to look by hand.
 
     `wanted` is "" where nobody said; `places` are names of texts, each with a link.
@@ -408,7 +408,7 @@ class Reach(Noun):
     places: tuple[tuple[str, str], ...]
 
 
-class EvidenceSet(Noun):
+class EvidenceSet(FrozenModel):
     """The passages as they were before something replaced or added to them: `at` is when, `why` by what.
 
     Sets that were put on record before sets were dated have neither of the two.
@@ -440,7 +440,7 @@ class Points(StrEnum):
     NEITHER = "neither way"
 
 
-class PassageAnswer(Noun):
+class PassageAnswer(FrozenModel):
     """What one passage gives for a claim: `span` are the words of the passage that show it, as offsets in its text.
 
     `claim` counts the post's checkable claims from 1, the one that misleads most. `to_program`: words in it speak to a
@@ -457,7 +457,7 @@ class PassageAnswer(Noun):
     claim: int = 1
 
 
-class Settlement(Noun):
+class Settlement(FrozenModel):
     """What a model found in the passages for the claims, passage by passage, and what is missing to settle the first.
 
     A passage stands there more than once where it answers several claims, or parts of one in different places.

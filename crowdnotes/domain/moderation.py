@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from crowdnotes.domain.base import Kind, Noun
+from crowdnotes.domain.base import FrozenModel, LabelledEnum
 from crowdnotes.domain.note import Support
 from crowdnotes.domain.people import Person
 from crowdnotes.wording import plural
@@ -23,7 +23,7 @@ FINDINGS = (Support.SUPPORTED, Support.PARTLY, Support.UNSUPPORTED, Support.WRON
 SPREADS_FROM = 50  # ratings of a post's notes; most posts have fewer
 
 
-class DeskState(Kind):
+class DeskState(LabelledEnum):
     """Where a case stands between its author and the moderators."""
 
     DRAFTING = "drafting"
@@ -33,7 +33,7 @@ class DeskState(Kind):
     DECIDED = "decided"
 
 
-class Lease(Noun):
+class Lease(FrozenModel):
     """Who has a case to themselves, and until when by the database's clock."""
 
     holder: Person
@@ -45,7 +45,7 @@ class Lease(Noun):
         return at < self.until
 
 
-class Return(Noun):
+class Return(FrozenModel):
     """One sending back: who, when, why, and the note as it was then. What else was said are the case's suggestions."""
 
     by: Person
@@ -54,7 +54,7 @@ class Return(Noun):
     note: str = ""
 
 
-class PairFinding(Noun):
+class PairFinding(FrozenModel):
     """What one reader found of one sentence, by its words, and one passage."""
 
     words: str
@@ -62,7 +62,7 @@ class PairFinding(Noun):
     support: Support
 
 
-class Reading(Noun):
+class Reading(FrozenModel):
     """One moderator's whole reading of a submitted note, kept when they finished it and not changed after."""
 
     reader: Person
@@ -91,7 +91,7 @@ class ReadPair:
         return [support for _, support in self.found]
 
 
-class DeskWork(Noun):
+class DeskWork(FrozenModel):
     """What the desk knows of a case. `state` is DRAFTING, SUBMITTED or RETURNED; the other two follow from the rest.
 
     `submitted_at` is of the last submission, by the database's clock; `message` what its author told the moderators;
@@ -132,7 +132,7 @@ class DeskWork(Noun):
         return next((reading for reading in self.readings if reading.reader.key == key), None)
 
 
-class QueueItem(Noun):
+class QueueItem(FrozenModel):
     """A line of the queue, and what it is sorted by: `turn` is when it was submitted, less what brings it forward.
 
     So a case that waits long comes before an urgent one that just came. `ratings` are those of the notes on its post;
@@ -186,7 +186,7 @@ class Order(StrEnum):
     NEWEST = "newest"
 
 
-class Whose(StrEnum):
+class QueueScope(StrEnum):
     """Which submitted cases."""
 
     FREE = "free"
@@ -195,10 +195,10 @@ class Whose(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QueueQuery:
     """What of the queue is asked for: the states, whose, and whether one's own cases are left out (four eyes)."""
 
-    whose: Whose = Whose.FREE
+    whose: QueueScope = QueueScope.FREE
     states: tuple[DeskState, ...] = (DeskState.SUBMITTED, DeskState.IN_REVIEW)
     order: Order = Order.TURN
     without_own: bool = False
@@ -221,7 +221,7 @@ class Pair:
     evidence_id: str
 
 
-class Tombstone(Noun):
+class Tombstone(FrozenModel):
     """That a case was deleted: nothing of what it held."""
 
     case_id: str

@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 from enum import StrEnum
 
-from crowdnotes.domain.base import Kind, Noun, Span, text_sha256
+from crowdnotes.domain.base import FrozenModel, LabelledEnum, Span, text_sha256
 
 
 class Classification(StrEnum):
@@ -18,7 +18,7 @@ class Classification(StrEnum):
     NOT_MISLEADING = "NOT_MISLEADING"
 
 
-class Support(Kind):
+class Support(LabelledEnum):
     """How far the passages carry a sentence of the note. UNCHECKED: nobody has compared them yet.
 
     The last two only people find: a passage that is not fit to rest on (for the scores as if it did not support the
@@ -41,7 +41,7 @@ class Support(Kind):
 _IN_SCORES = {Support.WRONG_SOURCE: Support.UNSUPPORTED, Support.CANNOT_TELL: Support.UNCHECKED}
 
 
-class Basis(Kind):
+class Basis(LabelledEnum):
     """How a sentence rests on its passage: said outright, put together from two places, or concluded from it."""
 
     STATED = "stated"
@@ -49,7 +49,7 @@ class Basis(Kind):
     INFERRED = "inferred"
 
 
-class SentenceSupport(Noun):
+class SentenceSupport(FrozenModel):
     """Attribution of one sentence of a note: `span` in the note, `carrier` in the passage's text.
 
     `score` is in [0, 1]: how near the carrier is. `doubts` are hints where to look, in words a volunteer understands,
@@ -79,7 +79,7 @@ class SentenceSupport(Noun):
         return note[self.span.start : self.span.end]
 
 
-class SentenceCheck(Noun):
+class SentenceCheck(FrozenModel):
     """What a person found when they compared a sentence with its passage. It holds while both keep their words.
 
     One for each sentence, passage and reader; `by_key` is their `Person.key`, "" of checks that earlier programs kept.
@@ -97,14 +97,14 @@ class SentenceCheck(Noun):
     at: datetime
 
 
-class Quotation(Noun):
+class Quotation(FrozenModel):
     """Words of a passage that may be quoted, or on which a sentence rests: `span` in the passage's text."""
 
     evidence_id: str
     span: Span
 
 
-class Draft(Noun):
+class Draft(FrozenModel):
     """A note's full text, URLs included, exactly as it would be posted.
 
     `objections` are what the judge of several candidates holds against this one; `changes` what it changed in the best
@@ -132,14 +132,14 @@ class Draft(Noun):
         return text_sha256(self.text)
 
 
-class OnXState(Kind):
+class OnXState(LabelledEnum):
     """OPEN: whether it arrived is not known; it is being sent, or the answer never came."""
 
     OPEN = "unsettled"
     SENT = "on x"
 
 
-class OnX(Noun):
+class OnX(FrozenModel):
     """The one note that the program sent, or meant to send, to a post of that number.
 
     `at` is when it was last to be sent, by the database's clock; `status` and `results` (of a test note's evaluation)

@@ -9,10 +9,10 @@ from typing import Annotated, Protocol
 
 from pydantic import AfterValidator, StringConstraints
 
-from crowdnotes.domain.base import Kind, Noun
+from crowdnotes.domain.base import FrozenModel, LabelledEnum
 
 
-class Role(Kind):
+class Role(LabelledEnum):
     """What a person is here for."""
 
     VIEWER = "viewer"
@@ -29,7 +29,7 @@ _Id = Annotated[str, StringConstraints(pattern=r"^\S+$", max_length=255)]
 _Name = Annotated[str, AfterValidator(_one_line), StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
 
 
-class Person(Noun):
+class Person(FrozenModel):
     """Somebody, known by who vouches for them (`issuer`) and by what they are called there (`subject`).
 
     Never by an e-mail address or by the name: both change, and names are alike.
@@ -64,7 +64,7 @@ class Account(Actor):
     last_seen: datetime
 
 
-Who = Callable[[], Actor]
+CurrentUser = Callable[[], Actor]
 """Asked at every act, so that a role that was changed or taken away holds from then on. Jobs ask from their threads."""
 
 LOCAL_OWNER = ("local", "owner")
@@ -121,7 +121,7 @@ _IN_WORDS = {
 }
 
 
-class Standing(StrEnum):
+class Relationship(StrEnum):
     """How somebody stands to a case: they began it, or its owner shared it with everybody, or neither.
 
     What they practise on is a demonstration that they began, with recorded answers: it asks nobody's model.
@@ -152,24 +152,24 @@ class Owned(Protocol):
         ...
 
 
-_NONE: frozenset[Standing] = frozenset()
-_PRACTICE = frozenset({Standing.PRACTICE})
-_OWN = _PRACTICE | {Standing.OWN}
-_SHARED = frozenset({Standing.SHARED})
-_ALL = frozenset(Standing)
+_NONE: frozenset[Relationship] = frozenset()
+_PRACTICE = frozenset({Relationship.PRACTICE})
+_OWN = _PRACTICE | {Relationship.OWN}
+_SHARED = frozenset({Relationship.SHARED})
+_ALL = frozenset(Relationship)
 
 
 def _row(
-    viewer: frozenset[Standing],
-    contributor: frozenset[Standing],
-    moderator: frozenset[Standing],
-    admin: frozenset[Standing],
-) -> Mapping[Role, frozenset[Standing]]:
+    viewer: frozenset[Relationship],
+    contributor: frozenset[Relationship],
+    moderator: frozenset[Relationship],
+    admin: frozenset[Relationship],
+) -> Mapping[Role, frozenset[Relationship]]:
     return {Role.VIEWER: viewer, Role.CONTRIBUTOR: contributor, Role.MODERATOR: moderator, Role.ADMIN: admin}
 
 
 # docs/people.md says the same in words; a test holds it to this. What is done to no case counts as one's own.
-ALLOWED: Mapping[Act, Mapping[Role, frozenset[Standing]]] = {
+ALLOWED: Mapping[Act, Mapping[Role, frozenset[Relationship]]] = {
     Act.READ: _row(_OWN | _SHARED, _OWN | _SHARED, _ALL, _ALL),
     Act.BEGIN: _row(_NONE, _ALL, _ALL, _ALL),
     Act.PRACTISE: _row(_ALL, _ALL, _ALL, _ALL),
@@ -195,13 +195,13 @@ ALLOWED: Mapping[Act, Mapping[Role, frozenset[Standing]]] = {
 _BY_OTHERS = frozenset({Act.REVIEW, Act.DECIDE})
 
 
-def standing(actor: Actor, case: Owned | None) -> Standing:
+def relationship(actor: Actor, case: Owned | None) -> Relationship:
     """How the actor stands to the case."""
     if case is None:
-        return Standing.OWN
+        return Relationship.OWN
     if case.owner_key == actor.key:
-        return Standing.PRACTICE if case.recorded_answers else Standing.OWN
-    return Standing.SHARED if case.shared else Standing.OTHER
+        return Relationship.PRACTICE if case.recorded_answers else Relationship.OWN
+    return Relationship.SHARED if case.shared else Relationship.OTHER
 
 
 def may(actor: Actor, act: Act, case: Owned | None = None, *, four_eyes: bool = False) -> bool:
@@ -209,8 +209,8 @@ def may(actor: Actor, act: Act, case: Owned | None = None, *, four_eyes: bool = 
 
     With `four_eyes` nobody reviews or decides a case that they began, whatever their role.
     """
-    how = standing(actor, case)
-    if four_eyes and case is not None and act in _BY_OTHERS and how is Standing.OWN:
+    how = relationship(actor, case)
+    if four_eyes and case is not None and act in _BY_OTHERS and how is Relationship.OWN:
         return False
     return how in ALLOWED[act][actor.role]
 
@@ -219,7 +219,7 @@ def refusal(act: Act, case: Owned | None = None, *, four_eyes: bool = False) -> 
     """A sentence for somebody who may not do that: what, and who may. `four_eyes`: that alone refuses it."""
     if four_eyes:
         return "You began this case, so another moderator or admin has to decide it."
-    how = Standing.OWN if case is None else Standing.SHARED if case.shared else Standing.OTHER
+    how = Relationship.OWN if case is None else Relationship.SHARED if case.shared else Relationship.OTHER
     owner = ["whoever began it"] if case is not None and ALLOWED[act][Role.CONTRIBUTOR] >= _OWN else []
     *names, last = [*owner, *(_MANY[role] for role in Role if how in ALLOWED[act][role])]
     who = f"{', '.join(names)} and {last}" if names else last

@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 
 from pydantic import Field
 
-from crowdnotes.domain.base import Kind, Noun, Span
+from crowdnotes.domain.base import FrozenModel, LabelledEnum, Span
 
 # A post's address may name any of these: phones and old links have the longer ones.
 X_HOSTS = frozenset(f"{part}{site}" for part in ("", "www.", "m.", "mobile.") for site in ("x.com", "twitter.com"))
@@ -28,7 +28,7 @@ MAX_IMAGES = 4  # as many as a post on X can have
 MAX_IMAGE_BYTES = 5_000_000  # X's own limit for a photo
 
 
-class Image(Noun):
+class Image(FrozenModel):
     """A picture attached to the post. Its bytes lie in the store under `sha256`.
 
     `text` is what can be read in it and `shows` what can be seen, as `read_by` (an engine's name, or
@@ -45,7 +45,7 @@ class Image(Noun):
     read_by: str = ""
 
 
-class Post(Noun):
+class Post(FrozenModel):
     """The post on X that may need a note; `context` is the post that it replies to or quotes."""
 
     text: str
@@ -73,7 +73,7 @@ class Post(Noun):
         return self.model_copy(update={"text": self.whole_text})
 
 
-class ClaimKind(Kind):
+class ClaimKind(LabelledEnum):
     """What a statement is, by what it would make readers believe. Only CHECKABLE ones can need a note."""
 
     CHECKABLE = "checkable"
@@ -83,7 +83,7 @@ class ClaimKind(Kind):
     PERSONAL = "personal story"
 
 
-class Claim(Noun):
+class Claim(FrozenModel):
     """A statement of the post, and where it stands there: what every later step goes by.
 
     `statement` is the claim in full words, that a reader understands without the post; `implies` what readers are led
@@ -113,7 +113,7 @@ class Claim(Noun):
         return f"{day:%Y}" if (day.month, day.day) == (1, 1) else f"{f'{day.day} ' if day.day > 1 else ''}{day:%B %Y}"
 
 
-class Mode(Kind):
+class Mode(LabelledEnum):
     """Who brings the sources (CrowdNotes+ 4.1 and 4.2)."""
 
     AUGMENTATION = "augmentation"

@@ -12,7 +12,7 @@ from enum import StrEnum
 from pydantic import Field
 
 from crowdnotes.domain.assessment import Interval, LinkCheck, SideVotes
-from crowdnotes.domain.base import Kind, Noun, Span, text_sha256
+from crowdnotes.domain.base import FrozenModel, LabelledEnum, Span, text_sha256
 from crowdnotes.domain.note import Classification, Quotation
 
 
@@ -24,7 +24,7 @@ class CrowdStatus(StrEnum):
     NOT_HELPFUL = "CURRENTLY_RATED_NOT_HELPFUL"
 
 
-class Ratings(Noun):
+class Ratings(FrozenModel):
     """How many raters gave each level, and each tag (a column of the ratings, such as helpfulClear)."""
 
     helpful: int = Field(0, ge=0)
@@ -50,7 +50,7 @@ _NO_NOTE_NEEDED = re.compile(
 )
 
 
-class ExistingNote(Noun):
+class ExistingNote(FrozenModel):
     """A note that somebody wrote on the post: `id` is ours ("N1"), `note_id` X's own. `text` with its links.
 
     `status` is None where nobody has told it. `chosen` is what a person says against the rule of eligibility.
@@ -84,7 +84,7 @@ class ExistingNote(Noun):
         return self.chosen if self.chosen is not None else not self.why_not_eligible
 
 
-class SupernoteSentence(Noun):
+class SupernoteSentence(FrozenModel):
     """One sentence of a candidate: `span` in its text, the notes that say it, and the words of pages that carry it."""
 
     span: Span
@@ -92,7 +92,7 @@ class SupernoteSentence(Noun):
     carriers: tuple[Quotation, ...] = ()
 
 
-class FilterName(Kind):
+class FilterName(LabelledEnum):
     """What a candidate has to pass before the jury hears it (Supernotes 2.2, and SUPPORTED beyond it), in order."""
 
     LENGTH = "280 characters"
@@ -103,7 +103,7 @@ class FilterName(Kind):
     SUPPORTED = "the linked pages say it"
 
 
-class SupernoteScore(Noun):
+class SupernoteScore(FrozenModel):
     """What the simulated jury says of a text; the same jurors sit for all texts. See `JuryVerdict`."""
 
     intercept: float
@@ -116,7 +116,7 @@ class SupernoteScore(Noun):
     means_nothing: bool = False
 
 
-class Candidate(Noun):
+class Candidate(FrozenModel):
     """A candidate supernote. `text` with its links, as it would be posted.
 
     `failed` is the first filter that it did not pass, and `why`; `not_run` are those that could not judge it.
@@ -152,7 +152,7 @@ class Candidate(Noun):
         return text_sha256(self.text)
 
 
-class Credit(Noun):
+class Credit(FrozenModel):
     """What one note gave to the winner: its share of the words, and what is lost without it.
 
     `share` is in [0, 1]. `without` is the score of the best that can be chosen without this note, None where nothing
@@ -165,7 +165,7 @@ class Credit(Noun):
     loss: float | None = None
 
 
-class SupernoteRound(Noun):
+class SupernoteRound(FrozenModel):
     """One making of candidates: from which notes, how many were asked for, and what came of it.
 
     `written_from` are the notes that new ones were written for: all that are used, or those alone that had changed
@@ -228,7 +228,7 @@ class SupernoteRound(Noun):
         return {name: count for name, count in counts.items() if count}
 
 
-class PostedNote(Noun):
+class PostedNote(FrozenModel):
     """The supernote as it was posted, and what raters make of it: what a better one would have to replace.
 
     Without a `status` nobody has said how it stands, nor whether it is posted at all.
@@ -243,7 +243,7 @@ class PostedNote(Noun):
     at: datetime
 
 
-class SupernoteWork(Noun):
+class SupernoteWork(FrozenModel):
     """All of a case's supernote: the notes as they are now, and what was made from them, the newest round last.
 
     `wanted` is how many candidates the next round makes. Of earlier rounds the winner alone is kept among them.
@@ -280,7 +280,7 @@ class SupernoteWork(Noun):
         return {note.id: note.text for note in self.newest.notes if note.is_used} if self.newest else {}
 
 
-class SuggestionAnswer(Kind):
+class SuggestionAnswer(LabelledEnum):
     """What became of a reader's suggestion."""
 
     YES = "yes"
@@ -288,7 +288,7 @@ class SuggestionAnswer(Kind):
     IN_PART = "in part"
 
 
-class Suggestion(Noun):
+class Suggestion(FrozenModel):
     """A reader's comment on a note, and the answer. `text` is untrusted.
 
     It may be about one passage (`evidence_id`) or some `words` of the note. One that is `owed` an answer came with

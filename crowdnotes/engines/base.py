@@ -214,7 +214,7 @@ class EngineStep(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class MadeBy:
+class ResultOrigin:
     """What stands on a result: the engine with its model, and the version of the prompts, if it has any."""
 
     engine: str
@@ -257,7 +257,7 @@ class Engine(Protocol):
         """Stored on every result, e.g. "local" or "llm:gpt-x"."""
         ...
 
-    def made_by(self, step: EngineStep) -> MadeBy:
+    def result_origin(self, step: EngineStep) -> ResultOrigin:
         """What to store on a result of that step."""
         ...
 

@@ -16,7 +16,7 @@ from crowdnotes.engines.metering import price
 from crowdnotes.settings_sections import GateSettings, LlmSettings
 
 if TYPE_CHECKING:
-    from crowdnotes.engines.llm.calls import Asker
+    from crowdnotes.engines.llm.calls import ModelClient
     from crowdnotes.engines.llm.recorded import RecordedAnswers
 
 
@@ -64,12 +64,12 @@ def make_engine(
 
         return LLMEngine(chosen, gates, embedder, data_dir)
 
-    def asker(base_url: str, model: str) -> Asker:
-        from crowdnotes.engines.llm.calls import Askers
+    def model_client(base_url: str, model: str) -> ModelClient:
+        from crowdnotes.engines.llm.calls import ModelClients
 
-        return Askers(chosen, data_dir).asker(base_url, model)
+        return ModelClients(chosen, data_dir).model_client(base_url, model)
 
-    judge = make_judge(JudgeParts(chosen, gates, embedder, asker))
+    judge = make_judge(JudgeParts(chosen, gates, embedder, model_client))
     return LocalEngine(embedder, gates, judge, NliReader(reader_folder(reader, data_dir)) if reader else None)
 
 

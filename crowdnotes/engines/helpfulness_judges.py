@@ -13,7 +13,7 @@ from crowdnotes.engines.local.helpfulness import TrainedJudge
 from crowdnotes.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from crowdnotes.engines.llm.calls import Asker
+    from crowdnotes.engines.llm.calls import ModelClient
 
 
 def make_trained(parts: JudgeParts) -> TrainedJudge:
@@ -27,13 +27,13 @@ class ModelJudge:
     `form` is how it answers, `votes` how often it is asked (`LlmSettings`).
     """
 
-    def __init__(self, asker: Asker, base_url: str, *, form: str, votes: int) -> None:
+    def __init__(self, model_client: ModelClient, base_url: str, *, form: str, votes: int) -> None:
         from crowdnotes.engines.prompts import version_of
 
-        self._asker = asker
+        self._asker = model_client
         self._form = form
         self._votes = votes
-        self.name = f"llm:{asker.model}"
+        self.name = f"llm:{model_client.model}"
         self.server = urlsplit(base_url).hostname or ""  # recorded answers are asked of nobody
         self.prompt_version: str | None = version_of("helpfulness_final" if form == "final decision" else "words")
 
@@ -53,7 +53,7 @@ def make_model(parts: JudgeParts) -> ModelJudge:
             ("Set CROWDNOTES_GATE_HELPFULNESS_JUDGE to trained or server, or choose a language model."),
         )
     model = _required(llm.judging_model or llm.model, "No model is set for judging.", "CROWDNOTES_LLM_MODEL")
-    return ModelJudge(parts.asker(llm.base_url, model), llm.base_url, form="json", votes=llm.votes)
+    return ModelJudge(parts.model_client(llm.base_url, model), llm.base_url, form="json", votes=llm.votes)
 
 
 def make_server(parts: JudgeParts) -> ModelJudge:
@@ -65,7 +65,7 @@ def make_server(parts: JudgeParts) -> ModelJudge:
     )
     address = _required(llm.judge_base_url, no_server, "CROWDNOTES_LLM_JUDGE_BASE_URL")
     model = _required(llm.judge_model, no_model, "CROWDNOTES_LLM_JUDGE_MODEL")
-    return ModelJudge(parts.asker(address, model), address, form=llm.judge_form, votes=llm.votes)
+    return ModelJudge(parts.model_client(address, model), address, form=llm.judge_form, votes=llm.votes)
 
 
 def make_own(parts: JudgeParts) -> ModelJudge:
@@ -78,7 +78,7 @@ def make_own(parts: JudgeParts) -> ModelJudge:
         return make_model(parts)
     address = llm.judge_base_url or llm.base_url
     model = llm.judge_model or llm.judging_model or llm.model
-    return ModelJudge(parts.asker(address, model), address, form=llm.judge_form, votes=llm.votes)
+    return ModelJudge(parts.model_client(address, model), address, form=llm.judge_form, votes=llm.votes)
 
 
 def _required(value: str | None, missing: str, variable: str) -> str:

@@ -10,7 +10,7 @@ from crowdnotes.engines.embedding import Embedder
 from crowdnotes.settings_sections import GateSettings, LlmSettings
 
 if TYPE_CHECKING:
-    from crowdnotes.engines.llm.calls import Asker
+    from crowdnotes.engines.llm.calls import ModelClient
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,10 +18,10 @@ class JudgeParts:
     """The parts that a judge may be made from.
 
     `llm` is of the engine at work: without a `base_url` it is the local one.
-    `asker` gives who asks a model on a server, by base URL and model; its calls count on the case's budget.
+    `model_client` gives who asks a model on a server, by base URL and model; its calls count on the case's budget.
     """
 
     llm: LlmSettings
     gates: GateSettings
     embedder: Embedder
-    asker: Callable[[str, str], Asker]
+    model_client: Callable[[str, str], ModelClient]

@@ -1,7 +1,7 @@
 """What a case's calls use, step by step, and the budget that stops the next call before it is passed.
 
 Engines hold no case. Whoever works on one says so with `metered`, and what any engine asks meanwhile, in
-this thread or in those it starts with `side_by_side`, is counted there.
+this thread or in those it starts with `run_parallel`, is counted there.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def current_meter() -> Meter | None:
     return _current.get()
 
 
-def side_by_side(tasks: Sequence[Callable[[], T]], at_once: int) -> list[T | EngineError]:
+def run_parallel(tasks: Sequence[Callable[[], T]], at_once: int) -> list[T | EngineError]:
     """Run all in threads, on the same meter; each result, or its EngineError, in the order of `tasks`.
 
     Whatever else one of them raises, as when the work is cancelled, is raised here.
@@ -177,8 +177,8 @@ def side_by_side(tasks: Sequence[Callable[[], T]], at_once: int) -> list[T | Eng
         return [future.result() for future in running]
 
 
-def as_done(tasks: Sequence[Callable[[], T]], at_once: int) -> Iterator[tuple[int, T | EngineError]]:
-    """As `side_by_side`, but each result with its place as soon as it is there, so that what is done can be kept.
+def completed_calls(tasks: Sequence[Callable[[], T]], at_once: int) -> Iterator[tuple[int, T | EngineError]]:
+    """As `run_parallel`, but each result with its place as soon as it is there, so that what is done can be kept.
 
     Whatever else one of them raises is raised after all results that were under way; no other task is begun then, nor
     when whoever reads stops reading.

@@ -135,7 +135,7 @@ _TAGS = range(0xE0020, 0xE007F)  # invisible copies of the ASCII characters
 _BRACKETS = {"[": "]", "{": "}"}
 _UNSEEN = {"Cc", "Cf", "Co", "Cs"}  # controls, zero-width and direction marks, private and broken characters
 _PIECE = 500  # characters folded at once
-_LONGEST = 1500  # characters of one sentence that are looked at; a pattern spans a hundred at most
+_MAX_LENGTH = 1500  # characters of one sentence that are looked at; a pattern spans a hundred at most
 
 
 @lru_cache(maxsize=512)  # a passage is looked at by every step
@@ -207,7 +207,7 @@ def _speaks_to_model(sentence: str) -> bool:
         return True  # nobody writes to people in invisible letters
     if _matches(sentence):
         return True
-    shown = visible(sentence[:_LONGEST])
+    shown = visible(sentence[:_MAX_LENGTH])
     return _SPELLED.search(shown) is not None or any(_matches(decoded) for decoded in _decoded(shown))
 
 
@@ -215,11 +215,11 @@ def _left_open(text: str) -> str:
     """The text from its last bracket that is not closed; "" when all are, or when it grew too long to be one."""
     depths = {opening: text.count(opening) - text.count(closing) for opening, closing in _BRACKETS.items()}
     starts = [text.rfind(opening) for opening, depth in depths.items() if depth > 0]
-    return text[min(starts) :] if starts and len(text) < _LONGEST else ""
+    return text[min(starts) :] if starts and len(text) < _MAX_LENGTH else ""
 
 
 def _matches(words: str) -> bool:
-    shown = _URL.sub("https://", visible(words[:_LONGEST]).lower())
+    shown = _URL.sub("https://", visible(words[:_MAX_LENGTH]).lower())
     views = {shown, shown.translate(_LOOKALIKE), shown.translate(_LEET)}
     return any(INJECTION.search(view) for view in views)
 

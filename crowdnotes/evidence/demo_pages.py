@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from crowdnotes.domain import Case, ExistingNote, FetchOutcome, Mode, Noun, Post
+from crowdnotes.domain import Case, ExistingNote, FetchOutcome, FrozenModel, Mode, Post
 from crowdnotes.errors import ConfigurationError, FetchError, InputError
 from crowdnotes.evidence.fetching import Page, PageFetcher, no_check
 from crowdnotes.evidence.link_check import LinkAsker
@@ -26,7 +26,7 @@ ASSETS = Path(__file__).resolve().parents[2] / "assets" / "demonstration"
 _REPAIR = "Put the folder {folder} back, for instance with `git checkout assets`.".format(folder="assets/demonstration")
 
 
-class ExamplePage(Noun):
+class ExamplePage(FrozenModel):
     """One page of the pack. `deciding` is the sentence, verbatim from the page, that matters most."""
 
     url: str
@@ -34,7 +34,7 @@ class ExamplePage(Noun):
     deciding: str
 
 
-class Example(Noun):
+class Example(FrozenModel):
     """A post to practise on, and the pages to bring to it.
 
     `teaches` says in one sentence what path it walks. `tempting_note` is a note that says more than

@@ -33,7 +33,7 @@ from hishel.httpx import CacheTransport
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError, InputError
 from crowdnotes.evidence.reading.document import parse_content_type, settle_kind
-from crowdnotes.evidence.ssrf_guard import BROKEN_OFF, Deadline, GuardedTransport, check_url
+from crowdnotes.evidence.ssrf_guard import CONNECTION_ERRORS, Deadline, GuardedTransport, check_url
 from crowdnotes.settings_sections import FetchSettings
 from crowdnotes.text.urls import MAX_URL
 from crowdnotes.wording import fill
@@ -272,7 +272,7 @@ def follow(
                 location = response.headers.get("Location")
                 if response.status_code not in _REDIRECTS or not location:
                     return take(response)
-        except BROKEN_OFF as error:
+        except CONNECTION_ERRORS as error:
             raise FetchError("The site broke off before its answer was complete.", FetchOutcome.UNREACHABLE) from error
         except (httpx.InvalidURL, UnicodeError) as error:
             raise FetchError("The address is not a valid one.", FetchOutcome.UNREACHABLE) from error

@@ -18,7 +18,7 @@ from typing import Protocol
 from crowdnotes.domain import FetchOutcome, LinkCheck, LinkState
 from crowdnotes.errors import FetchError, InputError
 from crowdnotes.evidence.fetching import follow, no_check
-from crowdnotes.evidence.ssrf_guard import Deadline, wait_out
+from crowdnotes.evidence.ssrf_guard import Deadline, cancellable_sleep
 from crowdnotes.evidence.wayback import Wayback
 from crowdnotes.settings_sections import FetchSettings, LinkSettings
 
@@ -63,7 +63,7 @@ class LinkChecker:
     `wayback` is asked for copies of pages that are gone; nobody is without it.
     """
 
-    asker: LinkAsker
+    model_client: LinkAsker
     settings: LinkSettings
     clock: Callable[[], datetime]
     pause: Callable[[float], float] = lambda longest: random.uniform(longest / 2, longest)  # noqa: S311
@@ -88,7 +88,7 @@ class LinkChecker:
             wait = self.pause(_FIRST_PAUSE * 2 ** (tried - 1))
             if tried == self.settings.tries or not _may_pass(found) or time.monotonic() + wait >= ends:
                 break
-            wait_out(wait, check)
+            cancellable_sleep(wait, check)
         left = ends - time.monotonic()
         if self.wayback is None or not found.is_gone or left <= 0:
             return found.model_copy(update={"until": until})
@@ -100,7 +100,7 @@ class LinkChecker:
     def _try(self, url: str, full: str, tried: int, left: float, check: Check) -> LinkCheck:
         found = partial(LinkCheck, url=url, checked_at=self.clock(), tries=tried)
         try:
-            status = self.asker.status(full, min(self.settings.request_seconds, left), check)
+            status = self.model_client.status(full, min(self.settings.request_seconds, left), check)
         except InputError as error:
             return found(state=LinkState.REFUSED, sentence=error.message)
         except FetchError as error:

@@ -226,7 +226,7 @@ def _lookup(host: str, port: int, seconds: float) -> list[IPAddress]:
 
 
 _SLICE = 0.1  # seconds that a cancelled job waits at most
-BROKEN_OFF = (httpcore.NetworkError, httpcore.ProtocolError)
+CONNECTION_ERRORS = (httpcore.NetworkError, httpcore.ProtocolError)
 _MAX_ADDRESSES = 4  # tried in turn; a site with more gives them all in each answer
 
 
@@ -362,7 +362,7 @@ class _Body(httpx.SyncByteStream):
 class GuardedTransport(httpx.BaseTransport):
     """One exchange with a public host, or one that is allowed. No proxies, nothing kept alive, nothing retried.
 
-    Used without a client, which would keep cookies and follow redirects. httpcore's `BROKEN_OFF` pass through.
+    Used without a client, which would keep cookies and follow redirects. httpcore's `CONNECTION_ERRORS` pass through.
     """
 
     def __init__(self, allowed_hosts: Collection[str], connect_seconds: float, deadline: Deadline) -> None:
@@ -404,7 +404,7 @@ def _ssl_context() -> ssl.SSLContext:
     return httpx.create_ssl_context(trust_env=False)
 
 
-def wait_out(seconds: float, check: Callable[[], None]) -> None:
+def cancellable_sleep(seconds: float, check: Callable[[], None]) -> None:
     """Wait so long, calling `check` meanwhile; what it raises ends the pause."""
     ends = time.monotonic() + seconds
     while (left := ends - time.monotonic()) > 0:

@@ -34,7 +34,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError
 
-from crowdnotes.domain import Noun
+from crowdnotes.domain import FrozenModel
 from crowdnotes.errors import JobCancelled, JobError
 from crowdnotes.storage.database import reading, writing
 from crowdnotes.storage.tables import jobs, storable_text
@@ -93,7 +93,7 @@ class StepState(StrEnum):
     CANCELLED = "cancelled"
 
 
-class StepRecord(Noun):
+class StepRecord(FrozenModel):
     """How one step went; `done` of `total` units, `error` and `next_step` in words for the user."""
 
     name: str
@@ -108,7 +108,7 @@ class StepRecord(Noun):
     seconds: float = 0.0
 
 
-class JobRecord(Noun):
+class JobRecord(FrozenModel):
     """What is to be done, and how it is going: all that another process needs to do it.
 
     `engine` and `model` name the engine that was chosen (see `EngineChoice`), `by` who asked for it. `owner` is the
@@ -270,7 +270,7 @@ class JobTable:
             rows = connection.execute(query.where(jobs.c.case_id.in_(case_ids), jobs.c.under_way)).all()
         return {row.case_id for row in rows if row.queue_id is not None or is_alive(row.id, row.owner, row.silence)}
 
-    def ask_to_cancel(self, job_id: str) -> None:
+    def request_cancel(self, job_id: str) -> None:
         """Leave word for the owner, whichever process that is."""
         with writing(self._engine) as connection:
             connection.execute(update(jobs).where(jobs.c.id == job_id, jobs.c.under_way).values(cancel_asked=True))

@@ -281,7 +281,7 @@ class JobRunner:
 
         In another process it takes until that one's next heartbeat.
         """
-        self._table.ask_to_cancel(job_id)
+        self._table.request_cancel(job_id)
         self._stop(job_id, JobState.CANCELLED)
 
     def wait(self, job_id: str, timeout: float | None = None) -> JobRecord:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from itertools import zip_longest
 
 from crowdnotes.domain import Candidate, Evidence, ExistingNote, LinkCheck, LinkState, Span, SupernoteSentence, Usage
-from crowdnotes.engines import MadeBy, NoteSentence
+from crowdnotes.engines import NoteSentence, ResultOrigin
 from crowdnotes.engines.local import tone
 from crowdnotes.engines.prompt_injection import holds_injection
 from crowdnotes.errors import EngineError
@@ -154,7 +154,7 @@ def goes_on(words: str) -> bool:
     return _CONNECTS.match(words) is not None
 
 
-def leans_back(words: str) -> bool:
+def needs_previous_sentence(words: str) -> bool:
     """Whether a sentence says something of what only one before it names.
 
     By its opening ("This", "He", "The study", "However") or by a pronoun in its first clause ("WHO recommends it").
@@ -172,7 +172,7 @@ def _first_clause(words: str) -> str:
 
 
 MAX_LINKS = 3  # each costs a character and a space
-LOCAL = MadeBy("local")
+LOCAL = ResultOrigin("local")
 _NOTES_A_CALL = 6  # more than a note of 280 characters can hold
 _PROMPT_TOKENS = 1_500  # of the instructions and the post
 _LETTERS_A_TOKEN = 4
@@ -184,7 +184,7 @@ def budget_for(notes: Sequence[ExistingNote]) -> int:
     return NOTE_LIMIT - min(MAX_LINKS, len(pages_of(notes))) * (URL_WEIGHT + 1)
 
 
-def samples(
+def note_subsets(
     notes: Sequence[ExistingNote], calls: int, seed: int, among: Collection[str] = ()
 ) -> tuple[tuple[ExistingNote, ...], ...]:
     """Which notes each of so many calls is shown, in its order: subsets that differ, as long as there are others.
@@ -234,11 +234,11 @@ def cost(plan: Sequence[Sequence[ExistingNote]], evidence: Sequence[Evidence], a
     )
 
 
-def from_sentences(
+def build_candidate(
     sentences: Sequence[NoteSentence],
     notes: Sequence[ExistingNote],
     evidence: Sequence[Evidence],
-    made_by: MadeBy,
+    result_origin: ResultOrigin,
     links: Sequence[LinkCheck] = (),
 ) -> Candidate:
     """The text of these sentences with the links of the notes and pages that they rest on, at most three.
@@ -276,8 +276,8 @@ def from_sentences(
     return Candidate(
         text=" ".join([text, *chosen.values()]),
         sentences=tuple(parts),
-        engine=made_by.engine,
-        prompt_version=made_by.prompt_version,
+        engine=result_origin.engine,
+        prompt_version=result_origin.prompt_version,
     )
 
 

@@ -93,7 +93,7 @@ def why_no_note(brief: Brief, evidence: Sequence[Evidence]) -> str:
     """
     others = [claim for claim in brief.claims if claim.kind is not ClaimKind.CHECKABLE]
     if others and brief.claim is None:
-        return f"Not needed: the post is {others[0].kind.in_words}, and claims nothing that can be checked."
+        return f"Not needed: the post is {others[0].kind.as_text}, and claims nothing that can be checked."
     settlement = brief.settlement
     if settlement is None:
         return ""
@@ -161,7 +161,7 @@ def revise_candidates(
     return Revised((final, *ordered), revision.changes)
 
 
-def mended(
+def repaired_draft(
     engine: Engine,
     brief: Brief,
     evidence: Sequence[Evidence],
@@ -211,13 +211,13 @@ def _draft(
     if note_length(text) > NOTE_LIMIT:
         raise EngineError("The engine wrote more than fits into a note.")
     cited = [by_id[evidence_id] for evidence_id in written.evidence_ids]
-    made_by = engine.made_by(EngineStep.WRITING)
+    result_origin = engine.result_origin(EngineStep.WRITING)
     return Draft(
         text=text,
         evidence_ids=tuple(dict.fromkeys(written.evidence_ids)),
         sentences=_as_written(text, written, engine.support(text, cited)),
-        engine=made_by.engine,
-        prompt_version=made_by.prompt_version,
+        engine=result_origin.engine,
+        prompt_version=result_origin.prompt_version,
         written_at=clock(),
         seconds=time.perf_counter() - begun,
         changes=changes,

@@ -110,7 +110,7 @@ class Changes:
     rated: tuple[str, ...] = ()
 
     @property
-    def in_words(self) -> str:
+    def as_text(self) -> str:
         """In a line: "N9: new; N1, N2: new ratings"."""
         told = [
             (self.new, "{ids}: new"),
@@ -165,7 +165,7 @@ def changes(before: Sequence[ExistingNote], after: Sequence[ExistingNote]) -> Ch
     )
 
 
-def staying(done: SupernoteRound, notes: Sequence[ExistingNote]) -> tuple[Candidate, ...]:
+def unchanged_candidates(done: SupernoteRound, notes: Sequence[ExistingNote]) -> tuple[Candidate, ...]:
     """The candidates that hold no word of a note that changed, went, or is no longer used; to be filtered again."""
     now = {note.id: note.text for note in notes if note.is_used}
     same = {note.id for note in done.notes if now.get(note.id) == note.text}

@@ -53,7 +53,7 @@ from crowdnotes.domain import (
     text_sha256,
 )
 from crowdnotes.engines import Brief, Engine, EngineStep
-from crowdnotes.engines.metering import as_done, together
+from crowdnotes.engines.metering import completed_calls, together
 from crowdnotes.errors import EngineError
 from crowdnotes.notes.gate import Gate, Judged
 from crowdnotes.text.languages import LANGUAGE_NAMES, language_of
@@ -229,7 +229,7 @@ def assess(
         )
     correctness = next(result for result in found if result.gate is GateName.CORRECTNESS)
     gates, held = in_order([result.model_copy(update={"sentences": ()}) for result in found])
-    made_by = engine.made_by(EngineStep.JUDGING)
+    result_origin = engine.result_origin(EngineStep.JUDGING)
     sentences = correctness.sentences or support
     if correctness.judge == BY_PERSON:
         sentences = asking_age(sentences, note, evidence, brief)
@@ -241,8 +241,8 @@ def assess(
         principles=with_sources(principles, correctness),
         sentences=sentences,
         lint=form_warnings(note, brief.post, evidence),
-        engine=made_by.engine,
-        prompt_version=made_by.prompt_version,
+        engine=result_origin.engine,
+        prompt_version=result_origin.prompt_version,
         assessed_at=clock(),
         seconds=time.perf_counter() - begun,
     )
@@ -272,7 +272,7 @@ def run_gates(
     """
     judged, ready = Judged(engine, brief, note, evidence, support), dict[GateName, GateResult]()
     names = list(GATES)
-    for place, found in as_done([partial(GATES[name].judge, judged) for name in names], len(names)):
+    for place, found in completed_calls([partial(GATES[name].judge, judged) for name in names], len(names)):
         name = names[place]
         failed = f"Could not be judged: {found.message}" if isinstance(found, EngineError) else ""
         result = found if isinstance(found, GateResult) else GateResult.not_run(name, failed)
@@ -297,7 +297,7 @@ def in_order(found: Sequence[GateResult]) -> tuple[tuple[GateResult, ...], tuple
     for result in found:
         gates.append(GateResult.not_run(result.gate, f"Waits for {stopped} to pass.") if stopped else result)
         if not stopped and result.status is not GateStatus.PASS:
-            stopped = result.gate.in_words
+            stopped = result.gate.as_text
     return tuple(gates), tuple(result for result, shown in zip(found, gates, strict=True) if result is not shown)
 
 

@@ -122,7 +122,7 @@ def _live_links(candidate: Candidate, known: _Known) -> str | None:
     checks = [known.answers.get(canonical_url(url)) for url in addresses]
     bad = next((check for check in checks if check is not None and check.state is not LinkState.LIVE), None)
     if bad is not None:
-        return f"{bad.url}: {bad.in_words}."
+        return f"{bad.url}: {bad.as_text}."
     return None if None in checks else ""
 
 

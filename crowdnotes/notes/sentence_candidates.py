@@ -18,10 +18,10 @@ from crowdnotes.notes.candidates import (
     LOCAL,
     between,
     budget_for,
-    from_sentences,
+    build_candidate,
     goes_on,
     is_sentence,
-    leans_back,
+    needs_previous_sentence,
     parts_of,
 )
 from crowdnotes.notes.existing_notes import ENOUGH_RATINGS, drawn_mean
@@ -93,7 +93,7 @@ def _units(note: ExistingNote, row: int, most: int) -> Iterator[_Unit]:
             chain = ()
             continue
         said = _Said(words, note.id, place, row + place, stems, bool(links))
-        leans = leans_back(words)
+        leans = needs_previous_sentence(words)
         if leans and not chain and (place or goes_on(words)):
             continue
         if chain and leans:
@@ -125,7 +125,7 @@ def whole_sentences(
     def made() -> Iterator[Candidate]:
         for units in islice(pool.draws(leads), _MOST_DRAWS * wanted):
             said = [NoteSentence(item.text, (item.note,)) for unit in units for item in unit.sentences]
-            yield from_sentences(said, notes, evidence, LOCAL, links)
+            yield build_candidate(said, notes, evidence, LOCAL, links)
 
     return tuple(without_near_duplicates(made(), lambda item: without_urls(item.text), wanted))
 

@@ -203,8 +203,8 @@ class Attack:
             "of them voted": self.votes.tolist(),
             "score": [round(float(number), 3) for number in self.scores],
             "average rating": [round(float(number), 3) for number in self.averages],
-            "status": [found.status.in_words for found in self.statuses],
-            "decided by": [found.decided_by.in_words for found in self.statuses],
+            "status": [found.status.as_text for found in self.statuses],
+            "decided by": [found.decided_by.as_text for found in self.statuses],
         }
 
     @property

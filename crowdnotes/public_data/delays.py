@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from crowdnotes.domain import Noun
+from crowdnotes.domain import FrozenModel
 from crowdnotes.public_data.database import Connection, how_many
 from crowdnotes.public_data.posts import Filter, gather_posts
 from crowdnotes.public_data.topics import topic_names
@@ -21,7 +21,7 @@ _MOST_LANGUAGES = 12
 _HOUR_MS = 3_600_000
 
 
-class Hours(Noun):
+class Hours(FrozenModel):
     """Hours at 25, 50, 75 and 90 percent of n posts; None, with the reason, where nothing can be said."""
 
     n: int
@@ -32,7 +32,7 @@ class Hours(Noun):
     not_run: str = ""
 
 
-class Never(Noun):
+class Never(FrozenModel):
     """Of n notes the share that never left "needs more ratings"; young: those of them under 14 days old."""
 
     n: int
@@ -41,7 +41,7 @@ class Never(Noun):
     not_run: str = ""
 
 
-class Delay(Noun):
+class Delay(FrozenModel):
     """The delays of a group of posts."""
 
     group: str
@@ -59,7 +59,7 @@ class Delay(Noun):
         return f"{month:%b %Y}" if month else LANGUAGE_NAMES.get(self.group, self.group)
 
 
-class Delays(Noun):
+class Delays(FrozenModel):
     """Delays of all posts that are counted, and by topic, language and month (of the first note).
 
     not_dated: posts without a time of their own or of their first note. backwards: posts with a note before the post.
@@ -99,7 +99,7 @@ def delays(connection: Connection, chosen: Filter) -> Delays:
     overall = _groups(connection, "SELECT *, 'all' AS name", has_history)
     everything = overall[0] if overall else _delay(("all", 0, 0, None, 0, None, 0, 0, 0), has_history)
     return Delays(
-        counted=chosen.in_words,
+        counted=chosen.as_text,
         posts=posts,
         not_dated=how_many(connection, "SELECT count(*) FROM each_post WHERE hours IS NULL"),
         backwards=how_many(connection, "SELECT count(*) FROM each_post WHERE hours < 0"),

@@ -49,7 +49,7 @@ from crowdnotes.bridging.public_scoring import (
 from crowdnotes.bridging.ratings import Ratings
 from crowdnotes.bridging.rules import RULE_NAMES, STATUSES, ManySignals, decide_all
 from crowdnotes.bridging.scoring import FrozenRaters, ScoredNotes, locate, score_notes
-from crowdnotes.domain import Noun
+from crowdnotes.domain import FrozenModel
 from crowdnotes.errors import InputError
 from crowdnotes.public_data.database import TAGS, Connection, columns, how_many, writing
 from crowdnotes.public_data.loading import Loaded, load_folder
@@ -310,7 +310,7 @@ def _tables(
 _MANY = 1.05  # times the ratings of the last fit; a twentieth more moves its raters by less than they err
 
 
-class TagScale(Noun):
+class TagScale(FrozenModel):
     """What the rules on tags compare a note with: the factors of all notes and raters, and tags on helpful notes.
 
     half: the distance at which a rater's tags count half. lines: per tag the share that is unusual; None where no note
@@ -325,7 +325,7 @@ class TagScale(Noun):
     lines: dict[str, float] | None
 
 
-class FitReport(Noun):
+class FitReport(FrozenModel):
     """A fit of the index. of_ratings: how many the index had; ratings: how many of them count after the filter.
 
     not_run: why there is none, "" if there is. dropped: ratings that did not count, by reason. statuses: how many notes
@@ -350,7 +350,7 @@ class FitReport(Noun):
     shown_at: tuple[tuple[float, int], ...] = ()
 
 
-class IndexReport(Noun):
+class IndexReport(FrozenModel):
     """What an indexing came to. totals: what the index now holds, by name."""
 
     loaded: Loaded

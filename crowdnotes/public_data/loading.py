@@ -29,7 +29,7 @@ import pyarrow.compute as pc
 
 from crowdnotes.bridging.columns import ENROLMENT, HISTORY, NOTES, RATINGS, TABLES, TableSpec
 from crowdnotes.bridging.public_files import Progress, find_shards, header_of, open_members, parse, whole_lines
-from crowdnotes.domain import Noun
+from crowdnotes.domain import FrozenModel
 from crowdnotes.errors import InputError
 from crowdnotes.public_data.database import TAGS, Connection, how_many
 from crowdnotes.public_data.topics import label
@@ -139,7 +139,7 @@ _LACKS = {
 }
 
 
-class FileReport(Noun):
+class FileReport(FrozenModel):
     """What came of one file: rows added, rows dropped or mended by reason. grown: only its new end was read."""
 
     table: str
@@ -150,7 +150,7 @@ class FileReport(Noun):
     seconds: float
 
 
-class Loaded(Noun):
+class Loaded(FrozenModel):
     """What came of a folder. unchanged: files that were read before. problems: what was not read, and why."""
 
     files: tuple[FileReport, ...]

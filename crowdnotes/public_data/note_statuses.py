@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from crowdnotes.bridging.model import NoteStatus, RuleName
-from crowdnotes.domain import Noun
+from crowdnotes.domain import FrozenModel
 from crowdnotes.public_data.database import Connection, how_many
 from crowdnotes.public_data.indexing import last_fit
 from crowdnotes.settings_sections import BridgingSettings
 from crowdnotes.wording import fill, plural
 
 
-class Verdicts(Noun):
+class Verdicts(FrozenModel):
     """How many notes have each status, in the order of `STATUSES`: by the fit, and on X; the latter empty if not known.
 
     reach: how many notes have a score of at least the line. shown_at: how many the rules show with other lines. held:
@@ -79,7 +79,7 @@ class Verdicts(Noun):
         held = sum(many for _, many in self.held)
         return (
             f"{said} "
-            f"{plural(held, '{n:,} of the {reach:,} notes that reach {line:.2f} is held back by another rule: “{rule}”.', '{n:,} of the {reach:,} notes that reach {line:.2f} are held back by other rules, most of them ({most:,}) by “{rule}”.', reach=self.reach, line=self.line, rule=rule.in_words, most=most)}"
+            f"{plural(held, '{n:,} of the {reach:,} notes that reach {line:.2f} is held back by another rule: “{rule}”.', '{n:,} of the {reach:,} notes that reach {line:.2f} are held back by other rules, most of them ({most:,}) by “{rule}”.', reach=self.reach, line=self.line, rule=rule.as_text, most=most)}"
         )
 
     @property

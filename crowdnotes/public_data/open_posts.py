@@ -15,7 +15,7 @@ import numpy as np
 
 from crowdnotes.bridging.model import NoteStatus
 from crowdnotes.bridging.scoring import Extremes, score_as_rated
-from crowdnotes.domain import Noun
+from crowdnotes.domain import FrozenModel
 from crowdnotes.errors import InputError
 from crowdnotes.public_data.database import TAGS, Connection, columns, how_many
 from crowdnotes.public_data.indexing import last_fit
@@ -32,7 +32,7 @@ _LOOKED_AT = 4 * _MOST  # those whose notes our own reckoning shows are left out
 _DAY_MS, _HOUR_MS = 86_400_000, 3_600_000
 
 
-class BestNote(Noun):
+class BestNote(FrozenModel):
     """The score of the post's best note by the index's fit; None, with the reason, where no note can be scored.
 
     held_back: why it is not shown although its score reaches the line; "" where it does not.
@@ -47,7 +47,7 @@ class BestNote(Noun):
     held_back: str = ""
 
 
-class WaitingPost(Noun):
+class WaitingPost(FrozenModel):
     """A post whose notes are not shown. hours: from it to the end of the data; None where its id tells no time."""
 
     post: int
@@ -62,7 +62,7 @@ class WaitingPost(Noun):
     why: str
 
 
-class Work(Noun):
+class Work(FrozenModel):
     """Up to fifty of them. days: whose posts are meant; None for all. until: the newest note or rating of the index.
 
     waiting: how many there are; None where the index has no status history: of posts that are not looked at it is not
@@ -128,7 +128,7 @@ def work(connection: Connection, chosen: Filter, days: Sequence[date] | None, se
     has_history = how_many(connection, "SELECT count(*) FROM (SELECT 1 FROM history LIMIT 1)") > 0
     waiting = how_many(connection, "SELECT count(*) FROM waiting") if has_history else None
     return Work(
-        counted=chosen.in_words,
+        counted=chosen.as_text,
         days=None if days is None else tuple(days),
         until=_time(until),
         waiting=waiting,

@@ -60,7 +60,7 @@ class Filter:
         raise InputError(f"“{self.topic[:60]}” is no topic.", f"Use “{HEALTH}” for any, or one of: {listed}.")
 
     @property
-    def in_words(self) -> str:
+    def as_text(self) -> str:
         """What is counted, for a heading."""
         topic = "any health topic" if self.topic == HEALTH else self.topic
         return ", ".join(filter(None, [self.language or "", topic])) or "all posts"

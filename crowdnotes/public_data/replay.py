@@ -31,7 +31,7 @@ from crowdnotes.bridging.model import (
 from crowdnotes.bridging.note_signals import FactorScale, tag_weights
 from crowdnotes.bridging.rules import decide
 from crowdnotes.bridging.scoring import Extremes, score_as_rated
-from crowdnotes.domain import Noun
+from crowdnotes.domain import FrozenModel
 from crowdnotes.public_data.database import TAGS, Connection, columns
 from crowdnotes.public_data.indexing import TagScale, last_fit
 from crowdnotes.settings_sections import BridgingSettings
@@ -44,7 +44,7 @@ _MOST_MOMENTS = 200
 _LEVELS = ("not_helpful", "somewhat", "helpful")
 
 
-class Levels(Noun):
+class Levels(FrozenModel):
     """How many ratings of each level."""
 
     helpful: int = 0
@@ -57,7 +57,7 @@ class Levels(Noun):
         return self.helpful + self.somewhat + self.not_helpful
 
 
-class Moment(Noun):
+class Moment(FrozenModel):
     """How the note stood after its first `ratings` ratings.
 
     minus, plus: by raters on either side of the viewpoint; unknown: by raters who are not in the fit, and whose ratings
@@ -76,7 +76,7 @@ class Moment(Noun):
     why: str
 
 
-class Change(Noun):
+class Change(FrozenModel):
     """A change of status, with the rule that decided it and the numbers that crossed, in words.
 
     why: of a note that is shown later than its score sufficed, also what held it back until then.
@@ -91,7 +91,7 @@ class Change(Noun):
     numbers: tuple[str, ...]
 
 
-class Recorded(Noun):
+class Recorded(FrozenModel):
     """A status that X recorded, and how the note stands by the ratings until then. event: verdict, now or lock."""
 
     event: str
@@ -101,12 +101,12 @@ class Recorded(Noun):
     recomputed: Moment | None
 
     @property
-    def in_words(self) -> str:
+    def as_text(self) -> str:
         """The status as readers are told of it; X's own word where it is new here."""
-        return NoteStatus(self.status).in_words if self.status in set(NoteStatus) else self.status
+        return NoteStatus(self.status).as_text if self.status in set(NoteStatus) else self.status
 
 
-class ScoreStory(Noun):
+class ScoreStory(FrozenModel):
     """The score as ratings came in. held: what was held fixed, in a sentence. not_applied: rules that lack something.
 
     first: after the first 50 ratings, null where there are fewer; now: after all. not_sunk: of a note that waits with a
@@ -327,7 +327,7 @@ def score_story(replayed: Replay) -> ScoreStory:
         changes=tuple(changes),
         first=replayed.moment(FIRST) if n >= FIRST else None,
         now=now,
-        not_applied=tuple(f"{rule.in_words} (not known: {what}) [{rule.value}]" for rule, what in missing.items()),
+        not_applied=tuple(f"{rule.as_text} (not known: {what}) [{rule.value}]" for rule, what in missing.items()),
         not_sunk=_not_sunk(last),
     )
 
@@ -384,8 +384,8 @@ def _not_sunk(said: StatusResult) -> str:
     if any(way.fired for way in ways):  # what took it back is the reason, and is told
         return ""
     # A measure that is not known depends on one that is, which stands beside it.
-    short = {way: [of.in_words() for of in way.distances if not of.met and of.value is not None] for way in ways}
-    told = "; ".join(f"{way.rule.in_words} ({', '.join(lines)})" for way, lines in short.items())
+    short = {way: [of.as_text() for of in way.distances if not of.met and of.value is not None] for way in ways}
+    told = "; ".join(f"{way.rule.as_text} ({', '.join(lines)})" for way, lines in short.items())
     return f"It is not rated not helpful either, as no rule for that is met: {told}.".replace("note intercept", "score")
 
 
@@ -418,7 +418,7 @@ def _change(replayed: Replay, ratings: int, before: NoteStatus, said: StatusResu
         after=said.status,
         decided_by=deciding_rule(said),
         why=told,
-        numbers=tuple(distance.in_words() for outcome in crossed for distance in outcome.distances),
+        numbers=tuple(distance.as_text() for outcome in crossed for distance in outcome.distances),
     )
 
 
@@ -442,7 +442,7 @@ class Which(StrEnum):
     RANDOM = "at random"
 
 
-class Fewer(Noun):
+class Fewer(FrozenModel):
     """The note with `taken` ratings less, once for each way to take them: one, or of random ones many.
 
     before: its status with all of them. scores: null where too few known raters are left. rules: what decided each
@@ -476,7 +476,7 @@ class Fewer(Noun):
             return (
                 (
                     f"{said} "
-                    f"{f'Where it changes, it is most often a matter of the rule “{by.most_common(1)[0][0].in_words}”.'}"
+                    f"{f'Where it changes, it is most often a matter of the rule “{by.most_common(1)[0][0].as_text}”.'}"
                 )
                 if by
                 else said
@@ -486,7 +486,7 @@ class Fewer(Noun):
             if not self.changed
             else "Without {which} {ratings} its status changes: {status}."
         )
-        said = fill(stays, which=self.which, ratings=ratings, status=self.statuses[0].in_words)
+        said = fill(stays, which=self.which, ratings=ratings, status=self.statuses[0].as_text)
         (score,) = self.scores
         if score is None:
             return f"{said} It then has no score: too few raters with a known viewpoint are left."

@@ -19,7 +19,7 @@ import pyarrow as pa
 from pyarrow import csv
 
 from crowdnotes.bridging.columns import ENROLMENT, HISTORY, NOTES, RATINGS, ColumnKind, TableSpec
-from crowdnotes.domain import Noun
+from crowdnotes.domain import FrozenModel
 from crowdnotes.errors import InputError
 from crowdnotes.public_data.loading import snowflake
 
@@ -57,7 +57,7 @@ _TEXTS = (
 )
 
 
-class Planted(Noun):
+class Planted(FrozenModel):
     """The answers. Delays are hours at 25, 50, 75 and 90 percent, of the posts and notes as they were drawn.
 
     first_camp: raters 0 to first_camp - 1 are one camp, the rest the other; `rater_id` gives their ids.

@@ -5,7 +5,7 @@ No rater is told apart: only how many stand where. What the sides stand for the 
 
 from __future__ import annotations
 
-from crowdnotes.domain import Noun
+from crowdnotes.domain import FrozenModel
 from crowdnotes.public_data.database import Connection
 from crowdnotes.public_data.story import FewWords, in_few_words
 
@@ -18,7 +18,7 @@ two, then differ by half at most, one step of a rating.
 """
 
 
-class Sides(Noun):
+class Sides(FrozenModel):
     """bars: raters with a polarity of WIDTH x place up to WIDTH x (place + 1); places below zero are one side.
 
     minus, plus, across: notes that mostly one side, the other, or both found helpful; none is in two of them, and one

@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime
 
 from crowdnotes.bridging.model import NoteStatus, RuleName
-from crowdnotes.domain import Noun
+from crowdnotes.domain import FrozenModel
 from crowdnotes.errors import InputError
 from crowdnotes.public_data.database import Connection, how_many
 from crowdnotes.public_data.replay import (
@@ -47,7 +47,7 @@ _BECAME = {
 }
 
 
-class NoteOfPost(Noun):
+class NoteOfPost(FrozenModel):
     """A note on the post, with its status on X and by the fit of the index, each "" where not known."""
 
     note: int
@@ -58,16 +58,16 @@ class NoteOfPost(Noun):
     by_ratings: str = ""
 
     @property
-    def in_words(self) -> str:
+    def as_text(self) -> str:
         """What X recorded, else what the ratings here say."""
         if self.status:  # X may have words that are new here
             return _SHOWN[NoteStatus(self.status)] if self.status in set(_SHOWN) else self.status
         if self.by_ratings:
-            return f"by these ratings {NoteStatus(self.by_ratings).in_words}"
+            return f"by these ratings {NoteStatus(self.by_ratings).as_text}"
         return "too few ratings for a score"
 
 
-class Told(Noun):
+class StoryText(FrozenModel):
     """The story in sentences, each "" where there is nothing to say; in this order they are its paragraph."""
 
     beginning: str
@@ -91,7 +91,7 @@ class Told(Noun):
         return " ".join(filter(None, (self.beginning, self.score, self.ratings, self.sides)))
 
 
-class Story(Noun):
+class Story(FrozenModel):
     """One note. by_ai: written by an AI writer; None where not known. levels: of all its ratings, dated or not.
 
     score: the ratings in time and the score after them, under raters held as fitted; None with `score_not_run`.
@@ -115,7 +115,7 @@ class Story(Noun):
     on_x: tuple[Recorded, ...]
     on_x_not_run: str
     first_not_run: str
-    sentences: Told | None = None
+    sentences: StoryText | None = None
     paragraph: str = ""
 
 
@@ -261,11 +261,11 @@ def taken_down_notes(connection: Connection, most: int = 4) -> list[FewWords]:
     return [in_few_words(row) for row in rows]
 
 
-def in_plain_words(told: Story, settings: BridgingSettings) -> Told:
+def in_plain_words(told: Story, settings: BridgingSettings) -> StoryText:
     """For somebody who reads the news and has never rated a note."""
     score = told.score
     no_score = "How its score came about cannot be told." if told.levels.n else ""
-    return Told(
+    return StoryText(
         beginning=_beginning(told),
         score=_score(score, settings) if score else no_score,
         ratings=_ratings(told),
@@ -455,8 +455,8 @@ def _on_x(on_x: tuple[Recorded, ...]) -> str:
         return "X never gave it a verdict."
     first, last = verdicts[0], on_x[-1]
     if last.status == first.status:
-        return f"X itself recorded it as {first.in_words} on {day(first.at)}."
-    return f"X itself recorded it as {first.in_words} on {day(first.at)}, and as {last.in_words} since {day(last.at)}."
+        return f"X itself recorded it as {first.as_text} on {day(first.at)}."
+    return f"X itself recorded it as {first.as_text} on {day(first.at)}, and as {last.as_text} since {day(last.at)}."
 
 
 def _found(connection: Connection, wanted: str) -> int:

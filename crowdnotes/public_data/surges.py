@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from crowdnotes.domain import Noun
+from crowdnotes.domain import FrozenModel
 from crowdnotes.public_data.database import Connection, columns, how_many
 from crowdnotes.public_data.posts import Filter, gather_posts
 from crowdnotes.text.markdown import day as day_words
@@ -42,7 +42,7 @@ GROUP BY day ORDER BY day
 """
 
 
-class Term(Noun):
+class Term(FrozenModel):
     """A word of the notes: on how many posts of the three days, and of the 28 days before them."""
 
     term: str
@@ -52,7 +52,7 @@ class Term(Noun):
     of_before: int
 
 
-class Surge(Noun):
+class Surge(FrozenModel):
     """A marked day. mean, deviation: of the posts a day in the 28 days before. terms: of the three days around it."""
 
     day: date
@@ -62,7 +62,7 @@ class Surge(Noun):
     terms: tuple[Term, ...] | None = None
 
 
-class Surges(Noun):
+class Surges(FrozenModel):
     """Posts a day from the first note's day to the last post's, the mean of the 28 days before, and the marked days.
 
     earlier: posts from before the first note, which got theirs in hindsight. mean, line: None while there are no 28
@@ -118,7 +118,7 @@ class Surges(Noun):
         )
 
 
-class SurgePost(Noun):
+class SurgePost(FrozenModel):
     """A post of a day, with its notes' first text and how far they came."""
 
     post: int
@@ -141,7 +141,7 @@ def surges(connection: Connection, chosen: Filter, with_terms: int = 0) -> Surge
     earlier = posts - not_dated - int(counted["posts"].sum())
     if not len(counted["day"]):
         return Surges(
-            counted=chosen.in_words, posts=posts, not_dated=not_dated, earlier=earlier, first_day=None, per_day=(),
+            counted=chosen.as_text, posts=posts, not_dated=not_dated, earlier=earlier, first_day=None, per_day=(),
             mean=(), line=(), surges=(), sentence="", not_run="No surge can be looked for: no post has a time " "since notes " "are written.",
         )  # fmt: skip
     first = int(counted["day"][0])
@@ -158,7 +158,7 @@ def surges(connection: Connection, chosen: Filter, with_terms: int = 0) -> Surge
     found = [surge.model_copy(update={"terms": told.get(surge.day)}) for surge in found]
     not_run = "" if len(per_day) > BASELINE_DAYS else "It takes 29 days of posts to find a surge. Index more days."
     return Surges(
-        counted=chosen.in_words,
+        counted=chosen.as_text,
         posts=posts,
         not_dated=not_dated,
         earlier=earlier,

@@ -21,7 +21,7 @@ _LINK = re.compile(r"https?://\S+")
 _OF_STOP_WORDS = ("en", "es", "fr", "de", "pt", "it", "nl")  # the languages of STOP_WORDS, in its order
 _SURE, _LEAD = 2, 2  # so many of its commonest words, and so many times as many as any other language has
 _KANA, _HANGUL = re.compile("[\u3040-\u30ff]"), re.compile("[\uac00-\ud7af]")
-_LONGEST = 4_000  # characters; notes have hundreds
+_MAX_LENGTH = 4_000  # characters; notes have hundreds
 _MOST_VOTES = 255  # words: what a byte counts
 _NONE: Final[dict[str, int]] = {}
 
@@ -39,7 +39,7 @@ def topics_of(text: str) -> int:
 
 def label(text: str) -> tuple[str | None, int]:
     """A note's language (None where unsure) and its topics, as bits; a text that is not English has none."""
-    plain = _LINK.sub(" ", text[:_LONGEST]).casefold()
+    plain = _LINK.sub(" ", text[:_MAX_LENGTH]).casefold()
     words = _WORD.findall(plain)
     language = _language(plain, words)
     return language, _topic_bits(words) if language == "en" else 0

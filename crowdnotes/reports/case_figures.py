@@ -22,7 +22,7 @@ from crowdnotes.domain import (
     Draft,
     GateName,
     GateStatus,
-    Kind,
+    LabelledEnum,
     ObstacleKind,
     PrincipleName,
     SourceCategory,
@@ -44,7 +44,7 @@ _GATE_IN_WORDS = re.compile(rf"\b({'|'.join(GateName)}) (PASS|FAIL|NOT RUN)\b") 
 _ON_LINKS = frozenset({ObstacleKind.LINK_UNINSPECTED, ObstacleKind.LINK_UNANSWERED})
 
 
-class Course(Kind):
+class Course(LabelledEnum):
     """What became of a check that did not pass, at first or after an edit."""
 
     MENDED = "mended"

@@ -26,7 +26,7 @@ from crowdnotes.wording import fill
 FILE_KINDS = ("csv", "tsv", "jsonl", "json")
 MOST_PAIRS = 1_000
 _MOST_BYTES = 5_000_000
-_LONGEST = {"post": 25_000, "first": 5_000, "second": 5_000}  # characters; the first is X's own bound of a post
+_MAX_LENGTH = {"post": 25_000, "first": 5_000, "second": 5_000}  # characters; the first is X's own bound of a post
 _POSTS = ("post", "post_text", "tweet", "tweet_text")
 _IDS = ("pair", "pair_id", "id")
 _SHUFFLED = ("left", "right")
@@ -104,7 +104,7 @@ def _of_columns(rows: Iterable[tuple[int, Mapping[str, Any]]], columns: set[str]
     for line, row in rows:
         texts = {"post": html.unescape(_words(line, row, post))}
         texts |= {part: x_storage_form(_words(line, row, side)) for part, side in zip(_PARTS, sides, strict=True)}
-        for part, longest in _LONGEST.items():
+        for part, longest in _MAX_LENGTH.items():
             if len(texts[part]) > longest:
                 raise _wrong(
                     line,

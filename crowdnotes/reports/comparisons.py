@@ -18,7 +18,17 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import IntegrityError
 
 from crowdnotes.cases.permissions import require
-from crowdnotes.domain import Act, Answer, Comparison, ComparisonResults, ComparisonSummary, Rating, Sheet, Side, Who
+from crowdnotes.domain import (
+    Act,
+    Answer,
+    Comparison,
+    ComparisonResults,
+    ComparisonSummary,
+    CurrentUser,
+    Rating,
+    Sheet,
+    Side,
+)
 from crowdnotes.errors import ComparisonNotFoundError, InputError, StoreError
 from crowdnotes.reports.comparison_files import read_pairs
 from crowdnotes.storage.database import reading, writing
@@ -38,12 +48,12 @@ class Comparisons:
     StoreError.
     """
 
-    def __init__(self, engine: Engine, clock: Callable[[], datetime], who: Who) -> None:
+    def __init__(self, engine: Engine, clock: Callable[[], datetime], who: CurrentUser) -> None:
         self._engine = engine
         self._clock = clock
         self._who = who
 
-    def acting_as(self, who: Who) -> Comparisons:
+    def acting_as(self, who: CurrentUser) -> Comparisons:
         """The same for somebody else."""
         return Comparisons(self._engine, self._clock, who)
 

@@ -109,7 +109,7 @@ class Overview:
     trend: Spread
     endings: Counted
     gates: Counted
-    mended: Counted
+    repaired_draft: Counted
     sources: Counted
     readers: Sides
     cost: Counted
@@ -117,7 +117,7 @@ class Overview:
     @property
     def pictures(self) -> tuple[Picture, ...]:
         """In the order in which they are looked at."""
-        times, counts = (self.times, self.trend), (self.endings, self.gates, self.mended, self.sources)
+        times, counts = (self.times, self.trend), (self.endings, self.gates, self.repaired_draft, self.sources)
         return (*times, *counts, self.readers, self.cost)
 
 
@@ -133,7 +133,7 @@ def overview(figures: Iterable[CaseFigures]) -> Overview:
         trend=_trend(cases, periods),
         endings=_endings(cases, periods),
         gates=_gates(cases),
-        mended=_mended(cases),
+        repaired_draft=_mended(cases),
         sources=_sources(cases),
         readers=_readers(cases),
         cost=_cost(cases, periods),
@@ -295,7 +295,7 @@ def _gates(cases: Sequence[CaseFigures]) -> Counted:
     )
     if failed:
         most = max(failed.values())
-        names = _listed([name.in_words for name in GateName if failed[name] == most])
+        names = _listed([name.as_text for name in GateName if failed[name] == most])
         sentence += f"; {names} stopped the most ({most})"
     notes = [case for case in cases if case.has_note]
     return Counted(
@@ -309,7 +309,7 @@ def _gates(cases: Sequence[CaseFigures]) -> Counted:
                 - len(scored),
             }
         ),
-        bars=tuple(name.in_words.capitalize() for name in GateName),
+        bars=tuple(name.as_text.capitalize() for name in GateName),
         parts=tuple(
             (word, tuple(float(sum(gates[name] is status for gates in scored)) for name in GateName))
             for status, word in _GATE_WORDS.items()
@@ -355,7 +355,7 @@ def _mended(cases: Sequence[CaseFigures]) -> Counted:
         beside=beside,
         bars=tuple(name_of("kinds", name).capitalize() for name in there),
         parts=tuple(
-            (course.in_words, tuple(float(by_check[name][course]) for name in there)) for course in Course if there
+            (course.as_text, tuple(float(by_check[name][course]) for name in there)) for course in Course if there
         ),
         unit="checks",
     )
@@ -370,7 +370,7 @@ def _sources(cases: Sequence[CaseFigures]) -> Counted:
     sentence = "No source is in use yet."
     if used:
         top = max(used.values())
-        most = [kind.in_words for kind in SourceCategory if used[kind] == top]
+        most = [kind.as_text for kind in SourceCategory if used[kind] == top]
         share = round(100 * top / used.total())
         passages = plural(used.total(), "1 passage", "{n:,} passages")
         name = (
@@ -387,7 +387,7 @@ def _sources(cases: Sequence[CaseFigures]) -> Counted:
             {("1 case without a passage", "{n:,} cases without a passage"): sum(not case.shown for case in cases)}
         ),
         bars=("Shown", "In use") if several else (),
-        parts=tuple((kind.in_words, (float(shown[kind]), float(used[kind]))) for kind in SourceCategory if several),
+        parts=tuple((kind.as_text, (float(shown[kind]), float(used[kind]))) for kind in SourceCategory if several),
         unit="passages",
     )
 

@@ -17,7 +17,7 @@ from crowdnotes.storage.tables import paces
 
 
 @dataclass(slots=True)
-class Turns:
+class RateLimiter:
     """When the last requests began; of those under way, by a token, when they are given up; when the next may begin."""
 
     begun: list[float] = field(default_factory=list)
@@ -25,35 +25,35 @@ class Turns:
     held_until: float = 0.0
 
 
-Book = Callable[[], AbstractContextManager[tuple[Turns, float]]]
+SharedRates = Callable[[], AbstractContextManager[tuple[RateLimiter, float]]]
 """Gives the turns, to be read and changed by nobody else meanwhile, and now in seconds."""
 
 
-def turns_here(clock: Callable[[], float]) -> Book:
+def local_rate_limiter(clock: Callable[[], float]) -> SharedRates:
     """Those of this process."""
-    turns, lock = Turns(), threading.Lock()
+    turns, lock = RateLimiter(), threading.Lock()
 
     @contextmanager
-    def book() -> Iterator[tuple[Turns, float]]:
+    def book() -> Iterator[tuple[RateLimiter, float]]:
         with lock:
             yield turns, clock()
 
     return book
 
 
-def turns_in(engine: Engine, service: str) -> Book:
+def shared_rate_limiter(engine: Engine, service: str) -> SharedRates:
     """Those of all processes on that database, by its clock. `service` may be any text, and is not stored itself."""
     key = hashlib.sha256(service.encode(errors="replace")).hexdigest()
     mine = paces.c.service == key
 
     @contextmanager
-    def book() -> Iterator[tuple[Turns, float]]:
+    def book() -> Iterator[tuple[RateLimiter, float]]:
         with writing(engine) as connection:
             dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
-            empty = {"service": key, "document": json.dumps(asdict(Turns()))}
+            empty = {"service": key, "document": json.dumps(asdict(RateLimiter()))}
             connection.execute(dialect.insert(paces).values(empty).on_conflict_do_nothing())
             kept = connection.execute(select(paces.c.document).where(mine).with_for_update()).scalar_one()
-            turns = Turns(**json.loads(kept))
+            turns = RateLimiter(**json.loads(kept))
             yield turns, now_of(connection).timestamp()
             connection.execute(update(paces).where(mine).values(document=json.dumps(asdict(turns))))
 

@@ -11,7 +11,7 @@ from functools import partial
 
 _ISO = re.compile(r"(\d{4})(-?)(\d{2})\2(\d{2})(?:$|[T\s])")
 _WRITTEN = ("%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%Y/%m/%d")
-_LONGEST = 64  # characters; no date is longer
+_MAX_LENGTH = 64  # characters; no date is longer
 _MONTHS = {
     name: number
     for number, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1)
@@ -27,7 +27,7 @@ def parse_date(value: object) -> date | None:
         return value.date()
     if isinstance(value, date):
         return value
-    text = value.strip()[:_LONGEST] if isinstance(value, str) else ""
+    text = value.strip()[:_MAX_LENGTH] if isinstance(value, str) else ""
     iso = _ISO.match(text)
     readers: list[Callable[[str], date]] = [partial(_written, pattern=pattern) for pattern in _WRITTEN]
     readers = [lambda _: date(int(iso[1]), int(iso[3]), int(iso[4]))] if iso else [*readers, _in_mail]

@@ -10,7 +10,7 @@ _TOKEN = re.compile(r"[^\W_](?:[\w'’&-]*[^\W_])?|[^\w\s]")
 _WITHIN = frozenset("of the de du van von der la and for &".split())
 _TITLES = frozenset("dr mr mrs ms prof professor breaking".split())
 _BEFORE = _TITLES.union(STOP_WORDS, ENGLISH_STOP_WORDS)
-_SHORTEST, _LONGEST = 2, 6  # words of a name
+_SHORTEST, _MAX_LENGTH = 2, 6  # words of a name
 _MOST_CAPITALS = 0.5  # of all letters: above it a text is shouted, and capitals tell nothing
 
 
@@ -69,4 +69,4 @@ def _name(run: list[str]) -> str:
     while run and run[-1] in _WITHIN:
         run = run[:-1]
     capitals = sum(word[0].isupper() for word in run)
-    return " ".join(run) if capitals >= _SHORTEST and len(run) <= _LONGEST else ""
+    return " ".join(run) if capitals >= _SHORTEST and len(run) <= _MAX_LENGTH else ""

@@ -27,7 +27,7 @@ class Pasted:
     links: tuple[str, ...] = ()
 
 
-def take_apart(text: str) -> Pasted:
+def parse_pasted(text: str) -> Pasted:
     """The parts of what was pasted; nothing but repetitions, bullets and blank lines is left out.
 
     Links alone on their line are links: the first that is a post's address is the address, the others are sources.
@@ -48,7 +48,7 @@ def take_apart(text: str) -> Pasted:
     return Pasted("\n".join(words).strip(), address, tuple(links))
 
 
-def brought(words: str, url: str, limit: int) -> str:
+def post_from_address(words: str, url: str, limit: int) -> str:
     """What goes into the box for a post that a link brought: its words, at most `limit` characters, and its address.
 
     An address on X that is none of a post, such as a reader's timeline, is left out.

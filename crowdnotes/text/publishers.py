@@ -60,7 +60,7 @@ def find_site(host: str, path: str = "/") -> KnownSite | None:
     return longest_match(host, path, known_sites())
 
 
-_LONGEST = 60
+_MAX_LENGTH = 60
 _HOSTS = {
     "cdc.gov": "the CDC",
     "fda.gov": "the FDA",
@@ -162,4 +162,4 @@ def _clean(name: str) -> str:
     name = re.sub(r"\s+", " ", name).strip(" .,;:-|")
     if not name or find_urls(name) or re.search(r"[<>@/\\]|\.\w", name):
         return ""
-    return name if len(name) <= _LONGEST else ""
+    return name if len(name) <= _MAX_LENGTH else ""

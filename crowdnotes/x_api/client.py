@@ -32,9 +32,9 @@ from filelock import FileLock
 from crowdnotes import __version__
 from crowdnotes.errors import FetchError, InputError, XError, XFault
 from crowdnotes.evidence.fetching import read_capped
-from crowdnotes.evidence.ssrf_guard import BROKEN_OFF, Deadline, GuardedTransport, check_url
+from crowdnotes.evidence.ssrf_guard import CONNECTION_ERRORS, Deadline, GuardedTransport, check_url
 from crowdnotes.settings import XSettings
-from crowdnotes.storage.rate_limits import Book, turns_here
+from crowdnotes.storage.rate_limits import SharedRates, local_rate_limiter
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +135,13 @@ class XClient:
         self,
         settings: XSettings,
         clock: Callable[[], float] = time.time,
-        book: Book | None = None,
+        book: SharedRates | None = None,
         tokens: Tokens | None = None,
     ) -> None:
         self._settings = settings
         self._tokens = tokens
         self._clock = clock
-        self._book = book or turns_here(clock)
+        self._book = book or local_rate_limiter(clock)
         secret = settings.access_secret
         if secret is not None:
             keys = (settings.api_key, settings.api_secret, settings.access_token)
@@ -296,7 +296,7 @@ class XClient:
             transport = GuardedTransport({target.host}, _CONNECT_SECONDS, deadline)
             with closing(transport.handle_request(request)) as response:
                 return response, read_capped(response, _MAX_BYTES)
-        except (FetchError, *BROKEN_OFF):
+        except (FetchError, *CONNECTION_ERRORS):
             raise XError(XFault.NO_ANSWER) from None  # what failed may hold a key
         except (InputError, UnicodeError):
             raise XError(XFault.ADDRESS) from None

@@ -22,13 +22,13 @@ from crowdnotes.domain import (
     Actor,
     Case,
     Classification,
+    CurrentUser,
     DecisionKind,
     Draft,
     Event,
-    Noun,
+    FrozenModel,
     OnX,
     OnXState,
-    Who,
     text_sha256,
 )
 from crowdnotes.errors import InputError, WorkflowError, XError, XFault
@@ -64,7 +64,7 @@ _STATUSES = {
 }
 
 
-class Followed(Noun):
+class Followed(FrozenModel):
     """What became of all notes: those that X lists, and those that it does not, or of which no answer ever came."""
 
     listed: tuple[OnX, ...]
@@ -78,7 +78,13 @@ class ToX:
     """
 
     def __init__(
-        self, engine: Engine, store: Store, settings: Settings, who: Who, clock: Callable[[], datetime], client: XClient
+        self,
+        engine: Engine,
+        store: Store,
+        settings: Settings,
+        who: CurrentUser,
+        clock: Callable[[], datetime],
+        client: XClient,
     ) -> None:
         self._parts = (engine, store, settings)
         self._engine = engine
@@ -87,7 +93,7 @@ class ToX:
         self.client = client
         self._settled_after = timedelta(seconds=settings.x.seconds * _LONGER_THAN_A_CALL)
 
-    def acting_as(self, who: Who) -> ToX:
+    def acting_as(self, who: CurrentUser) -> ToX:
         """The same for somebody else."""
         return ToX(*self._parts, who, self._clock, self.client)
 
@@ -210,7 +216,7 @@ class ToX:
         return self._tell(row.case_id, "deleted on X", row.note_id)
 
     @staticmethod
-    def in_words(sent: OnX) -> str:
+    def as_text(sent: OnX) -> str:
         """How it stands on X, with what a test found."""
         return ", ".join(filter(None, (status_in_words(sent.status), sent.results)))
 
@@ -309,7 +315,7 @@ class ToX:
         now = row.model_copy(update=known)
         self._tell(case_id, "sent to X", f"{self._mode()} {found.id}".strip(), once=True)
         if found.status:
-            self._tell(case_id, "status on X", f"{found.id}: {self.in_words(now)}", once=True)
+            self._tell(case_id, "status on X", f"{found.id}: {self.as_text(now)}", once=True)
         return now
 
     def _mode(self) -> str:

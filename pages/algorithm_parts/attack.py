@@ -24,7 +24,7 @@ from crowdnotes.wording import plural
 from pages.algorithm_parts.charts import needed, progress
 from pages.algorithm_parts.small_world import chosen_world
 from pages.common.chart_card import picture_card
-from pages.common.session import telling
+from pages.common.session import show_errors
 
 _HEIGHT = 270  # pixels
 _AFTER = (EARLIEST, 10, 15, 20, 30, None)  # honest ratings before the attack; None is all
@@ -33,7 +33,7 @@ _AFTER = (EARLIEST, 10, 15, 20, 30, None)  # honest ratings before the attack; N
 @st.fragment
 def attack_lab() -> None:
     """Who attacks what, how it goes with each number of accounts, and which accounts need to be the fewest."""
-    with telling():
+    with show_errors():
         left, right = st.columns([0.24, 0.76], gap="medium")
         with left:
             options = _options()

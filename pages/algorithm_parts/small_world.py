@@ -28,7 +28,7 @@ from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import fill
 from pages.algorithm_parts.charts import SIGNS, Floats, Lines, kind_colours, note_map, rounds_map
 from pages.common.chart_card import picture_card, table_with_csv
-from pages.common.session import telling, workspace
+from pages.common.session import show_errors, workspace
 
 _FOUND = "extremes"
 _HEIGHT = 330  # pixels
@@ -37,7 +37,7 @@ _HEIGHT = 330  # pixels
 @st.fragment
 def extremes() -> None:
     """What is tried, a button, and what came of it."""
-    with telling():
+    with show_errors():
         left, right = st.columns([0.3, 0.7], gap="medium")
         with left:
             st.markdown(
@@ -157,7 +157,7 @@ def _slider(
 @st.fragment
 def small_world() -> None:
     """Sliders, two maps of the same notes, and the sum behind one of them."""
-    with telling():
+    with show_errors():
         left, right = st.columns([0.24, 0.76], gap="medium")
         with left:
             world = chosen_world()

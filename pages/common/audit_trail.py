@@ -12,7 +12,7 @@ from crowdnotes.text.markdown import escaped
 from crowdnotes.text.note_rules import tags_of
 from crowdnotes.wording import plural
 from pages.common.components import first_shown, source_name
-from pages.common.session import fold
+from pages.common.session import expander
 from pages.common.times import moment
 
 _A_PAGE = 12
@@ -40,7 +40,7 @@ _STAGES = {
 
 def audit_trail(case: Case) -> None:
     """Draw the fold: the events, the newest first, and behind them what made each result and what was read."""
-    fold(
+    expander(
         plural(len(case.events), "Record of this case: 1 entry", "Record of this case: {n:,} entries"),
         f"record-{case.id}",
         "history",
@@ -64,7 +64,7 @@ def _trail(case: Case) -> None:
 
 def _line(event: Event) -> str:
     """For example: "**Passage judged**: E1: use · ann, 4 March 2026, 16:04 CET"."""
-    kind = event.in_words[:1].upper() + event.in_words[1:]
+    kind = event.as_text[:1].upper() + event.as_text[1:]
     if event.kind.startswith(_STAGE) and event.kind.removeprefix(_STAGE) in set(StageName):
         kind = _STAGES[StageName(event.kind.removeprefix(_STAGE))]
     said = event.detail
@@ -100,7 +100,7 @@ def _made(what: str, engine: str, prompts: str | None = None, seconds: float = 0
 
 def _usage(case: Case) -> Iterator[str]:
     for step, used in case.usage.items():
-        yield f"- {escaped(step, 60)}: {used.in_words()}"
+        yield f"- {escaped(step, 60)}: {used.as_text()}"
 
 
 def _sources(case: Case) -> Iterable[str]:

@@ -114,7 +114,7 @@ def shortcut_keys(keys: Mapping[str, Sequence[str]], focused: Collection[str]) -
     _kept_focus(key="kept-focus")
 
 
-def into_view(token: str, place: str = "") -> None:
+def scroll_into_view(token: str, place: str = "") -> None:
     """Bring the place where this is drawn into view, once for each token; an empty one does nothing.
 
     The keyboard goes there too where what it was on is gone. A named `place` stays the same one with every token, so
@@ -131,7 +131,7 @@ def led_to(selectors: Sequence[str], token: str) -> None:
     _led_to(data={"selectors": list(selectors), "token": token}, key="led-to")
 
 
-def menu_closes() -> None:
+def close_phone_menu() -> None:
     """On a phone, close the navigation when a page was chosen in it."""
     with st.container(key="menu-closes"):
         _menu_closes(key="menu-closes-script")
@@ -259,7 +259,7 @@ def gate_path(results: Iterable[GateResult], questions: Mapping[GateName, str], 
     """The gates in order, each with its status, reason, and score on its scale of 0 to 1."""
     gates = [
         {
-            "name": result.gate.in_words.capitalize(),
+            "name": result.gate.as_text.capitalize(),
             "asks": questions[result.gate],
             "status": result.status.value,
             "sign": _GATE_SIGNS[result.status],
@@ -354,7 +354,7 @@ def sentence_pieces(note: str, sentence: SentenceSupport) -> list[Piece]:
 def note_pieces(note: str, sentences: Iterable[SentenceSupport]) -> list[Piece]:
     """A note, its sentences underlined where the passages do not carry them in full."""
     kinds = {Support.PARTLY: "partly", Support.UNSUPPORTED: "unsupported"}
-    marks = [(item.span, kinds[item.support], item.support.in_words) for item in sentences if item.support in kinds]
+    marks = [(item.span, kinds[item.support], item.support.as_text) for item in sentences if item.support in kinds]
     return _cut(note, marks)
 
 

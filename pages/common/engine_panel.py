@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 PRESENTER = "present"
 
 
-def own_engine(case: Case, place: str) -> None:
+def use_own_engine_panel(case: Case, place: str) -> None:
     """The way from recorded answers to the engine in use, which answers other words and sources too."""
     engine = workspace(own_engine=True).engine
     name = engine.name.removeprefix("llm:") if engine.uses_language_model else "the local engine"
@@ -64,9 +64,9 @@ def engine_panel(case: Case | None = None) -> None:
         if judge.server
         else "no language model in use"
     )
-    cost = case.used.in_words() if case is not None and asks else ""  # in its place: one line has room for one of them
+    cost = case.used.as_text() if case is not None and asks else ""  # in its place: one line has room for one of them
     tested = workspace().self_test()
-    did = [] if tested is None else [tested.in_words, *(["weak"] if tested.is_weak else [])]
+    did = [] if tested is None else [tested.as_text, *(["weak"] if tested.is_weak else [])]
     name = escaped(engine.name) + (f" ({', '.join(did)})" if did else "")
     told = f"{name} · {escaped(cost)}" if cost else f"{name}: {kind}"
     with st.popover(told, icon=":material/memory:", type="tertiary"):
@@ -92,7 +92,7 @@ def engine_panel(case: Case | None = None) -> None:
         if case is not None and case.usage:
             st.markdown("**Used for this case so far**")
             for step, used in case.usage.items():
-                st.markdown(f"{escaped(step)}: {escaped(used.in_words())}")
+                st.markdown(f"{escaped(step)}: {escaped(used.as_text())}")
         if asks:
             _budget()
         _engine_choice()
@@ -109,7 +109,7 @@ def _recorded(case: Case) -> None:
             "recorded earlier: no model is asked now. Reading, checks of wording and the jury are real. Other texts "
             "or sources have no recorded answers: choose an engine for those."
         )
-        own_engine(case, "engine")
+        use_own_engine_panel(case, "engine")
 
 
 def first_model() -> None:
@@ -159,10 +159,10 @@ def _self_test(tested: SelfTest | None) -> None:
     elif tested.is_weak:
         faults = "".join(f"\n- It {escaped(words)}." for words in tested.fails_at)
         st.warning(
-            f"{faults}\n\nCheck everything it gives you, or use another model.", title=f"Weak model: {tested.in_words}"
+            f"{faults}\n\nCheck everything it gives you, or use another model.", title=f"Weak model: {tested.as_text}"
         )
     else:
-        st.markdown(f":material/check: **Tested: {tested.in_words}** questions answered correctly.")
+        st.markdown(f":material/check: **Tested: {tested.as_text}** questions answered correctly.")
     if tested is not None and tested.misses:
         with st.expander("What it got wrong"):
             for miss in tested.misses:

@@ -14,7 +14,7 @@ _ASSETS = Path(__file__).parents[2] / "assets"
 _loaded = False  # of this process
 
 
-def first_sight() -> DeltaGenerator:
+def loading_screen() -> DeltaGenerator:
     """Draw the look of the app; gives the place of the outline, which stands over the page until `is_loaded`."""
     # First: a page without an icon takes the sign beside its name for one, and browsers load that from Google.
     icon = str(_ASSETS / "icon.svg")

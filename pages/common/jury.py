@@ -23,7 +23,7 @@ from crowdnotes.text.markdown import escaped, in_figures
 from crowdnotes.wording import fill
 from pages.common.charts import Standing, number_line
 from pages.common.components import STATUS_SIGNS, STATUS_WORDS, changed_pieces, marked_text, people
-from pages.common.session import fold, workspace
+from pages.common.session import expander, workspace
 
 ENDS = (0.0, 0.6)  # of the line, around the 0.40; what lies beyond is drawn at the ends
 _POINTS = 2  # of 100 jurors; what moves fewer is lost in the model's noise
@@ -42,7 +42,7 @@ def jury_panel(case: Case, *, busy: bool) -> None:
             why = "" if busy else f" :small[{escaped(_why_not(case))}]"
             st.markdown(f":gray[:material/{sign}: **Jury (a simulation):** {name}]{why}")
         return
-    fold(_in_a_line(verdict), f"jury-{case.id}", "groups", partial(_verdict, case, verdict))
+    expander(_in_a_line(verdict), f"jury-{case.id}", "groups", partial(_verdict, case, verdict))
 
 
 def _verdict(case: Case, verdict: JuryVerdict) -> None:
@@ -212,7 +212,7 @@ def what_the_edit_changed(case: Case) -> None:
     effect = effect_of_edit(case)
     if effect is None:
         return
-    fold("What the edit changed", f"edit-{case.id}", "compare_arrows", partial(_effect, effect, case))
+    expander("What the edit changed", f"edit-{case.id}", "compare_arrows", partial(_effect, effect, case))
 
 
 def _effect(effect: EditEffect, case: Case) -> None:
@@ -235,7 +235,7 @@ def _gates(before: Assessment, now: Assessment) -> None:
     """A line each, with what it was where that was something else."""
     lines = []
     for result in now.gates:
-        was, name = before.gate(result.gate).status, result.gate.in_words.capitalize()
+        was, name = before.gate(result.gate).status, result.gate.as_text.capitalize()
         if was is result.status:
             lines.append("{gate}: {now}, as before".format(gate=f"**{name}**", now=_status(result.status)))
         else:

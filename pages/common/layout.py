@@ -15,8 +15,8 @@ from enum import StrEnum
 import streamlit as st
 
 from crowdnotes.domain import Case
-from pages.common.components import into_view, phone_tab_bar, shortcut_keys
-from pages.common.session import elsewhere, notices
+from pages.common.components import phone_tab_bar, scroll_into_view, shortcut_keys
+from pages.common.session import notices, notices_elsewhere
 
 WIDTH = 1480  # pixels of the page: two panes of some 700
 
@@ -107,10 +107,10 @@ def go_to(name: Area) -> None:
     st.session_state.pop(_DRAWN, None)
 
 
-def arrival(name: Area) -> None:
+def scroll_target(name: Area) -> None:
     """Where that area begins: the page comes here, and the keyboard if it has no place, each time it is gone to."""
     wanted, token = st.session_state.get(_WANTED, (None, ""))
-    into_view(token if wanted is name else "", f"area-{name.value}")
+    scroll_into_view(token if wanted is name else "", f"area-{name.value}")
 
 
 def phone_tabs(case: Case, signs: Mapping[Area, str], labels: Mapping[Area, str] = _LABELS) -> None:
@@ -124,7 +124,7 @@ def phone_tabs(case: Case, signs: Mapping[Area, str], labels: Mapping[Area, str]
     phone_tab_bar(tabs, wanted.value, token)
 
 
-def onward(to: Area, label: str) -> None:
+def next_area_button(to: Area, label: str) -> None:
     """Where an area of a phone ends, the button to the next one; page.css hides it where both are on the screen."""
     with st.container(key=f"onward-{to.value}"):
         st.button(label, key=f"go-to-{to.value}", icon=":material/arrow_forward:", on_click=go_to, args=(to,))
@@ -163,7 +163,7 @@ def card_place(evidence_id: str) -> str:
 
 def notices_of_gone_cards(case: Case) -> None:
     """What went wrong with passages that are not here any more: another tab may have put others in their place."""
-    for place in elsewhere(_CARD, {card_place(item.id) for item in case.evidence}):
+    for place in notices_elsewhere(_CARD, {card_place(item.id) for item in case.evidence}):
         notices(place)
 
 

@@ -11,10 +11,10 @@ from streamlit.navigation.page import StreamlitPage
 from crowdnotes.domain import Act
 from crowdnotes.errors import CrowdNotesError, NotAllowedError
 from crowdnotes.settings import Settings
-from pages.common.first_sight import first_sight
-from pages.common.session import PAGE_WIDTH, telling, workspace
+from pages.common.first_sight import loading_screen
+from pages.common.session import PAGE_WIDTH, show_errors, workspace
 from pages.common.shared_workspace import shared_workspace
-from pages.common.sign_in import COMPARISON, has_accounts, let_in
+from pages.common.sign_in import COMPARISON, has_accounts, require_sign_in
 
 _ENTERED = "entered"
 
@@ -77,7 +77,7 @@ def _who_is_known() -> tuple[bool, Settings | None]:
 
 def may_run(page: StreamlitPage) -> bool:
     """Whether that page may be run for whoever is at the screen; else how to sign in is shown, or raised why not."""
-    return let_in(shared_workspace().opened, page.url_path)
+    return require_sign_in(shared_workspace().opened, page.url_path)
 
 
 def _has_queue() -> bool:
@@ -95,14 +95,14 @@ def ask_for_link() -> None:
     st.info("Open the link that you were given. It leads to a comparison.", icon=":material/link:")
 
 
-def enter_by_the_door() -> None:
+def redirect_through_app() -> None:
     """Go through app.py when Streamlit ran a page's file without it.
 
     It does so, for a folder named "pages", until the first call of st.navigation: a tab that is still
     open on a page when the server starts again would lose the navigation and the look.
     """
     if _ENTERED not in st.session_state:
-        first_sight()
+        loading_screen()
         chosen_page()
         st.rerun()
 
@@ -121,7 +121,7 @@ def page_body(
     A `quiet` heading is read aloud and not seen. Whatever goes wrong in the body is told in a sentence, never as a
     traceback.
     """
-    enter_by_the_door()
+    redirect_through_app()
     with st.container(horizontal_alignment="center"), st.container(width=width):
         with st.container(
             horizontal=True,
@@ -134,5 +134,5 @@ def page_body(
                 corner()
         if about:
             st.caption(about)
-        with telling():
+        with show_errors():
             yield

@@ -12,9 +12,9 @@ from crowdnotes.errors import JobError
 from crowdnotes.jobs import JobRecord, JobState, StepRecord, StepState
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import fill
-from pages.common.components import into_view
+from pages.common.components import scroll_into_view
 from pages.common.search_report import search_list
-from pages.common.session import button, telling, workspace
+from pages.common.session import button, show_errors, workspace
 
 _POLL_SECONDS = 0.4
 _STARTED = "started-here"  # the job that this tab started last: its progress is scrolled to, others' is not
@@ -66,7 +66,7 @@ def job_panel(case: Case, job: JobRecord | None, kind: str) -> None:
     if job is None or job.kind != kind:
         return
     if st.session_state.get(_STARTED) == job.id:
-        into_view(job.id)  # also when it has ended: the keyboard's place is here, before what came of it
+        scroll_into_view(job.id)  # also when it has ended: the keyboard's place is here, before what came of it
     if job.state.under_way:
         follow_up = case.open_search
         watched(job, follow_up.queries if follow_up is not None else case.queries)
@@ -91,7 +91,7 @@ def _newest(job_id: str) -> JobRecord:
 
 
 def _watch(job_id: str, finished: int, searches: Sequence[Query]) -> None:
-    with telling():
+    with show_errors():
         job = _newest(job_id)
         if not job.state.under_way or _finished(job) != finished:
             st.rerun()

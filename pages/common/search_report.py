@@ -40,10 +40,10 @@ from crowdnotes.wording import plural
 from pages.common.charts import Part, stacked_shares
 from pages.common.components import badge, web_link
 from pages.common.layout import StepName
-from pages.common.session import act, fold, workspace
+from pages.common.session import expander, run_action, workspace
 
 _HOW = {"": "not known if X showed it", "CURRENTLY_RATED_NOT_HELPFUL": "rated not helpful on X"}
-_LONGEST = 400
+_MAX_LENGTH = 400
 _NOTES_SHOWN = 10
 _TITLE = 44
 _LINKS = 3
@@ -53,7 +53,7 @@ def earlier_notes(case: Case) -> None:
     """Folded: the notes by which pages were found, those that X showed first. Nothing where there are none."""
     found = workspace().service.earlier_notes(case)
     if found:
-        fold(
+        expander(
             plural(len(found), "Notes under similar posts: {n}", "Notes under similar posts: {n}"),
             f"notes-{case.id}",
             "signpost",
@@ -87,10 +87,10 @@ def note_words(note: EarlierNote) -> None:
         how = badge("gray", "visibility_off", f"shown by X from {day(note.shown)}, but no longer")
     written = f"written {day(note.written)}"
     st.markdown(f"{how} :small[:gray[{written}]]")
-    st.markdown(f":small[Note: “{escaped(without_urls(note.text), _LONGEST)}”]")
+    st.markdown(f":small[Note: “{escaped(without_urls(note.text), _MAX_LENGTH)}”]")
 
 
-_PLACE = StepName.EVIDENCE.value
+_NOTICE_AREA = StepName.EVIDENCE.value
 _GRAVE = frozenset({"retracted", "withdrawn", "a retraction notice", "expression of concern"})
 _TOLD_OTHERWISE = _GRAVE | {AFTER_CUTOFF, UNDATED}
 
@@ -237,8 +237,8 @@ def _match(case: Case, check: str) -> None:
         list(ClaimMatch),
         format_func=lambda match: _MATCHES[match],
         key=key,
-        on_change=act,
-        args=(_PLACE, keep),
+        on_change=run_action,
+        args=(_NOTICE_AREA, keep),
     )
 
 
@@ -252,7 +252,7 @@ def _category_mix(case: Case) -> None:
         st.caption("Kinds of source found and chosen")
         stacked_shares(
             [f"{found.total()} found", f"{chosen.total()} chosen"],
-            [Part(kind.in_words, (found[kind], chosen[kind])) for kind in SourceCategory],
+            [Part(kind.as_text, (found[kind], chosen[kind])) for kind in SourceCategory],
             alt=f"Kinds of source found: {_in_words(found)}. Chosen: {_in_words(chosen)}.",
             between=" → ",
             key=f"category-mix-{case.id}",
@@ -261,7 +261,7 @@ def _category_mix(case: Case) -> None:
 
 def _in_words(counts: Counter[SourceCategory]) -> str:
     kinds: Iterable[tuple[SourceCategory, int]] = sorted(counts.items(), key=lambda pair: -pair[1])
-    return ", ".join(f"{number} {kind.in_words}" for kind, number in kinds)
+    return ", ".join(f"{number} {kind.as_text}" for kind, number in kinds)
 
 
 def search_report(case: Case, again: Again) -> None:
@@ -275,7 +275,7 @@ def search_report(case: Case, again: Again) -> None:
     label = plural(len(case.outcomes) - len(failed), "Where we searched: {n} place", "Where we searched: {n} places")
     if failed:
         label += f" :orange[{plural(len(failed), '{n} did not answer', '{n} did not answer')}]"
-    fold(label, f"searches-{case.id}", "manage_search", partial(_search, case, failed, again))
+    expander(label, f"searches-{case.id}", "manage_search", partial(_search, case, failed, again))
 
 
 def _search(case: Case, failed: list[ProviderOutcome], again: Again) -> None:
@@ -316,7 +316,7 @@ def failures(failed: list[ProviderOutcome], again: Again = lambda _: None) -> No
     """The places that gave no answer, each with its reason, and what `again` draws beside one that was too slow."""
     for item in failed:
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-            st.badge(f"search {item.state.in_words}", color="orange", icon=":material/warning:")
+            st.badge(f"search {item.state.as_text}", color="orange", icon=":material/warning:")
             st.markdown(f":small[**{escaped(item.label)}:** {escaped(item.sentence, 300)}]")
             if item.state is ProviderState.TIMED_OUT and not _is_library(item):
                 again(item)

@@ -18,9 +18,9 @@ from crowdnotes.logs import about
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import plural
 from crowdnotes.workspace import Workspace
-from pages.common.components import into_view
+from pages.common.components import scroll_into_view
 from pages.common.shared_workspace import shared_workspace
-from pages.common.sign_in import at_the_screen
+from pages.common.sign_in import signed_in_person
 
 _log = logging.getLogger("crowdnotes.pages")
 _T = TypeVar("_T")
@@ -48,7 +48,7 @@ def workspace(*, own_engine: bool = False) -> Workspace:
     """
     shared, shown = shared_workspace(), st.query_params.get(_CASE)
     is_recorded = shown is not None and st.session_state.get(_RECORDED) == shown and not own_engine
-    return shared.of(at_the_screen(shared.opened.settings), recorded=is_recorded)
+    return shared.of(signed_in_person(shared.opened.settings), recorded=is_recorded)
 
 
 def own_review(item: Evidence) -> Review | None:
@@ -86,20 +86,20 @@ def show_case(case_id: str | None) -> None:
         st.query_params[_CASE] = case_id
 
 
-def act(place: str, action: Callable[[], _T]) -> _T | None:
+def run_action(place: str, action: Callable[[], _T]) -> _T | None:
     """Do something that the user asked for; what goes wrong is shown at `place` until the next action."""
     st.session_state[_NOTICES] = {}
     try:
         return action()
     except Exception as error:  # noqa: BLE001 - the one place: logged, and told in words
-        tell(place, error)
+        add_notice(place, error)
         return None
 
 
 def button(label: str, key: str, place: str, action: Callable[[], object], *, icon: str = "", **look: Any) -> None:
     """A button that does something when it is pressed; what goes wrong is shown at `place`. `icon` by its name."""
     sign = f":material/{icon}:" if icon else None
-    st.button(label, key=key, icon=sign, on_click=act, args=(place, action), **look)
+    st.button(label, key=key, icon=sign, on_click=run_action, args=(place, action), **look)
 
 
 def key_of(name: str, stored: object) -> str:
@@ -128,13 +128,13 @@ def close(name: str) -> None:
     st.session_state[f"{name} closed"] = st.session_state.get(f"{name} closed", 0) + 1
 
 
-def tell(place: str, *errors: Exception) -> None:
+def add_notice(place: str, *errors: Exception) -> None:
     """Show errors at `place` until the next action, below those that are shown there already."""
     shown = st.session_state.setdefault(_NOTICES, {}).setdefault(place, [])
-    shown += [told(error) for error in errors[:_MOST_TOLD]]
+    shown += [notice_for(error) for error in errors[:_MOST_TOLD]]
     if len(errors) > _MOST_TOLD:
         shown.append(
-            told(InputError(plural(len(errors) - _MOST_TOLD, "And 1 more like this.", "And {n} more like this.")))
+            notice_for(InputError(plural(len(errors) - _MOST_TOLD, "And 1 more like this.", "And {n} more like this.")))
         )
 
 
@@ -142,25 +142,25 @@ def notices(place: str) -> None:
     """What went wrong at this place in the last action."""
     for notice in st.session_state.get(_NOTICES, {}).get(place, []):
         with st.container():  # what is scrolled to lies at the head of its container
-            into_view(notice.number)
+            scroll_into_view(notice.number)
             show_notice(notice)
 
 
-def elsewhere(kind: str, shown: Collection[str]) -> list[str]:
+def notices_elsewhere(kind: str, shown: Collection[str]) -> list[str]:
     """The places whose name begins with `kind` at which something went wrong, without those that are shown."""
     return [place for place in st.session_state.get(_NOTICES, {}) if place.startswith(kind) and place not in shown]
 
 
 @contextmanager
-def telling() -> Iterator[None]:
+def show_errors() -> Iterator[None]:
     """Whatever goes wrong inside is told in a sentence; for fragments, which run again without their page."""
     try:
         yield
     except Exception as error:  # noqa: BLE001 - the one place: logged, and told in words
-        show_notice(told(error))
+        show_notice(notice_for(error))
 
 
-def fold(label: str, key: str, icon: str, draw: Callable[[], object]) -> None:
+def expander(label: str, key: str, icon: str, draw: Callable[[], object]) -> None:
     """A fold that is drawn when it is opened, without the rest of the page. `icon` by its name.
 
     With another label it stays open or closed, as it was. What stands inside must change nothing outside.
@@ -168,14 +168,14 @@ def fold(label: str, key: str, icon: str, draw: Callable[[], object]) -> None:
 
     def body() -> None:
         st.session_state[key] = bool(st.session_state.get(key))
-        with telling(), st.expander(label, key=key, icon=f":material/{icon}:", on_change="rerun") as inside:
+        with show_errors(), st.expander(label, key=key, icon=f":material/{icon}:", on_change="rerun") as inside:
             if inside.open:
                 draw()
 
     st.fragment(body)()
 
 
-def told(error: Exception) -> Notice:
+def notice_for(error: Exception) -> Notice:
     """An error in words. One that nobody foresaw goes to the log with a number to find it by."""
     number = uuid.uuid4().hex[:8]
     if isinstance(error, CrowdNotesError):

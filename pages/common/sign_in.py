@@ -30,7 +30,7 @@ _NEEDS = {
 }
 
 
-def at_the_screen(settings: Settings) -> Person | None:
+def signed_in_person(settings: Settings) -> Person | None:
     """Who uses this tab, as the provider, the proxy or the demo's cookie says; None for the owner of this machine.
 
     Raises NotAllowedError where nobody is signed in, InputError where what was told of them is of no use.
@@ -54,7 +54,7 @@ def has_accounts(settings: Settings) -> bool:
     return settings.sign_in.way in (SignIn.OPENID, SignIn.PROXY)
 
 
-def let_in(opened: Workspace, page: str) -> bool:
+def require_sign_in(opened: Workspace, page: str) -> bool:
     """Whether that page may be run for whoever is at the screen; where nobody is, the sign-in is shown.
 
     Raises NotAllowedError for who was kept out.
@@ -63,7 +63,7 @@ def let_in(opened: Workspace, page: str) -> bool:
     if settings.sign_in.way is SignIn.OPENID and not st.user.get("is_logged_in") and COMPARISON not in st.query_params:
         _sign_in(settings)
         return False
-    person = at_the_screen(settings)
+    person = signed_in_person(settings)
     if person == _PARTICIPANT:
         return page in _FOR_PARTICIPANTS or settings.participants_only
     if settings.sign_in.way is SignIn.DEMO and _SEEN not in st.session_state:

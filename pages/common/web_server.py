@@ -37,7 +37,7 @@ _BACK = "crowdnotes_back"
 _BACK_SECONDS = 900  # for signing in at the provider
 _LOGIN, _CALLBACK = "/auth/login", "/oauth2callback"  # Streamlit's
 Change = Callable[[Message, MutableHeaders], None]
-_LONGEST = 1_500  # characters of an address to come back to; browsers keep 4,096 bytes of a cookie
+_MAX_LENGTH = 1_500  # characters of an address to come back to; browsers keep 4,096 bytes of a cookie
 
 
 def secrets() -> dict[str, Any]:
@@ -206,7 +206,7 @@ def _told(address: str, outcome: str) -> str:
 def _checked(path: str) -> str | None:
     """A path on this server, so that nobody is sent elsewhere; None for anything else."""
     is_here = re.fullmatch(r"/(?![/\\])[!-\[\]-~]*", path) is not None
-    return path if is_here and len(path) <= _LONGEST else None
+    return path if is_here and len(path) <= _MAX_LENGTH else None
 
 
 def _cookies(headers: Headers) -> dict[str, str]:

@@ -18,13 +18,13 @@ from crowdnotes.text.markdown import escaped, lines
 from crowdnotes.workspace import CONNECTIONS
 from pages.common.layout import StepName
 from pages.common.progress import start, under_way, watched
-from pages.common.session import button, notices, tell, workspace
+from pages.common.session import add_notice, button, notices, workspace
 
 if TYPE_CHECKING:
     from crowdnotes.evidence.search import OnlineProvider
 
 MODE_LABELS = {Mode.AUGMENTATION: "My own links", Mode.AUTOMATION: "A search"}  # names of texts
-_PLACE = StepName.EVIDENCE.value
+_NOTICE_AREA = StepName.EVIDENCE.value
 _FIRST_POST = date(2006, 3, 21)  # on X, then Twitter
 _DATE_WIDTH = 280  # pixels
 _AS_PASTED = "as pasted"  # links where there are any, else a search
@@ -235,7 +235,7 @@ def add_sources(case: Case, job: JobRecord | None) -> None:
         st.caption("You can use this when the running work has finished.")
     again = partial(_gather_again, case)
     label = "Search again" if case.stages else "Search"
-    button(label, f"again-{case.id}", _PLACE, again, icon="search", disabled=busy)
+    button(label, f"again-{case.id}", _NOTICE_AREA, again, icon="search", disabled=busy)
 
 
 def sources_key(case: Case) -> str:
@@ -265,7 +265,7 @@ def _gather_again(case: Case) -> None:
     chosen, refused = sources_chosen(key)
     words = own_words(key) if chosen["mode"] is Mode.AUTOMATION else ""
     saved = workspace().service.set_sources(case.id, own_words=words, **chosen)
-    tell(_PLACE, *refused)
+    add_notice(_NOTICE_AREA, *refused)
     start(saved, "gather")
 
 
@@ -321,5 +321,5 @@ def _row(name: str, outcome: ProviderOutcome | None, brings: str = "", needed: s
         return f":gray[:material/radio_button_unchecked:] {label} :gray[not tried yet]"
     sign = _SIGNS.get(outcome.state, ":red[:material/error:]")
     said = f" :small[:gray[{escaped(outcome.sentence, 200)}]]" if outcome.sentence else ""
-    told = "{state} in {seconds} s".format(state=outcome.state.in_words, seconds=f"{outcome.seconds:.1f}")
+    told = "{state} in {seconds} s".format(state=outcome.state.as_text, seconds=f"{outcome.seconds:.1f}")
     return f"{sign} {label} {told}{said}"

@@ -25,15 +25,15 @@ from crowdnotes.text.lint import without_tracking
 from crowdnotes.text.markdown import escaped, host
 from crowdnotes.wording import plural
 from pages.common.components import led_to
-from pages.common.engine_panel import own_engine
+from pages.common.engine_panel import use_own_engine_panel
 from pages.common.layout import Area, StepName, go_to
 from pages.common.progress import job_panel, start, under_way
-from pages.common.session import act, button, workspace
+from pages.common.session import button, run_action, workspace
 from pages.draft_parts.more_evidence import add_link
 from pages.draft_parts.reader import open_source
 from pages.draft_parts.scores import score, take_words
 
-_PLACE = StepName.DECIDE.value
+_NOTICE_AREA = StepName.DECIDE.value
 _LED = "led"  # selectors of what the person is led to, with a token for each time
 _NOTE_BOX = ".st-key-note-box textarea"
 _TO_COMPARE = "[class*=st-key-sentence-][class*=-unchecked] [class*=st-key-comparison-]"
@@ -42,7 +42,7 @@ _HINTED = "[class*=st-key-sentence-][class*=-hinted] [class*=st-key-comparison-]
 
 def left_to_do(case: Case, waits: Sequence[Obstacle]) -> list[Obstacle]:
     """What no reason passes over yet; a gate that only waits for another is not counted."""
-    return [item for item in remaining(waits, reasons(case, waits)) if item.behind is None]
+    return [item for item in remaining(waits, reasons(case, waits)) if item.with_fence is None]
 
 
 def lead_to_what_is_left(case: Case, waits: Sequence[Obstacle]) -> None:
@@ -84,7 +84,7 @@ def problems(case: Case, waits: Sequence[Obstacle], job: JobRecord | None) -> No
             )
         links = [item for item in waits if item.id.kind is ObstacleKind.LINK_UNANSWERED]
         for number, item in enumerate(waits):
-            if item.behind is None:
+            if item.with_fence is None:
                 with st.container(key=f"problem-{number}", gap="xxsmall"):
                     # All links are asked at once, so one button is enough.
                     passed_over, checks_links = item.id not in left, item in links[:1]
@@ -94,7 +94,7 @@ def problems(case: Case, waits: Sequence[Obstacle], job: JobRecord | None) -> No
 
 def reasons(case: Case, waits: Sequence[Obstacle]) -> dict[ObstacleId, str]:
     """The reasons written so far, by what each passes over, as the fields stand now."""
-    written = {item.id: kept_words(case, _field_name(case, item.behind or item.id)) for item in waits}
+    written = {item.id: kept_words(case, _field_name(case, item.with_fence or item.id)) for item in waits}
     return {obstacle: reason for obstacle, reason in written.items() if reason}
 
 
@@ -123,26 +123,26 @@ def _mend(case: Case, item: Obstacle, job: JobRecord | None, number: int, *, che
     key = f"mend-{kind.name.lower()}-{number if kind is ObstacleKind.FORM else subject}"
     look = {"type": "secondary"}
     if kind is ObstacleKind.GATE_NOT_RUN and case.recorded_answers:
-        own_engine(case, key)  # scoring again would find no recorded answer either
+        use_own_engine_panel(case, key)  # scoring again would find no recorded answer either
     elif kind in {ObstacleKind.UNOPENED, ObstacleKind.UNJUDGED}:
-        button(f"Read {subject}", key, _PLACE, partial(open_source, case, subject), **look)
+        button(f"Read {subject}", key, _NOTICE_AREA, partial(open_source, case, subject), **look)
     elif kind is ObstacleKind.EVIDENCE_GONE and any(gone.id == subject for gone in case.taken_away):
-        back = partial(workspace().service.bring_back, case.id, subject)
-        button(f"Bring {subject} back", key, _PLACE, back, icon="undo", disabled=busy, **look)
+        back = partial(workspace().service.restore_passage, case.id, subject)
+        button(f"Bring {subject} back", key, _NOTICE_AREA, back, icon="undo", disabled=busy, **look)
     elif kind is ObstacleKind.LINK_UNINSPECTED:
         add = partial(add_link, case, subject)
-        button("Add it as a source", key, _PLACE, add, icon="add_link", disabled=busy, **look)
+        button("Add it as a source", key, _NOTICE_AREA, add, icon="add_link", disabled=busy, **look)
     elif kind in {ObstacleKind.NOT_SCORED, ObstacleKind.STALE}:
-        button("Score it now", key, _PLACE, partial(score, case), icon="rule", disabled=busy, **look)
+        button("Score it now", key, _NOTICE_AREA, partial(score, case), icon="rule", disabled=busy, **look)
     elif kind is ObstacleKind.GATE_NOT_RUN and case.assessment is not None and case.assessment.is_compared_by_person:
         hints = case.assessment.waits_for_hints
         compare = partial(lead, Area.NOTE, _HINTED if hints else _TO_COMPARE, "[class*=st-key-comparison-]")
-        button(("Check the hints" if hints else "Compare the sentences"), key, _PLACE, compare, **look)
+        button(("Check the hints" if hints else "Compare the sentences"), key, _NOTICE_AREA, compare, **look)
     elif kind in {ObstacleKind.FORM, ObstacleKind.GATE_FAILED}:
-        button("Change the note", key, _PLACE, partial(lead, Area.NOTE, _NOTE_BOX), **look)
+        button("Change the note", key, _NOTICE_AREA, partial(lead, Area.NOTE, _NOTE_BOX), **look)
     elif checks_links:
         again, look["help"] = partial(start, case, "links"), "Tries each link in the note up to three times, as X does"
-        button("Check the links", "check-links", _PLACE, again, icon="sync", disabled=busy, **look)
+        button("Check the links", "check-links", _NOTICE_AREA, again, icon="sync", disabled=busy, **look)
 
 
 def _findings(case: Case, item: Obstacle) -> None:
@@ -191,7 +191,9 @@ def _worth_a_look(case: Case) -> None:
         st.markdown(f":small[:orange[:material/warning:] {escaped(message)}]")
     if case.draft is not None and any(item.code == "tracking" for item in warnings):
         cut = partial(take_words, case, without_tracking(case.draft.text))
-        button("Remove the tracking from the link", "cut-tracking", _PLACE, cut, icon="content_cut", type="tertiary")
+        button(
+            "Remove the tracking from the link", "cut-tracking", _NOTICE_AREA, cut, icon="content_cut", type="tertiary"
+        )
 
 
 def kept_words(case: Case, field: str) -> str:
@@ -208,8 +210,8 @@ def kept_field(case: Case, field: str, label: str, placeholder: str = "") -> str
         key=key,
         placeholder=placeholder,
         live=True,
-        on_change=act,
-        args=(_PLACE, lambda: workspace().service.keep_decision_words(case.id, field, state.get(key) or "")),
+        on_change=run_action,
+        args=(_NOTICE_AREA, lambda: workspace().service.save_decision_text(case.id, field, state.get(key) or "")),
         persist_state="page",
     )
     return kept_words(case, field)

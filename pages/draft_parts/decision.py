@@ -17,9 +17,9 @@ from crowdnotes.text.markdown import escaped, exact
 from crowdnotes.text.note_rules import tags_of
 from crowdnotes.wording import plural
 from pages.common.components import outside_text
-from pages.common.layout import Area, StepName, arrival, go_to
+from pages.common.layout import Area, StepName, go_to, scroll_target
 from pages.common.progress import under_way
-from pages.common.session import act, button, notices, workspace
+from pages.common.session import button, notices, run_action, workspace
 from pages.common.times import moment
 from pages.draft_parts.approval import (
     kept_field,
@@ -103,7 +103,7 @@ def send_to_x(case: Case) -> None:
         if sent.text_sha256 != case.draft.sha256:
             st.warning("What was sent is another version of the note.")
         if sent.status:
-            st.markdown(f"On X: **{escaped(x.in_words(sent))}**")
+            st.markdown(f"On X: **{escaped(x.as_text(sent))}**")
         button("Ask X for its status", "x-ask", _TO_X_PLACE, ask, icon="refresh")
 
 
@@ -112,7 +112,7 @@ def _offered(case: Case) -> bool:
     return not practice and workspace().may(Act.SEND_TO_X, case)
 
 
-_PLACE = StepName.DECIDE.value
+_NOTICE_AREA = StepName.DECIDE.value
 _KINDS = {
     DecisionKind.APPROVED: ("Approve the note", "check"),
     DecisionKind.NOT_NEEDED: ("No note needed", "comments_disabled"),
@@ -128,8 +128,8 @@ _WORD = "word"  # the field of the person's comment on the decision
 
 def decide_area(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> None:
     """What is left before approval, and X's form; of a decided case what follows it."""
-    arrival(Area.DECIDE)
-    notices(_PLACE)
+    scroll_target(Area.DECIDE)
+    notices(_NOTICE_AREA)
     if case.decision is not None:
         hand_off(case)
         return
@@ -146,7 +146,7 @@ def standing(case: Case) -> str:
     if case.decision is None:
         return "not decided"
     colour = {"approved": "green", "rejected": "red"}.get(case.decision.kind.value, "gray")
-    return f":{'orange' if case.decision.overrides else colour}-badge[{case.decision.in_words}]"
+    return f":{'orange' if case.decision.overrides else colour}-badge[{case.decision.as_text}]"
 
 
 def _note_form(case: Case) -> None:
@@ -159,8 +159,8 @@ def _note_form(case: Case) -> None:
         required=True,
         format_func=lambda value: _CLASSES[value],
         key=chosen,
-        on_change=act,
-        args=(_PLACE, lambda: workspace().service.set_classification(case.id, state[chosen])),
+        on_change=run_action,
+        args=(_NOTICE_AREA, lambda: workspace().service.set_classification(case.id, state[chosen])),
     )
     if case.classification is Classification.NOT_MISLEADING:
         st.caption("X never shows such a note on the post. Only raters see it.")
@@ -187,8 +187,8 @@ def _tags(case: Case) -> None:
         selection_mode="multi",
         format_func=lambda tag: labels[tag],
         key=key,
-        on_change=act,
-        args=(_PLACE, tick),
+        on_change=run_action,
+        args=(_NOTICE_AREA, tick),
     )
     for tag, why in suggested.items():
         if tag not in case.tags:
@@ -225,9 +225,9 @@ def ends(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> None:
                     main = "secondary" if case.draft is None else "primary"  # without a note others come first
                     look = {"type": main, "disabled": busy, "width": "stretch"}
                     go_on = partial(lead_to_what_is_left, case, waits) if waiting else decide
-                    button(approve, key, _PLACE, go_on, icon="checklist" if waiting else icon, **look)
+                    button(approve, key, _NOTICE_AREA, go_on, icon="checklist" if waiting else icon, **look)
                 else:
-                    button(name, key, _PLACE, decide, icon=icon, type="tertiary")
+                    button(name, key, _NOTICE_AREA, decide, icon=icon, type="tertiary")
         with st.expander("Comment", type="compact", expanded=bool(kept_words(case, _WORD))):
             st.fragment(kept_field)(
                 case, _WORD, "Comment (optional, kept in the record)"
@@ -306,7 +306,7 @@ def _files(case: Case) -> None:
             "application/json",
         )
         if workspace().may(Act.REOPEN, case):
-            button("Reopen the case", "reopen", _PLACE, partial(_reopen, case), icon="lock_open")
+            button("Reopen the case", "reopen", _NOTICE_AREA, partial(_reopen, case), icon="lock_open")
 
 
 def _reopen(case: Case) -> None:

@@ -14,7 +14,7 @@ from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import in_figures
 from crowdnotes.wording import fill
 from pages.common.components import spotlight
-from pages.common.engine_panel import PRESENTER, own_engine
+from pages.common.engine_panel import PRESENTER, use_own_engine_panel
 from pages.common.layout import Area, go_to
 from pages.common.progress import under_way
 from pages.common.session import DEMO, button, notices, show_case, workspace
@@ -105,7 +105,7 @@ def presenter(case: Case, job: JobRecord | None) -> None:
                 ("A language model's answers to this example, recorded once. Other words or sources need an engine."),
                 width="stretch",
             )
-            own_engine(case, "strip")
+            use_own_engine_panel(case, "strip")
         if place is None and is_presented:
             show = partial(_show, case, Place.POST)
             button("Present", "present", PRESENTER, show, type="tertiary", icon="slideshow")

@@ -10,11 +10,11 @@ from crowdnotes.domain import Act, Case, DeskState, Suggestion
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import plural
 from pages.common.components import badge, changed_pieces, marked_text
-from pages.common.session import act, button, fold, notices, workspace
+from pages.common.session import button, expander, notices, run_action, workspace
 from pages.common.times import moment
 from pages.draft_parts.suggestions import answer_form
 
-_PLACE = "submission"
+_NOTICE_AREA = "submission"
 _COLOURS = {
     DeskState.SUBMITTED: "blue",
     DeskState.IN_REVIEW: "violet",
@@ -30,8 +30,8 @@ def submission(case: Case) -> None:
     with st.container(key="submission", gap="small"):
         state = case.desk_state
         if state is not DeskState.DRAFTING:
-            st.markdown(badge(_COLOURS[state], "", state.in_words))
-        notices(_PLACE)
+            st.markdown(badge(_COLOURS[state], "", state.as_text))
+        notices(_NOTICE_AREA)
         if state is DeskState.RETURNED:
             _returned(case)
         if not workspace().may(Act.SUBMIT, case):
@@ -40,9 +40,9 @@ def submission(case: Case) -> None:
             _submit(case)
         elif state in (DeskState.SUBMITTED, DeskState.IN_REVIEW):
             back = partial(workspace().service.withdraw, case.id)
-            button("Take it back from the moderators", "withdraw", _PLACE, back, icon="undo", type="tertiary")
+            button("Take it back from the moderators", "withdraw", _NOTICE_AREA, back, icon="undo", type="tertiary")
         if len(workspace().service.versions(case)) > 1:
-            fold("Versions of the note", f"versions-{case.id}", "difference", partial(_versions, case))
+            expander("Versions of the note", f"versions-{case.id}", "difference", partial(_versions, case))
 
 
 def _returned(case: Case) -> None:
@@ -54,8 +54,8 @@ def _returned(case: Case) -> None:
         st.markdown(comment_in_words(case, item))
         if item.waits:
             with st.expander(f"Answer {item.id}", key=f"answer-owed-{item.id}", icon=":material/reply:"):
-                answer_form(case, item, _PLACE)
-    left = len(workspace().service.owed_answers(case))
+                answer_form(case, item, _NOTICE_AREA)
+    left = len(workspace().service.open_comments(case))
     if left:
         st.caption(
             plural(
@@ -76,7 +76,7 @@ def comment_in_words(case: Case, item: Suggestion) -> str:
     if item.words and item.words not in note:
         told.append(":small[:gray[These words are no longer in the note.]]")
     if item.answer is not None:
-        told.append(f":small[→ **{item.answer.in_words}** {escaped(item.reason)}]")
+        told.append(f":small[→ **{item.answer.as_text}** {escaped(item.reason)}]")
     elif item.resolved_by:
         told.append(f":small[:gray[resolved by {escaped(item.resolved_by, 40)}]]")
     return " ".join(filter(None, told))
@@ -95,9 +95,9 @@ def _submit(case: Case) -> None:
         key="submit",
         type="primary",
         icon=":material/send:",
-        on_click=act,
-        args=(_PLACE, send),
-        disabled=bool(workspace().service.owed_answers(case)),
+        on_click=run_action,
+        args=(_NOTICE_AREA, send),
+        disabled=bool(workspace().service.open_comments(case)),
         width="stretch",
     )
 

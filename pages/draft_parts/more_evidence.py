@@ -21,15 +21,15 @@ from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, host
 from crowdnotes.wording import plural
-from pages.common.components import into_view
+from pages.common.components import scroll_into_view
 from pages.common.layout import StepName, card_place
 from pages.common.progress import start, under_way
 from pages.common.search_report import failed_searches, failures
-from pages.common.session import act, button, close, notices, open_key, workspace
+from pages.common.session import button, close, notices, open_key, run_action, workspace
 from pages.common.times import moment
 from pages.common.where_to_look import own_words, own_words_box, places_chosen, places_to_search
 
-_PLACE = StepName.EVIDENCE.value
+_NOTICE_AREA = StepName.EVIDENCE.value
 _ABOUT_A_PASSAGE = frozenset({FollowUpKind.MORE_LIKE, FollowUpKind.SWAP})
 
 
@@ -74,7 +74,7 @@ def ask_again(case: Case, job: JobRecord | None, slow: ProviderOutcome) -> None:
         if st.button(
             "Ask it again, waiting up to 40 seconds", key=key, icon=icon, type="tertiary", disabled=under_way(job)
         ):
-            act(_PLACE, partial(_again, case, slow.provider))
+            run_action(_NOTICE_AREA, partial(_again, case, slow.provider))
             st.rerun()
 
 
@@ -115,7 +115,7 @@ def follow_up_result(case: Case, job: JobRecord | None) -> None:
     if asked is None or (asked.kind is FollowUpKind.SWAP and asked.added and case.evidence_by_id(asked.about)):
         return  # nothing, or what was swapped was brought back since
     with st.container(key="follow-up-result", gap="xsmall"):
-        words = asked.in_words
+        words = asked.as_text
         icon = ":material/check:" if asked.added else ":material/search_off:"
         st.info(escaped(asked.outcome), title=escaped(words[:1].upper() + words[1:]), icon=icon)
         failures(_unanswered(case, asked))
@@ -144,7 +144,7 @@ def _popover(
     case: Case, kind: FollowUpKind, label: str, about_it: str, *, busy: bool, icon: str, about: str = ""
 ) -> None:
     key = f"follow-up-{case.id}-{about or 'case'}"
-    place = card_place(about) if about else _PLACE
+    place = card_place(about) if about else _NOTICE_AREA
     popover = st.popover(label, key=open_key(key), icon=icon, type="tertiary", disabled=busy, on_change="rerun")
     if not popover.open:
         return
@@ -208,8 +208,8 @@ def earlier_evidence(case: Case, job: JobRecord | None) -> None:
 def _bring_back_button(case: Case, evidence_id: str, label: str, *, closed: bool, place: str = "earlier") -> None:
     """Puts a passage that is not here any more beside those that are; `place` tells two such buttons apart."""
     key = f"bring-back-{case.id}-{evidence_id}-{place}"
-    back = partial(workspace().service.bring_back, case.id, evidence_id)
-    button(label, key, _PLACE, back, icon="undo", type="tertiary", disabled=closed)
+    back = partial(workspace().service.restore_passage, case.id, evidence_id)
+    button(label, key, _NOTICE_AREA, back, icon="undo", type="tertiary", disabled=closed)
 
 
 def _set(case: Case, number: int, earlier: EvidenceSet, *, closed: bool) -> None:
@@ -221,8 +221,8 @@ def _set(case: Case, number: int, earlier: EvidenceSet, *, closed: bool) -> None
             button(
                 "Bring these back",
                 f"bring-back-{case.id}-set-{number}",
-                _PLACE,
-                partial(workspace().service.bring_back_set, case.id, number),
+                _NOTICE_AREA,
+                partial(workspace().service.restore_evidence_set, case.id, number),
                 icon="settings_backup_restore",
                 type="tertiary",
                 disabled=closed or earlier.evidence == case.evidence,
@@ -268,7 +268,7 @@ def _fields(case: Case, source: Source | None, fold: str) -> None:
     # The next passage starts from empty fields; Streamlit empties one only when its key is new.
     fields = f"{fold}-{st.session_state.get(f'{fold}-taken', 0)}"
     if source is None and begun_by_hand(case):
-        into_view(f"begun-{case.id}")
+        scroll_into_view(f"begun-{case.id}")
     notices(fold)
     if taken := st.session_state.get(f"{fold}-taken"):
         st.caption(
@@ -289,7 +289,7 @@ def _fields(case: Case, source: Source | None, fold: str) -> None:
         st.text_input("Address of the page", value=address, key=f"{fields}-url", icon=icon, placeholder=shape)
         st.text_input("Title of the page", key=f"{fields}-title")
         add, icon = partial(_add, case, fold, fields), ":material/content_paste:"
-        st.form_submit_button("Add this passage", icon=icon, on_click=act, args=(fold, add))
+        st.form_submit_button("Add this passage", icon=icon, on_click=run_action, args=(fold, add))
 
 
 def _add(case: Case, fold: str, fields: str) -> None:

@@ -30,7 +30,7 @@ from pages.common.components import (
 from pages.common.layout import Area, StepName, go_to
 from pages.common.progress import job_panel, start, under_way
 from pages.common.search_report import through_badge
-from pages.common.session import act, button, workspace
+from pages.common.session import button, run_action, workspace
 
 _LOOKS = {
     LinkState.LIVE: ("green", "link"),
@@ -45,7 +45,7 @@ def _link_badge(check: LinkCheck | None) -> str:
     """Markdown of a badge that says in words how a link answered."""
     if check is None:
         return badge("gray", "help", "not checked yet")
-    return badge(*_LOOKS[check.state], check.in_words)
+    return badge(*_LOOKS[check.state], check.as_text)
 
 
 def cited_links(case: Case) -> None:
@@ -122,7 +122,7 @@ def _writer(case: Case, job: JobRecord | None) -> None:
         button(
             name,
             "write",
-            _PLACE,
+            _NOTICE_AREA,
             partial(_write, case),
             type="secondary" if case.draft else "primary",
             icon="edit_note",
@@ -174,7 +174,7 @@ def _card(case: Case, letter: str, candidate: Draft) -> None:
             else:
                 choose = partial(workspace().service.choose_candidate, case.id, candidate.sha256)
                 look = {"type": "tertiary", "help": "Replaces the text above. Undo brings yours back."}
-                button("Put in the note", f"candidate-{letter}", _PLACE, choose, icon="arrow_upward", **look)
+                button("Put in the note", f"candidate-{letter}", _NOTICE_AREA, choose, icon="arrow_upward", **look)
         _leads_with(case, candidate)
         outside_text(_without_links(candidate.text), look="clipped", key=f"candidate-text-{case.id}-{letter}")
         if here:
@@ -186,7 +186,7 @@ def _leads_with(case: Case, candidate: Draft) -> None:
     first = candidate.sentences[0] if candidate.sentences else None
     item = case.evidence_by_id(first.evidence_id) if first is not None and first.evidence_id else None
     if first is not None and item is not None:
-        basis = f" ({first.basis.in_words})" if first.basis is not None else ""
+        basis = f" ({first.basis.as_text})" if first.basis is not None else ""
         where = escaped(source_name(item.source), 50)
         st.markdown(f":small[:gray[Leads with {item.id}, {where}{basis}]]")
 
@@ -253,7 +253,7 @@ def _quotations(case: Case) -> None:
                         "type": "tertiary",
                     },
                 )
-                button("Put into the note", f"quote-{number}", _PLACE, quote, icon="add", **look)
+                button("Put into the note", f"quote-{number}", _NOTICE_AREA, quote, icon="add", **look)
 
 
 def _stands_in(case: Case, item: Evidence, quotation: Quotation) -> bool:
@@ -288,7 +288,7 @@ def _without_link(case: Case) -> None:
 
 SCORE_BUTTON = "score"
 _BOX = "note-box"
-_PLACE = StepName.DRAFT.value
+_NOTICE_AREA = StepName.DRAFT.value
 
 
 @dataclass(slots=True)
@@ -321,8 +321,8 @@ def note_box(case: Case) -> None:
             value=text,
             height=150,
             key=box.key(case),
-            on_change=act,
-            args=(_PLACE, partial(save_typed, case)),
+            on_change=run_action,
+            args=(_NOTICE_AREA, partial(save_typed, case)),
             placeholder="Say what the sources say, in neutral words, and link to them",
         )
         aside = partial(setattr, box, "rival")  # typed before a reload, over a text that is not the saved one any more
@@ -333,7 +333,7 @@ def undo(case: Case) -> None:
     """Back to the text before the last change."""
     back, look = partial(workspace().service.undo_edit, case.id), {"type": "tertiary"}
     look["help"] = "Go back to the text before the last change"
-    button("Undo", "undo", _PLACE, back, icon="undo", disabled=not case.revisions, **look)
+    button("Undo", "undo", _NOTICE_AREA, back, icon="undo", disabled=not case.revisions, **look)
 
 
 def _box(case: Case) -> _Box:
@@ -363,7 +363,7 @@ def save_typed(case: Case) -> bool:
         box.base = saved.draft.sha256 if saved.draft else None
         return True
 
-    return box.rival is None and (text is None or bool(act(_PLACE, save)))
+    return box.rival is None and (text is None or bool(run_action(_NOTICE_AREA, save)))
 
 
 def _both_texts(case: Case, box: _Box, mine: str) -> None:
@@ -382,7 +382,7 @@ def _both_texts(case: Case, box: _Box, mine: str) -> None:
                 st.markdown(f"**{whose}**")
                 outside_text(words, look="note", key=f"conflict-{name}")
                 settle = partial(_settle, case, box, mine=mine if name == "mine" else None)
-                button(label, f"take-{name}", _PLACE, settle)
+                button(label, f"take-{name}", _NOTICE_AREA, settle)
 
 
 def _settle(case: Case, box: _Box, *, mine: str | None) -> None:
@@ -415,4 +415,4 @@ def tempting_note(case: Case) -> None:
         "help": ("This note says more than its source. Score it to see whether the checks find that."),
         "type": "tertiary",
     }
-    button("Try the tempting note", "tempting", _PLACE, partial(_replace, case, note), icon="school", **look)
+    button("Try the tempting note", "tempting", _NOTICE_AREA, partial(_replace, case, note), icon="school", **look)

@@ -18,11 +18,11 @@ from crowdnotes.text.markdown import escaped, exact
 from pages.common.components import outside_text
 from pages.common.layout import StepName
 from pages.common.progress import gather_anew
-from pages.common.session import act, button, show_notice, tell, told, workspace
+from pages.common.session import add_notice, button, notice_for, run_action, show_notice, workspace
 from pages.common.times import moment
 from pages.common.where_to_look import MODE_LABELS
 
-_PLACE = StepName.POST.value
+_NOTICE_AREA = StepName.POST.value
 _KINDS = ["png", "jpg", "jpeg", "webp", "gif"]
 _NEW_IMAGES = "new-images"
 
@@ -41,7 +41,7 @@ def new_images() -> None:
             try:
                 seen = _seen(file.getvalue(), file.name)
             except InputError as error:
-                show_notice(told(error))
+                show_notice(notice_for(error))
                 continue
             with st.grid(2, min_column_width=260):
                 st.image(seen, width="stretch", alt=file.name)
@@ -108,7 +108,7 @@ def _card(case: Case, image: Image, *, busy: bool) -> None:
                 return
             _words(case, image, key, busy=busy)
             off = partial(_remove, case, image.sha256)
-            button("Remove image", f"off-{key}", _PLACE, off, icon="delete", type="tertiary", disabled=busy)
+            button("Remove image", f"off-{key}", _NOTICE_AREA, off, icon="delete", type="tertiary", disabled=busy)
 
 
 def _words(case: Case, image: Image, key: str, *, busy: bool) -> None:
@@ -117,7 +117,7 @@ def _words(case: Case, image: Image, key: str, *, busy: bool) -> None:
         shows = st.text_input("What the image shows, in one sentence (optional)", value=image.shows, disabled=busy)
         if st.form_submit_button("Save", icon=":material/save:", disabled=busy):
             describe = partial(workspace().service.describe_image, case.id, image.sha256, text or "", shows or "")
-            act(_PLACE, lambda: changed(case, describe()))
+            run_action(_NOTICE_AREA, lambda: changed(case, describe()))
             st.rerun()
 
 
@@ -143,8 +143,8 @@ def _attach(case: Case, key: str) -> None:
         if newest is not case and workspace().engine.sees:
             gather_anew(newest)
 
-    act(_PLACE, attach)
-    tell(_PLACE, *left_out)
+    run_action(_NOTICE_AREA, attach)
+    add_notice(_NOTICE_AREA, *left_out)
     st.rerun()
 
 
@@ -217,5 +217,5 @@ def post_panel(case: Case, *, busy: bool) -> None:
 
 def _save(case: Case, text: str, url: str | None, context: str) -> None:
     edit = partial(workspace().service.edit_post, case.id, text, url=url, context=context)
-    act(_PLACE, lambda: changed(case, edit()))
+    run_action(_NOTICE_AREA, lambda: changed(case, edit()))
     st.rerun()

@@ -25,14 +25,14 @@ from crowdnotes.domain import (
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import day, escaped, record_place, title
 from crowdnotes.wording import fill
-from pages.common.components import badge, into_view, marked_text, passage_pieces, source_name, web_link
-from pages.common.layout import Area, arrival, card_place, go_to
+from pages.common.components import badge, marked_text, passage_pieces, scroll_into_view, source_name, web_link
+from pages.common.layout import Area, card_place, go_to, scroll_target
 from pages.common.search_report import note_words, source_badges
-from pages.common.session import act, button, key_of, notices, own_review, own_verdict, workspace
+from pages.common.session import button, key_of, notices, own_review, own_verdict, run_action, workspace
 from pages.draft_parts.more_evidence import follow_up_buttons
 from pages.draft_parts.note import cited_badge
 
-_LONGEST = 400
+_MAX_LENGTH = 400
 _SECOND_PRESS = 0.7  # seconds: so soon after the reader moved on, a press was meant for the passage before
 _POINTS = {Points.AGAINST: "against the claim", Points.FOR: "for the claim", Points.NEITHER: ""}
 _OTHERWISE = {Verdict.BACKGROUND: "Background", Verdict.REJECT: "Reject"}
@@ -92,7 +92,7 @@ def use_tick(case: Case, item: Evidence, name: str, *, and_on: bool = False) -> 
         "Use in the note",
         key=key,
         disabled=not opened or case.decision is not None,
-        on_change=act,
+        on_change=run_action,
         args=(card_place(item.id), judge),
         width="content",
     )
@@ -115,7 +115,7 @@ def reader(case: Case, job: JobRecord | None) -> None:
                 "support the note."
             )
             return
-        arrival(Area.SOURCES)
+        scroll_target(Area.SOURCES)
         _verdict(case, chosen)
         _in_the_note(case, chosen)
         notices(card_place(chosen.id))
@@ -124,7 +124,7 @@ def reader(case: Case, job: JobRecord | None) -> None:
         marked_text(passage_pieces(passage), look="passage", key=f"passage-{case.id}-{chosen.id}")
         st.caption(told)
         if case.decision is None:
-            follow_up_buttons(case, chosen, job, workspace().service.swappable(case))
+            follow_up_buttons(case, chosen, job, workspace().service.swap_candidates(case))
 
 
 def _walk(case: Case, chosen: Evidence | None) -> None:
@@ -159,7 +159,7 @@ def _verdict(case: Case, item: Evidence) -> None:
             format_func=lambda value: _OTHERWISE[value],
             key=otherwise,
             disabled=closed,
-            on_change=act,
+            on_change=run_action,
             args=(card_place(item.id), lambda: _judge(case, item, state[otherwise], and_on=True)),
             label_visibility="collapsed",
         )
@@ -176,7 +176,7 @@ def _others(item: Evidence) -> None:
     own, counts = own_review(item), item.working
     for review in item.reviews:
         if review is not own and review.verdict is not None:
-            about = {"name": escaped(review.reader.name, 40), "verdict": review.verdict.in_words}
+            about = {"name": escaped(review.reader.name, 40), "verdict": review.verdict.as_text}
             if review.reason:
                 st.caption(fill("{name} chose: {verdict} ({reason})", **about, reason=escaped(review.reason)))
             else:
@@ -229,7 +229,7 @@ def _reason(case: Case, item: Evidence) -> None:
         with st.form(f"reject-{case.id}-{item.id}", border=False):
             reason = st.text_input("Another reason, in a few words", value=given)
             if st.form_submit_button("Reject this passage", icon=":material/block:"):
-                act(place, partial(_reject, case, item, reason or ""))
+                run_action(place, partial(_reject, case, item, reason or ""))
                 st.rerun()
 
 
@@ -278,7 +278,7 @@ def arrival_at_sentence(case: Case, number: int) -> None:
     """Where a sentence of the note begins: the page comes here when the reader leads to it."""
     wanted, token = st.session_state.get(f"sentence-{case.id}", (0, ""))
     if wanted == number:
-        into_view(token, "sentence")
+        scroll_into_view(token, "sentence")
 
 
 def _head(case: Case, item: Evidence) -> None:
@@ -301,7 +301,7 @@ def _head(case: Case, item: Evidence) -> None:
         badges.append(badge("gray", "balance", "the other side: may support the post"))
     facts = [escaped(source_name(source), 80)]
     if source.published and source.date_origin:
-        facts.append(f"{day(source.published)} (date from {source.date_origin.in_words})")
+        facts.append(f"{day(source.published)} (date from {source.date_origin.as_text})")
     elif source.year:
         facts.append(str(source.year))
     if source.library:
@@ -310,7 +310,7 @@ def _head(case: Case, item: Evidence) -> None:
         st.markdown(f"{' '.join(filter(None, badges))} :small[:gray[{' · '.join(facts)}]]")
         st.markdown(f":small[Chosen because: {escaped(item.why, 240)}]")
         for check in source.fact_checks:
-            st.markdown(f":small[:material/fact_check: {escaped(check.sentence, _LONGEST)}]")
+            st.markdown(f":small[:material/fact_check: {escaped(check.sentence, _MAX_LENGTH)}]")
         if (note := first_shown(source.notes)) is not None:
             note_words(note)
         _answers(case, item)
@@ -325,7 +325,7 @@ def _answers(case: Case, item: Evidence) -> None:
         name = first if found.claim == 1 else other
         points = _POINTS[found.points] if found.answer is not AnswerKind.NONE else ""
         said = look.format(name) + (f", {points}" if points else "")
-        st.markdown(f":small[{said}]: {escaped(found.tells, _LONGEST)}]")
+        st.markdown(f":small[{said}]: {escaped(found.tells, _MAX_LENGTH)}]")
 
 
 def _as_answered(case: Case, item: Evidence) -> tuple[Passage, str]:

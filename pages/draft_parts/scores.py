@@ -20,7 +20,7 @@ from pages.common.search_report import language_name
 from pages.common.session import button, notices, workspace
 from pages.draft_parts.note import SCORE_BUTTON, asking, save_typed, stop_asking
 
-_PLACE = StepName.REVIEW.value
+_NOTICE_AREA = StepName.REVIEW.value
 
 
 def score_button(case: Case, job: JobRecord | None) -> None:
@@ -29,12 +29,12 @@ def score_button(case: Case, job: JobRecord | None) -> None:
     name = "Score the note" if case.assessment is None else "Score again"
     look = {"type": "secondary" if current or case.draft is None else "primary", "help": "Ctrl+Enter"}
     busy = under_way(job) and not asking(job)
-    button(name, SCORE_BUTTON, _PLACE, partial(score, case), icon="rule", disabled=busy, **look)
+    button(name, SCORE_BUTTON, _NOTICE_AREA, partial(score, case), icon="rule", disabled=busy, **look)
 
 
 def scores(case: Case, job: JobRecord | None) -> None:
     """The scores of the newest assessment, dimmed where they are of other words."""
-    notices(_PLACE)
+    notices(_NOTICE_AREA)
     with st.empty().container():  # its own place, so that the scores below stay where they are when it goes
         job_panel(case, job, "assess")
     if case.assessment is None:
@@ -101,9 +101,7 @@ def _gates(case: Case, assessment: Assessment) -> None:
 
 def _sureness(assessment: Assessment) -> str:
     """The judge's own probabilities, and their product where it gives all three (CrowdNotes+ 4.3, equation 1)."""
-    known = [
-        f"{gate.gate.in_words} {gate.probability:.2f}" for gate in assessment.gates if gate.probability is not None
-    ]
+    known = [f"{gate.gate.as_text} {gate.probability:.2f}" for gate in assessment.gates if gate.probability is not None]
     if not known:
         return "How sure the judge is: this model gives no probabilities."
     whole = (

@@ -22,10 +22,10 @@ from pages.common.components import (
     source_name,
 )
 from pages.common.layout import StepName, card_place
-from pages.common.session import act, button, workspace
+from pages.common.session import button, run_action, workspace
 from pages.draft_parts.reader import arrival_at_sentence, chosen_source, open_source
 
-_LONGEST = 150  # characters of a sentence: three lines
+_MAX_LENGTH = 150  # characters of a sentence: three lines
 _MAP_SIGNS = {Support.SUPPORTED: "✓", Support.PARTLY: "◐", Support.UNSUPPORTED: "✗", Support.UNCHECKED: "○"}
 
 
@@ -64,7 +64,7 @@ def choose(case: Case, chosen: object) -> None:
     if isinstance(number, int) and 1 <= number <= len(case.sentences):
         evidence_id, words = case.sentences[number - 1].evidence_id, case.sentences[number - 1].carrier
     if isinstance(evidence_id, str) and case.evidence_by_id(evidence_id) is not None:
-        act(card_place(evidence_id), partial(open_source, case, evidence_id, words))
+        run_action(card_place(evidence_id), partial(open_source, case, evidence_id, words))
 
 
 def _sources(case: Case) -> list[Evidence]:
@@ -78,14 +78,14 @@ def _kind(case: Case, item: SentenceSupport) -> tuple[str, str]:
     """How its curve is drawn, and what that means."""
     if case.has_open_hint(item):
         return "hinted", f"compared by {item.by}, hints open"
-    return item.support.name.lower(), item.support.in_words
+    return item.support.name.lower(), item.support.as_text
 
 
 def _sentence_data(case: Case, number: int, item: SentenceSupport, note: str) -> dict[str, object]:
     words, (kind, told) = item.words_in(note).strip(), _kind(case, item)
     return {
         "number": number,
-        "text": clip(words, _LONGEST),
+        "text": clip(words, _MAX_LENGTH),
         "kind": kind,
         "sign": "?" if kind == "hinted" else _MAP_SIGNS[item.support],
         "source": item.evidence_id,
@@ -102,7 +102,7 @@ def _source(case: Case, item: Evidence) -> dict[str, object]:
     return {"id": item.id, "name": clip(name, 60), "told": f"{item.id}, {name}: {of}"}
 
 
-_PLACE = StepName.DRAFT.value
+_NOTICE_AREA = StepName.DRAFT.value
 _SIGNS = {
     Support.UNCHECKED: ":gray[:material/radio_button_unchecked:]",
     Support.SUPPORTED: ":green[:material/check_circle:]",
@@ -151,7 +151,7 @@ def _draw_sentence(case: Case, note: str, number: int, sentence: SentenceSupport
     with st.container(key=f"{key}-here" if here else key, gap="xxsmall"):
         arrival_at_sentence(case, number)
         with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
-            said = _SIGNS[sentence.support] + ("" if by_person else f" :small[{escaped(sentence.support.in_words)}]")
+            said = _SIGNS[sentence.support] + ("" if by_person else f" :small[{escaped(sentence.support.as_text)}]")
             if hinted:  # what a person found against a hint is theirs, not the program's green
                 said = f":material/person: :small[compared by {escaped(sentence.by, 40)}, hints open]"
             inferred = " :orange-badge[inferred]" if _is_inferred(case, sentence) else ""
@@ -198,8 +198,8 @@ def _comparison(case: Case, number: int, sentence: SentenceSupport, words: str, 
             list(_FINDS),
             format_func=lambda found: _FINDS[found],
             key=chosen,
-            on_change=act,
-            args=(_PLACE, compare),
+            on_change=run_action,
+            args=(_NOTICE_AREA, compare),
             label_visibility="collapsed",
             disabled=decided,
         )
@@ -212,7 +212,7 @@ def _comparison(case: Case, number: int, sentence: SentenceSupport, words: str, 
                 "I have checked the hint: the sentence is correct",
                 "I have checked the hints: the sentence is correct",
             )
-            st.checkbox(label, key=settled, on_change=act, args=(_PLACE, compare), disabled=decided)
+            st.checkbox(label, key=settled, on_change=run_action, args=(_NOTICE_AREA, compare), disabled=decided)
 
 
 def decided_note(case: Case) -> None:

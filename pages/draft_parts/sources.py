@@ -27,7 +27,7 @@ from crowdnotes.jobs import JobRecord, JobState
 from crowdnotes.text.markdown import clip, escaped, exact, host, title
 from crowdnotes.wording import fill, plural
 from pages.common.components import badge, passage_words, source_name, web_link
-from pages.common.layout import Area, StepName, area, card_place, notices_of_gone_cards, onward
+from pages.common.layout import Area, StepName, area, card_place, next_area_button, notices_of_gone_cards
 from pages.common.progress import job_panel, under_way
 from pages.common.search_report import (
     already_checked,
@@ -50,8 +50,8 @@ from pages.draft_parts.more_evidence import (
 )
 from pages.draft_parts.reader import chosen_source, in_reading_order, open_source, reader, use_tick
 
-_PLACE = StepName.EVIDENCE.value
-_LONGEST = 400
+_NOTICE_AREA = StepName.EVIDENCE.value
+_MAX_LENGTH = 400
 
 
 def looks_further(case: Case) -> bool:
@@ -66,7 +66,7 @@ def look_further(case: Case) -> None:
         button(
             "Nothing here settles it? Where else to look",
             f"go-{_further(case)}",
-            _PLACE,
+            _NOTICE_AREA,
             go,
             icon="travel_explore",
             type="tertiary",
@@ -87,7 +87,7 @@ def look_yourself(case: Case, job: JobRecord | None, reach: Reach) -> None:
             else "Look for a source yourself"
         )
         st.markdown(f"**:material/travel_explore: {head}**")
-        wanted = [f"What would settle it: {escaped(reach.wanted, _LONGEST)}"] if reach.wanted else []
+        wanted = [f"What would settle it: {escaped(reach.wanted, _MAX_LENGTH)}"] if reach.wanted else []
         st.markdown("  \n".join(f":small[{told}]" for told in [*wanted, *_asked(case)]))
         if near := reach.nearest:
             with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
@@ -101,7 +101,7 @@ def look_yourself(case: Case, job: JobRecord | None, reach: Reach) -> None:
             add_by_hand(case, job, "Add what you found")
             if looks_further(case):
                 shut = partial(st.session_state.update, {_further(case): False})
-                button("Close", f"shut-{_further(case)}", _PLACE, shut, type="tertiary")
+                button("Close", f"shut-{_further(case)}", _NOTICE_AREA, shut, type="tertiary")
 
 
 def _asked(case: Case) -> list[str]:
@@ -114,11 +114,15 @@ def _asked(case: Case) -> list[str]:
     searches = (case.queries, *(later.queries for later in case.follow_ups))
     n = len({query.text for queries in searches for query in queries})
     told = (
-        [plural(n, "{n} search in {places}.", "{n} searches in {places}.", places=escaped(", ".join(there), _LONGEST))]
+        [
+            plural(
+                n, "{n} search in {places}.", "{n} searches in {places}.", places=escaped(", ".join(there), _MAX_LENGTH)
+            )
+        ]
         if there
         else []
     )
-    return [*told, *([f"No answer from {escaped(', '.join(silent), _LONGEST)}."] if silent else [])]
+    return [*told, *([f"No answer from {escaped(', '.join(silent), _MAX_LENGTH)}."] if silent else [])]
 
 
 _TITLE, _ROW = 70, 210  # characters of a page's title and of the sentence in a row: together three lines
@@ -133,7 +137,7 @@ _NOT_CHECKABLE = {
 def sources_pane(case: Case, job: JobRecord | None) -> None:
     """Draw the pane."""
     with area(Area.SOURCES):
-        notices(_PLACE)
+        notices(_NOTICE_AREA)
         notices_of_gone_cards(case)
         job_panel(case, job, "gather")
         job_panel(case, job, "follow_up")
@@ -152,7 +156,7 @@ def sources_pane(case: Case, job: JobRecord | None) -> None:
         reader(case, job)
         _rest(case, job)
         if case.used_evidence and case.decision is None:
-            onward(Area.NOTE, "Go to the note")
+            next_area_button(Area.NOTE, "Go to the note")
 
 
 def tally(case: Case) -> str:
@@ -176,10 +180,10 @@ def _claim(case: Case, reach: Reach | None) -> None:
                 icon=":material/help:",
             )
             return
-        st.markdown(f"**Claim:** {escaped(claim.statement, _LONGEST)}")
+        st.markdown(f"**Claim:** {escaped(claim.statement, _MAX_LENGTH)}")
         _settled(case, reach)
         about = [
-            fill(name, words=escaped(words, _LONGEST))
+            fill(name, words=escaped(words, _MAX_LENGTH))
             for name, words in (
                 ("What it implies: {words}", claim.implies),
                 ("What would settle it: {words}", claim.settled_by),
@@ -187,7 +191,7 @@ def _claim(case: Case, reach: Reach | None) -> None:
             if words
         ]
         about += [f"Since: {claim.since_when}"] if claim.since else []
-        about += [f"The post also claims: {escaped(other.statement, _LONGEST)}" for other in claims[1:]]
+        about += [f"The post also claims: {escaped(other.statement, _MAX_LENGTH)}" for other in claims[1:]]
         if about:
             with st.expander("More about the claim", type="compact"):
                 st.caption("  \n".join(about))
@@ -213,7 +217,7 @@ def _settled(case: Case, reach: Reach | None) -> None:
         else "none helps to conclude it"
     )
     missing = case.settlement.missing if reach is None else ""  # else it is told there
-    said = f" :small[Missing: {escaped(missing, _LONGEST)}]" if missing else ""
+    said = f" :small[Missing: {escaped(missing, _MAX_LENGTH)}]" if missing else ""
     st.markdown(
         f":orange-badge[:material/search_off: No source answers it outright, according to the model; {helps}]{said}"
     )
@@ -230,7 +234,7 @@ def _rows(case: Case, job: JobRecord | None, reach: Reach | None) -> None:
             other_side(case, job)
             if reach is None:  # else it stands there
                 add_by_hand(case, job)
-    if case.decision is None and workspace().service.none_is_near(case):
+    if case.decision is None and workspace().service.nothing_relevant(case):
         st.info(
             (
                 "You can still open them. It may help to search with your own words under “Find more sources”, or to "
@@ -274,7 +278,7 @@ def _row(case: Case, item: Evidence) -> None:
     # The name says how it stands, for page.css.
     with st.container(key=f"row-{item.id}{'-here' if here else ''}", gap=None):
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
-            kind = _KINDS.get(source.category, source.category.in_words)
+            kind = _KINDS.get(source.category, source.category.as_text)
             when = str(source.year or "no date")
             name = escaped(source_name(source), 44)
             label = f"**{item.id}** {name} :gray[:small[· {escaped(kind)} · {when}]]"
@@ -301,7 +305,7 @@ def _stands(case: Case, item: Evidence) -> str:
     marks = source_badges(item.source, case.post, case.until, graves_only=True)
     own, counts = own_review(item), item.working
     if counts is not None and (own is None or counts.verdict is not own.verdict):  # another reader's, for the note
-        about = {"name": escaped(counts.reader.name, 40), "verdict": item.verdict.in_words if item.verdict else ""}
+        about = {"name": escaped(counts.reader.name, 40), "verdict": item.verdict.as_text if item.verdict else ""}
         marks += f" :blue-badge[{fill('{name} chose: {verdict}', **about)}]"
     if own is None:
         # The reader moved on to it by itself: it counts as opened with what the person does there.
@@ -368,7 +372,7 @@ def _through_others(case: Case, job: JobRecord | None) -> None:
         for name, label in left.items():
             again, key = partial(try_through, case, name), f"through-{case.id}-{name}"
             words = f"Try again through {label}"
-            button(words, key, _PLACE, again, icon="cloud_download", disabled=under_way(job))
+            button(words, key, _NOTICE_AREA, again, icon="cloud_download", disabled=under_way(job))
 
 
 def _of_copies(source: Source) -> str:
@@ -383,7 +387,7 @@ def _failed_source(case: Case, source: Source, *, told: frozenset[str]) -> None:
     with st.container(key=f"failed-{source.id.replace(':', '-')}", gap="xxsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             name = escaped(host(source.url) or source.title, 60)
-            st.markdown(f"{badge('orange', 'link_off', source.outcome.in_words)} {badges} **{name}**", width="content")
+            st.markdown(f"{badge('orange', 'link_off', source.outcome.as_text)} {badges} **{name}**", width="content")
             st.space("stretch")
             web_link("Archived copy", source.archived_url, "inventory_2")
             web_link("Open it", None if source.outcome is FetchOutcome.REFUSED else source.url)

@@ -12,19 +12,19 @@ from crowdnotes.domain import Mode
 from crowdnotes.errors import CrowdNotesError, InputError
 from crowdnotes.evidence.demo_pages import Example, examples, pasted_example
 from crowdnotes.text.markdown import escaped
-from crowdnotes.text.pasted import Pasted, brought, take_apart
+from crowdnotes.text.pasted import Pasted, parse_pasted, post_from_address
 from crowdnotes.wording import plural
 from pages.common.components import led_to, saved_on_pause
 from pages.common.engine_panel import first_model
 from pages.common.layout import StepName
 from pages.common.progress import start
-from pages.common.session import act, button, notices, show_case, tell, workspace
+from pages.common.session import add_notice, button, notices, run_action, show_case, workspace
 from pages.common.where_to_look import Sources, new_sources_form, sources_chosen
 from pages.draft_parts.demo_tour import present_example
 from pages.draft_parts.more_evidence import open_paste_box
 from pages.draft_parts.post import attachments, forget_uploads, new_images
 
-_PLACE = StepName.POST.value
+_NOTICE_AREA = StepName.POST.value
 _NEW = "new-post"
 _TEXT, _ADDRESS = f"{_NEW}-text", f"{_NEW}-url"
 _CONTEXT = f"{_NEW}-context"
@@ -55,8 +55,8 @@ def _bring_over() -> None:
         return
     limit = workspace().settings.max_post_characters
     if len(words) > limit:
-        tell(
-            _PLACE,
+        add_notice(
+            _NOTICE_AREA,
             InputError(
                 (
                     "The post in the link is longer than X allows ({limit} characters). Only its beginning is here."
@@ -65,7 +65,7 @@ def _bring_over() -> None:
             ),
         )
     st.session_state[_BROUGHT] = (words, url)
-    st.session_state[_TEXT] = brought(words, url, limit)
+    st.session_state[_TEXT] = post_from_address(words, url, limit)
 
 
 def _box() -> None:
@@ -76,18 +76,18 @@ def _box() -> None:
             height=190,
             placeholder=("The text of the post. You can add its address on X and links to sources, one on each line."),
             persist_state="session",
-            on_change=act,  # what was wrong with other words is told no longer
-            args=(_PLACE, lambda: None),
+            on_change=run_action,  # what was wrong with other words is told no longer
+            args=(_NOTICE_AREA, lambda: None),
         )
     saved_on_pause(_BOX)
-    found = take_apart(text or "")
+    found = parse_pasted(text or "")
     recognised = st.container(key="new-post-recognised")
     find, by_hand = partial(_create, to_gather=True), partial(_create, to_gather=False)
     with st.container(horizontal=True, gap="small"):
-        button("Find evidence", "start", _PLACE, find, icon="search", type="primary")
+        button("Find evidence", "start", _NOTICE_AREA, find, icon="search", type="primary")
         look = {"type": "tertiary", "help": "Opens the case without a search. You can search later."}
-        button("Paste a passage yourself", "start-by-hand", _PLACE, by_hand, icon="content_paste", **look)
-    notices(_PLACE)
+        button("Paste a passage yourself", "start-by-hand", _NOTICE_AREA, by_hand, icon="content_paste", **look)
+    notices(_NOTICE_AREA)
     with st.expander("Options", key="new-post-options", icon=":material/tune:"):
         new_sources_form(_NEW)
         st.text_input(
@@ -175,7 +175,7 @@ def _recorded(words: str, chosen: Sources) -> Example | None:
 def _create(*, to_gather: bool) -> None:
     """Make the case and show it in place of this screen: at work, or with room to paste a passage."""
     state = st.session_state
-    found = take_apart(state[_TEXT])
+    found = parse_pasted(state[_TEXT])
     if found.address and not found.words:
         raise InputError(
             "CrowdNotes cannot read posts on X.", "Paste the text of the post into the box, above or below its address."
@@ -196,10 +196,10 @@ def _create(*, to_gather: bool) -> None:
         else:
             case = service.create(found.words, url=url, context=context, attached=images, to_gather=to_gather, **chosen)
     except CrowdNotesError as error:
-        tell(_PLACE, error, *refused)  # the lines stay in their box
+        add_notice(_NOTICE_AREA, error, *refused)  # the lines stay in their box
         return
-    tell(StepName.EVIDENCE.value, *refused)
-    tell(_PLACE, *left_out)
+    add_notice(StepName.EVIDENCE.value, *refused)
+    add_notice(_NOTICE_AREA, *left_out)
     _empty()
     show_case(case.id)
     if to_gather:
@@ -227,7 +227,7 @@ def _examples() -> None:
     button(
         "Present: four minutes, step by step",
         "present",
-        _PLACE,
+        _NOTICE_AREA,
         present_example,
         icon="slideshow",
         help=(
@@ -250,7 +250,7 @@ def _card(example: Example, *, border: bool = True) -> None:
         about = f"Fills in “{example.title}”"
         fill = partial(_fill, example)
         label = f"Try it *{escaped(example.title)}*"  # page.css shows its first words alone
-        button(label, f"example-{example.id}", _PLACE, fill, type="tertiary", help=about, **_NEXT)
+        button(label, f"example-{example.id}", _NOTICE_AREA, fill, type="tertiary", help=about, **_NEXT)
 
 
 def _fill(example: Example) -> None:

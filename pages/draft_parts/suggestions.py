@@ -15,13 +15,13 @@ from crowdnotes.wording import plural
 from pages.common.components import badge, changed_pieces, first_shown, marked_text, outside_text
 from pages.common.layout import SupernoteStep
 from pages.common.progress import job_panel, start, under_way
-from pages.common.session import act, button, notices, workspace
+from pages.common.session import button, notices, run_action, workspace
 from pages.common.times import moment
 
 if TYPE_CHECKING:
     from streamlit.typing import UploadedFile
 
-_PLACE = SupernoteStep.SUGGESTIONS.value
+_NOTICE_AREA = SupernoteStep.SUGGESTIONS.value
 _JOB = "suggestions"
 _COLOURS = {SuggestionAnswer.YES: "green", SuggestionAnswer.NO: "gray", SuggestionAnswer.IN_PART: "orange"}
 _A_PAGE = 10
@@ -40,7 +40,7 @@ def suggestions_fold(case: Case | None, job: JobRecord | None) -> None:
         on_change="rerun",
     ) as fold:
         if fold.open:
-            notices(_PLACE)
+            notices(_NOTICE_AREA)
             suggestions(case, job)
 
 
@@ -86,7 +86,7 @@ def _by_model(case: Case, waiting: int, *, busy: bool) -> None:
             "brings your note back."
         ),
     )
-    button(label, "answer-all", _PLACE, partial(start, case, _JOB), icon="forum", disabled=busy, help=about)
+    button(label, "answer-all", _NOTICE_AREA, partial(start, case, _JOB), icon="forum", disabled=busy, help=about)
 
 
 def _suggestion(case: Case, item: Suggestion) -> None:
@@ -96,7 +96,7 @@ def _suggestion(case: Case, item: Suggestion) -> None:
             if item.waits
             else badge("gray", "", f"resolved by {item.resolved_by}")
             if item.answer is None
-            else badge(_COLOURS[item.answer], "", item.answer.in_words)
+            else badge(_COLOURS[item.answer], "", item.answer.as_text)
         )
         by = f"by {escaped(item.by, 60)}, {moment(item.at)}"
         st.markdown(f"**{item.id}** {state} :small[:gray[{by}]]")
@@ -108,7 +108,7 @@ def _suggestion(case: Case, item: Suggestion) -> None:
         if case.decision is None:
             label = "Answer" if item.answer is None else "Change the answer"
             with st.expander(label, key=f"answer-{case.id}-{item.id}", icon=":material/reply:"):
-                answer_form(case, item, _PLACE)
+                answer_form(case, item, _NOTICE_AREA)
 
 
 def _what_changed(case: Case, item: Suggestion) -> None:
@@ -161,7 +161,7 @@ def _answer(case: Case, item: Suggestion, key: str, place: str) -> None:
             raise InputError("Choose yes, no or in part.")
         workspace().service.answer_suggestion(case.id, item.id, answer, reason, changed=changed)
 
-    act(place, save)
+    run_action(place, save)
 
 
 def _more(case: Case) -> None:
@@ -194,7 +194,7 @@ def _add(case: Case, key: str) -> None:
         state[f"{key}-text"] = ""
         state[f"{key}-uploads"] = state.get(f"{key}-uploads", 0) + 1
 
-    act(_PLACE, add)
+    run_action(_NOTICE_AREA, add)
 
 
 def _upload_key(key: str) -> str:

@@ -224,7 +224,7 @@ def _in_words(told: Story) -> None:
                 st.button(
                     escaped(
                         f"{clip(note.text, 90)} ({plural(note.ratings, '{n:,} rating', '{n:,} ratings')}, "
-                        f"{note.in_words})"
+                        f"{note.as_text})"
                     ),
                     key=f"open-{note.note}",
                     on_click=_open,
@@ -256,7 +256,7 @@ def _pictures(told: Story, score: ScoreStory, line: float) -> None:
                 "Ratings": [one.ratings for one in moments],
                 "Score": [_number(one.intercept) for one in moments],
                 "Polarity": [_number(one.factor) for one in moments],
-                "Status": [one.status.in_words for one in moments],
+                "Status": [one.status.as_text for one in moments],
             },
             file=f"score-{told.note}",
             foot=foot,
@@ -353,7 +353,7 @@ def _record(told: Story) -> None:
                 {
                     "When": [moment(one.at) for one in changes],
                     "Rating": [one.ratings for one in changes],
-                    "New status": [one.after.in_words for one in changes],
+                    "New status": [one.after.as_text for one in changes],
                     "Why": [one.why for one in changes],
                     "Rule's name at X": [one.decided_by.value for one in changes],
                 },
@@ -370,8 +370,8 @@ def _record(told: Story) -> None:
     else:
         for one in told.on_x:
             then = one.recomputed
-            beside = f"By the ratings until then it was {then.status.in_words}." if then else ""
-            st.markdown(escaped(f"{day(one.at)}: {one.in_words}. {beside}".strip()))
+            beside = f"By the ratings until then it was {then.status.as_text}." if then else ""
+            st.markdown(escaped(f"{day(one.at)}: {one.as_text}. {beside}".strip()))
     if told.score is not None:
         with st.expander(
             plural(len(told.score.not_applied), "{n} rule was not applied", "{n} rules were not applied"),

@@ -14,11 +14,11 @@ from crowdnotes.settings_sections import BridgingSettings
 from crowdnotes.text.markdown import clip, day, escaped
 from pages.common.chart_card import table_with_csv
 from pages.common.components import first_shown, web_link
-from pages.common.session import notices, tell, workspace
+from pages.common.session import add_notice, notices, workspace
 from pages.supernote_parts.given_notes import keep_faults
 
 _A_PAGE = 8
-_PLACE = "waiting"
+_NOTICE_AREA = "waiting"
 
 
 @st.fragment
@@ -43,7 +43,7 @@ def waiting_posts(index: Path, version: float, chosen: Filter, wanted: date | No
         else ""
     )
     st.caption(escaped(f"{found.sentence} {rule}".strip()))
-    notices(_PLACE)
+    notices(_NOTICE_AREA)
     if not found.posts:
         return
     first = first_shown(len(found.posts), _A_PAGE, "waiting-page")
@@ -88,7 +88,7 @@ def _begin_supernote(index: Path, post: WaitingPost) -> None:
         read = workspace().service.notes_in_file(content, "index.json")
         case = workspace().service.create_supernote("", notes=read.notes, url=post.url)
     except Exception as error:  # noqa: BLE001 - told in words, as every act
-        tell(_PLACE, error)
+        add_notice(_NOTICE_AREA, error)
         st.rerun()
     keep_faults(case.id, read.faults)
     st.switch_page("pages/supernote.py", query_params={"case": case.id})

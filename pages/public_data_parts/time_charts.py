@@ -45,7 +45,7 @@ def score_by_rating(score: ScoreStory, line: float, *, alt: str, key: str) -> li
         y=[at for _, at in changes],
         mode="markers",
         marker={"size": 12, "symbol": "diamond", "color": second},
-        customdata=[one.after.in_words for one, _ in changes],
+        customdata=[one.after.as_text for one, _ in changes],
         hovertemplate="After {n} ratings: {status}".format(n="%{x}", status="%{customdata}") + _NO_BOX,
     )
     figure.add_hline(y=line, line={"color": ink, "dash": "dash", "width": 2}, layer="below")

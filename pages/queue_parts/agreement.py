@@ -6,12 +6,12 @@ import streamlit as st
 
 from crowdnotes.cases.export import findings_csv
 from crowdnotes.wording import plural
-from pages.common.session import fold, workspace
+from pages.common.session import expander, workspace
 
 
 def agreement_fold() -> None:
     """Draw it folded."""
-    fold("How far readers agree", "agreement", "group", _agreement)
+    expander("How far readers agree", "agreement", "group", _agreement)
 
 
 def _agreement() -> None:

@@ -31,7 +31,7 @@ from pages.common.session import button, notices, workspace
 from pages.common.times import clock_time
 from pages.draft_parts.moderator_review import comment_in_words
 
-_PLACE = "validate"
+_NOTICE_AREA = "validate"
 _RENEWED_FROM = LEASE * 0.8  # an act sooner than this after the last renewal writes nothing
 _LOOKS = {
     Support.SUPPORTED: ("Supports", "check_circle", ":green[:material/check_circle:]"),
@@ -72,7 +72,7 @@ def validate(case_id: str) -> None:
     if mine and lease is not None and lease.until - at < _RENEWED_FROM:
         case = service.renew(case_id)
     _head(case, mine=mine)
-    notices(_PLACE)
+    notices(_NOTICE_AREA)
     if case.desk.message:
         st.markdown(f":material/mail: :small[:gray[From the author:]] {escaped(case.desk.message)}")
     if case.draft is None:
@@ -101,7 +101,7 @@ def _comments(case: Case) -> None:
                 st.markdown(comment_in_words(case, item), width="stretch")
                 if item.waits and case.decision is None:
                     resolve = partial(workspace().service.resolve_comment, case.id, item.id)
-                    button("Resolve", f"resolve-{item.id}", _PLACE, resolve, icon="check")
+                    button("Resolve", f"resolve-{item.id}", _NOTICE_AREA, resolve, icon="check")
 
 
 def _found(case: Case, pair: Pair) -> Support | None:
@@ -112,21 +112,21 @@ def _head(case: Case, *, mine: bool) -> None:
     """The post, where the case stands, and the way to have it to oneself."""
     service, lease = workspace().service, case.desk.lease
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="validate-head"):
-        button("Queue", "validate-back", _PLACE, back_to_queue, icon="arrow_back", type="tertiary")
+        button("Queue", "validate-back", _NOTICE_AREA, back_to_queue, icon="arrow_back", type="tertiary")
         st.markdown(badge("green" if mine else "gray", "", _standing(case, mine=mine)), width="content")
         st.fragment(_present, run_every=30)(case.id)
         st.space("stretch")
         if mine:
-            button("Give it back", "release", _PLACE, partial(_release, case), icon="undo", type="tertiary")
+            button("Give it back", "release", _NOTICE_AREA, partial(_release, case), icon="undo", type="tertiary")
         elif _has_read(case):
             pass  # others have to read it now
         elif lease is None and case.desk_state is DeskState.SUBMITTED:
             claim = partial(service.claim, case.id)
-            button("Work on this case", "claim", _PLACE, claim, icon="front_hand", type="primary", shortcut="w")
+            button("Work on this case", "claim", _NOTICE_AREA, claim, icon="front_hand", type="primary", shortcut="w")
         elif lease is not None and case.decision is None:
             ran_out = not lease.holds(service.database_now())
             take = partial(service.claim if ran_out else service.take_over, case.id)
-            button("Take over", "claim", _PLACE, take, icon="swap_horiz", shortcut="w")
+            button("Take over", "claim", _NOTICE_AREA, take, icon="swap_horiz", shortcut="w")
         st.page_link(
             "pages/draft.py",
             label="Open in Draft",
@@ -145,12 +145,12 @@ def _has_read(case: Case) -> bool:
 def _standing(case: Case, *, mine: bool) -> str:
     lease = case.desk.lease
     if case.decision is not None:
-        return case.decision.in_words
+        return case.decision.as_text
     if mine and lease is not None:
         return f"yours until {clock_time(lease.until)}"
     if lease is not None and lease.holds(workspace().service.database_now()):
         return f"{lease.holder.name} is working on this"
-    return case.desk_state.in_words
+    return case.desk_state.as_text
 
 
 def _present(case_id: str) -> None:
@@ -202,10 +202,10 @@ def _from_checks(case: Case, pair: Pair, sentence: SentenceSupport | None) -> No
     told = []
     if sentence is not None and sentence.support is not Support.UNCHECKED:
         by = sentence.by or (case.assessment.engine if case.assessment else "")
-        told.append(f"The checks: {sentence.support.in_words} ({escaped(by, 60)})")
+        told.append(f"The checks: {sentence.support.as_text} ({escaped(by, 60)})")
     for gate in case.assessment.told if case.assessment is not None and case.assessment_is_current else ():
         about = [it for it in gate.findings if it.evidence_id == pair.evidence_id and not it.ok]
-        told += [f"{gate.gate.in_words.capitalize()}: {escaped(it.message, 240)}" for it in about]
+        told += [f"{gate.gate.as_text.capitalize()}: {escaped(it.message, 240)}" for it in about]
     told += [escaped(doubt) for doubt in dict.fromkeys(sentence.doubts if sentence else ())]
     if told:
         st.markdown("\n".join(f"- :small[{line}]" for line in told))
@@ -223,7 +223,7 @@ def _findings(case: Case, found: Sequence[Pair], here: int, *, mine: bool) -> No
             button(
                 name,
                 f"finding-{number}",
-                _PLACE,
+                _NOTICE_AREA,
                 partial(_judge, case, found, here, support),
                 icon=icon,
                 shortcut=str(number),
@@ -236,10 +236,10 @@ def _findings(case: Case, found: Sequence[Pair], here: int, *, mine: bool) -> No
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="validate-walk"):
         back, on = partial(_go, case, here - 1), partial(_go, case, here + 1)
         about = {"type": "tertiary"}
-        button("", "pair-back", _PLACE, back, icon="chevron_left", disabled=here == 0, shortcut="k", **about)
+        button("", "pair-back", _NOTICE_AREA, back, icon="chevron_left", disabled=here == 0, shortcut="k", **about)
         signs = (_LOOKS[known][2] if (known := _found(case, pair)) else ":gray[○]" for pair in found)
         st.markdown(f"{here + 1} of {len(found)}" + " " + " ".join(signs), width="content")
-        button("", "pair-on", _PLACE, on, icon="chevron_right", shortcut="j", **about)
+        button("", "pair-on", _NOTICE_AREA, on, icon="chevron_right", shortcut="j", **about)
 
 
 def _passage(case: Case, item: Evidence, sentence: SentenceSupport | None) -> None:
@@ -297,10 +297,10 @@ def _summary(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
                 st.markdown(f"{sign} **{pair.evidence_id}** {words}", width="stretch")
                 go = partial(_go, case, number)
                 back = "k" if number == len(found) - 1 else None  # as one pair back
-                button("Look again", f"again-{number}", _PLACE, go, type="tertiary", shortcut=back)
+                button("Look again", f"again-{number}", _NOTICE_AREA, go, type="tertiary", shortcut=back)
         own = case.desk.reading_by(workspace().actor.key)
         if case.decision is not None:
-            st.success(f"This case is decided: {case.decision.in_words}.", icon=":material/check:")
+            st.success(f"This case is decided: {case.decision.as_text}.", icon=":material/check:")
         elif case.desk.state is DeskState.RETURNED:
             st.success("The author has your comments.", icon=":material/reply:")
         elif own is not None and case.desk.waits_for_readers and case.desk.readers > 1:
@@ -315,7 +315,7 @@ def _summary(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
         elif mine and found and own is None and all(_found(case, pair) for pair in found):
             st.caption("You found this before the case came back. Look again, or keep it.")
             keep = partial(workspace().service.finish_reading, case.id)
-            button("Keep what I found", "keep-findings", _PLACE, keep, icon="check", type="primary", shortcut="f")
+            button("Keep what I found", "keep-findings", _NOTICE_AREA, keep, icon="check", type="primary", shortcut="f")
             return
         elif mine:
             _outcome(case, found)
@@ -328,7 +328,9 @@ def _summary(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
                 icon=":material/edit_note:",
             )  # the case is somebody else's by now
             _comment_fields(case, found)
-        button("Next case for me", "next-after", _PLACE, claim_next, icon="play_arrow", type="primary", shortcut="n")
+        button(
+            "Next case for me", "next-after", _NOTICE_AREA, claim_next, icon="play_arrow", type="primary", shortcut="n"
+        )
 
 
 def _outcome(case: Case, found: Sequence[Pair]) -> None:
@@ -343,14 +345,14 @@ def _outcome(case: Case, found: Sequence[Pair]) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="validate-ends"):
         approve = partial(_decide, case, DecisionKind.APPROVED)
         look = {"type": "primary", "shortcut": "a", "disabled": bool(waits)}
-        button("Approve", "validate-approve", _PLACE, approve, icon="check", **look)
+        button("Approve", "validate-approve", _NOTICE_AREA, approve, icon="check", **look)
         for kind, name in _ENDS.items():
-            button(name, f"validate-{kind.name.lower()}", _PLACE, partial(_decide, case, kind), type="tertiary")
+            button(name, f"validate-{kind.name.lower()}", _NOTICE_AREA, partial(_decide, case, kind), type="tertiary")
     with st.container(border=True, key="validate-return", gap="small"):
         st.markdown("**Comments for the author**")
         _comment_fields(case, found)
         send = partial(_send_back, case, _wrong(case, found))
-        button("Send back", "validate-send", _PLACE, send, icon="reply", shortcut="b")
+        button("Send back", "validate-send", _NOTICE_AREA, send, icon="reply", shortcut="b")
 
 
 def _wrong(case: Case, found: Sequence[Pair]) -> list[Pair]:
@@ -373,7 +375,7 @@ def _comment_fields(case: Case, found: Sequence[Pair]) -> None:
     for number, (words, comment) in enumerate(fields):
         if not words:
             pair, support = wrong[number], _found(case, wrong[number])
-            label = f"{pair.evidence_id}, {support.in_words if support else ''}: {escaped(pair.words, 90)}"
+            label = f"{pair.evidence_id}, {support.as_text if support else ''}: {escaped(pair.words, 90)}"
             st.text_input(label, key=comment, placeholder="What should change?")
             continue
         left, right = st.columns(2, gap="small")
@@ -381,7 +383,7 @@ def _comment_fields(case: Case, found: Sequence[Pair]) -> None:
         right.text_input("Comment on these words", key=comment, placeholder="What should change?")
     count = f"comments-{case.id}"
     more = partial(st.session_state.__setitem__, count, st.session_state.get(count, 1) + 1)
-    button("Comment on other words", "validate-more", _PLACE, more, icon="add", type="tertiary")
+    button("Comment on other words", "validate-more", _NOTICE_AREA, more, icon="add", type="tertiary")
     st.text_area("About the whole note", key=general, height=80)
 
 
@@ -389,7 +391,7 @@ def _readers_differ(case: Case) -> None:
     """What each reader found where they differ; shown once all have read."""
     st.warning("The readers found different things.", icon=":material/group:")
     for reading in case.desk.readings:
-        told = ", ".join(f"{it.evidence_id}: {it.support.in_words}" for it in reading.findings)
+        told = ", ".join(f"{it.evidence_id}: {it.support.as_text}" for it in reading.findings)
         st.markdown(f"- {escaped(reading.reader.name, 40)}: {told}")
 
 

@@ -16,8 +16,8 @@ from crowdnotes.text.markdown import escaped, host
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.wording import plural
 from pages.common.charts import Part, Standing, compared, stacked_shares
-from pages.common.components import into_view, outside_text, participant_memory, web_link
-from pages.common.session import act, button, notices, workspace
+from pages.common.components import outside_text, participant_memory, scroll_into_view, web_link
+from pages.common.session import button, notices, run_action, workspace
 
 
 @st.cache_data(max_entries=50, show_spinner="Counting the answers…")
@@ -56,7 +56,7 @@ def results_view(comparison_id: str) -> None:
         st.dataframe(
             {
                 "Figure": [name for name, _ in found.rows],
-                "Value": [figure.in_words for _, figure in found.rows],
+                "Value": [figure.as_text for _, figure in found.rows],
                 "How": [figure.how for _, figure in found.rows],
             },
             hide_index=True,
@@ -113,7 +113,7 @@ def _wins(found: ComparisonResults) -> None:
 def _helpfulness(found: ComparisonResults) -> None:
     _plot("How helpful each note was rated", found.told["helpfulness"])
     names = list(found.names)
-    levels = [Part(level.in_words, counts) for level, counts in found.levels.items()]
+    levels = [Part(level.as_text, counts) for level, counts in found.levels.items()]
     stacked_shares(names, levels, alt=found.told["helpfulness"], between=" / ", key="compare-levels")
     compared(
         [("mean", _both(found.names, found.helpfulness))],
@@ -126,9 +126,9 @@ def _helpfulness(found: ComparisonResults) -> None:
 
 def _statements(found: ComparisonResults) -> None:
     _plot("How far readers agree with five sentences, from 1 to 5", found.told["statements"])
-    rows = [(statement.in_words, _both(found.names, both)) for statement, both in found.statements.items()]
+    rows = [(statement.as_text, _both(found.names, both)) for statement, both in found.statements.items()]
     compared(rows, ends=(1, 5), step=1, alt=found.told["statements"], key="compare-statements")
-    told = [f"*{one.in_words}*: {one.words}" for one in found.statements]
+    told = [f"*{one.as_text}*: {one.words}" for one in found.statements]
     st.caption(" ".join(told))
 
 
@@ -136,7 +136,7 @@ def _both(names: Sequence[str], both: BothRated) -> list[Standing]:
     return [_standing(name, figure) for name, figure in zip(names, (both.first, both.second), strict=True)]
 
 
-_PLACE = "compare-sheet"
+_NOTICE_AREA = "compare-sheet"
 _PARTICIPANT = "participant"
 _AT = "compare-at"  # the place of the pair that is shown, where it is not the first one without an answer
 _TURNS = "compare-turns"  # each turn to a pair, there or back, brings its head into view
@@ -165,19 +165,19 @@ def participant_view(comparison_id: str) -> None:
     else:
         words = "All your answers are saved. You can close this page."
         st.success(words, title="Thank you!", icon=":material/check:")
-    notices(_PLACE)
+    notices(_NOTICE_AREA)
     with st.container(horizontal=True, gap="small"):
         if at:
             button(
                 "Back",
                 "compare-back",
-                _PLACE,
+                _NOTICE_AREA,
                 partial(_go, at - 1),
                 icon="arrow_back",
                 type="tertiary",
             )
         if at < len(sheets) and sheets[at].answer is not None:
-            button("Keep my answer", "compare-skip", _PLACE, partial(_go, None), type="tertiary")
+            button("Keep my answer", "compare-skip", _NOTICE_AREA, partial(_go, None), type="tertiary")
 
 
 def _welcome(comparison_id: str) -> None:
@@ -197,12 +197,12 @@ def _welcome(comparison_id: str) -> None:
     with st.container(horizontal=True, gap="small"):
         if known is not None and kept.is_participant(known):
             enter = partial(_enter, known)
-            button("Continue", "compare-go-on", _PLACE, enter, icon="play_arrow", type="primary")
+            button("Continue", "compare-go-on", _NOTICE_AREA, enter, icon="play_arrow", type="primary")
             begin = partial(_enter, kept.new_participant())
-            button("Start as someone else", "compare-begin", _PLACE, begin)
+            button("Start as someone else", "compare-begin", _NOTICE_AREA, begin)
         else:
             begin = partial(_enter, kept.new_participant())
-            button("Start", "compare-begin", _PLACE, begin, icon="play_arrow", type="primary")
+            button("Start", "compare-begin", _NOTICE_AREA, begin, icon="play_arrow", type="primary")
 
 
 def _enter(participant: str) -> None:
@@ -220,7 +220,7 @@ def _go(place: int | None) -> None:
 
 
 def _pair(comparison_id: str, participant: str, sheet: Sheet, at: int) -> None:
-    into_view(f"pair-{at}-{st.session_state.get(_TURNS, 0)}")
+    scroll_into_view(f"pair-{at}-{st.session_state.get(_TURNS, 0)}")
     with st.container(border=True, gap="xsmall"):
         st.caption("The post")
         outside_text(sheet.post, look="post", key=f"compare-post-{at}")
@@ -240,8 +240,8 @@ def _pair(comparison_id: str, participant: str, sheet: Sheet, at: int) -> None:
             "Save and continue",
             type="primary",
             icon=":material/arrow_forward:",
-            on_click=act,
-            args=(_PLACE, save),
+            on_click=run_action,
+            args=(_NOTICE_AREA, save),
         )
 
 
@@ -258,7 +258,7 @@ def _note(sheet: Sheet, side: Side, name: str, at: int) -> None:
     st.segmented_control(
         f"How helpful is {name.lower()}?",
         list(Level),
-        format_func=lambda level: level.in_words.capitalize(),
+        format_func=lambda level: level.as_text.capitalize(),
         default=before.level if before else None,
         key=_key(at, f"{side}-level"),
     )

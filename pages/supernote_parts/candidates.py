@@ -15,10 +15,10 @@ from pages.common.charts import funnel
 from pages.common.components import outside_text
 from pages.common.layout import Area, SupernoteStep, go_to
 from pages.common.progress import job_panel, start, under_way
-from pages.common.session import act, button, workspace
+from pages.common.session import button, run_action, workspace
 from pages.supernote_parts.header import is_stale
 
-_PLACE = SupernoteStep.CANDIDATES.value
+_NOTICE_AREA = SupernoteStep.CANDIDATES.value
 JOB = "supernote"
 
 
@@ -79,15 +79,15 @@ def _making(case: Case, work: SupernoteWork, *, busy: bool) -> None:
             max_value=workspace().service.most_candidates,
             step=10,
             key=key,
-            on_change=act,
-            args=(_PLACE, lambda: workspace().service.set_wanted(case.id, int(state[key]))),
+            on_change=run_action,
+            args=(_NOTICE_AREA, lambda: workspace().service.set_candidate_count(case.id, int(state[key]))),
             disabled=busy,
             width=180,
         )
         button(
             _label(case, work),
             "make-candidates",
-            _PLACE,
+            _NOTICE_AREA,
             partial(_start, case),
             icon="diversity_2",
             type="primary" if case.finished_round is None or is_stale(work) else "secondary",
@@ -150,7 +150,7 @@ def _most_caught(made: SupernoteRound) -> str:
     worst = max(caught, key=lambda name: caught[name])
     if not caught[worst]:
         return "No filter removed any."
-    return f"The filter “{worst.in_words}” removed the most: {caught[worst]}."
+    return f"The filter “{worst.as_text}” removed the most: {caught[worst]}."
 
 
 def _lost(made: SupernoteRound) -> None:
@@ -199,5 +199,5 @@ def _examples(case: Case, made: SupernoteRound) -> None:
     st.markdown("**An example of each**")
     for name in FilterName:
         if name in caught:
-            st.markdown(f"**{name.in_words}:** {escaped(caught[name].why, 300)}")
+            st.markdown(f"**{name.as_text}:** {escaped(caught[name].why, 300)}")
             outside_text(caught[name].text, look="quote", key=f"caught-{case.id}-{made.number}-{name.name}")

@@ -22,7 +22,7 @@ from crowdnotes.wording import plural
 from pages.common.components import badge, first_shown, outside_text, web_link
 from pages.common.layout import SupernoteStep
 from pages.common.progress import under_way
-from pages.common.session import act, button, notices, show_case, workspace
+from pages.common.session import button, notices, run_action, show_case, workspace
 
 if TYPE_CHECKING:
     from streamlit.typing import UploadedFile
@@ -124,7 +124,7 @@ def _upload_key(key: str) -> str:
     return f"{key}-file-{st.session_state.get(f'{key}-uploads', 0)}"
 
 
-_PLACE = SupernoteStep.NOTES.value
+_NOTICE_AREA = SupernoteStep.NOTES.value
 _NEW = "new-supernote"
 _A_PAGE = 10
 _ROW = 210  # characters of a note in its row: two lines
@@ -158,7 +158,7 @@ def no_note_needed(case: Case) -> None:
 
 def new_supernote() -> None:
     """The form: the post, and its notes."""
-    notices(_PLACE)
+    notices(_NOTICE_AREA)
     st.text_area(
         "Text of the post",
         key=f"{_NEW}-text",
@@ -178,9 +178,9 @@ def new_supernote() -> None:
     )
     notes_fields(_NEW)
     with st.container(horizontal=True, gap="small"):
-        button("Read the notes", "read-notes", _PLACE, _create, icon="notes", type="primary")
+        button("Read the notes", "read-notes", _NOTICE_AREA, _create, icon="notes", type="primary")
         look = {"type": "tertiary", "help": "An invented post with six invented notes"}
-        button("Try an example", "supernote-example", _PLACE, _example, icon="school", **look)
+        button("Try an example", "supernote-example", _NOTICE_AREA, _example, icon="school", **look)
 
 
 def _create() -> None:
@@ -242,12 +242,12 @@ def _row(case: Case, note: ExistingNote, *, here: bool, busy: bool) -> None:
             label = f"**{note.id}** {status_badge(note.status)}"
             if note.classification is Classification.NOT_MISLEADING:
                 label += f" {badge('gray', 'thumb_up', 'says: not misleading')}"
-            button(label, f"read-note-{case.id}-{note.id}", _PLACE, read, type="tertiary", width="stretch")
+            button(label, f"read-note-{case.id}-{note.id}", _NOTICE_AREA, read, type="tertiary", width="stretch")
             st.checkbox(
                 f"Use {note.id}",
                 key=key,
-                on_change=act,
-                args=(_PLACE, partial(_choose, case, note, key)),
+                on_change=run_action,
+                args=(_NOTICE_AREA, partial(_choose, case, note, key)),
                 disabled=busy or case.decision is not None,
                 width="content",
             )

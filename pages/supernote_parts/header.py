@@ -86,7 +86,7 @@ def _steps(case: Case, work: SupernoteWork) -> list[tuple[str, bool, str]]:
         ("Notes", bool(work.used), f"{len(work.used)} of {len(work.notes)} used"),
         ("Candidates", made is not None and not stale, counted),
         ("Winner", winner is not None, score),
-        ("Decide", case.decision is not None, case.decision.kind.in_words if case.decision else ""),
+        ("Decide", case.decision is not None, case.decision.kind.as_text if case.decision else ""),
     ]
 
 

@@ -13,7 +13,7 @@ from crowdnotes.wording import plural
 from pages.common.components import outside_text
 from pages.common.layout import Area, SupernoteStep, go_to
 from pages.common.progress import start, under_way
-from pages.common.session import act, button, workspace
+from pages.common.session import button, run_action, workspace
 from pages.common.times import moment
 from pages.supernote_parts.candidates import JOB
 from pages.supernote_parts.given_notes import (
@@ -28,7 +28,7 @@ from pages.supernote_parts.given_notes import (
 )
 from pages.supernote_parts.header import is_stale
 
-_PLACE = SupernoteStep.WATCH.value
+_NOTICE_AREA = SupernoteStep.WATCH.value
 _LEVELS = {
     "helpful": "helpful",
     "somewhat_helpful": "somewhat",
@@ -63,7 +63,7 @@ def _news(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
         stale = is_stale(work)
         button(
             _of_changed(work) if stale else "Choose again with the new ratings",
-            "watch-again", _PLACE, partial(_again, case), icon="diversity_2", type="primary", disabled=under_way(job),
+            "watch-again", _NOTICE_AREA, partial(_again, case), icon="diversity_2", type="primary", disabled=under_way(job),
             help=("Candidates without words from these notes stay " "as they are." if stale else "No new candidates are made."),
         )  # fmt: skip
         st.caption("Then you see here whether there is a better note, and whether to replace the posted one.")
@@ -115,7 +115,7 @@ def _posted(case: Case, work: SupernoteWork) -> None:
         _posted_form(case, posted)
     if posted is not None:
         gone = partial(workspace().service.set_posted, case.id, None)
-        button("It is not posted", "not-posted", _PLACE, gone, icon="close", type="tertiary")
+        button("It is not posted", "not-posted", _NOTICE_AREA, gone, icon="close", type="tertiary")
 
 
 def _posted_form(case: Case, posted: PostedNote | None) -> None:
@@ -161,7 +161,7 @@ def _save_posted(case: Case, key: str) -> None:
         at=workspace().service.now(),
         **sides,
     )
-    act(_PLACE, lambda: workspace().service.set_posted(case.id, told))
+    run_action(_NOTICE_AREA, lambda: workspace().service.set_posted(case.id, told))
 
 
 # --- newer notes ---
@@ -178,7 +178,9 @@ def _new_table(case: Case, *, busy: bool) -> None:
     if case.decision is not None:
         st.caption(":orange[:material/lock_open: The case is decided. Adding notes reopens it.]")
     notes_fields(key)
-    button("Compare with the notes here", "watch-read", _PLACE, partial(_read, case, key), icon="sync", disabled=busy)
+    button(
+        "Compare with the notes here", "watch-read", _NOTICE_AREA, partial(_read, case, key), icon="sync", disabled=busy
+    )
 
 
 def _read(case: Case, key: str) -> None:

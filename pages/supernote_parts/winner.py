@@ -22,7 +22,7 @@ from pages.common.session import button, workspace
 from pages.supernote_parts.given_notes import NO_STATUS, STATUS_WORDS, in_ratings, status_badge
 from pages.supernote_parts.header import is_stale
 
-_PLACE = SupernoteStep.WINNER.value
+_NOTICE_AREA = SupernoteStep.WINNER.value
 _TAKE_WINNER = "take-winner"
 _BESIDE = 4  # candidates on the line, the winner among them
 _JURY_STATUS = {
@@ -114,7 +114,7 @@ def _beside(case: Case, made: SupernoteRound, winner: Candidate, *, busy: bool) 
             marked_text(pieces, look="note", key=f"winner-{case.id}-{winner.sha256[:12]}", copy=True)
             st.caption(f"{_length(winner.text)} · {_of_notes(winner)} · {escaped(winner.engine, 60)}")
             if winner.not_run:
-                names = ", ".join(f"“{name.in_words}”" for name in winner.not_run)
+                names = ", ".join(f"“{name.as_text}”" for name in winner.not_run)
                 st.caption(
                     f":orange[:material/do_not_disturb_on: Not checked (NOT RUN): {names}. See for yourself before "
                     "you use it.]"
@@ -159,7 +159,7 @@ def _take_button(case: Case, candidate: Candidate, *, busy: bool, key: str, prim
         button(
             ("Open the draft" if taken else "Put in the draft"),
             key,
-            _PLACE,
+            _NOTICE_AREA,
             partial(_take, case, candidate),
             icon="edit_note",
             type="primary" if primary else "secondary",
@@ -169,7 +169,7 @@ def _take_button(case: Case, candidate: Candidate, *, busy: bool, key: str, prim
 
 
 def _take(case: Case, candidate: Candidate) -> None:
-    workspace().service.take_candidate(case.id, candidate.sha256)
+    workspace().service.use_candidate(case.id, candidate.sha256)
     go_to(Area.SOURCES)
     st.session_state[_GOES] = True
 

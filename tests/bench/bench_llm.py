@@ -19,7 +19,7 @@ from crowdnotes.cases.service import CaseService
 from crowdnotes.domain import Case, ExistingNote, Mode, Post
 from crowdnotes.engines import Brief, SupernoteBrief
 from crowdnotes.engines.llm.engine import LLMEngine
-from crowdnotes.engines.metering import as_done
+from crowdnotes.engines.metering import completed_calls
 from crowdnotes.errors import EngineError
 from crowdnotes.settings import Settings
 from crowdnotes.settings_sections import GateSettings, LlmSettings
@@ -88,7 +88,7 @@ def _supernotes(count: int, wait: float) -> dict[str, object]:
         tasks = [partial(writer.write, given, count, variant=number) for number in range(calls)]
         begun = time.perf_counter()
         made = 0
-        for _, answer in as_done(tasks, settings.at_once):
+        for _, answer in completed_calls(tasks, settings.at_once):
             if isinstance(answer, EngineError):
                 raise answer
             made += len(answer.candidates)

@@ -25,7 +25,6 @@ from crowdnotes.cases.store import Store
 from crowdnotes.cases.suggestions import answer_suggestion
 from crowdnotes.domain import (
     LEASE,
-    Asked,
     Case,
     Comment,
     Decision,
@@ -35,6 +34,8 @@ from crowdnotes.domain import (
     ExistingNote,
     ObstacleKind,
     Order,
+    QueueQuery,
+    QueueScope,
     Ratings,
     ReadPair,
     Role,
@@ -42,7 +43,6 @@ from crowdnotes.domain import (
     SupernoteWork,
     Support,
     Verdict,
-    Whose,
     text_sha256,
 )
 from crowdnotes.errors import InputError, NotAllowedError, WorkflowError
@@ -194,15 +194,15 @@ def test_a_second_reader_reads_blind_and_approval_waits_for_them() -> None:
     assert (case.desk_state, case.desk.waits_for_readers) == (DeskState.SUBMITTED, 1)
     refused(lambda: moderation.claim(case, NOW, BOB), "read already")
     assert ObstacleKind.READERS in {item.id.kind for item in obstacles(case, NOW, BOB)}
-    seen = moderation.blinded(case, CLEO)
+    seen = moderation.hide_other_reviews(case, CLEO)
     assert own_check(seen, BOB.key, NOTE, "E1") is None
     assert [item.review_by(BOB.key) for item in seen.evidence] == [None, None]
     assert not any(event.by == "bob" and "E1" in event.detail for event in seen.events)
     assert [reading.findings for reading in seen.desk.readings] == [()]
-    assert moderation.blinded(case, BOB) == case
+    assert moderation.hide_other_reviews(case, BOB) == case
     both = read(case, CLEO)
     assert (both.desk.waits_for_readers, both.desk.disagree, both.desk_state) == (0, False, DeskState.IN_REVIEW)
-    assert moderation.blinded(both, CLEO) == both
+    assert moderation.hide_other_reviews(both, CLEO) == both
     assert ObstacleKind.READERS not in {item.id.kind for item in obstacles(both, NOW, CLEO)}
 
 
@@ -256,9 +256,9 @@ def test_the_queue_sorts_by_what_brings_a_case_forward_and_says_why(engine: Engi
     store.add(moderation.submit(drafted("plain"), NOW, ANN))
     store.add(moderation.submit(spreading, NOW + timedelta(hours=20), ANN))
     store.add(moderation.submit(drafted("long"), NOW - timedelta(hours=30), ANN))
-    store.add(moderation.put_first(moderation.submit(drafted("first"), NOW, ANN), NOW, BOB, True))
+    store.add(moderation.prioritise(moderation.submit(drafted("first"), NOW, ANN), NOW, BOB, True))
     store.add(drafted("unsent"))
-    items = store.queue.items(BOB, Asked(), 10)
+    items = store.queue.items(BOB, QueueQuery(), 10)
     assert [item.case_id for item in items] == ["first", "long", "spreads", "plain"]
     assert [item.reasons(NOW) for item in items] == [
         ["put first by a moderator"],
@@ -266,9 +266,9 @@ def test_the_queue_sorts_by_what_brings_a_case_forward_and_says_why(engine: Engi
         ["spreads fast: notes on this post were rated 60 times"],
         [],
     ]
-    assert [item.case_id for item in store.queue.items(BOB, Asked(order=Order.NEWEST), 1)] == ["spreads"]
-    assert store.queue.count(BOB, Asked()) == 4
-    assert store.queue.count(ANN, Asked(without_own=True)) == 0
+    assert [item.case_id for item in store.queue.items(BOB, QueueQuery(order=Order.NEWEST), 1)] == ["spreads"]
+    assert store.queue.count(BOB, QueueQuery()) == 4
+    assert store.queue.count(ANN, QueueQuery(without_own=True)) == 0
 
 
 def test_the_queue_leaves_out_what_others_hold_or_should_take_and_what_one_has_read(engine: Engine) -> None:
@@ -281,13 +281,13 @@ def test_the_queue_leaves_out_what_others_hold_or_should_take_and_what_one_has_r
     store.add(moderation.claim(moderation.submit(drafted("ran out"), now, ANN), now - 2 * LEASE, DAN))
 
     def free(who: object) -> set[str]:
-        return {item.case_id for item in store.queue.items(who, Asked(), 9)}  # type: ignore[arg-type]
+        return {item.case_id for item in store.queue.items(who, QueueQuery(), 9)}  # type: ignore[arg-type]
 
     assert free(BOB) == {"held", "ran out"}
     assert free(CLEO) == {"for cleo", "read", "ran out"}
     assert store.queue.next_for(CLEO, without_own=False)[0] == "for cleo"
-    assert store.queue.count(DAN, Asked(Whose.ALL)) == 4
-    [held] = [item for item in store.queue.items(DAN, Asked(Whose.ALL), 9) if item.case_id == "held"]
+    assert store.queue.count(DAN, QueueQuery(QueueScope.ALL)) == 4
+    [held] = [item for item in store.queue.items(DAN, QueueQuery(QueueScope.ALL), 9) if item.case_id == "held"]
     assert held.held_by_another(DAN.key, now)
     assert not held.held_by_another(BOB.key, now)
 
@@ -295,10 +295,10 @@ def test_the_queue_leaves_out_what_others_hold_or_should_take_and_what_one_has_r
 def test_no_page_of_the_queue_is_found_by_looking_through_all_of_it(engine: Engine) -> None:
     asked: list[tuple[str, Any]] = []
     event.listen(engine, "before_cursor_execute", lambda _c, _cursor, words, values, *_: asked.append((words, values)))
-    for whose in Whose:
+    for whose in QueueScope:
         for order in Order:
-            Store(engine).queue.items(BOB, Asked(whose, order=order), 20)
-            Store(engine).queue.count(BOB, Asked(whose, order=order))
+            Store(engine).queue.items(BOB, QueueQuery(whose, order=order), 20)
+            Store(engine).queue.count(BOB, QueueQuery(whose, order=order))
     pages = [(words, values) for words, values in asked if " queue" in words.lower()]
     assert pages
     with engine.begin() as connection:
@@ -325,7 +325,7 @@ def test_a_deleted_case_leaves_who_and_when_and_no_text(engine: Engine) -> None:
     store.delete("c1", by=BOB)
     [stone] = store.tombstones()
     assert (stone.case_id, stone.by, stone.by_key) == ("c1", "bob", BOB.key)
-    assert store.queue.count(BOB, Asked(Whose.ALL)) == 0
+    assert store.queue.count(BOB, QueueQuery(QueueScope.ALL)) == 0
 
 
 def test_what_was_decided_longer_ago_leaves_its_id_and_the_rest_stays(engine: Engine) -> None:
@@ -394,7 +394,7 @@ def test_with_four_eyes_nobody_reviews_their_own(workspace: Workspace) -> None:
     case = ann.submit(new_case(strict.acting_as(lambda: ANN), "kettle").id, "Look.")
     with pytest.raises(NotAllowedError, match="You began this case"):
         ann.claim(case.id)
-    assert (ann.claim_next(), ann.queue(Asked(), 10)[1]) == (None, 0)
+    assert (ann.claim_next(), ann.queue(QueueQuery(), 10)[1]) == (None, 0)
     claimed = bob.claim_next()
     assert claimed is not None
     assert claimed.id == case.id

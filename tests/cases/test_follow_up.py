@@ -15,8 +15,8 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from crowdnotes.cases import gathering_stages
-from crowdnotes.cases.follow_up_stages import joined, pool, unread
-from crowdnotes.cases.intake import Places, change_sources
+from crowdnotes.cases.follow_up_stages import joined, unread, unread_hits
+from crowdnotes.cases.intake import SearchScope, change_sources
 from crowdnotes.cases.service import CaseService
 from crowdnotes.domain import (
     Aim,
@@ -224,7 +224,7 @@ def test_each_page_that_could_not_be_read_is_told_with_its_own_reason(desk: Desk
     case = joined(desk.case.model_copy(update={"follow_ups": (asked,)}), asked, [], stage)
     told = "Nothing new. Could not be read: a.example (not found), b.example (timed out)."
     assert case.follow_ups[-1].outcome == told
-    assert asked.in_words == "a search for what would settle the claim"
+    assert asked.as_text == "a search for what would settle the claim"
 
 
 def test_a_link_is_appended_without_searching_again(desk: Desk) -> None:
@@ -250,7 +250,7 @@ def test_a_link_that_was_read_already_is_refused(desk: Desk) -> None:
 
 def test_a_swap_puts_the_next_best_hit_in_the_place_of_a_passage(desk: Desk) -> None:
     before = desk.case
-    left = pool(before)
+    left = unread_hits(before)
     assert len(left) == 4
     assert desk.follow_up(FollowUpKind.SWAP, "E3", libraries=()) == "E7 replaced E3."
     case = desk.case
@@ -258,7 +258,7 @@ def test_a_swap_puts_the_next_best_hit_in_the_place_of_a_passage(desk: Desk) -> 
     assert [item.rank for item in case.evidence] == [1, 2, 3, 4, 5, 6]
     assert case.evidence[2].source.title == left[0].title
     assert "E3" in {item.id for earlier in case.earlier_evidence for item in earlier.evidence}
-    assert len(pool(case)) == 3
+    assert len(unread_hits(case)) == 3
     assert len(case.sources) == len(case.evidence) + 1
     assert {source.id for source in case.read_sources} == {item.source.id for item in case.evidence}
 
@@ -306,7 +306,7 @@ def test_records_of_a_library_that_share_a_page_are_read_each_on_its_own() -> No
     known = {"id": "library:x:1", "url": url, "library": "x", "record": 1}
     source = make_evidence(1).source.model_copy(update=known)
     case = make_case(hits=(record(1), record(2), record(2), record(3)), sources=(source,))
-    assert [hit.record for hit in pool(case)] == [2, 3]
+    assert [hit.record for hit in unread_hits(case)] == [2, 3]
 
 
 def test_a_page_under_another_spelling_of_its_address_a_home_page_and_search_results_are_not_left_to_choose() -> None:
@@ -314,11 +314,11 @@ def test_a_page_under_another_spelling_of_its_address_a_home_page_and_search_res
         return Hit(provider="brave", title=url, snippet="", query="q", url=url)
 
     again = hit("http://www.health.example.org/review?utm_source=x")
-    assert pool(make_case(hits=(again,), sources=(make_evidence(1).source,))) == []
+    assert unread_hits(make_case(hits=(again,), sources=(make_evidence(1).source,))) == []
     hits = [
         hit(url) for url in ("https://www.who.int/", "https://www.bing.com/search?q=x", "https://news.example/story")
     ]
-    assert pool(make_case(hits=tuple(hits))) == hits[2:]
+    assert unread_hits(make_case(hits=tuple(hits))) == hits[2:]
     assert unread(make_case(), hits) == hits[2:]
 
 
@@ -388,7 +388,7 @@ def test_a_follow_up_that_was_begun_under_another_cutoff_does_not_go_on() -> Non
     asked = FollowUpSearch(id="l", kind=FollowUpKind.OTHER_SIDE, asked_at=AT, by="ann")
     ended = asked.model_copy(update={"id": "m", "finished_at": AT})
     case = make_case(follow_ups=(ended, asked))
-    places = Places(mode=case.mode, urls=("https://news.example.org/a",))
+    places = SearchScope(mode=case.mode, urls=("https://news.example.org/a",))
     assert change_sources(case, AT, ANN, places).follow_ups == (ended, asked)
     assert change_sources(case, AT, ANN, replace(places, until=date(2020, 1, 1))).follow_ups == (ended,)
 
@@ -431,9 +431,11 @@ def test_what_a_slow_service_brings_when_it_is_asked_again_comes_in_later_and_th
     ready.set()
     desk.engine.picks_nothing_for = Aim.JUDGE  # so that no page is fetched
     asked = _ask_again(desk)
-    assert asked.in_words == "SearXNG asked again"
+    assert asked.as_text == "SearXNG asked again"
     assert asked.queries == before.queries
-    assert [hit.url for hit in pool(desk.case) if hit.provider == "searxng"] == ["https://slow.example.org/kettle"]
+    assert [hit.url for hit in unread_hits(desk.case) if hit.provider == "searxng"] == [
+        "https://slow.example.org/kettle"
+    ]
     (outcome,) = (item for item in desk.case.outcomes if item.provider == "searxng")
     assert (outcome.state, outcome.found) == (ProviderState.ANSWERED, 1)
     assert outcome.sentence.startswith("It came in later, when it was asked again.")

@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import Engine
 
 from crowdnotes.cases import gathering_stages
-from crowdnotes.cases.gathering_stages import GatherOptions, Tools, distinct, merged, read, summary_of
+from crowdnotes.cases.gathering_stages import GatherOptions, StageContext, distinct, merged, read, summary_of
 from crowdnotes.cases.store import Store
 from crowdnotes.domain import (
     AFTER_CUTOFF,
@@ -89,17 +89,19 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 @pytest.fixture
-def tools(web: _Web, store: Store, tmp_path: Path) -> Tools:
+def tools(web: _Web, store: Store, tmp_path: Path) -> StageContext:
     embedder = HashingEmbedder()
     libraries = Libraries(tmp_path / "libraries", embedder)
     settings = Settings()
     links = LinkChecker(HttpLinkAsker(settings.fetch, ()), settings.links, FixedClock())
     reader = SourceReader(web)
     clock = FixedClock()
-    return Tools(store, ScriptedEngine(), embedder, reader, libraries, lambda _: [], settings, links, no_jury, clock)
+    return StageContext(
+        store, ScriptedEngine(), embedder, reader, libraries, lambda _: [], settings, links, no_jury, clock
+    )
 
 
-def _read(case: Case, tools: Tools, options: GatherOptions | None = None) -> tuple[Source, ...]:
+def _read(case: Case, tools: StageContext, options: GatherOptions | None = None) -> tuple[Source, ...]:
     changes, _ = read(case, Told(), replace(tools, options=options or GatherOptions()))
     sources = changes["sources"]
     assert isinstance(sources, tuple)
@@ -114,14 +116,14 @@ def _automation(*hits: Hit, **changes: object) -> Case:
     return make_case(mode=Mode.AUTOMATION, hits=hits, **changes)
 
 
-def test_two_spellings_of_one_link_are_one_source_fetched_once(tools: Tools, web: _Web) -> None:
+def test_two_spellings_of_one_link_are_one_source_fetched_once(tools: StageContext, web: _Web) -> None:
     case = make_case(urls=(STORY, f"{STORY}?utm_source=x", f"{STORY}#part", "http://www.news.example.org/story/"))
     (source,) = _read(case, tools)
     assert source.url == STORY
     assert web.fetched == {STORY: 1}
 
 
-def test_links_that_lead_to_one_page_are_one_source(tools: Tools, web: _Web) -> None:
+def test_links_that_lead_to_one_page_are_one_source(tools: StageContext, web: _Web) -> None:
     web.leads = {"https://short.example/a": STORY, "https://short.example/b": STORY}
     case = make_case(urls=("https://short.example/a", "https://short.example/b", STORY))
     (source,) = _read(case, tools)
@@ -129,7 +131,7 @@ def test_links_that_lead_to_one_page_are_one_source(tools: Tools, web: _Web) -> 
 
 
 def test_a_page_that_was_read_is_not_fetched_again_under_another_spelling_and_one_that_failed_is(
-    tools: Tools, web: _Web
+    tools: StageContext, web: _Web
 ) -> None:
     case = make_case(urls=(STORY,))
     web.failing = {STORY}
@@ -142,14 +144,16 @@ def test_a_page_that_was_read_is_not_fetched_again_under_another_spelling_and_on
     assert sum(web.fetched.values()) == 2
 
 
-def test_a_link_that_a_search_found_too_keeps_what_the_search_knows(tools: Tools) -> None:
+def test_a_link_that_a_search_found_too_keeps_what_the_search_knows(tools: StageContext) -> None:
     hit = _hit(STORY, notices=("retracted",), doi="10.1000/abc", published=date(2020, 5, 1))
     (source,) = _read(_automation(hit, urls=(STORY,)), tools)
     assert (source.notices, source.doi) == (("retracted",), "10.1000/abc")
     assert (source.published, source.date_origin) == (date(2020, 5, 1), DateOrigin.SEARCH)
 
 
-def test_what_the_post_refers_to_is_read_first_and_what_leads_back_to_x_is_left_out(tools: Tools, web: _Web) -> None:
+def test_what_the_post_refers_to_is_read_first_and_what_leads_back_to_x_is_left_out(
+    tools: StageContext, web: _Web
+) -> None:
     article = "https://www.bmj.com/content/1/x"
     web.leads = {"https://t.co/one": article, "https://t.co/two": "https://x.com/a/status/1/photo/1"}
     post = Post(text=f"See https://t.co/one https://t.co/two and {STORY}")
@@ -161,7 +165,7 @@ def test_what_the_post_refers_to_is_read_first_and_what_leads_back_to_x_is_left_
     assert [source.url for source in home] == [_page(1)], "a home page is no source"
 
 
-def test_an_entry_of_a_register_that_the_post_names_is_taken_from_the_search(tools: Tools, web: _Web) -> None:
+def test_an_entry_of_a_register_that_the_post_names_is_taken_from_the_search(tools: StageContext, web: _Web) -> None:
     trial = _hit("https://clinicaltrials.gov/study/NCT04368728", provider="clinical-trials", snippet="Phase 3. " * 20)
     case = _automation(_hit(_page(1)), trial, post=Post(text="Look at NCT04368728!"))
     first = _read(case, tools)[0]
@@ -174,7 +178,7 @@ def _page(number: int) -> str:
 
 
 def test_in_the_place_of_pages_that_could_not_be_read_or_lead_to_one_that_was_the_next_best_are(
-    tools: Tools, web: _Web
+    tools: StageContext, web: _Web
 ) -> None:
     hits = [_hit(_page(number)) for number in range(1, 10)]
     web.failing = {_page(2), _page(7)}
@@ -190,14 +194,16 @@ def test_in_the_place_of_pages_that_could_not_be_read_or_lead_to_one_that_was_th
     ]
 
 
-def test_a_site_that_refuses_every_page_is_asked_for_a_few_to_spare_and_not_for_all(tools: Tools, web: _Web) -> None:
+def test_a_site_that_refuses_every_page_is_asked_for_a_few_to_spare_and_not_for_all(
+    tools: StageContext, web: _Web
+) -> None:
     hits = [_hit(_page(number)) for number in range(40)]
     web.failing |= {hit.url for hit in hits if hit.url}
     assert len(_read(_automation(*hits), tools)) == 10
 
 
 def test_hits_that_cannot_be_evidence_are_not_chosen_and_a_home_page_that_a_person_brought_has_its_label(
-    tools: Tools, web: _Web
+    tools: StageContext, web: _Web
 ) -> None:
     (source,) = _read(make_case(urls=("https://www.who.int/",)), tools)
     assert source.outcome is FetchOutcome.NOT_EVIDENCE
@@ -208,7 +214,7 @@ def test_hits_that_cannot_be_evidence_are_not_chosen_and_a_home_page_that_a_pers
     assert web.fetched == {STORY: 1}
 
 
-def test_what_is_later_than_the_cutoff_is_left_out_by_page_and_by_search(tools: Tools, web: _Web) -> None:
+def test_what_is_later_than_the_cutoff_is_left_out_by_page_and_by_search(tools: StageContext, web: _Web) -> None:
     other = "https://news.example.org/other"
     web.dated = {STORY: "2024-03-02"}
     case = _automation(_hit(STORY), _hit(other, published=date(2024, 3, 2)), until=date(2024, 3, 1))
@@ -217,7 +223,7 @@ def test_what_is_later_than_the_cutoff_is_left_out_by_page_and_by_search(tools: 
     assert {source.outcome for source in on_the_day} == {FetchOutcome.READ}
 
 
-def test_what_has_no_date_is_marked_where_there_is_a_cutoff_and_left_out_in_studies(tools: Tools) -> None:
+def test_what_has_no_date_is_marked_where_there_is_a_cutoff_and_left_out_in_studies(tools: StageContext) -> None:
     case = make_case(urls=(STORY,))
     assert _read(case, tools)[0].notices == ()
     dated = case.model_copy(update={"until": date(2024, 3, 1)})
@@ -227,13 +233,13 @@ def test_what_has_no_date_is_marked_where_there_is_a_cutoff_and_left_out_in_stud
     assert "no date" in left_out.outcome_detail
 
 
-def test_without_utility_the_first_hits_are_read(tools: Tools, web: _Web) -> None:
+def test_without_utility_the_first_hits_are_read(tools: StageContext, web: _Web) -> None:
     hits = [_hit(f"{STORY}/{number}") for number in range(9)]
     found = _read(_automation(*hits), tools, GatherOptions(by_utility=False))
     assert [source.url for source in found] == [hit.url for hit in hits[: tools.settings.evidence.quota]]
 
 
-def test_a_cutoff_set_later_holds_for_what_was_read_before_it(tools: Tools, web: _Web) -> None:
+def test_a_cutoff_set_later_holds_for_what_was_read_before_it(tools: StageContext, web: _Web) -> None:
     web.dated = {STORY: "2024-03-02"}
     case = make_case(urls=(STORY,))
     first = _read(case, tools)
@@ -246,7 +252,7 @@ def test_a_cutoff_set_later_holds_for_what_was_read_before_it(tools: Tools, web:
     assert free.notices == ()
 
 
-def test_a_later_page_that_a_person_opened_stays_with_a_notice(tools: Tools, web: _Web) -> None:
+def test_a_later_page_that_a_person_opened_stays_with_a_notice(tools: StageContext, web: _Web) -> None:
     web.dated = {STORY: "2024-03-02"}
     case = make_case(urls=(STORY,))
     (source,) = _read(case, tools)
@@ -379,7 +385,7 @@ class _Provider:
         return [_hit(url, provider=self.name, query=query, published=self._published)]
 
 
-def _with(tools: Tools, *providers: SearchProvider) -> Tools:
+def _with(tools: StageContext, *providers: SearchProvider) -> StageContext:
     return replace(tools, providers=lambda _: providers)
 
 
@@ -388,7 +394,7 @@ CASE = make_case(
 )
 
 
-def test_one_that_fails_is_on_record_and_the_others_hits_are_there(tools: Tools) -> None:
+def test_one_that_fails_is_on_record_and_the_others_hits_are_there(tools: StageContext) -> None:
     progress = Told()
     changes, summary = gathering_stages.search(
         CASE, progress, _with(tools, _Provider("good"), _Provider("bad", fails=True))
@@ -404,7 +410,7 @@ def test_one_that_fails_is_on_record_and_the_others_hits_are_there(tools: Tools)
 
 
 def test_when_none_answers_the_stage_fails_rather_than_finding_nothing_and_only_what_the_case_chose_is_asked(
-    tools: Tools,
+    tools: StageContext,
 ) -> None:
     silent = _with(tools, _Provider("bad", fails=True), _Provider("late", fails=True))
     with pytest.raises(JobError, match=r"No search was answered\. Bad, Late: It is out of order\. Try"):
@@ -413,14 +419,14 @@ def test_when_none_answers_the_stage_fails_rather_than_finding_nothing_and_only_
     assert [item.provider for item in changes["outcomes"]] == ["good"]  # type: ignore[attr-defined]
 
 
-def test_hits_later_than_the_cutoff_are_left_out(tools: Tools) -> None:
+def test_hits_later_than_the_cutoff_are_left_out(tools: StageContext) -> None:
     case = CASE.model_copy(update={"until": date(2024, 1, 1)})
     providers = (_Provider("good", date(2023, 12, 31)), _Provider("late", date(2024, 1, 2)))
     changes, _ = gathering_stages.search(case, Told(), _with(tools, *providers))
     assert [hit.provider for hit in changes["hits"]] == ["good"]  # type: ignore[attr-defined]
 
 
-def test_while_a_model_chooses_the_records_that_it_may_choose_are_embedded(tools: Tools, tmp_path: Path) -> None:
+def test_while_a_model_chooses_the_records_that_it_may_choose_are_embedded(tools: StageContext, tmp_path: Path) -> None:
     embedded = Event()
 
     class _Embedder(HashingEmbedder):

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from PIL import Image as Pillow
 
 from crowdnotes.cases import intake
-from crowdnotes.cases.intake import Attachment, Places, checked_urls, usable_urls
+from crowdnotes.cases.intake import Attachment, SearchScope, checked_urls, usable_urls
 from crowdnotes.domain import Case, Claim, EvidenceSet, Mode, Post, SourceCategory, Span, Stage, StageName
 from crowdnotes.engines import ImageReading, SearchPlan
 from crowdnotes.errors import EngineError, InputError, StoreError, WorkflowError
@@ -63,16 +63,16 @@ def test_new_links_make_reading_run_again_but_not_the_search() -> None:
         for name in (StageName.QUERIES, StageName.SEARCH, StageName.READ, StageName.PASSAGES)
     )
     case = make_case(mode=Mode.AUTOMATION, libraries=("med",), stages=stages)
-    more = intake.change_sources(case, AT, ANN, Places(Mode.AUTOMATION, ("https://a.org/",), ("med",)))
+    more = intake.change_sources(case, AT, ANN, SearchScope(Mode.AUTOMATION, ("https://a.org/",), ("med",)))
     assert [stage.name for stage in more.stages] == [StageName.QUERIES, StageName.SEARCH]
-    other = intake.change_sources(case, AT, ANN, Places(Mode.AUTOMATION, libraries=("news",)))
+    other = intake.change_sources(case, AT, ANN, SearchScope(Mode.AUTOMATION, libraries=("news",)))
     assert other.stages == ()
 
 
 def test_another_cutoff_makes_the_search_run_again_and_is_told_in_the_audit_trail() -> None:
     stage = Stage(name=StageName.SEARCH, finished_at=AT, seconds=1, summary="", engine="local")
     case = make_case(mode=Mode.AUTOMATION, libraries=("med",), stages=(stage,), evidence=(make_evidence(1),))
-    places = Places(Mode.AUTOMATION, libraries=("med",), until=date(2024, 3, 5))
+    places = SearchScope(Mode.AUTOMATION, libraries=("med",), until=date(2024, 3, 5))
     bound = intake.change_sources(case, AT, ANN, places)
     assert bound.until == date(2024, 3, 5)
     assert bound.stages == ()
@@ -134,18 +134,18 @@ def test_a_passage_copied_by_hand_needs_words_and_a_page(url: str | None, text: 
 @pytest.mark.parametrize(
     ("places", "why"),
     [
-        (Places(Mode.AUGMENTATION), "There is no source to read."),
-        (Places(Mode.AUGMENTATION, libraries=("med",), services=("wikipedia",)), "There is no source to read."),
-        (Places(Mode.AUTOMATION, urls=("https://a.org/",)), "There is nothing to search."),
-        (Places(Mode.AUGMENTATION, urls=("https://a.org/",)), None),
-        (Places(Mode.AUTOMATION, libraries=("med",)), None),
-        (Places(Mode.AUTOMATION, services=("wikipedia",)), None),
+        (SearchScope(Mode.AUGMENTATION), "There is no source to read."),
+        (SearchScope(Mode.AUGMENTATION, libraries=("med",), services=("wikipedia",)), "There is no source to read."),
+        (SearchScope(Mode.AUTOMATION, urls=("https://a.org/",)), "There is nothing to search."),
+        (SearchScope(Mode.AUGMENTATION, urls=("https://a.org/",)), None),
+        (SearchScope(Mode.AUTOMATION, libraries=("med",)), None),
+        (SearchScope(Mode.AUTOMATION, services=("wikipedia",)), None),
     ],
 )
 def test_there_is_somewhere_to_look_with_links_to_read_or_with_something_to_search(
-    places: Places, why: str | None
+    places: SearchScope, why: str | None
 ) -> None:
-    nowhere = intake.nowhere_to_look(places)
+    nowhere = intake.missing_scope_error(places)
     assert (nowhere.message if nowhere else None) == why
 
 

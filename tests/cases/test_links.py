@@ -43,8 +43,8 @@ def _case(text: str = f"So they say. {GOOD} {GONE}", **changes: object) -> Case:
     return make_case(draft=_draft(text), **changes)
 
 
-def _checked(case: Case, asker: LiveLinks, at: datetime = AT, *, afresh: bool = False) -> Case:
-    checker = LinkChecker(asker, LinkSettings(), lambda: at, pause=lambda _: 0.0)
+def _checked(case: Case, model_client: LiveLinks, at: datetime = AT, *, afresh: bool = False) -> Case:
+    checker = LinkChecker(model_client, LinkSettings(), lambda: at, pause=lambda _: 0.0)
     changes, _ = check_links(case, Told(), checker, lambda: at, afresh=afresh)
     return case.model_copy(update=dict(changes))
 
@@ -86,34 +86,34 @@ def test_a_check_is_of_the_very_link_and_of_no_other_in_the_note() -> None:
 
 
 def test_scoring_again_asks_only_what_was_not_asked_within_the_hour() -> None:
-    asker = LiveLinks()
-    case = _checked(_case(f"So they say. {GOOD}"), asker)
+    model_client = LiveLinks()
+    case = _checked(_case(f"So they say. {GOOD}"), model_client)
     edited = case.model_copy(update={"draft": _draft(f"So say others. {GOOD} {GONE}")})
-    case = _checked(edited, asker, AT + timedelta(minutes=59))
-    assert sorted(asker.asked) == [GOOD, GONE]
-    _checked(case, asker, AT + timedelta(minutes=61))
-    assert sorted(asker.asked) == [GOOD, GOOD, GONE]
+    case = _checked(edited, model_client, AT + timedelta(minutes=59))
+    assert sorted(model_client.asked) == [GOOD, GONE]
+    _checked(case, model_client, AT + timedelta(minutes=61))
+    assert sorted(model_client.asked) == [GOOD, GOOD, GONE]
 
 
 def test_a_dead_link_is_asked_again_under_another_cutoff_and_a_live_one_is_not() -> None:
-    asker = LiveLinks({GONE: 404})
-    case = _checked(_case(), asker)
+    model_client = LiveLinks({GONE: 404})
+    case = _checked(_case(), model_client)
     bound = case.model_copy(update={"until": date(2024, 3, 5)})
     assert _known(bound, GONE) is None  # its archived copy may be later than the cutoff
     assert _known(bound, GOOD) is not None
-    checked = _checked(bound, asker)
-    assert sorted(asker.asked) == [GOOD, GONE, GONE]
+    checked = _checked(bound, model_client)
+    assert sorted(model_client.asked) == [GOOD, GONE, GONE]
     assert _known(checked, GONE) is not None
     assert _known(checked.model_copy(update={"until": date(2023, 1, 1)}), GONE) is None
 
 
 def test_asking_again_by_hand_asks_every_link_and_an_undo_finds_the_earlier_links_check_again() -> None:
-    asker = LiveLinks()
-    case = _checked(_case(), asker)
-    _checked(case, asker, afresh=True)
-    assert sorted(asker.asked) == [GOOD, GOOD, GONE, GONE]
+    model_client = LiveLinks()
+    case = _checked(_case(), model_client)
+    _checked(case, model_client, afresh=True)
+    assert sorted(model_client.asked) == [GOOD, GOOD, GONE, GONE]
     first = _case(f"So they say. {GOOD}")
-    case = _checked(_checked(first, asker).model_copy(update={"draft": _draft(f"Other. {GONE}")}), asker)
+    case = _checked(_checked(first, model_client).model_copy(update={"draft": _draft(f"Other. {GONE}")}), model_client)
     assert _waiting(case.model_copy(update={"draft": first.draft})) == []
 
 
@@ -134,7 +134,7 @@ def test_a_link_that_fails_does_not_fail_the_scoring(tmp_path: Path) -> None:
 def test_what_is_said_of_a_link_is_words() -> None:
     live = LinkCheck(url=GOOD, state=LinkState.LIVE, checked_at=AT, tries=1, status=200)
     lost = LinkCheck(url=GOOD, state=LinkState.UNREACHABLE, checked_at=AT, tries=3)
-    assert [item.in_words for item in (live, lost)] == ["responds", "unreachable"]
+    assert [item.as_text for item in (live, lost)] == ["responds", "unreachable"]
 
 
 def test_links_are_asked_once_after_the_note_was_scored(tmp_path: Path) -> None:
@@ -157,7 +157,7 @@ def test_links_are_asked_once_after_the_note_was_scored(tmp_path: Path) -> None:
 def test_links_are_asked_while_the_note_is_scored(tmp_path: Path) -> None:
     asked = threading.Event()
 
-    class Asker(LiveLinks):
+    class ModelClient(LiveLinks):
         def status(self, url: str, seconds: float, check: Callable[[], None]) -> int:
             asked.set()
             return super().status(url, seconds, check)
@@ -167,7 +167,7 @@ def test_links_are_asked_while_the_note_is_scored(tmp_path: Path) -> None:
             assert asked.wait(10), "no link was asked meanwhile"
             return super().relevance(brief, evidence)
 
-    links = Asker()
+    links = ModelClient()
     with open_workspace(
         Settings(data_dir=tmp_path), embedder=HashingEmbedder(), engine=Waiting(), links=links
     ) as opened:

@@ -19,22 +19,22 @@ from crowdnotes.cases.stages import StageRunner
 from crowdnotes.domain import (
     ALLOWED,
     Act,
-    Asked,
     ClaimMatch,
     Classification,
     DecisionKind,
     FollowUpKind,
     Mode,
+    QueueQuery,
     Quotation,
+    Relationship,
     Role,
     Span,
-    Standing,
     SuggestionAnswer,
     Support,
     Verdict,
     may,
     refusal,
-    standing,
+    relationship,
 )
 from crowdnotes.errors import CaseNotFoundError, InputError, NotAllowedError
 from crowdnotes.jobs import JobState
@@ -46,17 +46,17 @@ _DOCS = Path(__file__).parents[2] / "docs" / "people.md"
 _ROLES = tuple(Role)
 _SAID = {
     "no": frozenset(),
-    "own demonstrations": frozenset({Standing.PRACTICE}),
-    "own": frozenset({Standing.PRACTICE, Standing.OWN}),
-    "own and shared": frozenset({Standing.PRACTICE, Standing.OWN, Standing.SHARED}),
-    "all": frozenset(Standing),
-    "yes": frozenset(Standing),
+    "own demonstrations": frozenset({Relationship.PRACTICE}),
+    "own": frozenset({Relationship.PRACTICE, Relationship.OWN}),
+    "own and shared": frozenset({Relationship.PRACTICE, Relationship.OWN, Relationship.SHARED}),
+    "all": frozenset(Relationship),
+    "yes": frozenset(Relationship),
 }
 _CASES = {
-    Standing.PRACTICE: make_case(owner=actor("ann").person, recorded_answers=True),
-    Standing.OWN: make_case(owner=actor("ann").person),
-    Standing.SHARED: make_case(owner=actor("bob").person, shared=True),
-    Standing.OTHER: make_case(owner=actor("bob").person),
+    Relationship.PRACTICE: make_case(owner=actor("ann").person, recorded_answers=True),
+    Relationship.OWN: make_case(owner=actor("ann").person),
+    Relationship.SHARED: make_case(owner=actor("bob").person, shared=True),
+    Relationship.OTHER: make_case(owner=actor("bob").person),
 }
 
 
@@ -88,7 +88,7 @@ def test_every_act_of_every_role_on_each_kind_of_case(act: Act, role: Role) -> N
     somebody = actor("ann", role)
     for how, case in _CASES.items():
         allowed = how in ALLOWED[act][role]
-        assert standing(somebody, case) is how
+        assert relationship(somebody, case) is how
         assert may(somebody, act, case) is allowed
         if allowed:
             require(somebody, act, case)
@@ -96,7 +96,7 @@ def test_every_act_of_every_role_on_each_kind_of_case(act: Act, role: Role) -> N
             with pytest.raises(NotAllowedError, match=r"^Only .+ may .+\.$") as refused:
                 require(somebody, act, case)
             assert refused.value.act == act.value
-    assert may(somebody, act) is may(somebody, act, _CASES[Standing.OWN])
+    assert may(somebody, act) is may(somebody, act, _CASES[Relationship.OWN])
 
 
 def test_a_role_may_all_that_the_one_before_it_may() -> None:
@@ -106,19 +106,20 @@ def test_a_role_may_all_that_the_one_before_it_may() -> None:
 
 def test_a_refusal_names_who_may_and_what() -> None:
     assert (
-        refusal(Act.READ, _CASES[Standing.OTHER]) == "Only whoever began it, moderators and admins may open this case."
+        refusal(Act.READ, _CASES[Relationship.OTHER])
+        == "Only whoever began it, moderators and admins may open this case."
     )
-    assert refusal(Act.DECIDE, _CASES[Standing.SHARED]) == "Only moderators and admins may decide this case."
+    assert refusal(Act.DECIDE, _CASES[Relationship.SHARED]) == "Only moderators and admins may decide this case."
 
 
 @pytest.mark.parametrize("role", [Role.MODERATOR, Role.ADMIN])
 def test_with_four_eyes_nobody_decides_a_case_that_they_began(role: Role) -> None:
     somebody = actor("ann", role)
     with pytest.raises(NotAllowedError, match="You began this case"):
-        require(somebody, Act.DECIDE, _CASES[Standing.OWN], four_eyes=True)
-    for case in (_CASES[Standing.SHARED], _CASES[Standing.OTHER], make_case()):
+        require(somebody, Act.DECIDE, _CASES[Relationship.OWN], four_eyes=True)
+    for case in (_CASES[Relationship.SHARED], _CASES[Relationship.OTHER], make_case()):
         require(somebody, Act.DECIDE, case, four_eyes=True)
-    assert not may(actor("ann", Role.CONTRIBUTOR), Act.DECIDE, _CASES[Standing.OTHER], four_eyes=True)
+    assert not may(actor("ann", Role.CONTRIBUTOR), Act.DECIDE, _CASES[Relationship.OTHER], four_eyes=True)
 
 
 def test_a_case_whose_owner_is_gone_is_nobodys_own() -> None:
@@ -179,18 +180,18 @@ _METHODS: dict[str, tuple[Act, tuple[Any, ...], dict[str, Any]]] = {
     "remove_image": (Act.EDIT, ("0",), {}),
     "set_sources": (Act.EDIT, (), _PLACES),
     "add_passage_by_hand": (Act.EDIT, (), {"url": None, "title": "", "text": "Words."}),
-    "bring_back": (Act.EDIT, ("E1",), {}),
-    "bring_back_set": (Act.EDIT, (0,), {}),
+    "restore_passage": (Act.EDIT, ("E1",), {}),
+    "restore_evidence_set": (Act.EDIT, (0,), {}),
     "choose_candidate": (Act.EDIT, ("0",), {}),
     "quote": (Act.EDIT, (_QUOTATION,), {}),
     "edit_draft": (Act.EDIT, ("A note.",), {"based_on": None}),
     "undo_edit": (Act.EDIT, (), {}),
     "set_notes": (Act.EDIT, ([],), {}),
     "choose_note": (Act.EDIT, ("N1", True), {}),
-    "set_wanted": (Act.EDIT, (5,), {}),
+    "set_candidate_count": (Act.EDIT, (5,), {}),
     "watch": (Act.EDIT, ([],), {}),
     "set_posted": (Act.EDIT, (None,), {}),
-    "take_candidate": (Act.EDIT, ("0",), {}),
+    "use_candidate": (Act.EDIT, ("0",), {}),
     "answer_suggestion": (Act.EDIT, ("S1", SuggestionAnswer.NO, "No."), {}),
     "set_classification": (Act.EDIT, (Classification.NOT_MISLEADING,), {}),
     "set_tags": (Act.EDIT, ([],), {}),
@@ -200,7 +201,7 @@ _METHODS: dict[str, tuple[Act, tuple[Any, ...], dict[str, Any]]] = {
     "compare_sentence": (Act.JUDGE, ("Words.", "E1", Support.SUPPORTED), {}),
     "match_claim": (Act.JUDGE, ("x", ClaimMatch.SAME), {}),
     "suggest": (Act.SUGGEST, (["Say who."],), {}),
-    "keep_decision_words": (Act.DECIDE, ("word", "Why."), {}),
+    "save_decision_text": (Act.DECIDE, ("word", "Why."), {}),
     "decide": (Act.DECIDE, (DecisionKind.REJECTED,), {}),
     "reopen": (Act.REOPEN, (), {}),
     "submit": (Act.SUBMIT, (), {}),
@@ -214,7 +215,7 @@ _METHODS: dict[str, tuple[Act, tuple[Any, ...], dict[str, Any]]] = {
     "send_back": (Act.REVIEW, ([],), {}),
     "resolve_comment": (Act.REVIEW, ("S1",), {}),
     "assign": (Act.ASSIGN, (None,), {}),
-    "put_first": (Act.ASSIGN, (True,), {}),
+    "prioritise": (Act.ASSIGN, (True,), {}),
     "set_readers": (Act.ASSIGN, (2,), {}),
     "seen": (Act.READ, (), {}),
     "follow_up": (Act.WORK, (FollowUpKind.OTHER_SIDE,), {}),
@@ -281,7 +282,7 @@ def test_what_all_share_is_for_admins_and_comparisons_are_for_moderators_too(wor
         moderator.people.everybody,
         lambda: moderator.people.set_role(moderator.actor, Role.ADMIN),
         lambda: moderator.people.set_disabled(moderator.actor, disabled=False),
-        lambda: _as(workspace, "bob", Role.CONTRIBUTOR).service.queue(Asked(), 10),
+        lambda: _as(workspace, "bob", Role.CONTRIBUTOR).service.queue(QueueQuery(), 10),
         _as(workspace, "bob", Role.CONTRIBUTOR).service.claim_next,
         moderator.service.tombstones,
         lambda: moderator.service.expire(_NOW),
@@ -302,7 +303,7 @@ def test_sharing_is_on_record_and_opens_a_case_to_others_until_it_is_taken_back(
     assert (case.owner, case.shared) == (actor("ann").person, False)
     assert (bob.list(), bob.count(), ann.count()) == ([], 0, 1)
     shared = ann.set_shared(case.id, True)
-    assert [(event.by, event.by_key, event.in_words) for event in shared.events[-1:]] == [
+    assert [(event.by, event.by_key, event.as_text) for event in shared.events[-1:]] == [
         ("ann", "test ann", "Shared with everybody")
     ]
     assert bob.edit_post(case.id, "The kettle lies!").events[-1].by_key == "test bob"

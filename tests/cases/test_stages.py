@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import delete
 
 from crowdnotes.cases import follow_up_stages, gathering_stages
-from crowdnotes.cases.gathering_stages import Changes, Tools
+from crowdnotes.cases.gathering_stages import Changes, StageContext
 from crowdnotes.domain import (
     PROGRAM,
     Case,
@@ -154,7 +154,7 @@ def test_a_second_search_that_nobody_answered_is_told_and_fails_nothing(
     desk.engine.states = desk.engine.looks_for = "walnut"
     search = gathering_stages.search
 
-    def down_the_second_time(case: Case, progress: Progress, tools: Tools, **_: bool) -> tuple[Changes, str]:
+    def down_the_second_time(case: Case, progress: Progress, tools: StageContext, **_: bool) -> tuple[Changes, str]:
         if case.queries != desk.case.queries:
             raise JobError("No search was answered.", "Try again.")
         return search(case, progress, tools)

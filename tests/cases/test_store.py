@@ -139,7 +139,7 @@ def test_an_override_is_told_in_the_list(store: Store) -> None:
     store.add(make_case(draft=draft("No.  It\nis not."), decision=decision))
     (line,) = store.list()
     assert (line.outcome, line.note_excerpt) == ("approved, 1 override", "No. It is not.")
-    assert line.outcome == store.get("c1").decision.in_words  # type: ignore[union-attr]
+    assert line.outcome == store.get("c1").decision.as_text  # type: ignore[union-attr]
 
 
 def test_the_list_of_an_earlier_program_counts_one_reason_once(store: Store, engine: Engine) -> None:

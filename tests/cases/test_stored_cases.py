@@ -116,7 +116,7 @@ def test_every_stored_case_opens_with_its_texts_and_is_exported(stored: Engine) 
         (case.status, case.decision.kind if case.decision else None) for case in found
     ]
     for item, case in zip(listed, found, strict=True):
-        assert item.outcome == (case.decision.in_words if case.decision else case.status.in_words)
+        assert item.outcome == (case.decision.as_text if case.decision else case.status.as_text)
         assert (item.note_excerpt != "", item.supernote) == (case.draft is not None, case.supernote is not None)
     assert any(item.overrides for item in listed)
     assert {case.status for case in found} == set(CaseStatus)

@@ -141,11 +141,11 @@ def test_earlier_rounds_keep_their_winner_alone_and_any_candidate_of_the_newest_
     ]
     case = case.model_copy(update={"supernote": work})
     wanted = work.rounds[-1].candidates[1]
-    case = supernote_actions.take_candidate(case, AT, ANN, wanted.sha256)
+    case = supernote_actions.use_candidate(case, AT, ANN, wanted.sha256)
     assert case.draft is not None
     assert (case.draft.text, case.draft.evidence_ids) == (wanted.text, ("E4",))
     with pytest.raises(InputError, match="replaced"):
-        supernote_actions.take_candidate(case, AT, ANN, work.rounds[0].candidates[0].sha256)
+        supernote_actions.use_candidate(case, AT, ANN, work.rounds[0].candidates[0].sha256)
 
 
 def test_an_approved_case_opens_for_new_notes_and_remembers_what_was_posted() -> None:
@@ -155,7 +155,7 @@ def test_an_approved_case_opens_for_new_notes_and_remembers_what_was_posted() ->
     case = Case.model_validate(case.model_dump() | {"draft": draft, "decision": decision})
     with pytest.raises(WorkflowError):
         supernote_actions.set_notes(case, AT, ANN, [note("Another.")])
-    case = supernote_actions.bring_newer(case, AT, ANN, [note("Another.")])
+    case = supernote_actions.add_newer_notes(case, AT, ANN, [note("Another.")])
     posted = _work(case).posted
     assert posted is not None
     assert (case.decision, posted.text, posted.at) == (None, "The note.", AT + timedelta(hours=1))

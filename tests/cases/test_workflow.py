@@ -115,13 +115,13 @@ def test_an_edit_of_a_text_that_changed_meanwhile_is_refused_and_loses_nothing()
 
 
 def test_words_towards_the_decision_are_kept_by_field_until_they_are_emptied_or_it_is_made() -> None:
-    case = actions.keep_decision_words(_used(), AT, ANN, "word", " A first thought. ")
-    case = actions.keep_decision_words(case, AT, ANN, "relevance 1", "It fits.")
+    case = actions.save_decision_text(_used(), AT, ANN, "word", " A first thought. ")
+    case = actions.save_decision_text(case, AT, ANN, "relevance 1", "It fits.")
     assert case.decision_words == {"word": "A first thought.", "relevance 1": "It fits."}
     assert case.events == _used().events
-    assert actions.keep_decision_words(case, AT, ANN, "word", "").decision_words == {"relevance 1": "It fits."}
+    assert actions.save_decision_text(case, AT, ANN, "word", "").decision_words == {"relevance 1": "It fits."}
     with _refused("decided"):
-        actions.keep_decision_words(decide(case, AT, ANN, DecisionKind.REJECTED), AT, ANN, "word", "Late.")
+        actions.save_decision_text(decide(case, AT, ANN, DecisionKind.REJECTED), AT, ANN, "word", "Late.")
 
 
 def test_choosing_a_candidate_keeps_what_it_replaces_and_one_that_was_replaced_is_not_mistaken_for_another() -> None:
@@ -211,58 +211,58 @@ def ids(case: Case) -> list[str]:
 def test_a_passage_comes_back_under_its_own_id_with_its_review() -> None:
     read = make_evidence(1, opened_at=AT, verdict=Verdict.BACKGROUND)
     case = make_case(evidence=(make_evidence(2),), earlier_evidence=(EvidenceSet(evidence=(read,)),))
-    back = actions.bring_back(case, AT, ANN, "E1")
+    back = actions.restore_passage(case, AT, ANN, "E1")
     assert ids(back) == ["E2", "E1"]
     assert back.evidence[1].reviews == read.reviews
     assert read.source in back.sources
     assert back.earlier_evidence[-1] == EvidenceSet(at=AT, why="E1 was brought back", evidence=case.evidence)
     with pytest.raises(InputError, match="not among the earlier passages"):
-        actions.bring_back(back, AT, ANN, "E1")
+        actions.restore_passage(back, AT, ANN, "E1")
 
 
 def test_an_earlier_set_comes_back_whole_and_the_present_one_goes_on_record_once() -> None:
     case = case_with_two_sets()
     assert [item.id for item in case.taken_away] == ["E1"]  # only what is gone can come back
-    back = actions.bring_back_set(case, AT, ANN, 0)
+    back = actions.restore_evidence_set(case, AT, ANN, 0)
     assert ids(back) == ["E1", "E2"]
     assert [item.rank for item in back.evidence] == [1, 2]
     assert back.earlier_evidence[-1].evidence == case.evidence
     assert back.events[-1].detail == "E1, E2"
-    once = actions.on_record(case, AT, "another search")
-    assert actions.on_record(case.model_copy(update={"earlier_evidence": once}), AT, "another search") == once
+    once = actions.archive_evidence(case, AT, "another search")
+    assert actions.archive_evidence(case.model_copy(update={"earlier_evidence": once}), AT, "another search") == once
 
 
 def test_a_passage_in_both_sets_keeps_the_review_it_has_now() -> None:
     case = case_with_two_sets()
     opened = make_evidence(2, opened_at=AT)
     case = case.model_copy(update={"evidence": (opened, case.evidence[1])})
-    assert actions.bring_back_set(case, AT, ANN, 0).evidence[1] == opened
+    assert actions.restore_evidence_set(case, AT, ANN, 0).evidence[1] == opened
 
 
 def test_what_the_note_leans_on_stays_beside_an_earlier_set() -> None:
     case = case_with_two_sets()
     used = make_evidence(3, opened_at=AT, verdict=Verdict.USE)
     ticked = case.model_copy(update={"evidence": (case.evidence[0], used)})
-    assert ids(actions.bring_back_set(ticked, AT, ANN, 0)) == ["E1", "E2", "E3"]
+    assert ids(actions.restore_evidence_set(ticked, AT, ANN, 0)) == ["E1", "E2", "E3"]
     written = Draft(text="A note.", evidence_ids=("E3",), engine="local", written_at=AT)
     named = case.model_copy(update={"draft": written})
-    assert ids(actions.bring_back_set(named, AT, ANN, 0)) == ["E1", "E2", "E3"]
+    assert ids(actions.restore_evidence_set(named, AT, ANN, 0)) == ["E1", "E2", "E3"]
 
 
 def test_bringing_back_what_is_there_is_refused() -> None:
     case = case_with_two_sets()
     same = case.model_copy(update={"earlier_evidence": (EvidenceSet(evidence=case.evidence),)})
     with pytest.raises(WorkflowError, match="already here"):
-        actions.bring_back_set(same, AT, ANN, 0)
+        actions.restore_evidence_set(same, AT, ANN, 0)
     with pytest.raises(InputError, match="no such earlier set of sources"):
-        actions.bring_back_set(same, AT, ANN, 1)
+        actions.restore_evidence_set(same, AT, ANN, 1)
 
 
 def test_what_is_brought_back_though_it_is_later_than_the_cutoff_says_so() -> None:
     item = make_evidence(1)
     late = item.model_copy(update={"source": item.source.model_copy(update={"published": date(2024, 3, 2)})})
     case = make_case(until=date(2020, 1, 1), earlier_evidence=(EvidenceSet(evidence=(late,)),))
-    for back in (actions.bring_back(case, AT, ANN, "E1"), actions.bring_back_set(case, AT, ANN, 0)):
+    for back in (actions.restore_passage(case, AT, ANN, "E1"), actions.restore_evidence_set(case, AT, ANN, 0)):
         assert back.evidence[0].source.notices == (AFTER_CUTOFF,)
 
 

@@ -158,4 +158,4 @@ def test_whatever_few_people_answer_every_figure_is_there_or_says_why(
         assert (figure.value is None) == bool(figure.not_run)
         if figure.value is not None and figure.low is not None and figure.high is not None:
             assert figure.low - 1e-9 <= figure.value <= figure.high + 1e-9
-        assert figure.in_words
+        assert figure.as_text

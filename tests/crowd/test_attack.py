@@ -94,7 +94,7 @@ def test_a_note_that_is_shown_under_the_line_is_explained_and_its_table_has_no_c
     assert "stays shown until its score falls below 0.39" in found.stays_sentence
     assert attack(world, AttackOptions(aim=Aim.LIFT_POOR, history=History.FRESH)).stays_sentence == ""
     assert "a shown note stays a little longer" in found.rows["decided by"]
-    assert set(found.rows["status"]) <= {of.status.in_words for of in found.statuses}
+    assert set(found.rows["status"]) <= {of.status.as_text for of in found.statuses}
 
 
 def test_notes_given_at_random_cost_more_accounts(world: World) -> None:

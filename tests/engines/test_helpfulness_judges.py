@@ -40,9 +40,9 @@ def test_a_judge_on_a_server_serves_each_engine_and_counts_on_the_case(tmp_path:
         assert main.requests == []
         assert meter.by_step["judging"].calls == 1
         assert engine.judge.server == "127.0.0.1"
-        name = engine.made_by(EngineStep.JUDGING).engine
+        name = engine.result_origin(EngineStep.JUDGING).engine
         assert name == ("llm:small+healthjudge" if has_model else "local+llm:healthjudge")
-        assert engine.made_by(EngineStep.WRITING).engine == ("llm:small" if has_model else "local")
+        assert engine.result_origin(EngineStep.WRITING).engine == ("llm:small" if has_model else "local")
 
 
 def test_the_trained_head_judges_for_a_language_model_and_asks_no_server(tmp_path: Path) -> None:

@@ -14,7 +14,16 @@ from hypothesis import strategies as st
 
 from crowdnotes.domain import Usage
 from crowdnotes.engines import metering
-from crowdnotes.engines.metering import Budget, Meter, as_done, current_meter, metered, price, side_by_side, together
+from crowdnotes.engines.metering import (
+    Budget,
+    Meter,
+    completed_calls,
+    current_meter,
+    metered,
+    price,
+    run_parallel,
+    together,
+)
 from crowdnotes.errors import BudgetError, JobCancelled
 from crowdnotes.settings_sections import LlmSettings
 from tests.shared import cancelled
@@ -69,7 +78,7 @@ def test_a_call_of_unknown_price_is_bounded_by_tokens_alone() -> None:
 def test_threads_started_inside_count_on_the_same_meter_and_nothing_stays_after() -> None:
     meter = Meter()
     with metered(meter):
-        found = side_by_side([current_meter] * 5, 3)
+        found = run_parallel([current_meter] * 5, 3)
         pair = together(current_meter, current_meter)
     assert found == [meter] * 5
     assert pair == (meter, meter)
@@ -82,7 +91,7 @@ def test_results_and_errors_come_in_the_order_asked() -> None:
     def fail() -> int:
         raise error
 
-    assert side_by_side([lambda: 1, fail, lambda: 3], 2) == [1, error, 3]
+    assert run_parallel([lambda: 1, fail, lambda: 3], 2) == [1, error, 3]
     with pytest.raises(BudgetError, match="no"):
         together(lambda: 1, fail)
 
@@ -90,7 +99,7 @@ def test_results_and_errors_come_in_the_order_asked() -> None:
 def test_what_is_no_engines_error_is_raised() -> None:
     for others in ([], [lambda: None]):
         with pytest.raises(JobCancelled):
-            side_by_side([*others, cancelled], 2)
+            run_parallel([*others, cancelled], 2)
 
 
 def test_results_come_as_soon_as_they_are_there_on_the_same_meter_and_an_error_is_a_result() -> None:
@@ -102,7 +111,7 @@ def test_results_come_as_soon_as_they_are_there_on_the_same_meter_and_an_error_i
     tasks: list[Callable[[], object]] = [gate.wait, fail, current_meter]
     found: dict[int, object] = {}
     with metered(meter):
-        for place, result in as_done(tasks, 2):
+        for place, result in completed_calls(tasks, 2):
             found[place] = result
             if len(found) == 2:
                 gate.set()
@@ -128,7 +137,7 @@ def test_once_the_work_is_cancelled_nothing_else_begins_and_what_was_done_is_giv
 
     slow: list[Callable[[], object]] = [partial(time.sleep, 0.05)] * 200
     with pytest.raises(JobCancelled):
-        _read(as_done([int, stop, finish, *slow], 2), done)
+        _read(completed_calls([int, stop, finish, *slow], 2), done)
     assert {0, 2} <= set(done)
     assert len(done) < 100
 
@@ -146,7 +155,7 @@ def test_whoever_stops_reading_begins_no_other_task(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(metering, "ThreadPoolExecutor", Pool)
     begin, hold = partial(begun.append, 0), partial(stopped.wait, 30)
     tasks: list[Callable[[], object]] = [begin, hold, *[begin] * 50]
-    for _ in as_done(tasks, 1):
+    for _ in completed_calls(tasks, 1):
         break
     assert begun == [0]
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.domain import EarlierNote, Hit
-from crowdnotes.domain import SourceCategory as Kind
+from crowdnotes.domain import SourceCategory as LabelledEnum
 from crowdnotes.evidence import source_types
 from crowdnotes.evidence.source_types import (
     categorise,
@@ -27,34 +27,34 @@ from crowdnotes.evidence.source_types import (
 @pytest.mark.parametrize(
     ("url", "kind"),
     [
-        ("https://www.who.int/news", Kind.HEALTH_AUTHORITY),
-        ("https://www.cdc.gov/flu", Kind.HEALTH_AUTHORITY),
-        ("https://www.cdc.gov/mmwr/volumes/70", Kind.RESEARCH),
-        ("https://www.health.gov.au/", Kind.HEALTH_AUTHORITY),
-        ("https://pubmed.ncbi.nlm.nih.gov/1/", Kind.RESEARCH),
-        ("https://www.ncbi.nlm.nih.gov/pmc/articles/PMC1/", Kind.RESEARCH),
-        ("https://bmjopen.bmj.com/x", Kind.RESEARCH),
-        ("https://www.reuters.com/fact-check/x", Kind.NEWS),
-        ("https://amp.theguardian.com/x", Kind.NEWS),
-        ("https://someone.substack.com/p/x", Kind.SOCIAL),
-        ("https://my.clevelandclinic.org/x", Kind.HEALTH_PORTAL),
-        ("https://www.pfizer.com/x", Kind.COMMERCIAL_ADVOCACY_NGO),
-        ("https://en.m.wikipedia.org/wiki/X", Kind.OTHER),
-        ("https://www.example.org/", Kind.OTHER),
-        ("", Kind.OTHER),
-        ("https://harbour-daily.example/x", Kind.NEWS),  # of the demonstration
-        ("https://web.archive.org/web/20200101000000/https://www.cdc.gov/flu", Kind.HEALTH_AUTHORITY),
+        ("https://www.who.int/news", LabelledEnum.HEALTH_AUTHORITY),
+        ("https://www.cdc.gov/flu", LabelledEnum.HEALTH_AUTHORITY),
+        ("https://www.cdc.gov/mmwr/volumes/70", LabelledEnum.RESEARCH),
+        ("https://www.health.gov.au/", LabelledEnum.HEALTH_AUTHORITY),
+        ("https://pubmed.ncbi.nlm.nih.gov/1/", LabelledEnum.RESEARCH),
+        ("https://www.ncbi.nlm.nih.gov/pmc/articles/PMC1/", LabelledEnum.RESEARCH),
+        ("https://bmjopen.bmj.com/x", LabelledEnum.RESEARCH),
+        ("https://www.reuters.com/fact-check/x", LabelledEnum.NEWS),
+        ("https://amp.theguardian.com/x", LabelledEnum.NEWS),
+        ("https://someone.substack.com/p/x", LabelledEnum.SOCIAL),
+        ("https://my.clevelandclinic.org/x", LabelledEnum.HEALTH_PORTAL),
+        ("https://www.pfizer.com/x", LabelledEnum.COMMERCIAL_ADVOCACY_NGO),
+        ("https://en.m.wikipedia.org/wiki/X", LabelledEnum.OTHER),
+        ("https://www.example.org/", LabelledEnum.OTHER),
+        ("", LabelledEnum.OTHER),
+        ("https://harbour-daily.example/x", LabelledEnum.NEWS),  # of the demonstration
+        ("https://web.archive.org/web/20200101000000/https://www.cdc.gov/flu", LabelledEnum.HEALTH_AUTHORITY),
         # a government site is one when its name says so
-        ("https://doh.wa.gov/x", Kind.HEALTH_AUTHORITY),
-        ("https://www.saude.sp.gov.br/", Kind.HEALTH_AUTHORITY),
-        ("https://www.gov.uk/government/organisations/uk-health-security-agency", Kind.HEALTH_AUTHORITY),
-        ("https://www.gov.uk/vehicle-tax", Kind.OTHER),
-        ("https://oversight.house.gov/release/covid-hearing", Kind.OTHER),
-        ("https://www.healthgov.example/", Kind.OTHER),
-        ("https://healthylifestyle.com/", Kind.OTHER),
+        ("https://doh.wa.gov/x", LabelledEnum.HEALTH_AUTHORITY),
+        ("https://www.saude.sp.gov.br/", LabelledEnum.HEALTH_AUTHORITY),
+        ("https://www.gov.uk/government/organisations/uk-health-security-agency", LabelledEnum.HEALTH_AUTHORITY),
+        ("https://www.gov.uk/vehicle-tax", LabelledEnum.OTHER),
+        ("https://oversight.house.gov/release/covid-hearing", LabelledEnum.OTHER),
+        ("https://www.healthgov.example/", LabelledEnum.OTHER),
+        ("https://healthylifestyle.com/", LabelledEnum.OTHER),
     ],
 )
-def test_each_kind_of_source_is_recognised(url: str, kind: Kind) -> None:
+def test_each_kind_of_source_is_recognised(url: str, kind: LabelledEnum) -> None:
     assert categorise(url) is kind
 
 
@@ -62,7 +62,7 @@ def test_each_kind_of_source_is_recognised(url: str, kind: Kind) -> None:
     "host", ["evilwho.int", "who.int.evil.example", "whoint", "cdc.gov.evil.example", "notx.com", "who-int.org"]
 )
 def test_a_look_alike_of_an_authority_is_not_one(host: str) -> None:
-    assert categorise(f"https://{host}/") is Kind.OTHER
+    assert categorise(f"https://{host}/") is LabelledEnum.OTHER
     assert publisher_of(f"https://{host}/") == host
 
 
@@ -93,17 +93,17 @@ def test_a_known_host_goes_by_its_known_name_and_an_unknown_one_by_its_pages_unl
 
 
 def test_hosts_of_ones_own_count_before_the_table() -> None:
-    own = {"mysite.org": Kind.RESEARCH, "cdc.gov": Kind.NEWS, "hub.org/papers": Kind.RESEARCH}
-    assert categorise("https://sub.mysite.org/x", own) is Kind.RESEARCH
-    assert categorise("https://notmysite.org/x", own) is Kind.OTHER
-    assert categorise("https://www.cdc.gov/mmwr/volumes/70", own) is Kind.NEWS
-    assert categorise("https://hub.org/papers/1", own) is Kind.RESEARCH
-    assert categorise("https://hub.org/blog/1", own) is Kind.OTHER
+    own = {"mysite.org": LabelledEnum.RESEARCH, "cdc.gov": LabelledEnum.NEWS, "hub.org/papers": LabelledEnum.RESEARCH}
+    assert categorise("https://sub.mysite.org/x", own) is LabelledEnum.RESEARCH
+    assert categorise("https://notmysite.org/x", own) is LabelledEnum.OTHER
+    assert categorise("https://www.cdc.gov/mmwr/volumes/70", own) is LabelledEnum.NEWS
+    assert categorise("https://hub.org/papers/1", own) is LabelledEnum.RESEARCH
+    assert categorise("https://hub.org/blog/1", own) is LabelledEnum.OTHER
 
 
 @given(st.text() | st.text().map("https://{}".format) | st.text().map("https://web.archive.org/web/1/{}".format))
 def test_any_text_has_a_kind(url: str) -> None:
-    assert categorise(url) in Kind
+    assert categorise(url) in LabelledEnum
     publisher_of(url, url)
 
 
@@ -215,7 +215,7 @@ def test_a_check_that_earlier_notes_alone_led_to_counts_where_its_address_speaks
 def test_a_post_that_quotes_a_check_is_none() -> None:
     quoting = Hit(
         provider="brave", title="Snopes fact-check: FALSE", query="q", url="https://x.com/somebody/status/1",
-        snippet="https://www.snopes.com/fact-check/x says that this claim is false", category=Kind.SOCIAL,
+        snippet="https://www.snopes.com/fact-check/x says that this claim is false", category=LabelledEnum.SOCIAL,
     )  # fmt: skip
     assert fact_checks([quoting, quoting.model_copy(update={"provider": "google-fact-check"})], "") == []
 

@@ -81,7 +81,10 @@ class _Passing(socketserver.BaseRequestHandler):
         assert isinstance(self.server, Balancer)
         target = self.server.target
         self.server.served.add(target)
-        with suppress(OSError), socket.create_connection(("127.0.0.1", int(target.rpartition(":")[2]))) as onward:
+        with (
+            suppress(OSError),
+            socket.create_connection(("127.0.0.1", int(target.rpartition(":")[2]))) as onward,
+        ):
             back = threading.Thread(target=_pass, args=(onward, self.request), daemon=True)
             back.start()
             _pass(self.request, onward)
@@ -341,7 +344,7 @@ def test_three_people_take_a_note_from_its_author_through_two_blind_readers_to_i
         expect(bens.page.get_by_text("The source says it of everybody.")).to_be_visible()
         bens.page.get_by_label("About the whole note").fill("It is a joke.")
         bens.button("Reject").click()
-        expect(bens.page.get_by_text(f"This case is decided: {DecisionKind.REJECTED.in_words}.")).to_be_visible()
+        expect(bens.page.get_by_text(f"This case is decided: {DecisionKind.REJECTED.as_text}.")).to_be_visible()
         case = author.service.get(case_id)
         assert (case.desk_state, len(case.desk.readings)) == (DeskState.DECIDED, 2)
         anas.open("/cases")

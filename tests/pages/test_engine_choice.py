@@ -138,7 +138,7 @@ def test_the_first_screen_leads_to_a_model_and_the_model_to_its_test(
         at.run()
     tested = session.workspace().self_test()
     assert tested is not None
-    assert f"Weak model: {tested.in_words}" in {warning.proto.title for warning in at.warning}
+    assert f"Weak model: {tested.as_text}" in {warning.proto.title for warning in at.warning}
     assert "does not copy words letter for letter" in texts(at)
     assert not at.exception
 

@@ -187,7 +187,7 @@ def test_what_came_of_a_follow_up_is_no_longer_told_after_another_gathering(desk
 def test_what_came_of_a_follow_up_is_no_longer_told_when_its_passages_are_gone(desk: Desk, gathered: Case) -> None:
     case = followed_up(desk, gathered, FollowUpKind.MORE_LIKE, "E2")
     assert "New: E7, E8, E9." in texts(desk.app(case))
-    desk.workspace.service.bring_back_set(case.id, 0)
+    desk.workspace.service.restore_evidence_set(case.id, 0)
     assert "New: E7" not in texts(desk.app(case))
 
 

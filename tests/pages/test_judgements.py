@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crowdnotes.domain import Case, GateName, GateResult, GateStatus, PrincipleName, PrincipleResult
-from crowdnotes.engines.base import EngineStep, MadeBy
+from crowdnotes.engines.base import EngineStep, ResultOrigin
 from tests.pages.conftest import Desk, texts
 
 BETTER = "Regular vitamin C does not prevent colds. https://trials.example.edu/c"
@@ -15,11 +15,11 @@ def _scored_by_a_model(desk: Desk, monkeypatch: pytest.MonkeyPatch, shares: dict
     def judge(gate: GateName) -> GateResult:
         return GateResult(gate=gate, status=GateStatus.PASS, reason="It does.", probability=shares.get(gate))
 
-    def made_by(_: EngineStep) -> MadeBy:
-        return MadeBy("llm:small", "0123456789ab")
+    def result_origin(_: EngineStep) -> ResultOrigin:
+        return ResultOrigin("llm:small", "0123456789ab")
 
     monkeypatch.setattr(desk.engine, "_judge", judge)
-    monkeypatch.setattr(desk.engine, "made_by", made_by)
+    monkeypatch.setattr(desk.engine, "result_origin", result_origin)
     return desk.scored()
 
 

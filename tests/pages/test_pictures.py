@@ -99,7 +99,7 @@ def test_one_sentence_with_its_source_needs_no_map(desk: Desk) -> None:
 
 @pytest.mark.parametrize("junk", [None, 3, {}, {"source": "E9"}, {"source": 1}, {"sentence": 0}, {"sentence": "1"}])
 def test_what_the_map_cannot_have_sent_opens_nothing(desk: Desk, monkeypatch: pytest.MonkeyPatch, junk: object) -> None:
-    monkeypatch.setattr(sentence_support, "act", lambda *_: pytest.fail("it opened something"))
+    monkeypatch.setattr(sentence_support, "run_action", lambda *_: pytest.fail("it opened something"))
     sentence_support.choose(mapped(desk), junk)
 
 

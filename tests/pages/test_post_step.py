@@ -152,7 +152,7 @@ def test_before_the_post_is_changed_all_that_goes_is_named_and_the_note_comes_ba
     assert desk.newest(case).draft is None
     assert desk.newest(case).assessment is None
 
-    desk.workspace.service.bring_back_set(case.id, 0)
+    desk.workspace.service.restore_evidence_set(case.id, 0)
     assert [item.id for item in desk.newest(case).used_evidence] == ["E1"]
     at = desk.app(case)
     at.button(key="undo").click().run()

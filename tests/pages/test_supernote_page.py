@@ -243,7 +243,7 @@ def test_a_score_below_the_line_never_reads_as_the_line(desk: Desk) -> None:
 def test_a_winner_in_the_words_of_one_note_is_not_passed_off_as_new(desk: Desk) -> None:
     same = candidate(FIRST, 0.05)
     case = ranked(desk, candidates=(same,), winner=same.sha256)
-    desk.workspace.service.take_candidate(case.id, same.sha256)
+    desk.workspace.service.use_candidate(case.id, same.sha256)
     at = shown(desk, case)
     assert "These are the words of N1, unchanged." in texts(at)
     assert "The best existing note, N1, gets 0.07 more." in texts(at)
@@ -355,7 +355,7 @@ def test_how_the_posted_note_stands_can_be_told(desk: Desk) -> None:
 
 
 def test_suggestions_are_added_and_answered_by_hand_with_a_reason(desk: Desk) -> None:
-    case = desk.workspace.service.take_candidate(ranked(desk).id, WINNER.sha256)
+    case = desk.workspace.service.use_candidate(ranked(desk).id, WINNER.sha256)
     at = shown(desk, case)
     unfolded(at, f"suggestions-{case.id}")
     field(at, "Suggestions, one on each line").set_value(f"Name the trial.\n{HOSTILE}")

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from crowdnotes.domain import Candidate, ExistingNote, Ratings, SupernoteRound
 from crowdnotes.engines import NoteSentence
 from crowdnotes.jury import Jury
-from crowdnotes.notes.candidates import LOCAL, from_sentences
+from crowdnotes.notes.candidates import LOCAL, build_candidate
 from tests.jury.models import small_jury
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -24,7 +24,7 @@ NOTES = (
 
 def candidate(*said: tuple[str, str], notes: tuple[ExistingNote, ...] = NOTES, **changes: object) -> Candidate:
     """A candidate of (words, note) pairs."""
-    made = from_sentences([NoteSentence(text, (note,)) for text, note in said], notes, (), LOCAL)
+    made = build_candidate([NoteSentence(text, (note,)) for text, note in said], notes, (), LOCAL)
     return made.model_copy(update=changes)
 
 

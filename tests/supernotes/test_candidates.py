@@ -10,16 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.domain import ExistingNote, LinkCheck, LinkState, Quotation, Ratings, Span
-from crowdnotes.engines import MadeBy, NoteSentence
+from crowdnotes.engines import NoteSentence, ResultOrigin
 from crowdnotes.errors import EngineError
 from crowdnotes.notes import sentence_candidates
-from crowdnotes.notes.candidates import budget_for, cost, from_sentences, leans_back, merged, samples
+from crowdnotes.notes.candidates import budget_for, build_candidate, cost, merged, needs_previous_sentence, note_subsets
 from crowdnotes.notes.sentence_candidates import whole_sentences
 from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
 from tests.fakes import HashingEmbedder, make_evidence
 from tests.supernotes.made import NOTES, candidate
 
-BY_MODEL = MadeBy("llm:m", "7")
+BY_MODEL = ResultOrigin("llm:m", "7")
 
 
 def _notes(*texts: str, **changes: object) -> list[ExistingNote]:
@@ -33,8 +33,8 @@ def _check(url: str, state: LinkState) -> LinkCheck:
 @given(st.integers(1, 30), st.integers(0, 40), st.integers(0, 5))
 def test_every_note_has_its_turn_and_plans_differ_while_they_can(count: int, calls: int, seed: int) -> None:
     notes = _notes(*(f"Note {number}." for number in range(count)))
-    plan = samples(notes, calls, seed)
-    assert plan == samples(notes, calls, seed)
+    plan = note_subsets(notes, calls, seed)
+    assert plan == note_subsets(notes, calls, seed)
     assert len(plan) == calls
     leads = Counter(drawn[0].id for drawn in plan)
     assert max(leads.values(), default=0) - min((leads[note.id] for note in notes), default=0) <= 1
@@ -45,16 +45,16 @@ def test_every_note_has_its_turn_and_plans_differ_while_they_can(count: int, cal
 
 def test_after_a_change_each_call_is_led_by_a_note_that_changed_and_the_cost_is_told_before() -> None:
     notes = _notes("One.", "Two.", "Three.")
-    plan = samples(notes, 4, 0, among={"N2"})
+    plan = note_subsets(notes, 4, 0, among={"N2"})
     assert {drawn[0].id for drawn in plan} == {"N2"}
-    assert samples(notes, 4, 0, among={"N9"}) == ()
+    assert note_subsets(notes, 4, 0, among={"N9"}) == ()
     assert cost(plan, [], 5).calls == 4
     assert cost(plan, [], 10).output_tokens == 2 * cost(plan, [], 5).output_tokens
 
 
 def test_what_raters_like_is_shown_even_where_few_calls_are_made_of_many_notes() -> None:
     notes = [ExistingNote(id=f"N{n}", text=f"Note {n}.", ratings=Ratings(helpful=n, not_helpful=9)) for n in range(30)]
-    leads = [drawn[0].id for drawn in samples(notes, 3, 5)]
+    leads = [drawn[0].id for drawn in note_subsets(notes, 3, 5)]
     assert leads == ["N29", "N28", "N27"]
 
 
@@ -66,11 +66,11 @@ def test_the_program_adds_the_links_of_the_notes_each_sentence_in_turn_live_and_
         NoteSentence("A holds.", ("N1",)),
         NoteSentence("B holds.", ("N2",), (Quotation(evidence_id="E1", span=Span(start=0, end=5)),)),
     ]
-    made = from_sentences(said, notes, read, BY_MODEL, checks)
+    made = build_candidate(said, notes, read, BY_MODEL, checks)
     assert made.text == "A holds. B holds. https://a.org/live https://b.org/read https://b.org/1"
     assert [made.text[part.span.start : part.span.end] for part in made.sentences] == ["A holds.", "B holds."]
     assert (made.notes, made.evidence_ids, made.engine, made.prompt_version) == (("N1", "N2"), ("E1",), "llm:m", "7")
-    alone = from_sentences(
+    alone = build_candidate(
         said[:1], notes[:1], [], BY_MODEL, [_check("https://a.org/live", LinkState.DEAD), *checks[:1]]
     )
     assert alone.text == "A holds. https://a.org/dead", "the filter tells of it"
@@ -88,7 +88,7 @@ def test_the_program_adds_the_links_of_the_notes_each_sentence_in_turn_live_and_
 )
 def test_an_engine_that_breaks_its_contract_is_an_error(sentence: NoteSentence) -> None:
     with pytest.raises(EngineError):
-        from_sentences([sentence], NOTES, (), BY_MODEL)
+        build_candidate([sentence], NOTES, (), BY_MODEL)
 
 
 def test_near_duplicates_become_one_and_are_counted() -> None:
@@ -181,7 +181,7 @@ def test_of_more_sentences_than_can_be_compared_the_first_of_each_note_are_taken
     ],
 )
 def test_a_sentence_that_names_by_a_pronoun_what_only_an_earlier_one_tells_leans_on_it(words: str, leans: bool) -> None:
-    assert leans_back(words) is leans
+    assert needs_previous_sentence(words) is leans
 
 
 _LINES = st.sampled_from(
@@ -207,7 +207,7 @@ def test_no_sentence_is_parted_from_the_one_that_it_leans_on(texts: list[list[st
         for part in item.sentences:
             words, note = item.text[part.span.start : part.span.end], part.notes[0]
             place = by_id[note].index(words)
-            if leans_back(words):
+            if needs_previous_sentence(words):
                 assert before[-1] == ((note, by_id[note][place - 1]) if place else ("", ""))
             before.append((note, words))
 

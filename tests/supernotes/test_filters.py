@@ -17,8 +17,8 @@ from crowdnotes.domain import (
     Quotation,
     Span,
 )
-from crowdnotes.engines import MadeBy, NoteSentence
-from crowdnotes.notes.candidates import from_sentences
+from crowdnotes.engines import NoteSentence, ResultOrigin
+from crowdnotes.notes.candidates import build_candidate
 from crowdnotes.notes.ranking import filtered
 from tests.fakes import make_evidence
 from tests.supernotes.made import NOTES, candidate, round_of
@@ -81,7 +81,7 @@ def test_what_could_not_be_judged_is_not_run_and_not_passed_silently() -> None:
 
 def _of_model(*carriers: Quotation, note: str = "N1", evidence: tuple[Evidence, ...]) -> Candidate:
     said = NoteSentence("The photo is from Brazil.", (note,), carriers)
-    return from_sentences([said], NOTES, evidence, MadeBy("llm:m", "1"))
+    return build_candidate([said], NOTES, evidence, ResultOrigin("llm:m", "1"))
 
 
 def test_a_models_sentence_needs_words_of_the_page_where_one_was_read() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crowdnotes.domain import CrowdStatus, ExistingNote, PostedNote, Ratings
-from crowdnotes.notes.existing_notes import changes, crosses, renumbered, staying, worth_replacing
+from crowdnotes.notes.existing_notes import changes, crosses, renumbered, unchanged_candidates, worth_replacing
 from crowdnotes.notes.ranking import ranked
 from tests.supernotes.made import AT, NOTES, candidate, jury, round_of
 
@@ -29,8 +29,8 @@ def test_notes_keep_their_ids_by_xs_id_or_words_and_what_a_person_chose() -> Non
     assert [(note.id, note.chosen) for note in after] == [("N3", None), ("N2", None), ("N1", False)]
     found = changes(before, after)
     assert (found.new, found.reworded, found.gone) == (("N3",), ("N2", "N1"), ())
-    assert "N3: new" in found.in_words
-    assert changes(before, before).in_words == "Nothing has changed"
+    assert "N3: new" in found.as_text
+    assert changes(before, before).as_text == "Nothing has changed"
 
 
 def test_new_ratings_alone_ask_for_no_new_candidates() -> None:
@@ -42,9 +42,9 @@ def test_new_ratings_alone_ask_for_no_new_candidates() -> None:
 def test_candidates_of_notes_that_changed_or_went_do_not_stay() -> None:
     done = ranked(round_of(ONE, BOTH), jury(), None)
     reworded = [NOTES[0], NOTES[1].model_copy(update={"text": "Other words."})]
-    assert [(item.text, item.score) for item in staying(done, reworded)] == [(ONE.text, None)]
-    assert staying(done, [NOTES[0].model_copy(update={"chosen": False}), NOTES[1]]) == ()
-    assert len(staying(done, NOTES)) == 2
+    assert [(item.text, item.score) for item in unchanged_candidates(done, reworded)] == [(ONE.text, None)]
+    assert unchanged_candidates(done, [NOTES[0].model_copy(update={"chosen": False}), NOTES[1]]) == ()
+    assert len(unchanged_candidates(done, NOTES)) == 2
 
 
 def test_whether_the_winner_crosses_the_line() -> None:

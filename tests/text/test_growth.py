@@ -47,7 +47,7 @@ pytestmark = pytest.mark.deep
 
 Reader = Callable[[str], object]
 
-_SHORT, _LONG, _LONGEST = 2_000, 8_000, 64_000
+_SHORT, _LONG, _MAX_LENGTH = 2_000, 8_000, 64_000
 _AT_ONCE = 0.002  # seconds on 8,000 characters; what takes less is tried on 64,000
 _FLOOR = 0.25  # seconds on 8,000 characters; below it growth is no harm, and its measure chance
 _GROWTH = (_LONG / _SHORT) ** 1.3
@@ -105,7 +105,7 @@ _NOTES: Mapping[str, Reader] = {
     "lint": lint.lint,
     "without tracking": lint.without_tracking,
     "truncate": note_rules.truncate,
-    "pasted": pasted.take_apart,
+    "pasted": pasted.parse_pasted,
     "without urls": note_rules.without_urls,
     "sentences": sentences.split_sentences,
     "tokens": tokens.tokens,
@@ -205,7 +205,7 @@ def _grows_too_fast(read: Reader, pump: str, before: str) -> bool:
     try:
         took = timed(_LONG, 0)
         if took < _AT_ONCE:
-            timed(_LONGEST, 1)
+            timed(_MAX_LENGTH, 1)
         if took < _FLOOR:
             return False
         short, long = (min(timed(length, number) for number in range(2, 5)) for length in (_SHORT, _LONG))

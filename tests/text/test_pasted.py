@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.text.pasted import Pasted, brought, post_number, take_apart
+from crowdnotes.text.pasted import Pasted, parse_pasted, post_from_address, post_number
 
 POST = "https://x.com/someone/status/1790000000000000000?s=20"
 CDC, BBC = "https://www.cdc.gov/flu", "bbc.co.uk/news/health-1"
@@ -32,7 +32,7 @@ WORDS = "Vitamin C cures a cold. Read https://a.example.org/x and share."
     ids=str,
 )
 def test_words_the_posts_address_and_links_are_told_apart(text: str, is_taken_for: Pasted) -> None:
-    assert take_apart(text) == is_taken_for
+    assert parse_pasted(text) == is_taken_for
 
 
 _PIECES = st.sampled_from(
@@ -42,7 +42,7 @@ _PIECES = st.sampled_from(
 
 @given(st.lists(_PIECES | st.text(max_size=30)).map("\n".join))
 def test_nothing_that_was_pasted_is_lost_and_the_words_stay_as_they_are(text: str) -> None:
-    found = take_apart(text)
+    found = parse_pasted(text)
     taken = {found.words, found.address, *found.links}
     kept = set(found.words.split()) | {item for item in taken if item}
     missing = {part for part in text.split() if part not in kept and part.strip("<>,;.") not in kept}
@@ -71,5 +71,5 @@ def test_what_is_no_address_of_a_post_has_no_number(text: str) -> None:
 def test_a_post_that_a_link_brought_is_bounded_and_comes_with_its_address(
     words: str, url: str, stands_in_the_box: str
 ) -> None:
-    assert brought(words, url, 40) == stands_in_the_box
-    assert len(brought("", f"https://a.org/{'x' * 9000}", 40)) < 5000
+    assert post_from_address(words, url, 40) == stands_in_the_box
+    assert len(post_from_address("", f"https://a.org/{'x' * 9000}", 40)) < 5000

@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 from crowdnotes.errors import ConfigurationError, XError, XFault
 from crowdnotes.labels import name_of
 from crowdnotes.settings import XSettings, load_settings
-from crowdnotes.storage.rate_limits import turns_in
+from crowdnotes.storage.rate_limits import shared_rate_limiter
 from crowdnotes.x_api.client import Tokens, XClient
 from tests.x_server import APP, KEYS, REFUSALS, SEARCH, TOKEN, XServer, problem
 
@@ -159,7 +159,9 @@ def test_the_limit_of_calls_is_kept_before_x_has_to(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("crowdnotes.x_api.client._CALLS", 3)
     with XServer(allowed=3).running() as server:
         settings = XSettings.model_validate({**KEYS, "url": server.url})
-        first, second = (XClient(settings, book=turns_in(engine, "calls")) for _ in range(2))  # a process each
+        first, second = (
+            XClient(settings, book=shared_rate_limiter(engine, "calls")) for _ in range(2)
+        )  # a process each
         for client in (first, second, first):
             client.evaluate("1", "Note")
         with pytest.raises(XError) as raised:

@@ -26,7 +26,7 @@ from crowdnotes.engines.llm.parsing import A, sanitized, spoken, yes_probability
 from crowdnotes.engines.llm.recorded import RecordedAnswers
 from crowdnotes.engines.llm.request import Question, Useless, data_blocks
 from crowdnotes.engines.llm.server import CallRejectedError, Message, ModelServer, OnPiece, QuestionTooLongError, Reply
-from crowdnotes.engines.metering import Budget, Meter, current_meter, new_boundary, price, side_by_side
+from crowdnotes.engines.metering import Budget, Meter, current_meter, new_boundary, price, run_parallel
 from crowdnotes.engines.prompts import Prompt
 from crowdnotes.errors import AnswerCutError, AnswerEmptyError, AnswerUnreadableError, ModelRefusedError
 from crowdnotes.settings_sections import LlmSettings
@@ -175,7 +175,7 @@ T = TypeVar("T")
 _LOOK = 0.1  # seconds between two looks at whether the work of whoever waits was cancelled
 
 
-class Once:
+class InFlightCalls:
     """Questions under way, by key: one asked twice at once is sent once, as helpfulness and principles ask the same.
 
     Safe between threads.
@@ -229,7 +229,7 @@ class Answered(Generic[A]):
     probability: float | None = None
 
 
-class Asker:
+class ModelClient:
     """Asks one server and model. Safe between threads; counts on the meter of the case at work."""
 
     def __init__(
@@ -240,7 +240,7 @@ class Asker:
         abilities: KnownAbilities,
         cache: KeptAnswers,
         meter: Meter,
-        once: Once,
+        once: InFlightCalls,
     ) -> None:
         self.model = model
         self._server = server
@@ -461,17 +461,17 @@ def _tokens_of(text: str) -> int:
 _VOTE_TEMPERATURE = 0.7  # at 0 every vote would be the same
 
 
-def judged(asker: Asker, asked: Question[A], says_yes: Callable[[A], bool], votes: int) -> Answered[A]:
+def judged(model_client: ModelClient, asked: Question[A], says_yes: Callable[[A], bool], votes: int) -> Answered[A]:
     """The judge's answer and the probability of its "yes".
 
     From the tokens where the server tells; else from `votes` answers to the same question, of which one
     of the majority is returned; else None. A vote that fails is not counted.
     """
-    first = asker.ask(asked)
+    first = model_client.ask(asked)
     if first.probability is not None or votes <= 1:
         return first
     again = [replace(asked, temperature=_VOTE_TEMPERATURE, variant=number) for number in range(1, votes)]
-    results = side_by_side([partial(asker.ask, other) for other in again], votes)
+    results = run_parallel([partial(model_client.ask, other) for other in again], votes)
     answers = [first.value, *(result.value for result in results if isinstance(result, Answered))]
     for_yes = [answer for answer in answers if says_yes(answer)]
     for_no = [answer for answer in answers if not says_yes(answer)]
@@ -482,7 +482,7 @@ def judged(asker: Asker, asked: Question[A], says_yes: Callable[[A], bool], vote
 _CACHE_FILE = "answers.sqlite"
 
 
-class Askers:
+class ModelClients:
     """Calls count on the meter of the case at work; outside one on `meter`, with the same budget for all together.
 
     With `recorded` answers nothing is asked of a server, and nothing kept on this machine.
@@ -494,13 +494,13 @@ class Askers:
         self._abilities = KnownAbilities()
         self._recorded = recorded
         self._cache: KeptAnswers = recorded or AnswerCache(data_dir / _CACHE_FILE, settings.cache_mb)
-        self._once = Once()
+        self._once = InFlightCalls()
         self._servers: dict[str, Server] = {}
 
-    def asker(self, base_url: str, model: str) -> Asker:
+    def model_client(self, base_url: str, model: str) -> ModelClient:
         """Who asks this model on this server."""
         if base_url not in self._servers:
             asked = self._recorded or ModelServer(base_url, key_for(self._settings, base_url), self._settings)
             self._servers[base_url] = asked
         server = self._servers[base_url]
-        return Asker(server, model, self._settings, self._abilities, self._cache, self.meter, self._once)
+        return ModelClient(server, model, self._settings, self._abilities, self._cache, self.meter, self._once)

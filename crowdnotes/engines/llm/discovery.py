@@ -16,7 +16,7 @@ import httpx2
 
 from crowdnotes.engines.choice import EngineChoice, settings_for
 from crowdnotes.engines.llm.api_keys import account, key_for
-from crowdnotes.engines.metering import side_by_side
+from crowdnotes.engines.metering import run_parallel
 from crowdnotes.errors import ConfigurationError, EngineError, ModelServerError
 from crowdnotes.settings_sections import LlmSettings
 
@@ -46,7 +46,7 @@ def find_servers(settings: LlmSettings, local: Sequence[tuple[str, str]] = LOCAL
     if settings.base_url is not None:
         tasks.append(partial(_configured, settings))
     tasks += [partial(_probe, name, url, settings) for name, url in local if url != settings.base_url]
-    return [found for found in side_by_side(tasks, len(tasks) or 1) if isinstance(found, FoundServer)]
+    return [found for found in run_parallel(tasks, len(tasks) or 1) if isinstance(found, FoundServer)]
 
 
 def server_at(address: str, settings: LlmSettings) -> FoundServer:

@@ -24,8 +24,8 @@ from crowdnotes.engines.base import (
     FurtherSearch,
     HelpfulnessJudge,
     ImageReading,
-    MadeBy,
     Ranking,
+    ResultOrigin,
     Revision,
     SearchPlan,
     SupernoteWriter,
@@ -36,7 +36,7 @@ from crowdnotes.engines.embedding import Embedder
 from crowdnotes.engines.helpfulness_judges import make_judge
 from crowdnotes.engines.judge_parts import JudgeParts
 from crowdnotes.engines.llm import search_tasks
-from crowdnotes.engines.llm.calls import Askers
+from crowdnotes.engines.llm.calls import ModelClients
 from crowdnotes.engines.llm.evidence_tasks import judge_correctness, judge_relevance, settle
 from crowdnotes.engines.llm.helpfulness import judge_principles
 from crowdnotes.engines.llm.recorded import RecordedAnswers
@@ -86,13 +86,13 @@ class LLMEngine:
             raise ConfigurationError("No language model's server is set.", "Set CROWDNOTES_LLM_BASE_URL.")
         self._settings = settings
         self._embedder = embedder
-        askers = Askers(settings, data_dir, recorded)
+        askers = ModelClients(settings, data_dir, recorded)
         self._meter = askers.meter
-        self._askers = {step: askers.asker(settings.base_url, _model(settings, step)) for step in EngineStep}
+        self._askers = {step: askers.model_client(settings.base_url, _model(settings, step)) for step in EngineStep}
         self.supernotes: SupernoteWriter | None = LlmSupernotes(
             self._askers[EngineStep.WRITING], settings, self._askers[EngineStep.JUDGING]
         )
-        self.judge: HelpfulnessJudge = make_judge(JudgeParts(settings, gates, embedder, askers.asker))
+        self.judge: HelpfulnessJudge = make_judge(JudgeParts(settings, gates, embedder, askers.model_client))
 
     @property
     def name(self) -> str:
@@ -109,12 +109,12 @@ class LLMEngine:
         """What was asked outside any case since this engine was made."""
         return self._meter.total
 
-    def made_by(self, step: EngineStep) -> MadeBy:
+    def result_origin(self, step: EngineStep) -> ResultOrigin:
         """See `Engine.made_by`. A judge of its own for the last gate is named too."""
         name = f"llm:{self._askers[step].model}"
         if step is EngineStep.JUDGING and self.judge.name != name:
             name += f"+{self.judge.name.removeprefix('llm:')}"
-        return MadeBy(name, version_of(*_PROMPTS[step]))
+        return ResultOrigin(name, version_of(*_PROMPTS[step]))
 
     def plan(self, post: Post, limit: int, today: date) -> SearchPlan:
         """See `Engine.plan`."""
@@ -139,14 +139,14 @@ class LLMEngine:
 
     def settle(self, brief: Brief, evidence: Sequence[Evidence], limit: int) -> FurtherSearch:
         """See `Engine.settle`."""
-        return settle(self._askers[EngineStep.JUDGING], brief, evidence, limit, self.made_by(EngineStep.JUDGING))
+        return settle(self._askers[EngineStep.JUDGING], brief, evidence, limit, self.result_origin(EngineStep.JUDGING))
 
     def write(
         self, brief: Brief, evidence: Sequence[Evidence], budget: int, count: int, *, earlier: Sequence[str] = ()
     ) -> WriterAnswer:
         """See `Engine.write`."""
-        asker, temperature = self._askers[EngineStep.WRITING], self._settings.candidate_temperature
-        return write_notes(asker, brief, evidence, budget, count, temperature=temperature, earlier=earlier)
+        model_client, temperature = self._askers[EngineStep.WRITING], self._settings.candidate_temperature
+        return write_notes(model_client, brief, evidence, budget, count, temperature=temperature, earlier=earlier)
 
     def revise(self, brief: Brief, evidence: Sequence[Evidence], notes: Sequence[Draft], budget: int) -> Revision:
         """See `Engine.revise`."""
@@ -166,12 +166,14 @@ class LLMEngine:
 
     def relevance(self, brief: Brief, evidence: Sequence[Evidence]) -> GateResult:
         """See `Engine.relevance`."""
-        return judge_relevance(self._askers[EngineStep.JUDGING], brief, evidence, self.made_by(EngineStep.JUDGING))
+        return judge_relevance(
+            self._askers[EngineStep.JUDGING], brief, evidence, self.result_origin(EngineStep.JUDGING)
+        )
 
     def correctness(self, note: str, evidence: Sequence[Evidence], support: Sequence[SentenceSupport]) -> GateResult:
         """See `Engine.correctness`."""
-        asker, votes = self._askers[EngineStep.JUDGING], self._settings.votes
-        return judge_correctness(asker, self._embedder, note, evidence, support, votes=votes)
+        model_client, votes = self._askers[EngineStep.JUDGING], self._settings.votes
+        return judge_correctness(model_client, self._embedder, note, evidence, support, votes=votes)
 
     def helpfulness(self, post: Post, note: str) -> GateResult:
         """See `Engine.helpfulness`."""

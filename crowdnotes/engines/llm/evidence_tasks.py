@@ -31,9 +31,9 @@ from crowdnotes.domain import (
     Support,
     text_sha256,
 )
-from crowdnotes.engines.base import Brief, EngineStep, FurtherSearch, MadeBy
+from crowdnotes.engines.base import Brief, EngineStep, FurtherSearch, ResultOrigin
 from crowdnotes.engines.embedding import Embedder
-from crowdnotes.engines.llm.calls import Asker, judged
+from crowdnotes.engines.llm.calls import ModelClient, judged
 from crowdnotes.engines.llm.parsing import LINE, Answer, PassageId, ToProgram, YesNo, marked_as, sanitized
 from crowdnotes.engines.llm.request import Block, near, passage_block, question
 from crowdnotes.engines.llm.search_tasks import AskedQuery, brief_blocks, searches
@@ -85,7 +85,7 @@ class CorrectnessAnswer(Answer):
 
 
 def judge_correctness(
-    asker: Asker,
+    model_client: ModelClient,
     embedder: Embedder,
     note: str,
     evidence: Sequence[Evidence],
@@ -115,7 +115,7 @@ def judge_correctness(
             raise AnswerUnreadableError("The model called the note distorted, but pointed at no words that are there.")
 
     asked = question(EngineStep.JUDGING, "correctness", CorrectnessAnswer, blocks, check=check, verdict="faithful")
-    answered = judged(asker, asked, lambda answer: answer.faithful == "yes", votes)
+    answered = judged(model_client, asked, lambda answer: answer.faithful == "yes", votes)
     answer = answered.value
     distortions = _distortions_shown(note, passages, answer.distortions)
     marked = marked_as(answer.to_program, list(passages))
@@ -268,20 +268,25 @@ _ANSWERS = {kind.value: kind for kind in AnswerKind}
 _POINTS = {points.value.split()[0]: points for points in Points}
 
 
-def settle(asker: Asker, brief: Brief, evidence: Sequence[Evidence], limit: int, made_by: MadeBy) -> FurtherSearch:
+def settle(
+    model_client: ModelClient, brief: Brief, evidence: Sequence[Evidence], limit: int, result_origin: ResultOrigin
+) -> FurtherSearch:
     """What each passage gives, and at most `limit` searches for what none states.
 
     Only passages of which nothing is known yet are asked about. Raises EngineError.
     """
     before = brief.settlement
-    if before is not None and (before.engine, before.prompt_version) != (made_by.engine, made_by.prompt_version):
+    if before is not None and (before.engine, before.prompt_version) != (
+        result_origin.engine,
+        result_origin.prompt_version,
+    ):
         before = None  # what another model found is not told as this one's
     known = {item.id: found for item in evidence if before is not None and (found := before.all_of(item))}
     asked = [item for item in evidence if item.id not in known]
     readable = [item for item in asked if without_injections(item.passage.text).strip()]
     answer = SettleAnswer(passages=[])
     if readable or (limit and not evidence):  # where nothing was found, what to search for is asked all the same
-        answer = _ask(asker, brief, readable, limit)
+        answer = _ask(model_client, brief, readable, limit)
     ids = [item.id for item in readable]
     marked = marked_as(answer.to_program, ids)
     for item in asked:
@@ -293,15 +298,15 @@ def settle(asker: Asker, brief: Brief, evidence: Sequence[Evidence], limit: int,
         passages=(*(found for item in evidence for found in known[item.id]), *gone),
         missing=sanitized(answer.missing, _TELLS) or (before.missing if before is not None else ""),
         post_to_program="post" in marked or (before is not None and before.post_to_program),
-        engine=made_by.engine,
-        prompt_version=made_by.prompt_version,
+        engine=result_origin.engine,
+        prompt_version=result_origin.prompt_version,
     )
     if settlement.stated(evidence):
         return FurtherSearch(settlement.model_copy(update={"missing": ""}))
     return FurtherSearch(settlement, searches(answer.searches, limit))
 
 
-def _ask(asker: Asker, brief: Brief, evidence: Sequence[Evidence], limit: int) -> SettleAnswer:
+def _ask(model_client: ModelClient, brief: Brief, evidence: Sequence[Evidence], limit: int) -> SettleAnswer:
     ids = [item.id for item in evidence]
     claims = max(1, len(brief.checkable))
 
@@ -317,7 +322,7 @@ def _ask(asker: Asker, brief: Brief, evidence: Sequence[Evidence], limit: int) -
         *(passage_block(near(item, item.passage.marks, _ROOM), brief.today) for item in evidence),
     ]
     further = load_prompt("settle_searches").filled({"queries": limit})[0] if limit else _NO_SEARCHES
-    return asker.ask(
+    return model_client.ask(
         question(EngineStep.JUDGING, "settle", SettleAnswer, blocks, values={"searches": further}, check=check)
     ).value
 
@@ -373,7 +378,9 @@ _HOW = {  # of the first claim, of a further one
 }
 
 
-def judge_relevance(asker: Asker, brief: Brief, evidence: Sequence[Evidence], made_by: MadeBy) -> GateResult:
+def judge_relevance(
+    model_client: ModelClient, brief: Brief, evidence: Sequence[Evidence], result_origin: ResultOrigin
+) -> GateResult:
     """PASS if a passage states or helps to infer the answer, shown by words that stand in it. One finding an answer.
 
     Raises EngineError.
@@ -382,7 +389,7 @@ def judge_relevance(asker: Asker, brief: Brief, evidence: Sequence[Evidence], ma
         return GateResult.not_run(GateName.RELEVANCE, "There are no sources to judge yet.")
     if not without_injections(brief.post.whole_text).strip():
         return GateResult.not_run(GateName.RELEVANCE, "The post has no words to compare the sources with.")
-    settlement = settle(asker, brief, evidence, 0, made_by).settlement
+    settlement = settle(model_client, brief, evidence, 0, result_origin).settlement
     findings = [_finding(item, found) for item in evidence for found in settlement.all_of(item)]
     helping = settlement.answers(evidence)
     stated = len(settlement.stated(evidence))

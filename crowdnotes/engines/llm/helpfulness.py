@@ -1,6 +1,6 @@
 """The words of a note by a language model, in one call: the principles, and gate 3, helpfulness (CrowdNotes+ 4.3, E.3).
 
-Whoever asks first, gate or principles, asks for both: the same question is sent once (see `Asker`). Another judge of
+Whoever asks first, gate or principles, asks for both: the same question is sent once (see `ModelClient`). Another judge of
 helpfulness, which may answer as HealthJudge was trained to ("Final decision: yes"), takes the gate alone.
 """
 
@@ -13,7 +13,7 @@ from pydantic import Field
 
 from crowdnotes.domain import Finding, GateName, GateResult, GateStatus, Post, PrincipleName, PrincipleResult
 from crowdnotes.engines.base import EngineStep
-from crowdnotes.engines.llm.calls import Asker, judged
+from crowdnotes.engines.llm.calls import ModelClient, judged
 from crowdnotes.engines.llm.parsing import LINE, Answer, Objection, YesNo, has_handle, pointed, sanitized, spoken
 from crowdnotes.engines.llm.request import Block, Question, post_block, question
 from crowdnotes.engines.prompt_injection import find_injections, holds_injection
@@ -59,7 +59,7 @@ ASKED = tuple(name for name in PrincipleName if name is not PrincipleName.SOURCE
 """All but "sources support it", which the correctness gate finds."""
 
 
-def judge_helpfulness(asker: Asker, post: Post, note: str, *, form: str, votes: int) -> GateResult:
+def judge_helpfulness(model_client: ModelClient, post: Post, note: str, *, form: str, votes: int) -> GateResult:
     """PASS if the judge says yes. It sees the words and the sites of the links. Raises EngineError."""
     injected = find_injections(note)
     if injected:
@@ -72,16 +72,19 @@ def judge_helpfulness(asker: Asker, post: Post, note: str, *, form: str, votes: 
     if not without_urls(note).strip():
         return GateResult.not_run(GateName.HELPFULNESS, "The note has no words to judge yet.")
     if form == "final decision":
-        decided = judged(asker, _final(_blocks(post, note)), lambda answer: answer.helpful == "yes", votes)
-        said = sanitized(decided.value.said, _REASON) or f"The judge {asker.model} gives no reason, only its decision."
+        decided = judged(model_client, _final(_blocks(post, note)), lambda answer: answer.helpful == "yes", votes)
+        said = (
+            sanitized(decided.value.said, _REASON)
+            or f"The judge {model_client.model} gives no reason, only its decision."
+        )
         return _result(decided.value.helpful == "yes", said, (), decided.probability)
-    answered = judged(asker, _question(post, note), lambda answer: answer.helpful == "yes", votes)
+    answered = judged(model_client, _question(post, note), lambda answer: answer.helpful == "yes", votes)
     answer = answered.value
     reason = sanitized(answer.reason, _REASON) or "The judge gave no reason."
     return _result(answer.helpful == "yes", reason, pointed(note, answer.objections), answered.probability)
 
 
-def judge_principles(asker: Asker, post: Post, note: str) -> tuple[PrincipleResult, ...]:
+def judge_principles(model_client: ModelClient, post: Post, note: str) -> tuple[PrincipleResult, ...]:
     """All of `ASKED`, in order. Raises EngineError."""
     if not without_urls(note).strip():
         return tuple(PrincipleResult.not_run(name, "The note has no words to judge yet.") for name in ASKED)
@@ -99,7 +102,7 @@ def judge_principles(asker: Asker, post: Post, note: str) -> tuple[PrincipleResu
             )
             for name in ASKED
         )
-    answer = asker.ask(_question(post, note)).value
+    answer = model_client.ask(_question(post, note)).value
     rewrite = _usable(answer.rewrite, note)
     return tuple(_principle(name, answer, note, rewrite) for name in ASKED)
 

@@ -296,13 +296,13 @@ class Objection(Answer):
     objection: str
 
 
-_LONGEST = 5_000  # characters of a model's words that are looked at for a line on the screen
+_MAX_LENGTH = 5_000  # characters of a model's words that are looked at for a line on the screen
 _HANDLE = re.compile(r"(?<![\w.@])@\w{2,}")
 
 
 def sanitized(text: str, limit: int) -> str:
     """A model's words for the screen: one line, printable, without links and handles, at most `limit` characters."""
-    line = " ".join("".join(char if char.isprintable() else " " for char in text[:_LONGEST]).split())
+    line = " ".join("".join(char if char.isprintable() else " " for char in text[:_MAX_LENGTH]).split())
     for url in reversed(find_urls(line)):
         line = f"{line[: url.start]}(link left out){line[url.end :]}"
     line = _HANDLE.sub("(name left out)", line)

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from crowdnotes.domain import Aim, Claim, ClaimKind, Hit, Post, Query, Span, first_shown
 from crowdnotes.engines.base import MOST_OFFERED, Brief, EngineStep, ImageReading, Pick, Ranking, SearchPlan
-from crowdnotes.engines.llm.calls import Asker
+from crowdnotes.engines.llm.calls import ModelClient
 from crowdnotes.engines.llm.parsing import Answer, sanitized
 from crowdnotes.engines.llm.request import Block, post_block, question
 from crowdnotes.engines.prompt_injection import holds_injection, visible, without_injections
@@ -27,7 +27,7 @@ from crowdnotes.text.quotes import find_quote
 
 _MOST_CLAIMS = 3
 _LONGEST_QUERY = 160
-_LONGEST = 400  # characters of a claim in full words
+_MAX_LENGTH = 400  # characters of a claim in full words
 _DAY = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
 _OPENING, _CLOSING = "\"“„«‘'", "\"”“»’'"
 
@@ -61,7 +61,7 @@ class ClaimsAnswer(Answer):
 _KINDS = {kind.name.lower(): kind for kind in ClaimKind}
 
 
-def plan_search(asker: Asker, post: Post, limit: int, today: date) -> SearchPlan:
+def plan_search(model_client: ModelClient, post: Post, limit: int, today: date) -> SearchPlan:
     """The claims, most misleading first, and at most `limit` searches; a post that claims nothing is asked about once.
 
     Raises EngineError.
@@ -75,7 +75,9 @@ def plan_search(asker: Asker, post: Post, limit: int, today: date) -> SearchPlan
 
     blocks = [post_block(post), Block("days", days(post, today), cleared=True)]
     values = {"claims": _MOST_CLAIMS, "queries": limit}
-    answer = asker.ask(question(EngineStep.QUERIES, "claims", ClaimsAnswer, blocks, values=values, check=check)).value
+    answer = model_client.ask(
+        question(EngineStep.QUERIES, "claims", ClaimsAnswer, blocks, values=values, check=check)
+    ).value
     claims = _claims(post, answer.claims)
     checkable = [claim for claim in claims if claim.kind is ClaimKind.CHECKABLE]
     if not checkable:
@@ -114,7 +116,7 @@ def _claims(post: Post, found: Sequence[FoundClaim]) -> list[Claim]:
     """With the place of each in the post: that of its quote, or the whole post where it is only implied."""
     claims: list[Claim] = []
     for item in found[:_MOST_CLAIMS]:
-        statement = sanitized(item.claim, _LONGEST)
+        statement = sanitized(item.claim, _MAX_LENGTH)
         if not statement or holds_injection(item.quote) or holds_injection(item.claim):
             continue
         span = find_quote(post.text, item.quote)
@@ -126,8 +128,8 @@ def _claims(post: Post, found: Sequence[FoundClaim]) -> list[Claim]:
                 text=post.text[span.start : span.end],
                 span=span,
                 statement=statement,
-                implies=sanitized(item.implies, _LONGEST),
-                settled_by=sanitized(item.settled_by, _LONGEST),
+                implies=sanitized(item.implies, _MAX_LENGTH),
+                settled_by=sanitized(item.settled_by, _MAX_LENGTH),
                 since=_day(item.since),
                 kind=_KINDS.get(item.kind.strip().lower().split(" ")[0], ClaimKind.CHECKABLE),
             )
@@ -224,7 +226,7 @@ class ImageAnswer(Answer):
     shows: str
 
 
-def build_queries(asker: Asker, brief: Brief, limit: int, aim: Aim, like: str) -> list[Query]:
+def build_queries(model_client: ModelClient, brief: Brief, limit: int, aim: Aim, like: str) -> list[Query]:
     """At most `limit` searches that differ; none when the post has no words."""
     if limit <= 0 or not without_injections(brief.post.whole_text).strip():
         return []
@@ -235,11 +237,13 @@ def build_queries(asker: Asker, brief: Brief, limit: int, aim: Aim, like: str) -
         purpose += "; find more pages that treat what the given passage treats"
     also = "" if brief.post.language in (None, "en") else " and, for about half of them, in the language of the post"
     values = {"limit": limit, "aim": purpose, "language": also}
-    answer = asker.ask(question(EngineStep.QUERIES, "queries", QueriesAnswer, blocks, values=values)).value
+    answer = model_client.ask(question(EngineStep.QUERIES, "queries", QueriesAnswer, blocks, values=values)).value
     return list(searches(answer.queries, limit))
 
 
-def rank(asker: Asker, brief: Brief, candidates: Sequence[Hit], chosen: Sequence[Hit], quota: int, aim: Aim) -> Ranking:
+def rank(
+    model_client: ModelClient, brief: Brief, candidates: Sequence[Hit], chosen: Sequence[Hit], quota: int, aim: Aim
+) -> Ranking:
     """The candidates worth reading, best first, in one call."""
     offered = candidates[:MOST_OFFERED]
     if not offered or quota <= 0:
@@ -257,7 +261,7 @@ def rank(asker: Asker, brief: Brief, candidates: Sequence[Hit], chosen: Sequence
         values={"aim": _AIMS[aim], "quota": quota},
         check=check,
     )
-    answer = asker.ask(asked).value
+    answer = model_client.ask(asked).value
     first = {pick.number: pick for pick in reversed(answer.picks)}
     picks = [
         Pick(number - 1, sanitized(first[number].tells, _LONGEST_WHY) or "It speaks to the claim.")
@@ -268,7 +272,7 @@ def rank(asker: Asker, brief: Brief, candidates: Sequence[Hit], chosen: Sequence
 
 
 def rank_one_by_one(
-    asker: Asker, brief: Brief, candidates: Sequence[Hit], chosen: Sequence[Hit], quota: int, aim: Aim
+    model_client: ModelClient, brief: Brief, candidates: Sequence[Hit], chosen: Sequence[Hit], quota: int, aim: Aim
 ) -> Ranking:
     """The same as the paper does it: a call for each pick, which sees what was picked before (CrowdNotes+ 4.2, D.1)."""
     left = list(range(len(candidates)))
@@ -283,7 +287,7 @@ def rank_one_by_one(
 
         blocks = _offer(brief, offered, had)
         asked = question(EngineStep.UTILITY, "utility", PickAnswer, blocks, values={"aim": _AIMS[aim]}, check=check)
-        answer = asker.ask(asked).value
+        answer = model_client.ask(asked).value
         why = sanitized(answer.why, _LONGEST_WHY)
         if answer.pick == 0:
             return Ranking(tuple(picks), why or "The model gave no reason.")
@@ -316,7 +320,7 @@ _MOST_BYTES = 8_000_000
 _LONGEST_TEXT = 6_000
 
 
-def read_image(asker: Asker, content: bytes, media_type: str) -> ImageReading:
+def read_image(model_client: ModelClient, content: bytes, media_type: str) -> ImageReading:
     """The words in it and what it shows. Raises EngineError for a kind or size that servers do not take."""
     if media_type not in _TYPES or not content:
         raise EngineError("The model cannot read this kind of picture.", "Type what the picture says.")
@@ -324,5 +328,5 @@ def read_image(asker: Asker, content: bytes, media_type: str) -> ImageReading:
         raise EngineError("The picture is too large for the model.", "Type what the picture says.")
     address = f"data:{media_type};base64,{base64.b64encode(content).decode()}"
     blocks = [Block("picture", "The picture is attached.", cleared=True)]
-    answer = asker.ask(question(EngineStep.QUERIES, "image", ImageAnswer, blocks, image=address)).value
+    answer = model_client.ask(question(EngineStep.QUERIES, "image", ImageAnswer, blocks, image=address)).value
     return ImageReading(text=visible(answer.text)[:_LONGEST_TEXT].strip(), shows=sanitized(answer.shows, 600))

@@ -19,14 +19,14 @@ from pathlib import Path
 from pydantic import Field, ValidationError
 
 from crowdnotes.domain import Evidence, GateStatus, Passage, Source, SourceCategory, Span
-from crowdnotes.domain.base import Noun
+from crowdnotes.domain.base import FrozenModel
 from crowdnotes.engines.base import EngineStep
 from crowdnotes.engines.embedding import Embedder
-from crowdnotes.engines.llm.calls import Asker, Askers
+from crowdnotes.engines.llm.calls import ModelClient, ModelClients
 from crowdnotes.engines.llm.engine import LLMEngine
 from crowdnotes.engines.llm.parsing import Answer, PassageIds
 from crowdnotes.engines.llm.request import passage_block, question
-from crowdnotes.engines.metering import Budget, Meter, metered, side_by_side
+from crowdnotes.engines.metering import Budget, Meter, metered, run_parallel
 from crowdnotes.engines.prompts import version_of
 from crowdnotes.errors import ConfigurationError, EngineError, ModelAnswerError
 from crowdnotes.settings_sections import GateSettings, LlmSettings
@@ -181,7 +181,7 @@ AREAS = {
 _WEAK_BELOW = 0.75  # of all, or of a kind: our line, as a model under it fails one step in four
 
 
-class Miss(Noun):
+class Miss(FrozenModel):
     """A question that was not answered rightly."""
 
     area: str
@@ -189,7 +189,7 @@ class Miss(Noun):
     fault: str
 
 
-class SelfTest(Noun):
+class SelfTest(FrozenModel):
     """How a model did. `models` are those of writing and of judging; `version` is that of questions and prompts."""
 
     server: str
@@ -222,7 +222,7 @@ class SelfTest(Noun):
         return bool(self.fails_at) or self.right < _WEAK_BELOW * self.of
 
     @property
-    def in_words(self) -> str:
+    def as_text(self) -> str:
         """As in "19 of 20"."""
         return f"{self.right} of {self.of}"
 
@@ -244,12 +244,12 @@ def run_self_test(
     server, models, version = _key(settings)
     afresh = settings.model_copy(update={"cache_mb": 0})  # what was kept says nothing of the server as it is now
     engine = LLMEngine(afresh, gates, embedder, data_dir)
-    asker = Askers(afresh, data_dir).asker(server, models[0])
+    model_client = ModelClients(afresh, data_dir).model_client(server, models[0])
     done: list[str] = []
 
     def ask(item: Ids | Quote | Length | Distorted) -> str:
         try:
-            return item.fault(engine) if isinstance(item, Distorted) else item.fault(_asked(asker, item))
+            return item.fault(engine) if isinstance(item, Distorted) else item.fault(_asked(model_client, item))
         except ModelAnswerError as error:
             return error.message
         finally:
@@ -258,7 +258,7 @@ def run_self_test(
 
     begun = time.monotonic()
     with metered(Meter(Budget(settings.budget_dollars, _TOKENS), check=check)):
-        faults = side_by_side([partial(ask, item) for item in QUESTIONS], min(_ASKED_AT_ONCE, settings.at_once))
+        faults = run_parallel([partial(ask, item) for item in QUESTIONS], min(_ASKED_AT_ONCE, settings.at_once))
     misses = []
     for item, fault in zip(QUESTIONS, faults, strict=True):
         if isinstance(fault, EngineError):
@@ -298,11 +298,11 @@ def _key(settings: LlmSettings) -> tuple[str, tuple[str, ...], str]:
     return settings.base_url, models, f"{asked}-{version_of(*PROMPTS, 'correctness')}"
 
 
-def _asked(asker: Asker, item: Ids | Quote | Length) -> SelfTestAnswer:
+def _asked(model_client: ModelClient, item: Ids | Quote | Length) -> SelfTestAnswer:
     more = item.more if isinstance(item, Ids) else ""
     passages = [*PASSAGES, "E5"] if more else list(PASSAGES)
     blocks = [passage_block(_evidence(name, more)) for name in passages]
-    return asker.ask(
+    return model_client.ask(
         question(EngineStep.JUDGING, "self_test", SelfTestAnswer, blocks, values={"task": item.task})
     ).value
 

@@ -36,7 +36,7 @@ from crowdnotes.engines.base import (
     SupernoteBrief,
     SupernoteVerdict,
 )
-from crowdnotes.engines.llm.calls import Asker
+from crowdnotes.engines.llm.calls import ModelClient
 from crowdnotes.engines.llm.parsing import Answer, Objection, PassageIds, pointed, sanitized
 from crowdnotes.engines.llm.request import Block, passage_block, post_block, question
 from crowdnotes.engines.llm.search_tasks import brief_blocks
@@ -143,9 +143,9 @@ class RepliesAnswer(Answer):
 class LlmSupernotes:
     """See `SupernoteWriter`. Safe to share between threads."""
 
-    def __init__(self, asker: Asker, settings: LlmSettings, judge: Asker | None = None) -> None:
-        self._asker = asker
-        self._judge = judge or asker
+    def __init__(self, model_client: ModelClient, settings: LlmSettings, judge: ModelClient | None = None) -> None:
+        self._asker = model_client
+        self._judge = judge or model_client
         self._settings = settings
 
     def price(self, input_tokens: int, output_tokens: int) -> float | None:

@@ -30,7 +30,7 @@ from crowdnotes.domain import (
     text_sha256,
 )
 from crowdnotes.engines.base import Brief, EngineStep, Revision, WriterAnswer, Written, WrittenSentence
-from crowdnotes.engines.llm.calls import Asker
+from crowdnotes.engines.llm.calls import ModelClient
 from crowdnotes.engines.llm.parsing import Answer, Objection, PassageId, has_handle, sanitized
 from crowdnotes.engines.llm.request import Block, near, passage_block, post_block, question
 from crowdnotes.engines.llm.search_tasks import brief_blocks
@@ -147,7 +147,7 @@ class WritingAnswer(Answer):
 
 
 def write_notes(
-    asker: Asker,
+    model_client: ModelClient,
     brief: Brief,
     evidence: Sequence[Evidence],
     budget: int,
@@ -180,7 +180,7 @@ def write_notes(
         check=check,
         temperature=temperature,
     )
-    answer = asker.ask(asked).value
+    answer = model_client.ask(asked).value
     if answer.decision != "note":
         reason = sanitized(answer.reason, _REASON) or "The model gave no reason."
         return WriterAnswer(abstained=fill(_ABSTAINED[answer.decision], reason=reason))
@@ -332,10 +332,12 @@ class RevisionAnswer(Answer):
     final: FinalNote
 
 
-def revise(asker: Asker, brief: Brief, evidence: Sequence[Evidence], notes: Sequence[Draft], budget: int) -> Revision:
+def revise(
+    model_client: ModelClient, brief: Brief, evidence: Sequence[Evidence], notes: Sequence[Draft], budget: int
+) -> Revision:
     """The notes in the judge's order, with its objections, and the best one revised. Raises EngineError."""
     answer, order, grades = in_mixed_order(
-        len(notes), notes[0].sha256, lambda order: _ask(asker, brief, evidence, notes, order, budget)
+        len(notes), notes[0].sha256, lambda order: _ask(model_client, brief, evidence, notes, order, budget)
     )
     given = by_place(answer.grades, order)
     final = answer.final
@@ -402,7 +404,12 @@ def check_grades(grades: Sequence[Grade], count: int) -> None:
 
 
 def _ask(
-    asker: Asker, brief: Brief, evidence: Sequence[Evidence], notes: Sequence[Draft], order: Sequence[int], budget: int
+    model_client: ModelClient,
+    brief: Brief,
+    evidence: Sequence[Evidence],
+    notes: Sequence[Draft],
+    order: Sequence[int],
+    budget: int,
 ) -> RevisionAnswer:
     def check(answer: RevisionAnswer) -> None:
         check_grades(answer.grades, len(order))
@@ -413,7 +420,7 @@ def _ask(
         for letter, place in lettered(order)
     ]
     blocks = [*brief_blocks(brief), *passages_for(brief, _wanted(brief, evidence, notes)), *shown]
-    return asker.ask(
+    return model_client.ask(
         question(EngineStep.JUDGING, "revision", RevisionAnswer, blocks, values=bounds(budget), check=check)
     ).value
 
@@ -461,10 +468,10 @@ class ComparisonAnswer(Answer):
     overall: Preferred
 
 
-def compare(asker: Asker, post: Post, left: str, right: str) -> ComparisonAnswer:
+def compare(model_client: ModelClient, post: Post, left: str, right: str) -> ComparisonAnswer:
     """Which of two notes the model prefers, by criterion. Raises EngineError."""
     blocks = [post_block(post), Block("left note", left), Block("right note", right)]
-    return asker.ask(question(EngineStep.JUDGING, "comparison", ComparisonAnswer, blocks)).value
+    return model_client.ask(question(EngineStep.JUDGING, "comparison", ComparisonAnswer, blocks)).value
 
 
 class SourcesAnswer(Answer):
@@ -474,7 +481,7 @@ class SourcesAnswer(Answer):
     better: Preferred
 
 
-def compare_sources(asker: Asker, post: Post, left: str, right: str) -> SourcesAnswer:
+def compare_sources(model_client: ModelClient, post: Post, left: str, right: str) -> SourcesAnswer:
     """Which of two sets of sources the model finds of more use. Raises EngineError."""
     blocks = [post_block(post), Block("left sources", left), Block("right sources", right)]
-    return asker.ask(question(EngineStep.JUDGING, "source_comparison", SourcesAnswer, blocks)).value
+    return model_client.ask(question(EngineStep.JUDGING, "source_comparison", SourcesAnswer, blocks)).value

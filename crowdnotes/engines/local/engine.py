@@ -27,8 +27,8 @@ from crowdnotes.engines.base import (
     EngineStep,
     HelpfulnessJudge,
     ImageReading,
-    MadeBy,
     Ranking,
+    ResultOrigin,
     SearchPlan,
     WriterAnswer,
     named_result,
@@ -70,11 +70,11 @@ class LocalEngine:
         self._settings = settings
         self.judge: HelpfulnessJudge = judge or helpfulness_module.TrainedJudge(embedder, settings)
 
-    def made_by(self, step: EngineStep) -> MadeBy:
+    def result_origin(self, step: EngineStep) -> ResultOrigin:
         """See `Engine.made_by`. A judge that is no part of this engine is named too."""
         if step is not EngineStep.JUDGING or isinstance(self.judge, helpfulness_module.TrainedJudge):
-            return MadeBy(self.name)
-        return MadeBy(f"{self.name}+{self.judge.name}", self.judge.prompt_version)
+            return ResultOrigin(self.name)
+        return ResultOrigin(f"{self.name}+{self.judge.name}", self.judge.prompt_version)
 
     def plan(self, post: Post, limit: int, today: date) -> SearchPlan:  # noqa: ARG002 - it knows of no days
         """See `Engine.plan`."""

@@ -33,7 +33,7 @@ _CHANCE = 0.5
 _CLEARLY = 0.6  # what the interval must lie above: an untrained model, by lengths alone, got 0.56 (0.52 to 0.60) of 160
 _FEWEST_NOTES = 100  # of twenty, an untrained model got an AUC of 0.73 by chance, and a narrow interval
 _PREMISES = 12  # a sentence is put against so many: all of six passages would take half a minute
-_LONGEST = 600  # characters of a premise; models read 512 tokens of both together
+_MAX_LENGTH = 600  # characters of a premise; models read 512 tokens of both together
 _CLAUSE = re.compile(
     r"(?:[;:]|,\s+(?:and|but|so|while|because|which|although)\b|\s+(?:but|while|although)\s)\s*", re.IGNORECASE
 )
@@ -59,7 +59,7 @@ class Calibration(BaseModel):
         return self.auc_low > _CLEARLY and self.notes >= _FEWEST_NOTES
 
     @property
-    def in_words(self) -> str:
+    def as_text(self) -> str:
         """As in "picks the sound one of two notes in 72% of cases (65% to 79%, chance is 50%), on 160 notes"."""
         return (
             f"picks the sound one of two notes in {self.auc:.0%} of cases ({self.auc_low:.0%} to {self.auc_high:.0%}, "
@@ -162,7 +162,7 @@ def read_sentences(
     premises = [(item.id, span, item.passage.text) for item in evidence for span in _premises(item.passage.text)]
     if not premises or not sentences:
         return [SentenceReading(0.0, 0.0, None, None) for _ in sentences]
-    texts = [text[span.start : span.end][:_LONGEST] for _, span, text in premises]
+    texts = [text[span.start : span.end][:_MAX_LENGTH] for _, span, text in premises]
     vectors = embedder.encode([*sentences, *texts])
     near = vectors[: len(sentences)] @ vectors[len(sentences) :].T
     asked: list[tuple[int, int, int]] = []  # sentence, part of it (0 the whole), premise
@@ -255,11 +255,11 @@ def judge_by_reader(
     return GateResult(
         gate=GateName.CORRECTNESS,
         status=GateStatus.FAIL if findings else GateStatus.PASS,
-        reason=f"{told}, as {by} reads it ({calibration.in_words}).",
+        reason=f"{told}, as {by} reads it ({calibration.as_text}).",
         score=score,
         threshold=calibration.threshold,
         findings=tuple(findings),
-        judge=f"{by}, {calibration.in_words}",
+        judge=f"{by}, {calibration.as_text}",
         sentences=tuple(sentences),
     )
 

@@ -75,7 +75,7 @@ def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evid
     )
 
 
-def none_is_near(post: Post, evidence: Sequence[Evidence], line: float) -> bool:
+def nothing_relevant(post: Post, evidence: Sequence[Evidence], line: float) -> bool:
     """Whether every passage is further from an English post than `line`, so that none seems to be about its claim.
 
     It speaks of clear cases alone. The relevance gate's line is where at most 1 in 20 of one set of claims was doubted

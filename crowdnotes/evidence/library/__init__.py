@@ -2,6 +2,6 @@
 
 from crowdnotes.evidence.library.catalogue import Libraries
 from crowdnotes.evidence.library.index import Columns, LibraryDocument, LibraryInfo
-from crowdnotes.evidence.library.sharing import Shelf
+from crowdnotes.evidence.library.sharing import SharedLibraries
 
-__all__ = ["Columns", "Libraries", "LibraryDocument", "LibraryInfo", "Shelf"]
+__all__ = ["Columns", "Libraries", "LibraryDocument", "LibraryInfo", "SharedLibraries"]

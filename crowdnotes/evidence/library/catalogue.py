@@ -42,7 +42,7 @@ from crowdnotes.evidence.library.index import (
     open_index,
 )
 from crowdnotes.evidence.library.search import build_expression, embed_topics, search_index, search_notes, topics_of
-from crowdnotes.evidence.library.sharing import Shelf
+from crowdnotes.evidence.library.sharing import SharedLibraries
 
 Progress = Callable[[int, int], None]
 Hits = list[Hit]  # inside the class below, `list` is its method
@@ -72,7 +72,7 @@ class Libraries:
     of_notes = NOTES
     file_kinds = tuple(kind.removeprefix(".") for kind in FILE_KINDS)
 
-    def __init__(self, directory: Path, embedder: Embedder, shelf: Shelf | None = None) -> None:
+    def __init__(self, directory: Path, embedder: Embedder, shelf: SharedLibraries | None = None) -> None:
         self._directory = directory
         self._embedder = embedder
         self._shelf = shelf
@@ -122,7 +122,7 @@ class Libraries:
                     self._put(self._shelf, info, building, replace=replace)
         return info
 
-    def _put(self, shelf: Shelf, info: LibraryInfo, building: Path, *, replace: bool) -> None:
+    def _put(self, shelf: SharedLibraries, info: LibraryInfo, building: Path, *, replace: bool) -> None:
         sha256 = shelf.put(info, building, replace=replace)
         self._by_hash(sha256).parent.mkdir(exist_ok=True)
         building.chmod(0o444)

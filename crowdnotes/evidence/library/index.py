@@ -20,7 +20,7 @@ from urllib.parse import quote
 import numpy as np
 from pydantic import ValidationError
 
-from crowdnotes.domain import EarlierNote, FactCheck, Noun
+from crowdnotes.domain import EarlierNote, FactCheck, FrozenModel
 from crowdnotes.engines.embedding import FloatArray
 from crowdnotes.evidence.duplicates import normalised
 from crowdnotes.evidence.reading.plain_text import tidy_line
@@ -54,7 +54,7 @@ class Record:
     note: EarlierNote | None = None
 
 
-class Columns(Noun):
+class Columns(FrozenModel):
     """Which column of a table plays which part; None where no column does."""
 
     text: str
@@ -83,7 +83,7 @@ _HELD = {
 }
 
 
-class LibraryInfo(Noun):
+class LibraryInfo(FrozenModel):
     """A library as it is listed. `columns` is None for a folder.
 
     `duplicates` are exact copies left out, `skipped` rows without text or files that could not be
@@ -113,7 +113,7 @@ class LibraryInfo(Noun):
         return self.kind in _HELD or (self.columns is not None and self.columns.url is not None)
 
     @property
-    def in_words(self) -> str:
+    def as_text(self) -> str:
         """What it holds and what was left out, in one line."""
         parts = [fill(_HELD.get(self.kind, ("1 record", "{n:,} records")), n=self.records)]
         if self.kind == NOTES:
@@ -138,7 +138,7 @@ class LibraryInfo(Noun):
         return " · ".join(parts)
 
 
-class LibraryDocument(Noun):
+class LibraryDocument(FrozenModel):
     """One record in full."""
 
     library: str
@@ -287,8 +287,8 @@ class IndexReader:
 
     def topic_vectors(self, dimensions: int, embedder: str) -> FloatArray | None:
         """Unit vectors, one row a topic; None when another embedder made them: they do not compare."""
-        _, made_by = self._description()
-        if made_by != embedder:
+        _, result_origin = self._description()
+        if result_origin != embedder:
             return None
         blobs = [blob for (blob,) in self._db.execute("SELECT vector FROM topics ORDER BY topic")]
         if any(len(blob) != 2 * dimensions for blob in blobs):

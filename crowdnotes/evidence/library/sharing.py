@@ -20,7 +20,7 @@ _PART_BYTES = 4_000_000
 _ABANDONED = timedelta(days=1)  # what was put there so long ago, under no name, is left of somebody who was killed
 
 
-class Shelf:
+class SharedLibraries:
     """Safe to share between threads and processes. Raises StoreError and its kinds."""
 
     def __init__(self, engine: Engine) -> None:

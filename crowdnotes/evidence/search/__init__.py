@@ -20,7 +20,7 @@ from crowdnotes.evidence.search.provider import OnlineProvider, SearchesTogether
 from crowdnotes.evidence.search.pubmed import PubMed
 from crowdnotes.evidence.search.run import SearchReport, check_providers, search_all
 from crowdnotes.evidence.search.web import Brave, SearXng, Tavily
-from crowdnotes.evidence.search.when_to_ask import called_for, is_register
+from crowdnotes.evidence.search.when_to_ask import is_register, relevant_providers
 from crowdnotes.evidence.search.who import WhoIris, WhoOutbreaks
 from crowdnotes.evidence.search.wikimedia import Wikidata, Wikinews, Wikipedia
 from crowdnotes.settings import Settings
@@ -32,13 +32,13 @@ __all__ = [
     "SearchProvider",
     "SearchReport",
     "SearchesTogether",
-    "called_for",
     "check_providers",
-    "chosen_at_first",
+    "default_providers",
     "gives_entries",
     "is_register",
     "make_online",
     "make_providers",
+    "relevant_providers",
     "search_all",
 ]
 
@@ -85,7 +85,7 @@ def make_online(search: SearchSettings) -> list[OnlineProvider]:
     return [replace(kind.make(search), leave_out=search.leave_out) for kind in ONLINE]
 
 
-def chosen_at_first(search: SearchSettings) -> list[str]:
+def default_providers(search: SearchSettings) -> list[str]:
     """The online providers that can be asked and that the setting names, and those that somebody set up.
 
     Without the setting all that need no setting up; of those that search the web, only where none was set up.

@@ -66,7 +66,7 @@ _QUIET_SECONDS = 600.0  # what a day allows is used up
 _OPENALEX_FIELDS = "id,doi,display_name,publication_date,is_retracted,type,abstract_inverted_index"
 _REPLIES = "type:erratum|retraction|letter|editorial"
 _MOST_REPLIES = 3
-_LONGEST = 600  # words of an abstract
+_MAX_LENGTH = 600  # words of an abstract
 _DOI = "https://doi.org/"
 
 
@@ -137,7 +137,7 @@ def _abstract(places: object) -> str:
         for word, found in places.items()
         if isinstance(found, list)
         for place in found
-        if isinstance(place, int) and 0 <= place < _LONGEST
+        if isinstance(place, int) and 0 <= place < _MAX_LENGTH
     }
     return " ".join(words[place] for place in sorted(words))
 

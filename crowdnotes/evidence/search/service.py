@@ -3,7 +3,7 @@
 Over the guarded transport of `guard`: one deadline for the whole exchange, cancelled within a
 quarter of a second, no redirects, no cookies, no proxies from the environment. Addresses and keys
 stand in no error and no log. The limit of requests belongs to the service, so whoever asks it in this
-process shares one pacer, and on PostgreSQL all processes do (`share_paces`).
+process shares one pacer, and on PostgreSQL all processes do (`use_shared_rates`).
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from crowdnotes import __version__
 from crowdnotes.domain import FetchOutcome, ProviderState
 from crowdnotes.errors import FetchError, InputError, SearchError, StoreError
 from crowdnotes.evidence.fetching import ACCEPT_ENCODING, read_capped
-from crowdnotes.evidence.ssrf_guard import BROKEN_OFF, Deadline, GuardedTransport, check_url, wait_out
+from crowdnotes.evidence.ssrf_guard import CONNECTION_ERRORS, Deadline, GuardedTransport, cancellable_sleep, check_url
 from crowdnotes.settings_sections import SearchSettings
-from crowdnotes.storage.rate_limits import Book, Turns, turns_here, turns_in
+from crowdnotes.storage.rate_limits import RateLimiter, SharedRates, local_rate_limiter, shared_rate_limiter
 from crowdnotes.text.markdown import host
 from crowdnotes.wording import fill
 
@@ -67,12 +67,12 @@ class Pacer:
         pace: Pace,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
-        book: Book | None = None,
+        book: SharedRates | None = None,
     ) -> None:
         self._pace = pace
         self._sleep = sleep
         self._busy = _BUSY if book is None else _SLICE  # a database is asked less often
-        self._book = book or turns_here(clock)
+        self._book = book or local_rate_limiter(clock)
 
     @contextmanager
     def slot(self, check: Callable[[], None], patience: float) -> Iterator[None]:
@@ -112,7 +112,7 @@ class Pacer:
             return max(wait, 0.0)
 
     @contextmanager
-    def _turns(self) -> Iterator[tuple[Turns, float]]:
+    def _turns(self) -> Iterator[tuple[RateLimiter, float]]:
         try:
             with self._book() as book:
                 yield book
@@ -128,7 +128,7 @@ _database: Engine | None = None
 _lock = threading.Lock()
 
 
-def share_paces(database: Engine | None) -> None:
+def use_shared_rates(database: Engine | None) -> None:
     """Let services that are opened from now on be asked at one pace by all processes on that database.
 
     None: by this process alone, without a word to any database.
@@ -140,15 +140,15 @@ def share_paces(database: Engine | None) -> None:
 
 
 def shared_pacer(service: str, pace: Pace) -> Pacer:
-    """The one pacer of a service (by its address), see `share_paces`."""
+    """The one pacer of a service (by its address), see `use_shared_rates`."""
     with _lock:
         if len(_shared) >= _MOST_PACERS:
             _shared.clear()
-        book = None if _database is None else turns_in(_database, f"{service} {pace}")
+        book = None if _database is None else shared_rate_limiter(_database, f"{service} {pace}")
         return _shared.setdefault((service, pace), Pacer(pace, book=book))
 
 
-def page_turn(url: str, check: Check) -> AbstractContextManager[None]:
+def page_rate_limit(url: str, check: Check) -> AbstractContextManager[None]:
     """A turn at the site of a page, for all who read pages; see `Pacer.slot`."""
     return shared_pacer(host(url), COURTEOUS).slot(check, _LONGEST_PAUSE)
 
@@ -195,7 +195,7 @@ class Service:
                 self.pacer.pause(min(pause, _LONGEST_HOLD))
             if not answer.passing or tried == self.tries or pause > _LONGEST_PAUSE:
                 raise answer.error
-            wait_out(pause, check)
+            cancellable_sleep(pause, check)
         raise AssertionError("unreachable")
 
     def _once(self, method: str, path: str, check: Check, content: Mapping[str, Any]) -> bytes | _Refusal:
@@ -217,7 +217,7 @@ class Service:
                 return read_capped(response, _MAX_BYTES)
         except FetchError as error:
             return _Refusal(_labelled(error), passing=error.outcome is FetchOutcome.UNREACHABLE)
-        except BROKEN_OFF:
+        except CONNECTION_ERRORS:
             return _Refusal(SearchError("It broke off in the middle of its answer.", ProviderState.FAILED), True)
         except (InputError, httpx.InvalidURL, UnicodeError):
             # From None: the address may hold a key.

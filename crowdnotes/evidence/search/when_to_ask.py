@@ -21,7 +21,7 @@ class _Named(Protocol):
 Provider = TypeVar("Provider", bound=_Named)
 
 
-def called_for(providers: Sequence[Provider], words: str) -> list[Provider]:
+def relevant_providers(providers: Sequence[Provider], words: str) -> list[Provider]:
     """Those of the providers that words call for: what a claim says, or what a person typed.
 
     Where that would be nobody, all are: whoever chose registers alone wants them asked.

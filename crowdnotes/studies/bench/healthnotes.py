@@ -20,7 +20,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from pydantic import Field, ValidationError
 
-from crowdnotes.domain import GateName, GateStatus, Mode, Noun
+from crowdnotes.domain import FrozenModel, GateName, GateStatus, Mode
 from crowdnotes.errors import InputError
 from crowdnotes.studies.bench.source_study import published
 from crowdnotes.studies.measures import wilson
@@ -31,7 +31,7 @@ _OPTIONS = "options.json"
 _ELSEWHERE = "Give the options it was started with, or another --out."
 
 
-class RunOptions(Noun):
+class RunOptions(FrozenModel):
     """What a run depends on: two runs that differ here must not be mixed.
 
     `engine` is by step the engine and the version of its prompts; `library_dates` by library the day that its
@@ -59,7 +59,7 @@ class Outcome(StrEnum):
     FAILED = "could not be run"
 
 
-class SupernoteFigures(Noun):
+class SupernoteFigures(FrozenModel):
     """What stands behind a supernote in its row: the notes, what passed, who chose, and what the jury said.
 
     Intercepts are simulated, None where the jury could not judge. `random` is a candidate drawn among those that
@@ -79,7 +79,7 @@ class SupernoteFigures(Noun):
     revised: bool = False
 
 
-class RunRow(Noun):
+class RunRow(FrozenModel):
     """One post of a run: what it says, the contributor's note on it, and why the run has nothing of it."""
 
     note_id: str

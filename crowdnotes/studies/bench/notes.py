@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from pydantic import Field
 
-from crowdnotes.domain import Noun, text_sha256
+from crowdnotes.domain import FrozenModel, text_sha256
 from crowdnotes.studies.bench.healthnotes import Outcome, PostRow, RunRow
 from crowdnotes.text.note_rules import find_urls, x_storage_form
 
@@ -41,7 +41,7 @@ def costs(rows: Sequence[PostRow]) -> dict[str, Any]:
     }
 
 
-class Pair(Noun):
+class Pair(FrozenModel):
     """What a blind reader sees."""
 
     pair: str
@@ -50,7 +50,7 @@ class Pair(Noun):
     right: str
 
 
-class Vote(Noun, extra="ignore"):
+class Vote(FrozenModel, extra="ignore"):
     """What a reader prefers: by criterion, a side or a tie. `reader` tells readers apart."""
 
     pair: str
@@ -127,7 +127,7 @@ def _rate(by_pair: Mapping[str, Sequence[float]]) -> WinRate:
     return WinRate(float(worths.mean()), float(low), float(high), sum(map(len, by_pair.values())))
 
 
-class NotedPost(Noun, extra="ignore"):
+class NotedPost(FrozenModel, extra="ignore"):
     """A post by its id on X, its words where they are known, and its notes as a file of notes has them."""
 
     post_id: str = Field(min_length=1)

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from crowdnotes.domain import EarlierNote, Hit, Noun, Post, ProviderState
+from crowdnotes.domain import EarlierNote, FrozenModel, Hit, Post, ProviderState
 from crowdnotes.engines import Brief, Engine
 from crowdnotes.engines.embedding import Embedder, FloatArray
 from crowdnotes.errors import InputError
@@ -55,14 +55,14 @@ _GAP = 3  # days: notes on one post come within hours of each other, so that old
 _SUBJECT = 2  # stems that a page's words and the note's share, of one site, so that it is on the same subject
 
 
-class Share(Noun):
+class Share(FrozenModel):
     """Of the posts, in [0, 1], with its 95 % interval (Wilson)."""
 
     share: float
     interval: tuple[float, float]
 
 
-class Reach(Noun):
+class Reach(FrozenModel):
     """How far one provider reaches, or all together. Names of shares: "page@5", "subject@5", "site@5", and at 10.
 
     `posts` are those for which it answered; with none of them `not_run` says why. `unanswered` counts the others.
@@ -75,7 +75,7 @@ class Reach(Noun):
     shares: dict[str, Share] = Field(default_factory=dict)
 
 
-class ReachResult(Noun):
+class ReachResult(FrozenModel):
     """All of a run. `uncited` counts the posts whose note cites no page: they are in no share."""
 
     posts: int

@@ -10,13 +10,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from crowdnotes.domain import Noun, SourceCategory
+from crowdnotes.domain import FrozenModel, SourceCategory
 from crowdnotes.errors import InputError
 
 _FILE = "utility.json"
 
 
-class Won(Noun):
+class Won(FrozenModel):
     """Of `pairs` how many the program's sources won, lost and tied, and the share that they won, ties half (95 %)."""
 
     pairs: int
@@ -28,14 +28,14 @@ class Won(Noun):
     high: float
 
 
-class LostPair(Noun):
+class LostPair(FrozenModel):
     """A pair that the program's sources lost, and what was said of it."""
 
     note_id: str
     why: tuple[str, ...]
 
 
-class UtilityStudy(Noun):
+class UtilityStudy(FrozenModel):
     """What came of a study. wins: "all", "helpful", "not helpful": by X's verdict on the contributor's note.
 
     with_none: all, those for which the program found nothing counted as lost. kinds: of the sources of the posts that

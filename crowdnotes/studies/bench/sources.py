@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from urllib.parse import unquote, urlsplit
 
-from crowdnotes.domain import Case, FetchOutcome, Noun, Source, SourceCategory
+from crowdnotes.domain import Case, FetchOutcome, FrozenModel, Source, SourceCategory
 from crowdnotes.evidence.source_types import categorise, original_of
 from crowdnotes.studies.bench.healthnotes import RunRow
 from crowdnotes.studies.bench.notes import OVERALL, Pair, Vote, WinRate, is_left, pair_id, win_rates, worths_by_pair
@@ -26,7 +26,7 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _NO_WORDS = frozenset("www htm html php aspx asp jsp pdf index amp https http web".split())
 
 
-class CitedSource(Noun):
+class CitedSource(FrozenModel):
     """A source of one side. words: of its title, or of its address where no title is known. passage: "" if unread."""
 
     url: str | None

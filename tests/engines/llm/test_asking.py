@@ -32,7 +32,7 @@ def test_an_identical_call_is_answered_from_the_cache_also_after_a_restart(tmp_p
         assert again.plan(POST, 5, TODAY).claims == first
         assert len(server.requests) == 1
         assert again.usage == Usage(cached=1)
-        assert again.usage.in_words() == "no cost: 1 answer from the cache"
+        assert again.usage.as_text() == "no cost: 1 answer from the cache"
 
 
 def test_another_text_model_or_limit_is_another_call(tmp_path: Path) -> None:
@@ -77,7 +77,7 @@ def test_what_a_step_used_is_counted_on_the_meter_of_the_case() -> None:
     assert meter.by_step["judging"].calls == 2
     assert meter.total.tokens == 3 * 1050
     assert meter.total.dollars == pytest.approx(3 * (1.0 + 0.1))
-    assert meter.total.in_words() == "3 calls, 3,150 tokens, 3.3000 US dollars"
+    assert meter.total.as_text() == "3 calls, 3,150 tokens, 3.3000 US dollars"
 
 
 def test_the_budget_stops_before_it_is_passed_also_with_calls_side_by_side() -> None:
@@ -113,8 +113,8 @@ def test_a_call_that_failed_gives_back_what_was_set_aside_for_it() -> None:
 
 
 def test_an_unknown_price_is_not_zero() -> None:
-    assert Usage(calls=2, input_tokens=10, unpriced=2).in_words() == "2 calls, 10 tokens, price unknown"
-    mixed = Usage(calls=2, input_tokens=10, dollars=0.5, unpriced=1).in_words()
+    assert Usage(calls=2, input_tokens=10, unpriced=2).as_text() == "2 calls, 10 tokens, price unknown"
+    mixed = Usage(calls=2, input_tokens=10, dollars=0.5, unpriced=1).as_text()
     assert mixed == "2 calls, 10 tokens, 0.5000 US dollars, price of 1 calls unknown"
 
 

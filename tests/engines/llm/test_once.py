@@ -9,14 +9,14 @@ from typing import NoReturn
 
 import pytest
 
-from crowdnotes.engines.llm.calls import Once
+from crowdnotes.engines.llm.calls import InFlightCalls
 from crowdnotes.errors import JobCancelled
 
 
 class _Asking:
     """Somebody who asks in a thread, and gets `answer` once `go` is set."""
 
-    def __init__(self, once: Once, answer: Callable[[], str]) -> None:
+    def __init__(self, once: InFlightCalls, answer: Callable[[], str]) -> None:
         self.go = threading.Event()
         self._begun = threading.Event()
         self._answer = answer
@@ -24,7 +24,7 @@ class _Asking:
         self._thread.start()
         assert self._begun.wait(10)
 
-    def _ask(self, once: Once) -> None:
+    def _ask(self, once: InFlightCalls) -> None:
         def slow() -> str:
             self._begun.set()
             assert self.go.wait(10)
@@ -39,7 +39,7 @@ class _Asking:
 
 
 def test_whoever_asks_the_same_meanwhile_gets_that_answer() -> None:
-    once = Once()
+    once = InFlightCalls()
     other = _Asking(once, lambda: "theirs")
     assert once.ask(b"another", lambda: "mine", lambda: None) == ("mine", False)
     assert once.ask(b"the same", lambda: "mine", other.go.set) == ("theirs", True)
@@ -52,7 +52,7 @@ def _cancelled() -> NoReturn:
 
 
 def test_what_another_failed_at_is_asked_again_and_whoever_waits_can_be_stopped() -> None:
-    once = Once()
+    once = InFlightCalls()
     other = _Asking(once, _cancelled)
     with pytest.raises(JobCancelled):
         once.ask(b"the same", lambda: "mine", _cancelled)

@@ -33,7 +33,7 @@ def test_what_was_recorded_is_given_again_and_nothing_else(tmp_path: Path, monke
     assert (meter.total.cached, meter.total.calls) == (1, 0)
     with pytest.raises(ModelServerError, match="no recorded answer for these words and sources: choose an engine"):
         engine.plan(Post(text="Other words."), 5, TODAY)
-    assert engine.made_by(EngineStep.WRITING).engine == "llm:recorded answers"
+    assert engine.result_origin(EngineStep.WRITING).engine == "llm:recorded answers"
     assert engine.judge.server == ""  # nothing is sent anywhere
     assert not (tmp_path / "answers.sqlite").exists()
 

@@ -79,7 +79,7 @@ def _tested(answer: Callable[[Body], str | Say], folder: Path, **settings: objec
 def test_a_good_model_answers_all_twenty(tmp_path: Path) -> None:
     found = _tested(good, tmp_path)
     assert found.misses == ()
-    assert (found.in_words, found.is_weak) == ("20 of 20", False)
+    assert (found.as_text, found.is_weak) == ("20 of 20", False)
 
 
 def test_a_weak_one_is_named_with_what_it_fails_at(tmp_path: Path) -> None:

@@ -160,7 +160,7 @@ def test_missing_usage_is_estimated_and_said_to_be() -> None:
         engine.plan(POST, 5, TODAY)
         assert engine.usage.estimated
         assert engine.usage.tokens > 100
-        assert "about" in engine.usage.in_words()
+        assert "about" in engine.usage.as_text()
 
 
 def test_thoughts_fences_and_chatter_around_the_answer_do_no_harm() -> None:

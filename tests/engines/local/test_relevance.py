@@ -7,7 +7,7 @@ import pytest
 from crowdnotes.domain import BY_HAND, Evidence, GateStatus, Post
 from crowdnotes.engines.embedding import MiniLMEmbedder
 from crowdnotes.engines.local import LocalEngine
-from crowdnotes.engines.local.relevance import none_is_near, of_needed
+from crowdnotes.engines.local.relevance import nothing_relevant, of_needed
 from crowdnotes.settings_sections import GateSettings
 from tests.engines.local.made import MEASLES, WATER, made_evidence
 from tests.fakes import brief_of, make_evidence
@@ -69,8 +69,8 @@ def test_that_no_passage_seems_to_be_about_the_claim_is_said_where_all_are_far_a
         return item.model_copy(update={"passage": passage, "source": item.source.model_copy(update=source)})
 
     post = Post(text="This drink makes you ill!")
-    assert none_is_near(post, [far(1, 0.2), far(2, 0.3)], 0.42)
-    assert not none_is_near(post, [far(1, 0.2), far(2, 0.5)], 0.42)
-    assert not none_is_near(post, [], 0.42)
-    assert not none_is_near(post, [far(1, 0.2), far(2, 0.0, id=f"{BY_HAND}1")], 0.42)
-    assert not none_is_near(post, [far(1, 0.2, language="de")], 0.42), "a cosine across languages says nothing"
+    assert nothing_relevant(post, [far(1, 0.2), far(2, 0.3)], 0.42)
+    assert not nothing_relevant(post, [far(1, 0.2), far(2, 0.5)], 0.42)
+    assert not nothing_relevant(post, [], 0.42)
+    assert not nothing_relevant(post, [far(1, 0.2), far(2, 0.0, id=f"{BY_HAND}1")], 0.42)
+    assert not nothing_relevant(post, [far(1, 0.2, language="de")], 0.42), "a cosine across languages says nothing"

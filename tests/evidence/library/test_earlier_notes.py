@@ -63,9 +63,7 @@ def test_a_hit_is_a_page_with_the_notes_that_cite_it_and_holds_none_of_their_wor
     libraries: Libraries, tmp_path: Path
 ) -> None:
     info = libraries.add(written(tmp_path / "public"), KIND, kind=KIND)
-    assert info.in_words.startswith(
-        "3 notes that cite a page · 1 was shown by X · newest of 2024-09-09 · 1 passed over"
-    )
+    assert info.as_text.startswith("3 notes that cite a page · 1 was shown by X · newest of 2024-09-09 · 1 passed over")
     assert info.skipped_names == (f"note {note_id(DAYS[2])}: it links to no page",)
     (hit,) = libraries.search(KIND, "does garlic cure influenza?", k=1)
     assert (hit.title, hit.snippet, hit.library, hit.published) == ("cdc.gov: flu garlic and flu", "", None, None)

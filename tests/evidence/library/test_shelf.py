@@ -8,14 +8,14 @@ import pytest
 from sqlalchemy import Engine, update
 
 from crowdnotes.errors import LibraryError
-from crowdnotes.evidence.library import Libraries, Shelf
+from crowdnotes.evidence.library import Libraries, SharedLibraries
 from crowdnotes.storage.database import writing
 from crowdnotes.storage.tables import library_parts
 from tests.fakes import HashingEmbedder
 
 
 def _machine(folder: Path, engine: Engine) -> Libraries:
-    return Libraries(folder / "libraries", HashingEmbedder(), Shelf(engine))
+    return Libraries(folder / "libraries", HashingEmbedder(), SharedLibraries(engine))
 
 
 def test_a_library_that_is_added_replaced_and_removed_on_one_machine_is_so_on_another(

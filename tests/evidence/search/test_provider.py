@@ -16,7 +16,7 @@ from pytest_httpserver import HTTPServer
 from crowdnotes.domain import ProviderState
 from crowdnotes.errors import JobCancelled, SearchError
 from crowdnotes.evidence.library import Libraries
-from crowdnotes.evidence.search import ONLINE, chosen_at_first, make_providers
+from crowdnotes.evidence.search import ONLINE, default_providers, make_providers
 from crowdnotes.evidence.search.papers import Crossref
 from crowdnotes.evidence.search.provider import OnlineProvider, SearchProvider, all_then_any, plain_query, search_words
 from crowdnotes.evidence.search.run import TRIAL
@@ -200,7 +200,7 @@ def test_without_settings_those_without_a_key_and_the_libraries_can_be_asked_and
 def test_tavily_without_a_key_is_ticked_only_where_no_other_web_search_is_set_up(
     given: dict[str, Any], web: list[str]
 ) -> None:
-    chosen = chosen_at_first(SearchSettings.model_validate(given))
+    chosen = default_providers(SearchSettings.model_validate(given))
     assert [name for name in chosen if name in ("brave", "tavily", "searxng")] == web
     assert ("pubmed" in chosen) == ("pubmed" in given.get("services", ["pubmed"]))
 

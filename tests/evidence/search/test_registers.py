@@ -13,7 +13,7 @@ from werkzeug import Request, Response
 from crowdnotes.domain import FetchOutcome, ProviderState, ReadAs
 from crowdnotes.errors import SearchError
 from crowdnotes.evidence.fetching import Fetcher
-from crowdnotes.evidence.search import ONLINE, called_for, is_register, make_online
+from crowdnotes.evidence.search import ONLINE, is_register, make_online, relevant_providers
 from crowdnotes.evidence.search.clinical_trials import ClinicalTrials
 from crowdnotes.evidence.search.medicines import DailyMed, OpenFda
 from crowdnotes.evidence.search.news import CurrentEvents, Gdelt
@@ -45,14 +45,14 @@ _UNTIL = date(2025, 6, 30)
 )
 def test_a_register_is_asked_only_where_the_claim_speaks_of_what_it_registers(claim: str, asked: set[str]) -> None:
     online = make_online(SearchSettings())
-    found = {one.name for one in called_for(online, claim)}
+    found = {one.name for one in relevant_providers(online, claim)}
     assert {name for name in found if is_register(name)} == asked
     assert {one.name for one in online if not is_register(one.name)} <= found
 
 
 def test_whoever_chose_registers_alone_has_them_asked() -> None:
     alone = [one for one in make_online(SearchSettings()) if one.name == "clinical-trials"]
-    assert called_for(alone, "The moon is made of cheese.") == alone
+    assert relevant_providers(alone, "The moon is made of cheese.") == alone
 
 
 def test_every_register_of_the_table_is_a_provider_and_names_are_found_by_their_ending() -> None:

@@ -19,7 +19,7 @@ from crowdnotes.domain import ProviderState
 from crowdnotes.errors import JobCancelled, SearchError
 from crowdnotes.evidence.fetching import no_check
 from crowdnotes.evidence.search.service import Pace, Pacer, Service, shared_pacer
-from crowdnotes.storage.rate_limits import turns_in
+from crowdnotes.storage.rate_limits import shared_rate_limiter
 from tests.evidence.conftest import Behaviour, Serve
 from tests.evidence.search.conftest import MakeService
 from tests.shared import at_once, cancelled, cancelled_after
@@ -115,7 +115,7 @@ def test_all_who_ask_a_service_share_its_pacer() -> None:
 
 def test_processes_on_one_database_share_the_pace_of_a_service(engine: Engine) -> None:
     def other() -> Pacer:
-        return Pacer(Pace(3, 1.0, 2), book=turns_in(engine, "https://a.example"))
+        return Pacer(Pace(3, 1.0, 2), book=shared_rate_limiter(engine, "https://a.example"))
 
     begun, under_way, most = list[float](), list[int](), list[int]()
 
@@ -139,7 +139,7 @@ def test_processes_on_one_database_share_the_pace_of_a_service(engine: Engine) -
 
 
 def test_a_process_that_was_killed_gives_its_turn_back(engine: Engine) -> None:
-    book = turns_in(engine, "https://a.example")
+    book = shared_rate_limiter(engine, "https://a.example")
     with book() as (turns, now):
         turns.under_way["of the dead"] = now + 0.2
     began = time.monotonic()
