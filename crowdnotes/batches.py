@@ -88,7 +88,7 @@ class Batch:
         if self._each and self._is_bound and not price_is_known(workspace.choice, workspace.settings.llm):
             raise InputError(
                 "The price of the model is not known, so the budget cannot be held.",
-                ("Set CROWDNOTES_LLM_DOLLARS_PER_MILLION_INPUT and …_OUTPUT, or run the batch without a budget."),
+                "Set CROWDNOTES_LLM_DOLLARS_PER_MILLION_INPUT and …_OUTPUT, or run the batch without a budget.",
             )
         if isinstance(file, str):
             self.id = file
@@ -183,7 +183,7 @@ class Batch:
 
     def some(self, state: str | None, limit: int, first: int) -> list[Mapping[str, Any]]:
         """As `results`, of those in that state, `limit` from the place `first` on."""
-        return self._results(*(() if state is None else (batch_rows.c.state == state,)), limit=limit, first=first)
+        return self._results(*() if state is None else (batch_rows.c.state == state,), limit=limit, first=first)
 
     def _results(self, *which: ColumnElement[bool], limit: int, first: int = 0) -> list[Mapping[str, Any]]:
         # The case, where it is there: its id is on record before it, and it may have been deleted.
@@ -403,7 +403,7 @@ class Batch:
             dollars = max(dollars, self._each or 0.0)
             self._stop = self._stop or JobError(
                 "The price of the model is not known, so the budget cannot be held.",
-                ("Set CROWDNOTES_LLM_DOLLARS_PER_MILLION_INPUT and …_OUTPUT, or run the batch without a budget."),
+                "Set CROWDNOTES_LLM_DOLLARS_PER_MILLION_INPUT and …_OUTPUT, or run the batch without a budget.",
             )
         state, reason = (DONE, "") if job.state is JobState.DONE else (FAILED, _why(job))
         self._end(number, state, reason, dollars)

@@ -260,7 +260,7 @@ class Settings(BaseSettings):
                     "CROWDNOTES_SIGN_IN_USER_HEADER trusts whoever reaches the program, so it must not be reached at "
                     f"{where}."
                 ),
-                ("Start it with --server.address localhost, with the proxy on the same machine."),
+                "Start it with --server.address localhost, with the proxy on the same machine.",
             )
         raise ConfigurationError(
             (

@@ -535,7 +535,7 @@ def _job_runner(database: Database, workers: int, clock: Callable[[], datetime])
         return QueuedRunner(database, workers or 1, clock)
     if not workers:
         raise ConfigurationError(
-            ("With SQLite the app has to do the work itself, so CROWDNOTES_WORKERS cannot be 0."),
+            "With SQLite the app has to do the work itself, so CROWDNOTES_WORKERS cannot be 0.",
             "Set it to 1 or more, or use PostgreSQL with `crowdnotes worker`.",
         )
     return JobRunner(database, workers, clock)

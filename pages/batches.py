@@ -65,7 +65,7 @@ def _upload() -> None:
         "CSV, JSON Lines or Parquet",
         type=list(_KINDS),
         key="batch-file",
-        help=("A post a row: a column “text”, and “id”, “links” and “url” (of the post) if you have them."),
+        help="A post a row: a column “text”, and “id”, “links” and “url” (of the post) if you have them.",
     )
     if upload is None:
         return
@@ -97,7 +97,7 @@ def _preview(preview: Preview) -> None:
     if preview.broken:
         lines = "\n".join(f"- Row {row.number:,}: {escaped(row.problem, 200)}" for row in preview.broken)
         more = (
-            (f"And {preview.bad - len(preview.broken):,} more; each keeps its reason in the table of results.")
+            f"And {preview.bad - len(preview.broken):,} more; each keeps its reason in the table of results."
             if preview.bad > len(preview.broken)
             else ""
         )
@@ -220,7 +220,7 @@ def _standing(batch: Batch, kept: BatchSummary) -> None:
     _ended(job)
     if kept.rows is None:
         st.warning(
-            ("Choose it once more on the page before this: it goes on where it was cut off."),
+            "Choose it once more on the page before this: it goes on where it was cut off.",
             title="The file was not read to its end.",
             icon=":material/content_cut:",
         )

@@ -99,7 +99,7 @@ opened = "case" in st.query_params or DEMO in st.query_params
 look: dict[str, Any] = (
     {"width": WIDTH, "quiet": True}
     if opened
-    else {"about": ("Write a short, sourced correction for a misleading post. You read the sources and you decide.")}
+    else {"about": "Write a short, sourced correction for a misleading post. You read the sources and you decide."}
 )
 with page_body("Draft a note", corner=None if opened else _corner, **look):
     begin_if_asked()

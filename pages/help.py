@@ -42,7 +42,7 @@ if name in documents():
         st.page_link("pages/help.py", label="Back to Help", icon=":material/arrow_back:")
         st.markdown(document(name))
 else:
-    with page_body("Help", ("What CrowdNotes does, its keys, and a bookmark that brings posts over from X.")):
+    with page_body("Help", "What CrowdNotes does, its keys, and a bookmark that brings posts over from X."):
         st.markdown(
             "CrowdNotes helps you write a Community Note: a short correction, with sources, under a misleading post "
             "on X.\n\n- It finds sources and shows you the passage that matters in each. You read them and choose "

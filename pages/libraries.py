@@ -183,13 +183,13 @@ def _rows() -> None:
     for damaged in broken:
         _library(
             damaged,
-            ("Its file is damaged or of another version, so it is not searched. Remove it and add it again."),
+            "Its file is damaged or of another version, so it is not searched. Remove it and add it again.",
             is_broken=True,
         )
 
 
 with page_body(
-    "Libraries", ("Your own collections of sources, indexed and searched on this computer alone."), corner=engine_panel
+    "Libraries", "Your own collections of sources, indexed and searched on this computer alone.", corner=engine_panel
 ):
     notices(LIBRARIES)
     job = workspace().runner.latest(LIBRARIES)  # whoever started it

@@ -57,7 +57,7 @@ def _row(one: Account) -> None:
 
 def _erase(one: Account) -> None:
     removed, changed = workspace().people.erase(one)
-    st.toast((f"{escaped(one.name, 40)} was erased. Cases removed: {removed}, changed: {changed}."), duration="long")
+    st.toast(f"{escaped(one.name, 40)} was erased. Cases removed: {removed}, changed: {changed}.", duration="long")
 
 
 def is_out(one: Account) -> bool:

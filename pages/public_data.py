@@ -16,18 +16,18 @@ _VIEWS: Final = {"note": "A note's story", "surges": "Surges", "delays": "Delays
 
 with page_body(
     "Public data",
-    ("What X's public data shows: the story of a note, days on which many posts got notes, and how late notes come."),
+    "What X's public data shows: the story of a note, days on which many posts got notes, and how late notes come.",
 ):
     index = index_path(workspace().settings.data_dir)
     if not index.is_file():
         st.info(
-            ("Download the public data from X into a folder. Then run this command with the folder's name:"),
+            "Download the public data from X into a folder. Then run this command with the folder's name:",
             title="There is no index yet.",
             icon=":material/database:",
         )
         st.code("crowdnotes crowd index FOLDER", language=None)
         st.caption("To try this page without a download, make up some data first:")
-        st.code(("crowdnotes crowd make-data public\ncrowdnotes crowd index public"), language=None)
+        st.code("crowdnotes crowd make-data public\ncrowdnotes crowd index public", language=None)
     else:
         chosen = st.segmented_control(
             "View",

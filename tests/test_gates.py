@@ -140,8 +140,8 @@ def _correctness(judged: Assessment) -> tuple[GateStatus, str]:
     result = judged.gate(GateName.CORRECTNESS)
     sources = next(each for each in judged.principles if each.principle is PrincipleName.SOURCES_SUPPORT)
     assert (sources.status, sources.reason) == (result.status, result.reason)  # nothing is asked twice
-    with_fence = judged.gate(GateName.HELPFULNESS).status
-    assert (with_fence is GateStatus.PASS) is (result.status is GateStatus.PASS)  # held back until then
+    behind = judged.gate(GateName.HELPFULNESS).status
+    assert (behind is GateStatus.PASS) is (result.status is GateStatus.PASS)  # held back until then
     return result.status, result.reason
 
 

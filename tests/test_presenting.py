@@ -111,21 +111,21 @@ def test_each_recorded_answer_is_of_use(shown: dict[Place, Case]) -> None:
 
 
 def test_a_tempting_note_fails_for_every_and_prove_and_the_mended_one_passes(shown: dict[Place, Case]) -> None:
-    tempting, repaired_draft = shown[Place.TEMPTING], shown[Place.MENDED]
+    tempting, mended = shown[Place.TEMPTING], shown[Place.MENDED]
     assert tempting.draft
     assert tempting.assessment
     [failed] = [result for result in tempting.assessment.gates if result.status is GateStatus.FAIL]
     pointed = [tempting.draft.text[found.span.start : found.span.end] for found in failed.findings if found.span]
     assert failed.gate.value == "correctness"
     assert all(word in " ".join(pointed) for word in ("prove", "every"))
-    assert repaired_draft.assessment
-    assert repaired_draft.assessment_is_current
-    assert {result.status for result in repaired_draft.assessment.gates} == {GateStatus.PASS}
+    assert mended.assessment
+    assert mended.assessment_is_current
+    assert {result.status for result in mended.assessment.gates} == {GateStatus.PASS}
 
 
 def test_the_jury_prefers_the_mended_note(shown: dict[Place, Case]) -> None:
-    tempting, repaired_draft = (shown[place].jury[-1] for place in (Place.TEMPTING, Place.MENDED))
-    assert repaired_draft.note_intercept > tempting.note_intercept + 0.1
+    tempting, mended = (shown[place].jury[-1] for place in (Place.TEMPTING, Place.MENDED))
+    assert mended.note_intercept > tempting.note_intercept + 0.1
 
 
 def test_the_presenter_opened_and_judged_each_passage_and_approved(shown: dict[Place, Case]) -> None:

@@ -425,7 +425,7 @@ def _check(table: RatingTable, factors: int, start: Factorization | None) -> Non
         raise InputError(f"{factors} factors were asked for.", "Ask for one, two or three.")
     if start is not None and start.raters.factors.shape[1] != factors:
         raise InputError(
-            (f"The fit to start from has {start.raters.factors.shape[1]} factors, not {factors}."),
+            f"The fit to start from has {start.raters.factors.shape[1]} factors, not {factors}.",
             "Start from a fit with the same number of factors.",
         )
     if len(table) == 0:

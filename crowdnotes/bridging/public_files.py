@@ -151,7 +151,7 @@ def plan(spec: TableSpec, header: list[str]) -> dict[str, ColumnKind]:
     if missing:
         raise InputError(
             f"The {spec.name} lack the column {', '.join(missing)}.",
-            (f"They have: {', '.join(header[:8])}… Give a file of the public data, as downloaded."),
+            f"They have: {', '.join(header[:8])}… Give a file of the public data, as downloaded.",
         )
     return {name: kind for name, kind in spec.columns.items() if name in present}
 

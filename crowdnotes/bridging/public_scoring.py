@@ -153,7 +153,7 @@ def _checked(spec: TableSpec, parquet: Path, name: str) -> pa.ChunkedArray:
         column = column.cast(column.type.value_type)
     if spec.columns[name] in {ColumnKind.ID, ColumnKind.TIME} and not pa.types.is_int64(column.type):
         raise InputError(
-            (f"The column {name} of {parquet.name} holds {column.type}, not 64-bit integers."),
+            f"The column {name} of {parquet.name} holds {column.type}, not 64-bit integers.",
             "Make it with `crowdnotes bridging read`.",
         )
     return column
@@ -244,7 +244,7 @@ class PublicScores:
     notices: tuple[str, ...]
 
 
-_LEFT_OUT = (("The penalty for rating harassing notes as helpful is not applied: it needs a model of its own."),)
+_LEFT_OUT = ("The penalty for rating harassing notes as helpful is not applied: it needs a model of its own.",)
 
 
 def score_public_data(data: Path, settings: BridgingSettings) -> PublicScores:

@@ -68,8 +68,8 @@ def _load_parquet(path: Path, with_details: bool) -> Ratings:
     missing = [name for name in wanted if name not in names]
     if missing:
         raise InputError(
-            (f"{path.name} lacks the column {', '.join(missing)}; it has {', '.join(names[:8])}."),
-            ("Ratings need note_id, rater_id and helpful_num, or the public data's columns."),
+            f"{path.name} lacks the column {', '.join(missing)}; it has {', '.join(names[:8])}.",
+            "Ratings need note_id, rater_id and helpful_num, or the public data's columns.",
         )
     note_ids, note, note_known = _encode(read_column(path, wanted[0]), wanted[0])
     rater_ids, rater, rater_known = _encode(read_column(path, wanted[1]), wanted[1])
@@ -99,7 +99,7 @@ def _encode(column: pa.ChunkedArray, name: str) -> tuple[Ids, npt.NDArray[np.int
     """Sorted ids without repeats, each row's number among them, and where there was an id."""
     if pa.types.is_floating(column.type):
         raise InputError(
-            (f"The column {name} holds floating-point numbers, which lose digits of 64-bit ids."),
+            f"The column {name} holds floating-point numbers, which lose digits of 64-bit ids.",
             "Write ids as 64-bit integers or as strings.",
         )
     if not pa.types.is_dictionary(column.type):

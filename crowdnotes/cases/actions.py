@@ -145,7 +145,7 @@ def edit_draft(case: Case, at: datetime, by: Person, text: str, *, based_on: str
     if current != based_on:
         raise WorkflowError(
             "edited elsewhere",
-            ("The note was changed in another tab or by another person since you began this edit."),
+            "The note was changed in another tab or by another person since you began this edit.",
             "Compare the two texts and save the one you want.",
         )
     draft = Draft(text=text, evidence_ids=_used_ids(case), engine="person", written_at=at)
@@ -333,7 +333,7 @@ def _checked_note(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\x00", "")
     if len(text) > MAX_NOTE_CHARACTERS:
         raise InputError(
-            (f"That is {len(text):,} characters; the note box takes {MAX_NOTE_CHARACTERS:,}."),
+            f"That is {len(text):,} characters; the note box takes {MAX_NOTE_CHARACTERS:,}.",
             "A note has 280: paste a source's text as a passage instead.",
         )
     return text

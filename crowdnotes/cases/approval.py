@@ -219,13 +219,13 @@ def _judgement(case: Case) -> Iterator[Obstacle]:
         told = (
             f"The {result.gate.as_text} check failed: {result.reason}"
             if failed
-            else fill("obstacles.gate_failed" if failed else unfinished, gate=result.gate.as_text, why=result.reason)
+            else fill(unfinished, gate=result.gate.as_text, why=result.reason)
         )
         obstacle = Obstacle(
             id=ObstacleId(kind=kind, subject=name),
             sentence=told,
             lifts=f"{lifts}, or give a reason to approve anyway.",
-            with_fence=None if failed else first,
+            behind=None if failed else first,
         )
         first = first or obstacle.id
         yield obstacle

@@ -206,7 +206,7 @@ def _lines(case: Case) -> Iterator[str]:
     yield f"# Community Note case {case.id}" + "\n"
     if is_demonstration(case):
         yield "**" + "A demonstration, with invented pages: nothing of it may be posted." + "**\n"
-    yield (f"Status: {_outcome(case)}. Made {case.created_at:%Y-%m-%d %H:%M} UTC: {case.mode.as_text}.") + "\n"
+    yield f"Status: {_outcome(case)}. Made {case.created_at:%Y-%m-%d %H:%M} UTC: {case.mode.as_text}." + "\n"
     yield _head("Post")
     yield from _quoted(case.post.text) if case.post.text else ["Its words are not known."]
     if case.post.context:
@@ -237,7 +237,7 @@ def _outcome(case: Case) -> str:
 def _image_lines(post: Post) -> Iterator[str]:
     for image in post.images:
         read = f"read by {_inline(image.read_by)}:" if image.read_by else "not read."
-        yield "\n" + (f"Image “{_inline(image.name)}”, {image.width} × {image.height} pixels, `{image.sha256}`, {read}")
+        yield "\n" + f"Image “{_inline(image.name)}”, {image.width} × {image.height} pixels, `{image.sha256}`, {read}"
         if image.text:
             yield from _quoted(image.text)
         if image.shows:
@@ -250,7 +250,7 @@ def _note_lines(case: Case) -> Iterator[str]:
         yield "No note was written." + "\n"
         return
     yield from _quoted(case.draft.text)
-    yield "\n" + (f"{note_length(case.draft.text)} of {NOTE_LIMIT} characters, each link counted as one.") + "\n"
+    yield "\n" + f"{note_length(case.draft.text)} of {NOTE_LIMIT} characters, each link counted as one." + "\n"
     for check in case.link_checks:
         if check.url in cited_urls(case):
             status = f" ({check.status})" if check.status is not None else ""

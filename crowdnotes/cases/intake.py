@@ -154,7 +154,7 @@ def checked_post(
     if (longest := max(len(text), len(context))) > limit:
         raise InputError(
             f"The post has {longest:,} characters; the longest post on X has {limit:,}.",
-            ("Paste the post alone; a long text that it links to belongs among the sources."),
+            "Paste the post alone; a long text that it links to belongs among the sources.",
         )
     given = (url or "").strip()
     checked = (given or None) if given in ("", known) else _checked_post_url(given)
@@ -172,7 +172,7 @@ def _checked_post_url(url: str) -> str:
     if post_number(checked) is None and not is_demonstration_url(checked):
         raise InputError(
             f"“{shown(url)}” is not the address of a post on X.",
-            ("Copy it from the post's Share menu, or leave the field empty; a source belongs among the links."),
+            "Copy it from the post's Share menu, or leave the field empty; a source belongs among the links.",
         )
     return checked
 
@@ -410,7 +410,7 @@ def _image_words(text: str) -> str:
     text = text.replace("\x00", "").replace("\r\n", "\n").strip()
     if len(text) > MAX_IMAGE_WORDS:
         raise InputError(
-            (f"That is {len(text):,} characters; what an image says takes {MAX_IMAGE_WORDS:,}."),
+            f"That is {len(text):,} characters; what an image says takes {MAX_IMAGE_WORDS:,}.",
             "Keep what the post claims.",
         )
     return text

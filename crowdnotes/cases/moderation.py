@@ -146,7 +146,7 @@ def renew(case: Case, at: datetime, by: Person) -> Case:
         raise WorkflowError(
             "claimed",
             f"{lease.holder.name} has taken over this case.",
-            ("What you chose so far is kept. Take another case, or take this one over again."),
+            "What you chose so far is kept. Take another case, or take this one over again.",
         )
     renewed = lease.model_copy(update={"until": max(lease.until, at + LEASE)})
     return case.model_copy(update={"desk": case.desk.model_copy(update={"lease": renewed})})

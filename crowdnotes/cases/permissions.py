@@ -31,7 +31,7 @@ def actor_of(issuer: str, subject: str, name: str, role: str) -> Actor:
         raise InputError(
             "A person needs a name of 1 to 80 characters."
             if is_name
-            else ("A person needs an issuer and a subject, each of 1 to 255 characters without spaces.")
+            else "A person needs an issuer and a subject, each of 1 to 255 characters without spaces."
         ) from error
 
 

@@ -148,8 +148,8 @@ def expected_cost(case: Case, tools: StageContext) -> Usage:
     plan = plan_of(made, tools.settings.llm.supernote_candidates)
     parts = [cost([notes], _pages_of(case, notes), plan.a_call) for _, notes in plan.calls]
     parts.append(cost([used_notes(made)[: 2 * BEST]], _pages_of(case, used_notes(made)), BEST))  # the judge
-    as_text = ExistingNote(id="", text="x" * NOTE_LIMIT)
-    tones = [[as_text] * _TONES_A_CALL] * ceil(made.wanted / _TONES_A_CALL)
+    full_length = ExistingNote(id="", text="x" * NOTE_LIMIT)
+    tones = [[full_length] * _TONES_A_CALL] * ceil(made.wanted / _TONES_A_CALL)
     parts += [cost([batch], (), 1) for batch in tones]
     if case.post.has_words and all(stage.name is not StageName.QUERIES for stage in case.stages):
         parts.append(cost([()], (), 2))  # the claim record
@@ -224,7 +224,7 @@ def _written(
         raise failed[0]
     reasons = dict.fromkeys((*made.lost, *(error.message for error in failed)))
     told = (
-        (f"{len(failed)} calls gave nothing usable ({' '.join(dict.fromkeys(e.message for e in failed))})")
+        f"{len(failed)} calls gave nothing usable ({' '.join(dict.fromkeys(e.message for e in failed))})"
         if failed
         else ""
     )

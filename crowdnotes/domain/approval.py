@@ -62,13 +62,13 @@ class ObstacleId(FrozenModel):
 class Obstacle(FrozenModel):
     """One thing that approval waits for: a sentence, and what lifts it.
 
-    `with_fence` is the gate that did not pass, so that this one was not run: a reason for that one covers both.
+    `behind` is the gate that did not pass, so that this one was not run: a reason for that one covers both.
     """
 
     id: ObstacleId
     sentence: str
     lifts: str = ""
-    with_fence: ObstacleId | None = None
+    behind: ObstacleId | None = None
 
 
 class Override(FrozenModel):

@@ -75,7 +75,7 @@ class FactCheck(FrozenModel):
         if not self.rating:
             return f"{claim} Checked by {publisher}."
         scale = f" ({self.scale})" if self.verdict and self.scale else ""
-        return f"{claim} {f'{publisher} rates it: {self.rating + scale}.'}"
+        return f"{claim} {publisher} rates it: {self.rating}{scale}."
 
 
 class EarlierNote(FrozenModel):

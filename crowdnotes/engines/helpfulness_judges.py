@@ -50,7 +50,7 @@ def make_model(parts: JudgeParts) -> ModelJudge:
     if llm.base_url is None:
         raise ConfigurationError(
             "The local engine has no language model that could judge helpfulness.",
-            ("Set CROWDNOTES_GATE_HELPFULNESS_JUDGE to trained or server, or choose a language model."),
+            "Set CROWDNOTES_GATE_HELPFULNESS_JUDGE to trained or server, or choose a language model.",
         )
     model = _required(llm.judging_model or llm.model, "No model is set for judging.", "CROWDNOTES_LLM_MODEL")
     return ModelJudge(parts.model_client(llm.base_url, model), llm.base_url, form="json", votes=llm.votes)
@@ -60,8 +60,8 @@ def make_server(parts: JudgeParts) -> ModelJudge:
     """A judge on its own server. Raises ConfigurationError when its server or its model is not set."""
     llm = parts.llm
     no_server, no_model = (
-        ("The judge of helpfulness is set to be one on a server, but its server is not set."),
-        ("The judge of helpfulness is set to be one on a server, but its model is not set."),
+        "The judge of helpfulness is set to be one on a server, but its server is not set.",
+        "The judge of helpfulness is set to be one on a server, but its model is not set.",
     )
     address = _required(llm.judge_base_url, no_server, "CROWDNOTES_LLM_JUDGE_BASE_URL")
     model = _required(llm.judge_model, no_model, "CROWDNOTES_LLM_JUDGE_MODEL")

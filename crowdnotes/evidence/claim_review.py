@@ -114,11 +114,9 @@ def _rating(item: Item) -> tuple[str, str]:
         return words, "" if words else f"{given[0]}, with no scale given"
     inside = min(worst, best) <= value <= max(worst, best)
     return words, fill(
-        (
-            "{value} on a scale from {worst}, worst, to {best}, best"
-            if inside
-            else "{value}, outside its own scale from {worst}, worst, to {best}, best"
-        ),
+        "{value} on a scale from {worst}, worst, to {best}, best"
+        if inside
+        else "{value}, outside its own scale from {worst}, worst, to {best}, best",
         **said,
     )
 

@@ -287,7 +287,7 @@ def _join(base: str, location: str) -> str:
         raise FetchError("The site redirects to an invalid address.", FetchOutcome.UNREACHABLE) from error
     if len(address) > MAX_URL:
         raise FetchError(
-            (f"The site redirects to an address of {len(address):,} characters; at most {MAX_URL:,} can be read."),
+            f"The site redirects to an address of {len(address):,} characters; at most {MAX_URL:,} can be read.",
             FetchOutcome.UNREACHABLE,
         )
     return address

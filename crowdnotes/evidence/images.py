@@ -90,8 +90,8 @@ def _on_white(picture: Pillow.Image) -> Pillow.Image:
     """JPEG knows no transparency: letters on nothing must not become black on black."""
     if not picture.has_transparency_data:
         return picture.convert("RGB")
-    with_fence = Pillow.new("RGBA", picture.size, "white")
-    return Pillow.alpha_composite(with_fence, picture.convert("RGBA")).convert("RGB")
+    behind = Pillow.new("RGBA", picture.size, "white")
+    return Pillow.alpha_composite(behind, picture.convert("RGBA")).convert("RGB")
 
 
 def _written(picture: Pillow.Image, kind: str) -> Picture:

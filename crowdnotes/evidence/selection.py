@@ -40,8 +40,8 @@ _SENTENCES = {
     PageKind.LOG_IN: "This is a log-in page: a reader who follows the link sees no evidence.",
 }
 _LED_TO = {
-    PageKind.HOME: ("The link leads to the site's home page, so the page that it named is probably gone."),
-    PageKind.SEARCH: ("The link leads to a page of search results, so the page that it named is probably gone."),
+    PageKind.HOME: "The link leads to the site's home page, so the page that it named is probably gone.",
+    PageKind.SEARCH: "The link leads to a page of search results, so the page that it named is probably gone.",
     PageKind.LOG_IN: "The link leads to a log-in page: readers see no evidence without an account.",
 }
 _FORM_PAGE = 500  # characters; a page of text that also has a log-in box is longer
@@ -59,7 +59,8 @@ _SEARCH_STEPS = frozenset("search suche buscar busca rechercher zoeken special:s
 # Words for pages as well (a trial's results, a research institute): they count only where something is asked for.
 _MAYBE_SEARCH_STEPS = frozenset("results recherche ricerca s".split())
 _SEARCH_FIELDS = frozenset(
-    "q query s search searchterm search_query searchquery term terms keyword keywords text k wd p qs phrase searchtext".split()
+    "q query s search searchterm search_query searchquery term terms keyword keywords text k wd p qs phrase "
+    "searchtext".split()
 )
 _MAIN_PAGE = re.compile(r"/wiki/(?:Main_Page|Wikipedia:Hauptseite|Wikipédia:Accueil_principal|Wikipedia:Portada)/?")
 _MEDIAWIKI_SEARCH = re.compile(r"/(?:wiki/|w/)?Special:Search(?:/.*)?", re.IGNORECASE)

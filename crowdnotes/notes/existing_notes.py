@@ -223,7 +223,7 @@ def _by_ratings(posted: PostedNote) -> tuple[bool | None, str]:
         )
     if not both or posted.intercept is None:
         return None, f"It has {count} ratings, but their sides or its note intercept are not known."
-    return False, (f"It is at {posted.intercept:.2f} with {count} ratings, so X may still show it.")
+    return False, f"It is at {posted.intercept:.2f} with {count} ratings, so X may still show it."
 
 
 def _by_few(posted: PostedNote, helpful: int, count: int) -> tuple[bool | None, str]:
@@ -238,4 +238,4 @@ def _by_few(posted: PostedNote, helpful: int, count: int) -> tuple[bool | None, 
         return True, (
             f"{share:.0%} of its {count} ratings say helpful, so a better note has more to gain than to lose."
         )
-    return None, (f"{share:.0%} of its {count} ratings say helpful, which is neither clearly good nor clearly bad.")
+    return None, f"{share:.0%} of its {count} ratings say helpful, which is neither clearly good nor clearly bad."

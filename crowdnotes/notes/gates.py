@@ -158,7 +158,7 @@ def _another_language(note: str, post: Post) -> Iterator[Finding]:
     if of_note is not None and of_post is not None and of_note != of_post:
         names = [LANGUAGE_NAMES.get(code, code) for code in (of_note, of_post)]
         yield Finding(
-            message=(f"The note is in {names[0]} and the post in {names[1]}: its readers may not understand it.")
+            message=f"The note is in {names[0]} and the post in {names[1]}: its readers may not understand it."
         )
 
 

@@ -244,7 +244,7 @@ def note_of_row(row: Row, place: int, doubts: Doubts) -> ExistingNote:
     """The note of a row by our names (`_NAMES`, and "tags"), without an id of ours."""
     if "beyond" in row:
         doubts.add(
-            ("More cells than the heading has, left out (does the text need quotation marks?): note {places}."),
+            "More cells than the heading has, left out (does the text need quotation marks?): note {places}.",
             place,
             row["beyond"],
         )

@@ -307,12 +307,12 @@ def verdict(world: World, found: Attack) -> str:
     else:
         one, other = (MOST + 1 if needed is None else needed for needed in (found.needed, by_average))
         words = (
-            ("Community Notes resists this attack longer than a plain average: it {rules}, the average {average}.")
+            "Community Notes resists this attack longer than a plain average: it {rules}, the average {average}."
             if one > other
-            else ("Community Notes resists this attack less than a plain average: it {rules}, the average {average}.")
+            else "Community Notes resists this attack less than a plain average: it {rules}, the average {average}."
         )
         words = (
-            ("Community Notes resists this attack no longer than a plain average: each {rules}.")
+            "Community Notes resists this attack no longer than a plain average: each {rules}."
             if one == other
             else words
         )
@@ -321,8 +321,8 @@ def verdict(world: World, found: Attack) -> str:
     given, free = (found, flipped) if found.options.assigned else (flipped, found)
     if given.needed == free.needed:
         return (
-            f"{told} "
-            f"{f'Whether accounts choose the note, or may rate only what they are given at random, makes no difference to Community Notes, up to {MOST} accounts.'}"
+            f"{told} Whether accounts choose the note, or may rate only what they are given at random, makes no "
+            f"difference to Community Notes, up to {MOST} accounts."
         )
     at_random = (
         "If accounts may rate only the notes that they are given at random, Community Notes "

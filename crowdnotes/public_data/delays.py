@@ -130,7 +130,7 @@ def _delay(row: tuple[Any, ...], has_history: bool) -> Delay:
     few = (
         plural(known, "Only {n} note. It takes {few} to tell.", "Only {n} notes. It takes {few} to tell.", few=FEW)
         if has_history
-        else ("The index has no status history. Index a folder with the noteStatusHistory files too.")
+        else "The index has no status history. Index a folder with the noteStatusHistory files too."
     )
     return Delay(
         group=str(name),
@@ -141,7 +141,7 @@ def _delay(row: tuple[Any, ...], has_history: bool) -> Delay:
             verdict,
             ""
             if has_history
-            else ("The index has no status history. Index a folder with the noteStatusHistory files too."),
+            else "The index has no status history. Index a folder with the noteStatusHistory files too.",
         ),
         never=Never(n=known, share=never / known, young=int(young)) if known >= FEW else Never(n=known, not_run=few),
     )

@@ -83,9 +83,9 @@ class Experiment:
         scores = f"Scores: good {good.score:.3f}, extreme {extreme.score:.3f}"
         times = max(self.good_above, self.rounds - self.good_above)
         words = (
-            ("The score puts good notes above extreme ones in {n} of {all} rounds. {averages}. {scores}.")
+            "The score puts good notes above extreme ones in {n} of {all} rounds. {averages}. {scores}."
             if 2 * self.good_above >= self.rounds
-            else ("The score puts extreme notes above good ones in {n} of {all} rounds. {averages}. {scores}.")
+            else "The score puts extreme notes above good ones in {n} of {all} rounds. {averages}. {scores}."
         )
         return fill(words, n=times, all=self.rounds, averages=averages, scores=scores)
 
@@ -104,7 +104,7 @@ class Experiment:
                 "them is the rule on polarity below."
             )
             if 2 * self.own > self.ratings
-            else ("No, in these settings it does not: the extreme notes score higher.")
+            else "No, in these settings it does not: the extreme notes score higher."
         )
 
     def polarity_sentence(self, line: float) -> str:

@@ -399,7 +399,7 @@ def fit_index(connection: Connection, settings: BridgingSettings, now: datetime,
     if not anew and not last.not_run and ratings < last.of_ratings * _MANY:
         return last
     if not ratings:
-        return FitReport(not_run=("There are no ratings in the index. Index a folder with the ratings files too."))
+        return FitReport(not_run="There are no ratings in the index. Index a folder with the ratings files too.")
     try:
         raters, scores, said = _fit(connection, settings, now, ratings)
     except InputError as error:
@@ -438,11 +438,9 @@ def last_fit(connection: Connection) -> FitReport:
         return FitReport.model_validate(json.loads(row[0]))
     some = how_many(connection, "SELECT count(*) FROM (SELECT 1 FROM ratings LIMIT 1)")
     return FitReport(
-        not_run=(
-            "The index has too few ratings for that. Index more days."
-            if some
-            else ("There are no ratings in the index. Index a folder with the ratings files too.")
-        )
+        not_run="The index has too few ratings for that. Index more days."
+        if some
+        else "There are no ratings in the index. Index a folder with the ratings files too."
     )
 
 

@@ -72,15 +72,27 @@ class Verdicts(FrozenModel):
         if not self.shown_at:
             return ""
         (low_line, low), (high_line, high) = self.shown_at
-        said = (f"Is {self.line:.2f} the right line? With the " f"status rules run " f"anew, the same " f"raters counting, a line of {low_line:.2f} shows " f"{low:,} notes, " f"{self.line:.2f}" f" shows {self.reckoned[0]:,} and {high_line:.2f} shows " f"{high:,}. The data " "cannot tell which is right: X chose the line, and " "a lower one " "lets through " "notes on which the sides agree less.")  # fmt: skip
+        said = (
+            f"Is {self.line:.2f} the right line? With the status rules run anew, the same raters counting, a line of "
+            f"{low_line:.2f} shows {low:,} notes, {self.line:.2f} shows {self.reckoned[0]:,} and {high_line:.2f} shows "
+            f"{high:,}. The data cannot tell which is right: X chose the line, and a lower one lets through notes on "
+            "which the sides agree less."
+        )
         if not self.held:
             return said
         rule, most = self.held[0]
         held = sum(many for _, many in self.held)
-        return (
-            f"{said} "
-            f"{plural(held, '{n:,} of the {reach:,} notes that reach {line:.2f} is held back by another rule: “{rule}”.', '{n:,} of the {reach:,} notes that reach {line:.2f} are held back by other rules, most of them ({most:,}) by “{rule}”.', reach=self.reach, line=self.line, rule=rule.as_text, most=most)}"
+        held_back = plural(
+            held,
+            "{n:,} of the {reach:,} notes that reach {line:.2f} is held back by another rule: “{rule}”.",
+            "{n:,} of the {reach:,} notes that reach {line:.2f} are held back by other rules, most of them ({most:,}) "
+            "by “{rule}”.",
+            reach=self.reach,
+            line=self.line,
+            rule=rule.as_text,
+            most=most,
         )
+        return f"{said} {held_back}"
 
     @property
     def about_power(self) -> str:

@@ -226,8 +226,8 @@ def _unscored(raters: int, line: float, least: int) -> BestNote:
         raters=raters,
         not_run=plural(
             raters,
-            ("Its notes have no score yet: {n} rater with a known viewpoint, and it takes {least}."),
-            ("Its notes have no score yet: {n} raters with a known viewpoint, and it takes {least}."),
+            "Its notes have no score yet: {n} rater with a known viewpoint, and it takes {least}.",
+            "Its notes have no score yet: {n} raters with a known viewpoint, and it takes {least}.",
             least=least,
         ),
     )
@@ -280,7 +280,7 @@ def _why(notes: int, ratings: int, hours: float | None, best: BestNote, several:
         score = best.not_run
     else:
         said = (
-            ("The best note scores {score}, over the {needed} needed, but it is not shown: {why}")
+            "The best note scores {score}, over the {needed} needed, but it is not shown: {why}"
             if best.intercept >= best.needed
             else "The best note scores {score} of the {needed} needed."
         )
@@ -299,9 +299,12 @@ def _sentence(waiting: int | None, listed: int, until: int, *, some_days: bool) 
         )
     end = f"The data ends on {day(_time(until))}."
     if waiting is None:
-        return f"{f'The first {listed} posts that have notes and none shown. The data does not say what X shows, so the rules decide.'} {end}"
+        return (
+            f"The first {listed} posts that have notes and none shown. The data does not say what X shows, so the "
+            f"rules decide. {end}"
+        )
     many = (
-        (f"{waiting:,} posts have notes and none is shown. These are the first {listed}.")
+        f"{waiting:,} posts have notes and none is shown. These are the first {listed}."
         if waiting > listed
         else plural(waiting, "{n} post has notes and none is shown.", "{n} posts have notes and none is shown.")
     )

@@ -473,14 +473,10 @@ class Fewer(FrozenModel):
                 "times."
             )
             by = Counter(rule for rule, status in zip(self.rules, self.statuses, strict=True) if status != self.before)
-            return (
-                (
-                    f"{said} "
-                    f"{f'Where it changes, it is most often a matter of the rule “{by.most_common(1)[0][0].as_text}”.'}"
-                )
-                if by
-                else said
-            )
+            if not by:
+                return said
+            rule = by.most_common(1)[0][0]
+            return f"{said} Where it changes, it is most often a matter of the rule “{rule.as_text}”."
         stays = (
             "Without {which} {ratings} its status stays: {status}."
             if not self.changed

@@ -273,9 +273,9 @@ class World:
         one_sided = counts[NoteKind.MINUS] + counts[NoteKind.PLUS]
         of = NOTES // len(_MADE)
         words = (
-            ("{n} of {all} that help everybody, {one_sided} of {all_one_sided} that lean one way or the other")
+            "{n} of {all} that help everybody, {one_sided} of {all_one_sided} that lean one way or the other"
             if self.one_camp
-            else ("{n} of {all} that help both sides, {one_sided} of {all_one_sided} that please one side")
+            else "{n} of {all} that help both sides, {one_sided} of {all_one_sided} that please one side"
         )
         return fill(words, n=counts[NoteKind.BOTH], all=of, one_sided=one_sided, all_one_sided=2 * of)
 

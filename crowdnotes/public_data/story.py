@@ -168,8 +168,8 @@ def story(connection: Connection, wanted: str, settings: BridgingSettings) -> St
         if levels.n >= FIRST
         else plural(
             levels.n,
-            ("It has {n:,} rating. From {few} on, the first {few} are compared with all of them."),
-            ("It has {n:,} ratings. From {few} on, the first {few} are compared with all of them."),
+            "It has {n:,} rating. From {few} on, the first {few} are compared with all of them.",
+            "It has {n:,} ratings. From {few} on, the first {few} are compared with all of them.",
             few=FIRST,
         ),
     )
@@ -310,11 +310,12 @@ def _sides(now: Moment) -> str:
         " "
         + plural(
             now.unknown.n,
-            "The rating of 1 more does not count, as that person's side is not known: with under 10 ratings of notes that "
-            "five people rated, too often against what the crowd came to think, or new since raters were last compared.",
-            "The ratings of {n:,} more do not count, as their side is not known: people with under 10 ratings of notes that "
-            "five people rated, who rated too often against what the crowd came to think, or who are new since raters were "
-            "last compared.",
+            "The rating of 1 more does not count, as that person's side is not known: with under 10 ratings of notes "
+            "that five people rated, too often against what the crowd came to think, or new since raters were last "
+            "compared.",
+            "The ratings of {n:,} more do not count, as their side is not known: people with under 10 ratings of notes "
+            "that five people rated, who rated too often against what the crowd came to think, or who are new since "
+            "raters were last compared.",
         )
         if now.unknown.n
         else ""
@@ -359,7 +360,7 @@ def _score(told_of: ScoreStory, settings: BridgingSettings) -> str:
         return f"{told} {now.why}"
     if short or now.status is NoteStatus.HELPFUL:
         return f"{told} {told_of.not_sunk}".strip()
-    said_already = f"{'score'.capitalize()} {score}, at least {needed} needed"
+    said_already = f"Score {score}, at least {needed} needed"
     return f"{told} {now.why.removeprefix(f'{said_already}.').strip()} {told_of.not_sunk}".strip()
 
 
@@ -388,20 +389,17 @@ def _first_against_all(first: Moment, now: Moment) -> str:
     early, late = (one.minus.helpful + one.plus.helpful + one.unknown.helpful for one in (first, now))
     found = plural(
         now.ratings - FIRST,
-        ("Of the first {first_n} people {first:,} found it helpful; of the 1 after them, {later:,}."),
-        ("Of the first {first_n} people {first:,} found it helpful; of the {n:,} after them, {later:,}."),
+        "Of the first {first_n} people {first:,} found it helpful; of the 1 after them, {later:,}.",
+        "Of the first {first_n} people {first:,} found it helpful; of the {n:,} after them, {later:,}.",
         first_n=FIRST,
         first=early,
         later=late - early,
     )
     if first.status is now.status:
-        return (
-            f"{found} "
-            f"{f'After its first {FIRST} ratings the score was {first.intercept:.2f}, and its status the same.'}"
-        )
+        return f"{found} After its first {FIRST} ratings the score was {first.intercept:.2f}, and its status the same."
     return (
-        f"{found} "
-        f"{f'After its first {FIRST} ratings the score was {first.intercept:.2f}, and its status another: {_SHOWN[first.status]}.'}"
+        f"{found} After its first {FIRST} ratings the score was {first.intercept:.2f}, and its status another: "
+        f"{_SHOWN[first.status]}."
     )
 
 

@@ -103,7 +103,7 @@ class Surges(FrozenModel):
             )
         if self.per_day[place] > line:
             return fill(
-                ("The largest of the other days, {day} with {posts:,} posts, has under {least}: too few to stand out."),
+                "The largest of the other days, {day} with {posts:,} posts, has under {least}: too few to stand out.",
                 least=_LEAST_POSTS,
                 **named,
             )
@@ -141,9 +141,18 @@ def surges(connection: Connection, chosen: Filter, with_terms: int = 0) -> Surge
     earlier = posts - not_dated - int(counted["posts"].sum())
     if not len(counted["day"]):
         return Surges(
-            counted=chosen.as_text, posts=posts, not_dated=not_dated, earlier=earlier, first_day=None, per_day=(),
-            mean=(), line=(), surges=(), sentence="", not_run="No surge can be looked for: no post has a time " "since notes " "are written.",
-        )  # fmt: skip
+            counted=chosen.as_text,
+            posts=posts,
+            not_dated=not_dated,
+            earlier=earlier,
+            first_day=None,
+            per_day=(),
+            mean=(),
+            line=(),
+            surges=(),
+            sentence="",
+            not_run="No surge can be looked for: no post has a time since notes are written.",
+        )
     first = int(counted["day"][0])
     per_day = np.zeros(int(counted["day"][-1]) - first + 1, dtype=np.int64)
     per_day[counted["day"].astype(np.int64) - first] = counted["posts"]

@@ -88,9 +88,9 @@ def _of_columns(rows: Iterable[tuple[int, Mapping[str, Any]]], columns: set[str]
     sides = next((pair for pair in _NOTES if columns >= set(pair)), None)
     if post is None or sides is None:
         words = (
-            ("There is no column with the post. The columns are: {columns}.")
+            "There is no column with the post. The columns are: {columns}."
             if post is None
-            else ("There is no column with the notes. The columns are: {columns}.")
+            else "There is no column with the notes. The columns are: {columns}."
         )
         raise InputError(
             fill(words, columns=", ".join(sorted(columns))[:200]),
@@ -179,7 +179,7 @@ def _csv_rows(text: str, kind: str) -> Iterator[tuple[int, dict[str, Any]]]:
             yield reader.line_num, dict(zip(columns, cells, strict=True))
     except csv.Error as error:
         raise _wrong(
-            reader.line_num, ("Line {line} is broken: is a quotation mark missing, or not doubled inside a text?")
+            reader.line_num, "Line {line} is broken: is a quotation mark missing, or not doubled inside a text?"
         ) from error
 
 

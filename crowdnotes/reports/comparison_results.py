@@ -218,7 +218,7 @@ def _wins_told(names: tuple[str, str], won: Figure, crossed: _Crossed) -> str:
     if won.value is None or won.low is None or won.high is None:
         return won.not_run
     people, posts = crossed.sizes
-    told = ("“{name}” was chosen in {share} of {answers} ({low} to {high}), by {people} on {posts}.").format(
+    told = "“{name}” was chosen in {share} of {answers} ({low} to {high}), by {people} on {posts}.".format(
         name=names[0],
         share=percent(won.value),
         low=percent(won.low),
@@ -231,10 +231,7 @@ def _wins_told(names: tuple[str, str], won: Figure, crossed: _Crossed) -> str:
         return f"{told} {_too_few()}"
     if won.low <= 0.5 <= won.high:
         return f"{told} Chance alone could explain that."
-    return (
-        f"{told} "
-        f"{('That is more often than chance explains.' if won.low > 0.5 else 'That is less often than chance explains.')}"
-    )
+    return f"{told} That is {'more' if won.low > 0.5 else 'less'} often than chance explains."
 
 
 def _rated_told(names: tuple[str, str], rated: BothRated, model: Figure, crossed: _Crossed) -> str:

@@ -109,7 +109,7 @@ class Overview:
     trend: Spread
     endings: Counted
     gates: Counted
-    repaired_draft: Counted
+    fixed_notes: Counted
     sources: Counted
     readers: Sides
     cost: Counted
@@ -117,7 +117,7 @@ class Overview:
     @property
     def pictures(self) -> tuple[Picture, ...]:
         """In the order in which they are looked at."""
-        times, counts = (self.times, self.trend), (self.endings, self.gates, self.repaired_draft, self.sources)
+        times, counts = (self.times, self.trend), (self.endings, self.gates, self.fixed_notes, self.sources)
         return (*times, *counts, self.readers, self.cost)
 
 
@@ -133,7 +133,7 @@ def overview(figures: Iterable[CaseFigures]) -> Overview:
         trend=_trend(cases, periods),
         endings=_endings(cases, periods),
         gates=_gates(cases),
-        repaired_draft=_mended(cases),
+        fixed_notes=_mended(cases),
         sources=_sources(cases),
         readers=_readers(cases),
         cost=_cost(cases, periods),
@@ -374,7 +374,7 @@ def _sources(cases: Sequence[CaseFigures]) -> Counted:
         share = round(100 * top / used.total())
         passages = plural(used.total(), "1 passage", "{n:,} passages")
         name = (
-            ("Most used: {kinds}, {n} each of {passages} in use ({share} %).")
+            "Most used: {kinds}, {n} each of {passages} in use ({share} %)."
             if len(most) > 1
             else "Most used: {kinds}, {n} of {passages} in use ({share} %)."
         )
@@ -407,7 +407,7 @@ def _readers(cases: Sequence[CaseFigures]) -> Sides:
     sentence = "No note has been before the simulated jury."
     if juries:
         name = (
-            ("The two sides of the simulated jury agree on {agree} of {notes}; {reached} reaches the line to be shown.")
+            "The two sides of the simulated jury agree on {agree} of {notes}; {reached} reaches the line to be shown."
             if reached < 2
             else (
                 "The two sides of the simulated jury agree on {agree} of {notes}; {reached} reach the line to be shown."
@@ -507,7 +507,7 @@ def _by_period(
     return tuple((name, tuple(sum(amount(case, name) for case in there) for there in held)) for name in names)
 
 
-def _reasons(counts: dict[str, int]) -> tuple[str, ...]:
+def _reasons(counts: dict[tuple[str, str], int]) -> tuple[str, ...]:
     return tuple(fill(why, n=number) for why, number in counts.items() if number)
 
 

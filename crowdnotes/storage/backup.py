@@ -104,14 +104,14 @@ def restore_backup(settings: Settings, file: Path, *, replace: bool = False) -> 
             manifest, names = _unpacked(file, folder)
             if (manifest.backend == "postgresql") != _is_postgres(url):
                 raise InputError(
-                    (f"The backup is of another kind of database ({manifest.backend}). Nothing was changed."),
-                    ("Set CROWDNOTES_DATABASE_URL to a database of that kind, or leave it out for SQLite."),
+                    f"The backup is of another kind of database ({manifest.backend}). Nothing was changed.",
+                    "Set CROWDNOTES_DATABASE_URL to a database of that kind, or leave it out for SQLite.",
                 )
             there = [name for name in names if name != _DATABASE and (data / name).exists()]
             if (_has_tables(url) or there) and not replace:
                 raise InputError(
-                    ("There is a database or a library already, and a restore would replace it. Nothing was changed."),
-                    ("Set another CROWDNOTES_DATA_DIR or CROWDNOTES_DATABASE_URL, or say --overwrite."),
+                    "There is a database or a library already, and a restore would replace it. Nothing was changed.",
+                    "Set another CROWDNOTES_DATA_DIR or CROWDNOTES_DATABASE_URL, or say --overwrite.",
                 )
             if _is_postgres(url):
                 _restore_postgres(url, folder / _DATABASE)

@@ -101,7 +101,7 @@ def _parse(url: str) -> URL:
         # `from None`: the cause may quote the URL, which may hold a password.
         raise ConfigurationError(
             "The database URL cannot be understood.",
-            ("Write CROWDNOTES_DATABASE_URL as postgresql://user:password@host:5432/database."),
+            "Write CROWDNOTES_DATABASE_URL as postgresql://user:password@host:5432/database.",
         ) from None
     backend = parsed.drivername.split("+")[0]
     if backend in {"postgresql", "postgres"}:
@@ -110,7 +110,7 @@ def _parse(url: str) -> URL:
         return parsed.set(drivername="sqlite")
     raise ConfigurationError(
         "The database URL names neither a PostgreSQL server nor an SQLite file.",
-        ("Write CROWDNOTES_DATABASE_URL as postgresql://user:password@host:5432/database, or leave it out."),
+        "Write CROWDNOTES_DATABASE_URL as postgresql://user:password@host:5432/database, or leave it out.",
     )
 
 
@@ -295,7 +295,7 @@ def _require_known(current: set[str], scripts: ScriptDirectory) -> None:
     if current - {revision.revision for revision in scripts.walk_revisions()}:
         raise ConfigurationError(
             "The database was made by a newer version of CrowdNotes.",
-            ("Update CrowdNotes, or set another CROWDNOTES_DATA_DIR or CROWDNOTES_DATABASE_URL."),
+            "Update CrowdNotes, or set another CROWDNOTES_DATA_DIR or CROWDNOTES_DATABASE_URL.",
         )
 
 

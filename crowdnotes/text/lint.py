@@ -72,9 +72,7 @@ def _length(text: str) -> Iterator[LintWarning]:
         told = f"The note has {length} characters, {length - NOTE_LIMIT} more than the {NOTE_LIMIT} that X takes."
         yield _blocks("over-limit", told)
     elif length >= AMBER_FROM:
-        yield _warns(
-            "near-limit", (f"{length} of {NOTE_LIMIT} characters: X may count an emoji or accent differently.")
-        )
+        yield _warns("near-limit", f"{length} of {NOTE_LIMIT} characters: X may count an emoji or accent differently.")
 
 
 def _empty(text: str) -> Iterator[LintWarning]:

@@ -253,7 +253,7 @@ class ToX:
             raise WorkflowError(
                 "sent before",
                 f"A note was sent to this post before: {row.note_id} on X.",
-                ("X takes one note a post. To send another, delete that one: `crowdnotes x delete CASE`."),
+                "X takes one note a post. To send another, delete that one: `crowdnotes x delete CASE`.",
             )
         with reading(self._engine) as connection:
             is_settled = now_of(connection) - row.at > self._settled_after
@@ -261,7 +261,7 @@ class ToX:
             raise WorkflowError(
                 "being sent",
                 "The note is being sent, or X has not answered yet.",
-                ("Try again in a minute: X is then asked whether it arrived, before anything is sent."),
+                "Try again in a minute: X is then asked whether it arrived, before anything is sent.",
             )
         return row
 
@@ -273,7 +273,7 @@ class ToX:
                 raise WorkflowError(
                     "being sent",
                     "The note is being sent, or X has not answered yet.",
-                    ("Try again in a minute: X is then asked whether it arrived, before anything is sent."),
+                    "Try again in a minute: X is then asked whether it arrived, before anything is sent.",
                 )
         return mine
 

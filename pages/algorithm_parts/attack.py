@@ -49,13 +49,21 @@ def attack_lab() -> None:
 def _options() -> AttackOptions:
     aim: Any = st.radio("The attackers want to", list(Aim), format_func=lambda one: one.value.capitalize(), key="aim")
     history: Any = st.selectbox(
-        "Before, they rated", list(History), index=list(History).index(History.BOTH), key="history",
-        format_func=lambda one: one.value.capitalize(), help="What an account rated before decides how its vote counts.",
-    )  # fmt: skip
+        "Before, they rated",
+        list(History),
+        index=list(History).index(History.BOTH),
+        key="history",
+        format_func=lambda one: one.value.capitalize(),
+        help="What an account rated before decides how its vote counts.",
+    )
     after = st.select_slider(
-        "Honest ratings before the attack", _AFTER, value=None, key="after", help="Early, a note has few ratings to hold against an attack.",
+        "Honest ratings before the attack",
+        _AFTER,
+        value=None,
+        key="after",
+        help="Early, a note has few ratings to hold against an attack.",
         format_func=lambda many: "all" if many is None else str(many),
-    )  # fmt: skip
+    )
     assigned = st.toggle(
         "Notes are given out at random",
         key="assigned",
@@ -67,7 +75,7 @@ def _options() -> AttackOptions:
     noticed = st.toggle(
         "X notices that they act together",
         key="noticed",
-        help=("A rule then asks what the score would be without them. It only guards notes against being lifted."),
+        help="A rule then asks what the score would be without them. It only guards notes against being lifted.",
     )
     return AttackOptions(aim=aim, history=history, after=after, assigned=assigned, noticed=noticed)
 

@@ -48,9 +48,14 @@ def extremes() -> None:
                 "Ratings of each note", [4, 8, 20], default=4, required=True, key="extremes-ratings"
             )
             own = st.segmented_control(
-                "From its own side", [50, 75], default=50, required=True, key="extremes-own",
-                format_func=lambda share: f"{share}%", help="At 50% both sides rate each note equally often, as " "in the essay.",
-            )  # fmt: skip
+                "From its own side",
+                [50, 75],
+                default=50,
+                required=True,
+                key="extremes-own",
+                format_func=lambda share: f"{share}%",
+                help="At 50% both sides rate each note equally often, as in the essay.",
+            )
             if st.button(f"Run {ROUNDS} rounds", type="primary", icon=":material/play_arrow:"):
                 with st.spinner("Running…", show_time=False):
                     st.session_state[_FOUND] = run_experiment(ratings or 4, (ratings or 4) * (own or 50) // 100)
@@ -60,7 +65,7 @@ def extremes() -> None:
                 made_with = found.ratings, found.own
                 if made_with != ((ratings or 4), (ratings or 4) * (own or 50) // 100):
                     st.warning(
-                        ("You changed the settings: this result was made with other ones. Run it again."),
+                        "You changed the settings: this result was made with other ones. Run it again.",
                         icon=":material/history:",
                     )
                 st.markdown(f"**{found.verdict}**")
@@ -173,7 +178,7 @@ def small_world() -> None:
         None,
         [
             "" if world.one_camp else world.sides_sentence,
-            (f"{RATERS} raters and {NOTES} notes: few enough to be scored again at each move of a slider."),
+            f"{RATERS} raters and {NOTES} notes: few enough to be scored again at each move of a slider.",
         ],
     )
     st.caption(escaped(" ".join(beside)))
@@ -304,7 +309,7 @@ def _note(world: World) -> None:
                 "**{other}**."
             )
             if world.one_camp
-            else ("How they really rated it, on average: side − **{one}**, side + **{other}**.")
+            else "How they really rated it, on average: side − **{one}**, side + **{other}**."
         )
         st.markdown(fill(rated, one=_figure(low.rated), other=_figure(high.rated)))
         st.caption(
@@ -319,9 +324,14 @@ def _starts(world: World) -> None:
     """Whether the same ratings, fitted from elsewhere, give the same."""
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.button(
-            "Try other random starts", key="starts", icon=":material/shuffle:", help=("The model begins from random numbers and improves them. " "This repeats it " "from other ones, and compares all notes."),
-            on_click=_ask_starts, args=(world.options,),
-        )  # fmt: skip
+            "Try other random starts",
+            key="starts",
+            icon=":material/shuffle:",
+            help="The model begins from random numbers and improves them. This repeats it from other ones, and "
+            "compares all notes.",
+            on_click=_ask_starts,
+            args=(world.options,),
+        )
         if st.session_state.get(_ASKED) == world.options:
             st.markdown(f"**{escaped(_other_starts(world.options).sentence)}**", width="stretch")
 
@@ -336,7 +346,7 @@ def _ask_starts(options: WorldOptions) -> None:
 
 
 def _both(world: World, one: float, other: float) -> str:
-    words = ("Taken for −: {one}  \nTaken for +: {other}") if world.one_camp else ("Side −: {one}  \nSide +: {other}")
+    words = "Taken for −: {one}  \nTaken for +: {other}" if world.one_camp else "Side −: {one}  \nSide +: {other}"
     return fill(words, one=_figure(one), other=_figure(other))
 
 

@@ -125,11 +125,11 @@ def _steps() -> None:
     """One server on this machine with a model that fits it, or a key."""
     memory, model = workspace().recommended_model()
     if model is not None and memory is not None:
-        fits = ("For the {gb} GB of memory of this computer: `ollama pull {name}` ({size}; {about}).").format(
+        fits = "For the {gb} GB of memory of this computer: `ollama pull {name}` ({size}; {about}).".format(
             gb=f"{memory:.0f}", name=model.name, size=model.size, about=model.about
         )
     elif memory is not None:
-        fits = ("This computer has {gb} GB of memory, too little for a useful model. Use a key instead.").format(
+        fits = "This computer has {gb} GB of memory, too little for a useful model. Use a key instead.".format(
             gb=f"{memory:.0f}"
         )
     else:
@@ -209,7 +209,7 @@ def _engine_choice(place: str = "") -> None:
         index=options.index(in_use) if in_use in options else 0,
         format_func=lambda choice: _name(choice, found),
         key=chosen,
-        help=("For what you begin from now on; it is remembered. Running work keeps its engine."),
+        help="For what you begin from now on; it is remembered. Running work keeps its engine.",
     )
     address, for_everybody = f"{place}engine-address", False
     if may_set_up:

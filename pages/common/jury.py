@@ -74,7 +74,7 @@ def votes(sides: tuple[SideVotes, SideVotes], *, key: str) -> None:
         told = dict(zip(("helpful", "somewhat", "not_helpful"), counts, strict=True))
         words = (
             fill(
-                ("{name}: of 100, {helpful} find it helpful, {somewhat} somewhat helpful, {not_helpful} not helpful."),
+                "{name}: of 100, {helpful} find it helpful, {somewhat} somewhat helpful, {not_helpful} not helpful.",
                 name=name,
                 **told,
             )
@@ -96,7 +96,7 @@ def _in_a_line(verdict: JuryVerdict) -> str:
     chance = (
         ""
         if verdict.shown_of_100 is None
-        else (f" :small[:gray[(about {verdict.shown_of_100} of 100 such notes were shown)]]")
+        else f" :small[:gray[(about {verdict.shown_of_100} of 100 such notes were shown)]]"
     )
     return f"**Jury (a simulation):** {_of_needed(verdict)}, {escaped(verdict.outlook)}{chance}"
 
@@ -120,7 +120,7 @@ def _number(case: Case, verdict: JuryVerdict) -> None:
     """The note intercept on its line."""
     low, high = verdict.intercept_interval.low, verdict.intercept_interval.high
     whose = "90 % range" if verdict.chance_of_shown is None else "90 % range of such notes"
-    words = ("Note intercept {number}, {range}: how helpful people on both sides find it").format(
+    words = "Note intercept {number}, {range}: how helpful people on both sides find it".format(
         number=_of_needed(verdict), range=f"{whose} {low:.2f} to {high:.2f}"
     )
     effect = effect_of_edit(case)
@@ -160,7 +160,7 @@ def _in_points(share: float) -> str:
     points = _points(share)
     if not points:
         return "no change"
-    return f"**{(f'{abs(points)} more' if points > 0 else f'{abs(points)} fewer')}**"
+    return f"**{abs(points)} {'more' if points > 0 else 'fewer'}**"
 
 
 def _beside(case: Case, verdict: JuryVerdict) -> None:

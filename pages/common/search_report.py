@@ -296,7 +296,7 @@ def _asked(case: Case) -> None:
     online = ", ".join(escaped(item.label) for item in asked if not _is_library(item))
     own = ", ".join(escaped(item.label) for item in asked if _is_library(item))
     st.caption(
-        (f"These searches went to {online}. Places that were slow or failed did not get all of them.")
+        f"These searches went to {online}. Places that were slow or failed did not get all of them."
         if online
         else "These searches did not go to any online service."
     )
@@ -347,13 +347,13 @@ def no_passage(case: Case, job: JobRecord | None) -> None:
     if failed:
         words = plural(
             len(failed),
-            ("1 place did not answer, so there may be more to find. Search again below, or add your own links."),
-            ("{n} places did not answer, so there may be more to find. Search again below, or add your own links."),
+            "1 place did not answer, so there may be more to find. Search again below, or add your own links.",
+            "{n} places did not answer, so there may be more to find. Search again below, or add your own links.",
         )
         st.warning(words, title="No passage was found, and a search failed.", icon=":material/sync_problem:")
     elif read:
         more = (
-            (f" {plural(len(unread), '1 more page could not be read.', '{n} more pages could not be read.')}")
+            f" {plural(len(unread), '1 more page could not be read.', '{n} more pages could not be read.')}"
             if unread
             else ""
         )
@@ -367,11 +367,16 @@ def no_passage(case: Case, job: JobRecord | None) -> None:
             icon=":material/search_off:",
         )
     elif unread and case.searched and case.hits and not _chosen(case, unread):
-        words = f"{plural(len(case.hits), '1 page was found. Search elsewhere below, or add your own links.', '{n} pages were found. Search elsewhere below, or add your own links.')} {plural(len(unread), '1 more page could not be read.', '{n} more pages could not be read.')}"
-        st.info(words, title="Nothing found helps to judge the post.", icon=":material/search_off:")
+        found_pages = plural(
+            len(case.hits),
+            "1 page was found. Search elsewhere below, or add your own links.",
+            "{n} pages were found. Search elsewhere below, or add your own links.",
+        )
+        failed = plural(len(unread), "1 more page could not be read.", "{n} more pages could not be read.")
+        st.info(f"{found_pages} {failed}", title="Nothing found helps to judge the post.", icon=":material/search_off:")
     elif unread:
         st.warning(
-            ("This says nothing for or against the post. Open the pages yourself and paste the passage that matters."),
+            "This says nothing for or against the post. Open the pages yourself and paste the passage that matters.",
             title="No source could be read.",
             icon=":material/link_off:",
         )
@@ -384,7 +389,7 @@ def no_passage(case: Case, job: JobRecord | None) -> None:
         st.info(words, title="Nothing found helps to judge the post.", icon=":material/search_off:")
     else:
         st.info(
-            ("Search elsewhere below, or decide “Not enough evidence”. That is a result too."),
+            "Search elsewhere below, or decide “Not enough evidence”. That is a result too.",
             title="No passage was found.",
             icon=":material/search_off:",
         )

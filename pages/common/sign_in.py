@@ -91,7 +91,7 @@ def _sign_in(settings: Settings) -> None:
         public = urlsplit(settings.sign_in.public_url or "")
         here = urlsplit(st.context.url or "")
         if here.netloc and (here.scheme, here.netloc) != (public.scheme, public.netloc):
-            words = ("You came by {here}, where nobody can sign in. Go to {there}").format(
+            words = "You came by {here}, where nobody can sign in. Go to {there}".format(
                 here=f"{here.scheme}://{here.netloc}", there=public.geturl()
             )
             st.error(words, icon=":material/error:")

@@ -75,8 +75,8 @@ def places_to_search(key: str, case: Case | None = None, *, disabled: bool = Fal
     for item in services.values():
         if item.stands_in and item.name in chosen:
             st.caption(
-                f":material/travel_explore: "
-                f"{f'{item.label} searches the web without a key. Search words made from the post leave this computer. Clear the choice to stop this.'}"
+                f":material/travel_explore: {item.label} searches the web without a key. Search words made from the "
+                "post leave this computer. Clear the choice to stop this."
             )
     if about:
         _about(key)
@@ -97,8 +97,8 @@ def _reading_services(key: str, chosen: Sequence[str], *, disabled: bool = False
     if ticked:
         told = ", ".join(services[name] for name in ticked)
         st.caption(
-            f":material/cloud_download: "
-            f"{f'The address of a page that cannot be read here is sent to {told}. The text that comes back is marked, as nobody compared it with the page.'}"
+            f":material/cloud_download: The address of a page that cannot be read here is sent to {told}. The text "
+            "that comes back is marked, as nobody compared it with the page."
         )
 
 
@@ -204,7 +204,7 @@ def _until(key: str, *, disabled: bool = False) -> None:
         format="YYYY-MM-DD",
         key=f"{key}-until",
         disabled=disabled,
-        help=("For an old post: leaves out what was published after this day. Sources without a date are marked."),
+        help="For an old post: leaves out what was published after this day. Sources without a date are marked.",
         width=_DATE_WIDTH,
         persist_state="session",
     )

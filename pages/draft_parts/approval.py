@@ -42,7 +42,7 @@ _HINTED = "[class*=st-key-sentence-][class*=-hinted] [class*=st-key-comparison-]
 
 def left_to_do(case: Case, waits: Sequence[Obstacle]) -> list[Obstacle]:
     """What no reason passes over yet; a gate that only waits for another is not counted."""
-    return [item for item in remaining(waits, reasons(case, waits)) if item.with_fence is None]
+    return [item for item in remaining(waits, reasons(case, waits)) if item.behind is None]
 
 
 def lead_to_what_is_left(case: Case, waits: Sequence[Obstacle]) -> None:
@@ -78,13 +78,13 @@ def problems(case: Case, waits: Sequence[Obstacle], job: JobRecord | None) -> No
     job_panel(case, job, "links")
     with st.container(key="problems", gap="small"):
         if left:
-            st.markdown(
-                f":orange[:material/hourglass_top:] "
-                f"**{plural(len(left), '{n} thing left before it can be approved', '{n} things left before it can be approved')}**"
+            to_do = plural(
+                len(left), "{n} thing left before it can be approved", "{n} things left before it can be approved"
             )
+            st.markdown(f":orange[:material/hourglass_top:] **{to_do}**")
         links = [item for item in waits if item.id.kind is ObstacleKind.LINK_UNANSWERED]
         for number, item in enumerate(waits):
-            if item.with_fence is None:
+            if item.behind is None:
                 with st.container(key=f"problem-{number}", gap="xxsmall"):
                     # All links are asked at once, so one button is enough.
                     passed_over, checks_links = item.id not in left, item in links[:1]
@@ -94,7 +94,7 @@ def problems(case: Case, waits: Sequence[Obstacle], job: JobRecord | None) -> No
 
 def reasons(case: Case, waits: Sequence[Obstacle]) -> dict[ObstacleId, str]:
     """The reasons written so far, by what each passes over, as the fields stand now."""
-    written = {item.id: kept_words(case, _field_name(case, item.with_fence or item.id)) for item in waits}
+    written = {item.id: kept_words(case, _field_name(case, item.behind or item.id)) for item in waits}
     return {obstacle: reason for obstacle, reason in written.items() if reason}
 
 
@@ -137,7 +137,7 @@ def _mend(case: Case, item: Obstacle, job: JobRecord | None, number: int, *, che
     elif kind is ObstacleKind.GATE_NOT_RUN and case.assessment is not None and case.assessment.is_compared_by_person:
         hints = case.assessment.waits_for_hints
         compare = partial(lead, Area.NOTE, _HINTED if hints else _TO_COMPARE, "[class*=st-key-comparison-]")
-        button(("Check the hints" if hints else "Compare the sentences"), key, _NOTICE_AREA, compare, **look)
+        button("Check the hints" if hints else "Compare the sentences", key, _NOTICE_AREA, compare, **look)
     elif kind in {ObstacleKind.FORM, ObstacleKind.GATE_FAILED}:
         button("Change the note", key, _NOTICE_AREA, partial(lead, Area.NOTE, _NOTE_BOX), **look)
     elif checks_links:
@@ -168,7 +168,7 @@ def _override(case: Case, obstacle: Obstacle) -> None:
             case,
             field,
             f"Why approve although {obstacle.id.although(_site)}? (at least {A_REASON})",
-            ("Your reason stays in the record. Leave this empty to change the note instead."),
+            "Your reason stays in the record. Leave this empty to change the note instead.",
         )
         missing = missing_from(said)
         if said and missing:

@@ -85,7 +85,7 @@ def send_to_x(case: Case) -> None:
         ask = partial(x.follow, case.id)
         if sent.state is OnXState.OPEN:
             st.warning(
-                (f"It was to be sent on {moment(sent.at)}. It is not sent again before X was asked."),
+                f"It was to be sent on {moment(sent.at)}. It is not sent again before X was asked.",
                 title="Not known whether it arrived",
             )
             with st.container(horizontal=True):

@@ -34,8 +34,8 @@ _SHOWN = {
 }
 
 _SENTENCES = {
-    Place.POST: ("A post makes three claims about a lake. A volunteer brings it here with two links."),
-    Place.SOURCES: ("The claim in full words, and beside each source the one sentence that matters."),
+    Place.POST: "A post makes three claims about a lake. A volunteer brings it here with two links.",
+    Place.SOURCES: "The claim in full words, and beside each source the one sentence that matters.",
     Place.READING: (
         "A person reads each passage in its page and decides whether to use it. No note is approved without that."
     ),
@@ -47,8 +47,8 @@ _SENTENCES = {
         "A stronger note is tempting. It fails: “prove” and “every” say more than the source, which describes one "
         "sample at one beach."
     ),
-    Place.MENDED: ("The sourced note says what one sample shows, and no more. All three checks pass."),
-    Place.JURY: ("A simulated jury estimates whether readers who usually disagree would both find the note helpful."),
+    Place.MENDED: "The sourced note says what one sample shows, and no more. All three checks pass.",
+    Place.JURY: "A simulated jury estimates whether readers who usually disagree would both find the note helpful.",
     Place.DECISION: (
         "A person decides: approve, no note needed, not enough evidence, or reject. All four are one click away."
     ),
@@ -102,7 +102,7 @@ def presenter(case: Case, job: JobRecord | None) -> None:
         )
         if place is None:
             st.caption(
-                ("A language model's answers to this example, recorded once. Other words or sources need an engine."),
+                "A language model's answers to this example, recorded once. Other words or sources need an engine.",
                 width="stretch",
             )
             use_own_engine_panel(case, "strip")

@@ -38,7 +38,7 @@ def strip(case: Case, job: JobRecord | None) -> None:
         with area(Area.POST):
             notices(StepName.POST.value)
             images = (
-                (f" :material/image: {plural(len(case.post.images), '1 image', '{n} images')}")
+                f" :material/image: {plural(len(case.post.images), '1 image', '{n} images')}"
                 if case.post.images
                 else ""
             )

@@ -41,7 +41,7 @@ def follow_up_buttons(case: Case, item: Evidence, job: JobRecord | None, left: f
             case,
             FollowUpKind.MORE_LIKE,
             "More like this",
-            (f"Searches for pages that say what {item.id} says and adds the best. Your other sources stay."),
+            f"Searches for pages that say what {item.id} says and adds the best. Your other sources stay.",
             about=item.id,
             busy=busy,
             icon=":material/library_add:",
@@ -172,7 +172,7 @@ def _refuse_if_changed(drawn: Case) -> None:
     if [item.id for item in newest.evidence] != [item.id for item in drawn.evidence]:
         raise WorkflowError(
             "evidence changed",
-            ("The sources changed in another tab, or someone else changed them. Nothing was done."),
+            "The sources changed in another tab, or someone else changed them. Nothing was done.",
             "Look at the sources as they are now, then try again.",
         )
 
@@ -271,10 +271,12 @@ def _fields(case: Case, source: Source | None, fold: str) -> None:
         scroll_into_view(f"begun-{case.id}")
     notices(fold)
     if taken := st.session_state.get(f"{fold}-taken"):
-        st.caption(
-            f":green[:material/check: "
-            f"{plural(taken, '{n} passage added. You can paste the next one.', '{n} passages added. You can paste the next one.')}]"
+        added = plural(
+            taken,
+            "{n} passage added. You can paste the next one.",
+            "{n} passages added. You can paste the next one.",
         )
+        st.caption(f":green[:material/check: {added}]")
         button("Done", f"{fold}-done", fold, partial(close, fold), icon="check")
     with st.form(f"form-{fields}", border=False):
         st.text_area(

@@ -127,14 +127,12 @@ def _writer(case: Case, job: JobRecord | None) -> None:
             type="secondary" if case.draft else "primary",
             icon="edit_note",
             disabled=not case.used_evidence or under_way(job) or is_recorded,
-            help=(
-                ("The recorded answers have no other draft. Use an engine, above, to have one written.")
-                if is_recorded
-                else (
-                    ("Uses only the sources in use. CrowdNotes checks which source supports each sentence. (W)")
-                    if by_model
-                    else ("No language model in use: CrowdNotes finds sentences about the post but writes no note. (W)")
-                )
+            help="The recorded answers have no other draft. Use an engine, above, to have one written."
+            if is_recorded
+            else (
+                "Uses only the sources in use. CrowdNotes checks which source supports each sentence. (W)"
+                if by_model
+                else "No language model in use: CrowdNotes finds sentences about the post but writes no note. (W)"
             ),
         )
         tempting_note(case)
@@ -223,7 +221,7 @@ def _what_came(case: Case) -> None:
         return
     st.info(
         escaped(abstained.removeprefix("No note: ")),
-        title=("Sentences to quote" if case.quotations else "CrowdNotes did not write a note."),
+        title="Sentences to quote" if case.quotations else "CrowdNotes did not write a note.",
         icon=":material/format_quote:" if case.quotations else ":material/front_hand:",
     )
 
@@ -278,7 +276,7 @@ def _without_link(case: Case) -> None:
     without = [item.id for item in case.used_evidence if not item.source.url]
     if without and len(without) == len(case.used_evidence):
         st.warning(
-            ("Use another source that has a link, or paste this one again with the address of its page."),
+            "Use another source that has a link, or paste this one again with the address of its page.",
             title="No source in use has a link, and X needs one.",
             icon=":material/link_off:",
         )
@@ -368,8 +366,8 @@ def save_typed(case: Case) -> bool:
 
 def _both_texts(case: Case, box: _Box, mine: str) -> None:
     st.warning(
-        ("Choose one of the two texts. If the other was saved, you can get it back with Undo."),
-        title=("The note was changed in another tab, or by someone else, while you were writing."),
+        "Choose one of the two texts. If the other was saved, you can get it back with Undo.",
+        title="The note was changed in another tab, or by someone else, while you were writing.",
         icon=":material/call_split:",
     )
     theirs = case.draft.text if case.draft else ""
@@ -412,7 +410,7 @@ def tempting_note(case: Case) -> None:
     if note is None or not case.used_evidence or (case.draft is not None and case.draft.text == note):
         return
     look = {
-        "help": ("This note says more than its source. Score it to see whether the checks find that."),
+        "help": "This note says more than its source. Score it to see whether the checks find that.",
         "type": "tertiary",
     }
     button("Try the tempting note", "tempting", _NOTICE_AREA, partial(_replace, case, note), icon="school", **look)

@@ -290,7 +290,7 @@ def _head(case: Case, item: Evidence) -> None:
             badge(
                 "orange",
                 "warning",
-                ("contains instructions to programs, according to the model: cannot support a sentence"),
+                "contains instructions to programs, according to the model: cannot support a sentence",
             )
         )
     elif workspace().service.holds_injection(item):
@@ -338,7 +338,7 @@ def _as_answered(case: Case, item: Evidence) -> tuple[Passage, str]:
     found = case.settlement.all_of(item) if case.settlement is not None else []
     spans = tuple(answer.span for answer in found if answer.span is not None)
     if not spans:
-        return item.passage, ("Marked: the sentences closest to the post. Any text in grey is around the passage.")
+        return item.passage, "Marked: the sentences closest to the post. Any text in grey is around the passage."
     return item.passage.model_copy(update={"marks": spans}), (
         "Marked: the words that answer the claim, according to the model. Any text in grey is around the passage."
     )

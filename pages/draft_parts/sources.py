@@ -175,7 +175,7 @@ def _claim(case: Case, reach: Reach | None) -> None:
         if claim.kind is not ClaimKind.CHECKABLE:
             title = f"The model reads this post as {_NOT_CHECKABLE[claim.kind]}."
             st.info(
-                ("If so, there is nothing to check: decide “No note needed”. You can still add sources."),
+                "If so, there is nothing to check: decide “No note needed”. You can still add sources.",
                 title=title,
                 icon=":material/help:",
             )
@@ -258,10 +258,12 @@ def _rows(case: Case, job: JobRecord | None, reach: Reach | None) -> None:
                     if item.aim is Aim.OTHER_SIDE:
                         _row(case, item)
     if case.taken_away:
-        st.caption(
-            f":material/history: "
-            f"{plural(len(case.taken_away), '{n} source found before is not in this list any more. It is kept under “Earlier sources” below.', '{n} sources found before are not in this list any more. They are kept under “Earlier sources” below.')}"
+        gone = plural(
+            len(case.taken_away),
+            "{n} source found before is not in this list any more. It is kept under “Earlier sources” below.",
+            "{n} sources found before are not in this list any more. They are kept under “Earlier sources” below.",
         )
+        st.caption(f":material/history: {gone}")
 
 
 _KINDS = {SourceCategory.OTHER: "other kind of source"}
@@ -329,7 +331,7 @@ def _rest(case: Case, job: JobRecord | None) -> None:
     earlier_notes(case)
     if case.decision is None:
         more = st.expander(
-            ("Find more sources" if case.stages or case.evidence else "Find sources"),
+            "Find more sources" if case.stages or case.evidence else "Find sources",
             key=f"more-{case.id}",
             icon=":material/travel_explore:",
             on_change="rerun",

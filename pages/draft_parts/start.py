@@ -74,7 +74,7 @@ def _box() -> None:
             "Paste the post",
             key=_TEXT,
             height=190,
-            placeholder=("The text of the post. You can add its address on X and links to sources, one on each line."),
+            placeholder="The text of the post. You can add its address on X and links to sources, one on each line.",
             persist_state="session",
             on_change=run_action,  # what was wrong with other words is told no longer
             args=(_NOTICE_AREA, lambda: None),
@@ -113,9 +113,9 @@ def _recognised(found: Pasted, sources: Sources) -> None:
     """In one line: what was pasted, and where the evidence will come from."""
     if not found.words and (found.address or found.links):
         words = (
-            ("This is the address of a post. CrowdNotes cannot read X: paste the text of the post as well.")
+            "This is the address of a post. CrowdNotes cannot read X: paste the text of the post as well."
             if found.address
-            else ("These are links to sources. Paste the text of the post as well.")
+            else "These are links to sources. Paste the text of the post as well."
         )
         st.markdown(f":orange[:material/info: {words}]")
         return
@@ -160,7 +160,7 @@ def _where(sources: Sources) -> str:
         )
     )
     return (
-        (f"Your links are read, and search words will go to: {named}.")
+        f"Your links are read, and search words will go to: {named}."
         if sources["urls"]
         else f"Search words will go to: {named}."
     )

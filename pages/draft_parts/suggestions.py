@@ -171,7 +171,7 @@ def _more(case: Case) -> None:
             "Suggestions, one on each line",
             key=f"{key}-text",
             height=90,
-            placeholder=("Say when the trial was done.\nThe second link needs a login."),
+            placeholder="Say when the trial was done.\nThe second link needs a login.",
         )
         with st.expander("Or a file", icon=":material/upload_file:"):
             st.file_uploader(

@@ -130,8 +130,10 @@ def _two_sides(found: Sides) -> None:
             "party or something else stands behind them is not in the data. These notes show best what divides them."
         )
         for name, notes in (
-            ("Liked most by one side:", found.minus), ("Liked most by the other side:", found.plus), ("With the highest score, and liked about as much by both:", found.across),
-        ):  # fmt: skip
+            ("Liked most by one side:", found.minus),
+            ("Liked most by the other side:", found.plus),
+            ("With the highest score, and liked about as much by both:", found.across),
+        ):
             st.caption(name if notes else f"{name} too few notes in this data.")
             _notes(notes, name)
 
@@ -278,8 +280,7 @@ def _pictures(told: Story, score: ScoreStory, line: float) -> None:
     if score.first is None or not sentences.first:
         st.caption(
             escaped(
-                told.first_not_run
-                or ("It has exactly 50 ratings: there are no later ones to compare the first 50 with.")
+                told.first_not_run or "It has exactly 50 ratings: there are no later ones to compare the first 50 with."
             )
         )
     else:
@@ -331,14 +332,14 @@ def _ratings_table(moments: tuple[Moment, ...]) -> dict[str, list[object]]:
             ("not_helpful", "Not helpful"),
         ):
             levels: list[Levels] = [getattr(one, side) for one in moments]
-            rows[f"{_SIDES[side]()}: {name}"] = [getattr(one, level) for one in levels]
+            rows[f"{_SIDES[side]}: {name}"] = [getattr(one, level) for one in levels]
     return rows
 
 
 _SIDES = {
-    "minus": lambda: "One side",
-    "plus": lambda: "The other side",
-    "unknown": lambda: "Side not known",
+    "minus": "One side",
+    "plus": "The other side",
+    "unknown": "Side not known",
 }
 
 

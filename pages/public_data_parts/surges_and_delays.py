@@ -108,7 +108,7 @@ def _card(key: str, title: str, groups: list[Delay], hours: list[Hours], foot: l
     if overall.p50 is None or overall.p90 is None:
         st.info(escaped(f"{title}: {overall.not_run}"), icon=":material/info:")
         return
-    sentence = ("Half of {n} posts that got one waited under {half}, and nine in ten under {most}.").format(
+    sentence = "Half of {n} posts that got one waited under {half}, and nine in ten under {most}.".format(
         half=in_hours(overall.p50), most=in_hours(overall.p90), n=f"{overall.n:,}"
     )
     names = [group.name for group in groups]

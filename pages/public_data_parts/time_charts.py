@@ -164,9 +164,12 @@ def hours_by_group(groups: Sequence[tuple[str, Hours]], *, alt: str, key: str) -
             line = {"color": accent, "width": width}
             figure.add_scatter(x=[first, last], y=[row, row], mode="lines", line=line, hoverinfo="skip")
         figure.add_scatter(
-            x=[middle], y=[row], mode="markers", marker={"size": 12, "symbol": "diamond", "color": accent},
-            hovertemplate="{name}: half within {hours} hours ({n} posts)".format(name=name, hours=f"{middle:.1f}", n=f"{hours.n:,}") + _NO_BOX,
-        )  # fmt: skip
+            x=[middle],
+            y=[row],
+            mode="markers",
+            marker={"size": 12, "symbol": "diamond", "color": accent},
+            hovertemplate=f"{name}: half within {middle:.1f} hours ({hours.n:,} posts){_NO_BOX}",
+        )
         figure.add_annotation(
             x=math.log10(middle), y=row, text=f"<b>{in_hours(middle)}</b>", yshift=15, showarrow=False,
             font={"color": text, "size": 11},

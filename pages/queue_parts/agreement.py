@@ -33,9 +33,8 @@ def _agreement() -> None:
                 ]
                 st.metric(name, told[0])
                 ends = f"{told[1]} – {told[2]}, " if len(told) > 1 else ""
-                st.caption(
-                    f"{ends}{plural(figure.n, '1 pair of sentence and passage', '{n} pairs of sentence and passage')}. {figure.how}"
-                )
+                pairs = plural(figure.n, "1 pair of sentence and passage", "{n} pairs of sentence and passage")
+                st.caption(f"{ends}{pairs}. {figure.how}")
     if found:
         st.download_button(
             "Export findings as CSV",

@@ -324,7 +324,7 @@ def _summary(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
             st.caption("Press “Work on this case” to record what you find.")
         if any(st.session_state.get(key) for keys in _fields(case, _wrong(case, found)) for key in keys if key):
             st.warning(
-                ("Somebody else has this case now. What you typed stays here; copy what you need."),
+                "Somebody else has this case now. What you typed stays here; copy what you need.",
                 icon=":material/edit_note:",
             )  # the case is somebody else's by now
             _comment_fields(case, found)
@@ -338,9 +338,10 @@ def _outcome(case: Case, found: Sequence[Pair]) -> None:
         _readers_differ(case)
     waits = remaining(workspace().service.obstacles(case), {})
     if waits:
-        st.markdown(
-            f"**{plural(len(waits), '1 thing is left before you can approve', '{n} things are left before you can approve')}**"
+        to_do = plural(
+            len(waits), "1 thing is left before you can approve", "{n} things are left before you can approve"
         )
+        st.markdown(f"**{to_do}**")
         st.markdown("\n".join(f"- {escaped(item.sentence, 240)}" for item in waits))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="validate-ends"):
         approve = partial(_decide, case, DecisionKind.APPROVED)

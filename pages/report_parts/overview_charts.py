@@ -40,7 +40,7 @@ def pictures(found: Overview, now: datetime) -> None:
         ("trend", found.trend, lambda key: _spread(found.trend, key, upright=True)),
         ("endings", found.endings, lambda key: _counted(found.endings, key, tones=_ENDINGS, upright=True)),
         ("gates", found.gates, lambda key: _counted(found.gates, key, tones=_GATES)),
-        ("mended", found.repaired_draft, lambda key: _counted(found.repaired_draft, key, tones=_COURSES)),
+        ("mended", found.fixed_notes, lambda key: _counted(found.fixed_notes, key, tones=_COURSES)),
         ("sources", found.sources, lambda key: _counted(found.sources, key)),
         ("readers", found.readers, lambda key: _sides(found.readers, key)),
         ("cost", found.cost, lambda key: _counted(found.cost, key, upright=True)),

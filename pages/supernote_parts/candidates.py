@@ -95,10 +95,12 @@ def _making(case: Case, work: SupernoteWork, *, busy: bool) -> None:
             help=None if work.used else "Use at least one note first",
         )
     cost = f"**Expected: {escaped(workspace().service.supernote_cost(case))}.**"
-    st.caption(
-        f"{cost} "
-        f"{('The language model writes them from the notes. CrowdNotes adds the links itself.' if writes else 'No language model is in use, so candidates are whole sentences of the notes, put together.')}"
+    how = (
+        "The language model writes them from the notes. CrowdNotes adds the links itself."
+        if writes
+        else "No language model is in use, so candidates are whole sentences of the notes, put together."
     )
+    st.caption(f"{cost} {how}")
 
 
 def _label(case: Case, work: SupernoteWork) -> str:
@@ -116,7 +118,7 @@ def _start(case: Case) -> None:
 
 def _in_words(made: SupernoteRound) -> str:
     which = (
-        ("Of {all} candidates, {passed} passed every filter that ran.")
+        "Of {all} candidates, {passed} passed every filter that ran."
         if made.not_run
         else "Of {all} candidates, {passed} passed all six filters."
     )
@@ -166,7 +168,7 @@ def _lost(made: SupernoteRound) -> None:
     if len(made.candidates) + made.merged < made.wanted and not made.lost:
         writes = any(item.prompt_version for item in made.candidates)
         few = (
-            ("You asked for {wanted}. The model wrote {made} different ones.")
+            "You asked for {wanted}. The model wrote {made} different ones."
             if writes
             else (
                 "You asked for {wanted}. Without a language model, candidates are sentences of the notes put "

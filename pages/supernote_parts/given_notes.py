@@ -73,7 +73,7 @@ def notes_fields(key: str) -> None:
             "The notes, with their links",
             key=f"{key}-pasted",
             height=190,
-            placeholder=("One note, with its link\n\nAn empty line, then the next note"),
+            placeholder="One note, with its link\n\nAn empty line, then the next note",
             persist_state="session",
         )
 
@@ -212,9 +212,14 @@ def notes_pane(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
         of = plural(len(work.notes), "1 note", "{n:,} notes")
         st.markdown(f":gray[{of}, {len(work.used)} used]", width="content")
     unknown = sum(note.status is None for note in work.notes)
+    not_known = plural(
+        unknown,
+        "For 1 note it is not known what X decided. It is taken as not decided.",
+        "For {n} notes it is not known what X decided. They are taken as not decided.",
+    )
     st.caption(
         "CrowdNotes ticks the notes that call the post misleading and that X has not decided on. You can change that. "
-        f"{plural(unknown, 'For 1 note it is not known what X decided. It is taken as not decided.', 'For {n} notes it is not known what X decided. They are taken as not decided.') if unknown else ''}"
+        f"{not_known if unknown else ''}"
     )
     for remark in workspace().service.remarks_on_notes(case):
         st.caption(f":orange[:material/info:] {escaped(remark, 300)}")
@@ -292,8 +297,8 @@ def in_ratings(ratings: Ratings) -> str:
         return "No ratings known"
     words = plural(
         ratings.count,
-        ("1 rating: {helpful} helpful, {somewhat} somewhat helpful, {not_helpful} not helpful"),
-        ("{n:,} ratings: {helpful} helpful, {somewhat} somewhat helpful, {not_helpful} not helpful"),
+        "1 rating: {helpful} helpful, {somewhat} somewhat helpful, {not_helpful} not helpful",
+        "{n:,} ratings: {helpful} helpful, {somewhat} somewhat helpful, {not_helpful} not helpful",
         helpful=ratings.helpful,
         somewhat=ratings.somewhat_helpful,
         not_helpful=ratings.not_helpful,

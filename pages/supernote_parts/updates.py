@@ -63,9 +63,16 @@ def _news(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
         stale = is_stale(work)
         button(
             _of_changed(work) if stale else "Choose again with the new ratings",
-            "watch-again", _NOTICE_AREA, partial(_again, case), icon="diversity_2", type="primary", disabled=under_way(job),
-            help=("Candidates without words from these notes stay " "as they are." if stale else "No new candidates are made."),
-        )  # fmt: skip
+            "watch-again",
+            _NOTICE_AREA,
+            partial(_again, case),
+            icon="diversity_2",
+            type="primary",
+            disabled=under_way(job),
+            help="Candidates without words from these notes stay as they are."
+            if stale
+            else "No new candidates are made.",
+        )
         st.caption("Then you see here whether there is a better note, and whether to replace the posted one.")
         return
     for said, sign in ((found.better, "compare_arrows"), (found.crossing, "flag")):

@@ -94,7 +94,7 @@ def _simulation(made: SupernoteRound) -> None:
 
 def _nobody() -> None:
     st.warning(
-        ("See below what each filter removed. Use other notes, or ask for more candidates."),
+        "See below what each filter removed. Use other notes, or ask for more candidates.",
         title="No candidate passed every filter, so there is no winner.",
         icon=":material/filter_alt_off:",
     )
@@ -157,7 +157,7 @@ def _take_button(case: Case, candidate: Candidate, *, busy: bool, key: str, prim
         if taken and key != _TAKE_WINNER:
             return  # the draft is opened by one button alone: below the winner, else on top
         button(
-            ("Open the draft" if taken else "Put in the draft"),
+            "Open the draft" if taken else "Put in the draft",
             key,
             _NOTICE_AREA,
             partial(_take, case, candidate),
@@ -229,9 +229,9 @@ def _verdict(made: SupernoteRound, winner: Candidate) -> str:
     if mine.means_nothing:
         return "The jury's numbers mean nothing for this text. The filters and the judge decide."
     which = (
-        ("The jury gives the supernote {score}. That reaches the {line} that X needs to show a note.")
+        "The jury gives the supernote {score}. That reaches the {line} that X needs to show a note."
         if mine.intercept >= _line()
-        else ("The jury gives the supernote {score}. That is below the {line} that X needs to show a note.")
+        else "The jury gives the supernote {score}. That is below the {line} that X needs to show a note."
     )
     said = fill(which, score=in_figures(mine.intercept, _line()), line=f"{_line():.2f}")
     if theirs is None or theirs.means_nothing:
@@ -294,9 +294,9 @@ def _without(without: float | None, loss: float | None) -> str:
     if loss is None:
         return "without it, the best candidate gets {score}".format(score=f"{without:.2f}")
     which = (
-        ("without it, the best candidate gets {score}, which is {apart} less")
+        "without it, the best candidate gets {score}, which is {apart} less"
         if loss >= 0
-        else ("without it, the best candidate gets {score}, which is {apart} more")
+        else "without it, the best candidate gets {score}, which is {apart} more"
     )
     return fill(which, score=f"{without:.2f}", apart=f"{abs(loss):.2f}")
 

@@ -127,7 +127,8 @@ def _save_tsv(rows: int, folder: Path) -> Path:
         file.write("\t".join(RATINGS.columns) + "\n")
         for first in range(0, rows, _LINES):
             file.writelines(
-                f"{10**18 + row // 30}\t{raters[row % 20_000]}\t{1_700_000_000_000 + row}\t2\t0\t0\t0\t0\tHELPFUL\t{flags}\t{10**18 + row // 30}\tDEFAULT\t\t\n"
+                f"{10**18 + row // 30}\t{raters[row % 20_000]}\t{1_700_000_000_000 + row}\t2\t0\t0\t0\t0\tHELPFUL\t"
+                f"{flags}\t{10**18 + row // 30}\tDEFAULT\t\t\n"
                 for row in range(first, min(first + _LINES, rows))
             )
     return path

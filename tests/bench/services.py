@@ -129,7 +129,8 @@ def _europe_pmc(seed: int) -> object:
 
 def _abstracts() -> str:
     articles = "".join(
-        f"<PubmedArticle><MedlineCitation><PMID>{9000 + n}</PMID><Article><ArticleTitle>{_sentence(n)}</ArticleTitle><Abstract><AbstractText>{_abstract(n)}</AbstractText></Abstract></Article></MedlineCitation></PubmedArticle>"
+        f"<PubmedArticle><MedlineCitation><PMID>{9000 + n}</PMID><Article><ArticleTitle>{_sentence(n)}</ArticleTitle>"
+        f"<Abstract><AbstractText>{_abstract(n)}</AbstractText></Abstract></Article></MedlineCitation></PubmedArticle>"
         for n in range(_RECORDS)
     )
     return f"<PubmedArticleSet>{articles}</PubmedArticleSet>"

@@ -180,10 +180,10 @@ def test_a_keystroke_is_no_reason(reason: str) -> None:
     ],
 )
 def test_what_helps_is_said_for_the_gate_that_failed_and_those_behind_it_wait(gate: GateName, helps: str) -> None:
-    failed, *with_fence = obstacles(_ready(engine=_engine(gate)), AT, ANN)
+    failed, *behind = obstacles(_ready(engine=_engine(gate)), AT, ANN)
     assert failed.lifts.startswith(helps)
-    assert [refusal.with_fence for refusal in with_fence] == [failed.id] * len(with_fence)
-    for refusal in with_fence:
+    assert [refusal.behind for refusal in behind] == [failed.id] * len(behind)
+    for refusal in behind:
         assert refusal.lifts.startswith(f"It counts once the {gate.value} check has passed, or give a reason")
 
 

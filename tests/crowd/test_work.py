@@ -40,7 +40,7 @@ def _index(folder: Path, posts: dict[int, int], *, shown: int = 0, fine: int = 0
     write_notes(
         folder / "public" / "notes-00000.tsv",
         *(
-            note_row(notes[post], tweetId=post, **({"classification": kinds[post]} if post in kinds else {}))
+            note_row(notes[post], tweetId=post, **{"classification": kinds[post]} if post in kinds else {})
             for post in posts
         ),
     )

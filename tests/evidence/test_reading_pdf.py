@@ -154,8 +154,8 @@ def test_the_text_knows_where_each_page_begins() -> None:
 def test_pages_of_references_have_no_start() -> None:
     listed = ["References", *(f"{n}. Smith J. Measles. Lancet. 2019;{n}:1." for n in range(1, 6))]
     assert len(read_body(_pdf([PAGE, PAGE, listed]), PDF, None, URL).page_starts) == 2
-    with_fence = read_body(_pdf([PAGE, PAGE, listed, ["Appendix", "Each child got 5 mg."]]), PDF, None, URL)
-    assert with_fence.text[with_fence.page_starts[3] :].startswith("Appendix")
+    behind = read_body(_pdf([PAGE, PAGE, listed, ["Appendix", "Each child got 5 mg."]]), PDF, None, URL)
+    assert behind.text[behind.page_starts[3] :].startswith("Appendix")
 
 
 def test_a_passage_names_the_page_that_it_begins_on() -> None:

@@ -35,7 +35,7 @@ def test_the_address_begins_a_demonstration_of_its_own_once(desk: Desk) -> None:
     assert case.recorded_answers
     assert at.query_params["case"] == case.id
     assert at.query_params["demo"] == "1"
-    assert ("A post makes three claims about a lake. A volunteer brings it here with two links.") in texts(at)
+    assert "A post makes three claims about a lake. A volunteer brings it here with two links." in texts(at)
     assert not at.run().exception
     assert desk.only().id == case.id
 
@@ -48,7 +48,7 @@ def test_next_says_what_it_does_and_uses_a_passage_that_was_on_the_screen(desk: 
     assert (first.verdict, first.reviews[-1].reader.name) == (Verdict.USE, "you")
     assert (second.verdict, second.reviews[-1].reader.name) == (None, "you")
     at.button(key="present-back").click().run()
-    assert ("The claim in full words, and beside each source the one sentence that matters.") in texts(at)
+    assert "The claim in full words, and beside each source the one sentence that matters." in texts(at)
     assert at.button(key="present-next").label == "Next"  # it was opened before
     assert {stage.engine for stage in desk.only().stages} == {"llm:recorded answers"}
 
@@ -61,7 +61,7 @@ def test_a_second_draft_is_not_offered_where_none_was_recorded(desk: Desk) -> No
     write = desk.app(case).button(key="write")
     assert (write.disabled, write.help) == (
         True,
-        ("The recorded answers have no other draft. Use an engine, above, to have one written."),
+        "The recorded answers have no other draft. Use an engine, above, to have one written.",
     )
 
 

@@ -111,7 +111,7 @@ def test_an_example_as_it_is_goes_by_recorded_answers_without_a_model(
     words, _, links = str(box.value).partition("\n")
     box.set_value(f"{words}{added}\n{links}").run()
     assert (
-        ("No language model is in use. For this example you see the recorded answers of one.") in texts(at)
+        "No language model is in use. For this example you see the recorded answers of one." in texts(at)
     ) is is_recorded
     at.button(key="start").click().run()
     assert not at.exception

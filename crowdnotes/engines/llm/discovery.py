@@ -65,7 +65,7 @@ def server_at(address: str, settings: LlmSettings) -> FoundServer:
     if parts.username or parts.password:
         raise ConfigurationError(
             "A key does not belong in the address.",
-            ("If a server needs a key, save it with `crowdnotes models key set ADDRESS`. Keys are never shown here."),
+            "If a server needs a key, save it with `crowdnotes models key set ADDRESS`. Keys are never shown here.",
         )
     found = _configured(settings_for(EngineChoice(url), settings))
     return replace(found, is_set=url == settings.base_url)
@@ -86,7 +86,7 @@ def require_answer(choice: EngineChoice, settings: LlmSettings) -> None:
             error.message,
             error.next_step
             if is_told
-            else ("Start it or check its address, then choose it again. Until then the engine in use stays."),
+            else "Start it or check its address, then choose it again. Until then the engine in use stays.",
         ) from None
     if choice.model and models and choice.model not in models:
         raise ModelServerError(f"The server has no model “{choice.model}” any more.", "Look for model servers again.")

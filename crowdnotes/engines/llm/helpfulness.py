@@ -1,7 +1,7 @@
 """The words of a note by a language model, in one call: the principles, and gate 3, helpfulness (CrowdNotes+ 4.3, E.3).
 
-Whoever asks first, gate or principles, asks for both: the same question is sent once (see `ModelClient`). Another judge of
-helpfulness, which may answer as HealthJudge was trained to ("Final decision: yes"), takes the gate alone.
+Whoever asks first, gate or principles, asks for both: the same question is sent once (see `ModelClient`). Another
+judge of helpfulness, which may answer as HealthJudge was trained to ("Final decision: yes"), takes the gate alone.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ class RecordedAnswers:
         """Of the live model. Raises ModelServerError, without one always: no other engine steps in."""
         if self._live is None:
             raise ModelServerError(
-                ("There is no recorded answer for these words and sources: choose an engine to go on."),
+                "There is no recorded answer for these words and sources: choose an engine to go on.",
                 "It is changed under “recorded answers” at the top of the page.",
             )
         return self._live.server.ask(self._live.model, messages, options, room, on_piece, check)

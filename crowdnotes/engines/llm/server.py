@@ -61,10 +61,10 @@ _STATUS = {
         "The language model's server {server} does not let this key in ({error}).",
         "Set it with `crowdnotes models key set`, or in CROWDNOTES_LLM_API_KEY.",
     ),
-    404: (("The language model's server {server} does not know the model or the address ({error})."), None),
+    404: ("The language model's server {server} does not know the model or the address ({error}).", None),
     413: (
         "The language model's server {server} finds the question too long ({error}).",
-        ("Use fewer passages, or let the model read more: its server has a setting for the length of the context."),
+        "Use fewer passages, or let the model read more: its server has a setting for the length of the context.",
     ),
     429: (
         "The language model's server {server} takes no more calls now ({error}).",
@@ -412,7 +412,7 @@ def _refuse_detour(keys: Sequence[str], response: httpx2.Response) -> None:
     if (target.scheme, target.netloc) != (response.url.scheme, response.url.netloc):
         where = scrubbed(f"{target.scheme}://{target.netloc.decode('ascii', 'replace')}", keys)
         raise ModelServerError(
-            (f"The server {host} redirects to another address ({where}), which is not followed."),
+            f"The server {host} redirects to another address ({where}), which is not followed.",
             "If you trust that address, set it as CROWDNOTES_LLM_BASE_URL.",
         )
 

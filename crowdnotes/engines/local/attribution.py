@@ -258,7 +258,7 @@ def _clauses(sides: Compared) -> Iterator[Hint]:
         if len(tokens) >= _FEWEST_WORDS and held / len(tokens) < _ALIKE:
             span = Span(start=tokens[0].start, end=tokens[-1].end)
             yield Hint(
-                (f"Added: the passage has few or none of the words “{sides.sentence[span.start : span.end]}”."), span
+                f"Added: the passage has few or none of the words “{sides.sentence[span.start : span.end]}”.", span
             )
 
 

@@ -113,9 +113,9 @@ class LocalEngine:
             abstained="Without a language model the program writes no note."
             + " "
             + (
-                ("These sentences are closest to the post. Judge for yourself whether they answer it.")
+                "These sentences are closest to the post. Judge for yourself whether they answer it."
                 if found
-                else ("No sentence in the passages is close to the post. Search again, or quote what you found.")
+                else "No sentence in the passages is close to the post. Search again, or quote what you found."
             ),
             quotations=found,
         )
@@ -142,7 +142,7 @@ class LocalEngine:
             passages = [cleared(item) for item in evidence]
             return judge_by_reader(self._reader, measured, self._embedder, note, passages, support)
         reason = (
-            ("Nobody has compared the sentences with their passages yet.")
+            "Nobody has compared the sentences with their passages yet."
             if support
             else "The note has no sentence to compare."
         )

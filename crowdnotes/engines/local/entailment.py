@@ -146,10 +146,10 @@ class NliReader:
             self._places = {short: labels[name] for name, short in _LABELS.items() if name in labels}
             if len(self._places) < len(_LABELS):
                 raise ModelFilesError(
-                    ("The model in {folder} is not one of natural language inference: its labels are {labels}.").format(
+                    "The model in {folder} is not one of natural language inference: its labels are {labels}.".format(
                         folder=self.folder, labels=", ".join(labels) or "unnamed"
                     ),
-                    ("Use one that says entailment and contradiction, such as cross-encoder/nli-deberta-v3-xsmall."),
+                    "Use one that says entailment and contradiction, such as cross-encoder/nli-deberta-v3-xsmall.",
                 )
             self._model = model
         return self._model
@@ -302,7 +302,7 @@ def fetch_reader(name: str, revision: str, folder: Path, endpoint: str | None = 
     except (HfHubHTTPError, HFValidationError, httpx2.HTTPError, OSError, ValueError) as error:
         raise ModelFilesError(
             f"{name} could not be fetched ({type(error).__name__}).",
-            ("Check the name and the connection, or put the model's files into a folder and name that."),
+            "Check the name and the connection, or put the model's files into a folder and name that.",
         ) from error
     card = info.card_data
     licence = str((card.get("license") if card is not None else None) or "not stated")

@@ -132,9 +132,7 @@ def _about_blocks(explained: Explained, blocks: Blocks) -> Iterator[_Reason]:
     )
     for name, good, bad in sentences:
         if blocks[name] is not None and abs(worths[name]) / 4 >= _SAID:
-            yield _Reason(
-                (good if worths[name] > 0 else bad), worths[name] / 4
-            )  # near 0.5, log-odds / 4 is probability
+            yield _Reason(good if worths[name] > 0 else bad, worths[name] / 4)  # near 0.5, log-odds / 4 is probability
 
 
 def _words_of_tone(post: Post, note: str) -> dict[str, Span]:

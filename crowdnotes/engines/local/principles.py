@@ -119,7 +119,7 @@ def _opinion(settings: GateSettings, note: str, probability: float, words: Seque
     ]
     good, bad = (
         "It states, and does not guess or argue.",
-        ("Some words are opinion or speculation, not what a source says."),
+        "Some words are opinion or speculation, not what a source says.",
     )
     if probability >= settings.opinion:
         share = f"{probability:.0%} of notes like it were judged opinion or hostile"

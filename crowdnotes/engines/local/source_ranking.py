@@ -188,11 +188,9 @@ def rank(
         return Ranking(tuple(picks), "Nothing is left to pick.")
     return Ranking(
         tuple(picks),
-        (
-            "None of the results that are left supports the post's claim."
-            if aim is Aim.OTHER_SIDE
-            else "None of the results that are left is close to the post in meaning."
-        ),
+        "None of the results that are left supports the post's claim."
+        if aim is Aim.OTHER_SIDE
+        else "None of the results that are left is close to the post in meaning.",
     )
 
 

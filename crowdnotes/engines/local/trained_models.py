@@ -153,7 +153,7 @@ def load_head(path: Path) -> Head:
     except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile, UntrustedTypesFoundException) as error:
         raise ModelFilesError(
             f"The trained judge {path.name} is missing or damaged.",
-            ("Put the folder assets/judges back, for instance with `git checkout assets`, or train it again."),
+            "Put the folder assets/judges back, for instance with `git checkout assets`, or train it again.",
         ) from error
 
 
@@ -286,7 +286,7 @@ def adapter_of(arrays: Mapping[str, FloatArray]) -> Adapter:
     if not up or up.keys() != down.keys() or any(up[layer].shape[1] != down[layer].shape[0] for layer in up):
         raise ModelFilesError(
             "The change of the embedding model is damaged.",
-            ("Put the folder assets/judges back, for instance with `git checkout assets`, or train it again."),
+            "Put the folder assets/judges back, for instance with `git checkout assets`, or train it again.",
         )
     return Adapter(up, down)
 
@@ -311,7 +311,7 @@ class AdaptedMiniLM(MiniLMEmbedder):
         except (KeyError, RuntimeError) as error:  # no such layer, or one of another size
             raise ModelFilesError(
                 "The trained judge's change is one of another embedding model.",
-                ("Put the folder assets/judges back, for instance with `git checkout assets`, or train it again."),
+                "Put the folder assets/judges back, for instance with `git checkout assets`, or train it again.",
             ) from error
 
 
@@ -328,7 +328,7 @@ def load_reader(path: Path) -> AdaptedMiniLM:
     except (OSError, ValueError, KeyError) as error:
         raise ModelFilesError(
             f"The trained judge {path.name} is missing or damaged.",
-            ("Put the folder assets/judges back, for instance with `git checkout assets`, or train it again."),
+            "Put the folder assets/judges back, for instance with `git checkout assets`, or train it again.",
         ) from error
     return AdaptedMiniLM(adapter_of(arrays))
 

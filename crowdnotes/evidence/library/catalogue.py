@@ -315,7 +315,7 @@ def _open(path: Path, named: Mapping[str, str | None], kind: str) -> Incoming:
     if kind and kind not in _OPENERS:
         raise LibraryError(
             f"There is no kind of library “{kind}”.",
-            (f"Leave it out for tables and folders; the other kinds are: {', '.join(_OPENERS)}."),
+            f"Leave it out for tables and folders; the other kinds are: {', '.join(_OPENERS)}.",
         )
     if (path.is_dir() or kind) and any(named.values()):
         raise LibraryError("Folders and fact-checks have no columns to name.", "Leave the column names out.")

@@ -91,7 +91,7 @@ def open_notes(path: Path) -> Incoming:
     if not path.is_dir() and path.suffix.lower() not in KINDS:
         raise LibraryError(
             f"{path.name} is not a file that can hold notes ({', '.join(KINDS)}).",
-            ("Give a folder of X's public data, its file of notes, or the index that `crowdnotes crowd index` made."),
+            "Give a folder of X's public data, its file of notes, or the index that `crowdnotes crowd index` made.",
         )
     with ExitStack() as opened:
         scratch = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="crowdnotes-notes-")))

@@ -37,13 +37,13 @@ def open_fact_checks(path: Path) -> Incoming:
     if not path.is_dir() and path.suffix.lower() not in KINDS:
         raise LibraryError(
             f"{path.name} is not a file that can hold fact-checks ({', '.join(KINDS)}).",
-            ("Give ClaimReview data: the feed of Data Commons, a file of Fact-Check Insights, or pages with JSON-LD."),
+            "Give ClaimReview data: the feed of Data Commons, a file of Fact-Check Insights, or pages with JSON-LD.",
         )
     total = sum(1 for file in files for _ in _items(file))
     if total == 0:
         raise LibraryError(
             f"There is no fact-check (ClaimReview) in {path.name}.",
-            ("Give ClaimReview data: the feed of Data Commons, a file of Fact-Check Insights, or pages with JSON-LD."),
+            "Give ClaimReview data: the feed of Data Commons, a file of Fact-Check Insights, or pages with JSON-LD.",
         )
     return Incoming(total, None, lambda: _records(files))
 

@@ -65,13 +65,13 @@ class _Look:
     """How words look here: what elements inherit, until one of them says otherwise."""
 
     colour: str = ""
-    with_fence: tuple[float, ...] = _WHITE
+    behind: tuple[float, ...] = _WHITE
     is_tiny: bool = False
     is_unseen: bool = False
 
     @property
     def shows_words(self) -> bool:
-        return not (self.is_tiny or self.is_unseen or _is_same(self.colour, self.with_fence))
+        return not (self.is_tiny or self.is_unseen or _is_same(self.colour, self.behind))
 
     def within(self, element: Any, style: Style) -> _Look:
         if not style and element.get("color") is None and element.get("bgcolor") is None:
@@ -82,7 +82,7 @@ class _Look:
         is_whole = element.tag in _WHOLE_PAGE  # hidden until a script shows it, as some sites do
         return _Look(
             colour=style.get("color") or element.get("color") or self.colour,
-            with_fence=_painted(painted or element.get("bgcolor") or "", self.with_fence),
+            behind=_painted(painted or element.get("bgcolor") or "", self.behind),
             is_tiny=_is_tiny(sizes[-1]) and not is_whole if sizes else self.is_tiny,
             is_unseen=visibility in ("hidden", "collapse") and not is_whole if visibility else self.is_unseen,
         )
@@ -108,23 +108,23 @@ def _is_tiny(value: str) -> bool:
     return length is not None and 0 <= length[0] <= _TINY[length[1]]
 
 
-def _painted(value: str, with_fence: tuple[float, ...]) -> tuple[float, ...]:
+def _painted(value: str, behind: tuple[float, ...]) -> tuple[float, ...]:
     """The colour behind an element's words; () when it is a picture or something else that is not known."""
     if not value or value in ("none", "transparent", "inherit", "initial", "unset"):
-        return with_fence
+        return behind
     colour = _colour(value)
     if colour is None:
         return ()
-    return colour[:3] if colour[3] > 0.5 else with_fence
+    return colour[:3] if colour[3] > 0.5 else behind
 
 
-def _is_same(words: str, with_fence: tuple[float, ...]) -> bool:
+def _is_same(words: str, behind: tuple[float, ...]) -> bool:
     colour = _colour(words) if words else None
     if colour is None:
         return False
     if colour[3] <= 0.05:
         return True
-    return bool(with_fence) and all(abs(a - b) <= _NEAR for a, b in zip(colour, with_fence, strict=False))
+    return bool(behind) and all(abs(a - b) <= _NEAR for a, b in zip(colour, behind, strict=False))
 
 
 @lru_cache(maxsize=1024)

@@ -164,9 +164,9 @@ def _refuse_notice(text: str, html: str) -> None:
         )
     if len(text) < _LEAST_TEXT or (len(text) < _NOTICE and _ASKS_FOR_SCRIPT.search(text)):
         words = (
-            ("The page shows no text without JavaScript, so it cannot be read here.")
+            "The page shows no text without JavaScript, so it cannot be read here."
             if "<script" in html.lower()
-            else ("The page holds hardly any text, so it cannot be read here.")
+            else "The page holds hardly any text, so it cannot be read here."
         )
         raise FetchError(words, FetchOutcome.UNREADABLE)
 

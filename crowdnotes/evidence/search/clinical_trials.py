@@ -32,7 +32,10 @@ from crowdnotes.text.dates import parse_date
 from crowdnotes.wording import fill
 
 _PACE = Pace(45, 66.0, 3)
-_FIELDS = "NCTId|BriefTitle|OverallStatus|WhyStopped|Phase|StudyFirstPostDate|LastUpdatePostDate|ResultsFirstPostDate|EnrollmentCount|LeadSponsorName|Condition|InterventionName|BriefSummary|HasResults"
+_FIELDS = (
+    "NCTId|BriefTitle|OverallStatus|WhyStopped|Phase|StudyFirstPostDate|LastUpdatePostDate|ResultsFirstPostDate"
+    "|EnrollmentCount|LeadSponsorName|Condition|InterventionName|BriefSummary|HasResults"
+)
 _NUMBER = re.compile(r"\bNCT\d{8}\b", re.IGNORECASE)
 
 

@@ -152,18 +152,20 @@ class _Work:
             return ProviderState.CANCELLED, "The search was ended before it answered."
         late = f"{self._late} later than {self._terms.until} left out." if self._late else ""
         if self._left_out:
-            late = (
-                f"{late} "
-                f"{plural(self._left_out, '{n} of a site that the settings leave out.', '{n} of sites that the settings leave out.')}"
-            ).strip()
+            left_out = plural(
+                self._left_out,
+                "{n} of a site that the settings leave out.",
+                "{n} of sites that the settings leave out.",
+            )
+            late = f"{late} {left_out}".strip()
         if self._error is None:
             busy = (
-                (f"It was slow or busy: {answered} of {self._given} searches were made.")
+                f"It was slow or busy: {answered} of {self._given} searches were made."
                 if answered < self._given
                 else ""
             )
             again = (
-                (f"{self._remembered} of {self._given} searches were answered earlier today and not asked again.")
+                f"{self._remembered} of {self._given} searches were answered earlier today and not asked again."
                 if self._remembered
                 else ""
             )
@@ -247,7 +249,7 @@ class _Work:
             raise _Ended
         if elapsed > self._terms.seconds:
             raise SearchError(
-                (f"It was not done within {self._terms.seconds:g} seconds, so the search went on without it."),
+                f"It was not done within {self._terms.seconds:g} seconds, so the search went on without it.",
                 ProviderState.TIMED_OUT,
             )
 

@@ -266,7 +266,7 @@ def _refusal(status: int, headers: httpx.Headers, *, keyed: bool) -> _Refusal:
     wait = _retry_after(headers.get("Retry-After", "").strip())
     if status in _TOO_OFTEN:
         said = (
-            (f"It was asked too often and wants a pause for {wait:.0f} seconds ({status}).")
+            f"It was asked too often and wants a pause for {wait:.0f} seconds ({status})."
             if wait
             else f"It was asked too often and wants a pause ({status})."
         )

@@ -222,6 +222,6 @@ class Tavily(OnlineProvider):
                 raise SearchError(
                     error.message,
                     error.state,
-                    ("Without a key little may be asked; CROWDNOTES_SEARCH_TAVILY_KEY, a free key, raises that."),
+                    "Without a key little may be asked; CROWDNOTES_SEARCH_TAVILY_KEY, a free key, raises that.",
                 ) from error
             raise
