@@ -44,7 +44,7 @@ from crowdnotes.settings import Settings
 from crowdnotes.storage.database import alembic_config, connect, open_database, reading, writing
 from crowdnotes.storage.tables import cases
 from crowdnotes.workspace import Workspace, open_workspace
-from tests.cases.test_supernote import NEWER, NOTES, Web
+from tests.cases.test_supernote_actions import NEWER, NOTES, Web
 from tests.cases.walk import run
 from tests.fakes import HashingEmbedder, LiveLinks, ScriptedEngine
 

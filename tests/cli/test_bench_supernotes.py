@@ -14,7 +14,7 @@ from crowdnotes import workspace
 from crowdnotes.cli.main import app
 from crowdnotes.errors import ModelServerError
 from crowdnotes.reports.comparison_files import read_pairs
-from tests.cases.test_supernote import NOTES, ThinkingEngine, Web
+from tests.cases.test_supernote_actions import NOTES, ThinkingEngine, Web
 from tests.fakes import HashingEmbedder, LiveLinks
 
 

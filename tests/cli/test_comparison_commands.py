@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 from tests.command_line import crowdnotes
-from tests.comparisons.made import pairs_file
+from tests.reports.made_comparisons import pairs_file
 
 
 def test_a_comparison_is_begun_listed_and_exported(tmp_path: Path) -> None:

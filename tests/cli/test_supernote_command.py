@@ -15,7 +15,7 @@ from crowdnotes.domain import ExistingNote
 from crowdnotes.errors import CrowdNotesError, InputError
 from crowdnotes.settings import Settings
 from crowdnotes.workspace import Workspace, open_workspace
-from tests.cases.test_supernote import NEWER, NOTES, ThinkingEngine, Web
+from tests.cases.test_supernote_actions import NEWER, NOTES, ThinkingEngine, Web
 from tests.fakes import HashingEmbedder, LiveLinks, ScriptedEngine
 
 _PILOT = """noteId\tparticipantId\tcreatedAtMillis\ttweetId\tclassification\tsummary

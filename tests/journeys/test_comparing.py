@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.comparisons.made import pairs_file
 from tests.journeys.conftest import HOSTILE, App, NewPage
 from tests.journeys.contrast import faint_on_either, faint_words
 from tests.journeys.test_hostile import nothing_ran
 from tests.journeys.walk import Walk
+from tests.reports.made_comparisons import pairs_file
 
 pytestmark = [pytest.mark.journey, pytest.mark.deep]
 

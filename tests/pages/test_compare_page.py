@@ -10,8 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from crowdnotes.domain import Comparison, Role
 from pages.common import session
-from tests.comparisons.made import answered, pairs_file, rating
 from tests.pages.conftest import ROOT, Desk, press, texts, titles
+from tests.reports.made_comparisons import answered, pairs_file, rating
 
 PAGE = "pages/compare.py"
 ADA = "ada-ada-ada"

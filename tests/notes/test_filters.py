@@ -21,7 +21,7 @@ from crowdnotes.engines import NoteSentence, ResultOrigin
 from crowdnotes.notes.candidates import build_candidate
 from crowdnotes.notes.ranking import filtered
 from tests.fakes import make_evidence
-from tests.supernotes.made import NOTES, candidate, round_of
+from tests.notes.made import NOTES, candidate, round_of
 
 URLS = ("https://news.example.org/photo", "https://police.example.org/day", "https://city.example.org/mayor")
 

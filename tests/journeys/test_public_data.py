@@ -11,11 +11,11 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from crowdnotes.text.markdown import day
-from tests.crowd.made import made_index
 from tests.journeys.accessible import serious_faults
 from tests.journeys.conftest import App, NewPage
 from tests.journeys.contrast import faint_words, turned_to
 from tests.journeys.walk import Walk
+from tests.public_data.made import made_index
 
 pytestmark = pytest.mark.journey
 

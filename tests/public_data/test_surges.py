@@ -14,7 +14,7 @@ from crowdnotes.public_data.loading import snowflake
 from crowdnotes.public_data.posts import Filter
 from crowdnotes.public_data.surges import posts_of_day, surges, trending
 from crowdnotes.text.markdown import day
-from tests.crowd.made import indexed, made_index, note_row, write_notes
+from tests.public_data.made import indexed, made_index, note_row, write_notes
 
 _FIRST = datetime(2025, 3, 1, 12, tzinfo=UTC)
 

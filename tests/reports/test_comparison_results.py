@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from crowdnotes.domain import Answer, Comparison, Figure, Level, Rating, Statement
 from crowdnotes.reports import comparison_results
 from crowdnotes.reports.comparison_results import results
-from tests.comparisons.made import answer, comparison, rating
+from tests.reports.made_comparisons import answer, comparison, rating
 
 LEVELS = [Level.NOT, Level.SOMEWHAT, Level.HELPFUL]
 

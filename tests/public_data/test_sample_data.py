@@ -12,7 +12,7 @@ from crowdnotes.errors import InputError
 from crowdnotes.public_data.database import reading
 from crowdnotes.public_data.indexing import last_fit
 from crowdnotes.public_data.sample_data import make_public_data, rater_id
-from tests.crowd.made import indexed
+from tests.public_data.made import indexed
 
 
 def test_the_planted_camps_are_recovered_and_kept_until_many_ratings_are_new(tmp_path: Path) -> None:

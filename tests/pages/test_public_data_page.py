@@ -10,8 +10,8 @@ from streamlit.testing.v1 import AppTest
 from crowdnotes.public_data.database import reading
 from crowdnotes.public_data.story import busiest_notes
 from crowdnotes.text.markdown import day
-from tests.crowd.made import made_index
 from tests.pages.conftest import ROOT, Desk, texts
+from tests.public_data.made import made_index
 
 
 def opened(**address: str) -> AppTest:

@@ -17,7 +17,7 @@ from crowdnotes.public_data import database
 from crowdnotes.public_data.database import reading, writing
 from crowdnotes.public_data.loading import FileReport
 from tests.bridging.made import rating_row, write_ratings, write_tsv
-from tests.crowd.made import HOUR, NOW, POST, WRITTEN, indexed, note_row, write_history, write_notes
+from tests.public_data.made import HOUR, NOW, POST, WRITTEN, indexed, note_row, write_history, write_notes
 
 
 @pytest.fixture

@@ -41,7 +41,7 @@ from crowdnotes.public_data.story import (
 )
 from crowdnotes.settings_sections import BridgingSettings
 from tests.bridging.made import rating_row, write_ratings
-from tests.crowd.made import HOUR, POST, WRITTEN, indexed, made_index, note_row, write_history, write_notes
+from tests.public_data.made import HOUR, POST, WRITTEN, indexed, made_index, note_row, write_history, write_notes
 
 _LINES = BridgingSettings()
 _FIT = Extremes(global_intercept=0.2, ratings_per_note=10, least_intercept=-0.3, least_factor=-0.8, most_factor=0.8)

@@ -10,7 +10,7 @@ from crowdnotes.domain import Classification, CrowdStatus, ExistingNote, FilterN
 from crowdnotes.errors import InputError
 from crowdnotes.jury import Jury
 from crowdnotes.notes.ranking import best_existing, random_candidate, ranked, with_winner
-from tests.supernotes.made import NOTES, candidate, jury, round_of
+from tests.notes.made import NOTES, candidate, jury, round_of
 
 BY_JURY = "the simulated jury"
 

@@ -19,7 +19,7 @@ from crowdnotes.domain import Actor, Case, Comment, Decision, DecisionKind, Role
 from crowdnotes.errors import InputError, NotAllowedError
 from crowdnotes.jobs import JobState
 from crowdnotes.jobs.records import JobRecord, JobTable
-from tests.cases.test_desk import ANN, BOB, NOTE, NOW, drafted
+from tests.cases.test_moderation import ANN, BOB, NOTE, NOW, drafted
 from tests.fakes import actor
 
 ZOE = Actor(issuer="https://id.example.org", subject='z"7391', name="Zoë Unmistakable", role=Role.MODERATOR)

@@ -126,7 +126,7 @@ def test_a_damaged_pack_is_told_from_a_missing_one(own_assets: Path) -> None:
 
 
 def test_a_missing_page_is_named(own_assets: Path) -> None:
-    whole = Path(demo_pages.__file__).parent.parent / "assets" / "demonstration" / "examples.json"
+    whole = Path(demo_pages.__file__).parents[2] / "assets" / "demonstration" / "examples.json"
     (own_assets / "examples.json").write_bytes(whole.read_bytes())
     with pytest.raises(ConfigurationError, match=r"kettle-news\.html"):
         DemonstrationFetcher(_Inner()).fetch("https://harbour-daily.example/check/2025/03/reboiled-kettle-water")

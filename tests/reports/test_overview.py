@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from crowdnotes.domain import GateName, GateStatus, SourceCategory, Usage
 from crowdnotes.reports.case_figures import CaseFigures, Course, JuryFigures
 from crowdnotes.reports.overview import ENDINGS, Filter, in_time, overview
-from tests.overview.made import BEGUN, PASSED, approved, figures
+from tests.reports.made_cases import BEGUN, PASSED, approved, figures
 
 FAILED = {**PASSED, GateName.CORRECTNESS: GateStatus.FAIL, GateName.HELPFULNESS: GateStatus.NOT_RUN}
 

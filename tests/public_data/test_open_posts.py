@@ -19,7 +19,7 @@ from crowdnotes.public_data.posts import Filter
 from crowdnotes.public_data.story import busiest_notes, story
 from crowdnotes.settings_sections import BridgingSettings
 from tests.bridging.made import write_tsv
-from tests.crowd.made import HOUR, WRITTEN, indexed, made_index, note_row, write_history, write_notes
+from tests.public_data.made import HOUR, WRITTEN, indexed, made_index, note_row, write_history, write_notes
 
 _DAY = 24 * HOUR
 

@@ -17,7 +17,7 @@ from crowdnotes.notes.candidates import budget_for, build_candidate, cost, merge
 from crowdnotes.notes.sentence_candidates import whole_sentences
 from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
 from tests.fakes import HashingEmbedder, make_evidence
-from tests.supernotes.made import NOTES, candidate
+from tests.notes.made import NOTES, candidate
 
 BY_MODEL = ResultOrigin("llm:m", "7")
 

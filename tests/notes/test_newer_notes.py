@@ -7,7 +7,7 @@ import pytest
 from crowdnotes.domain import CrowdStatus, ExistingNote, PostedNote, Ratings
 from crowdnotes.notes.existing_notes import changes, crosses, renumbered, unchanged_candidates, worth_replacing
 from crowdnotes.notes.ranking import ranked
-from tests.supernotes.made import AT, NOTES, candidate, jury, round_of
+from tests.notes.made import AT, NOTES, candidate, jury, round_of
 
 ONE = candidate(("The photo was taken in Brazil in 2019.", "N1"))
 BOTH = candidate(("The photo was taken in Brazil in 2019.", "N1"), ("Police confirmed no arrests.", "N2"))

@@ -2,7 +2,7 @@
 
 `cpu` is processor time, which a busy machine does not change much. Each size is made in one process, read in another.
 
-python -m tests.bench.bench_crowd
+python -m tests.bench.bench_public_data
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from crowdnotes.public_data.database import reading
 from crowdnotes.public_data.delays import Delays, delays
 from crowdnotes.public_data.loading import snowflake
 from crowdnotes.public_data.posts import Filter
-from tests.crowd.made import HOUR, WRITTEN, indexed, made_index, note_row, write_history, write_notes
+from tests.public_data.made import HOUR, WRITTEN, indexed, made_index, note_row, write_history, write_notes
 
 
 def _of(folder: Path) -> Delays:

@@ -12,7 +12,7 @@ from crowdnotes.public_data.database import reading
 from crowdnotes.public_data.indexing import index_folder
 from crowdnotes.public_data.sample_data import make_public_data
 from crowdnotes.settings_sections import BridgingSettings
-from tests.crowd.made import NOW
+from tests.public_data.made import NOW
 
 
 def test_every_note_has_the_status_that_the_whole_algorithm_gives(

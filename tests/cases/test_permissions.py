@@ -334,7 +334,7 @@ def test_a_role_that_is_taken_away_holds_at_the_next_act(workspace: Workspace) -
 
 
 def test_newer_notes_reopen_a_decided_case_only_by_whoever_may_reopen_it(workspace: Workspace) -> None:
-    from tests.cases.test_supernote import NEWER, NOTES
+    from tests.cases.test_supernote_actions import NEWER, NOTES
 
     ann = _as(workspace, "ann", Role.CONTRIBUTOR).service
     case = ann.create_supernote("The kettle lies.", notes=NOTES)

@@ -17,8 +17,8 @@ from crowdnotes.errors import ComparisonNotFoundError, InputError
 from crowdnotes.reports.comparisons import Comparisons
 from crowdnotes.studies.bench.notes import Vote, pairs, win_rates
 from crowdnotes.studies.data_files import read_rows
-from tests.comparisons.made import NOW, answered, is_answered, pairs_file, rating
 from tests.fakes import actor
+from tests.reports.made_comparisons import NOW, answered, is_answered, pairs_file, rating
 from tests.studies.test_notes import ROWS
 
 ADA, BOB = "ada-ada-ada", "bob-bob-bob"
