@@ -22,7 +22,7 @@ from crowdnotes.evidence.search.run import SearchReport, check_providers, search
 from crowdnotes.evidence.search.web import Brave, SearXng, Tavily
 from crowdnotes.evidence.search.when_to_ask import is_register, relevant_providers
 from crowdnotes.evidence.search.who import WhoIris, WhoOutbreaks
-from crowdnotes.evidence.search.wikimedia import Wikidata, Wikinews, Wikipedia
+from crowdnotes.evidence.search.wikimedia import Wikidata, Wikipedia
 from crowdnotes.settings import Settings
 from crowdnotes.settings_sections import SearchSettings
 
@@ -60,7 +60,6 @@ ONLINE: tuple[type[OnlineProvider], ...] = (
     WhoOutbreaks,
     WhoIris,
     Wikidata,
-    Wikinews,
     CurrentEvents,
     Gdelt,
 )

@@ -9,8 +9,6 @@ Wikidata: dates of life and office, and places, of the persons and bodies that a
 GET {base}/api.php?action=wbsearchentities&search= and ?action=wbgetentities&ids=, one request after another, with a
 User-Agent that says whom to ask. An entry is told as it stands now; what is dated after a cutoff is left out.
 https://www.wikidata.org/w/api.php?action=help&modules=wbsearchentities
-
-Wikinews: reports of events, without a key; by the same programming interface as Wikipedia, and with its rules.
 """
 
 from __future__ import annotations
@@ -19,7 +17,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import date
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 from urllib.parse import quote
 
 from pydantic import BaseModel, Field
@@ -64,8 +62,7 @@ class Wikipedia(OnlineProvider):
     name = "wikipedia"
     label = "Wikipedia"
     brings = "background, as it stood on the day of the cutoff"
-    options: ClassVar[type[BaseModel]] = WikipediaOptions
-    site: ClassVar[str] = "wikipedia.org"
+    options = WikipediaOptions
 
     @classmethod
     def make(cls, search: SearchSettings) -> Self:
@@ -99,7 +96,7 @@ class Wikipedia(OnlineProvider):
             query,
             title=title,
             snippet=string(record, "snippet"),
-            url=f"https://{edition}.{self.site}/wiki/{quote(title.replace(' ', '_'), safe='/:()', errors='replace')}",
+            url=f"https://{edition}.wikipedia.org/wiki/{quote(title.replace(' ', '_'), safe='/:()', errors='replace')}",
             published=parse_date(string(record, "timestamp")),
         )
 
@@ -121,7 +118,7 @@ class Wikipedia(OnlineProvider):
             query,
             title=title,
             snippet=opening(string(dig(revision, "slots"), "main", "content")),
-            url=f"https://{edition}.{self.site}/w/index.php?{address}",
+            url=f"https://{edition}.wikipedia.org/w/index.php?{address}",
             published=parse_date(string(revision, "timestamp")),
         )
 
@@ -293,26 +290,3 @@ def _day(value: Any, until: date | None) -> str:
         return ""
     said = time[1:11] if precision >= _DAY else time[1:8] if precision == _MONTH else time[1:5]
     return "" if until is not None and said > until.isoformat() else said
-
-
-class WikinewsOptions(BaseModel):
-    """Wikinews."""
-
-    wikinews_url: str = Field(
-        "https://{language}.wikinews.org/w", description="its folder of scripts; {language} is filled in"
-    )
-
-
-class Wikinews(Wikipedia):
-    """See `Wikipedia`."""
-
-    name = "wikinews"
-    label = "Wikinews"
-    brings = "reports of events"
-    options = WikinewsOptions
-    site = "wikinews.org"
-
-    @classmethod
-    def make(cls, search: SearchSettings) -> Self:
-        """Two queries of a case: it has few reports."""
-        return cls(open_service(search, search.of(WikinewsOptions).wikinews_url, PACE), most_queries=2)

@@ -112,7 +112,7 @@ def test_an_answer_without_sense_is_labelled(
 
 
 # In XML, or on more than an answer.
-_WITH_OTHERS = ("medlineplus", "wikipedia", "wikinews", "current-events", "wikidata", "gdelt")
+_WITH_OTHERS = ("medlineplus", "wikipedia", "current-events", "wikidata", "gdelt")
 JSON_PROVIDERS = [kind for kind in ONLINE if kind.name not in _WITH_OTHERS]
 _LEAVES = st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=8), st.just("https://a.org/x"))
 _NAMES = st.sampled_from(
@@ -157,7 +157,7 @@ def test_any_json_gives_hits_or_a_label(value: dict[str, Any]) -> None:
 _KEYLESS = [
     *("tavily", "europe-pmc", "pubmed", "medlineplus", "wikipedia", "crossref"),
     *("clinical-trials", "openfda", "dailymed", "openalex", "who-outbreaks", "who-iris"),
-    *("wikidata", "wikinews", "current-events", "gdelt"),
+    *("wikidata", "current-events", "gdelt"),
 ]
 _KEYED = ["google-fact-check", "brave", "searxng"]
 

@@ -21,7 +21,7 @@ from crowdnotes.evidence.search.papers import OpenAlex
 from crowdnotes.evidence.search.service import Service
 from crowdnotes.evidence.search.when_to_ask import words_of
 from crowdnotes.evidence.search.who import WhoIris, WhoOutbreaks
-from crowdnotes.evidence.search.wikimedia import Wikidata, Wikinews
+from crowdnotes.evidence.search.wikimedia import Wikidata
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.settings_sections import FetchSettings, SearchSettings
 from tests.evidence.search.conftest import MakeService, ask
@@ -34,7 +34,7 @@ _UNTIL = date(2025, 6, 30)
     [
         ("A phase 3 trial in China shows that it works.", {"clinical-trials"}),
         ("Ivermectin makes tumours vanish.", {"clinical-trials", "openfda", "dailymed"}),
-        ("They had lead in the cinnamon, now recalled.", {"openfda", "wikinews", "current-events", "gdelt"}),
+        ("They had lead in the cinnamon, now recalled.", {"openfda", "current-events", "gdelt"}),
         ("La ivermectina cura el cáncer, dicen los médicos.", {"clinical-trials", "openfda", "dailymed"}),
         ("A Lancet paper was retracted.", {"openalex"}),
         ("They are pulling a cough syrup off the shelves.", {"openfda"}),
@@ -270,15 +270,6 @@ def test_a_persons_dates_and_offices_are_told_up_to_the_cutoff(httpserver: HTTPS
     assert (hit.title, hit.url, hit.published) == ("Jo Doe (Q1)", "https://www.wikidata.org/wiki/Q1", None)
     assert hit.snippet == "Jo Doe: immunologist. Born: 1940-12-24. Position held: director from 1984."
     assert ask(Wikidata(service), "did nobody die in office?") == []
-
-
-def test_wikinews_is_asked_as_wikipedia_is_and_leads_to_its_own_pages(httpserver: HTTPServer, service: Service) -> None:
-    found = {
-        "query": {"search": [{"title": "Vaccine approved", "snippet": "It was.", "timestamp": "2020-12-11T00:00:00Z"}]}
-    }
-    httpserver.expect_request("/api.php").respond_with_json(found)
-    (hit,) = ask(Wikinews(service), "vaccine approved")
-    assert (hit.provider, hit.url) == ("wikinews", "https://en.wikinews.org/wiki/Vaccine_approved")
 
 
 _REUTERS, _BBC = "[https://www.reuters.com/a (Reuters)]", "[https://www.bbc.co.uk/b (BBC)]"
