@@ -37,7 +37,6 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from crowdnotes.labels import name_of
 from crowdnotes.wording import fill
 
 if TYPE_CHECKING:
@@ -193,7 +192,7 @@ class JobCancelled(JobError):  # noqa: N818 - a state that the user asked for, n
 
 
 class XFault(StrEnum):
-    """Why X's API did not do what it was asked; its words stand in the sections x and x_next."""
+    """Why X's API did not do what it was asked."""
 
     KEYS = "keys"
     NOT_RENEWED = "not_renewed"
@@ -213,12 +212,81 @@ class XFault(StrEnum):
     UNREADABLE = "unreadable"
 
 
+X_FAULT_TEXT = {
+    XFault.KEYS: (
+        "X refuses the keys (401).",
+        "Check CROWDNOTES_X_…; a token of OAuth 2.0 ends after two hours, unless one that renews it is set.",
+    ),
+    XFault.NOT_RENEWED: (
+        "The token of OAuth 2.0 could not be renewed: {words}",
+        "Nothing was sent. Try again; if X goes on refusing, connect the account anew and set the two tokens that X "
+        "gives.",
+    ),
+    XFault.CREDITS: (
+        "The credits of the app at X are used up (402).",
+        "Buy some in X's developer console, then try again. Nothing was sent.",
+    ),
+    XFault.NOT_ENROLLED: (
+        "X does not know the account as an AI note writer, or the app is not connected (403).",
+        "Enrol the account, and connect the app to the project under “Community Notes” in X's developer console.",
+    ),
+    XFault.FORBIDDEN: (
+        "X does not allow it (403): {words}",
+        "Check that the app may read and write. Nothing was sent.",
+    ),
+    XFault.LIMIT: (
+        "X takes no more calls for {minutes} minutes.",
+        "Try again after that. Nothing was sent.",
+    ),
+    XFault.DAY: (
+        "X takes 250 notes in a day, and so many were sent.",
+        "Try again tomorrow. Nothing was sent.",
+    ),
+    XFault.HAS_NOTE: (
+        "X says that the account has a note on this post already: {words}",
+        "Ask X whether it is this one.",
+    ),
+    XFault.REFUSED: (
+        "X refuses it ({status}): {words}",
+        "Nothing was sent.",
+    ),
+    XFault.NOT_THERE: (
+        "X does not know what was asked for (404): {words}",
+        "It may have been deleted, or CROWDNOTES_X_URL is wrong.",
+    ),
+    XFault.NO_JSON: (
+        "Something before X refused the call with a page for people ({status}).",
+        "Check CROWDNOTES_X_URL and the network. Nothing was sent.",
+    ),
+    XFault.ADDRESS: (
+        "CROWDNOTES_X_URL cannot be asked.",
+        "Correct it, or leave it out.",
+    ),
+    XFault.TOO_MANY: (
+        "The account has more notes than are looked through, so it cannot be told whether this one arrived.",
+        "Look on X. Nothing was sent.",
+    ),
+    XFault.NO_ANSWER: (
+        "X did not answer in time.",
+        "Whether it arrived is not known. Ask X in a minute.",
+    ),
+    XFault.TROUBLE: (
+        "X has trouble ({status}).",
+        "Whether it arrived is not known. Ask X in a minute.",
+    ),
+    XFault.UNREADABLE: (
+        "X's answer cannot be read.",
+        "Whether it arrived is not known. Ask X in a minute.",
+    ),
+}
+
+
 class XError(CrowdNotesError):
     """X did not do what it was asked. `surely_not`: it did nothing; else it may have, and has to be asked."""
 
     def __init__(self, fault: XFault, *, status: int = 0, words: str = "", minutes: float = 0.0) -> None:
-        told = fill(name_of("x", fault), status=status, words=words, minutes=max(1, round(minutes)))
-        super().__init__(told, name_of("x_next", fault))
+        message, next_step = X_FAULT_TEXT[fault]
+        super().__init__(fill(message, status=status, words=words, minutes=max(1, round(minutes))), next_step)
         self.fault = fault
 
     @property

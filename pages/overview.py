@@ -8,7 +8,6 @@ from typing import Final
 
 import streamlit as st
 
-from crowdnotes.labels import name_of
 from crowdnotes.reports.case_figures import CaseFigures, read
 from crowdnotes.reports.overview import ENDINGS, Filter, overview
 from crowdnotes.text.markdown import escaped
@@ -42,10 +41,10 @@ def _filter(figures: Sequence[CaseFigures]) -> Filter:
         )
         ended = st.selectbox(
             "How it ended",
-            ENDINGS,
+            tuple(ENDINGS),
             index=None,
             placeholder="All",
-            format_func=lambda ending: name_of("kinds", ending).capitalize(),
+            format_func=lambda ending: ENDINGS[ending].capitalize(),
             key="ended",
             width=220,
             bind=_BOUND,

@@ -24,8 +24,8 @@ import numpy.typing as npt
 from pydantic import BeforeValidator
 
 from crowdnotes.domain import FrozenModel
+from crowdnotes.domain.base import LabelledEnum
 from crowdnotes.errors import InputError
-from crowdnotes.labels import name_of
 from crowdnotes.settings_sections import BridgingSettings
 from crowdnotes.text.markdown import in_figures
 from crowdnotes.wording import fill
@@ -176,31 +176,26 @@ _IN_WORDS = {
 }
 
 
-class RuleName(StrEnum):
+class RuleName(LabelledEnum):
     """The rules in the order they run; a later one overwrites an earlier one."""
 
-    INITIAL = "InitialNMR"
-    GENERAL_HELPFUL = "GeneralCRH"
-    GENERAL_NOT_HELPFUL = "GeneralCRNH"
-    UPPER_BOUND = "UcbCRNH"
-    RATIO = "RatioCRNH"
-    NOT_MISLEADING = "NmCRNH"
-    INERTIA = "GeneralCRHInertia"
-    TAGS = "TagFilter"
-    INCORRECT = "FilterIncorrect"
-    LOW_DILIGENCE = "FilterLowDiligence"
-    LARGE_FACTOR = "FilterLargeFactor"
-    LOW_INTERCEPT = "RejectLowIntercept"
-    MINORITY = "MinMinorityRaters"
-    BALANCE = "RaterBalance"
-    HIGH_VOLUME = "NoHighVolIntercept"
-    CORRELATED = "NoCorrelatedIntercept"
-    EXPLANATION = "InsufficientExplanation"
-
-    @property
-    def as_text(self) -> str:
-        """What it asks of a note, in a few words."""
-        return name_of("rule_names", self.value)
+    INITIAL = "InitialNMR", "the start: needs more ratings"
+    GENERAL_HELPFUL = "GeneralCRH", "liked across sides"
+    GENERAL_NOT_HELPFUL = "GeneralCRNH", "rated low"
+    UPPER_BOUND = "UcbCRNH", "low whatever comes next"
+    RATIO = "RatioCRNH", "disliked on both sides"
+    NOT_MISLEADING = "NmCRNH", "says that the post is fine"
+    INERTIA = "GeneralCRHInertia", "a shown note stays a little longer"
+    TAGS = "TagFilter", "an unusual complaint"
+    INCORRECT = "FilterIncorrect", "said to be incorrect"
+    LOW_DILIGENCE = "FilterLowDiligence", "doubts about facts and sources"
+    LARGE_FACTOR = "FilterLargeFactor", "speaks to one side"
+    LOW_INTERCEPT = "RejectLowIntercept", "too low for any of X's models"
+    MINORITY = "MinMinorityRaters", "too few helpful ratings from one side"
+    BALANCE = "RaterBalance", "nearly all helpful ratings from one side"
+    HIGH_VOLUME = "NoHighVolIntercept", "carried by the busiest raters"
+    CORRELATED = "NoCorrelatedIntercept", "carried by raters who act together"
+    EXPLANATION = "InsufficientExplanation", "too few reasons ticked"
 
 
 @dataclass(frozen=True)

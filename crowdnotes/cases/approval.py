@@ -32,7 +32,6 @@ from crowdnotes.domain import (
 from crowdnotes.errors import WorkflowError
 from crowdnotes.evidence.link_check import LinkChecker
 from crowdnotes.jobs import Progress
-from crowdnotes.labels import name_of
 from crowdnotes.notes.gates import GATES, unfound_quotes
 from crowdnotes.text.lint import blocking, lint
 from crowdnotes.text.note_rules import find_urls
@@ -209,7 +208,7 @@ def _judgement(case: Case) -> Iterator[Obstacle]:
                 else "Compare each sentence with its source and check the hints"
             )
             again = compare if result.judge == BY_PERSON else "Score it again"
-            lifts = again if first is None else f"It counts once the {name_of('kinds', first.subject)} check has passed"
+            lifts = again if first is None else f"It counts once the {first.subject} check has passed"
         kind = ObstacleKind.GATE_FAILED if failed else ObstacleKind.GATE_NOT_RUN
         unfinished = (
             "The {gate} check is not finished: {why}"

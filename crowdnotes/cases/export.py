@@ -27,7 +27,6 @@ from crowdnotes.domain import (
     Support,
 )
 from crowdnotes.evidence.demo_pages import is_demonstration_url
-from crowdnotes.labels import name_of
 from crowdnotes.text.markdown import in_figures
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, tags_of
 from crowdnotes.wording import fill
@@ -275,9 +274,9 @@ def _supernote_lines(case: Case) -> Iterator[str]:
     if newest is None:
         yield "Filters and jury: NOT RUN to the end for these notes." + "\n"
         return
-    yield ", ".join(f"{name_of('kinds', name)}: {count}" for name, count in newest.funnel) + ".\n"
+    yield ", ".join(f"{name}: {count}" for name, count in newest.funnel) + ".\n"
     for name, count in newest.not_run.items():
-        yield "- " + f"NOT RUN for {count}: {name_of('kinds', name)}"
+        yield "- " + f"NOT RUN for {count}: {name}"
     if newest.winning is not None:
         edited = case.draft is not None and case.draft.sha256 != newest.winner
         chosen = _inline(newest.judged)

@@ -38,7 +38,6 @@ from crowdnotes.engines.local.principles import tone_principles
 from crowdnotes.engines.metering import completed_calls, run_parallel
 from crowdnotes.errors import CrowdNotesError, EngineError, JobCancelled, ModelAnswerError, WorkflowError
 from crowdnotes.jobs import Progress
-from crowdnotes.labels import name_of
 from crowdnotes.notes.candidates import budget_for, build_candidate, cost, merged, note_subsets
 from crowdnotes.notes.existing_notes import links_of, pages_of, unchanged_candidates
 from crowdnotes.notes.ranking import best_existing, filtered, ranked, score_of, with_winner
@@ -339,8 +338,7 @@ def filter_stage(case: Case, _: Progress, tools: StageContext) -> tuple[Changes,
     fell = {name: sum(item.failed is name for item in found) for name in FilterName}
     told = ", ".join(f"{count} at “{name.as_text}”" for name, count in fell.items() if count)
     links = f"; {live} of {len(made.links)} links answer" if made.links else ""
-    not_run = {name_of("kinds", name): count for name, count in made.not_run.items()}
-    untested = "".join(f"; not checked for {count} (NOT RUN): {name}" for name, count in not_run.items())
+    untested = "".join(f"; not checked for {count} (NOT RUN): {name}" for name, count in made.not_run.items())
     told = f" ({told})" if told else ""
     summary = f"{len(made.passed)} of {len(found)} passed{told}{links}{untested}"
     return _with(case, made), summary

@@ -75,7 +75,7 @@ def healthnotes(
 ) -> None:
     """Write and judge a note for every post: relevance, correctness and helpfulness rates on both halves.
 
-    The folder gets posts.jsonl (a line a finished post), table.csv, page.html and the cases themselves. In
+    The folder gets posts.jsonl (a line a finished post), table.csv and the cases themselves. In
     automation, evidence is of the day of the contributor's note or before, and what has no date is left out.
     """
     from crowdnotes.cases.gathering_stages import GatherOptions
@@ -116,7 +116,6 @@ def healthnotes(
         finally:
             rows, cautions = _keep(notes, options, folder, workspace.engine, out)
     table = table_rows(rows)
-    progress(f"{out / 'page.html'}")
     if as_json:
         halves = {str(row["half"]).replace(" ", "_"): row for row in table}
         run = options.model_dump(mode="json")
@@ -328,10 +327,10 @@ def finished(ids: Iterable[str], folder: RunFolder[Row]) -> list[Row]:
 def _keep(
     notes: Sequence[HealthNote], options: RunOptions, folder: RunFolder[PostRow], engine: Engine, out: Path
 ) -> tuple[list[PostRow], list[str]]:
-    """Write the table and the page of what is finished; the rows, and what a reader must know of them."""
+    """Write the table of what is finished; the rows, and what a reader must know of them."""
     import pandas as pd
 
-    from crowdnotes.studies.bench.healthnotes import cautions, report_page, table_rows
+    from crowdnotes.studies.bench.healthnotes import cautions, table_rows
     from crowdnotes.studies.data_files import note_mark, read_held_out
 
     rows = finished((note.note_id for note in notes), folder)
@@ -340,7 +339,6 @@ def _keep(
     said = cautions(options, len({note.note_id for note in notes}), rows, trained_on)
     try:
         pd.DataFrame(table_rows(rows)).to_csv(out / "table.csv", index=False)
-        (out / "page.html").write_text(report_page(options, rows, said), encoding="utf-8")
     except OSError as error:
         raise InputError(f"The table cannot be written into {out} ({error.strerror}).", "Make room.") from error
     return rows, said

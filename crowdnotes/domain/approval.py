@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 
 from crowdnotes.domain.base import FrozenModel
-from crowdnotes.labels import name_of
 from crowdnotes.wording import fill, plural
 
 
@@ -55,7 +54,7 @@ class ObstacleId(FrozenModel):
 
     def although(self, address: Callable[[str], str] = str) -> str:
         """In words that follow "approved although", for one that is overridable; `address` writes a link."""
-        subject = address(self.subject) if self.kind in _ON_LINKS else name_of("kinds", self.subject)
+        subject = address(self.subject) if self.kind in _ON_LINKS else self.subject
         return fill(_OVERRIDDEN[self.kind], what=subject)
 
 

@@ -8,16 +8,18 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from crowdnotes.labels import name_of
-
 
 class LabelledEnum(StrEnum):
-    """What is stored by its value and shown in words of its own."""
+    """A stored value, and the words that a person reads where they differ from it: `NEW = "new", "no sources yet"`."""
 
-    @property
-    def as_text(self) -> str:
-        """Its words on the screen."""
-        return name_of("kinds", self)
+    as_text: str
+
+    def __new__(cls, value: str, as_text: str = "") -> Self:
+        """Return the member of that value; its words are the value itself where none are given."""
+        member = str.__new__(cls, value)
+        member._value_ = value
+        member.as_text = as_text or value
+        return member
 
 
 class FrozenModel(BaseModel):

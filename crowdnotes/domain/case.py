@@ -33,7 +33,6 @@ from crowdnotes.domain.note import Classification, Draft, Quotation, SentenceChe
 from crowdnotes.domain.people import Person
 from crowdnotes.domain.post import Claim, Mode, Post
 from crowdnotes.domain.supernote import Suggestion, SupernoteRound, SupernoteWork
-from crowdnotes.labels import name_of
 from crowdnotes.wording import plural
 
 
@@ -41,8 +40,8 @@ class DecisionKind(LabelledEnum):
     """How a case may end; abstaining is a result."""
 
     APPROVED = "approved"
-    NOT_NEEDED = "not needed"
-    INSUFFICIENT_EVIDENCE = "insufficient evidence"
+    NOT_NEEDED = "not needed", "no note needed"
+    INSUFFICIENT_EVIDENCE = "insufficient evidence", "not enough evidence"
     REJECTED = "rejected"
 
 
@@ -225,16 +224,72 @@ class Event(FrozenModel):
     @property
     def as_text(self) -> str:
         """What was done, as a person reads it: "Note edited"."""
-        return name_of("events", self.kind)
+        return _EVENT_TEXT.get(self.kind, self.kind)  # a newer version may have stored a kind that is not known here
+
+
+_EVENT_TEXT = {
+    "being sent to X": "Being sent to X",
+    "sent to X": "Sent to X",
+    "not taken by X": "Not taken by X",
+    "status on X": "Status on X",
+    "deleted on X": "Deleted on X",
+    "claim matched": "Fact-check compared with the claim",
+    "created": "Created",
+    "post changed": "Post changed",
+    "post address changed": "Address of the post changed",
+    "image attached": "Image added",
+    "image removed": "Image removed",
+    "image read": "Image read",
+    "image not read": "Image not read",
+    "sources set": "Sources set",
+    "passage copied in": "Passage pasted",
+    "follow-up search": "Further search",
+    "follow-up search queries": "Further search: search words written",
+    "follow-up search search": "Further search: searched",
+    "follow-up search read": "Further search: pages read",
+    "follow-up search ended": "Further search ended",
+    "passage opened": "Passage opened",
+    "passage judged": "Passage judged",
+    "passage brought back": "Passage brought back",
+    "evidence brought back": "Sources brought back",
+    "note edited": "Note edited",
+    "candidate chosen": "Candidate chosen",
+    "edit undone": "Edit undone",
+    "sentence compared": "Sentence compared",
+    "classified": "Kind of note chosen",
+    "tags chosen": "Tags chosen",
+    "decided": "Decided",
+    "reopened": "Reopened",
+    "recorded answers left": "Recorded answers no longer used",
+    "notes set": "Notes changed",
+    "note chosen": "Note chosen",
+    "candidates wanted": "Number of candidates changed",
+    "posted note told": "Status of the posted note changed",
+    "suggestion made": "Suggestion made",
+    "shared": "Shared with everybody",
+    "no longer shared": "No longer shared",
+    "suggestion answered": "Suggestion answered",
+    "submitted": "Sent to the moderators",
+    "withdrawn": "Taken back from the moderators",
+    "claimed": "Claimed",
+    "taken over": "Taken over",
+    "released": "Released",
+    "sent back": "Sent back",
+    "assigned": "Assigned",
+    "put first": "Put first",
+    "no longer first": "No longer put first",
+    "readers wanted": "Number of readers changed",
+    "read through": "Read",
+}
 
 
 class CaseStatus(LabelledEnum):
     """Where a case stands, derived from what it holds."""
 
-    NEW = "new"
-    AWAITING_INSPECTION = "awaiting inspection"
-    DRAFTING = "drafting"
-    AWAITING_DECISION = "awaiting decision"
+    NEW = "new", "no sources yet"
+    AWAITING_INSPECTION = "awaiting inspection", "sources to read"
+    DRAFTING = "drafting", "note to write or score"
+    AWAITING_DECISION = "awaiting decision", "scored, not decided"
     DECIDED = "decided"
 
 

@@ -12,7 +12,6 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from crowdnotes.domain.base import FrozenModel, LabelledEnum, text_sha256
-from crowdnotes.labels import name_of
 
 Side = Literal["left", "right"]
 Agreement = Annotated[int, Field(ge=1, le=5)]
@@ -207,7 +206,7 @@ class ComparisonResults(FrozenModel):
     def rows(self) -> list[tuple[str, Figure]]:
         """Every figure with its name."""
         first, second = self.names
-        rows = [(f"{first} chosen, {name_of('wins', of)}", figure) for of, figure in self.wins.items()]
+        rows = [(f"{first} chosen, {of}", figure) for of, figure in self.wins.items()]
         helpfulness = "helpfulness"
         for what, both in ((helpfulness, self.helpfulness), *self.statements.items()):
             rows += [(f"{what}, {first}", both.first), (f"{what}, {second}", both.second)]

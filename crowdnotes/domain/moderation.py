@@ -26,10 +26,10 @@ SPREADS_FROM = 50  # ratings of a post's notes; most posts have fewer
 class DeskState(LabelledEnum):
     """Where a case stands between its author and the moderators."""
 
-    DRAFTING = "drafting"
-    SUBMITTED = "submitted"
-    IN_REVIEW = "in review"
-    RETURNED = "returned"
+    DRAFTING = "drafting", "note to write or score"
+    SUBMITTED = "submitted", "waiting for a moderator"
+    IN_REVIEW = "in review", "with a moderator"
+    RETURNED = "returned", "sent back with comments"
     DECIDED = "decided"
 
 

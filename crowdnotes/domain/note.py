@@ -135,8 +135,8 @@ class Draft(FrozenModel):
 class OnXState(LabelledEnum):
     """OPEN: whether it arrived is not known; it is being sent, or the answer never came."""
 
-    OPEN = "unsettled"
-    SENT = "on x"
+    OPEN = "unsettled", "not known whether it arrived"
+    SENT = "on x", "sent to X"
 
 
 class OnX(FrozenModel):

@@ -116,5 +116,5 @@ class Claim(FrozenModel):
 class Mode(LabelledEnum):
     """Who brings the sources (CrowdNotes+ 4.1 and 4.2)."""
 
-    AUGMENTATION = "augmentation"
-    AUTOMATION = "automation"
+    AUGMENTATION = "augmentation", "with your own sources"
+    AUTOMATION = "automation", "the program searches"

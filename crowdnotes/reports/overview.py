@@ -15,12 +15,11 @@ from itertools import pairwise
 from statistics import median
 
 from crowdnotes.domain import DecisionKind, GateName, GateStatus, PrincipleName, SourceCategory, Usage
-from crowdnotes.labels import name_of
 from crowdnotes.reports.case_figures import LINKS, OPEN, CaseFigures, Course
 from crowdnotes.wording import fill, plural
 
 FEW = 5  # cases: of fewer, no median is told, and no pattern seen
-ENDINGS = (*(kind.value for kind in DecisionKind), OPEN)
+ENDINGS = {**{kind.value: kind.as_text for kind in DecisionKind}, OPEN: OPEN}
 _STEPS = {
     "queries": "thinking of searches",
     "utility": "choosing sources",
@@ -265,13 +264,13 @@ def _endings(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Counte
     told = [f"{approved} of {_cases(len(cases))} ended with an approved note"]
     told += [f"{without} without one"] if without else []
     told += [plural(still, "1 is open", "{n} are open")] if still else []
-    by_ending = _by_period(periods, cases, ENDINGS, lambda case, ending: float(case.ended == ending))
+    by_ending = _by_period(periods, cases, tuple(ENDINGS), lambda case, ending: float(case.ended == ending))
     return Counted(
         title="How cases ended",
         sentence=f"{', '.join(told)}." if cases else "There is no case.",
         n=len(cases),
         bars=tuple(period.name for period in periods),
-        parts=tuple((name_of("kinds", ending), values) for ending, values in by_ending),
+        parts=tuple((ENDINGS[ending], values) for ending, values in by_ending),
         unit="cases",
     )
 
@@ -328,7 +327,7 @@ def _mended(cases: Sequence[CaseFigures]) -> Counted:
     sentence = "No check failed."
     if there:
         most = max(by_check[name][Course.MENDED] for name in there)
-        names = [name_of("kinds", name) for name in there if by_check[name][Course.MENDED] == most]
+        names = [name for name in there if by_check[name][Course.MENDED] == most]
         often = ", most often {checks} ({n} each)" if len(names) > 1 else ", most often {checks} ({n})"
         which = fill(often, checks=_listed(names), n=most) if most else ""
         checks = plural(totals.total(), "1 check that did not pass", "{n:,} checks that did not pass")
@@ -353,7 +352,7 @@ def _mended(cases: Sequence[CaseFigures]) -> Counted:
         sentence=sentence if any(case.has_note for case in cases) else "There is no note yet.",
         n=totals.total(),
         beside=beside,
-        bars=tuple(name_of("kinds", name).capitalize() for name in there),
+        bars=tuple(name.capitalize() for name in there),
         parts=tuple(
             (course.as_text, tuple(float(by_check[name][course]) for name in there)) for course in Course if there
         ),

@@ -8,10 +8,9 @@ import streamlit as st
 
 from crowdnotes.domain import BY_PERSON, Assessment, Case, GateStatus, PrincipleResult
 from crowdnotes.jobs import JobRecord
-from crowdnotes.labels import name_of
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.markdown import escaped
-from crowdnotes.wording import fill, plural
+from crowdnotes.wording import fill
 from pages.common.components import STATUS_SIGNS, STATUS_WORDS, gate_path, outside_text
 from pages.common.jury import jury_panel, what_the_edit_changed
 from pages.common.layout import StepName
@@ -21,6 +20,7 @@ from pages.common.session import button, notices, workspace
 from pages.draft_parts.note import SCORE_BUTTON, asking, save_typed, stop_asking
 
 _NOTICE_AREA = StepName.REVIEW.value
+_JUDGES = {"trained head": "a small model trained on rated notes"}
 
 
 def score_button(case: Case, job: JobRecord | None) -> None:
@@ -69,10 +69,8 @@ def _language_warning(case: Case, assessment: Assessment) -> None:
     foreign = "" if assessment.engine.startswith("llm:") else _foreign(case)
     if foreign:
         st.warning(
-            (
-                "Without a language model, the checks work only in English. Checks of wording are not run. Treat any "
-                "score as a guess."
-            ),
+            "Without a language model, the checks work only in English. Checks of wording are not run. Treat any "
+            "score as a guess.",
             title=f"{foreign}: judge it yourself.",
             icon=":material/translate:",
         )
@@ -93,7 +91,7 @@ def _gates(case: Case, assessment: Assessment) -> None:
         )
     judges = {gate.gate.value: gate.judge for gate in assessment.told if gate.judge not in ("", BY_PERSON)}
     others = [name for name, judge in judges.items() if judge not in assessment.engine.split("+")[:1]]
-    lines = [f"Judge for {name}: {escaped(name_of('kinds', judges[name]))}" for name in others]
+    lines = [f"Judge for {name}: {escaped(_JUDGES.get(judges[name], judges[name]))}" for name in others]
     lines += [_sureness(assessment)] if assessment.engine.startswith("llm:") else []
     if lines:
         st.caption("  \n".join(lines))
@@ -104,9 +102,7 @@ def _sureness(assessment: Assessment) -> str:
     known = [f"{gate.gate.as_text} {gate.probability:.2f}" for gate in assessment.gates if gate.probability is not None]
     if not known:
         return "How sure the judge is: this model gives no probabilities."
-    whole = (
-        "" if assessment.probability is None else "; all three together {p}".format(p=f"{assessment.probability:.2f}")
-    )
+    whole = "" if assessment.probability is None else f"; all three together {assessment.probability:.2f}"
     return f"How sure the judge is that each passes, from 0 to 1: {', '.join(known)}" + whole
 
 
@@ -132,7 +128,7 @@ def _principles(case: Case, assessment: Assessment) -> None:
     ran = any(result.status is not GateStatus.NOT_RUN for result in results)
     label = f"Principles of a good note: {kept} of {len(results)} met" if ran else "Principles of a good note: not run"
     if failed and case.assessment_is_current:
-        label += f" :orange[{plural(failed, '{n} not met', '{n} not met')}]"
+        label += f" :orange[{failed} not met]"
     with st.expander(label, key=f"principles-{case.id}", icon=":material/checklist:"):
         notices(_PRINCIPLES)
         for result in assessment.principles:
@@ -164,10 +160,8 @@ def _rewrite(case: Case, result: PrincipleResult) -> None:
     key = result.principle.name.lower()
     st.caption("The model suggests:")
     outside_text(result.rewrite, look="note", key=f"rewrite-{key}")
-    take, look = (
-        partial(take_words, case, result.rewrite),
-        {"help": "Score the note again afterwards. Undo brings the old words back."},
-    )
+    take = partial(take_words, case, result.rewrite)
+    look = {"help": "Score the note again afterwards. Undo brings the old words back."}
     button("Take this wording", f"take-rewrite-{key}", _PRINCIPLES, take, icon="edit_note", **look)
 
 

@@ -8,7 +8,6 @@ import streamlit as st
 
 from crowdnotes.domain import Candidate, Case, FilterName, SupernoteRound, SupernoteWork
 from crowdnotes.jobs import JobRecord
-from crowdnotes.labels import name_of
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import fill, plural
 from pages.common.charts import funnel
@@ -139,12 +138,12 @@ def _funnel(case: Case, made: SupernoteRound) -> None:
 
 def _with_not_run(name: str, made: SupernoteRound) -> str:
     """The filter's name, with what it did not judge among those that are left."""
-    number, words = sum(name in item.not_run for item in made.passed), name_of("kinds", name)
+    number = sum(name in item.not_run for item in made.passed)
     if not number:
-        return words
+        return name
     if number == len(made.passed):
-        return f"{words}: not checked (NOT RUN)"
-    return f"{words}: not checked for {number} (NOT RUN)"
+        return f"{name}: not checked (NOT RUN)"
+    return f"{name}: not checked for {number} (NOT RUN)"
 
 
 def _most_caught(made: SupernoteRound) -> str:

@@ -20,7 +20,7 @@ _MANY = st.lists(
     st.builds(
         figures,
         begun=st.integers(0, 4_000).map(lambda days: BEGUN + timedelta(days=days)),
-        ended=st.sampled_from(ENDINGS),
+        ended=st.sampled_from(tuple(ENDINGS)),
         until_evidence=_MINUTES,
         until_words=_MINUTES,
         until_approved=_MINUTES,

@@ -1,4 +1,4 @@
-"""A run over HealthNotes: on disk, as the paper's table, and as a page."""
+"""A run over HealthNotes: on disk, and as the paper's table."""
 
 from __future__ import annotations
 
@@ -13,21 +13,16 @@ from crowdnotes.domain import GateStatus, Mode
 from crowdnotes.errors import InputError
 from crowdnotes.studies.bench.healthnotes import (
     PAPERS_GATES,
-    THIS_RUN,
     Outcome,
     PostRow,
     RunFolder,
     RunOptions,
     TableRow,
     cautions,
-    gates_plot,
-    models_plot,
-    published_rates,
-    report_page,
+    rates_in_words,
     switches,
     table_rows,
 )
-from crowdnotes.studies.bench.source_study import published
 
 OPTIONS = RunOptions(data_sha256="0" * 64, mode=Mode.AUTOMATION, libraries=("topics",), engine={"writing": "made"})
 
@@ -118,12 +113,12 @@ def test_each_gate_counts_only_after_those_before_it_and_of_all_posts() -> None:
     assert (both["judged"], both["abstained"], both["failed"], both["no_evidence"]) == (3, 1, 1, 0)
 
 
-def test_a_half_without_posts_has_no_rate_a_dash_and_a_gap_in_the_plot() -> None:
+def test_a_half_without_posts_has_no_rate_and_a_dash_in_words() -> None:
     rows = table_rows([_row(1, 3)])
     assert _percents(rows[1]) == [None, None, None]
     assert (rows[1]["relevance_low"], rows[1]["relevance_high"]) == (0, 100)
-    assert "<td>—</td>" in report_page(OPTIONS, [_row(1, 3)], [])
-    assert gates_plot(rows, Mode.AUTOMATION).data[0].y[3:] == (None, None, None)
+    assert rates_in_words(rows[1]) == ["—"] * 3
+    assert rates_in_words(rows[0])[0] == "100.00 (21–100)"
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.booleans()), max_size=60))
@@ -148,56 +143,3 @@ def test_a_report_says_what_a_reader_must_know() -> None:
     assert "A search was not answered for 1 of the posts: PubMed." in said
     assert "Could not be run: 1 of the posts." in said
     assert switches(options) == "automation, without utility judgement"
-
-
-POSTS = [_row(1, 3), _row(2, 1), _row(3, 0, is_helpful=False, note="<script>alert(1)</script>")]
-
-
-def test_outside_text_is_escaped_and_nothing_is_loaded_from_elsewhere() -> None:
-    odd = OPTIONS.model_copy(update={"libraries": ("<b>x",), "engine": {"writing": "llm:<i>m"}})
-    page = report_page(odd, POSTS, ["<u>so"])
-    assert "<script>alert(1)" not in page
-    for escaped in ("&lt;script&gt;alert(1)&lt;/script&gt;", "&lt;b&gt;x", "llm:&lt;i&gt;m", "&lt;u&gt;so"):
-        assert escaped in page
-    assert "<script src=" not in page
-    assert "<link" not in page
-
-
-def test_the_tables_stand_beside_the_published_ones() -> None:
-    page = report_page(OPTIONS.model_copy(update={"query_diversity": False}), POSTS, [])
-    for words in (
-        "automation, without query diversity",
-        "92.11",
-        "MedGemma-27B, without utility judgement",
-        "o3, whole",
-    ):
-        assert words in page
-    assert "50.00 (9–91)" in page
-    augmentation = report_page(OPTIONS.model_copy(update={"mode": Mode.AUGMENTATION, "libraries": ()}), POSTS, [])
-    assert "the links of the contributors" in augmentation
-    assert "Table 3" not in augmentation.split("</script>")[-1]
-
-
-def test_the_plots_show_this_run_with_its_interval_among_the_models() -> None:
-    rows = table_rows(POSTS)
-    bars = gates_plot(rows, Mode.AUTOMATION).data[0]
-    assert bars.y == (100.0, 50.0, 50.0, 0.0, 0.0, 0.0)
-    assert bars.error_y.arrayminus[2] == pytest.approx(50 - float(rows[0]["helpfulness_low"] or 0))
-    assert bars.error_y.array[2] == pytest.approx(float(rows[0]["helpfulness_high"] or 0) - 50)
-    helpful, _ = models_plot(rows, Mode.AUTOMATION).data
-    assert (helpful.y[-1], helpful.x[-1]) == (THIS_RUN, 50.0)
-    assert helpful.error_x.array[-1] > 0
-    assert set(helpful.error_x.array[:-1]) == {0.0}
-
-
-def test_the_published_rates_fall_from_gate_to_gate_and_both_tables_agree() -> None:
-    for mode in Mode:
-        assert len(published_rates(mode)) == 16
-        for rates in published_rates(mode).values():
-            assert 100 >= rates[0] >= rates[1] >= rates[2] >= 0
-            assert 100 >= rates[3] >= rates[4] >= rates[5] >= 0
-    for row in published()["ablations"]:
-        assert row["overall"] == pytest.approx((row["helpful"] + row["not_helpful"]) / 2, abs=0.011)
-        if not row["without"]:
-            rates = published_rates(Mode.AUTOMATION)[row["name"]]
-            assert (row["helpful"], row["not_helpful"]) == (rates[2], rates[5])

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from crowdnotes.errors import ConfigurationError, XError, XFault
-from crowdnotes.labels import name_of
+from crowdnotes.errors import X_FAULT_TEXT, ConfigurationError, XError, XFault
 from crowdnotes.settings import XSettings, load_settings
 from crowdnotes.storage.rate_limits import shared_rate_limiter
 from crowdnotes.x_api.client import Tokens, XClient
@@ -130,7 +129,7 @@ def test_each_refusal_is_a_sentence_of_its_own_and_holds_no_key(server: XServer,
     error = raised.value
     assert error.fault.value == name
     assert error.surely_not is _SURELY_NOT.get(name, True)
-    assert error.message.startswith(name_of("x", name).split("{", maxsplit=1)[0])
+    assert error.message.startswith(X_FAULT_TEXT[XFault(name)][0].split("{", maxsplit=1)[0])
     assert error.next_step
     assert not any(secret in repr(error.__dict__) for secret in KEYS.values() if len(secret) > 3)
 

@@ -129,5 +129,5 @@ def utility_table(found: UtilityStudy) -> dict[str, list[object]]:
 
 @cache
 def published() -> dict[str, Any]:
-    """The paper's figures, as they stand in the table beside this file: source, models, ablations, utility."""
-    return tomllib.loads(Path(__file__).with_name("healthnotes_published.toml").read_text("utf-8"))
+    """The paper's figures, as they stand in the table beside this file."""
+    return tomllib.loads(Path(__file__).with_name("utility_published.toml").read_text("utf-8"))
