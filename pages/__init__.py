@@ -1,1 +1,1 @@
-"""The pages, one file each; `view` holds what they show."""
+"""The pages, one file each; `common` and the folders `…_parts` hold what they show."""

@@ -71,11 +71,9 @@ def _row(summary: ComparisonSummary) -> None:
             st.page_link("pages/compare.py", label=title, icon="", query_params={_RESULTS: summary.id}, width="stretch")
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 time_mark(summary.created_at)
-                what = (
-                    f"{plural(summary.pairs, '1 pair', '{n:,} pairs')} · "
-                    f"{came_in(summary.answers, summary.participants)}"
-                )
-                st.markdown(f":small[:gray[{what}]]", width="content")
+                pairs = plural(summary.pairs, "1 pair", "{n:,} pairs")
+                answers = came_in(summary.answers, summary.participants)
+                st.markdown(f":small[:gray[{pairs} · {answers}]]", width="content")
         link_key = _link_key(summary.id)
         with st.popover("Link", icon=":material/link:", type="tertiary", key=link_key, on_change="rerun") as link:
             if link.open:

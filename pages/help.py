@@ -1,7 +1,4 @@
-"""What the program does, its keys, a bookmark that brings posts over from X, and the documents to read on.
-
-The documents in docs/, to be read in the app.
-"""
+"""The Help page: what the program does, its keys, a bookmark for posts on X, and the files in docs/."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 _KINDS = (("circle", 0), ("left", 3), ("right", 1), ("square", 6))
 """The form of each kind of note, and the place of its colour in the theme."""
 _SYMBOLS = {"left": "triangle-left", "right": "triangle-right"}  # Plotly's
-SIGNS = "●◀▶■"  # as in `_KINDS`, for the legend
+SIGNS = "●◀▶■"  # as in `_KIND_LOOKS`, for the legend
 _FAINT = 0.16
 _EDGE = 1.35  # of the axis of viewpoints
 _WIDEST = 1.05  # of the axis of their sizes
@@ -129,7 +129,7 @@ def _regions(lines: Lines, ends: tuple[float, float]) -> tuple[_Parts, _Parts, _
         {"at": [side * _EDGE, lines.shown], "text": "Too one-sided", "anchor": anchor, "above": True}
         for side, anchor in ((-1, "start"), (1, "end"))
     ]
-    shown = "Shown from {line}".format(line=f"{lines.shown:.2f}")
+    shown = f"Shown from {lines.shown:.2f}"
     return (
         [{"points": corners, "colour": "green"}, {"points": below, "colour": "red"}],
         [
@@ -147,7 +147,7 @@ def _regions(lines: Lines, ends: tuple[float, float]) -> tuple[_Parts, _Parts, _
 def _level(level: float | None) -> tuple[_Parts, _Parts, _Parts]:
     if level is None:
         return [], [], []
-    words = {"at": [_EDGE, level], "text": "As many notes: from {line}".format(line=f"{level:.2f}"), "anchor": "end"}
+    words = {"at": [_EDGE, level], "text": f"As many notes: from {level:.2f}", "anchor": "end"}
     return [], [{"points": [[-_EDGE, level], [_EDGE, level]], "colour": "green"}], [{**words, "above": True}]
 
 
@@ -173,7 +173,7 @@ def rounds_map(kinds: Sequence[tuple[str, Floats, Floats]], *, lines: Lines, hei
     )  # fmt: skip
     figure.add_hline(y=lines.shown, line={"color": green, "dash": "dash", "width": 2}, layer="below")
     figure.add_annotation(
-        x=lines.widest / 2, y=ends[1], yanchor="top", text="Shown from {line}".format(line=f"{lines.shown:.2f}"),
+        x=lines.widest / 2, y=ends[1], yanchor="top", text=f"Shown from {lines.shown:.2f}",
         showarrow=False, font={"color": ink, "size": 12},
     )  # fmt: skip
     figure.add_annotation(
@@ -207,14 +207,14 @@ def progress(
     values, shown = values[: last + 1], shown[: last + 1]
     points = [
         {"x": at, "y": _drawn(float(y)), "form": "circle", "colour": theme_colours()[0], "shown": bool(one),
-         "title": "{n} accounts: {y}".format(n=at, y=f"{y:.2f}")}
+         "title": f"{at} accounts: {y:.2f}"}
         for at, (y, one) in enumerate(zip(values, shown, strict=True))
     ]  # fmt: skip
     dashed: _Parts = []
     words: _Parts = []
     if line is not None:
         dashed.append({"points": [[-1, line], [last + 1, line]], "colour": "green"})
-        words_on_line = {"text": "Shown from {line}".format(line=f"{line:.2f}"), "anchor": "end"}
+        words_on_line = {"text": f"Shown from {line:.2f}", "anchor": "end"}
         words.append({**words_on_line, "at": [last + 1, line], "above": bool(values[-1] < line)})  # clear of the points
     if reached:
         dashed.append({"points": [[reached, ends[0]], [reached, ends[1]]], "colour": "ink"})
@@ -276,7 +276,7 @@ def raters_by_side(bars: Sequence[tuple[float, str, int]], *, height: int, alt: 
         y=[many for _, _, many in bars],
         customdata=[place for _, place, _ in bars],
         marker={"color": [colours[middle > 0] for middle, _, _ in bars]},
-        hovertemplate="{place}: {n} raters".format(place="%{customdata}", n="%{y:,}") + "<extra></extra>",
+        hovertemplate="%{customdata}: %{y:,} raters<extra></extra>",
     )
     ink = st.get_option(f"theme.{theme_name()}.grayTextColor")
     title = {"text": "Polarity of the rater (fᵤ)", "font": {"color": ink, "size": 12}, "standoff": 8}

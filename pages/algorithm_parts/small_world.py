@@ -1,6 +1,6 @@
-"""A small world of raters and notes: sliders, the fitted notes, and why each of them is shown or not.
+"""Two simulations: a small world of raters and notes, and the essay's experiment on extreme ratings.
 
-The essay's experiment on extremes: its rounds as points, and the table of average results.
+The essay is Vitalik Buterin's on Community Notes (2023).
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _results(found: Experiment) -> None:
 
     picture_card(
         "extremes-map", title="Four kinds of notes", sentence=found.sentence, draw=draw, rows=found.rows,
-        file="extremes-rounds",signs=SIGNS,
+        file="extremes-rounds", signs=SIGNS,
     )  # fmt: skip
     if not any(kind.score >= rules.helpful_intercept for kind in found.kinds):
         st.markdown(

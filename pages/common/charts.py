@@ -45,8 +45,7 @@ def stacked_shares(bars: Sequence[str], parts: Sequence[Part], *, alt: str, betw
             x=[100 * n / total if total else 0 for n, total in zip(part.counts, totals, strict=True)],
             text=[str(n) if n else "" for n in part.counts],
             customdata=list(zip(part.counts, totals, strict=True)),
-            hovertemplate="{name}: {n} of {all}".format(name=part.name, n="%{customdata[0]}", all="%{customdata[1]}")
-            + _NO_BOX,
+            hovertemplate=f"{part.name}: %{{customdata[0]}} of %{{customdata[1]}}" + _NO_BOX,
             orientation="h",
             textposition="inside",
             insidetextanchor="middle",
@@ -413,7 +412,7 @@ def number_line(standings: list[Standing], *, line: float, ends: tuple[float, fl
         y=1,
         yref="paper",
         yanchor="bottom",
-        text="shown from {line}".format(line=f"{line:.2f}"),
+        text=f"shown from {line:.2f}",
         showarrow=False,
         font={"color": ink},
     )
@@ -445,7 +444,7 @@ def funnel(steps: Sequence[tuple[str, int]], *, unsure: Sequence[bool], alt: str
     gone = [max(0, before - after) for before, after in zip([left[0], *left], left, strict=False)]
     rows = [str(place) for place in range(len(steps))]  # two steps of one name stay two bars
     figure = go.Figure()
-    hover = "{left} left, {out} removed".format(left="%{customdata[0]}", out="%{customdata[1]}") + _NO_BOX
+    hover = "%{customdata[0]} left, %{customdata[1]} removed" + _NO_BOX
     both = list(zip(left, gone, strict=True))
     look = {"color": accent, "pattern": {"shape": ["/" if open_ else "" for open_ in unsure], "fillmode": "replace"}}
     figure.add_bar(x=left, y=rows, orientation="h", marker=look, customdata=both, hovertemplate=hover)

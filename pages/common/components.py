@@ -297,9 +297,10 @@ def sentence_map(
 
 
 def note_map(drawing: Mapping[str, object], *, on_choice: Callable[[int], None] | None = None, key: str) -> None:
-    """Points on two scales, as `crowd_plots` has them. `on_choice` gets the place of the point that was clicked.
+    """Points on two scales, as `pages/algorithm_parts/charts.py` builds them.
 
-    The place comes from the browser: one that is none of the points is not passed on.
+    `on_choice` gets the place of the point that was clicked. The place comes from the browser: one that is none of the
+    points is not passed on.
     """
     points = drawing["points"]
 

@@ -1,7 +1,4 @@
-"""The engine at the head of a page: its name, what it costs, how it did when it was tested, and the others.
-
-The presenter's strip on top of a demonstration: what is shown, in one sentence, and the way on and back.
-"""
+"""The engine at the head of a page: its name, its cost, the result of its test, and how to change it."""
 
 from __future__ import annotations
 
@@ -125,13 +122,12 @@ def _steps() -> None:
     """One server on this machine with a model that fits it, or a key."""
     memory, model = workspace().recommended_model()
     if model is not None and memory is not None:
-        fits = "For the {gb} GB of memory of this computer: `ollama pull {name}` ({size}; {about}).".format(
-            gb=f"{memory:.0f}", name=model.name, size=model.size, about=model.about
+        fits = (
+            f"For the {memory:.0f} GB of memory of this computer: `ollama pull {model.name}` ({model.size}; "
+            f"{model.about})."
         )
     elif memory is not None:
-        fits = "This computer has {gb} GB of memory, too little for a useful model. Use a key instead.".format(
-            gb=f"{memory:.0f}"
-        )
+        fits = f"This computer has {memory:.0f} GB of memory, too little for a useful model. Use a key instead."
     else:
         fits = "docs/models.md says which model fits how much memory."
     st.markdown(
@@ -178,9 +174,9 @@ def _budget() -> None:
     bounds = workspace().settings.llm
     most = []
     if bounds.budget_dollars is not None:
-        most.append("{n} US dollars".format(n=f"{bounds.budget_dollars:.2f}"))
+        most.append(f"{bounds.budget_dollars:.2f} US dollars")
     if bounds.budget_tokens is not None:
-        most.append("{n} tokens".format(n=f"{bounds.budget_tokens:,}"))
+        most.append(f"{bounds.budget_tokens:,} tokens")
     if most:
         st.caption(f"Most that a case may use: {', '.join(most)}. CrowdNotes stops before it goes over.")
 
@@ -239,7 +235,7 @@ def _name(choice: EngineChoice, found: list[FoundServer]) -> str:
         words = "Local engine (no language model)"
     else:
         server = next((server.name for server in found if server.base_url == choice.base_url), choice.base_url)
-        words = "{model} on {server}".format(model=choice.model or "models from the settings", server=server)
+        words = f"{choice.model or 'models from the settings'} on {server}"
     return f"{words} · in use" if choice == workspace().choice else words
 
 

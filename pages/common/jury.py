@@ -1,7 +1,4 @@
-"""The simulated jury: one sentence, two rows of a hundred people, its number on its line, and how far to trust it.
-
-What the last change of the note did: words, gates and the jury's number, before and now.
-"""
+"""The simulated jury's verdict on a note, and what the last edit changed in words, gates and verdict."""
 
 from __future__ import annotations
 
@@ -53,10 +50,8 @@ def _verdict(case: Case, verdict: JuryVerdict) -> None:
     if not verdict.means_nothing:
         with st.container(key="sides-of-jury"):
             st.caption(
-                (
-                    "{jurors} simulated raters. The two sides are raters who usually disagree; a note is shown when "
-                    "both find it helpful. A hundred of each:"
-                ).format(jurors=f"{verdict.jurors:,}")
+                f"{verdict.jurors:,} simulated raters. The two sides are raters who usually disagree; a note is shown "
+                "when both find it helpful. A hundred of each:"
             )
             votes((verdict.negative, verdict.positive), key=f"jury-votes-{case.id}")
             _number(case, verdict)
@@ -103,7 +98,7 @@ def _in_a_line(verdict: JuryVerdict) -> str:
 
 def _of_needed(verdict: JuryVerdict) -> str:
     line = verdict.helpful_line
-    return "{number} ({needed} needed)".format(number=in_figures(verdict.note_intercept, line), needed=f"{line:.2f}")
+    return f"{in_figures(verdict.note_intercept, line)} ({line:.2f} needed)"
 
 
 def _why_not(case: Case) -> str:
@@ -120,9 +115,8 @@ def _number(case: Case, verdict: JuryVerdict) -> None:
     """The note intercept on its line."""
     low, high = verdict.intercept_interval.low, verdict.intercept_interval.high
     whose = "90 % range" if verdict.chance_of_shown is None else "90 % range of such notes"
-    words = "Note intercept {number}, {range}: how helpful people on both sides find it".format(
-        number=_of_needed(verdict), range=f"{whose} {low:.2f} to {high:.2f}"
-    )
+    interval = f"{whose} {low:.2f} to {high:.2f}"
+    words = f"Note intercept {_of_needed(verdict)}, {interval}: how helpful people on both sides find it"
     effect = effect_of_edit(case)
     standings = [Standing("this note", verdict.note_intercept, low, high)]
     if effect is not None and effect.verdicts is not None:
@@ -237,11 +231,9 @@ def _gates(before: Assessment, now: Assessment) -> None:
     for result in now.gates:
         was, name = before.gate(result.gate).status, result.gate.as_text.capitalize()
         if was is result.status:
-            lines.append("{gate}: {now}, as before".format(gate=f"**{name}**", now=_status(result.status)))
+            lines.append(f"**{name}**: {_status(result.status)}, as before")
         else:
-            lines.append(
-                "{gate}: {before} → {now}".format(gate=f"**{name}**", before=_status(was), now=_status(result.status))
-            )
+            lines.append(f"**{name}**: {_status(was)} → {_status(result.status)}")
     st.markdown("  \n".join(lines))
 
 

@@ -1,9 +1,4 @@
-"""The frame of the Draft and Supernote pages: two panes, on a phone four tabs, and the places of notices.
-
-The strip on top of the Draft page: the steps and how each stands, the engine and its cost, and the post.
-
-The strip on top of the Supernote page: its steps and how each stands, the engine and its cost, and the post.
-"""
+"""The frame of the Draft and Supernote pages: steps, areas, tabs on a phone, and keyboard shortcuts."""
 
 from __future__ import annotations
 
@@ -49,7 +44,7 @@ _LABELS = {
     Area.NOTE: "Note",
     Area.DECIDE: "Decide",
 }
-# What a key presses: the first of these that is there. Its name is that of its words in [keys].
+# What each key does, in words, and what it presses: the first of the selectors that finds something.
 # tests/journeys/test_keyboard.py walks them.
 _KEYS = {
     "j": ("Next source", [".st-key-next-source button"]),

@@ -1,4 +1,4 @@
-"""What every page shares: the workspace, the case in the URL, and one place where errors are caught."""
+"""The navigation: which pages a person sees, and the heading and body of each."""
 
 from __future__ import annotations
 

@@ -127,7 +127,7 @@ def _list(job: JobRecord) -> None:
 def _counts(record: StepRecord) -> str:
     if not record.total or record.state is StepState.DONE:
         return ""
-    return ", {done} of {all}".format(done=f"{record.done:,}", all=f"{record.total:,}")
+    return f", {record.done:,} of {record.total:,}"
 
 
 def _ended(case: Case, job: JobRecord) -> None:

@@ -1,6 +1,6 @@
-"""The report of a search: what each service answered, the kinds of source, and fact-checks of the claim.
+"""The report of a search: what each service answered, kinds of source, fact-checks, and earlier notes.
 
-Notes under similar posts: signposts to pages. Their words are shown, and go nowhere else.
+Notes under similar posts only point to pages: their words are shown and never used as evidence.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def earlier_notes(case: Case) -> None:
     found = workspace().service.earlier_notes(case)
     if found:
         expander(
-            plural(len(found), "Notes under similar posts: {n}", "Notes under similar posts: {n}"),
+            f"Notes under similar posts: {len(found)}",
             f"notes-{case.id}",
             "signpost",
             partial(_notes, found),
@@ -274,7 +274,7 @@ def search_report(case: Case, again: Again) -> None:
     failed = failed_searches(case)
     label = plural(len(case.outcomes) - len(failed), "Where we searched: {n} place", "Where we searched: {n} places")
     if failed:
-        label += f" :orange[{plural(len(failed), '{n} did not answer', '{n} did not answer')}]"
+        label += f" :orange[{len(failed)} did not answer]"
     expander(label, f"searches-{case.id}", "manage_search", partial(_search, case, failed, again))
 
 
@@ -372,8 +372,12 @@ def no_passage(case: Case, job: JobRecord | None) -> None:
             "1 page was found. Search elsewhere below, or add your own links.",
             "{n} pages were found. Search elsewhere below, or add your own links.",
         )
-        failed = plural(len(unread), "1 more page could not be read.", "{n} more pages could not be read.")
-        st.info(f"{found_pages} {failed}", title="Nothing found helps to judge the post.", icon=":material/search_off:")
+        unread_pages = plural(len(unread), "1 more page could not be read.", "{n} more pages could not be read.")
+        st.info(
+            f"{found_pages} {unread_pages}",
+            title="Nothing found helps to judge the post.",
+            icon=":material/search_off:",
+        )
     elif unread:
         st.warning(
             "This says nothing for or against the post. Open the pages yourself and paste the passage that matters.",
@@ -403,7 +407,5 @@ def _chosen(case: Case, unread: Sequence[Source]) -> bool:
 
 def _answer(item: ProviderOutcome) -> str:
     said = f" ({escaped(item.sentence, 160)})" if item.sentence else ""
-    told = "{place}: {n} found · {seconds} s".format(
-        place=escaped(item.label), n=item.found, seconds=f"{item.seconds:.1f}"
-    )
+    told = f"{escaped(item.label)}: {item.found} found · {item.seconds:.1f} s"
     return f":small[:gray[:material/search: {told}{said}]]"

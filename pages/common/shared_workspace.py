@@ -1,4 +1,4 @@
-"""What every page shares: the workspace, the case in the URL, and one place where errors are caught."""
+"""The workspace that all sessions of the server share, opened once, and the models it loads."""
 
 from __future__ import annotations
 

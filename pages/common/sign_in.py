@@ -91,9 +91,7 @@ def _sign_in(settings: Settings) -> None:
         public = urlsplit(settings.sign_in.public_url or "")
         here = urlsplit(st.context.url or "")
         if here.netloc and (here.scheme, here.netloc) != (public.scheme, public.netloc):
-            words = "You came by {here}, where nobody can sign in. Go to {there}".format(
-                here=f"{here.scheme}://{here.netloc}", there=public.geturl()
-            )
+            words = f"You came by {here.scheme}://{here.netloc}, where nobody can sign in. Go to {public.geturl()}"
             st.error(words, icon=":material/error:")
             return
         outcome = _OUTCOMES.get(st.query_params.get(OUTCOME, ""))

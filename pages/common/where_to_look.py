@@ -321,5 +321,5 @@ def _row(name: str, outcome: ProviderOutcome | None, brings: str = "", needed: s
         return f":gray[:material/radio_button_unchecked:] {label} :gray[not tried yet]"
     sign = _SIGNS.get(outcome.state, ":red[:material/error:]")
     said = f" :small[:gray[{escaped(outcome.sentence, 200)}]]" if outcome.sentence else ""
-    told = "{state} in {seconds} s".format(state=outcome.state.as_text, seconds=f"{outcome.seconds:.1f}")
+    told = f"{outcome.state.as_text} in {outcome.seconds:.1f} s"
     return f"{sign} {label} {told}{said}"

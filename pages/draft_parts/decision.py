@@ -1,6 +1,6 @@
-"""The decision: what X's form asks, approval, the other endings, and what follows.
+"""The decision: the fields of X's form, approval or another ending, and what follows.
 
-To X by its API, where that is set up: X's score before approval; what is sent, the act, and what became of it.
+Where X's API is set up, also X's score before approval and the sending of an approved note.
 """
 
 from __future__ import annotations
@@ -64,18 +64,14 @@ def send_to_x(case: Case) -> None:
         if sent is None:
             if x.test_mode:
                 st.info(
-                    (
-                        "The note above goes to X word for word, with the class and reasons above. X scores it and "
-                        "shows it to nobody."
-                    ),
+                    "The note above goes to X word for word, with the class and reasons above. X scores it and "
+                    "shows it to nobody.",
                     title="Test mode",
                 )
             else:
                 st.warning(
-                    (
-                        "The note above goes to X word for word, with the class and reasons above, and X proposes it "
-                        "under the post."
-                    ),
+                    "The note above goes to X word for word, with the class and reasons above, and X proposes it "
+                    "under the post.",
                     title="For all to see",
                 )
             send = partial(x.submit, case.id, case.draft.sha256)
@@ -229,9 +225,8 @@ def ends(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> None:
                 else:
                     button(name, key, _NOTICE_AREA, decide, icon=icon, type="tertiary")
         with st.expander("Comment", type="compact", expanded=bool(kept_words(case, _WORD))):
-            st.fragment(kept_field)(
-                case, _WORD, "Comment (optional, kept in the record)"
-            )  # nothing else follows from it
+            # A fragment, as nothing else on the page depends on the comment.
+            st.fragment(kept_field)(case, _WORD, "Comment (optional, kept in the record)")
     leading()
 
 

@@ -173,7 +173,7 @@ def _sentence(case: Case, place: Place) -> str:
         line = change[1].helpful_line
         was, now = (in_figures(verdict.note_intercept, line) for verdict in change)
         return (
-            "A simulated jury of both sides gives this note {after} and the tempting one {before}. X needs {needed} "
+            f"A simulated jury of both sides gives this note {now} and the tempting one {was}. X needs {line:.2f} "
             "to show a note."
-        ).format(before=was, after=now, needed=f"{line:.2f}")
+        )
     return _SENTENCES[place]

@@ -1,7 +1,4 @@
-"""The note: what the program proposes, and the box in which the person owns the words, saved as they are typed.
-
-The note's links: how each answered when it was last asked.
-"""
+"""The note: what the program proposes, the box in which the person writes, and the state of its links."""
 
 from __future__ import annotations
 
@@ -242,15 +239,9 @@ def _quotations(case: Case) -> None:
                 if _stands_in(case, item, quotation):
                     st.markdown(":small[:gray[:material/check: in the note]]", width="content")
                     continue
-                quote, look = (
-                    partial(_quote, case, quotation),
-                    {
-                        "help": (
-                            "Adds it after your text, as a quotation with its publisher and link. Undo removes it."
-                        ),
-                        "type": "tertiary",
-                    },
-                )
+                quote = partial(_quote, case, quotation)
+                about = "Adds it after your text, as a quotation with its publisher and link. Undo removes it."
+                look = {"help": about, "type": "tertiary"}
                 button("Put into the note", f"quote-{number}", _NOTICE_AREA, quote, icon="add", **look)
 
 

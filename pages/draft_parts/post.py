@@ -1,7 +1,4 @@
-"""The images of a post: attached to a new one or to a case, each with what it says.
-
-The post of a case, with its images, to read and to correct.
-"""
+"""The post of a case and its images, to read and correct; images attached to a new post."""
 
 from __future__ import annotations
 

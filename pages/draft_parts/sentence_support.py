@@ -1,6 +1,6 @@
-"""Which source supports each sentence of the note; without a model the person compares the two.
+"""Which source supports each sentence of the note, as rows and as a map.
 
-Sentences of the note and their sources as a picture; choosing either opens the source in the reader.
+Without a language model the person compares each sentence with its source.
 """
 
 from __future__ import annotations
@@ -89,9 +89,7 @@ def _sentence_data(case: Case, number: int, item: SentenceSupport, note: str) ->
         "kind": kind,
         "sign": "?" if kind == "hinted" else _MAP_SIGNS[item.support],
         "source": item.evidence_id,
-        "told": "Sentence {n}, {support}, closest source {id}: {words}".format(
-            n=number, support=told, id=item.evidence_id or "none", words=words
-        ),
+        "told": f"Sentence {number}, {told}, closest source {item.evidence_id or 'none'}: {words}",
     }
 
 
@@ -122,9 +120,8 @@ def support(case: Case) -> None:
     if draft is None or not draft.text.strip():
         return
     by_person = _is_compared_by_person(case)
-    st.markdown(
-        f"**{('Compare each sentence with its source' if by_person else 'Which source supports each sentence')}**"
-    )
+    heading = "Compare each sentence with its source" if by_person else "Which source supports each sentence"
+    st.markdown(f"**{heading}**")
     sentences = case.sentences
     if not sentences:
         st.caption("Score the note to see which source is closest to each sentence.")

@@ -1,6 +1,6 @@
-"""The left pane: the claim, the sources as rows, the reader below them, and folded what else there is.
+"""The left pane of the Draft page: the claim, its sources as rows, the reader, and the search report.
 
-Where nothing settles the claim: what was asked where, what came nearest, what would settle it, and where to look.
+Where no source settles the claim, it also says what was searched, what came nearest, and where else to look.
 """
 
 from __future__ import annotations
@@ -113,16 +113,13 @@ def _asked(case: Case) -> list[str]:
     there = [item.label for item in asked if item.state is ProviderState.ANSWERED]
     searches = (case.queries, *(later.queries for later in case.follow_ups))
     n = len({query.text for queries in searches for query in queries})
-    told = (
-        [
-            plural(
-                n, "{n} search in {places}.", "{n} searches in {places}.", places=escaped(", ".join(there), _MAX_LENGTH)
-            )
-        ]
-        if there
-        else []
-    )
-    return [*told, *([f"No answer from {escaped(', '.join(silent), _MAX_LENGTH)}."] if silent else [])]
+    sentences = []
+    if there:
+        places = escaped(", ".join(there), _MAX_LENGTH)
+        sentences.append(plural(n, "{n} search in {places}.", "{n} searches in {places}.", places=places))
+    if silent:
+        sentences.append(f"No answer from {escaped(', '.join(silent), _MAX_LENGTH)}.")
+    return sentences
 
 
 _TITLE, _ROW = 70, 210  # characters of a page's title and of the sentence in a row: together three lines
@@ -173,10 +170,9 @@ def _claim(case: Case, reach: Reach | None) -> None:
     claim = claims[0]
     with st.container(key="claim", gap="xxsmall"):
         if claim.kind is not ClaimKind.CHECKABLE:
-            title = f"The model reads this post as {_NOT_CHECKABLE[claim.kind]}."
             st.info(
                 "If so, there is nothing to check: decide “No note needed”. You can still add sources.",
-                title=title,
+                title=f"The model reads this post as {_NOT_CHECKABLE[claim.kind]}.",
                 icon=":material/help:",
             )
             return
@@ -236,10 +232,8 @@ def _rows(case: Case, job: JobRecord | None, reach: Reach | None) -> None:
                 add_by_hand(case, job)
     if case.decision is None and workspace().service.nothing_relevant(case):
         st.info(
-            (
-                "You can still open them. It may help to search with your own words under “Find more sources”, or to "
-                "add a link or a passage."
-            ),
+            "You can still open them. It may help to search with your own words under “Find more sources”, or to "
+            "add a link or a passage.",
             title="None of the pages found seems to be about this claim",
             icon=":material/search_off:",
         )

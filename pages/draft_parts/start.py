@@ -58,9 +58,7 @@ def _bring_over() -> None:
         add_notice(
             _NOTICE_AREA,
             InputError(
-                (
-                    "The post in the link is longer than X allows ({limit} characters). Only its beginning is here."
-                ).format(limit=f"{limit:,}"),
+                f"The post in the link is longer than X allows ({limit:,} characters). Only its beginning is here.",
                 "Paste the rest if you need it.",
             ),
         )
@@ -124,9 +122,7 @@ def _recognised(found: Pasted, sources: Sources) -> None:
     parts += [plural(len(found.links), "1 link to a source", "{n} links to sources")] if found.links else []
     taken = f"Recognised: {', '.join(parts)}." if parts else ""
     limit, n = workspace().settings.max_post_characters, len(found.words)
-    long = (
-        "{n} of at most {limit} characters.".format(n=f"{n:,}", limit=f"{limit:,}") if n > limit / _COUNTED_FROM else ""
-    )
+    long = f"{n:,} of at most {limit:,} characters." if n > limit / _COUNTED_FROM else ""
     st.caption(" ".join(filter(None, (taken, _where(sources), long))))
 
 
@@ -141,24 +137,10 @@ def _where(sources: Sources) -> str:
         return (
             "No search is chosen. Paste links to sources, choose a service under Options, or paste a passage yourself."
         )
-    named = escaped(
-        ", ".join(
-            [
-                *places,
-                *(
-                    [
-                        plural(
-                            registers,
-                            "1 register where the post calls for it",
-                            "{n} registers where the post calls for them",
-                        )
-                    ]
-                    if registers
-                    else []
-                ),
-            ]
-        )
-    )
+    if registers:
+        called_for = "1 register where the post calls for it", "{n} registers where the post calls for them"
+        places.append(plural(registers, *called_for))
+    named = escaped(", ".join(places))
     return (
         f"Your links are read, and search words will go to: {named}."
         if sources["urls"]

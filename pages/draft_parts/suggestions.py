@@ -79,12 +79,10 @@ def _by_model(case: Case, waiting: int, *, busy: bool) -> None:
             "draft first."
         )
         return
-    label, about = (
-        plural(waiting, "Let the model answer 1 suggestion", "Let the model answer {n} suggestions"),
-        (
-            "The model answers each one with a reason, and changes the note where the suggestion is right. Undo "
-            "brings your note back."
-        ),
+    label = plural(waiting, "Let the model answer 1 suggestion", "Let the model answer {n} suggestions")
+    about = (
+        "The model answers each one with a reason, and changes the note where the suggestion is right. Undo "
+        "brings your note back."
     )
     button(label, "answer-all", _NOTICE_AREA, partial(start, case, _JOB), icon="forum", disabled=busy, help=about)
 

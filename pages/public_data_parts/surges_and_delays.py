@@ -1,8 +1,6 @@
-"""Surges on the screen: posts a day, the marked days with their words, and the posts of one.
+"""Two views of the public data: days with many posts that got notes, and how late notes come.
 
-Which posts are counted: of a language, of a health topic.
-
-Delays on the screen: how late first notes and verdicts come, by topic, language or month.
+Both count the posts of the chosen language and health topic.
 """
 
 from __future__ import annotations
@@ -108,9 +106,8 @@ def _card(key: str, title: str, groups: list[Delay], hours: list[Hours], foot: l
     if overall.p50 is None or overall.p90 is None:
         st.info(escaped(f"{title}: {overall.not_run}"), icon=":material/info:")
         return
-    sentence = "Half of {n} posts that got one waited under {half}, and nine in ten under {most}.".format(
-        half=in_hours(overall.p50), most=in_hours(overall.p90), n=f"{overall.n:,}"
-    )
+    half, most = in_hours(overall.p50), in_hours(overall.p90)
+    sentence = f"Half of {overall.n:,} posts that got one waited under {half}, and nine in ten under {most}."
     names = [group.name for group in groups]
     picture_card(
         f"delays-{key}",
@@ -141,10 +138,8 @@ def _never(groups: list[Delay]) -> None:
         return
     st.caption(
         escaped(
-            (
-                "{share} of {n} notes never left “needs more ratings”. {young} of these are under 14 days old and may "
-                "still do so."
-            ).format(share=f"{overall.share:.0%}", n=f"{overall.n:,}", young=f"{overall.young:,}")
+            f"{overall.share:.0%} of {overall.n:,} notes never left “needs more ratings”. {overall.young:,} of these "
+            "are under 14 days old and may still do so."
         )
     )
 

@@ -35,7 +35,7 @@ def score_by_rating(score: ScoreStory, line: float, *, alt: str, key: str) -> li
         y=[one.intercept for one in moments],
         mode="lines+markers" if len(moments) == 1 else "lines",
         line={"color": accent, "width": 3},
-        hovertemplate="After {n} ratings: {score}".format(n="%{x}", score="%{y:.2f}") + _NO_BOX,
+        hovertemplate="After %{x} ratings: %{y:.2f}" + _NO_BOX,
     )
     by_place = {one.ratings: one.intercept for one in moments}
     known = [one.ratings for one in moments]
@@ -46,14 +46,14 @@ def score_by_rating(score: ScoreStory, line: float, *, alt: str, key: str) -> li
         mode="markers",
         marker={"size": 12, "symbol": "diamond", "color": second},
         customdata=[one.after.as_text for one, _ in changes],
-        hovertemplate="After {n} ratings: {status}".format(n="%{x}", status="%{customdata}") + _NO_BOX,
+        hovertemplate="After %{x} ratings: %{customdata}" + _NO_BOX,
     )
     figure.add_hline(y=line, line={"color": ink, "dash": "dash", "width": 2}, layer="below")
     last = moments[-1].intercept if moments else None
     clear = "bottom" if last is None or last < line else "top"  # of the score's own line
     figure.add_annotation(
         x=1, xref="paper", y=line, xanchor="right", yanchor=clear, showarrow=False, font={"color": ink},
-        text="shown from {line}".format(line=f"{line:.2f}"),
+        text=f"shown from {line:.2f}",
     )  # fmt: skip
     if score.first is not None:
         figure.add_vline(x=FIRST, line={"color": ink, "dash": "dot", "width": 1}, layer="below")
@@ -122,7 +122,7 @@ def posts_a_day(found: Surges, days: Sequence[str], *, alt: str, key: str) -> li
     figure = go.Figure()
     figure.add_scatter(
         x=list(days), y=list(found.per_day), mode="lines", line={"color": accent, "width": 1.5, "shape": "hvh"},
-        hovertemplate="{day}: {n} posts".format(day="%{x|%-d %b %Y}", n="%{y:,}") + _NO_BOX,
+        hovertemplate="%{x|%-d %b %Y}: %{y:,} posts" + _NO_BOX,
     )  # fmt: skip
     figure.add_scatter(
         x=list(days), y=list(found.mean), mode="lines", line={"color": second, "width": 2, "dash": "dash"},
@@ -130,14 +130,14 @@ def posts_a_day(found: Surges, days: Sequence[str], *, alt: str, key: str) -> li
     )  # fmt: skip
     figure.add_scatter(
         x=list(days), y=list(found.line), mode="lines", line={"color": third, "width": 1.5, "dash": "dot"},
-        hovertemplate="{day}: a day stands out above {n}".format(day="%{x|%-d %b %Y}", n="%{y:,.1f}") + _NO_BOX,
+        hovertemplate="%{x|%-d %b %Y}: a day stands out above %{y:,.1f}" + _NO_BOX,
     )  # fmt: skip
     figure.add_scatter(
         x=[str(surge.day) for surge in found.surges],
         y=[surge.posts for surge in found.surges],
         mode="markers",
         marker={"size": 9, "symbol": "diamond", "color": third},
-        hovertemplate="{day}: {n} posts".format(day="%{x|%-d %b %Y}", n="%{y:,}") + _NO_BOX,
+        hovertemplate="%{x|%-d %b %Y}: %{y:,} posts" + _NO_BOX,
     )
     figure.update_yaxes(rangemode="tozero", nticks=5, tickformat=",~r")
     figure.update_xaxes(showgrid=False, type="date", nticks=6)

@@ -238,7 +238,7 @@ def _findings(case: Case, found: Sequence[Pair], here: int, *, mine: bool) -> No
         about = {"type": "tertiary"}
         button("", "pair-back", _NOTICE_AREA, back, icon="chevron_left", disabled=here == 0, shortcut="k", **about)
         signs = (_LOOKS[known][2] if (known := _found(case, pair)) else ":gray[○]" for pair in found)
-        st.markdown(f"{here + 1} of {len(found)}" + " " + " ".join(signs), width="content")
+        st.markdown(f"{here + 1} of {len(found)} {' '.join(signs)}", width="content")
         button("", "pair-on", _NOTICE_AREA, on, icon="chevron_right", shortcut="j", **about)
 
 
@@ -326,7 +326,7 @@ def _summary(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
             st.warning(
                 "Somebody else has this case now. What you typed stays here; copy what you need.",
                 icon=":material/edit_note:",
-            )  # the case is somebody else's by now
+            )
             _comment_fields(case, found)
         button(
             "Next case for me", "next-after", _NOTICE_AREA, claim_next, icon="play_arrow", type="primary", shortcut="n"

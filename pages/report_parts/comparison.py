@@ -1,6 +1,6 @@
-"""What a participant of a blind comparison sees: one pair after the other, and never which note is which.
+"""A blind comparison of notes: the pairs that a participant rates, and the results of all answers.
 
-What the answers of a blind comparison come to: plots with the sentence that each tells, and every figure.
+A participant never learns which note of a pair is which.
 """
 
 from __future__ import annotations
@@ -68,9 +68,7 @@ def results_view(comparison_id: str) -> None:
 def came_in(answers: int, participants: int) -> str:
     """How many answers there are, and of how many people."""
     people = plural(participants, "1 participant", "{n:,} participants")
-    return "{answers} from {participants}".format(
-        answers=plural(answers, "1 answer", "{n:,} answers"), participants=people
-    )
+    return f"{plural(answers, '1 answer', '{n:,} answers')} from {people}"
 
 
 def _exports(comparison_id: str, *, sides_unknown: bool) -> None:
@@ -184,15 +182,12 @@ def _welcome(comparison_id: str) -> None:
     kept = workspace().comparisons
     pairs = kept.each(comparison_id)
     known = participant_memory(comparison_id, None)
+    posts = plural(pairs, "You will see 1 post with two notes.", "You will see {n:,} posts, each with two notes.")
     st.markdown(
-        (
-            "{posts} For each post:\n\n1. Read the post and both notes.\n2. Say how helpful each note is, and how far "
-            "you agree with five sentences about it.\n3. Choose the note that helps readers more.\n\nThere are no "
-            "right answers. You are not told who wrote a note.\n\nEach answer is saved with its time. We do not ask "
-            "for your name. You can stop at any time and continue in this browser.\n"
-        ).format(
-            posts=plural(pairs, "You will see 1 post with two notes.", "You will see {n:,} posts, each with two notes.")
-        )
+        f"{posts} For each post:\n\n1. Read the post and both notes.\n2. Say how helpful each note is, and how far "
+        "you agree with five sentences about it.\n3. Choose the note that helps readers more.\n\nThere are no "
+        "right answers. You are not told who wrote a note.\n\nEach answer is saved with its time. We do not ask "
+        "for your name. You can stop at any time and continue in this browser.\n"
     )
     with st.container(horizontal=True, gap="small"):
         if known is not None and kept.is_participant(known):

@@ -1,7 +1,4 @@
-"""The pictures of the overview: two beside each other, each with its sentence, its numbers, and a way to save it.
-
-A study of sources on the overview: those that CrowdNotes chose beside those that people cited, by kind.
-"""
+"""The charts of the Overview page, and its study of sources chosen by CrowdNotes and cited by people."""
 
 from __future__ import annotations
 

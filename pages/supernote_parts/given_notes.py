@@ -1,6 +1,6 @@
-"""The notes that a post has: the form for a new supernote, and of one under way a row for each, with a reader.
+"""The notes that a post already has: the form for a new supernote, and a row for each note of a case.
 
-Where existing notes come from: pasted, a file, or X's public files; the same fields for a new post and for later.
+Notes are pasted, or come from a file or from X's public data.
 """
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ def _steps(case: Case, work: SupernoteWork) -> list[tuple[str, bool, str]]:
     score = ""
     if winner is not None and winner.score is not None and not winner.score.means_nothing:
         line = workspace().settings.bridging.helpful_intercept
-        score = "{score} ({needed} needed)".format(score=in_figures(winner.score.intercept, line), needed=f"{line:.2f}")
+        score = f"{in_figures(winner.score.intercept, line)} ({line:.2f} needed)"
     if winner is not None and winner.not_run:
         score += f" :orange[{plural(len(winner.not_run), '1 check not run', '{n} checks not run')}]"
     return [

@@ -195,4 +195,4 @@ def _read(case: Case, key: str) -> None:
     workspace().service.watch(case.id, notes)
     forget_notes(key)
     keep_faults(case.id, faults)
-    st.toast("{notes} read.".format(notes=plural(len(notes), "1 note", "{n:,} notes")), icon=":material/sync:")
+    st.toast(plural(len(notes), "1 note read.", "{n:,} notes read."), icon=":material/sync:")

@@ -205,12 +205,7 @@ def _standing(case: Case, made: SupernoteRound, winner: Candidate) -> None:
             line=_line(),
             ends=ENDS,
             alt=" ".join(
-                "{name}: {score} ({low} to {high}).".format(
-                    name=item.name,
-                    score=in_figures(item.value, _line()),
-                    low=f"{item.low:.2f}",
-                    high=f"{item.high:.2f}",
-                )
+                f"{item.name}: {in_figures(item.value, _line())} ({item.low:.2f} to {item.high:.2f})."
                 for item in standings
             ),
             key=f"standing-{case.id}-{made.number}",
@@ -246,7 +241,8 @@ def _verdict(made: SupernoteRound, winner: Candidate) -> str:
         return f"{said} The best existing note, {made.best_existing}, gets the same."
     beside = fill(more, id=made.best_existing, apart=apart)
     overlap = mine.interval.low < theirs.interval.high and theirs.interval.low < mine.interval.high
-    return f"{said} {beside}{' ' + 'The ranges overlap, so the jury is not sure which is better.' if overlap else ''}"
+    doubt = " The ranges overlap, so the jury is not sure which is better." if overlap else ""
+    return f"{said} {beside}{doubt}"
 
 
 def _rank_of(made: SupernoteRound, candidate: Candidate) -> int:
@@ -292,7 +288,7 @@ def _without(without: float | None, loss: float | None) -> str:
     if without is None:
         return "without it, no candidate is left that the jury can judge"
     if loss is None:
-        return "without it, the best candidate gets {score}".format(score=f"{without:.2f}")
+        return f"without it, the best candidate gets {without:.2f}"
     which = (
         "without it, the best candidate gets {score}, which is {apart} less"
         if loss >= 0
@@ -329,9 +325,8 @@ def _ranking(case: Case, made: SupernoteRound, *, busy: bool) -> None:
         return
     st.caption("Every candidate that passed the filters, and every existing note, ranked by the same jury.")
     told = [in_figures(row.score.intercept, _line()) for row in rows if row.score is not None]
-    digits = max(
-        (len(number.partition(".")[2]) for number in told), default=2
-    )  # none reads as the line that is not on it
+    # As many digits as the longest needs, so that no number below the line reads as the line.
+    digits = max((len(number.partition(".")[2]) for number in told), default=2)
     st.dataframe(
         [_cells(place, row) for place, row in enumerate(rows, start=1)],
         hide_index=True,
@@ -343,7 +338,7 @@ def _ranking(case: Case, made: SupernoteRound, *, busy: bool) -> None:
             _RANK: st.column_config.NumberColumn(width=50),
             _WHAT: st.column_config.TextColumn(width=125),
             _INTERCEPT: st.column_config.NumberColumn(
-                format=f"%.{digits}f", width=100, help="X shows a note from {line}".format(line=f"{_line():.2f}")
+                format=f"%.{digits}f", width=100, help=f"X shows a note from {_line():.2f}"
             ),
             _RANGE: st.column_config.TextColumn(width=100),
             _JURY: st.column_config.TextColumn(width=125),
@@ -399,7 +394,7 @@ def _cells(place: int, row: _Row) -> Mapping[str, object]:
         status = _JURY_STATUS.get(score.status)
         cells |= {
             _INTERCEPT: score.intercept,
-            _RANGE: "{low} to {high}".format(low=f"{score.interval.low:.2f}", high=f"{score.interval.high:.2f}"),
+            _RANGE: f"{score.interval.low:.2f} to {score.interval.high:.2f}",
             _JURY: status or score.status,
         }
         for side in (score.negative, score.positive):
