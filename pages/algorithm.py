@@ -9,7 +9,7 @@ from pages.algorithm_parts.small_world import extremes, small_world
 from pages.common.components import rules_link
 from pages.common.navigation import page_body
 
-_WIDTH = 1240  # pixels: sliders beside two pictures
+_PAGE_WIDTH = 1240  # pixels: sliders beside two pictures
 
 with page_body(
     "Algorithm",
@@ -17,7 +17,7 @@ with page_body(
         "How Community Notes decides which notes are shown. Try it on a small made-up crowd: the scores come from the "
         "real algorithm, the people and notes are not real."
     ),
-    width=_WIDTH,
+    width=_PAGE_WIDTH,
 ):
     names = ["How notes are scored", "Does it resist extremes?", "Attack lab"]
     scores, experiment, attacks = st.tabs(names, key="part", on_change="rerun", bind="query-params")

@@ -28,30 +28,30 @@ if TYPE_CHECKING:
     from streamlit.typing import UploadedFile
 
 _NOTICE_AREA = "batches"
-_PAGE_SIZE, _LISTED = 20, 50
-_LOOK_SECONDS = 2.0
-_AT_ONCE = 8
-_KINDS = ("csv", "jsonl", "parquet")
-_STATES = {
+_PAGE_SIZE, _MAX_BATCHES_LISTED = 20, 50
+_POLL_SECONDS = 2.0
+_DEFAULT_CONCURRENT_POSTS = 8
+_FILE_TYPES = ("csv", "jsonl", "parquet")
+_BADGE_BY_ROW_STATE = {
     FAILED: ("red", "{n} failed"),
     BAD: ("orange", "{n} not usable"),
     DONE: ("green", "{n} done"),
     RUNNING: ("blue", "{n} at work"),
     WAITING: ("gray", "{n} waiting"),
 }
-_COLUMNS = ("number", "name", "state", "case_id", "reason", "dollars")
+_RESULT_COLUMNS = ("number", "name", "state", "case_id", "reason", "dollars")
 _T = TypeVar("_T")
 
 
 @st.cache_resource(show_spinner=False)
-def _runner() -> JobRunner:
+def _get_batch_runner() -> JobRunner:
     return batch_runner(workspace())
 
 
 # --- a new one ---
 
 
-def _laid_out(upload: UploadedFile, does: Callable[[Path], _T]) -> _T:
+def _with_upload_as_file(upload: UploadedFile, does: Callable[[Path], _T]) -> _T:
     """Do something with the upload as a file."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / f"posts{Path(upload.name).suffix.lower()}"
@@ -59,11 +59,11 @@ def _laid_out(upload: UploadedFile, does: Callable[[Path], _T]) -> _T:
         return does(file)
 
 
-def _upload() -> None:
+def _draw_upload_form() -> None:
     st.header("A new file", anchor=False)
     upload = st.file_uploader(
         "CSV, JSON Lines or Parquet",
-        type=list(_KINDS),
+        type=list(_FILE_TYPES),
         key="batch-file",
         help="A post a row: a column “text”, and “id”, “links” and “url” (of the post) if you have them.",
     )
@@ -73,16 +73,16 @@ def _upload() -> None:
     seen: tuple[str, Preview] | None = st.session_state.get("batch-preview")
     if seen is None or seen[0] != upload.file_id:
         with st.spinner("The file is looked through."):
-            seen = st.session_state["batch-preview"] = (upload.file_id, _laid_out(upload, preview_of))
+            seen = st.session_state["batch-preview"] = (upload.file_id, _with_upload_as_file(upload, preview_of))
     preview = seen[1]
-    _preview(preview)
+    _draw_preview(preview)
     if preview.usable:
-        keep = partial(_keep, upload)
+        keep = partial(_create_batch, upload)
         label = plural(preview.usable, "Take 1 post", "Take {n:,} posts")
         button(label, "batch-keep", _NOTICE_AREA, keep, icon="playlist_add", type="primary")
 
 
-def _preview(preview: Preview) -> None:
+def _draw_preview(preview: Preview) -> None:
     used = {"text", "id", "links", "url"}
     names = [
         badge("green" if name.strip().lower() in used else "gray", "", name) for name in preview.columns[:_PAGE_SIZE]
@@ -90,7 +90,7 @@ def _preview(preview: Preview) -> None:
     st.markdown(f"Columns (green: used): {' '.join(names)}")
     if preview.first:
         st.dataframe(
-            [_shown(row) for row in preview.first],
+            [_to_preview_row(row) for row in preview.first],
             hide_index=True,
             column_config={name: st.column_config.TextColumn(name) for name in ("id", "text", "links", "url")},
         )
@@ -111,23 +111,23 @@ def _preview(preview: Preview) -> None:
         st.info("The file has no rows.", icon=":material/inbox:")
 
 
-def _shown(row: Row) -> dict[str, str]:
+def _to_preview_row(row: Row) -> dict[str, str]:
     return {"id": row.name, "text": row.text, "links": " ".join(row.links), "url": row.url}
 
 
-def _keep(upload: UploadedFile) -> None:
-    batch = _laid_out(upload, lambda file: Batch(workspace(), file, name=Path(upload.name).name))
-    _show(batch.id)
+def _create_batch(upload: UploadedFile) -> None:
+    batch = _with_upload_as_file(upload, lambda file: Batch(workspace(), file, name=Path(upload.name).name))
+    _open_batch(batch.id)
 
 
-def _show(batch_id: str | None) -> None:
+def _open_batch(batch_id: str | None) -> None:
     if batch_id is None:
         st.query_params.pop("batch", None)
     else:
         st.query_params["batch"] = batch_id
 
 
-def _list(there: Sequence[BatchSummary]) -> None:
+def _draw_batch_list(there: Sequence[BatchSummary]) -> None:
     if not there:
         return
     st.header("Files so far", anchor=False)
@@ -135,34 +135,34 @@ def _list(there: Sequence[BatchSummary]) -> None:
         for one in there:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 time_mark(one.created_at)
-                show = partial(_show, one.id)
+                show = partial(_open_batch, one.id)
                 button(escaped(one.name, 60), f"batch-open-{one.id}", _NOTICE_AREA, show, type="tertiary")
-                st.markdown(_counted(Batch(workspace(), one.id))[0])
+                st.markdown(_count_progress(Batch(workspace(), one.id))[0])
 
 
 # --- one of them ---
 
 
-def _counted(batch: Batch) -> tuple[str, float, int, int]:
+def _count_progress(batch: Batch) -> tuple[str, float, int, int]:
     """Its states as badges, what it cost so far, how many rows are over, and all of them."""
     counts, dollars = batch.counts()
     marks = " ".join(
         badge(colour, "", fill(words, n=f"{counts[state]:,}"))
-        for state, (colour, words) in _STATES.items()
+        for state, (colour, words) in _BADGE_BY_ROW_STATE.items()
         if counts[state]
     )
     return marks, dollars, counts.total() - counts[WAITING] - counts[RUNNING], counts.total()
 
 
-def _start(kept: BatchSummary, *, again: bool = False) -> None:
+def _start_batch(kept: BatchSummary, *, again: bool = False) -> None:
     values = [st.session_state.get(f"batch-{name}-{kept.id}") for name in ("budget", "day-budget")]
     batch = Batch(workspace(), kept.id, budget=values[0], day_budget=values[1])
     if again:
         batch.retry_failed()
-    batch.start(_runner(), st.session_state.get(f"batch-at-once-{kept.id}") or _AT_ONCE)
+    batch.start(_get_batch_runner(), st.session_state.get(f"batch-at-once-{kept.id}") or _DEFAULT_CONCURRENT_POSTS)
 
 
-def _bounds(kept: BatchSummary) -> None:
+def _draw_budget_fields(kept: BatchSummary) -> None:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for name, value in (("budget", kept.budget), ("day-budget", kept.day_budget)):
             words = "Budget in dollars" if name == "budget" else "Budget of a day, all files"
@@ -175,10 +175,10 @@ def _bounds(kept: BatchSummary) -> None:
                 placeholder="none",
                 width=200,
             )
-        st.number_input("Posts at once", 1, 1000, _AT_ONCE, key=f"batch-at-once-{kept.id}", width=160)
+        st.number_input("Posts at once", 1, 1000, _DEFAULT_CONCURRENT_POSTS, key=f"batch-at-once-{kept.id}", width=160)
 
 
-def _ended(job: JobRecord | None) -> None:
+def _explain_job_end(job: JobRecord | None) -> None:
     if job is None or job.state.under_way or job.state is JobState.DONE:
         return
     step = job.steps[0]
@@ -198,9 +198,9 @@ def _ended(job: JobRecord | None) -> None:
         )
 
 
-def _standing(batch: Batch, kept: BatchSummary) -> None:
+def _draw_batch_status(batch: Batch, kept: BatchSummary) -> None:
     job = batch.job()
-    marks, dollars, over, n = _counted(batch)
+    marks, dollars, over, n = _count_progress(batch)
     st.markdown(marks)
     st.progress(over / n if n else 0.0, f"{over:,} of {n:,} rows")
     counts, _ = batch.counts()
@@ -217,7 +217,7 @@ def _standing(batch: Batch, kept: BatchSummary) -> None:
             st.caption("No worker is running, so this waits until one is started.")
         button("Stop", f"batch-stop-{kept.id}", _NOTICE_AREA, batch.stop, icon="stop_circle")
         return
-    _ended(job)
+    _explain_job_end(job)
     if kept.rows is None:
         st.warning(
             "Choose it once more on the page before this: it goes on where it was cut off.",
@@ -225,14 +225,14 @@ def _standing(batch: Batch, kept: BatchSummary) -> None:
             icon=":material/content_cut:",
         )
     elif counts[WAITING] or counts[RUNNING] or counts[FAILED]:
-        _bounds(kept)
+        _draw_budget_fields(kept)
         with st.container(horizontal=True):
             if counts[WAITING] or counts[RUNNING]:
                 label = "Go on" if job is not None else "Start"
-                go = partial(_start, kept)
+                go = partial(_start_batch, kept)
                 button(label, f"batch-start-{kept.id}", _NOTICE_AREA, go, icon="play_arrow", type="primary")
             if counts[FAILED]:
-                again = partial(_start, kept, again=True)
+                again = partial(_start_batch, kept, again=True)
                 button(
                     plural(counts[FAILED], "Try 1 failed row again", "Try {n:,} failed rows again"),
                     f"batch-again-{kept.id}",
@@ -242,21 +242,21 @@ def _standing(batch: Batch, kept: BatchSummary) -> None:
                 )
 
 
-def _results(batch: Batch) -> None:
+def _draw_batch_results(batch: Batch) -> None:
     counts, _ = batch.counts()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         state = st.selectbox(
             "Rows",
-            list(_STATES),
+            list(_BADGE_BY_ROW_STATE),
             index=None,
             placeholder="All",
-            format_func=lambda state: fill(_STATES[state][1], n="").strip(),
+            format_func=lambda state: fill(_BADGE_BY_ROW_STATE[state][1], n="").strip(),
             key="batch-state",
             width=220,
         )
         st.download_button(
             "Results as CSV",
-            data=partial(_table, batch),
+            data=partial(_results_as_csv, batch),
             file_name="results.csv",
             mime="text/csv",
             icon=":material/download:",
@@ -265,11 +265,11 @@ def _results(batch: Batch) -> None:
     first = first_shown(counts[state] if state else counts.total(), _PAGE_SIZE, f"batch-page-{state}")
     with st.container(gap="xsmall", key="batch-rows"):
         for row in batch.some(state, _PAGE_SIZE, first):
-            _row(row)
+            _draw_batch_row(row)
 
 
-def _row(row: Mapping[str, Any]) -> None:
-    colour, words = _STATES[row["state"]]
+def _draw_batch_row(row: Mapping[str, Any]) -> None:
+    colour, words = _BADGE_BY_ROW_STATE[row["state"]]
     name = escaped(row["name"], 60)
     with st.container(gap=None, key=f"batch-{row['number']}"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -283,21 +283,21 @@ def _row(row: Mapping[str, Any]) -> None:
             st.markdown(f":gray[:small[{escaped(row['reason'], 300)}]]")
 
 
-def _table(batch: Batch) -> str:
+def _results_as_csv(batch: Batch) -> str:
     table = io.StringIO()
-    writer = csv.DictWriter(table, _COLUMNS)
+    writer = csv.DictWriter(table, _RESULT_COLUMNS)
     writer.writeheader()
     writer.writerows(batch.results())
     return table.getvalue()
 
 
-def _one(batch_id: str, was_under_way: bool) -> None:
+def _draw_batch(batch_id: str, was_under_way: bool) -> None:
     with show_errors():
         batch = Batch(workspace(), batch_id)
         if under_way(batch.job()) != was_under_way:
             st.rerun()
-        _standing(batch, batch.kept())
-        _results(batch)
+        _draw_batch_status(batch, batch.kept())
+        _draw_batch_results(batch)
 
 
 opened = st.query_params.get("batch")
@@ -313,13 +313,13 @@ with page_body(
 ):
     if opened:
         shown = Batch(workspace(), opened)
-        button("All files", "batch-back", _NOTICE_AREA, partial(_show, None), icon="arrow_back", type="tertiary")
+        button("All files", "batch-back", _NOTICE_AREA, partial(_open_batch, None), icon="arrow_back", type="tertiary")
         st.subheader(escaped(shown.kept().name, 80), anchor=False)
         notices(_NOTICE_AREA)
         works = under_way(shown.job())
-        st.fragment(_one, run_every=_LOOK_SECONDS if works else None)(opened, works)
+        st.fragment(_draw_batch, run_every=_POLL_SECONDS if works else None)(opened, works)
     else:
-        earlier = kept_batches(workspace(), _LISTED)
+        earlier = kept_batches(workspace(), _MAX_BATCHES_LISTED)
         with show_errors():
-            _upload()
-        _list(earlier)
+            _draw_upload_form()
+        _draw_batch_list(earlier)

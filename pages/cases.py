@@ -21,17 +21,17 @@ from pages.common.times import time_mark
 
 _NOTICE_AREA = "cases"
 _PAGE_SIZE = 20
-_WHOSE = {Relationship.OWN: "Mine", Relationship.SHARED: "Shared"}
-_AT_THE_DESK = frozenset({DeskState.SUBMITTED, DeskState.IN_REVIEW, DeskState.RETURNED})
-_COLOURS = {DecisionKind.APPROVED: "green", DecisionKind.REJECTED: "red"}
+_LABEL_BY_RELATIONSHIP = {Relationship.OWN: "Mine", Relationship.SHARED: "Shared"}
+_MODERATION_STATES = frozenset({DeskState.SUBMITTED, DeskState.IN_REVIEW, DeskState.RETURNED})
+_COLOUR_BY_DECISION = {DecisionKind.APPROVED: "green", DecisionKind.REJECTED: "red"}
 
 
-def _state(summary: CaseSummary) -> str:
+def _build_status_badge(summary: CaseSummary) -> str:
     """A badge of how it ended or where it stands; an approval that passed something over does not look clean."""
     if summary.overrides:
         return badge("orange", "rule", summary.outcome)
     if summary.decision is not None:
-        return badge(_COLOURS.get(summary.decision, "gray"), "", summary.outcome)
+        return badge(_COLOUR_BY_DECISION.get(summary.decision, "gray"), "", summary.outcome)
     return badge(
         "gray" if summary.status is CaseStatus.NEW and not summary.supernote else "orange", "", summary.outcome
     )
@@ -43,18 +43,18 @@ def _is_demonstration(case_id: str, changed: datetime) -> bool:  # noqa: ARG001 
     return is_demonstration(workspace().service.get(case_id))
 
 
-def _delete(case_id: str, excerpt: str) -> None:
+def _delete_case(case_id: str, excerpt: str) -> None:
     _hold_filters()
     workspace().service.delete(case_id)
     st.toast(f"Case deleted: “{escaped(excerpt, 60)}”", icon=":material/delete:", duration="long")
 
 
-def _share(case_id: str, *, shared: bool) -> None:
+def _set_case_shared(case_id: str, *, shared: bool) -> None:
     _hold_filters()
     workspace().service.set_shared(case_id, shared)
 
 
-def _row(summary: CaseSummary) -> None:
+def _draw_case_row(summary: CaseSummary) -> None:
     post = escaped(summary.post_excerpt) or "A post without text"
     with st.container(horizontal=True, vertical_alignment="center", wrap=False, key=f"case-{summary.id}", gap="small"):
         with st.container(gap=None):
@@ -63,21 +63,21 @@ def _row(summary: CaseSummary) -> None:
             st.page_link(page, label=post, icon="", query_params={"case": summary.id}, width="stretch")
             with st.container(horizontal=True, vertical_alignment="center", wrap=False, gap="small"):
                 time_mark(summary.updated_at)
-                st.markdown(_marks(summary), wrap=False, width="stretch")
+                st.markdown(_build_case_badges(summary), wrap=False, width="stretch")
         with st.popover(f"What to do with “{post}”", icon=":material/more_vert:", type="tertiary"):
             if has_accounts(workspace().settings) and summary.owner == workspace().actor.key:
-                share = partial(_share, summary.id, shared=not summary.shared)
+                share = partial(_set_case_shared, summary.id, shared=not summary.shared)
                 label = "Share no longer" if summary.shared else "Share with everybody"
                 button(label, f"share-{summary.id}", _NOTICE_AREA, share, icon="group")
             st.caption("This deletes the case with its sources and its record. You cannot undo this.")
-            delete = partial(_delete, summary.id, summary.post_excerpt)
+            delete = partial(_delete_case, summary.id, summary.post_excerpt)
             button("Delete this case", f"delete-{summary.id}", _NOTICE_AREA, delete, icon="delete_forever")
 
 
-def _marks(summary: CaseSummary) -> str:
+def _build_case_badges(summary: CaseSummary) -> str:
     """Status, what kind of case it is, and the note's first words."""
-    marks = [_state(summary)]
-    if summary.desk in _AT_THE_DESK:
+    marks = [_build_status_badge(summary)]
+    if summary.desk in _MODERATION_STATES:
         marks.append(badge("violet", "", summary.desk.as_text))
     if summary.told:
         marks.append(f":gray[{escaped(summary.told)}]")
@@ -101,13 +101,13 @@ def _hold_filters() -> None:
         st.session_state[name] = st.session_state[name]
 
 
-def _to_first_page() -> None:
+def _go_to_first_page() -> None:
     if st.session_state.get("page", 1) > 1:
         _hold_filters()
         st.session_state["page"] = 1
 
 
-def _lasting() -> dict[str, Any]:
+def _filter_persistence() -> dict[str, Any]:
     """How a filter is kept: in the address, and for the session.
 
     Opening a row, Streamlit leaves "/cases?case=…" in the browser's history, and Back leads there: what was looked for
@@ -122,7 +122,7 @@ def _lasting() -> dict[str, Any]:
 
 
 with page_body("Cases", "Notes that were begun here, newest changes first.", corner=engine_panel):
-    lasting = _lasting()
+    lasting = _filter_persistence()
     with st.container(horizontal=True, vertical_alignment="bottom", key="find-cases"):
         search = st.text_input(
             "Search posts and notes",
@@ -130,7 +130,7 @@ with page_body("Cases", "Notes that were begun here, newest changes first.", cor
             placeholder="Words, or “words in this order”",
             key="search",
             live=True,
-            on_change=_to_first_page,
+            on_change=_go_to_first_page,
             **lasting,
         )
         status = st.selectbox(
@@ -141,20 +141,20 @@ with page_body("Cases", "Notes that were begun here, newest changes first.", cor
             format_func=lambda status: status.as_text,
             key="status",
             width=220,
-            on_change=_to_first_page,
+            on_change=_go_to_first_page,
             **lasting,
         )
         whose = None
         if has_accounts(workspace().settings):
             whose = st.selectbox(
                 "Whose",
-                list(_WHOSE),
+                list(_LABEL_BY_RELATIONSHIP),
                 index=None,
                 placeholder="All",
-                format_func=lambda whose: _WHOSE[whose],
+                format_func=lambda whose: _LABEL_BY_RELATIONSHIP[whose],
                 key="whose",
                 width=140,
-                on_change=_to_first_page,
+                on_change=_go_to_first_page,
             )
         st.download_button(
             "Export as CSV",
@@ -184,4 +184,4 @@ with page_body("Cases", "Notes that were begun here, newest changes first.", cor
         first = first_shown(found, _PAGE_SIZE, "page", **lasting)
         with st.container(gap=None, key="cases"):
             for item in workspace().service.list(search or "", status, _PAGE_SIZE, first, whose=whose):
-                _row(item)
+                _draw_case_row(item)

@@ -19,16 +19,18 @@ from pages.common.sign_in import COMPARISON
 from pages.common.times import time_mark
 from pages.report_parts.comparison import came_in, participant_view, results_view
 
-_NOTICE_AREA, _RESULTS, _MADE = "compare", "results", "compare-made"
-_KINDS = ["csv", "tsv", "jsonl", "json"]
-_A_PAGE = 15
-_HERE_ALONE = re.compile(r"https?://(localhost|127\.[\d.]+|\[::1\])[:/]", re.IGNORECASE)
+_NOTICE_AREA, _RESULTS_PARAM, _FORM_COUNT_KEY = "compare", "results", "compare-made"
+_FILE_TYPES = ["csv", "tsv", "jsonl", "json"]
+_PAGE_SIZE = 15
+_LOCAL_ADDRESS_PATTERN = re.compile(r"https?://(localhost|127\.[\d.]+|\[::1\])[:/]", re.IGNORECASE)
 
 
-def _add_form() -> None:
+def _draw_comparison_form() -> None:
     st.header("New comparison", anchor=False)
-    with st.form(f"compare-add-{st.session_state.get(_MADE, 0)}", border=False):  # another once a link is made: empty
-        upload = st.file_uploader("File with the pairs", type=_KINDS, max_upload_size=5)
+    with st.form(
+        f"compare-add-{st.session_state.get(_FORM_COUNT_KEY, 0)}", border=False
+    ):  # another once a link is made: empty
+        upload = st.file_uploader("File with the pairs", type=_FILE_TYPES, max_upload_size=5)
         st.caption(
             "One pair on each row, below a row of headings: post, first and second, or post, supernote and "
             "existing_note. Files that “crowdnotes bench” wrote work too."
@@ -39,17 +41,19 @@ def _add_form() -> None:
             second = st.text_input("What to call the second note", placeholder="as in the file")
             each = st.number_input("Pairs for each participant (0 means all)", min_value=0, value=0, step=1)
         if st.form_submit_button("Make the link", type="primary", icon=":material/link:"):
-            run_action(_NOTICE_AREA, partial(_add, upload, name or "", (first or "", second or ""), int(each or 0)))
+            run_action(
+                _NOTICE_AREA, partial(_add_comparison, upload, name or "", (first or "", second or ""), int(each or 0))
+            )
             st.rerun()
 
 
-def _add(
+def _add_comparison(
     upload: st.runtime.uploaded_file_manager.UploadedFile | None, title: str, names: tuple[str, str], each: int
 ) -> None:
     if upload is None:
         raise InputError("Choose a file with pairs first.")
     made = workspace().comparisons.add(upload.name, upload.getvalue(), title=title, names=names, each=each)
-    st.session_state[_MADE] = st.session_state.get(_MADE, 0) + 1
+    st.session_state[_FORM_COUNT_KEY] = st.session_state.get(_FORM_COUNT_KEY, 0) + 1
     st.session_state[_link_key(made.id)] = True
     st.toast("The link is ready.", icon=":material/link:")
 
@@ -58,17 +62,19 @@ def _link_key(comparison_id: str) -> str:
     return f"compare-link-{comparison_id}"
 
 
-def _delete(summary: ComparisonSummary) -> None:
+def _delete_comparison(summary: ComparisonSummary) -> None:
     workspace().comparisons.delete(summary.id)
     st.toast(f"Comparison deleted: “{escaped(summary.title, 60)}”", icon=":material/delete:")
 
 
-def _row(summary: ComparisonSummary) -> None:
+def _draw_comparison_row(summary: ComparisonSummary) -> None:
     title = escaped(summary.title)
     with st.container(horizontal=True, vertical_alignment="center", wrap=False, key=f"comparison-{summary.id}"):
         with st.container(gap=None):
             # The link's words are the row's: page.css stretches it over the whole of it.
-            st.page_link("pages/compare.py", label=title, icon="", query_params={_RESULTS: summary.id}, width="stretch")
+            st.page_link(
+                "pages/compare.py", label=title, icon="", query_params={_RESULTS_PARAM: summary.id}, width="stretch"
+            )
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 time_mark(summary.created_at)
                 pairs = plural(summary.pairs, "1 pair", "{n:,} pairs")
@@ -77,28 +83,28 @@ def _row(summary: ComparisonSummary) -> None:
         link_key = _link_key(summary.id)
         with st.popover("Link", icon=":material/link:", type="tertiary", key=link_key, on_change="rerun") as link:
             if link.open:
-                _link(summary)
+                _draw_participant_link(summary)
         with st.popover(f"Delete “{title}”", icon=":material/delete:", type="tertiary", key=f"bin-{summary.id}"):
             st.markdown("This deletes the comparison and every answer. You cannot undo this.")
-            gone = partial(_delete, summary)
+            gone = partial(_delete_comparison, summary)
             button("Delete this comparison", f"delete-{summary.id}", _NOTICE_AREA, gone, icon="delete_forever")
 
 
-def _link(summary: ComparisonSummary) -> None:
+def _draw_participant_link(summary: ComparisonSummary) -> None:
     address = (st.context.url or "/compare").partition("?")[0]
     st.markdown("Send this link to the participants. They need no account.")
     st.code(f"{address}?{COMPARISON}={summary.id}", language=None, wrap_lines=True)
-    if _HERE_ALONE.match(address):
+    if _LOCAL_ADDRESS_PATTERN.match(address):
         st.caption(
             ":orange[:material/computer: This link works only on this computer. For other people, open this page at "
             "an address that they can reach.]"
         )
 
 
-def _facilitator() -> None:
-    results = st.query_params.get(_RESULTS)
+def _draw_facilitator_view() -> None:
+    results = st.query_params.get(_RESULTS_PARAM)
     if results:
-        back = partial(st.query_params.pop, _RESULTS, None)
+        back = partial(st.query_params.pop, _RESULTS_PARAM, None)
         button("All comparisons", "compare-all", _NOTICE_AREA, back, icon="arrow_back", type="tertiary")
         results_view(results)
         return
@@ -112,11 +118,11 @@ def _facilitator() -> None:
             title="There are no comparisons yet.",
             icon=":material/compare:",
         )
-    first = first_shown(len(summaries), _A_PAGE, "compare-page")
+    first = first_shown(len(summaries), _PAGE_SIZE, "compare-page")
     with st.container(gap=None, key="comparisons"):
-        for summary in summaries[first : first + _A_PAGE]:
-            _row(summary)
-    _add_form()
+        for summary in summaries[first : first + _PAGE_SIZE]:
+            _draw_comparison_row(summary)
+    _draw_comparison_form()
 
 
 redirect_through_app()
@@ -132,4 +138,4 @@ else:
         "Readers see two notes on the same post and choose one. They are not told who wrote which.",
         corner=engine_panel,
     ):
-        _facilitator()
+        _draw_facilitator_view()

@@ -61,7 +61,7 @@ def note_pane(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> N
         else:
             proposals(case, job)
             if not is_closed(case):
-                _box(case, job)
+                _draw_note_box(case, job)
                 proposed(case)
         support(case)
         scores(case, job)
@@ -73,7 +73,7 @@ def note_pane(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> N
             suggestions_fold(case, job)
 
 
-def _box(case: Case, job: JobRecord | None) -> None:
+def _draw_note_box(case: Case, job: JobRecord | None) -> None:
     note_box(case)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="note-acts"):
         score_button(case, job)
@@ -88,7 +88,7 @@ def of_supernote(case: Case) -> None:
             st.switch_page("pages/supernote.py", query_params={"case": case.id})
 
 
-def _corner() -> None:
+def _draw_corner() -> None:
     with st.container(horizontal=True, width="content", gap="small"):
         engine_panel()
         key_help()
@@ -101,7 +101,7 @@ look: dict[str, Any] = (
     if opened
     else {"about": "Write a short, sourced correction for a misleading post. You read the sources and you decide."}
 )
-with page_body("Draft a note", corner=None if opened else _corner, **look):
+with page_body("Draft a note", corner=None if opened else _draw_corner, **look):
     begin_if_asked()
     try:
         case, job = current_case()

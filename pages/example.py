@@ -11,7 +11,7 @@ from pages.common.components import outside_text
 from pages.common.navigation import page_body
 from pages.common.session import workspace
 
-_WIDTH = 760  # pixels: lines as long as those of a page
+_TEXT_WIDTH = 760  # pixels: lines as long as those of a page
 
 with page_body("An invented page", "This page does not exist on the web. It is shown here as CrowdNotes reads it."):
     page = page_of(st.query_params.get("page"))
@@ -22,7 +22,7 @@ with page_body("An invented page", "This page does not exist on the web. It is s
         "Invented for an example: the publisher, the places and the events do not exist. Never cite it.",
         icon=":material/school:",
     )
-    with st.container(border=True, gap="small", width=_WIDTH):
+    with st.container(border=True, gap="small", width=_TEXT_WIDTH):
         st.header(escaped(source.title), anchor=False)
         facts = [exact(page.url), escaped(source.publisher or "")]
         facts.append(day(source.published) if source.published else "")

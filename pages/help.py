@@ -12,25 +12,32 @@ from pages.common.components import bookmark, bookmarklet
 from pages.common.layout import keys_in_words
 from pages.common.navigation import page_body
 
-_FOLDER = Path(__file__).parents[1] / "docs"
-_FOR_USERS = ("models", "people", "presenting", "settings")  # first; the others are for those who change the program
-_LINK = re.compile(r"\]\((\w+)\.md(?:#[^)]*)?\)")
+_DOCS_FOLDER = Path(__file__).parents[1] / "docs"
+_DOCUMENTS_FOR_USERS = (
+    "models",
+    "people",
+    "presenting",
+    "settings",
+)  # first; the others are for those who change the program
+_DOCUMENT_LINK_PATTERN = re.compile(r"\]\((\w+)\.md(?:#[^)]*)?\)")
 
 
 @cache
 def documents() -> dict[str, str]:
     """The title of each document, by its name."""
-    names = sorted((path.stem for path in _FOLDER.glob("*.md")), key=lambda name: (name not in _FOR_USERS, name))
-    return {name: _text(name).split("\n", 1)[0].removeprefix("# ") for name in names}
+    names = sorted(
+        (path.stem for path in _DOCS_FOLDER.glob("*.md")), key=lambda name: (name not in _DOCUMENTS_FOR_USERS, name)
+    )
+    return {name: _read_document(name).split("\n", 1)[0].removeprefix("# ") for name in names}
 
 
 def document(name: str) -> str:
     """Its Markdown below the title; links to other documents lead to them in the app."""
-    return _LINK.sub(r"](help?document=\1)", _text(name).split("\n", 1)[1])
+    return _DOCUMENT_LINK_PATTERN.sub(r"](help?document=\1)", _read_document(name).split("\n", 1)[1])
 
 
-def _text(name: str) -> str:
-    return (_FOLDER / f"{name}.md").read_text(encoding="utf-8")
+def _read_document(name: str) -> str:
+    return (_DOCS_FOLDER / f"{name}.md").read_text(encoding="utf-8")
 
 
 name = st.query_params.get("document", "")

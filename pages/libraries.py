@@ -22,10 +22,10 @@ from pages.common.session import button, notices, run_action, workspace
 if TYPE_CHECKING:
     from streamlit.typing import UploadedFile
 
-_FOUND, _SEARCHED, _MINE = "library-found", "library-search", "library-job"
-_TABLE, _FOLDER = "A table", "A folder"
-_CHECKS, _NOTES = "Fact-checks", "Notes on X"
-_COLUMNS = {
+_RESULTS_KEY, _SEARCH_NOTICE_AREA, _OWN_JOB_KEY = "library-found", "library-search", "library-job"
+_TABLE_KIND, _FOLDER_KIND = "A table", "A folder"
+_FACT_CHECKS_KIND, _NOTES_KIND = "Fact-checks", "Notes on X"
+_LABEL_BY_COLUMN = {
     "text": "The text",
     "title": "The title or question",
     "url": "The web address",
@@ -34,7 +34,7 @@ _COLUMNS = {
 }
 
 
-def _library(name: str, about: str, *, is_broken: bool = False) -> None:
+def _draw_library_row(name: str, about: str, *, is_broken: bool = False) -> None:
     with st.container(horizontal=True, vertical_alignment="center", wrap=False, key=f"row-library-{name}"):
         with st.container(gap=None):
             bad = ":red-badge[:material/error: cannot be read] " if is_broken else ""
@@ -46,18 +46,18 @@ def _library(name: str, about: str, *, is_broken: bool = False) -> None:
             button("Remove this library", f"remove-{name}", LIBRARIES, remove, icon="delete_forever")
 
 
-def _search(names: list[str]) -> None:
+def _draw_library_search(names: list[str]) -> None:
     st.header("Search a library", anchor=False)
     with st.form("search-library", border=False):
         name = st.selectbox("Library", names)
         query = st.text_input("A claim or question", type="search", placeholder="Does vitamin C prevent colds?")
         if st.form_submit_button("Search", icon=":material/search:"):
             # Without words the library says so itself, and what was found before goes.
-            st.session_state[_FOUND] = run_action(
-                _SEARCHED, lambda: workspace().libraries.search(name, query or "", k=10)
+            st.session_state[_RESULTS_KEY] = run_action(
+                _SEARCH_NOTICE_AREA, lambda: workspace().libraries.search(name, query or "", k=10)
             )
-    notices(_SEARCHED)
-    found: list[Hit] | None = st.session_state.get(_FOUND)
+    notices(_SEARCH_NOTICE_AREA)
+    found: list[Hit] | None = st.session_state.get(_RESULTS_KEY)
     if found is not None and not found:
         st.info("Nothing found in this library.", icon=":material/search_off:")
     for place, hit in enumerate(found or []):
@@ -72,38 +72,41 @@ def _search(names: list[str]) -> None:
             web_link("Open the source", hit.url)
 
 
-def _add_form(*, busy: bool) -> None:
+def _draw_library_form(*, busy: bool) -> None:
     """Draw the form. It keeps what was filled in while a library is made and when one could not be."""
     with st.container(key="add-library"):
         st.header("Add a library", anchor=False)
         kind = st.segmented_control(
             "Made from",
-            [_TABLE, _FOLDER, _CHECKS, _NOTES],
-            default=_TABLE,
+            [_TABLE_KIND, _FOLDER_KIND, _FACT_CHECKS_KIND, _NOTES_KIND],
+            default=_TABLE_KIND,
             key="library-kind",
             required=True,
         )
         with st.form("add-library-form", border=False):
-            uploads = _UPLOADS.get(kind or "", _table)()
+            uploads = _UPLOAD_FIELD_BY_KIND.get(kind or "", _upload_table)()
             name = st.text_input("Name of the library", placeholder="Letters, digits, - and _", key="library-name")
-            columns = _columns() if kind == _TABLE else {}
+            columns = _ask_column_names() if kind == _TABLE_KIND else {}
             replace = st.checkbox("Replace a library with the same name", key="library-replace")
             # The fields stay open meanwhile: Streamlit empties one whose `disabled` changes.
             if st.form_submit_button("Add the library", type="primary", icon=":material/add:", disabled=busy):
-                kinds = {_CHECKS: workspace().libraries.of_fact_checks, _NOTES: workspace().libraries.of_notes}
+                kinds = {
+                    _FACT_CHECKS_KIND: workspace().libraries.of_fact_checks,
+                    _NOTES_KIND: workspace().libraries.of_notes,
+                }
                 of_kind = kinds.get(kind or "", "")
-                run_action(LIBRARIES, lambda: _add(uploads, name or "", columns, of_kind, replace=replace))
+                run_action(LIBRARIES, lambda: _add_library(uploads, name or "", columns, of_kind, replace=replace))
                 st.rerun()
 
 
-def _table() -> list[UploadedFile]:
+def _upload_table() -> list[UploadedFile]:
     upload = st.file_uploader(
         "The table, with one document on each row", type=list(workspace().libraries.table_kinds), key="library-table"
     )
     return [upload] if upload is not None else []
 
 
-def _feed() -> list[UploadedFile]:
+def _upload_fact_checks() -> list[UploadedFile]:
     st.caption(
         "The feed of Data Commons, a file of Fact-Check Insights, or a page with JSON-LD. For a file that is too "
         "large to upload use the command `crowdnotes library add FILE --name NAME --kind fact-checks`."
@@ -113,7 +116,7 @@ def _feed() -> list[UploadedFile]:
     return [upload] if upload is not None else []
 
 
-def _public_notes() -> list[UploadedFile]:
+def _upload_public_notes() -> list[UploadedFile]:
     st.caption(
         "X's public file of notes, as downloaded. With the whole folder, CrowdNotes also knows which notes X showed: "
         "use the command `crowdnotes library add FOLDER --name NAME --kind notes`. In place of the folder you can "
@@ -123,7 +126,7 @@ def _public_notes() -> list[UploadedFile]:
     return [upload] if upload is not None else []
 
 
-def _documents() -> list[UploadedFile]:
+def _upload_folder() -> list[UploadedFile]:
     return st.file_uploader(
         "The folder (HTML, PDF, text and Markdown files)",
         type=list(workspace().libraries.file_kinds),
@@ -132,35 +135,41 @@ def _documents() -> list[UploadedFile]:
     )
 
 
-_UPLOADS = {_FOLDER: _documents, _CHECKS: _feed, _NOTES: _public_notes}
+_UPLOAD_FIELD_BY_KIND = {
+    _FOLDER_KIND: _upload_folder,
+    _FACT_CHECKS_KIND: _upload_fact_checks,
+    _NOTES_KIND: _upload_public_notes,
+}
 
 
-def _columns() -> dict[str, str]:
+def _ask_column_names() -> dict[str, str]:
     """The column names that the person typed; a part that is left empty is guessed."""
     # With a key it stays as the person left it, whatever is told above it.
     with st.expander("Which column is what", key="library-columns", icon=":material/view_column:"):
         st.caption("Leave a field empty to let CrowdNotes guess the column.")
         typed = {
             part: st.text_input(label, placeholder="guessed", key=f"library-column-{part}")
-            for part, label in _COLUMNS.items()
+            for part, label in _LABEL_BY_COLUMN.items()
         }
     return {part: name.strip() for part, name in typed.items() if name and name.strip()}
 
 
-def _add(uploads: list[UploadedFile], name: str, columns: dict[str, str], kind: str, *, replace: bool) -> None:
+def _add_library(uploads: list[UploadedFile], name: str, columns: dict[str, str], kind: str, *, replace: bool) -> None:
     if not uploads:
         raise InputError("Choose a table or a folder first.")
     if not name.strip():
         raise InputError("Give the library a name first.")
     files = [(one.name, one.getvalue()) for one in uploads]
-    st.session_state[_MINE] = workspace().index_library(files, name.strip(), columns, replace=replace, kind=kind).id
+    st.session_state[_OWN_JOB_KEY] = (
+        workspace().index_library(files, name.strip(), columns, replace=replace, kind=kind).id
+    )
 
 
-def _indexing(job: JobRecord) -> None:
+def _draw_indexing_job(job: JobRecord) -> None:
     """How an indexing goes; and how it ended, for the person who started it."""
     if under_way(job):
         watched(job)
-    if under_way(job) or job.id != st.session_state.get(_MINE):
+    if under_way(job) or job.id != st.session_state.get(_OWN_JOB_KEY):
         return
     step = job.steps[0]
     if job.state is JobState.DONE:
@@ -170,18 +179,18 @@ def _indexing(job: JobRecord) -> None:
         st.error(words, title="The library was not added.", icon=":material/error:")
     else:
         st.warning("Nothing was kept. Add it again.", title="The indexing was stopped.", icon=":material/stop:")
-    close = partial(st.session_state.pop, _MINE)
+    close = partial(st.session_state.pop, _OWN_JOB_KEY)
     button("Close", "library-job-seen", LIBRARIES, close, icon="close", type="tertiary")
 
 
-def _rows() -> None:
+def _draw_library_rows() -> None:
     for library in libraries:
         about = f"{library.as_text} · added {day(library.created_at)}"
         if not library.has_addresses:
             about += "  \n:material/link_off: Its records have no address. X needs a link in every note."
-        _library(library.name, about)
+        _draw_library_row(library.name, about)
     for damaged in broken:
-        _library(
+        _draw_library_row(
             damaged,
             "Its file is damaged or of another version, so it is not searched. Remove it and add it again.",
             is_broken=True,
@@ -194,7 +203,7 @@ with page_body(
     notices(LIBRARIES)
     job = workspace().runner.latest(LIBRARIES)  # whoever started it
     if job is not None:
-        _indexing(job)
+        _draw_indexing_job(job)
     libraries = workspace().libraries.list()
     broken = workspace().libraries.broken()
     if not libraries and not broken and not under_way(job):
@@ -204,7 +213,7 @@ with page_body(
             icon=":material/local_library:",
         )
     with st.container(gap=None, key="rows"):
-        _rows()
+        _draw_library_rows()
     if libraries:
-        _search([library.name for library in libraries])
-    _add_form(busy=under_way(job))
+        _draw_library_search([library.name for library in libraries])
+    _draw_library_form(busy=under_way(job))

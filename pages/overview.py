@@ -16,28 +16,28 @@ from pages.common.navigation import page_body
 from pages.common.session import workspace
 from pages.report_parts.overview_charts import pictures, utility_study
 
-_DAYS = (7, 30, 90, 365)
-_BOUND: Final = "query-params"  # in the address, so that a filter is there on the way back from a case
+_DAY_CHOICES = (7, 30, 90, 365)
+_BIND_TO_ADDRESS: Final = "query-params"  # in the address, so that a filter is there on the way back from a case
 
 
 @st.cache_resource(show_spinner=False)
-def _known() -> dict[str, CaseFigures]:
+def _get_cached_figures() -> dict[str, CaseFigures]:
     """What was counted of each case: only one that changed is read again."""
     return {}
 
 
-def _filter(figures: Sequence[CaseFigures]) -> Filter:
+def _ask_filter(figures: Sequence[CaseFigures]) -> Filter:
     engines = sorted({engine for case in figures for engine in case.engines})
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         days = st.selectbox(
             "Started",
-            _DAYS,
+            _DAY_CHOICES,
             index=None,
             placeholder="At any time",
             format_func=lambda days: f"In the last {days} days",
             key="days",
             width=190,
-            bind=_BOUND,
+            bind=_BIND_TO_ADDRESS,
         )
         ended = st.selectbox(
             "How it ended",
@@ -47,7 +47,7 @@ def _filter(figures: Sequence[CaseFigures]) -> Filter:
             format_func=lambda ending: ENDINGS[ending].capitalize(),
             key="ended",
             width=220,
-            bind=_BOUND,
+            bind=_BIND_TO_ADDRESS,
         )
         engine = st.selectbox(
             "Engine",
@@ -56,17 +56,17 @@ def _filter(figures: Sequence[CaseFigures]) -> Filter:
             placeholder="All",
             key="engine",
             width=220,
-            bind=_BOUND,
+            bind=_BIND_TO_ADDRESS,
         )
-        demonstrations = st.toggle("With demonstration cases", key="demo", bind=_BOUND)
+        demonstrations = st.toggle("With demonstration cases", key="demo", bind=_BIND_TO_ADDRESS)
     since = workspace().service.now() - timedelta(days=days) if days else None
     return Filter(since, ended, engine, demonstrations)
 
 
 with page_body("Overview", "How cases go, from post to note, in numbers."):
     with st.spinner("Counting the cases…", show_time=False):
-        figures, unreadable = read(workspace().service, _known())
-    chosen = _filter(figures)
+        figures, unreadable = read(workspace().service, _get_cached_figures())
+    chosen = _ask_filter(figures)
     cases = [case for case in figures if chosen.keeps(case)]
     if unreadable:
         why = " ".join(dict.fromkeys(unreadable.values()))

@@ -16,7 +16,7 @@ from pages.common.times import time_mark
 _NOTICE_AREA = "people"
 
 
-def _row(one: Account) -> None:
+def _draw_account_row(one: Account) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"person-{one.key}"):
         with st.container(gap=None):
             st.markdown(f"**{escaped(one.name)}**" + (" :orange-badge[kept out]" * is_out(one)))
@@ -52,10 +52,10 @@ def _row(one: Account) -> None:
                 "removed. This cannot be undone; what others typed stays as typed."
             )
             erase = f"Erase {escaped(one.name, 40)}"
-            button(erase, f"erase {one.key}", _NOTICE_AREA, partial(_erase, one), icon="delete_forever")
+            button(erase, f"erase {one.key}", _NOTICE_AREA, partial(_erase_account, one), icon="delete_forever")
 
 
-def _erase(one: Account) -> None:
+def _erase_account(one: Account) -> None:
     removed, changed = workspace().people.erase(one)
     st.toast(f"{escaped(one.name, 40)} was erased. Cases removed: {removed}, changed: {changed}.", duration="long")
 
@@ -74,4 +74,4 @@ with page_body("Account"):
         st.caption("Who signed in once. A change takes effect with the next thing that they do.")
         notices(_NOTICE_AREA)
         for person in workspace().people.everybody():
-            _row(person)
+            _draw_account_row(person)

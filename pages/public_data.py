@@ -12,7 +12,7 @@ from pages.common.session import workspace
 from pages.public_data_parts.note_story import note_story
 from pages.public_data_parts.surges_and_delays import late_notes, surge_days
 
-_VIEWS: Final = {"note": "A note's story", "surges": "Surges", "delays": "Delays"}
+_LABEL_BY_VIEW: Final = {"note": "A note's story", "surges": "Surges", "delays": "Delays"}
 
 with page_body(
     "Public data",
@@ -31,10 +31,10 @@ with page_body(
     else:
         chosen = st.segmented_control(
             "View",
-            list(_VIEWS),
+            list(_LABEL_BY_VIEW),
             default="note",
             required=True,
-            format_func=lambda view: _VIEWS[view],
+            format_func=lambda view: _LABEL_BY_VIEW[view],
             label_visibility="collapsed",
             key="view",
             bind="query-params",

@@ -21,59 +21,61 @@ from pages.queue_parts.validate import claim_next, validate
 
 _NOTICE_AREA = "queue"
 _PAGE_SIZE = 20
-_WAITING = (DeskState.SUBMITTED, DeskState.IN_REVIEW)
-_WHOSE = {QueueScope.FREE: "Free to take", QueueScope.MINE: "Mine", QueueScope.ALL: "All"}
-_ORDERS = {Order.TURN: "Most urgent first", Order.OLDEST: "Oldest first", Order.NEWEST: "Newest first"}
-_STATES = {
-    "waiting": ("Waiting", _WAITING),
+_WAITING_STATES = (DeskState.SUBMITTED, DeskState.IN_REVIEW)
+_LABEL_BY_SCOPE = {QueueScope.FREE: "Free to take", QueueScope.MINE: "Mine", QueueScope.ALL: "All"}
+_LABEL_BY_ORDER = {Order.TURN: "Most urgent first", Order.OLDEST: "Oldest first", Order.NEWEST: "Newest first"}
+_STATE_FILTERS = {
+    "waiting": ("Waiting", _WAITING_STATES),
     "returned": ("Sent back", (DeskState.RETURNED,)),
     "decided": ("Decided", (DeskState.DECIDED,)),
 }
 
 
-def _chosen() -> QueueQuery:
+def _ask_queue_query() -> QueueQuery:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="queue-filters"):
         state = st.selectbox(
             "Cases",
-            list(_STATES),
-            format_func=lambda name: _STATES[name][0],
+            list(_STATE_FILTERS),
+            format_func=lambda name: _STATE_FILTERS[name][0],
             key="queue-state",
             width=170,
         )
         whose = st.selectbox(
             "Whose",
             list(QueueScope),
-            format_func=lambda whose: _WHOSE[whose],
+            format_func=lambda whose: _LABEL_BY_SCOPE[whose],
             key="queue-whose",
             width=220,
             disabled=state != "waiting",
         )
         order = st.selectbox(
-            "Order", list(Order), format_func=lambda order: _ORDERS[order], key="queue-order", width=190
+            "Order", list(Order), format_func=lambda order: _LABEL_BY_ORDER[order], key="queue-order", width=190
         )
         st.space("stretch")
         button(
             "Next case for me", "queue-next", _NOTICE_AREA, claim_next, icon="play_arrow", type="primary", shortcut="n"
         )
     waiting = state == "waiting"
-    return QueueQuery(whose or QueueScope.FREE if waiting else QueueScope.ALL, _STATES[state][1], order or Order.TURN)
+    return QueueQuery(
+        whose or QueueScope.FREE if waiting else QueueScope.ALL, _STATE_FILTERS[state][1], order or Order.TURN
+    )
 
 
-def _row(item: QueueItem, me: str, at: datetime, looking: Sequence[str]) -> None:
+def _draw_queue_row(item: QueueItem, me: str, at: datetime, looking: Sequence[str]) -> None:
     post = escaped(item.post_excerpt) or "A post without text"
     with st.container(
         horizontal=True, vertical_alignment="center", wrap=False, key=f"queue-{item.case_id}", gap="small"
     ):
-        st.checkbox(post, key=_tick(item), label_visibility="collapsed", width="content")
+        st.checkbox(post, key=_tick_key(item), label_visibility="collapsed", width="content")
         with st.container(gap=None):
             params = {"case": item.case_id}
             st.page_link("pages/queue.py", label=post, icon="", query_params=params, width="stretch")
             with st.container(horizontal=True, vertical_alignment="center", wrap=False, gap="small"):
                 time_mark(item.submitted_at)
-                st.markdown(_marks(item, me, at, looking), wrap=False, width="stretch")
+                st.markdown(_build_queue_badges(item, me, at, looking), wrap=False, width="stretch")
 
 
-def _marks(item: QueueItem, me: str, at: datetime, looking: Sequence[str]) -> str:
+def _build_queue_badges(item: QueueItem, me: str, at: datetime, looking: Sequence[str]) -> str:
     """Why it comes early, who is at it, and the note's first words."""
     marks = [badge("orange", "priority_high", reason) for reason in item.reasons(at)]
     if item.held_by_another(me, at):
@@ -91,32 +93,36 @@ def _marks(item: QueueItem, me: str, at: datetime, looking: Sequence[str]) -> st
     return f":small[{' '.join(marks)}]"
 
 
-def _tick(item: QueueItem) -> str:
+def _tick_key(item: QueueItem) -> str:
     return f"queue-tick-{item.case_id}"
 
 
-def _bulk(items: Sequence[QueueItem]) -> None:
+def _draw_bulk_actions(items: Sequence[QueueItem]) -> None:
     """What is done with several at once: who should take them, their order, a table. Never a decision."""
-    ticked = [item.case_id for item in items if st.session_state.get(_tick(item))]
+    ticked = [item.case_id for item in items if st.session_state.get(_tick_key(item))]
     if not ticked:
         return
     service, me = workspace().service, workspace().actor
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="queue-bulk"):
         st.markdown(plural(len(ticked), "1 chosen:", "{n} chosen:"), width="content")
         button(
-            "Assign to me", "bulk-me", _NOTICE_AREA, _each(ticked, lambda it: service.assign(it, me)), icon="person_add"
+            "Assign to me",
+            "bulk-me",
+            _NOTICE_AREA,
+            _for_each_case(ticked, lambda it: service.assign(it, me)),
+            icon="person_add",
         )
-        nobody = _each(ticked, lambda it: service.assign(it, None))
+        nobody = _for_each_case(ticked, lambda it: service.assign(it, None))
         button("Assign to nobody", "bulk-nobody", _NOTICE_AREA, nobody, icon="person_off")
         with st.popover("Assign to …", icon=":material/assignment_ind:"):
             for person in workspace().moderators():
-                to = _each(ticked, lambda it, person=person: service.assign(it, person))  # type: ignore[misc]
+                to = _for_each_case(ticked, lambda it, person=person: service.assign(it, person))  # type: ignore[misc]
                 button(escaped(person.name, 40), f"bulk-{person.key}", _NOTICE_AREA, to, type="tertiary")
-        first = _each(ticked, lambda it: service.prioritise(it, True))
+        first = _for_each_case(ticked, lambda it: service.prioritise(it, True))
         button("Put first", "bulk-first", _NOTICE_AREA, first, icon="vertical_align_top")
-        later = _each(ticked, lambda it: service.prioritise(it, False))
+        later = _for_each_case(ticked, lambda it: service.prioritise(it, False))
         button("Do not put first", "bulk-later", _NOTICE_AREA, later, icon="vertical_align_bottom")
-        two = _each(ticked, lambda it: service.set_readers(it, 2))
+        two = _for_each_case(ticked, lambda it: service.set_readers(it, 2))
         button("Two readers", "bulk-two", _NOTICE_AREA, two, icon="group")
         st.download_button(
             "Export as CSV",
@@ -128,7 +134,7 @@ def _bulk(items: Sequence[QueueItem]) -> None:
         )
 
 
-def _each(case_ids: Sequence[str], does: Callable[[str], object]) -> Callable[[], None]:
+def _for_each_case(case_ids: Sequence[str], does: Callable[[str], object]) -> Callable[[], None]:
     def act_on_all() -> None:
         for case_id in case_ids:
             does(case_id)
@@ -137,8 +143,8 @@ def _each(case_ids: Sequence[str], does: Callable[[str], object]) -> Callable[[]
     return act_on_all
 
 
-def _queue() -> None:
-    asked = _chosen()
+def _draw_queue() -> None:
+    asked = _ask_queue_query()
     notices(_NOTICE_AREA)
     key = "queue-page"
     first = (st.session_state.get(key, 1) - 1) * _PAGE_SIZE
@@ -149,14 +155,14 @@ def _queue() -> None:
     st.caption(f"More than {found:,} cases" if found == MOST else plural(found, "1 case", "{n:,} cases"))
     if first != first_shown(found, _PAGE_SIZE, key):
         st.rerun()
-    _bulk(items)
+    _draw_bulk_actions(items)
     me, at = workspace().actor.key, workspace().service.database_now()
     with st.container(gap=None, key="queue-rows"):
         for item in items:
-            _row(item, me, at, looking.get(item.case_id, []))
+            _draw_queue_row(item, me, at, looking.get(item.case_id, []))
 
 
-def _tombstones() -> None:
+def _draw_tombstones() -> None:
     """For admins: what was deleted, when and by whom."""
     try:
         stones = workspace().service.tombstones()
@@ -180,6 +186,6 @@ with page_body(
     if opened:
         validate(opened)
     else:
-        _queue()
+        _draw_queue()
         agreement_fold()
-        _tombstones()
+        _draw_tombstones()

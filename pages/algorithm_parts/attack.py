@@ -26,8 +26,8 @@ from pages.algorithm_parts.small_world import chosen_world
 from pages.common.chart_card import picture_card
 from pages.common.session import show_errors
 
-_HEIGHT = 270  # pixels
-_AFTER = (EARLIEST, 10, 15, 20, 30, None)  # honest ratings before the attack; None is all
+_CHART_HEIGHT = 270  # pixels
+_RATINGS_BEFORE_ATTACK = (EARLIEST, 10, 15, 20, 30, None)  # honest ratings before the attack; None is all
 
 
 @st.fragment
@@ -36,17 +36,17 @@ def attack_lab() -> None:
     with show_errors():
         left, right = st.columns([0.24, 0.76], gap="medium")
         with left:
-            options = _options()
+            options = _ask_attack_options()
             with st.expander("The world", icon=":material/tune:"):
                 world = chosen_world()
         with right:
             attacks = every_history(world, options)
             found = attacks[options.history]
             st.markdown(f"**{escaped(verdict(world, found))}**")
-            _drawn(found, attacks, "" if options.after is None else later_sentence(world, found))
+            _draw_attack(found, attacks, "" if options.after is None else later_sentence(world, found))
 
 
-def _options() -> AttackOptions:
+def _ask_attack_options() -> AttackOptions:
     aim: Any = st.radio("The attackers want to", list(Aim), format_func=lambda one: one.value.capitalize(), key="aim")
     history: Any = st.selectbox(
         "Before, they rated",
@@ -58,7 +58,7 @@ def _options() -> AttackOptions:
     )
     after = st.select_slider(
         "Honest ratings before the attack",
-        _AFTER,
+        _RATINGS_BEFORE_ATTACK,
         value=None,
         key="after",
         help="Early, a note has few ratings to hold against an attack.",
@@ -80,23 +80,25 @@ def _options() -> AttackOptions:
     return AttackOptions(aim=aim, history=history, after=after, assigned=assigned, noticed=noticed)
 
 
-def _drawn(found: Attack, attacks: dict[History, Attack], later: str) -> None:
+def _draw_attack(found: Attack, attacks: dict[History, Attack], later: str) -> None:
     grid = st.grid(2, min_column_width=330, gap="small")
     line = found.line
     # Both pictures end at the same number of accounts, where both have come to what is wanted.
-    last = min(MOST, max(20, -(-2 * max(_or_most(found.needed), _or_most(found.needed_by_average)) // 10) * 10))
+    last = min(
+        MOST, max(20, -(-2 * max(_or_max_accounts(found.needed), _or_max_accounts(found.needed_by_average)) // 10) * 10)
+    )
 
     def by_score(key: str) -> list[tuple[str, str]]:
         progress(
             found.scores, found.shown, line=line, reached=found.needed, up="Helpfulness (iₙ)",
-            ends=(-0.4, 0.8), last=last, height=_HEIGHT, alt=f"Community Notes. {found.sentence}", key=key,
+            ends=(-0.4, 0.8), last=last, height=_CHART_HEIGHT, alt=f"Community Notes. {found.sentence}", key=key,
         )  # fmt: skip
         return []
 
     def by_average(key: str) -> list[tuple[str, str]]:
         progress(
             found.averages, found.shown_by_average, line=found.average_line, reached=found.needed_by_average,
-            up="Average rating", ends=(-0.05, 1.05), last=last, height=_HEIGHT,
+            up="Average rating", ends=(-0.05, 1.05), last=last, height=_CHART_HEIGHT,
             alt=f"Plain average. {found.average_sentence}", key=key,
         )  # fmt: skip
         return []
@@ -130,7 +132,7 @@ def _drawn(found: Attack, attacks: dict[History, Attack], later: str) -> None:
     if found.options.noticed and found.options.aim is Aim.SINK:
         told.append("That X notices changes nothing here: the rule only guards against lifting.")
     st.markdown(escaped(" ".join(filter(None, told))))
-    _rules(found)
+    _draw_defending_rules(found)
     picture_card(
         "attack-fewest", title="Accounts needed, by what they rated before", sentence=cheapest(attacks), draw=bars,
         rows={
@@ -146,11 +148,11 @@ def _drawn(found: Attack, attacks: dict[History, Attack], later: str) -> None:
     )
 
 
-def _or_most(accounts: int | None) -> int:
+def _or_max_accounts(accounts: int | None) -> int:
     return MOST if accounts is None else accounts
 
 
-def _rules(found: Attack) -> None:
+def _draw_defending_rules(found: Attack) -> None:
     """The rules that kept the note down although its score reaches the line."""
     held = found.defences()
     if not held:

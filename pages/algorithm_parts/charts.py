@@ -16,14 +16,14 @@ from pages.common.charts import draw, theme_colours, theme_name
 from pages.common.components import note_map as component
 
 Floats = npt.NDArray[np.float64]
-_KINDS = (("circle", 0), ("left", 3), ("right", 1), ("square", 6))
+_KIND_LOOKS = (("circle", 0), ("left", 3), ("right", 1), ("square", 6))
 """The form of each kind of note, and the place of its colour in the theme."""
-_SYMBOLS = {"left": "triangle-left", "right": "triangle-right"}  # Plotly's
+_PLOTLY_SYMBOLS = {"left": "triangle-left", "right": "triangle-right"}  # Plotly's
 SIGNS = "●◀▶■"  # as in `_KIND_LOOKS`, for the legend
-_FAINT = 0.16
-_EDGE = 1.35  # of the axis of viewpoints
-_WIDEST = 1.05  # of the axis of their sizes
-_STEP = 0.2  # between two lines across
+_REGION_OPACITY = 0.16
+_MAX_VIEWPOINT = 1.35  # of the axis of viewpoints
+_MAX_VIEWPOINT_SIZE = 1.05  # of the axis of their sizes
+_GRID_STEP = 0.2  # between two lines across
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Lines:
 
 def kind_colours(kinds: Sequence[str]) -> list[tuple[str, str]]:
     """Kinds of notes with their colours, in the order of the map."""
-    return [(kind, theme_colours()[place]) for kind, (_, place) in zip(kinds, _KINDS, strict=False)]
+    return [(kind, theme_colours()[place]) for kind, (_, place) in zip(kinds, _KIND_LOOKS, strict=False)]
 
 
 def note_map(
@@ -63,31 +63,35 @@ def note_map(
     colours = theme_colours()
     points = [
         {
-            "x": _drawn(x),
-            "y": _drawn(y),
-            "form": _KINDS[kind][0],
-            "colour": colours[_KINDS[kind][1]],
+            "x": _to_json_number(x),
+            "y": _to_json_number(y),
+            "form": _KIND_LOOKS[kind][0],
+            "colour": colours[_KIND_LOOKS[kind][1]],
             "shown": shown,
             "title": title,
         }
         for kind, x, y, shown, title in notes
     ]
-    across = {"ends": [-_EDGE, _EDGE], "ticks": [-1, -0.5, 0, 0.5, 1], "title": "Polarity of the note (fₙ)"}
-    parts = _regions(lines, ends) if lines else _level(level)
+    across = {
+        "ends": [-_MAX_VIEWPOINT, _MAX_VIEWPOINT],
+        "ticks": [-1, -0.5, 0, 0.5, 1],
+        "title": "Polarity of the note (fₙ)",
+    }
+    parts = _build_regions(lines, ends) if lines else _build_level_line(level)
     component(
-        {**_drawing(points, across, up, ends, parts), "here": here, "size": 1, "height": height, "alt": alt},
+        {**_build_drawing(points, across, up, ends, parts), "here": here, "size": 1, "height": height, "alt": alt},
         on_choice=on_choice,
         key=key,
     )
 
 
-def _drawn(number: float) -> float | None:
+def _to_json_number(number: float) -> float | None:
     """A number for the browser, None where it is not known."""
     return float(number) if math.isfinite(number) else None
 
 
-_Parts = list[dict[str, Any]]
-_LOOK = {
+_Shapes = list[dict[str, Any]]
+_THEME_OPTIONS = {
     "ink": "grayTextColor",
     "text": "textColor",
     "ground": "backgroundColor",
@@ -97,17 +101,17 @@ _LOOK = {
 }
 
 
-def _drawing(
-    points: _Parts, across: dict[str, Any], up: str, ends: tuple[float, float], parts: tuple[_Parts, _Parts, _Parts]
+def _build_drawing(
+    points: _Shapes, across: dict[str, Any], up: str, ends: tuple[float, float], parts: tuple[_Shapes, _Shapes, _Shapes]
 ) -> dict[str, Any]:
     """Points, axes, and what lies below them: regions, dashed lines, words."""
     regions, dashed, words = parts
-    first, last = math.ceil(ends[0] / _STEP), math.floor(ends[1] / _STEP)
-    look = {name: st.get_option(f"theme.{theme_name()}.{option}") for name, option in _LOOK.items()}
+    first, last = math.ceil(ends[0] / _GRID_STEP), math.floor(ends[1] / _GRID_STEP)
+    look = {name: st.get_option(f"theme.{theme_name()}.{option}") for name, option in _THEME_OPTIONS.items()}
     return {
         "points": points,
         "x": across,
-        "y": {"ends": list(ends), "ticks": [_STEP * at for at in range(first, last + 1)], "title": up},
+        "y": {"ends": list(ends), "ticks": [_GRID_STEP * at for at in range(first, last + 1)], "title": up},
         "look": {**look, "font": "sans-serif"},
         "regions": regions,
         "lines": dashed,
@@ -115,25 +119,25 @@ def _drawing(
     }
 
 
-def _regions(lines: Lines, ends: tuple[float, float]) -> tuple[_Parts, _Parts, _Parts]:
+def _build_regions(lines: Lines, ends: tuple[float, float]) -> tuple[_Shapes, _Shapes, _Shapes]:
     """Where the main rules put a note, shown or not helpful: regions, their lines, their words."""
     bottom, top = ends
-    out = (lines.base - bottom) / lines.slope if lines.slope else _EDGE  # where the line leaves the picture
-    out = min(out, _EDGE)
+    out = (lines.base - bottom) / lines.slope if lines.slope else _MAX_VIEWPOINT  # where the line leaves the picture
+    out = min(out, _MAX_VIEWPOINT)
     foot = lines.base - lines.slope * out
     tent = [[-out, foot], [0, lines.base], [out, foot]]
     wide = lines.widest
     corners = [[-wide, lines.shown], [wide, lines.shown], [wide, top], [-wide, top]]
     below = [*tent, [out, bottom], [-out, bottom]]
     sides = [
-        {"at": [side * _EDGE, lines.shown], "text": "Too one-sided", "anchor": anchor, "above": True}
+        {"at": [side * _MAX_VIEWPOINT, lines.shown], "text": "Too one-sided", "anchor": anchor, "above": True}
         for side, anchor in ((-1, "start"), (1, "end"))
     ]
     shown = f"Shown from {lines.shown:.2f}"
     return (
         [{"points": corners, "colour": "green"}, {"points": below, "colour": "red"}],
         [
-            {"points": [[-_EDGE, lines.shown], [_EDGE, lines.shown]], "colour": "green"},
+            {"points": [[-_MAX_VIEWPOINT, lines.shown], [_MAX_VIEWPOINT, lines.shown]], "colour": "green"},
             {"points": tent, "colour": "red"},
         ],
         [
@@ -144,11 +148,15 @@ def _regions(lines: Lines, ends: tuple[float, float]) -> tuple[_Parts, _Parts, _
     )
 
 
-def _level(level: float | None) -> tuple[_Parts, _Parts, _Parts]:
+def _build_level_line(level: float | None) -> tuple[_Shapes, _Shapes, _Shapes]:
     if level is None:
         return [], [], []
-    words = {"at": [_EDGE, level], "text": f"As many notes: from {level:.2f}", "anchor": "end"}
-    return [], [{"points": [[-_EDGE, level], [_EDGE, level]], "colour": "green"}], [{**words, "above": True}]
+    words = {"at": [_MAX_VIEWPOINT, level], "text": f"As many notes: from {level:.2f}", "anchor": "end"}
+    return (
+        [],
+        [{"points": [[-_MAX_VIEWPOINT, level], [_MAX_VIEWPOINT, level]], "colour": "green"}],
+        [{**words, "above": True}],
+    )
 
 
 def rounds_map(kinds: Sequence[tuple[str, Floats, Floats]], *, lines: Lines, height: int, alt: str, key: str) -> None:
@@ -156,8 +164,8 @@ def rounds_map(kinds: Sequence[tuple[str, Floats, Floats]], *, lines: Lines, hei
     theme = theme_name()
     ink, ground = (st.get_option(f"theme.{theme}.{name}") for name in ("grayTextColor", "backgroundColor"))
     figure = go.Figure()
-    for (name, x, y), (form, place) in zip(kinds, _KINDS, strict=False):
-        colour, symbol = theme_colours()[place], _SYMBOLS.get(form, form)
+    for (name, x, y), (form, place) in zip(kinds, _KIND_LOOKS, strict=False):
+        colour, symbol = theme_colours()[place], _PLOTLY_SYMBOLS.get(form, form)
         small = {"size": 6, "color": colour, "symbol": symbol, "opacity": 0.3}
         figure.add_scatter(x=x.tolist(), y=y.tolist(), mode="markers", marker=small, hoverinfo="skip")
         large = {"size": 17, "color": colour, "symbol": symbol, "line": {"width": 2, "color": ground}}
@@ -168,7 +176,7 @@ def rounds_map(kinds: Sequence[tuple[str, Floats, Floats]], *, lines: Lines, hei
     ends = (-0.25, 0.5)
     green = st.get_option(f"theme.{theme}.greenColor")
     figure.add_shape(
-        type="rect", x0=0, x1=lines.widest, y0=lines.shown, y1=ends[1], fillcolor=green, opacity=_FAINT, layer="below",
+        type="rect", x0=0, x1=lines.widest, y0=lines.shown, y1=ends[1], fillcolor=green, opacity=_REGION_OPACITY, layer="below",
         line={"width": 0},
     )  # fmt: skip
     figure.add_hline(y=lines.shown, line={"color": green, "dash": "dash", "width": 2}, layer="below")
@@ -177,11 +185,11 @@ def rounds_map(kinds: Sequence[tuple[str, Floats, Floats]], *, lines: Lines, hei
         showarrow=False, font={"color": ink, "size": 12},
     )  # fmt: skip
     figure.add_annotation(
-        x=_WIDEST, y=lines.shown, xanchor="right", yanchor="bottom", text="Too one-sided", showarrow=False,
+        x=_MAX_VIEWPOINT_SIZE, y=lines.shown, xanchor="right", yanchor="bottom", text="Too one-sided", showarrow=False,
         font={"color": ink, "size": 12},
     )  # fmt: skip
     across = {"text": "Polarity, either way", "font": {"color": ink, "size": 12}, "standoff": 8}
-    figure.update_xaxes(range=[0, _WIDEST], dtick=0.25, zeroline=False, title=across)
+    figure.update_xaxes(range=[0, _MAX_VIEWPOINT_SIZE], dtick=0.25, zeroline=False, title=across)
     upward = {"text": "Helpfulness (iₙ)", "font": {"color": ink, "size": 12}, "standoff": 8}
     figure.update_yaxes(range=list(ends), zeroline=False, dtick=0.2, tickformat=".1f", title=upward)
     draw(figure, height, margin=0, top=8, alt=alt, key=key)
@@ -206,12 +214,12 @@ def progress(
     """
     values, shown = values[: last + 1], shown[: last + 1]
     points = [
-        {"x": at, "y": _drawn(float(y)), "form": "circle", "colour": theme_colours()[0], "shown": bool(one),
+        {"x": at, "y": _to_json_number(float(y)), "form": "circle", "colour": theme_colours()[0], "shown": bool(one),
          "title": f"{at} accounts: {y:.2f}"}
         for at, (y, one) in enumerate(zip(values, shown, strict=True))
     ]  # fmt: skip
-    dashed: _Parts = []
-    words: _Parts = []
+    dashed: _Shapes = []
+    words: _Shapes = []
     if line is not None:
         dashed.append({"points": [[-1, line], [last + 1, line]], "colour": "green"})
         words_on_line = {"text": f"Shown from {line:.2f}", "anchor": "end"}
@@ -225,7 +233,7 @@ def progress(
         "ticks": list(range(0, last + 1, 5 if last <= 20 else 10)),
         "title": "Accounts that act together",
     }
-    drawing = _drawing(points, across, up, ends, ([], dashed, words))
+    drawing = _build_drawing(points, across, up, ends, ([], dashed, words))
     component({**drawing, "here": None, "size": 0.65, "height": height, "alt": alt}, key=key)
 
 
@@ -247,7 +255,7 @@ def needed(
                 "color": colour,
                 "pattern": {"shape": ["/" if number is None else "" for number in found], "fillmode": "replace"},
             },
-            text=[_many(number, most) for number in found],
+            text=[_format_account_count(number, most) for number in found],
             textposition="outside",
             textangle=0,
             textfont={"color": text},
@@ -261,7 +269,7 @@ def needed(
     return list(zip(names, colours, strict=True))
 
 
-def _many(number: int | None, most: int) -> str:
+def _format_account_count(number: int | None, most: int) -> str:
     if number is None:
         return f"over {most}"
     return str(number) if number else "already so"

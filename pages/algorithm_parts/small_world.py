@@ -30,8 +30,8 @@ from pages.algorithm_parts.charts import SIGNS, Floats, Lines, kind_colours, not
 from pages.common.chart_card import picture_card, table_with_csv
 from pages.common.session import show_errors, workspace
 
-_FOUND = "extremes"
-_HEIGHT = 330  # pixels
+_EXPERIMENT_KEY = "extremes"
+_CHART_HEIGHT = 330  # pixels
 
 
 @st.fragment
@@ -58,9 +58,11 @@ def extremes() -> None:
             )
             if st.button(f"Run {ROUNDS} rounds", type="primary", icon=":material/play_arrow:"):
                 with st.spinner("Running…", show_time=False):
-                    st.session_state[_FOUND] = run_experiment(ratings or 4, (ratings or 4) * (own or 50) // 100)
+                    st.session_state[_EXPERIMENT_KEY] = run_experiment(
+                        ratings or 4, (ratings or 4) * (own or 50) // 100
+                    )
         with right:
-            found = st.session_state.get(_FOUND)
+            found = st.session_state.get(_EXPERIMENT_KEY)
             if isinstance(found, Experiment):
                 made_with = found.ratings, found.own
                 if made_with != ((ratings or 4), (ratings or 4) * (own or 50) // 100):
@@ -69,19 +71,19 @@ def extremes() -> None:
                         icon=":material/history:",
                     )
                 st.markdown(f"**{found.verdict}**")
-                _results(found)
+                _draw_experiment(found)
             else:
                 st.info("Press the button to run the experiment and see what comes of it.", icon=":material/science:")
 
 
-def _results(found: Experiment) -> None:
+def _draw_experiment(found: Experiment) -> None:
     rules = workspace().settings.bridging
     lines = Lines(rules.helpful_intercept, rules.max_factor, rules.not_helpful_base, rules.not_helpful_slope)
 
     def draw(key: str) -> list[tuple[str, str]]:
         rounds_map(
             [(kind, found.by_round[:, place, 2], found.by_round[:, place, 1]) for place, kind in enumerate(KINDS)],
-            lines=lines, height=_HEIGHT, alt=f"Four kinds of notes. {found.sentence}", key=key,
+            lines=lines, height=_CHART_HEIGHT, alt=f"Four kinds of notes. {found.sentence}", key=key,
         )  # fmt: skip
         return kind_colours(list(KINDS))
 
@@ -111,28 +113,31 @@ def _results(found: Experiment) -> None:
 
 
 Bools = npt.NDArray[np.bool_]
-_BOUND: Any = "query-params"  # in the address, so that a world can be sent to somebody
-_NOTE, _KEPT = "note", "note-kept"
-_ASKED = "starts_of"  # the world that was fitted from other starts
-_SCORES, _AVERAGES = (-0.45, 0.75), (-0.05, 1.05)  # ends of the axes: they stay where they are as a slider moves
+_BIND_TO_ADDRESS: Any = "query-params"  # in the address, so that a world can be sent to somebody
+_NOTE_KEY, _KEPT_NOTE_KEY = "note", "note-kept"
+_STARTS_KEY = "starts_of"  # the world that was fitted from other starts
+_SCORE_AXIS, _AVERAGE_AXIS = (
+    (-0.45, 0.75),
+    (-0.05, 1.05),
+)  # ends of the axes: they stay where they are as a slider moves
 
 
 @lru_cache(maxsize=64)
-def _made(options: WorldOptions) -> World:
+def _make_cached_world(options: WorldOptions) -> World:
     return make_world(options, workspace().settings.bridging)
 
 
 def chosen_world() -> World:
     """The world of the sliders, which are drawn here."""
     with st.grid(min_column_width=150, gap="small", key="world-sliders") as grid:
-        camps = _slider(grid, "camps", 1, 3, 2, 1)
-        polarity = _slider(grid, "polarity", 0.0, 1.0, 0.7, 0.05, disabled=camps == 1)
-        share = _slider(grid, "share", 50, 95, 75, 5, "%d%%", disabled=camps == 1)
-        generosity = _slider(grid, "generosity", 0.0, 0.4, 0.1, 0.05)
-        noise = _slider(grid, "noise", 0.0, 0.5, 0.2, 0.05)
-        ratings = _slider(grid, "ratings", 10, 50, 20, 5)
-        seed = _slider(grid, "draw", 0, 20, 0, 1)
-    return _made(
+        camps = _draw_slider(grid, "camps", 1, 3, 2, 1)
+        polarity = _draw_slider(grid, "polarity", 0.0, 1.0, 0.7, 0.05, disabled=camps == 1)
+        share = _draw_slider(grid, "share", 50, 95, 75, 5, "%d%%", disabled=camps == 1)
+        generosity = _draw_slider(grid, "generosity", 0.0, 0.4, 0.1, 0.05)
+        noise = _draw_slider(grid, "noise", 0.0, 0.5, 0.2, 0.05)
+        ratings = _draw_slider(grid, "ratings", 10, 50, 20, 5)
+        seed = _draw_slider(grid, "draw", 0, 20, 0, 1)
+    return _make_cached_world(
         WorldOptions(
             camps=camps, polarity=polarity, share=share / 100, generosity=generosity, noise=noise,
             ratings_each=ratings, seed=seed,
@@ -140,7 +145,7 @@ def chosen_world() -> World:
     )  # fmt: skip
 
 
-_WORDS = {
+_LABEL_BY_SLIDER = {
     "camps": ("Camps", "1: everybody thinks alike. 2: two sides. 3: two sides and a middle."),
     "polarity": ("Polarity", "How far apart the two sides stand."),
     "share": ("Larger side", "Of 100 raters who are on a side, how many are on the larger one."),
@@ -151,12 +156,14 @@ _WORDS = {
 }
 
 
-def _slider(
+def _draw_slider(
     grid: Any, key: str, low: Any, high: Any, value: Any, step: Any, form: str | None = None, *, disabled: bool = False
 ) -> Any:
-    label, about = _WORDS[key]
+    label, about = _LABEL_BY_SLIDER[key]
     with grid.cell():
-        return st.slider(label, low, high, value, step, form, key=key, help=about, bind=_BOUND, disabled=disabled)
+        return st.slider(
+            label, low, high, value, step, form, key=key, help=about, bind=_BIND_TO_ADDRESS, disabled=disabled
+        )
 
 
 @st.fragment
@@ -169,11 +176,11 @@ def small_world() -> None:
         with right:
             if world.one_camp:
                 st.caption(f":material/info: {escaped(world.sides_sentence)}")
-            _maps(world)
+            _draw_maps(world)
             for doubt in filter(None, [world.left_out_sentence, *world.notices]):
                 st.caption(f":orange[:material/warning:] {escaped(doubt)}")
-            _note(world)
-            _starts(world)
+            _explain_note(world)
+            _draw_other_starts(world)
     beside = filter(
         None,
         [
@@ -184,21 +191,21 @@ def small_world() -> None:
     st.caption(escaped(" ".join(beside)))
 
 
-def _maps(world: World) -> None:
+def _draw_maps(world: World) -> None:
     rules = world.settings
     grid = st.grid(2, min_column_width=330, gap="small")
     with grid.cell():
-        _map(
+        _draw_map(
             world,
             world.scores,
             world.shown,
             ("scores", "Score (filled: shown)", world.sentence),
             lines=Lines(rules.helpful_intercept, rules.max_factor, rules.not_helpful_base, rules.not_helpful_slope),
             up="Helpfulness (iₙ)",
-            ends=_SCORES,
+            ends=_SCORE_AXIS,
         )
     with grid.cell():
-        _map(
+        _draw_map(
             world,
             world.averages,
             world.averages >= (math.inf if world.average_line is None else world.average_line),
@@ -206,75 +213,81 @@ def _maps(world: World) -> None:
             lines=None,
             level=world.average_line,
             up="Average rating",
-            ends=_AVERAGES,
+            ends=_AVERAGE_AXIS,
         )
 
 
-def _map(world: World, height: Floats, shown: Bools, card: tuple[str, str, str], **how: Any) -> None:
+def _draw_map(world: World, height: Floats, shown: Bools, card: tuple[str, str, str], **how: Any) -> None:
     """The notes, each at a height; `card` has the picture's name, title and sentence."""
     name, title, sentence = card
     order = list(NoteKind)
-    note = _chosen(world)
+    note = _get_chosen_note(world)
     points = [
-        (order.index(kind), world.factors[one], height[one], bool(shown[one]), _named(world, one))
+        (order.index(kind), world.factors[one], height[one], bool(shown[one]), _name_note(world, one))
         for one, kind in enumerate(world.kinds)
     ]
 
     def draw(key: str) -> list[tuple[str, str]]:
         alt = f"{title}. {sentence}"
-        note_map(points, here=note, height=_HEIGHT, alt=alt, key=key, on_choice=_choose, **how)
+        note_map(points, here=note, height=_CHART_HEIGHT, alt=alt, key=key, on_choice=_choose_note, **how)
         return kind_colours([world.name(kind) for kind in NoteKind])
 
     picture_card(f"world-{name}", title=title, sentence=sentence, draw=draw, rows=world.rows, file=name, signs=SIGNS)
 
 
-def _named(world: World, note: int) -> str:
+def _name_note(world: World, note: int) -> str:
     return f"Note {note + 1}, {world.name(world.kinds[note])}"
 
 
-def _first(world: World) -> int:
+def _pick_first_note(world: World) -> int:
     """The note that a reader sees first: one that pleases one side, near the line by its average."""
     one_sided = [note for note, kind in enumerate(world.kinds) if kind.one_sided]
     return max(one_sided, key=world.averages.__getitem__)
 
 
-def _chosen(world: World) -> int:
-    if not isinstance(st.session_state.get(_NOTE), int):  # none yet; or its name, where notes are called otherwise now
-        st.session_state[_NOTE] = st.session_state.get(_KEPT, _first(world))
-    note: int = st.session_state[_NOTE]
-    st.session_state[_KEPT] = note
+def _get_chosen_note(world: World) -> int:
+    if not isinstance(
+        st.session_state.get(_NOTE_KEY), int
+    ):  # none yet; or its name, where notes are called otherwise now
+        st.session_state[_NOTE_KEY] = st.session_state.get(_KEPT_NOTE_KEY, _pick_first_note(world))
+    note: int = st.session_state[_NOTE_KEY]
+    st.session_state[_KEPT_NOTE_KEY] = note
     return note
 
 
-def _choose(note: int) -> None:
-    st.session_state[_NOTE] = note
+def _choose_note(note: int) -> None:
+    st.session_state[_NOTE_KEY] = note
 
 
-def _note(world: World) -> None:
+def _explain_note(world: World) -> None:
     """Why the chosen note is shown or not, and the sum that predicts its ratings, a symbol a cell."""
-    note = _chosen(world)
+    note = _get_chosen_note(world)
     with st.container(border=True, gap="small", key="world-note"):
         with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
             st.caption("Why is a note shown or not? Choose one here or on the map.", width="content")
             st.selectbox(
-                "Note", range(NOTES), key=_NOTE, width=320, label_visibility="collapsed",
-                format_func=partial(_named, world),
+                "Note", range(NOTES), key=_NOTE_KEY, width=320, label_visibility="collapsed",
+                format_func=partial(_name_note, world),
             )  # fmt: skip
         st.markdown(f"**{escaped(world.story(note))}**")
         low, high = world.side_sums(note)
         note_factor = world.factors[note]
         products = [side.factor * note_factor for side in (low, high)]
-        polarities = {"one": _figure(low.factor), "other": _figure(high.factor), "note": _figure(note_factor)}
+        polarities = {
+            "one": _format_figure(low.factor),
+            "other": _format_figure(high.factor),
+            "note": _format_figure(note_factor),
+        }
         cells = (
             ("$\\mu$ **Mood**", f"{world.fit.global_intercept:.2f}", "How high ratings are in general."),
             (
                 "\\+ $i_u$ **Friendliness**",
-                _both(world, low.intercept, high.intercept),
+                _format_both_sides(world, low.intercept, high.intercept),
                 "How high these raters rate anything, on average.",
             ),
             (
                 "\\+ $i_n$ **Helpfulness**",
-                _figure(world.scores[note]),
+                _format_figure(world.scores[note]),
                 (
                     "The score, or note intercept: what is left for the note when all else is taken out. Shown from "
                     "0.40."
@@ -282,7 +295,7 @@ def _note(world: World) -> None:
             ),
             (
                 "\\+ $f_u \\times f_n$ **Viewpoint**",
-                _both(world, *products),
+                _format_both_sides(world, *products),
                 fill(
                     (
                         "Polarity of the raters ({one}, {other}) times polarity of the note ({note}). Same sign: they "
@@ -293,7 +306,7 @@ def _note(world: World) -> None:
             ),
             (
                 "= **Predicted rating**",
-                _both(world, low.predicted, high.predicted),
+                _format_both_sides(world, low.predicted, high.predicted),
                 "From 0, not helpful, to 1, helpful.",
             ),
         )
@@ -311,7 +324,7 @@ def _note(world: World) -> None:
             if world.one_camp
             else "How they really rated it, on average: side − **{one}**, side + **{other}**."
         )
-        st.markdown(fill(rated, one=_figure(low.rated), other=_figure(high.rated)))
+        st.markdown(fill(rated, one=_format_figure(low.rated), other=_format_figure(high.rated)))
         st.caption(
             "The model chooses all these numbers so that predictions come close to all ratings and the numbers stay "
             "small: a number costs its square times a penalty $\\lambda$, 0.15 for mood, friendliness and "
@@ -320,7 +333,7 @@ def _note(world: World) -> None:
         )
 
 
-def _starts(world: World) -> None:
+def _draw_other_starts(world: World) -> None:
     """Whether the same ratings, fitted from elsewhere, give the same."""
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.button(
@@ -329,26 +342,26 @@ def _starts(world: World) -> None:
             icon=":material/shuffle:",
             help="The model begins from random numbers and improves them. This repeats it from other ones, and "
             "compares all notes.",
-            on_click=_ask_starts,
+            on_click=_request_other_starts,
             args=(world.options,),
         )
-        if st.session_state.get(_ASKED) == world.options:
-            st.markdown(f"**{escaped(_other_starts(world.options).sentence)}**", width="stretch")
+        if st.session_state.get(_STARTS_KEY) == world.options:
+            st.markdown(f"**{escaped(_fit_other_starts(world.options).sentence)}**", width="stretch")
 
 
 @lru_cache(maxsize=16)
-def _other_starts(options: WorldOptions) -> OtherStarts:
-    return other_starts(_made(options))
+def _fit_other_starts(options: WorldOptions) -> OtherStarts:
+    return other_starts(_make_cached_world(options))
 
 
-def _ask_starts(options: WorldOptions) -> None:
-    st.session_state[_ASKED] = options
+def _request_other_starts(options: WorldOptions) -> None:
+    st.session_state[_STARTS_KEY] = options
 
 
-def _both(world: World, one: float, other: float) -> str:
+def _format_both_sides(world: World, one: float, other: float) -> str:
     words = "Taken for −: {one}  \nTaken for +: {other}" if world.one_camp else "Side −: {one}  \nSide +: {other}"
-    return fill(words, one=_figure(one), other=_figure(other))
+    return fill(words, one=_format_figure(one), other=_format_figure(other))
 
 
-def _figure(number: float) -> str:
+def _format_figure(number: float) -> str:
     return "no ratings" if math.isnan(number) else f"{number:.2f}".replace("-", "−")

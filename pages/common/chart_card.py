@@ -14,7 +14,7 @@ from pages.common.charts import legend
 from pages.common.components import save_image
 
 Rows = Mapping[str, Sequence[object]]
-_MANY, _TALLEST = 10, 320  # rows of a table; pixels
+_MAX_ROWS_UNSCROLLED, _MAX_TABLE_HEIGHT = 10, 320  # rows of a table; pixels
 
 
 def picture_card(
@@ -67,10 +67,14 @@ def picture_card(
 def table_with_csv(rows: Rows, *, key: str, file: str) -> None:
     """A table, and below it a button that saves it."""
     shown = {name: [escaped(str(value)) for value in column] for name, column in rows.items()}
-    st.table(shown, hide_index=True, height=_TALLEST if max(map(len, rows.values())) > _MANY else "content")
+    st.table(
+        shown,
+        hide_index=True,
+        height=_MAX_TABLE_HEIGHT if max(map(len, rows.values())) > _MAX_ROWS_UNSCROLLED else "content",
+    )
     st.download_button(
         "Save as CSV",
-        lambda: _csv(rows),
+        lambda: _rows_as_csv(rows),
         f"crowdnotes-{file}.csv",
         "text/csv",
         key=f"{key}-csv",
@@ -79,15 +83,15 @@ def table_with_csv(rows: Rows, *, key: str, file: str) -> None:
     )
 
 
-def _csv(rows: Rows) -> str:
+def _rows_as_csv(rows: Rows) -> str:
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(rows)
-    writer.writerows(map(_cell, row) for row in zip(*rows.values(), strict=True))
+    writer.writerows(map(_clean_csv_cell, row) for row in zip(*rows.values(), strict=True))
     return file.getvalue()
 
 
-def _cell(value: object) -> str:
+def _clean_csv_cell(value: object) -> str:
     """Words from outside that a spreadsheet would run as a formula are defused; a number below zero is none, and has a
     hyphen for the minus sign of the screen.
     """

@@ -14,9 +14,9 @@ import streamlit as st
 from crowdnotes.text.markdown import escaped, in_figures
 
 CONFIG = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False, "responsive": True}
-_APART = " \u2003"  # a wide space between two entries, where a line may break
-_NO_BOX = "<extra></extra>"  # beside what stands under the pointer
-_ROW = 34  # pixels of a bar with its gap
+_ENTRY_SEPARATOR = " \u2003"  # a wide space between two entries, where a line may break
+_HIDE_TRACE_NAME = "<extra></extra>"  # beside what stands under the pointer
+_BAR_HEIGHT = 34  # pixels of a bar with its gap
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def stacked_shares(bars: Sequence[str], parts: Sequence[Part], *, alt: str, betw
             x=[100 * n / total if total else 0 for n, total in zip(part.counts, totals, strict=True)],
             text=[str(n) if n else "" for n in part.counts],
             customdata=list(zip(part.counts, totals, strict=True)),
-            hovertemplate=f"{part.name}: %{{customdata[0]}} of %{{customdata[1]}}" + _NO_BOX,
+            hovertemplate=f"{part.name}: %{{customdata[0]}} of %{{customdata[1]}}" + _HIDE_TRACE_NAME,
             orientation="h",
             textposition="inside",
             insidetextanchor="middle",
@@ -55,27 +55,27 @@ def stacked_shares(bars: Sequence[str], parts: Sequence[Part], *, alt: str, betw
     figure.update_layout(barmode="stack", bargap=0.3, uniformtext={"minsize": 10, "mode": "hide"})
     figure.update_xaxes(visible=False, range=[0, 100])
     figure.update_yaxes(autorange="reversed", showgrid=False)
-    draw(figure, _ROW * len(bars), margin=0, top=0, alt=alt, key=key)
-    st.markdown(_legend(parts, between))
+    draw(figure, _BAR_HEIGHT * len(bars), margin=0, top=0, alt=alt, key=key)
+    st.markdown(_format_counts_legend(parts, between))
 
 
 Tone = Literal["pass", "warn", "fail", "none"]
-_TONES = {"pass": "greenColor", "warn": "orangeColor", "fail": "redColor", "none": "grayColor"}
-_STEPS = 5  # of a scale; bars that are fewer are as wide as if they were so many
-_HATCHES = {"fail": "/", "warn": "|"}  # green, orange and red are one colour to some eyes
+_THEME_COLOUR_BY_TONE = {"pass": "greenColor", "warn": "orangeColor", "fail": "redColor", "none": "grayColor"}
+_MIN_BAR_SLOTS = 5  # of a scale; bars that are fewer are as wide as if they were so many
+_HATCH_BY_TONE = {"fail": "/", "warn": "|"}  # green, orange and red are one colour to some eyes
 
 
 def _hatch(tone: Tone | None, colour: str) -> dict[str, Any]:
     lines = "#ffffff" if _ink_on(colour) == "#000000" else "#000000"  # away from the ink, so that numbers stay readable
     look = {"fillmode": "overlay", "fgcolor": lines, "fgopacity": 0.35, "size": 7, "solidity": 0.2}
-    return {"shape": _HATCHES.get(tone or "", ""), **look}
+    return {"shape": _HATCH_BY_TONE.get(tone or "", ""), **look}
 
 
 def shades(parts: Sequence[str], tones: Sequence[Tone | None] = ()) -> list[tuple[str, str]]:
     """Parts with their colours: that of a verdict where its tone is told, else that of its place."""
     told = [*tones, *[None] * (len(parts) - len(tones))]
     return [
-        (part, st.get_option(f"theme.{theme_name()}.{_TONES[tone]}") if tone else theme_colours()[place])
+        (part, st.get_option(f"theme.{theme_name()}.{_THEME_COLOUR_BY_TONE[tone]}") if tone else theme_colours()[place])
         for place, (part, tone) in enumerate(zip(parts, told, strict=True))
     ]
 
@@ -120,9 +120,9 @@ def stacked(
         figure.update_xaxes(showgrid=False, tickangle=0, type="category")
         figure.update_yaxes(rangemode="tozero", nticks=5, tickformat=",~r")
         highest = max(sum(counts[bar] for _, counts in parts) for bar in range(len(bars)))
-        if highest <= _STEPS and all(float(number).is_integer() for _, counts in parts for number in counts):
+        if highest <= _MIN_BAR_SLOTS and all(float(number).is_integer() for _, counts in parts for number in counts):
             figure.update_yaxes(dtick=1)  # there is no half a case
-        figure.update_traces(width=0.75 * min(1, len(bars) / _STEPS))
+        figure.update_traces(width=0.75 * min(1, len(bars) / _MIN_BAR_SLOTS))
     else:
         figure.update_xaxes(visible=False)
         figure.update_yaxes(autorange="reversed", showgrid=False)
@@ -135,13 +135,13 @@ def legend(entries: Sequence[tuple[str, str]], signs: str = "") -> None:
         f':color[{mark}]{{foreground="{colour}"}} {escaped(name)}'
         for mark, (name, colour) in zip(signs or "■" * len(entries), entries, strict=True)
     )
-    st.markdown(f":small[{_APART.join(square.replace(' ', chr(0xA0)) for square in squares)}]")
+    st.markdown(f":small[{_ENTRY_SEPARATOR.join(square.replace(' ', chr(0xA0)) for square in squares)}]")
 
 
-_MINUTES = (1 / 6, 1, 10, 60, 360, 1440, 10080, 43200)
-_TICKS = ("10 s", "1 min", "10 min", "1 h", "6 h", "1 day", "1 week", "30 days")
-_CLEAR = 40  # dots; more are fainter
-_TO_QUARTILES = (0.25, 0.75)
+_TICK_MINUTES = (1 / 6, 1, 10, 60, 360, 1440, 10080, 43200)
+_TICK_LABELS = ("10 s", "1 min", "10 min", "1 h", "6 h", "1 day", "1 week", "30 days")
+_MAX_OPAQUE_DOTS = 40  # dots; more are fainter
+_QUARTILES = (0.25, 0.75)
 
 
 def spread(
@@ -170,12 +170,16 @@ def spread(
         figure.add_scatter(
             **{length: list(values), place: apart},
             mode="markers",
-            marker={"size": 7, "color": accent, "opacity": 0.7 * min(1, (_CLEAR / max(1, len(values))) ** 0.5)},
+            marker={
+                "size": 7,
+                "color": accent,
+                "opacity": 0.7 * min(1, (_MAX_OPAQUE_DOTS / max(1, len(values))) ** 0.5),
+            },
             hovertemplate=f"{name}: %{{{length}:,.3~g}} min<extra></extra>",
         )
         if not words:
             continue
-        quartiles = [float(end) for end in np.quantile(values, _TO_QUARTILES)]
+        quartiles = [float(end) for end in np.quantile(values, _QUARTILES)]
         line = {"color": accent, "width": 5}
         figure.add_scatter(**{length: quartiles, place: [row, row]}, mode="lines", line=line, hoverinfo="skip")
         middle = float(np.median(values))
@@ -183,7 +187,7 @@ def spread(
             **{length: [middle], place: [row]},
             mode="markers",
             marker={"size": 15, "symbol": "diamond", "color": accent, "line": {"color": ground, "width": 2}},
-            hovertemplate=f"{name}: half within {words}" + _NO_BOX,
+            hovertemplate=f"{name}: half within {words}" + _HIDE_TRACE_NAME,
         )
         labels.append((middle, row, words, 16))
     for first, last, level, words in levels:
@@ -198,7 +202,7 @@ def spread(
         )  # fmt: skip
     every = [value for _, values in groups for value in values]
     low, high = math.log10(max(1 / 60, min(every))) - 0.25, math.log10(max(1 / 60, *every)) + 0.25
-    shown = [tick for tick in zip(_MINUTES, _TICKS, strict=True) if low <= math.log10(tick[0]) <= high]
+    shown = [tick for tick in zip(_TICK_MINUTES, _TICK_LABELS, strict=True) if low <= math.log10(tick[0]) <= high]
     scale = {"type": "log", "range": [low, high], "zeroline": False, "tickangle": 0}
     scale |= {"tickvals": [at for at, _ in shown], "ticktext": [word for _, word in shown]}
     names: dict[str, Any] = {"showgrid": False, "zeroline": False}
@@ -239,7 +243,7 @@ def two_sides(
                 "size": 9,
                 "color": colour,
                 "symbol": symbol,
-                "opacity": 0.75 * min(1, (_CLEAR / len(notes)) ** 0.5),
+                "opacity": 0.75 * min(1, (_MAX_OPAQUE_DOTS / len(notes)) ** 0.5),
             },
             hovertemplate=f"{names[0]} %{{x:.2f}}, {names[1]} %{{y:.2f}}<extra></extra>",
         )
@@ -287,20 +291,22 @@ def _ink_on(colour: str) -> str:
     return "#000000" if (luminance + 0.05) / 0.05 >= 1.05 / (luminance + 0.05) else "#ffffff"
 
 
-def _legend(parts: Sequence[Part], between: str) -> str:
+def _format_counts_legend(parts: Sequence[Part], between: str) -> str:
     """What each colour is, with its numbers: Plotly's own legend scrolls at the width of a phone."""
-    return _named([f"{part.name} {between.join(map(str, part.counts))}" if any(part.counts) else "" for part in parts])
+    return _format_colour_legend(
+        [f"{part.name} {between.join(map(str, part.counts))}" if any(part.counts) else "" for part in parts]
+    )
 
 
-def _named(names: Sequence[str]) -> str:
+def _format_colour_legend(names: Sequence[str]) -> str:
     """What each colour is; an empty name has no entry."""
     colours = theme_colours()
     squares = [f':color[■]{{foreground="{colour}"}} ' for colour in colours[: len(names)]] or [""] * len(names)
     entries = [f"{square}{escaped(name)}" for square, name in zip(squares, names, strict=False) if name]
-    return f":small[{_APART.join(entry.replace(' ', chr(0xA0)) for entry in entries)}]"
+    return f":small[{_ENTRY_SEPARATOR.join(entry.replace(' ', chr(0xA0)) for entry in entries)}]"
 
 
-_HEIGHT = 74  # pixels
+_NUMBER_LINE_HEIGHT = 74  # pixels
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,7 +370,7 @@ def compared(
     figure.update_yaxes(showgrid=False, zeroline=False)
     draw(figure, 40 + 58 * len(rows), margin=22, top=8, alt=alt, key=key)
     if len(rows[0][1]) > 1:
-        st.markdown(_named([standing.name for standing in rows[0][1]]))
+        st.markdown(_format_colour_legend([standing.name for standing in rows[0][1]]))
 
 
 def number_line(standings: list[Standing], *, line: float, ends: tuple[float, float], alt: str, key: str) -> None:
@@ -424,10 +430,10 @@ def number_line(standings: list[Standing], *, line: float, ends: tuple[float, fl
     figure.update_xaxes(range=[left, right], zeroline=False, dtick=0.2, tickformat=".1f")
     # From the top down, with room for the topmost value.
     figure.update_yaxes(range=[len(standings) - 0.5, -0.8], visible=len(standings) > 1)
-    draw(figure, _HEIGHT + 44 * len(standings), margin=12, top=26, alt=alt, key=key)
+    draw(figure, _NUMBER_LINE_HEIGHT + 44 * len(standings), margin=12, top=26, alt=alt, key=key)
 
 
-_STEP = 40  # pixels of a bar of the funnel with its words above it
+_FUNNEL_BAR_HEIGHT = 40  # pixels of a bar of the funnel with its words above it
 
 
 def funnel(steps: Sequence[tuple[str, int]], *, unsure: Sequence[bool], alt: str, key: str) -> None:
@@ -444,7 +450,7 @@ def funnel(steps: Sequence[tuple[str, int]], *, unsure: Sequence[bool], alt: str
     gone = [max(0, before - after) for before, after in zip([left[0], *left], left, strict=False)]
     rows = [str(place) for place in range(len(steps))]  # two steps of one name stay two bars
     figure = go.Figure()
-    hover = "%{customdata[0]} left, %{customdata[1]} removed" + _NO_BOX
+    hover = "%{customdata[0]} left, %{customdata[1]} removed" + _HIDE_TRACE_NAME
     both = list(zip(left, gone, strict=True))
     look = {"color": accent, "pattern": {"shape": ["/" if open_ else "" for open_ in unsure], "fillmode": "replace"}}
     figure.add_bar(x=left, y=rows, orientation="h", marker=look, customdata=both, hovertemplate=hover)
@@ -458,4 +464,4 @@ def funnel(steps: Sequence[tuple[str, int]], *, unsure: Sequence[bool], alt: str
     figure.update_layout(barmode="stack", bargap=0.68)
     figure.update_xaxes(visible=False, range=[0, max(1, left[0])])
     figure.update_yaxes(visible=False, autorange="reversed", type="category")
-    draw(figure, _STEP * len(steps), margin=0, top=6, alt=alt, key=key)
+    draw(figure, _FUNNEL_BAR_HEIGHT * len(steps), margin=0, top=6, alt=alt, key=key)

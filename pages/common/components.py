@@ -21,7 +21,7 @@ from crowdnotes.text.publishers import publisher_name
 from crowdnotes.text.quotes import changed_words
 from crowdnotes.text.tables import ReadableRows, readable_rows
 
-_FOLDER = Path(__file__).parents[2] / "assets" / "components"
+_COMPONENTS_FOLDER = Path(__file__).parents[2] / "assets" / "components"
 
 Look = Literal["plain", "post", "quote", "passage", "title", "small", "note", "sentence", "clipped"]
 _GATE_SIGNS = {GateStatus.PASS: "✓", GateStatus.FAIL: "✗", GateStatus.NOT_RUN: "–"}
@@ -45,62 +45,70 @@ class Piece(TypedDict):
     title: str
 
 
-def _read(name: str) -> str:
-    return (_FOLDER / name).read_text(encoding="utf-8")
+def _read_asset(name: str) -> str:
+    return (_COMPONENTS_FOLDER / name).read_text(encoding="utf-8")
 
 
 def counter_script() -> str:
     """The counter's JavaScript, with the limit and the top-level domains of X's rule."""
-    script = (_read("unsaved_text.js") + _read("note_counter.js")).replace("__NOTE_LIMIT__", str(NOTE_LIMIT))
+    script = (_read_asset("unsaved_text.js") + _read_asset("note_counter.js")).replace(
+        "__NOTE_LIMIT__", str(NOTE_LIMIT)
+    )
     return script.replace("__TOP_LEVEL_DOMAINS__", json.dumps(sorted(top_level_domains())))
 
 
-def _component(name: str, html: str, js: str = "", *, isolated: bool = True) -> Callable[..., object]:
+def _declare_component(name: str, html: str, js: str = "", *, isolated: bool = True) -> Callable[..., object]:
     """What assets/components has under a name."""
-    css = _read(f"{name}.css") if (_FOLDER / f"{name}.css").exists() else None
+    css = _read_asset(f"{name}.css") if (_COMPONENTS_FOLDER / f"{name}.css").exists() else None
     return st.components.v2.component(
-        f"crowdnotes_{name}", html=html, css=css, js=js or _read(f"{name}.js"), isolate_styles=isolated
+        f"crowdnotes_{name}", html=html, css=css, js=js or _read_asset(f"{name}.js"), isolate_styles=isolated
     )
 
 
-_counter = _component(
+_note_counter_component = _declare_component(
     "note_counter",
     """<div class="counter"><span role="status" aria-live="off" aria-atomic="true"><span class="number"></span>
 </span><span class="bar"><span></span></span><span class="words"></span>
 <button type="button" class="copy"></button></div>""",
     counter_script(),
 )
-_marked = _component("marked_text", '<div class="text" dir="auto">\n</div>')
-_gates = _component("gate_path", '<ol class="path" aria-label="The three checks, in order">\n</ol>')
-_people = _component("people", '<div class="sides"></div>')
-_sentence_map = _component("sentence_map", '<div class="map" role="group"></div><div class="key"></div>')
-_note_map = _component(
+_marked_text_component = _declare_component("marked_text", '<div class="text" dir="auto">\n</div>')
+_gate_path_component = _declare_component(
+    "gate_path", '<ol class="path" aria-label="The three checks, in order">\n</ol>'
+)
+_people_component = _declare_component("people", '<div class="sides"></div>')
+_sentence_map_component = _declare_component(
+    "sentence_map", '<div class="map" role="group"></div><div class="key"></div>'
+)
+_note_map_component = _declare_component(
     "note_map",
     """<div class="note-map"><svg role="img"><g class="ground"></g><g class="points"></g>
 <circle class="ring" fill="none" stroke-width="2.5" pointer-events="none"></circle>
 <g class="names" pointer-events="none"></g></svg></div>""",
     isolated=False,  # the button that saves an image must find it
 )
-_into_view = _component("into_view", "<span></span>")
-_spotlight = _component("spotlight", "<span></span>")
-_memory = _component("participant_memory", "<span></span>")
-_pause = _component("save_on_pause", "<span></span>", _read("unsaved_text.js") + _read("save_on_pause.js"))
-_save = _component(
+_scroll_into_view_component = _declare_component("into_view", "<span></span>")
+_spotlight_component = _declare_component("spotlight", "<span></span>")
+_participant_memory_component = _declare_component("participant_memory", "<span></span>")
+_save_on_pause_component = _declare_component(
+    "save_on_pause", "<span></span>", _read_asset("unsaved_text.js") + _read_asset("save_on_pause.js")
+)
+_save_image_component = _declare_component(
     "save_image",
     """<button type="button"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M12 4v11m-5-5 5 5 5-5M5 20h14"/></svg>
 <span class="words"></span></button>""",
 )
-_menu_closes = _component("menu_closes", "<span></span>")
-_bookmark = _component("bookmark", "<a></a>")
-_tab_bar = _component("phone_tab_bar", '<div class="tabs" role="tablist"></div>')
-_keys = _component("shortcut_keys", "<span></span>")
-_kept_focus = _component("kept_focus", "<span></span>")
-_led_to = _component("led_to", "<span></span>")
+_close_menu_component = _declare_component("menu_closes", "<span></span>")
+_bookmark_component = _declare_component("bookmark", "<a></a>")
+_phone_tab_bar_component = _declare_component("phone_tab_bar", '<div class="tabs" role="tablist"></div>')
+_shortcut_keys_component = _declare_component("shortcut_keys", "<span></span>")
+_keep_focus_component = _declare_component("kept_focus", "<span></span>")
+_lead_to_component = _declare_component("led_to", "<span></span>")
 
 
 def phone_tab_bar(tabs: Sequence[Mapping[str, str]], wanted: str, token: str) -> None:
     """Tabs of `name`, `label` and `sign`, shown at a phone's width alone; a new `token` chooses the `wanted` one."""
-    _tab_bar(data={"tabs": list(tabs), "wanted": wanted, "token": token}, key="phone-tabs")
+    _phone_tab_bar_component(data={"tabs": list(tabs), "wanted": wanted, "token": token}, key="phone-tabs")
 
 
 def shortcut_keys(keys: Mapping[str, Sequence[str]], focused: Collection[str]) -> None:
@@ -108,10 +116,10 @@ def shortcut_keys(keys: Mapping[str, Sequence[str]], focused: Collection[str]) -
 
     The keys in `focused` take the keyboard there instead. What the keyboard is on may go: its place is kept.
     """
-    _keys(
+    _shortcut_keys_component(
         data={"keys": {key: list(found) for key, found in keys.items()}, "focused": list(focused)}, key="shortcut-keys"
     )
-    _kept_focus(key="kept-focus")
+    _keep_focus_component(key="kept-focus")
 
 
 def scroll_into_view(token: str, place: str = "") -> None:
@@ -120,7 +128,7 @@ def scroll_into_view(token: str, place: str = "") -> None:
     The keyboard goes there too where what it was on is gone. A named `place` stays the same one with every token, so
     that the keyboard stays on it.
     """
-    _into_view(data={"token": token}, key=f"into-view-{place or token}")
+    _scroll_into_view_component(data={"token": token}, key=f"into-view-{place or token}")
 
 
 def led_to(selectors: Sequence[str], token: str) -> None:
@@ -128,13 +136,13 @@ def led_to(selectors: Sequence[str], token: str) -> None:
 
     It comes into view and has a frame until the person goes on; the keyboard goes to the first thing to use in it.
     """
-    _led_to(data={"selectors": list(selectors), "token": token}, key="led-to")
+    _lead_to_component(data={"selectors": list(selectors), "token": token}, key="led-to")
 
 
 def close_phone_menu() -> None:
     """On a phone, close the navigation when a page was chosen in it."""
     with st.container(key="menu-closes"):
-        _menu_closes(key="menu-closes-script")
+        _close_menu_component(key="menu-closes-script")
 
 
 def spotlight(selectors: Sequence[str], token: str, *, heart: str = "", opens: bool = False) -> None:
@@ -142,7 +150,9 @@ def spotlight(selectors: Sequence[str], token: str, *, heart: str = "", opens: b
 
     `opens` unfolds it. `heart` finds what comes into view where not all of it has room.
     """
-    _spotlight(data={"selectors": list(selectors), "token": token, "heart": heart, "opens": opens}, key="spotlight")
+    _spotlight_component(
+        data={"selectors": list(selectors), "token": token, "heart": heart, "opens": opens}, key="spotlight"
+    )
 
 
 def participant_memory(comparison: str, participant: str | None) -> str | None:
@@ -151,7 +161,9 @@ def participant_memory(comparison: str, participant: str | None) -> str | None:
     What it gives comes from outside.
     """
     data = {"comparison": comparison, "participant": participant}
-    found = _memory(data=data, key=f"participant-memory-{participant}", on_participant_change=lambda: None)
+    found = _participant_memory_component(
+        data=data, key=f"participant-memory-{participant}", on_participant_change=lambda: None
+    )
     return getattr(found, "participant", None)
 
 
@@ -171,7 +183,9 @@ def save_image(
     """
     entries = [{"name": name, "colour": colour} for name, colour in legend]
     words = {"label": label, "title": title, "sentence": sentence, "file": file}
-    _save(data={"plot": plot, "legend": entries, "foot": list(foot), **words}, key=f"save-{plot}", width="content")
+    _save_image_component(
+        data={"plot": plot, "legend": entries, "foot": list(foot), **words}, key=f"save-{plot}", width="content"
+    )
 
 
 def note_counter(text: str, *, box: str, submit: str, on_aside: Callable[[str], None], key: str) -> None:
@@ -187,7 +201,9 @@ def note_counter(text: str, *, box: str, submit: str, on_aside: Callable[[str], 
             on_aside(typed)
 
     words = {"copy": "Copy", "copied": "Copied", "notCopied": "Select the words and copy them"}
-    _counter(data={"text": text, "box": box, "submit": submit, "place": key, **words}, key=key, on_aside_change=aside)
+    _note_counter_component(
+        data={"text": text, "box": box, "submit": submit, "place": key, **words}, key=key, on_aside_change=aside
+    )
 
 
 def bookmarklet(app: str) -> str:
@@ -195,12 +211,12 @@ def bookmarklet(app: str) -> str:
 
     Of a selection in a list of posts on X it takes the address of the post.
     """
-    return "javascript:" + _read("bookmarklet.js").split("\n", 1)[1].replace("__APP__", json.dumps(app)).strip()
+    return "javascript:" + _read_asset("bookmarklet.js").split("\n", 1)[1].replace("__APP__", json.dumps(app)).strip()
 
 
 def bookmark(label: str, address: str) -> None:
     """A link to drag to the browser's bookmarks; a click on it does nothing."""
-    _bookmark(data={"label": label, "address": address}, key="bookmark")
+    _bookmark_component(data={"label": label, "address": address}, key="bookmark")
 
 
 def saved_on_pause(box: str) -> None:
@@ -208,17 +224,17 @@ def saved_on_pause(box: str) -> None:
 
     It outlives a reload.
     """
-    _pause(data={"box": box}, key=f"save-on-pause-{box}")
+    _save_on_pause_component(data={"box": box}, key=f"save-on-pause-{box}")
 
 
 def marked_text(pieces: Sequence[Piece], *, look: Look, key: str, copy: bool = False) -> None:
     """Text of many lines from outside, in a look, with its marks; `copy` puts a button below that copies its words."""
-    _marked(data={"pieces": list(pieces), "look": look, "copy": copy}, key=key)
+    _marked_text_component(data={"pieces": list(pieces), "look": look, "copy": copy}, key=key)
 
 
 def outside_text(text: str, *, look: Look, key: str, copy: bool = False) -> None:
     """Text of many lines from outside, without marks."""
-    marked_text([_piece(text)], look=look, key=key, copy=copy)
+    marked_text([_make_piece(text)], look=look, key=key, copy=copy)
 
 
 def web_link(label: str, url: str | None, icon: str = "open_in_new") -> None:
@@ -270,12 +286,12 @@ def gate_path(results: Iterable[GateResult], questions: Mapping[GateName, str], 
         }
         for result in results
     ]
-    _gates(data={"gates": gates, "stale": stale}, key=key)
+    _gate_path_component(data={"gates": gates, "stale": stale}, key=key)
 
 
 def people(sides: Sequence[Mapping[str, object]], kinds: Sequence[str], *, key: str) -> None:
     """Little people who vote: for each side its `name`, its `counts` of each kind, and what it says in `words`."""
-    _people(data={"sides": list(sides), "kinds": list(kinds)}, key=key)
+    _people_component(data={"sides": list(sides), "kinds": list(kinds)}, key=key)
 
 
 def sentence_map(
@@ -293,7 +309,7 @@ def sentence_map(
         on_choice(getattr(st.session_state[key], "chosen", None))
 
     data = {"title": title, "sentences": list(sentences), "sources": list(sources), "kinds": list(kinds)}
-    _sentence_map(data=data, key=key, on_chosen_change=chosen)
+    _sentence_map_component(data=data, key=key, on_chosen_change=chosen)
 
 
 def note_map(drawing: Mapping[str, object], *, on_choice: Callable[[int], None] | None = None, key: str) -> None:
@@ -309,35 +325,35 @@ def note_map(drawing: Mapping[str, object], *, on_choice: Callable[[int], None] 
         if on_choice is not None and type(place) is int and isinstance(points, list) and 0 <= place < len(points):
             on_choice(place)
 
-    _note_map(data={**drawing, "choosing": on_choice is not None}, key=key, on_chosen_change=chosen)
+    _note_map_component(data={**drawing, "choosing": on_choice is not None}, key=key, on_chosen_change=chosen)
 
 
 def passage_pieces(passage: Passage) -> list[Piece]:
     """A passage in its surroundings, the most relevant sentences marked; its tables as words."""
-    rows = _in_context(passage)
+    rows = _make_readable_with_context(passage)
     start = len(passage.before)
     end = start + len(passage.text)
     spans = [
         (Span(start=0, end=start), "context", ""),
-        *((_moved(mark, start), "mark", "most relevant to the post") for mark in passage.marks),
+        *((_shift_span(mark, start), "mark", "most relevant to the post") for mark in passage.marks),
         (Span(start=end, end=end + len(passage.after)), "context", ""),
     ]
-    return _cut(rows.text, [(rows.carried(span), kind, title) for span, kind, title in spans])
+    return _cut_into_pieces(rows.text, [(rows.carried(span), kind, title) for span, kind, title in spans])
 
 
 def passage_words(passage: Passage, span: Span) -> str:
     """The words of a passage at `span`, offsets in its text; of a table's row with dots between the cells."""
-    rows = _in_context(passage)
-    place = rows.carried(_moved(span, len(passage.before)))
+    rows = _make_readable_with_context(passage)
+    place = rows.carried(_shift_span(span, len(passage.before)))
     return rows.text[place.start : place.end]
 
 
-def _in_context(passage: Passage) -> ReadableRows:
+def _make_readable_with_context(passage: Passage) -> ReadableRows:
     """Rewritten before it is cut: a passage, or a sentence of it, may begin or end within a row."""
     return readable_rows(f"{passage.before}{passage.text}{passage.after}")
 
 
-def _moved(span: Span, by: int) -> Span:
+def _shift_span(span: Span, by: int) -> Span:
     return Span(start=span.start + by, end=span.end + by)
 
 
@@ -345,45 +361,45 @@ def sentence_pieces(note: str, sentence: SentenceSupport) -> list[Piece]:
     """One sentence of a note, the words that are in doubt marked."""
     start, end = sentence.span.start, sentence.span.end
     doubts = [
-        (_moved(span, -start), "doubt", "; ".join(sentence.doubts))
+        (_shift_span(span, -start), "doubt", "; ".join(sentence.doubts))
         for span in sentence.doubted
         if start <= span.start and span.end <= end
     ]
-    return _cut(note[start:end], doubts)
+    return _cut_into_pieces(note[start:end], doubts)
 
 
 def note_pieces(note: str, sentences: Iterable[SentenceSupport]) -> list[Piece]:
     """A note, its sentences underlined where the passages do not carry them in full."""
     kinds = {Support.PARTLY: "partly", Support.UNSUPPORTED: "unsupported"}
     marks = [(item.span, kinds[item.support], item.support.as_text) for item in sentences if item.support in kinds]
-    return _cut(note, marks)
+    return _cut_into_pieces(note, marks)
 
 
 def changed_pieces(before: str, after: str) -> tuple[list[Piece], list[Piece]]:
     """Two texts that stand beside each other: the words of each that the other does not have are marked."""
     gone, new = changed_words(before, after)
     only_here = "only in this text"
-    return _cut(before, [(span, "removed", only_here) for span in gone]), _cut(
+    return _cut_into_pieces(before, [(span, "removed", only_here) for span in gone]), _cut_into_pieces(
         after, [(span, "added", only_here) for span in new]
     )
 
 
-def _cut(text: str, marks: Iterable[tuple[Span, str, str]]) -> list[Piece]:
+def _cut_into_pieces(text: str, marks: Iterable[tuple[Span, str, str]]) -> list[Piece]:
     pieces: list[Piece] = []
     position = 0
     for span, kind, title in sorted(marks, key=lambda mark: mark[0].start):
         if span.start < position or span.end > len(text) or span.start == span.end:
             continue
         if span.start > position:
-            pieces.append(_piece(text[position : span.start]))
-        pieces.append(_piece(text[span.start : span.end], kind, title))
+            pieces.append(_make_piece(text[position : span.start]))
+        pieces.append(_make_piece(text[span.start : span.end], kind, title))
         position = span.end
     if position < len(text):
-        pieces.append(_piece(text[position:]))
+        pieces.append(_make_piece(text[position:]))
     return pieces
 
 
-def _piece(text: str, kind: str = "", title: str = "") -> Piece:
+def _make_piece(text: str, kind: str = "", title: str = "") -> Piece:
     return {"text": controls_shown(text), "kind": kind, "title": title}
 
 

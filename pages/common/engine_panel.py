@@ -50,7 +50,7 @@ def engine_panel(case: Case | None = None) -> None:
     """A line with the engine's name; opened, it tells more and lets the person change it."""
     engine = workspace().engine
     if case is not None and case.recorded_answers:
-        _recorded(case)
+        _draw_recorded_answers(case)
         return
     judge = engine.judge
     asks = engine.uses_language_model or bool(judge.server)
@@ -80,7 +80,7 @@ def engine_panel(case: Case | None = None) -> None:
             )
         )
         if engine.uses_language_model:
-            _self_test(tested)
+            _draw_self_test(tested)
         if judge.server:
             st.markdown(
                 f"{escaped(judge.name)} on the server {escaped(judge.server)} judges helpfulness. The post and the "
@@ -91,14 +91,14 @@ def engine_panel(case: Case | None = None) -> None:
             for step, used in case.usage.items():
                 st.markdown(f"{escaped(step)}: {escaped(used.as_text())}")
         if asks:
-            _budget()
-        _engine_choice()
+            _draw_budget()
+        _draw_engine_choice()
         if not engine.uses_language_model:
             with st.expander("Get a language model in three steps", icon=":material/memory:"):
-                _steps()
+                _draw_setup_steps()
 
 
-def _recorded(case: Case) -> None:
+def _draw_recorded_answers(case: Case) -> None:
     """What the answers of a demonstration are, and the way to an engine that answers other words too."""
     with st.popover("recorded answers", icon=":material/history:", type="tertiary"):
         st.markdown(
@@ -114,11 +114,11 @@ def first_model() -> None:
     if workspace().engine.uses_language_model:
         return
     with st.expander("Get a language model: it finds more and writes notes", icon=":material/memory:"):
-        _steps()
-        _engine_choice("first-")
+        _draw_setup_steps()
+        _draw_engine_choice("first-")
 
 
-def _steps() -> None:
+def _draw_setup_steps() -> None:
     """One server on this machine with a model that fits it, or a key."""
     memory, model = workspace().recommended_model()
     if model is not None and memory is not None:
@@ -143,7 +143,7 @@ def _steps() -> None:
     )
 
 
-def _self_test(tested: SelfTest | None) -> None:
+def _draw_self_test(tested: SelfTest | None) -> None:
     """How the model did on twenty questions, and the button that asks them."""
     job = workspace().runner.latest(SELF_TEST)
     notices(SELF_TEST)
@@ -170,7 +170,7 @@ def _self_test(tested: SelfTest | None) -> None:
     button(label, "test-model", SELF_TEST, workspace().test_model, icon="checklist", help=about)
 
 
-def _budget() -> None:
+def _draw_budget() -> None:
     bounds = workspace().settings.llm
     most = []
     if bounds.budget_dollars is not None:
@@ -181,10 +181,10 @@ def _budget() -> None:
         st.caption(f"Most that a case may use: {', '.join(most)}. CrowdNotes stops before it goes over.")
 
 
-_FOUND = "model-servers"
+_FOUND_SERVERS_KEY = "model-servers"
 
 
-def _engine_choice(place: str = "") -> None:
+def _draw_engine_choice(place: str = "") -> None:
     """What may be used, as a list with a button; servers are looked for only when asked.
 
     `place` sets the keys of one such list apart from those of another on the same page.
@@ -196,14 +196,14 @@ def _engine_choice(place: str = "") -> None:
         return
     if not workspace().may(Act.WORK):
         return
-    found: list[FoundServer] = st.session_state.get(_FOUND) or []
+    found: list[FoundServer] = st.session_state.get(_FOUND_SERVERS_KEY) or []
     options = workspace().engine_choices(found)
     in_use = workspace().choice
     st.selectbox(
         "Choose the engine",
         options,
         index=options.index(in_use) if in_use in options else 0,
-        format_func=lambda choice: _name(choice, found),
+        format_func=lambda choice: _name_choice(choice, found),
         key=chosen,
         help="For what you begin from now on; it is remembered. Running work keeps its engine.",
     )
@@ -222,15 +222,15 @@ def _engine_choice(place: str = "") -> None:
         if has_accounts(workspace().settings):
             for_everybody = st.checkbox("For everybody", for_all is not None, key=f"{place}engine-for-all")
     with st.container(horizontal=True):
-        use, look = partial(_use, chosen, for_everybody), partial(_look, chosen, address)
+        use, look = partial(_use_chosen_engine, chosen, for_everybody), partial(_find_servers, chosen, address)
         button("Use this engine", f"{place}use-engine", told_at, use, icon="swap_horiz")
         button("Look for model servers", f"{place}find-servers", told_at, look, icon="lan")
     notices(told_at)
-    if _FOUND in st.session_state:
-        _servers(found)
+    if _FOUND_SERVERS_KEY in st.session_state:
+        _draw_servers(found)
 
 
-def _name(choice: EngineChoice, found: list[FoundServer]) -> str:
+def _name_choice(choice: EngineChoice, found: list[FoundServer]) -> str:
     if choice.base_url is None:
         words = "Local engine (no language model)"
     else:
@@ -239,24 +239,24 @@ def _name(choice: EngineChoice, found: list[FoundServer]) -> str:
     return f"{words} · in use" if choice == workspace().choice else words
 
 
-def _use(chosen: str, for_all: bool) -> None:
+def _use_chosen_engine(chosen: str, for_all: bool) -> None:
     shared_workspace().use(st.session_state[chosen], workspace(), for_all=for_all)
 
 
-def _look(chosen: str, address: str) -> None:
+def _find_servers(chosen: str, address: str) -> None:
     """Look for servers, also where the person says.
 
     Who has no model yet gets one chosen: the one recommended if it is there, else the first.
     """
-    st.session_state[_FOUND] = []
-    found = st.session_state[_FOUND] = workspace().find_servers(st.session_state.get(address) or "")
+    st.session_state[_FOUND_SERVERS_KEY] = []
+    found = st.session_state[_FOUND_SERVERS_KEY] = workspace().find_servers(st.session_state.get(address) or "")
     models = [choice for choice in workspace().engine_choices(found) if choice.model]
     if models and not workspace().engine.uses_language_model:
         _, best = workspace().recommended_model()
         st.session_state[chosen] = min(models, key=lambda choice: best is None or choice.model != best.name)
 
 
-def _servers(found: list[FoundServer]) -> None:
+def _draw_servers(found: list[FoundServer]) -> None:
     if not found:
         st.caption("No model server found on this computer. We looked for Ollama, LM Studio, llama.cpp and vLLM.")
     for server in found:

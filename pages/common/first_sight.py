@@ -10,19 +10,19 @@ from pathlib import Path
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-_ASSETS = Path(__file__).parents[2] / "assets"
-_loaded = False  # of this process
+_ASSETS_FOLDER = Path(__file__).parents[2] / "assets"
+_is_process_warm = False  # of this process
 
 
 def loading_screen() -> DeltaGenerator:
     """Draw the look of the app; gives the place of the outline, which stands over the page until `is_loaded`."""
     # First: a page without an icon takes the sign beside its name for one, and browsers load that from Google.
-    icon = str(_ASSETS / "icon.svg")
+    icon = str(_ASSETS_FOLDER / "icon.svg")
     st.set_page_config(page_title="CrowdNotes", page_icon=icon, layout="wide", initial_sidebar_state="collapsed")
-    st.html(_ASSETS / "page.css")
-    st.logo(str(_ASSETS / "logo.svg"), size="large")
+    st.html(_ASSETS_FOLDER / "page.css")
+    st.logo(str(_ASSETS_FOLDER / "logo.svg"), size="large")
     outline = st.empty()
-    if not _loaded:
+    if not _is_process_warm:
         with outline.container(key="first-sight"):
             st.title("CrowdNotes is starting", anchor=False)
             st.caption("This takes a few seconds.")
@@ -33,6 +33,6 @@ def loading_screen() -> DeltaGenerator:
 
 def is_loaded(outline: DeltaGenerator) -> None:
     """Take the outline away: the page is there."""
-    global _loaded  # noqa: PLW0603 - the next sessions of this process start warm
-    _loaded = True
+    global _is_process_warm  # noqa: PLW0603 - the next sessions of this process start warm
+    _is_process_warm = True
     outline.empty()

@@ -23,8 +23,8 @@ from pages.common.components import STATUS_SIGNS, STATUS_WORDS, changed_pieces, 
 from pages.common.session import expander, workspace
 
 ENDS = (0.0, 0.6)  # of the line, around the 0.40; what lies beyond is drawn at the ends
-_POINTS = 2  # of 100 jurors; what moves fewer is lost in the model's noise
-_LETTERS = "ABCDEFGHIJ"
+_MIN_POINTS = 2  # of 100 jurors; what moves fewer is lost in the model's noise
+_CANDIDATE_LETTERS = "ABCDEFGHIJ"
 
 
 def jury_panel(case: Case, *, busy: bool) -> None:
@@ -36,13 +36,13 @@ def jury_panel(case: Case, *, busy: bool) -> None:
     if verdict is None:
         with st.container(key="jury-panel-body"):
             sign, name = ("pending", "still to come") if busy else ("do_not_disturb_on", "not run.")
-            why = "" if busy else f" :small[{escaped(_why_not(case))}]"
+            why = "" if busy else f" :small[{escaped(_explain_missing_verdict(case))}]"
             st.markdown(f":gray[:material/{sign}: **Jury (a simulation):** {name}]{why}")
         return
-    expander(_in_a_line(verdict), f"jury-{case.id}", "groups", partial(_verdict, case, verdict))
+    expander(_summarise_verdict(verdict), f"jury-{case.id}", "groups", partial(_draw_verdict, case, verdict))
 
 
-def _verdict(case: Case, verdict: JuryVerdict) -> None:
+def _draw_verdict(case: Case, verdict: JuryVerdict) -> None:
     together = case.agreement or f"{verdict.outlook_and_why[:1].upper()}{verdict.outlook_and_why[1:]}."
     st.markdown(escaped(together))
     for caution in verdict.cautions:
@@ -54,17 +54,17 @@ def _verdict(case: Case, verdict: JuryVerdict) -> None:
                 "when both find it helpful. A hundred of each:"
             )
             votes((verdict.negative, verdict.positive), key=f"jury-votes-{case.id}")
-            _number(case, verdict)
-        _influences(verdict)
-    _beside(case, verdict)
-    _trust(verdict)
+            _draw_intercept_line(case, verdict)
+        _draw_influential_words(verdict)
+    _compare_candidates(case, verdict)
+    _draw_caveats(verdict)
 
 
 def votes(sides: tuple[SideVotes, SideVotes], *, key: str) -> None:
     """A hundred people of each side, by how they vote. A side that nobody sits for says so."""
     rows = []
     for side in sides:
-        name = _NAMES[side.side]
+        name = _NAME_BY_SIDE[side.side]
         counts = side.of_100
         told = dict(zip(("helpful", "somewhat", "not_helpful"), counts, strict=True))
         words = (
@@ -77,14 +77,14 @@ def votes(sides: tuple[SideVotes, SideVotes], *, key: str) -> None:
             else f"{name}: nobody on this jury."
         )
         rows.append({"name": name, "counts": list(counts), "words": words})
-    people(rows, list(_KINDS), key=key)
+    people(rows, list(_VOTE_KINDS), key=key)
 
 
-_NAMES = {"−": "People on one side", "+": "People on the other side"}
-_KINDS = ("helpful", "somewhat helpful", "not helpful")
+_NAME_BY_SIDE = {"−": "People on one side", "+": "People on the other side"}
+_VOTE_KINDS = ("helpful", "somewhat helpful", "not helpful")
 
 
-def _in_a_line(verdict: JuryVerdict) -> str:
+def _summarise_verdict(verdict: JuryVerdict) -> str:
     """Its number on its scale and what it would mean."""
     if verdict.means_nothing:
         return "**Jury (a simulation):** its numbers mean nothing here"
@@ -93,15 +93,15 @@ def _in_a_line(verdict: JuryVerdict) -> str:
         if verdict.shown_of_100 is None
         else f" :small[:gray[(about {verdict.shown_of_100} of 100 such notes were shown)]]"
     )
-    return f"**Jury (a simulation):** {_of_needed(verdict)}, {escaped(verdict.outlook)}{chance}"
+    return f"**Jury (a simulation):** {_format_intercept(verdict)}, {escaped(verdict.outlook)}{chance}"
 
 
-def _of_needed(verdict: JuryVerdict) -> str:
+def _format_intercept(verdict: JuryVerdict) -> str:
     line = verdict.helpful_line
     return f"{in_figures(verdict.note_intercept, line)} ({line:.2f} needed)"
 
 
-def _why_not(case: Case) -> str:
+def _explain_missing_verdict(case: Case) -> str:
     if case.jury:
         return "The words changed since the jury last ran. Score the note again."
     at = {stage.name: stage for stage in case.stages}
@@ -111,12 +111,12 @@ def _why_not(case: Case) -> str:
     return sat.summary.removeprefix("NOT RUN: ")
 
 
-def _number(case: Case, verdict: JuryVerdict) -> None:
+def _draw_intercept_line(case: Case, verdict: JuryVerdict) -> None:
     """The note intercept on its line."""
     low, high = verdict.intercept_interval.low, verdict.intercept_interval.high
     whose = "90 % range" if verdict.chance_of_shown is None else "90 % range of such notes"
     interval = f"{whose} {low:.2f} to {high:.2f}"
-    words = f"Note intercept {_of_needed(verdict)}, {interval}: how helpful people on both sides find it"
+    words = f"Note intercept {_format_intercept(verdict)}, {interval}: how helpful people on both sides find it"
     effect = effect_of_edit(case)
     standings = [Standing("this note", verdict.note_intercept, low, high)]
     if effect is not None and effect.verdicts is not None:
@@ -134,34 +134,36 @@ def _number(case: Case, verdict: JuryVerdict) -> None:
     )
 
 
-def _influences(verdict: JuryVerdict) -> None:
-    found = [item for item in verdict.influences if _points(item.on_negative) or _points(item.on_positive)]
+def _draw_influential_words(verdict: JuryVerdict) -> None:
+    found = [
+        item for item in verdict.influences if _round_to_points(item.on_negative) or _round_to_points(item.on_positive)
+    ]
     if not found:
         return
     with st.expander("Which words move the two sides", icon=":material/text_fields:"):
         st.caption("Of 100 people on each side, how many more or fewer find the note helpful because of these words.")
         for item in found:
-            one, other = (_in_points(share) for share in (item.on_negative, item.on_positive))
+            one, other = (_format_points_change(share) for share in (item.on_negative, item.on_positive))
             st.markdown(f"“{escaped(item.words, 90)}”: {one} on one side, {other} on the other side")
 
 
-def _points(share: float) -> int:
+def _round_to_points(share: float) -> int:
     points = round(100 * share)
-    return points if abs(points) >= _POINTS else 0
+    return points if abs(points) >= _MIN_POINTS else 0
 
 
-def _in_points(share: float) -> str:
-    points = _points(share)
+def _format_points_change(share: float) -> str:
+    points = _round_to_points(share)
     if not points:
         return "no change"
     return f"**{abs(points)} {'more' if points > 0 else 'fewer'}**"
 
 
-def _beside(case: Case, verdict: JuryVerdict) -> None:
+def _compare_candidates(case: Case, verdict: JuryVerdict) -> None:
     """The candidates on one scale, the draft among them, when the jury heard more than one."""
     heard = [
         (letter, found)
-        for letter, candidate in zip(_LETTERS, case.candidates, strict=False)
+        for letter, candidate in zip(_CANDIDATE_LETTERS, case.candidates, strict=False)
         if (found := case.verdict_on(candidate.sha256)) is not None
     ]
     if len(heard) < 2:
@@ -173,7 +175,7 @@ def _beside(case: Case, verdict: JuryVerdict) -> None:
             [standing_of(name, found) for name, found in heard],
             line=verdict.helpful_line,
             ends=ENDS,
-            alt=" ".join(f"Candidate {name}: note intercept {_of_needed(found)}." for name, found in heard),
+            alt=" ".join(f"Candidate {name}: note intercept {_format_intercept(found)}." for name, found in heard),
             key=f"jury-beside-{case.id}",
         )
         for name, found in heard:
@@ -187,7 +189,7 @@ def standing_of(name: str, verdict: JuryVerdict) -> Standing:
     return Standing(name, verdict.note_intercept, interval.low, interval.high)
 
 
-def _trust(verdict: JuryVerdict) -> None:
+def _draw_caveats(verdict: JuryVerdict) -> None:
     with st.popover("How far to trust this", icon=":material/info:", type="tertiary"):
         st.markdown(escaped(verdict.quality.note))
         st.caption(
@@ -206,17 +208,17 @@ def what_the_edit_changed(case: Case) -> None:
     effect = effect_of_edit(case)
     if effect is None:
         return
-    expander("What the edit changed", f"edit-{case.id}", "compare_arrows", partial(_effect, effect, case))
+    expander("What the edit changed", f"edit-{case.id}", "compare_arrows", partial(_draw_edit_effect, effect, case))
 
 
-def _effect(effect: EditEffect, case: Case) -> None:
-    _words(effect, case.id)
+def _draw_edit_effect(effect: EditEffect, case: Case) -> None:
+    _draw_edited_text(effect, case.id)
     if effect.scores is not None:
-        _gates(*effect.scores)
-    _jury(effect, case)
+        _draw_gate_changes(*effect.scores)
+    _draw_jury_change(effect, case)
 
 
-def _words(effect: EditEffect, case_id: str) -> None:
+def _draw_edited_text(effect: EditEffect, case_id: str) -> None:
     before, now = changed_pieces(effect.before.text, effect.after.text)
     with st.grid(2, min_column_width=260):
         for name, pieces in (("Before", before), ("Now", now)):
@@ -225,23 +227,23 @@ def _words(effect: EditEffect, case_id: str) -> None:
                 marked_text(pieces, look="sentence", key=f"edit-{name}-{case_id}")
 
 
-def _gates(before: Assessment, now: Assessment) -> None:
+def _draw_gate_changes(before: Assessment, now: Assessment) -> None:
     """A line each, with what it was where that was something else."""
     lines = []
     for result in now.gates:
         was, name = before.gate(result.gate).status, result.gate.as_text.capitalize()
         if was is result.status:
-            lines.append(f"**{name}**: {_status(result.status)}, as before")
+            lines.append(f"**{name}**: {_format_gate_status(result.status)}, as before")
         else:
-            lines.append(f"**{name}**: {_status(was)} → {_status(result.status)}")
+            lines.append(f"**{name}**: {_format_gate_status(was)} → {_format_gate_status(result.status)}")
     st.markdown("  \n".join(lines))
 
 
-def _status(status: GateStatus) -> str:
+def _format_gate_status(status: GateStatus) -> str:
     return f"{STATUS_SIGNS[status]} {STATUS_WORDS[status]}"
 
 
-def _jury(effect: EditEffect, case: Case) -> None:
+def _draw_jury_change(effect: EditEffect, case: Case) -> None:
     if effect.verdicts is None:
         return
     old, new = effect.verdicts

@@ -35,10 +35,10 @@ class Area(StrEnum):
     DECIDE = "decide"
 
 
-_CARD = "card "
-_WANTED = "area"  # the area that a phone is to show, with a token for each time it is asked for
-_DRAWN = "area-of"  # the page and case whose tabs were drawn last, unless an area was asked for since
-_LABELS = {
+_CARD_PREFIX = "card "
+_WANTED_AREA_KEY = "area"  # the area that a phone is to show, with a token for each time it is asked for
+_DRAWN_TABS_KEY = "area-of"  # the page and case whose tabs were drawn last, unless an area was asked for since
+_LABEL_BY_AREA = {
     Area.POST: "Post",
     Area.SOURCES: "Sources",
     Area.NOTE: "Note",
@@ -46,7 +46,7 @@ _LABELS = {
 }
 # What each key does, in words, and what it presses: the first of the selectors that finds something.
 # tests/journeys/test_keyboard.py walks them.
-_KEYS = {
+_SHORTCUTS = {
     "j": ("Next source", [".st-key-next-source button"]),
     "k": ("Previous source", [".st-key-previous-source button"]),
     "1": (
@@ -86,7 +86,7 @@ _KEYS = {
     "x": ("Go to “Reject”", [".st-key-decide-rejected button"]),
     "?": ("These keys", [".st-key-shortcuts button"]),
 }
-_FOCUSED = ("n", "t", "a", "d", "e", "x")  # they take the keyboard there: no case ends by one stray press
+_FOCUS_ONLY_KEYS = ("n", "t", "a", "d", "e", "x")  # they take the keyboard there: no case ends by one stray press
 
 
 @contextmanager
@@ -98,23 +98,23 @@ def area(name: Area) -> Iterator[None]:
 
 def go_to(name: Area) -> None:
     """Let a phone show that area when the page is drawn next."""
-    st.session_state[_WANTED] = (name, uuid.uuid4().hex[:8])
-    st.session_state.pop(_DRAWN, None)
+    st.session_state[_WANTED_AREA_KEY] = (name, uuid.uuid4().hex[:8])
+    st.session_state.pop(_DRAWN_TABS_KEY, None)
 
 
 def scroll_target(name: Area) -> None:
     """Where that area begins: the page comes here, and the keyboard if it has no place, each time it is gone to."""
-    wanted, token = st.session_state.get(_WANTED, (None, ""))
+    wanted, token = st.session_state.get(_WANTED_AREA_KEY, (None, ""))
     scroll_into_view(token if wanted is name else "", f"area-{name.value}")
 
 
-def phone_tabs(case: Case, signs: Mapping[Area, str], labels: Mapping[Area, str] = _LABELS) -> None:
+def phone_tabs(case: Case, signs: Mapping[Area, str], labels: Mapping[Area, str] = _LABEL_BY_AREA) -> None:
     """The tabs of a phone with a sign of how each stands; on a wide screen nothing. `labels` are names of texts."""
     state, here = st.session_state, f"{labels[Area.SOURCES]} {case.id}"
-    if state.get(_DRAWN, here) != here:  # what was asked for on another page, or of another case, is past
-        del state[_WANTED]
-    state[_DRAWN] = here
-    wanted, token = state.setdefault(_WANTED, (_begins_at(case), here))
+    if state.get(_DRAWN_TABS_KEY, here) != here:  # what was asked for on another page, or of another case, is past
+        del state[_WANTED_AREA_KEY]
+    state[_DRAWN_TABS_KEY] = here
+    wanted, token = state.setdefault(_WANTED_AREA_KEY, (_choose_first_area(case), here))
     tabs = [{"name": name.value, "label": labels[name], "sign": signs[name]} for name in Area]
     phone_tab_bar(tabs, wanted.value, token)
 
@@ -127,7 +127,7 @@ def next_area_button(to: Area, label: str) -> None:
 
 def keys() -> None:
     """Let single keys do what the page's buttons do, where nobody is typing."""
-    shortcut_keys({key: found for key, (_, found) in _KEYS.items()}, _FOCUSED)
+    shortcut_keys({key: found for key, (_, found) in _SHORTCUTS.items()}, _FOCUS_ONLY_KEYS)
 
 
 def key_help() -> None:
@@ -142,10 +142,10 @@ def key_help() -> None:
 
 def keys_in_words() -> str:
     """Markdown of every key and what it does, a line for each."""
-    return "  \n".join(f"`{key}` {name}" for key, (name, _) in _KEYS.items() if name)
+    return "  \n".join(f"`{key}` {name}" for key, (name, _) in _SHORTCUTS.items() if name)
 
 
-def _begins_at(case: Case) -> Area:
+def _choose_first_area(case: Case) -> Area:
     if case.decision is not None:
         return Area.DECIDE
     return Area.NOTE if case.draft is not None or case.finished_round is not None else Area.SOURCES
@@ -153,16 +153,16 @@ def _begins_at(case: Case) -> Area:
 
 def card_place(evidence_id: str) -> str:
     """Where what went wrong with a passage is told: at the passage."""
-    return f"{_CARD}{evidence_id}"
+    return f"{_CARD_PREFIX}{evidence_id}"
 
 
 def notices_of_gone_cards(case: Case) -> None:
     """What went wrong with passages that are not here any more: another tab may have put others in their place."""
-    for place in notices_elsewhere(_CARD, {card_place(item.id) for item in case.evidence}):
+    for place in notices_elsewhere(_CARD_PREFIX, {card_place(item.id) for item in case.evidence}):
         notices(place)
 
 
-_DONE, _HERE, _WAITS = (
+_DONE_SIGN, _CURRENT_SIGN, _WAITING_SIGN = (
     ":green[:material/check_circle:]",
     ":primary[:material/radio_button_checked:]",
     ":gray[:material/radio_button_unchecked:]",
@@ -176,7 +176,10 @@ def in_a_line(steps: Sequence[tuple[str, bool, str]]) -> str:
     """
     ended = steps[-1][1]
     here = next((number for number, (_, done, _) in enumerate(steps) if not (done or ended)), len(steps))
-    signs = (_DONE if done else _HERE if number == here else _WAITS for number, (_, done, _) in enumerate(steps))
+    signs = (
+        _DONE_SIGN if done else _CURRENT_SIGN if number == here else _WAITING_SIGN
+        for number, (_, done, _) in enumerate(steps)
+    )
     return " \u2002 ".join(
         f"{sign} **{name}** {f':small[:gray[{said}]]' if said else ''}"
         for sign, (name, _, said) in zip(signs, steps, strict=True)

@@ -16,12 +16,12 @@ from pages.common.session import PAGE_WIDTH, show_errors, workspace
 from pages.common.shared_workspace import shared_workspace
 from pages.common.sign_in import COMPARISON, has_accounts, require_sign_in
 
-_ENTERED = "entered"
+_ENTERED_KEY = "entered"
 
 
 def chosen_page() -> StreamlitPage:
     """Draw the navigation; gives the page that the address names."""
-    st.session_state[_ENTERED] = True
+    st.session_state[_ENTERED_KEY] = True
     compare = st.Page("pages/compare.py", title="Compare", icon=":material/compare:", url_path="compare")
     people = st.Page("pages/people.py", title="Account", icon=":material/account_circle:", url_path="people")
     example = st.Page(
@@ -31,12 +31,14 @@ def chosen_page() -> StreamlitPage:
         url_path="example",
         visibility="hidden",
     )
-    is_known, settings = _who_is_known()
+    is_known, settings = _check_sign_in()
     if settings is not None and settings.participants_only:
         door = st.Page(ask_for_link, title="CrowdNotes", default=True)
         return st.navigation([door, compare, example], position="hidden")
     queue = (
-        [st.Page("pages/queue.py", title="Queue", icon=":material/inbox:", url_path="queue")] if _has_queue() else []
+        [st.Page("pages/queue.py", title="Queue", icon=":material/inbox:", url_path="queue")]
+        if _can_see_queue()
+        else []
     )
     return st.navigation(
         [
@@ -64,7 +66,7 @@ def chosen_page() -> StreamlitPage:
     )
 
 
-def _who_is_known() -> tuple[bool, Settings | None]:
+def _check_sign_in() -> tuple[bool, Settings | None]:
     """Whether somebody is at the screen who may come in, and the settings; where that fails `may_run` says why."""
     settings = None
     try:
@@ -80,7 +82,7 @@ def may_run(page: StreamlitPage) -> bool:
     return require_sign_in(shared_workspace().opened, page.url_path)
 
 
-def _has_queue() -> bool:
+def _can_see_queue() -> bool:
     """Where several people work, for those of them who may review; and at first for who comes by its address."""
     try:
         return shared_workspace().opened.has_desk and workspace().may(Act.REVIEW)
@@ -101,7 +103,7 @@ def redirect_through_app() -> None:
     It does so, for a folder named "pages", until the first call of st.navigation: a tab that is still
     open on a page when the server starts again would lose the navigation and the look.
     """
-    if _ENTERED not in st.session_state:
+    if _ENTERED_KEY not in st.session_state:
         loading_screen()
         chosen_page()
         st.rerun()

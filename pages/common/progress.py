@@ -17,8 +17,8 @@ from pages.common.search_report import search_list
 from pages.common.session import button, show_errors, workspace
 
 _POLL_SECONDS = 0.4
-_STARTED = "started-here"  # the job that this tab started last: its progress is scrolled to, others' is not
-_SIGNS = {
+_STARTED_JOB_KEY = "started-here"  # the job that this tab started last: its progress is scrolled to, others' is not
+_SIGN_BY_STEP_STATE = {
     StepState.WAITING: ":gray[:material/radio_button_unchecked:]",
     StepState.RUNNING: ":primary[:material/pending:]",
     StepState.DONE: ":green[:material/check_circle:]",
@@ -26,8 +26,8 @@ _SIGNS = {
     StepState.FAILED: ":red[:material/error:]",
     StepState.CANCELLED: ":gray[:material/cancel:]",
 }
-_OVER = frozenset({StepState.DONE, StepState.KEPT})
-_ENDED = {
+_FINISHED_STATES = frozenset({StepState.DONE, StepState.KEPT})
+_MESSAGE_BY_JOB_END = {
     JobState.FAILED: ("{work} failed.", "Try again"),
     JobState.CANCELLED: ("{work} was stopped. What is finished is kept.", "Continue"),
     JobState.INTERRUPTED: ("{work} was interrupted when CrowdNotes stopped. What is finished is kept.", "Continue"),
@@ -36,7 +36,7 @@ _ENDED = {
 
 def start(case: Case, kind: str) -> None:
     """Start long work on a case; the page goes to its progress. Raises what forbids it."""
-    st.session_state[_STARTED] = workspace().start(case.id, kind).id
+    st.session_state[_STARTED_JOB_KEY] = workspace().start(case.id, kind).id
 
 
 def gather_anew(case: Case) -> None:
@@ -50,12 +50,12 @@ def under_way(job: JobRecord | None) -> bool:
     return job is not None and job.state.under_way
 
 
-def _work(job: JobRecord) -> str:
+def _name_work(job: JobRecord) -> str:
     kind = workspace().job_kinds.get(job.kind)
     return kind.doing if kind is not None else job.steps[0].title
 
 
-def _place(job: JobRecord) -> str:
+def _find_notice_area(job: JobRecord) -> str:
     """Where the errors of such work are shown."""
     kind = workspace().job_kinds.get(job.kind)
     return kind.place if kind is not None else job.case_id
@@ -65,13 +65,13 @@ def job_panel(case: Case, job: JobRecord | None, kind: str) -> None:
     """The newest job of the case, if it is of this kind and still matters."""
     if job is None or job.kind != kind:
         return
-    if st.session_state.get(_STARTED) == job.id:
+    if st.session_state.get(_STARTED_JOB_KEY) == job.id:
         scroll_into_view(job.id)  # also when it has ended: the keyboard's place is here, before what came of it
     if job.state.under_way:
         follow_up = case.open_search
         watched(job, follow_up.queries if follow_up is not None else case.queries)
-    elif job.state in _ENDED and case.decision is None:
-        _ended(case, job)
+    elif job.state in _MESSAGE_BY_JOB_END and case.decision is None:
+        _draw_job_end(case, job)
 
 
 def watched(job: JobRecord, searches: Sequence[Query] = ()) -> None:
@@ -79,10 +79,10 @@ def watched(job: JobRecord, searches: Sequence[Query] = ()) -> None:
 
     `searches` are shown as soon as the step that thinks of them has ended: before they are sent.
     """
-    st.fragment(_watch, run_every=_POLL_SECONDS)(job.id, _finished(job), searches)
+    st.fragment(_draw_running_job, run_every=_POLL_SECONDS)(job.id, _count_finished_steps(job), searches)
 
 
-def _newest(job_id: str) -> JobRecord:
+def _reload_job(job_id: str) -> JobRecord:
     """The job as it stands; draws the page again when it is gone, as it is with a deleted case."""
     try:
         return workspace().runner.get(job_id)
@@ -90,13 +90,13 @@ def _newest(job_id: str) -> JobRecord:
         st.rerun()
 
 
-def _watch(job_id: str, finished: int, searches: Sequence[Query]) -> None:
+def _draw_running_job(job_id: str, finished: int, searches: Sequence[Query]) -> None:
     with show_errors():
-        job = _newest(job_id)
-        if not job.state.under_way or _finished(job) != finished:
+        job = _reload_job(job_id)
+        if not job.state.under_way or _count_finished_steps(job) != finished:
             st.rerun()
         with st.container(border=True, key=f"job-panel-{job.id}", gap="xsmall"):
-            _list(job)
+            _draw_steps(job)
             if job.state is JobState.QUEUED:
                 st.caption(
                     "This starts when a worker is free."
@@ -104,37 +104,46 @@ def _watch(job_id: str, finished: int, searches: Sequence[Query]) -> None:
                     else "No worker is running, so this waits until one is started."
                 )
             cancel = partial(workspace().cancel, job)
-            button("Cancel", f"cancel-{job.id}", _place(job), cancel, icon="stop_circle")
-            if any(step.name == StageName.QUERIES.value and step.state in _OVER for step in job.steps):
+            button("Cancel", f"cancel-{job.id}", _find_notice_area(job), cancel, icon="stop_circle")
+            if any(step.name == StageName.QUERIES.value and step.state in _FINISHED_STATES for step in job.steps):
                 search_list(searches)
 
 
-def _finished(job: JobRecord) -> int:
-    return sum(step.state in _OVER for step in job.steps)
+def _count_finished_steps(job: JobRecord) -> int:
+    return sum(step.state in _FINISHED_STATES for step in job.steps)
 
 
-def _list(job: JobRecord) -> None:
+def _draw_steps(job: JobRecord) -> None:
     if len(job.steps) > 1:
-        st.markdown(f"**{_work(job)}**")
+        st.markdown(f"**{_name_work(job)}**")
     for record in job.steps:
         summary = escaped(record.summary or record.note, 400)
-        st.markdown(f"{_SIGNS[record.state]} {record.title}{_counts(record)} :gray[:small[{summary}]]")
+        st.markdown(
+            f"{_SIGN_BY_STEP_STATE[record.state]} {record.title}{_format_step_count(record)} :gray[:small[{summary}]]"
+        )
     current = job.current
     if current is not None and current.total:
         st.progress(min(1.0, current.done / current.total))
 
 
-def _counts(record: StepRecord) -> str:
+def _format_step_count(record: StepRecord) -> str:
     if not record.total or record.state is StepState.DONE:
         return ""
     return f", {record.done:,} of {record.total:,}"
 
 
-def _ended(case: Case, job: JobRecord) -> None:
-    words, again = _ENDED[job.state]
-    title, current = fill(words, work=_work(job)), job.current
+def _draw_job_end(case: Case, job: JobRecord) -> None:
+    words, again = _MESSAGE_BY_JOB_END[job.state]
+    title, current = fill(words, work=_name_work(job)), job.current
     if job.state is JobState.FAILED and current is not None:
         st.error(f"{escaped(current.error)} {escaped(current.next_step)}", title=title, icon=":material/error:")
     else:
         st.warning("You can continue at any time.", title=title, icon=":material/pause_circle:")
-    button(again, f"again-{job.kind}", _place(job), partial(start, case, job.kind), icon="replay", type="primary")
+    button(
+        again,
+        f"again-{job.kind}",
+        _find_notice_area(job),
+        partial(start, case, job.kind),
+        icon="replay",
+        type="primary",
+    )

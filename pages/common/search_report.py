@@ -42,11 +42,11 @@ from pages.common.components import badge, web_link
 from pages.common.layout import StepName
 from pages.common.session import expander, run_action, workspace
 
-_HOW = {"": "not known if X showed it", "CURRENTLY_RATED_NOT_HELPFUL": "rated not helpful on X"}
-_MAX_LENGTH = 400
-_NOTES_SHOWN = 10
-_TITLE = 44
-_LINKS = 3
+_LABEL_BY_NOTE_STATUS = {"": "not known if X showed it", "CURRENTLY_RATED_NOT_HELPFUL": "rated not helpful on X"}
+_MAX_NOTE_CHARACTERS = 400
+_MAX_NOTES_SHOWN = 10
+_MAX_TITLE_CHARACTERS = 44
+_MAX_LINKS_PER_NOTE = 3
 
 
 def earlier_notes(case: Case) -> None:
@@ -57,42 +57,46 @@ def earlier_notes(case: Case) -> None:
             f"Notes under similar posts: {len(found)}",
             f"notes-{case.id}",
             "signpost",
-            partial(_notes, found),
+            partial(_draw_earlier_notes, found),
         )
 
 
-def _notes(found: Sequence[tuple[EarlierNote, tuple[Hit, ...]]]) -> None:
+def _draw_earlier_notes(found: Sequence[tuple[EarlierNote, tuple[Hit, ...]]]) -> None:
     with st.container(key="earlier-notes", gap="small"):
         st.caption(
             "People wrote these notes under other posts. The pages they link to are among the sources found. Read the "
             "pages: a note is not evidence, and no words are taken from it."
         )
-        for note, pages in found[:_NOTES_SHOWN]:
+        for note, pages in found[:_MAX_NOTES_SHOWN]:
             with st.container(gap=None):
                 note_words(note)
                 with st.container(horizontal=True, gap="small"):
-                    for hit in pages[:_LINKS]:
-                        web_link(escaped(hit.title, _TITLE), hit.url)
-        if len(found) > _NOTES_SHOWN:
-            st.caption(plural(len(found) - _NOTES_SHOWN, "1 more note.", "{n} more notes."))
+                    for hit in pages[:_MAX_LINKS_PER_NOTE]:
+                        web_link(escaped(hit.title, _MAX_TITLE_CHARACTERS), hit.url)
+        if len(found) > _MAX_NOTES_SHOWN:
+            st.caption(plural(len(found) - _MAX_NOTES_SHOWN, "1 more note.", "{n} more notes."))
 
 
 def note_words(note: EarlierNote) -> None:
     """How it stands with X, when it was written, and its words."""
     if note.shown is None:
-        how = badge("gray", "visibility_off" if note.status else "help", _HOW.get(note.status, "not shown by X"))
+        how = badge(
+            "gray",
+            "visibility_off" if note.status else "help",
+            _LABEL_BY_NOTE_STATUS.get(note.status, "not shown by X"),
+        )
     elif note.is_shown:
         how = badge("green", "visibility", f"shown by X since {day(note.shown)}")
     else:
         how = badge("gray", "visibility_off", f"shown by X from {day(note.shown)}, but no longer")
     written = f"written {day(note.written)}"
     st.markdown(f"{how} :small[:gray[{written}]]")
-    st.markdown(f":small[Note: “{escaped(without_urls(note.text), _MAX_LENGTH)}”]")
+    st.markdown(f":small[Note: “{escaped(without_urls(note.text), _MAX_NOTE_CHARACTERS)}”]")
 
 
 _NOTICE_AREA = StepName.EVIDENCE.value
-_GRAVE = frozenset({"retracted", "withdrawn", "a retraction notice", "expression of concern"})
-_TOLD_OTHERWISE = _GRAVE | {AFTER_CUTOFF, UNDATED}
+_GRAVE_NOTICES = frozenset({"retracted", "withdrawn", "a retraction notice", "expression of concern"})
+_NOTICES_WITH_OWN_BADGE = _GRAVE_NOTICES | {AFTER_CUTOFF, UNDATED}
 
 
 def source_badges(
@@ -104,7 +108,7 @@ def source_badges(
     With `graves_only` only what must be known before it is opened: retracted, later than the post, a fact-check's
     verdict, no link.
     """
-    grave = [notice for notice in source.notices if notice in _GRAVE]
+    grave = [notice for notice in source.notices if notice in _GRAVE_NOTICES]
     badges = [badge("red", "report", notice) for notice in sorted(grave, key=lambda notice: notice != "retracted")]
     is_later = until is not None and source.published is not None and source.published > until
     if is_later or AFTER_CUTOFF in source.notices:
@@ -114,7 +118,7 @@ def source_badges(
     if graves_only:
         return " ".join([*badges, *([] if source.url else [badge("orange", "link_off", "no link: X needs one")])])
     badges += origin_badges(source, post)
-    badges += [badge("orange", "info", notice) for notice in source.notices if notice not in _TOLD_OTHERWISE]
+    badges += [badge("orange", "info", notice) for notice in source.notices if notice not in _NOTICES_WITH_OWN_BADGE]
     if source.by_hand:
         badges.append(badge("orange", "content_paste", "pasted by you: not compared with the page"))
     if source.read_as is ReadAs.ABSTRACT:
@@ -178,8 +182,8 @@ def search_list(searches: Sequence[Query]) -> None:
     st.markdown("  \n".join(rows))
 
 
-_CHECKS_SHOWN = 2
-_FEWEST_KINDS = 2  # one kind alone is no mix
+_MAX_CHECKS_SHOWN = 2
+_MIN_CATEGORIES = 2  # one kind alone is no mix
 
 
 def already_checked(case: Case) -> None:
@@ -190,16 +194,16 @@ def already_checked(case: Case) -> None:
     with st.container(border=True, key="already-checked", gap="small"):
         st.markdown("**:material/fact_check: Fact-checks found**")
         st.caption("Someone has checked a claim like this one. Read the check to see if it is the same claim.")
-        for hit, publisher in checks[:_CHECKS_SHOWN]:
-            _check(case, hit, publisher)
-        rest = checks[_CHECKS_SHOWN:]
+        for hit, publisher in checks[:_MAX_CHECKS_SHOWN]:
+            _draw_fact_check(case, hit, publisher)
+        rest = checks[_MAX_CHECKS_SHOWN:]
         if rest:
             with st.expander(plural(len(rest), "1 more", "{n} more")):
                 for hit, publisher in rest:
-                    _check(case, hit, publisher)
+                    _draw_fact_check(case, hit, publisher)
 
 
-def _check(case: Case, hit: Hit, publisher: str | None) -> None:
+def _draw_fact_check(case: Case, hit: Hit, publisher: str | None) -> None:
     when = day(hit.published) if hit.published else "no date"
     with st.container(gap=None):
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
@@ -214,17 +218,17 @@ def _check(case: Case, hit: Hit, publisher: str | None) -> None:
             told = f"Not in the post's claim: {escaped(only, 200)}" if new else "The same words as the post's claim."
             st.markdown(f":small[:gray[{told}]]")
         if case.decision is None:
-            _match(case, hit.url or hit.title)
+            _ask_claim_match(case, hit.url or hit.title)
 
 
-_MATCHES = {
+_LABEL_BY_CLAIM_MATCH = {
     ClaimMatch.SAME: "Same claim",
     ClaimMatch.RELATED: "Related",
     ClaimMatch.OTHER: "Another claim",
 }
 
 
-def _match(case: Case, check: str) -> None:
+def _ask_claim_match(case: Case, check: str) -> None:
     """Whether it checks the post's claim, by the person."""
     key = f"match-{case.id}-{check}"
     st.session_state[key] = case.claim_matches.get(check)
@@ -235,31 +239,31 @@ def _match(case: Case, check: str) -> None:
     st.segmented_control(
         "Does it check the post's claim?",
         list(ClaimMatch),
-        format_func=lambda match: _MATCHES[match],
+        format_func=lambda match: _LABEL_BY_CLAIM_MATCH[match],
         key=key,
         on_change=run_action,
         args=(_NOTICE_AREA, keep),
     )
 
 
-def _category_mix(case: Case) -> None:
+def _draw_category_mix(case: Case) -> None:
     """Two bars, found and chosen, over the kinds of source. Nothing without a search, or with one kind only."""
     found = Counter(workspace().service.categories_found(case))
     chosen = Counter(source.category for source in case.sources)
-    if len(found) < _FEWEST_KINDS or not chosen:
+    if len(found) < _MIN_CATEGORIES or not chosen:
         return
     with st.container(key="category-mix", gap="xsmall"):
         st.caption("Kinds of source found and chosen")
         stacked_shares(
             [f"{found.total()} found", f"{chosen.total()} chosen"],
             [Part(kind.as_text, (found[kind], chosen[kind])) for kind in SourceCategory],
-            alt=f"Kinds of source found: {_in_words(found)}. Chosen: {_in_words(chosen)}.",
+            alt=f"Kinds of source found: {_format_category_counts(found)}. Chosen: {_format_category_counts(chosen)}.",
             between=" → ",
             key=f"category-mix-{case.id}",
         )
 
 
-def _in_words(counts: Counter[SourceCategory]) -> str:
+def _format_category_counts(counts: Counter[SourceCategory]) -> str:
     kinds: Iterable[tuple[SourceCategory, int]] = sorted(counts.items(), key=lambda pair: -pair[1])
     return ", ".join(f"{number} {kind.as_text}" for kind, number in kinds)
 
@@ -275,20 +279,20 @@ def search_report(case: Case, again: Again) -> None:
     label = plural(len(case.outcomes) - len(failed), "Where we searched: {n} place", "Where we searched: {n} places")
     if failed:
         label += f" :orange[{len(failed)} did not answer]"
-    expander(label, f"searches-{case.id}", "manage_search", partial(_search, case, failed, again))
+    expander(label, f"searches-{case.id}", "manage_search", partial(_draw_search_details, case, failed, again))
 
 
-def _search(case: Case, failed: list[ProviderOutcome], again: Again) -> None:
+def _draw_search_details(case: Case, failed: list[ProviderOutcome], again: Again) -> None:
     with st.container(key="places-searched", gap="xsmall"):
         answered = [item for item in case.outcomes if item.state is ProviderState.ANSWERED]
         if answered:
-            st.markdown("  \n".join(_answer(item) for item in answered))
+            st.markdown("  \n".join(_format_answer(item) for item in answered))
         failures(failed, again)
-    _category_mix(case)
-    _asked(case)
+    _draw_category_mix(case)
+    _draw_search_words(case)
 
 
-def _asked(case: Case) -> None:
+def _draw_search_words(case: Case) -> None:
     """Which words were sent where."""
     if not case.queries:
         return
@@ -366,7 +370,7 @@ def no_passage(case: Case, job: JobRecord | None) -> None:
             ),
             icon=":material/search_off:",
         )
-    elif unread and case.searched and case.hits and not _chosen(case, unread):
+    elif unread and case.searched and case.hits and not _has_chosen_hit(case, unread):
         found_pages = plural(
             len(case.hits),
             "1 page was found. Search elsewhere below, or add your own links.",
@@ -399,13 +403,13 @@ def no_passage(case: Case, job: JobRecord | None) -> None:
         )
 
 
-def _chosen(case: Case, unread: Sequence[Source]) -> bool:
+def _has_chosen_hit(case: Case, unread: Sequence[Source]) -> bool:
     """Whether any of these was chosen from what the search found; the others are links of the person's own."""
     found = {canonical_url(hit.url) for hit in case.hits if hit.url}
     return any(item.url and canonical_url(item.url) in found for item in unread)
 
 
-def _answer(item: ProviderOutcome) -> str:
+def _format_answer(item: ProviderOutcome) -> str:
     said = f" ({escaped(item.sentence, 160)})" if item.sentence else ""
     told = f"{escaped(item.label)}: {item.found} found · {item.seconds:.1f} s"
     return f":small[:gray[:material/search: {told}{said}]]"

@@ -24,11 +24,11 @@ from pages.common.sign_in import signed_in_person
 
 _log = logging.getLogger("crowdnotes.pages")
 _T = TypeVar("_T")
-_CASE = "case"
-_RECORDED = "recorded-answers"  # the case in the address, if it goes by recorded answers
+_CASE_PARAM = "case"
+_RECORDED_CASE_KEY = "recorded-answers"  # the case in the address, if it goes by recorded answers
 DEMO = "demo"  # in the address: a demonstration is asked for, or the number of its step
-_NOTICES = "notices"
-_MOST_TOLD = 8  # of a page pasted by mistake, enough to see what it was
+_NOTICES_KEY = "notices"
+_MAX_NOTICES = 8  # of a page pasted by mistake, enough to see what it was
 PAGE_WIDTH = 1040  # pixels; longer lines are hard to read
 
 
@@ -46,8 +46,8 @@ def workspace(*, own_engine: bool = False) -> Workspace:
 
     With `own_engine` also there with theirs. Raises NotAllowedError where nobody is signed in.
     """
-    shared, shown = shared_workspace(), st.query_params.get(_CASE)
-    is_recorded = shown is not None and st.session_state.get(_RECORDED) == shown and not own_engine
+    shared, shown = shared_workspace(), st.query_params.get(_CASE_PARAM)
+    is_recorded = shown is not None and st.session_state.get(_RECORDED_CASE_KEY) == shown and not own_engine
     return shared.of(signed_in_person(shared.opened.settings), recorded=is_recorded)
 
 
@@ -67,13 +67,13 @@ def current_case() -> tuple[Case | None, JobRecord | None]:
 
     Raises CaseNotFoundError.
     """
-    case_id = st.query_params.get(_CASE)
+    case_id = st.query_params.get(_CASE_PARAM)
     if not case_id:
         return None, None
     # The job first: what a job that has ended did is then surely in the case.
     job = workspace().runner.latest(case_id)
     case = workspace().service.get(case_id)
-    st.session_state[_RECORDED] = case.id if case.recorded_answers else None
+    st.session_state[_RECORDED_CASE_KEY] = case.id if case.recorded_answers else None
     return case, job
 
 
@@ -81,14 +81,14 @@ def show_case(case_id: str | None) -> None:
     """Put a case into the URL, so that a refresh or a second tab shows it; None takes it out."""
     st.query_params.pop(DEMO, None)
     if case_id is None:
-        st.query_params.pop(_CASE, None)
+        st.query_params.pop(_CASE_PARAM, None)
     else:
-        st.query_params[_CASE] = case_id
+        st.query_params[_CASE_PARAM] = case_id
 
 
 def run_action(place: str, action: Callable[[], _T]) -> _T | None:
     """Do something that the user asked for; what goes wrong is shown at `place` until the next action."""
-    st.session_state[_NOTICES] = {}
+    st.session_state[_NOTICES_KEY] = {}
     try:
         return action()
     except Exception as error:  # noqa: BLE001 - the one place: logged, and told in words
@@ -130,17 +130,19 @@ def close(name: str) -> None:
 
 def add_notice(place: str, *errors: Exception) -> None:
     """Show errors at `place` until the next action, below those that are shown there already."""
-    shown = st.session_state.setdefault(_NOTICES, {}).setdefault(place, [])
-    shown += [notice_for(error) for error in errors[:_MOST_TOLD]]
-    if len(errors) > _MOST_TOLD:
+    shown = st.session_state.setdefault(_NOTICES_KEY, {}).setdefault(place, [])
+    shown += [notice_for(error) for error in errors[:_MAX_NOTICES]]
+    if len(errors) > _MAX_NOTICES:
         shown.append(
-            notice_for(InputError(plural(len(errors) - _MOST_TOLD, "And 1 more like this.", "And {n} more like this.")))
+            notice_for(
+                InputError(plural(len(errors) - _MAX_NOTICES, "And 1 more like this.", "And {n} more like this."))
+            )
         )
 
 
 def notices(place: str) -> None:
     """What went wrong at this place in the last action."""
-    for notice in st.session_state.get(_NOTICES, {}).get(place, []):
+    for notice in st.session_state.get(_NOTICES_KEY, {}).get(place, []):
         with st.container():  # what is scrolled to lies at the head of its container
             scroll_into_view(notice.number)
             show_notice(notice)
@@ -148,7 +150,7 @@ def notices(place: str) -> None:
 
 def notices_elsewhere(kind: str, shown: Collection[str]) -> list[str]:
     """The places whose name begins with `kind` at which something went wrong, without those that are shown."""
-    return [place for place in st.session_state.get(_NOTICES, {}) if place.startswith(kind) and place not in shown]
+    return [place for place in st.session_state.get(_NOTICES_KEY, {}) if place.startswith(kind) and place not in shown]
 
 
 @contextmanager
@@ -180,7 +182,7 @@ def notice_for(error: Exception) -> Notice:
     number = uuid.uuid4().hex[:8]
     if isinstance(error, CrowdNotesError):
         return Notice(error.message, error.next_step, number)
-    with about((st.query_params.get(_CASE) or "")[:64]):
+    with about((st.query_params.get(_CASE_PARAM) or "")[:64]):
         _log.error("unexpected error %s", number, exc_info=error)
     return Notice(
         "Sorry, something went wrong.",

@@ -14,13 +14,13 @@ from crowdnotes.workspace import Workspace
 from pages.common.web_server import FAILED, OUTCOME, UNREACHABLE, USER_COOKIE, visitor_in
 
 COMPARISON = "comparison"  # in the address of a participant, who needs no account
-_PARTICIPANT, _FOR_PARTICIPANTS = visitor("participant"), ("compare", "example")
-_SEEN = "signed-in-as"
-_OUTCOMES = {
+_PARTICIPANT, _PARTICIPANT_PAGES = visitor("participant"), ("compare", "example")
+_SIGNED_IN_KEY = "signed-in-as"
+_MESSAGE_BY_OUTCOME = {
     UNREACHABLE: "The sign-in service did not respond. Try again in a few minutes.",
     FAILED: "The sign-in was not completed. Try again.",
 }
-_NEEDS = {
+_MESSAGE_BY_SIGN_IN_WAY = {
     SignIn.OPENID: "You are not signed in. Load this page again to sign in.",
     SignIn.PROXY: "The server in front of CrowdNotes did not say who you are. Sign in there.",
     SignIn.DEMO: (
@@ -46,7 +46,7 @@ def signed_in_person(settings: Settings) -> Person | None:
         return _PARTICIPANT
     if way is SignIn.NOBODY:
         return None
-    raise NotAllowedError("sign-in", _NEEDS[way])
+    raise NotAllowedError("sign-in", _MESSAGE_BY_SIGN_IN_WAY[way])
 
 
 def has_accounts(settings: Settings) -> bool:
@@ -61,18 +61,18 @@ def require_sign_in(opened: Workspace, page: str) -> bool:
     """
     settings = opened.settings
     if settings.sign_in.way is SignIn.OPENID and not st.user.get("is_logged_in") and COMPARISON not in st.query_params:
-        _sign_in(settings)
+        _draw_sign_in(settings)
         return False
     person = signed_in_person(settings)
     if person == _PARTICIPANT:
-        return page in _FOR_PARTICIPANTS or settings.participants_only
-    if settings.sign_in.way is SignIn.DEMO and _SEEN not in st.session_state:
+        return page in _PARTICIPANT_PAGES or settings.participants_only
+    if settings.sign_in.way is SignIn.DEMO and _SIGNED_IN_KEY not in st.session_state:
         opened.forget_visitors()
-        st.session_state[_SEEN] = person
+        st.session_state[_SIGNED_IN_KEY] = person
     if person is not None and has_accounts(settings):
-        if st.session_state.get(_SEEN) != person:
+        if st.session_state.get(_SIGNED_IN_KEY) != person:
             opened.people.seen(person, settings.sign_in.first_role)
-            st.session_state[_SEEN] = person
+            st.session_state[_SIGNED_IN_KEY] = person
         opened.people.actor(person)
     st.query_params.pop(OUTCOME, None)
     return True
@@ -84,9 +84,9 @@ def sign_out(settings: Settings) -> None:
         st.logout()
 
 
-def _sign_in(settings: Settings) -> None:
+def _draw_sign_in(settings: Settings) -> None:
     """The way in, and what went wrong with the last one."""
-    with st.container(horizontal_alignment="center"), st.container(width=_WIDTH):
+    with st.container(horizontal_alignment="center"), st.container(width=_FORM_WIDTH):
         st.title("Sign in", anchor=False)
         public = urlsplit(settings.sign_in.public_url or "")
         here = urlsplit(st.context.url or "")
@@ -94,7 +94,7 @@ def _sign_in(settings: Settings) -> None:
             words = f"You came by {here.scheme}://{here.netloc}, where nobody can sign in. Go to {public.geturl()}"
             st.error(words, icon=":material/error:")
             return
-        outcome = _OUTCOMES.get(st.query_params.get(OUTCOME, ""))
+        outcome = _MESSAGE_BY_OUTCOME.get(st.query_params.get(OUTCOME, ""))
         if outcome is None and USER_COOKIE in st.context.cookies:
             outcome = "Your sign-in has expired or could not be read. Sign in again."
         if outcome is not None:
@@ -104,4 +104,4 @@ def _sign_in(settings: Settings) -> None:
             st.login()
 
 
-_WIDTH = 560  # pixels
+_FORM_WIDTH = 560  # pixels

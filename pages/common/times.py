@@ -12,18 +12,18 @@ from crowdnotes.text.markdown import day
 
 def moment(when: datetime) -> str:
     """For example "4 March 2026, 16:04 CET"."""
-    local = when.astimezone(_zone())
+    local = when.astimezone(_browser_zone())
     return f"{day(local)}, {local:%H:%M} {_zone_name(local)}"
 
 
 def clock_time(when: datetime) -> str:
     """For example "16:04"."""
-    return f"{when.astimezone(_zone()):%H:%M}"
+    return f"{when.astimezone(_browser_zone()):%H:%M}"
 
 
 def time_mark(when: datetime) -> None:
     """A short time, "4 Mar 2026, 16:04"; under the pointer it says its zone, and the time in UTC."""
-    local = when.astimezone(_zone())
+    local = when.astimezone(_browser_zone())
     whole = moment(when)
     also = "" if whole.endswith(" UTC") else f" ({when.astimezone(UTC):%H:%M} UTC)"
     short = f"{local.day} {local:%b %Y, %H:%M}"
@@ -31,7 +31,7 @@ def time_mark(when: datetime) -> None:
     st.html(f'<time datetime="{when.isoformat()}" title="{whole}{also}">{short}</time>', width="content")
 
 
-def _zone() -> tzinfo:
+def _browser_zone() -> tzinfo:
     """The browser's zone; UTC where it names none that is known here."""
     try:
         return ZoneInfo(st.context.timezone or "UTC")

@@ -33,11 +33,11 @@ OUTCOME, UNREACHABLE, FAILED = "sign-in", "unreachable", "failed"
 """In the address, behind a sign-in that came to nothing."""
 VISITOR_COOKIE = "crowdnotes_visitor"
 USER_COOKIE = "_streamlit_user"  # Streamlit's own: who is signed in
-_BACK = "crowdnotes_back"
-_BACK_SECONDS = 900  # for signing in at the provider
-_LOGIN, _CALLBACK = "/auth/login", "/oauth2callback"  # Streamlit's
+_RETURN_COOKIE = "crowdnotes_back"
+_RETURN_COOKIE_SECONDS = 900  # for signing in at the provider
+_LOGIN_PATH, _CALLBACK_PATH = "/auth/login", "/oauth2callback"  # Streamlit's
 Change = Callable[[Message, MutableHeaders], None]
-_MAX_LENGTH = 1_500  # characters of an address to come back to; browsers keep 4,096 bytes of a cookie
+_MAX_RETURN_CHARACTERS = 1_500  # characters of an address to come back to; browsers keep 4,096 bytes of a cookie
 
 
 def secrets() -> dict[str, Any]:
@@ -126,21 +126,23 @@ class Door:
             await PlainTextResponse(str(error), status_code=403)(scope, receive, send)
             return
         change = self._change(scope) if scope["type"] == "http" else None
-        await self._app(scope, receive, send if change is None else _changed_by(change, send))
+        await self._app(scope, receive, send if change is None else _send_with_change(change, send))
 
     def _change(self, scope: Scope) -> Change | None:
         way, path, headers = self._settings.sign_in.way, scope["path"], Headers(scope=scope)
-        if way is SignIn.DEMO and visitor_in(_cookies(headers)) is None:
-            return _new_visitor
+        if way is SignIn.DEMO and visitor_in(_parse_cookies(headers)) is None:
+            return _set_visitor_cookie
         if way is not SignIn.OPENID:
             return None
-        if path.endswith(_LOGIN):
+        if path.endswith(_LOGIN_PATH):
             origin = urlsplit(self._settings.sign_in.public_url or "")
-            return partial(_going_to_sign_in, path.removesuffix(_LOGIN), _came_from(headers, origin))
-        if path.endswith(_CALLBACK):
+            return partial(_remember_return_path, path.removesuffix(_LOGIN_PATH), _find_return_path(headers, origin))
+        if path.endswith(_CALLBACK_PATH):
             asked = parse_qs(scope["query_string"].decode("latin-1"))
-            back = _checked(unquote(_cookies(headers).get(_BACK, "")))
-            return partial(_coming_back, path.removesuffix(_CALLBACK), back, bool({"code", "error"} & asked.keys()))
+            back = _validate_local_path(unquote(_parse_cookies(headers).get(_RETURN_COOKIE, "")))
+            return partial(
+                _redirect_after_sign_in, path.removesuffix(_CALLBACK_PATH), back, bool({"code", "error"} & asked.keys())
+            )
         return None
 
 
@@ -150,7 +152,7 @@ def visitor_in(cookies: Mapping[str, str]) -> str | None:
     return given if re.fullmatch(r"[0-9a-f]{32}", given) else None
 
 
-def _changed_by(change: Change, send: Send) -> Send:
+def _send_with_change(change: Change, send: Send) -> Send:
     async def sent(message: Message) -> None:
         if message["type"] == "http.response.start":
             change(message, MutableHeaders(scope=message))
@@ -159,27 +161,29 @@ def _changed_by(change: Change, send: Send) -> Send:
     return sent
 
 
-def _new_visitor(_: Message, headers: MutableHeaders) -> None:
+def _set_visitor_cookie(_: Message, headers: MutableHeaders) -> None:
     _set_cookie(headers, VISITOR_COOKIE, uuid.uuid4().hex, "/", None)
 
 
-def _going_to_sign_in(base: str, back: str | None, message: Message, headers: MutableHeaders) -> None:
+def _remember_return_path(base: str, back: str | None, message: Message, headers: MutableHeaders) -> None:
     """Remember where the person was; where the provider did not answer, say so on the page."""
     if message["status"] >= 400:
         message["status"] = 302
-        headers["location"] = _told(back or f"{base}/", UNREACHABLE)
+        headers["location"] = _set_outcome_in_path(back or f"{base}/", UNREACHABLE)
     elif back is not None:
-        _set_cookie(headers, _BACK, quote(back, safe=""), base + _CALLBACK, _BACK_SECONDS)
+        _set_cookie(headers, _RETURN_COOKIE, quote(back, safe=""), base + _CALLBACK_PATH, _RETURN_COOKIE_SECONDS)
 
 
-def _coming_back(base: str, back: str | None, was_asked: bool, message: Message, headers: MutableHeaders) -> None:
+def _redirect_after_sign_in(
+    base: str, back: str | None, was_asked: bool, message: Message, headers: MutableHeaders
+) -> None:
     """To where the person was, if they are signed in now. A sign-out comes by here too, and asks nothing."""
     del message
-    if any(_given(line, USER_COOKIE) for line in headers.getlist("set-cookie")):
+    if any(_is_cookie_set(line, USER_COOKIE) for line in headers.getlist("set-cookie")):
         headers["location"] = back or f"{base}/"
-        _set_cookie(headers, _BACK, "", base + _CALLBACK, 0)
+        _set_cookie(headers, _RETURN_COOKIE, "", base + _CALLBACK_PATH, 0)
     elif was_asked:
-        headers["location"] = _told(back or f"{base}/", FAILED)
+        headers["location"] = _set_outcome_in_path(back or f"{base}/", FAILED)
 
 
 def _set_cookie(headers: MutableHeaders, name: str, value: str, path: str, seconds: int | None) -> None:
@@ -188,14 +192,14 @@ def _set_cookie(headers: MutableHeaders, name: str, value: str, path: str, secon
     headers.append("set-cookie", made.headers["set-cookie"])
 
 
-def _came_from(headers: Headers, origin: SplitResult) -> str | None:
+def _find_return_path(headers: Headers, origin: SplitResult) -> str | None:
     referer = urlsplit(headers.get("referer", ""))
     if (referer.scheme, referer.netloc) != (origin.scheme, origin.netloc):
         return None
-    return _checked(_told(referer.geturl(), ""))
+    return _validate_local_path(_set_outcome_in_path(referer.geturl(), ""))
 
 
-def _told(address: str, outcome: str) -> str:
+def _set_outcome_in_path(address: str, outcome: str) -> str:
     """The path with that outcome in it, or without any."""
     parts = urlsplit(address)
     asked = [(name, value) for name, value in parse_qsl(parts.query) if name != OUTCOME]
@@ -203,16 +207,16 @@ def _told(address: str, outcome: str) -> str:
     return f"{parts.path}?{query}" if query else parts.path
 
 
-def _checked(path: str) -> str | None:
+def _validate_local_path(path: str) -> str | None:
     """A path on this server, so that nobody is sent elsewhere; None for anything else."""
     is_here = re.fullmatch(r"/(?![/\\])[!-\[\]-~]*", path) is not None
-    return path if is_here and len(path) <= _MAX_LENGTH else None
+    return path if is_here and len(path) <= _MAX_RETURN_CHARACTERS else None
 
 
-def _cookies(headers: Headers) -> dict[str, str]:
+def _parse_cookies(headers: Headers) -> dict[str, str]:
     return cookie_parser(headers.get("cookie", ""))
 
 
-def _given(line: str, name: str) -> bool:
+def _is_cookie_set(line: str, name: str) -> bool:
     """Whether this header sets the cookie; one that is taken away has no value."""
     return re.match(rf'{name}=(?!""|;|$)', line) is not None

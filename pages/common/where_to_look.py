@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 MODE_LABELS = {Mode.AUGMENTATION: "My own links", Mode.AUTOMATION: "A search"}  # names of texts
 _NOTICE_AREA = StepName.EVIDENCE.value
-_FIRST_POST = date(2006, 3, 21)  # on X, then Twitter
+_EARLIEST_DATE = date(2006, 3, 21)  # on X, then Twitter
 _DATE_WIDTH = 280  # pixels
-_AS_PASTED = "as pasted"  # links where there are any, else a search
+_LINKS_OR_SEARCH = "as pasted"  # links where there are any, else a search
 
 
 def places_to_search(key: str, case: Case | None = None, *, disabled: bool = False, about: bool = True) -> None:
@@ -79,10 +79,10 @@ def places_to_search(key: str, case: Case | None = None, *, disabled: bool = Fal
                 "post leave this computer. Clear the choice to stop this."
             )
     if about:
-        _about(key)
+        _draw_services_panel(key)
 
 
-def _reading_services(key: str, chosen: Sequence[str], *, disabled: bool = False) -> None:
+def _ask_reading_services(key: str, chosen: Sequence[str], *, disabled: bool = False) -> None:
     """Let the person tick who may be told of a page that cannot be read here; see `sources_chosen`."""
     services = workspace().reading_services
     ticked = st.pills(
@@ -125,13 +125,13 @@ def places_chosen(key: str) -> Places:
     return {"libraries": state.get(f"{key}-libraries") or [], "services": services}
 
 
-_LONGEST_SEARCH = 200  # characters
+_MAX_QUERY_CHARACTERS = 200  # characters
 
 
 def own_words_box(key: str, *, disabled: bool = False) -> None:
     """Room for search words of the person's own; see `own_words`."""
     box, about = f"{key}-own-words", "Searched as you type them, instead of the words that the program would use"
-    st.text_input("Search words (optional)", key=box, max_chars=_LONGEST_SEARCH, help=about, disabled=disabled)
+    st.text_input("Search words (optional)", key=box, max_chars=_MAX_QUERY_CHARACTERS, help=about, disabled=disabled)
 
 
 def own_words(key: str) -> str:
@@ -145,13 +145,13 @@ def sources_form(key: str, case: Case, *, disabled: bool = False) -> None:
     state.setdefault(f"{key}-mode", case.mode)
     state.setdefault(f"{key}-urls", "\n".join(case.urls))
     state.setdefault(f"{key}-until", case.until)
-    mode = _mode(key, list(Mode), disabled=disabled)
-    _links(key, is_optional=mode is not Mode.AUGMENTATION, disabled=disabled)
+    mode = _ask_mode(key, list(Mode), disabled=disabled)
+    _ask_links(key, is_optional=mode is not Mode.AUGMENTATION, disabled=disabled)
     if mode is Mode.AUTOMATION:
         places_to_search(key, case, disabled=disabled)
         own_words_box(key, disabled=disabled)
-    _reading_services(key, case.read_through, disabled=disabled)
-    _until(key, disabled=disabled)
+    _ask_reading_services(key, case.read_through, disabled=disabled)
+    _ask_until_date(key, disabled=disabled)
 
 
 def new_sources_form(key: str) -> None:
@@ -160,17 +160,17 @@ def new_sources_form(key: str) -> None:
     The places can be chosen before there is a link or none, so they are always there.
     """
     state = st.session_state
-    state.setdefault(f"{key}-mode", _AS_PASTED)
+    state.setdefault(f"{key}-mode", _LINKS_OR_SEARCH)
     state.setdefault(f"{key}-until", None)
-    mode = _mode(key, [_AS_PASTED, *Mode])
-    _links(key, is_optional=mode != Mode.AUGMENTATION)
+    mode = _ask_mode(key, [_LINKS_OR_SEARCH, *Mode])
+    _ask_links(key, is_optional=mode != Mode.AUGMENTATION)
     if mode != Mode.AUGMENTATION:
         places_to_search(key)
-    _reading_services(key, workspace().settings.search.reading_services)
-    _until(key)
+    _ask_reading_services(key, workspace().settings.search.reading_services)
+    _ask_until_date(key)
 
 
-def _mode(key: str, modes: Sequence[Mode | str], *, disabled: bool = False) -> Mode | str:
+def _ask_mode(key: str, modes: Sequence[Mode | str], *, disabled: bool = False) -> Mode | str:
     chosen = st.segmented_control(
         "Where should the sources come from?",
         modes,
@@ -183,7 +183,7 @@ def _mode(key: str, modes: Sequence[Mode | str], *, disabled: bool = False) -> M
     return chosen or modes[0]
 
 
-def _links(key: str, *, is_optional: bool, disabled: bool = False) -> None:
+def _ask_links(key: str, *, is_optional: bool, disabled: bool = False) -> None:
     st.text_area(
         "Links to your sources, one on each line (optional)"
         if is_optional
@@ -196,10 +196,10 @@ def _links(key: str, *, is_optional: bool, disabled: bool = False) -> None:
     )
 
 
-def _until(key: str, *, disabled: bool = False) -> None:
+def _ask_until_date(key: str, *, disabled: bool = False) -> None:
     st.date_input(
         "Only sources published up to (optional)",
-        min_value=_FIRST_POST,
+        min_value=_EARLIEST_DATE,
         max_value="today",
         format="YYYY-MM-DD",
         key=f"{key}-until",
@@ -218,7 +218,7 @@ def sources_chosen(key: str, pasted: Sequence[str] = ()) -> tuple[Sources, list[
     state = st.session_state
     given = [*pasted, *lines(state[f"{key}-urls"])]
     mode = state[f"{key}-mode"]
-    if mode == _AS_PASTED:
+    if mode == _LINKS_OR_SEARCH:
         mode = Mode.AUGMENTATION if given else Mode.AUTOMATION
     urls, refused = usable_urls(given)
     places = places_chosen(key) if mode == Mode.AUTOMATION else Places(libraries=[], services=[])
@@ -269,7 +269,7 @@ def _gather_again(case: Case) -> None:
     start(saved, "gather")
 
 
-def _about(key: str) -> None:
+def _draw_services_panel(key: str) -> None:
     """All services, folded away: what each still needs, and whether it answers from here."""
     online = workspace().services()
     names = {item.name for item in online}
@@ -281,17 +281,17 @@ def _about(key: str) -> None:
     about = st.popover(label, key=f"about-{key}", icon=":material/network_check:", type="tertiary", on_change="rerun")
     if about.open:
         with about:
-            _connections(online)
+            _draw_connections(online)
 
 
-_SIGNS = {
+_SIGN_BY_PROVIDER_STATE = {
     ProviderState.ANSWERED: ":green[:material/check_circle:]",
     ProviderState.NOT_CONFIGURED: ":gray[:material/key_off:]",
     ProviderState.CANCELLED: ":gray[:material/cancel:]",
 }
 
 
-def _connections(online: Sequence[OnlineProvider]) -> None:
+def _draw_connections(online: Sequence[OnlineProvider]) -> None:
     """Every service with what is known of it, and the button that asks them all."""
     job = workspace().runner.latest(CONNECTIONS)
     notices(CONNECTIONS)
@@ -299,9 +299,13 @@ def _connections(online: Sequence[OnlineProvider]) -> None:
         watched(job)
         return
     heard = workspace().heard
-    st.markdown("  \n".join(_row(item.label, heard.get(item.name), item.brings, item.needs) for item in online))
+    st.markdown(
+        "  \n".join(_format_connection(item.label, heard.get(item.name), item.brings, item.needs) for item in online)
+    )
     st.caption("Reading services: asked only where you choose them, for a page that cannot be read from here.")
-    st.markdown("  \n".join(_row(label, heard.get(name)) for name, label in workspace().reading_services.items()))
+    st.markdown(
+        "  \n".join(_format_connection(label, heard.get(name)) for name, label in workspace().reading_services.items())
+    )
     about = (
         "Searches each service for “measles vaccine”, has each reading service read a test page, and shows which "
         "answered"
@@ -310,7 +314,7 @@ def _connections(online: Sequence[OnlineProvider]) -> None:
     button("Check connections", "check-connections", CONNECTIONS, check, icon="network_check", help=about)
 
 
-def _row(name: str, outcome: ProviderOutcome | None, brings: str = "", needed: str | None = None) -> str:
+def _format_connection(name: str, outcome: ProviderOutcome | None, brings: str = "", needed: str | None = None) -> str:
     label = f"**{escaped(name)}**"
     if brings:
         label += f" :small[:gray[{brings}]]"
@@ -319,7 +323,7 @@ def _row(name: str, outcome: ProviderOutcome | None, brings: str = "", needed: s
         return f":gray[:material/key_off:] {label} {needs}"
     if outcome is None:
         return f":gray[:material/radio_button_unchecked:] {label} :gray[not tried yet]"
-    sign = _SIGNS.get(outcome.state, ":red[:material/error:]")
+    sign = _SIGN_BY_PROVIDER_STATE.get(outcome.state, ":red[:material/error:]")
     said = f" :small[:gray[{escaped(outcome.sentence, 200)}]]" if outcome.sentence else ""
     told = f"{outcome.state.as_text} in {outcome.seconds:.1f} s"
     return f"{sign} {label} {told}{said}"

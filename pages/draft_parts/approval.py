@@ -34,10 +34,10 @@ from pages.draft_parts.reader import open_source
 from pages.draft_parts.scores import score, take_words
 
 _NOTICE_AREA = StepName.DECIDE.value
-_LED = "led"  # selectors of what the person is led to, with a token for each time
-_NOTE_BOX = ".st-key-note-box textarea"
-_TO_COMPARE = "[class*=st-key-sentence-][class*=-unchecked] [class*=st-key-comparison-]"
-_HINTED = "[class*=st-key-sentence-][class*=-hinted] [class*=st-key-comparison-]"
+_LEAD_KEY = "led"  # selectors of what the person is led to, with a token for each time
+_NOTE_BOX_SELECTOR = ".st-key-note-box textarea"
+_UNCHECKED_SELECTOR = "[class*=st-key-sentence-][class*=-unchecked] [class*=st-key-comparison-]"
+_HINTED_SELECTOR = "[class*=st-key-sentence-][class*=-hinted] [class*=st-key-comparison-]"
 
 
 def left_to_do(case: Case, waits: Sequence[Obstacle]) -> list[Obstacle]:
@@ -49,7 +49,7 @@ def lead_to_what_is_left(case: Case, waits: Sequence[Obstacle]) -> None:
     """Bring the first thing that approval waits for before the person, with the keyboard on what mends it."""
     if case.draft is None:
         if case.used_evidence:
-            lead(Area.NOTE, _NOTE_BOX)
+            lead(Area.NOTE, _NOTE_BOX_SELECTOR)
         else:
             lead(Area.SOURCES, ".st-key-rows", ".st-key-area-sources")
         return
@@ -64,12 +64,12 @@ def lead(area: Area | None, *selectors: str) -> None:
     """Take the person to the first part of the page that the selectors find; on a phone in that tab."""
     if area is not None:
         go_to(area)
-    st.session_state[_LED] = (selectors, uuid.uuid4().hex[:8])
+    st.session_state[_LEAD_KEY] = (selectors, uuid.uuid4().hex[:8])
 
 
 def leading() -> None:
     """Where that is done; drawn once."""
-    led_to(*st.session_state.get(_LED, ((), "")))
+    led_to(*st.session_state.get(_LEAD_KEY, ((), "")))
 
 
 def problems(case: Case, waits: Sequence[Obstacle], job: JobRecord | None) -> None:
@@ -88,17 +88,17 @@ def problems(case: Case, waits: Sequence[Obstacle], job: JobRecord | None) -> No
                 with st.container(key=f"problem-{number}", gap="xxsmall"):
                     # All links are asked at once, so one button is enough.
                     passed_over, checks_links = item.id not in left, item in links[:1]
-                    _problem(case, item, job, number, passed_over=passed_over, checks_links=checks_links)
-        _worth_a_look(case)
+                    _draw_problem(case, item, job, number, passed_over=passed_over, checks_links=checks_links)
+        _draw_form_warnings(case)
 
 
 def reasons(case: Case, waits: Sequence[Obstacle]) -> dict[ObstacleId, str]:
     """The reasons written so far, by what each passes over, as the fields stand now."""
-    written = {item.id: kept_words(case, _field_name(case, item.behind or item.id)) for item in waits}
+    written = {item.id: kept_words(case, _override_field_name(case, item.behind or item.id)) for item in waits}
     return {obstacle: reason for obstacle, reason in written.items() if reason}
 
 
-def _problem(
+def _draw_problem(
     case: Case, item: Obstacle, job: JobRecord | None, number: int, *, passed_over: bool, checks_links: bool
 ) -> None:
     sign = ":primary[:material/check:]" if passed_over else ":orange[:material/radio_button_unchecked:]"
@@ -110,13 +110,13 @@ def _problem(
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"{sign} {escaped(item.sentence)} :small[:gray[{escaped(how)}]]", width="stretch")
         if not passed_over and not being_scored:
-            _mend(case, item, job, number, checks_links=checks_links)
-    _findings(case, item)
+            _draw_fix_button(case, item, job, number, checks_links=checks_links)
+    _draw_gate_findings(case, item)
     if item.id.is_overridable:
-        _override(case, item)
+        _draw_override(case, item)
 
 
-def _mend(case: Case, item: Obstacle, job: JobRecord | None, number: int, *, checks_links: bool) -> None:
+def _draw_fix_button(case: Case, item: Obstacle, job: JobRecord | None, number: int, *, checks_links: bool) -> None:
     """The button that does what lifts it, where one press can."""
     kind, subject, busy = item.id.kind, item.id.subject, under_way(job)
     # Of a note's form there may be several of one kind.
@@ -136,16 +136,18 @@ def _mend(case: Case, item: Obstacle, job: JobRecord | None, number: int, *, che
         button("Score it now", key, _NOTICE_AREA, partial(score, case), icon="rule", disabled=busy, **look)
     elif kind is ObstacleKind.GATE_NOT_RUN and case.assessment is not None and case.assessment.is_compared_by_person:
         hints = case.assessment.waits_for_hints
-        compare = partial(lead, Area.NOTE, _HINTED if hints else _TO_COMPARE, "[class*=st-key-comparison-]")
+        compare = partial(
+            lead, Area.NOTE, _HINTED_SELECTOR if hints else _UNCHECKED_SELECTOR, "[class*=st-key-comparison-]"
+        )
         button("Check the hints" if hints else "Compare the sentences", key, _NOTICE_AREA, compare, **look)
     elif kind in {ObstacleKind.FORM, ObstacleKind.GATE_FAILED}:
-        button("Change the note", key, _NOTICE_AREA, partial(lead, Area.NOTE, _NOTE_BOX), **look)
+        button("Change the note", key, _NOTICE_AREA, partial(lead, Area.NOTE, _NOTE_BOX_SELECTOR), **look)
     elif checks_links:
         again, look["help"] = partial(start, case, "links"), "Tries each link in the note up to three times, as X does"
         button("Check the links", "check-links", _NOTICE_AREA, again, icon="sync", disabled=busy, **look)
 
 
-def _findings(case: Case, item: Obstacle) -> None:
+def _draw_gate_findings(case: Case, item: Obstacle) -> None:
     """What a gate that failed objects to."""
     if item.id.kind is not ObstacleKind.GATE_FAILED or case.assessment is None:
         return
@@ -159,15 +161,15 @@ def _findings(case: Case, item: Obstacle) -> None:
             st.markdown(f":small[:red[:material/arrow_right:] {about}{escaped(message)}]")
 
 
-def _override(case: Case, obstacle: Obstacle) -> None:
+def _draw_override(case: Case, obstacle: Obstacle) -> None:
     """Folded: a written reason to approve all the same."""
-    field = _field_name(case, obstacle.id)
+    field = _override_field_name(case, obstacle.id)
     key = f"override-{case.id}-{obstacle.id.kind.name}-{obstacle.id.subject}".lower()  # it opens of this one alone
     with st.expander("Approve anyway, with a reason", key=key, type="compact", expanded=bool(kept_words(case, field))):
         said = kept_field(
             case,
             field,
-            f"Why approve although {obstacle.id.although(_site)}? (at least {A_REASON})",
+            f"Why approve although {obstacle.id.although(_site_for_label)}? (at least {A_REASON})",
             "Your reason stays in the record. Leave this empty to change the note instead.",
         )
         missing = missing_from(said)
@@ -175,7 +177,7 @@ def _override(case: Case, obstacle: Obstacle) -> None:
             st.markdown(f":small[:red[:material/error: Your reason is too short. It needs {missing}.]]")
 
 
-def _worth_a_look(case: Case) -> None:
+def _draw_form_warnings(case: Case) -> None:
     """What does not stop approval: the form of the note, as X or a reader may stumble over it."""
     warnings = [item for item in workspace().service.form_warnings(case) if item.level is not LintLevel.BLOCKS]
     undated = [item.id for item in case.used_evidence if item.source.published is None]
@@ -198,12 +200,12 @@ def _worth_a_look(case: Case) -> None:
 
 def kept_words(case: Case, field: str) -> str:
     """What such a field says now, also when it was typed just before a button was pressed."""
-    return str(st.session_state.get(_key(case, field), case.decision_words.get(field)) or "").strip()
+    return str(st.session_state.get(_field_key(case, field), case.decision_words.get(field)) or "").strip()
 
 
 def kept_field(case: Case, field: str, label: str, placeholder: str = "") -> str:
     """A line to write in, kept in the case at every pause, so that a reload finds it; gives what it says."""
-    state, key = st.session_state, _key(case, field)
+    state, key = st.session_state, _field_key(case, field)
     state.setdefault(key, case.decision_words.get(field, ""))
     st.text_input(
         label,
@@ -217,18 +219,18 @@ def kept_field(case: Case, field: str, label: str, placeholder: str = "") -> str
     return kept_words(case, field)
 
 
-def _key(case: Case, field: str) -> str:
+def _field_key(case: Case, field: str) -> str:
     return f"words-{case.id}-{field}"
 
 
-def _field_name(case: Case, obstacle: ObstacleId) -> str:
+def _override_field_name(case: Case, obstacle: ObstacleId) -> str:
     """Names the very judgement that is passed over: a reason for one text says nothing about another."""
     assessment = case.assessment
     judged = f"{assessment.text_sha256}-{assessment.basis_sha256}" if assessment else "not-scored"
     return f"{obstacle.kind.value} {obstacle.subject} {judged}"
 
 
-def _site(url: str) -> str:
+def _site_for_label(url: str) -> str:
     """The host, for a label: the whole address stands above it, and a note may leave the scheme out."""
     site = host(url if "://" in url else f"https://{url}")
     # Without escapes where none is needed: a label is also read aloud, as it is written here.

@@ -31,19 +31,19 @@ from pages.draft_parts.approval import (
     reasons,
 )
 
-_TO_X_PLACE = "to-x"
+_X_NOTICE_AREA = "to-x"
 
 
 def score_of_x(case: Case) -> None:
     """What X makes of the note as it is, and the way to ask; nothing where X is not set up."""
     x = workspace().x
-    if x is None or case.draft is None or not _offered(case):
+    if x is None or case.draft is None or not _can_send_to_x(case):
         return
     with st.container(key="x-score", gap="xsmall"):
-        notices(_TO_X_PLACE)
+        notices(_X_NOTICE_AREA)
         score = x.score(case)
         if score is None:
-            button("Ask X for its score", "x-evaluate", _TO_X_PLACE, partial(x.evaluate, case.id), icon="speed")
+            button("Ask X for its score", "x-evaluate", _X_NOTICE_AREA, partial(x.evaluate, case.id), icon="speed")
         else:
             st.markdown(f"X's claim-opinion score: **{score:.2f}**")
         st.caption(
@@ -55,11 +55,11 @@ def score_of_x(case: Case) -> None:
 def send_to_x(case: Case) -> None:
     """Of an approved case: what will be sent, or what became of it; nothing where X is not set up."""
     x = workspace().x
-    if x is None or case.draft is None or not _offered(case):
+    if x is None or case.draft is None or not _can_send_to_x(case):
         return
     with st.container(key="send-to-x", border=True, gap="small"):
         st.markdown("**Or send it to X by its API**")
-        notices(_TO_X_PLACE)
+        notices(_X_NOTICE_AREA)
         sent = x.sent(case)
         if sent is None:
             if x.test_mode:
@@ -76,7 +76,7 @@ def send_to_x(case: Case) -> None:
                 )
             send = partial(x.submit, case.id, case.draft.sha256)
             label = "Send to X as a test" if x.test_mode else "Send to X"
-            button(label, "x-send", _TO_X_PLACE, send, icon="send")
+            button(label, "x-send", _X_NOTICE_AREA, send, icon="send")
             return
         ask = partial(x.follow, case.id)
         if sent.state is OnXState.OPEN:
@@ -85,11 +85,11 @@ def send_to_x(case: Case) -> None:
                 title="Not known whether it arrived",
             )
             with st.container(horizontal=True):
-                button("Ask X whether it arrived", "x-ask", _TO_X_PLACE, ask, icon="help", type="primary")
+                button("Ask X whether it arrived", "x-ask", _X_NOTICE_AREA, ask, icon="help", type="primary")
                 button(
                     "Ask X, and send it if it did not",
                     "x-again",
-                    _TO_X_PLACE,
+                    _X_NOTICE_AREA,
                     partial(x.submit, case.id, case.draft.sha256),
                     icon="send",
                 )
@@ -100,26 +100,26 @@ def send_to_x(case: Case) -> None:
             st.warning("What was sent is another version of the note.")
         if sent.status:
             st.markdown(f"On X: **{escaped(x.as_text(sent))}**")
-        button("Ask X for its status", "x-ask", _TO_X_PLACE, ask, icon="refresh")
+        button("Ask X for its status", "x-ask", _X_NOTICE_AREA, ask, icon="refresh")
 
 
-def _offered(case: Case) -> bool:
+def _can_send_to_x(case: Case) -> bool:
     practice = case.recorded_answers or is_demonstration(case)
     return not practice and workspace().may(Act.SEND_TO_X, case)
 
 
 _NOTICE_AREA = StepName.DECIDE.value
-_KINDS = {
+_BUTTON_BY_DECISION = {
     DecisionKind.APPROVED: ("Approve the note", "check"),
     DecisionKind.NOT_NEEDED: ("No note needed", "comments_disabled"),
     DecisionKind.INSUFFICIENT_EVIDENCE: ("Not enough evidence", "search_off"),
     DecisionKind.REJECTED: ("Reject", "block"),
 }
-_CLASSES = {
+_LABEL_BY_CLASS = {
     Classification.MISLEADING: "Misleading",
     Classification.NOT_MISLEADING: "Not misleading",
 }
-_WORD = "word"  # the field of the person's comment on the decision
+_COMMENT_FIELD = "word"  # the field of the person's comment on the decision
 
 
 def decide_area(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> None:
@@ -133,7 +133,7 @@ def decide_area(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) ->
         with st.container(key="decide-note"):  # on a phone the note's own tab is out of sight
             outside_text(case.draft.text, look="note", key=f"decide-note-{case.id}")
         problems(case, [item for item in waits if item.id.kind is not ObstacleKind.NOT_YOURS], job)
-        _note_form(case)
+        _draw_note_form(case)
         score_of_x(case)
 
 
@@ -145,7 +145,7 @@ def standing(case: Case) -> str:
     return f":{'orange' if case.decision.overrides else colour}-badge[{case.decision.as_text}]"
 
 
-def _note_form(case: Case) -> None:
+def _draw_note_form(case: Case) -> None:
     """The class and the tags that X's form asks for, as chips; a bulb marks what the words suggest."""
     state, chosen = st.session_state, f"class-{case.id}"
     state[chosen] = case.classification
@@ -153,17 +153,17 @@ def _note_form(case: Case) -> None:
         "For X's form: the post is",
         list(Classification),
         required=True,
-        format_func=lambda value: _CLASSES[value],
+        format_func=lambda value: _LABEL_BY_CLASS[value],
         key=chosen,
         on_change=run_action,
         args=(_NOTICE_AREA, lambda: workspace().service.set_classification(case.id, state[chosen])),
     )
     if case.classification is Classification.NOT_MISLEADING:
         st.caption("X never shows such a note on the post. Only raters see it.")
-    _tags(case)
+    _draw_tags(case)
 
 
-def _tags(case: Case) -> None:
+def _draw_tags(case: Case) -> None:
     state, key, labels = st.session_state, f"tags-{case.id}-{case.classification.name}", tags_of(case.classification)
     suggested = {item.tag: item.why for item in workspace().service.suggested_tags(case)}
     state[key] = [tag for tag in labels if tag in case.tags]
@@ -215,8 +215,8 @@ def ends(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> None:
     waiting = case.draft is None or bool(left)
     with st.container(key="ends", gap="xxsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="ways-out"):
-            for kind, (name, icon) in _KINDS.items():
-                key, decide = f"decide-{kind.value.replace(' ', '-')}", partial(_decide, case, kind, waits)
+            for kind, (name, icon) in _BUTTON_BY_DECISION.items():
+                key, decide = f"decide-{kind.value.replace(' ', '-')}", partial(_save_decision, case, kind, waits)
                 if kind is DecisionKind.APPROVED:
                     main = "secondary" if case.draft is None else "primary"  # without a note others come first
                     look = {"type": main, "disabled": busy, "width": "stretch"}
@@ -224,22 +224,24 @@ def ends(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> None:
                     button(approve, key, _NOTICE_AREA, go_on, icon="checklist" if waiting else icon, **look)
                 else:
                     button(name, key, _NOTICE_AREA, decide, icon=icon, type="tertiary")
-        with st.expander("Comment", type="compact", expanded=bool(kept_words(case, _WORD))):
+        with st.expander("Comment", type="compact", expanded=bool(kept_words(case, _COMMENT_FIELD))):
             # A fragment, as nothing else on the page depends on the comment.
-            st.fragment(kept_field)(case, _WORD, "Comment (optional, kept in the record)")
+            st.fragment(kept_field)(case, _COMMENT_FIELD, "Comment (optional, kept in the record)")
     leading()
 
 
-def _decide(case: Case, kind: DecisionKind, waits: Sequence[Obstacle]) -> None:
+def _save_decision(case: Case, kind: DecisionKind, waits: Sequence[Obstacle]) -> None:
     seen = case.draft.sha256 if case.draft else None
-    workspace().service.decide(case.id, kind, reason=kept_words(case, _WORD), overrides=reasons(case, waits), seen=seen)
+    workspace().service.decide(
+        case.id, kind, reason=kept_words(case, _COMMENT_FIELD), overrides=reasons(case, waits), seen=seen
+    )
     go_to(Area.DECIDE)
     job = workspace().runner.latest(case.id)
     if job is not None and under_way(job):  # nobody waits for it any more
         workspace().cancel(job)
 
 
-_ENDS = {
+_MESSAGE_BY_DECISION = {
     DecisionKind.NOT_NEEDED: "You decided that the post needs no note. Nothing is posted.",
     DecisionKind.INSUFFICIENT_EVIDENCE: "You did not find enough evidence. Nothing is posted. The case stays here.",
     DecisionKind.REJECTED: "You rejected this case. Nothing is posted.",
@@ -253,18 +255,18 @@ def hand_off(case: Case) -> None:
         return
     st.markdown(f"{standing(case)} by {escaped(decision.by, 40)}, {moment(decision.at)}")
     if decision.kind is DecisionKind.APPROVED:
-        _approved(case)
+        _draw_approved_note(case)
     else:
-        st.markdown(_ENDS[decision.kind])
+        st.markdown(_MESSAGE_BY_DECISION[decision.kind])
     if decision.reason:
         st.markdown(f"Your comment: {escaped(decision.reason)}")
     for item in decision.overrides:
         why = f"Approved although **{item.obstacle.although(exact)}**. Reason: {escaped(item.reason)}"
         st.markdown(f":orange[:material/priority_high:] {why}")
-    _files(case)
+    _draw_downloads(case)
 
 
-def _approved(case: Case) -> None:
+def _draw_approved_note(case: Case) -> None:
     if is_demonstration(case):
         st.warning("Its links go to invented pages.", title="A demonstration: do not post this note.")
     else:
@@ -284,16 +286,16 @@ def _approved(case: Case) -> None:
         st.caption("This case has no address on X. Find the post there yourself.")
 
 
-def _files(case: Case) -> None:
+def _draw_downloads(case: Case) -> None:
     with st.container(horizontal=True):
-        _file(
+        _draw_download_button(
             "Markdown",
             "The case as a document to read and keep",
             partial(to_markdown, case),
             f"note-{case.id}.md",
             "text/markdown",
         )
-        _file(
+        _draw_download_button(
             "JSON",
             "The case with its full record, for programs",
             partial(to_json, case),
@@ -301,14 +303,14 @@ def _files(case: Case) -> None:
             "application/json",
         )
         if workspace().may(Act.REOPEN, case):
-            button("Reopen the case", "reopen", _NOTICE_AREA, partial(_reopen, case), icon="lock_open")
+            button("Reopen the case", "reopen", _NOTICE_AREA, partial(_reopen_case, case), icon="lock_open")
 
 
-def _reopen(case: Case) -> None:
+def _reopen_case(case: Case) -> None:
     workspace().service.reopen(case.id)
     go_to(Area.DECIDE)
 
 
-def _file(label: str, about: str, make: Callable[[], str], name: str, mime: str) -> None:
+def _draw_download_button(label: str, about: str, make: Callable[[], str], name: str, mime: str) -> None:
     icon = ":material/download:"
     st.download_button(label, make, name, mime, help=about, on_click="ignore", icon=icon)

@@ -22,7 +22,7 @@ from pages.draft_parts.reader import open_source
 
 _PLACES = list(Place)
 # Where a phone goes, and what is framed, the first of it brought into view: classes of page parts.
-_SHOWN = {
+_FRAME_BY_PLACE = {
     Place.POST: (Area.POST, [".st-key-strip"]),
     Place.SOURCES: (Area.SOURCES, [".st-key-claim", ".st-key-rows"]),
     Place.READING: (Area.SOURCES, [".st-key-reader"]),
@@ -33,7 +33,7 @@ _SHOWN = {
     Place.DECISION: (Area.DECIDE, [".st-key-ways-out"]),
 }
 
-_SENTENCES = {
+_SENTENCE_BY_PLACE = {
     Place.POST: "A post makes three claims about a lake. A volunteer brings it here with two links.",
     Place.SOURCES: "The claim in full words, and beside each source the one sentence that matters.",
     Place.READING: (
@@ -54,7 +54,7 @@ _SENTENCES = {
     ),
 }
 # What Next does: the second where nothing lies open that it would take for use.
-_LABELS = {
+_LABELS_BY_ACT = {
     Act.FIND: ("Find evidence", "Find evidence"),
     Act.OPEN: ("Open {then}", "Open {then}"),
     Act.USE_AND_OPEN: ("Use {used}, open {then}", "Open {then}"),
@@ -79,7 +79,7 @@ def present_example() -> None:
     """A case of its own for the demonstration, and the strip at its first step."""
     case = begin(workspace(), presented())
     show_case(case.id)
-    _show(case, Place.POST)
+    _show_place(case, Place.POST)
 
 
 def presenter(case: Case, job: JobRecord | None) -> None:
@@ -87,7 +87,7 @@ def presenter(case: Case, job: JobRecord | None) -> None:
     if not case.recorded_answers:
         return
     is_presented = example_of(case) == presented()
-    place = _place() if is_presented else None
+    place = _read_current_place() if is_presented else None
     key = "recorded" if place is None else "presenter"
     with st.container(key=key, horizontal=True, vertical_alignment="center", gap="small"):
         st.badge(
@@ -107,65 +107,65 @@ def presenter(case: Case, job: JobRecord | None) -> None:
             )
             use_own_engine_panel(case, "strip")
         if place is None and is_presented:
-            show = partial(_show, case, Place.POST)
+            show = partial(_show_place, case, Place.POST)
             button("Present", "present", PRESENTER, show, type="tertiary", icon="slideshow")
         if place is not None:
-            _strip(case, place, busy=under_way(job))
+            _draw_presenter_strip(case, place, busy=under_way(job))
     notices(PRESENTER)
     if place is not None:  # whenever what Next does is another, something else is on show
-        token = f"{case.id} {place} {_label(case, next_act(case, place))} {under_way(job)}"
+        token = f"{case.id} {place} {_label_next_act(case, next_act(case, place))} {under_way(job)}"
         is_over = place is Place.DECISION and case.decision is not None
-        framed = [".st-key-area-decide"] if is_over else _SHOWN[place][1]
+        framed = [".st-key-area-decide"] if is_over else _FRAME_BY_PLACE[place][1]
         spotlight(framed, token, heart=".st-key-sides-of-jury", opens=place is Place.JURY)
 
 
-def _strip(case: Case, place: Place, *, busy: bool) -> None:
+def _draw_presenter_strip(case: Case, place: Place, *, busy: bool) -> None:
     act = next_act(case, place)
     step = f"{_PLACES.index(place) + 1} of {len(_PLACES)}"
     opened = len(case.evidence) - len(unopened(case))
     if place is Place.READING and opened:  # one step, a screen for each source
         step = f"{step}, source {opened} of {len(case.evidence)}"
-    st.markdown(f"**{step}** {_sentence(case, place)}", width="stretch")
+    st.markdown(f"**{step}** {_describe_place(case, place)}", width="stretch")
     with st.container(key="presenter-acts", horizontal=True, gap="xsmall", width="content"):
-        back = partial(_show, case, _PLACES[max(0, _PLACES.index(place) - 1)])
+        back = partial(_show_place, case, _PLACES[max(0, _PLACES.index(place) - 1)])
         closed = place is Place.POST or busy
         look: dict[str, Any] = {"type": "tertiary", "shortcut": "Left", "disabled": closed}
         button("Back", "present-back", PRESENTER, back, **look)
         # At the end no key that was pressed once too often leads away.
-        on = partial(show_case, None) if act is Act.END else partial(_next, case.id, place)
+        on = partial(show_case, None) if act is Act.END else partial(_advance_tour, case.id, place)
         look = {"type": "primary", "shortcut": None if act is Act.END else "Right", "disabled": busy}
-        button("Working…" if busy else _label(case, act), "present-next", PRESENTER, on, **look)
+        button("Working…" if busy else _label_next_act(case, act), "present-next", PRESENTER, on, **look)
         leave = partial(st.query_params.pop, DEMO, None)
         button("Leave", "present-leave", PRESENTER, leave, type="tertiary", icon="close")
 
 
-def _place() -> Place | None:
+def _read_current_place() -> Place | None:
     """As the address tells; None when nobody presents."""
     said = st.query_params.get(DEMO, "")
     return _PLACES[int(said) - 1] if said.isdecimal() and 1 <= int(said) <= len(_PLACES) else None
 
 
-def _show(case: Case, place: Place) -> None:
+def _show_place(case: Case, place: Place) -> None:
     """Put a place on the screen, and the passage that belongs to it."""
     st.query_params[DEMO] = str(_PLACES.index(place) + 1)
-    go_to(_SHOWN[place][0])
+    go_to(_FRAME_BY_PLACE[place][0])
     if place is Place.READING and case.evidence:
         open_source(case, (before_eyes(case) or case.evidence)[0].id)
 
 
-def _next(case_id: str, place: Place) -> None:
+def _advance_tour(case_id: str, place: Place) -> None:
     service = workspace().service
     then, _ = advance(workspace(), service.get(case_id), place)
-    _show(service.get(case_id), then)
+    _show_place(service.get(case_id), then)
 
 
-def _label(case: Case, act: Act) -> str:
+def _label_next_act(case: Case, act: Act) -> str:
     """What Next does, in words: what it does in the presenter's name is said before it is done."""
     used, then = (", ".join(item.id for item in items) for items in (before_eyes(case), unopened(case)[:1]))
-    return fill(_LABELS[act][not used], used=used, then=then)
+    return fill(_LABELS_BY_ACT[act][not used], used=used, then=then)
 
 
-def _sentence(case: Case, place: Place) -> str:
+def _describe_place(case: Case, place: Place) -> str:
     if place is Place.DECISION and case.decision is not None:
         return "Decided by a person, with every step on record. A demonstration is never posted."
     change = jury_change(case) if place is Place.JURY else None
@@ -176,4 +176,4 @@ def _sentence(case: Case, place: Place) -> str:
             f"A simulated jury of both sides gives this note {now} and the tempting one {was}. X needs {line:.2f} "
             "to show a note."
         )
-    return _SENTENCES[place]
+    return _SENTENCE_BY_PLACE[place]

@@ -21,20 +21,20 @@ from pages.draft_parts.post import post_panel
 from pages.draft_parts.scores import marks
 from pages.draft_parts.sources import tally
 
-_SHOWN = 150  # characters of the post in its one line
+_MAX_POST_CHARACTERS = 150  # characters of the post in its one line
 
 
 def strip(case: Case, job: JobRecord | None) -> None:
     """Draw it. On a phone the tabs stand in its place, and the post is one of them."""
     with st.container(key="strip", gap="xxsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="steps"):
-            st.markdown(in_a_line(_steps(case)), width="content")
+            st.markdown(in_a_line(_list_steps(case)), width="content")
             st.space("stretch")
             engine_panel(case)
             key_help()
             new = partial(show_case, None)
             st.button("New note", key="new", icon=":material/add:", type="tertiary", on_click=new)
-        phone_tabs(case, _signs(case))
+        phone_tabs(case, _list_tab_signs(case))
         with area(Area.POST):
             notices(StepName.POST.value)
             images = (
@@ -43,20 +43,20 @@ def strip(case: Case, job: JobRecord | None) -> None:
                 else ""
             )
             words = (
-                f"“{escaped(case.post.text, _SHOWN)}”"
+                f"“{escaped(case.post.text, _MAX_POST_CHARACTERS)}”"
                 if case.post.text
                 else ":orange[The text of the post is not known yet]"
             )
             key = f"post-fold-{case.id}"
             st.session_state[key] = bool(st.session_state.get(key))  # with another label it stays as it was
             n = len(case.post.text)
-            long = f" :small[:gray[{n:,} characters]]" if n > _SHOWN else ""
+            long = f" :small[:gray[{n:,} characters]]" if n > _MAX_POST_CHARACTERS else ""
             with st.expander(f"{words}{long}{images}", key=key, icon=":material/article:", on_change="rerun") as fold:
                 if fold.open:
                     post_panel(case, busy=under_way(job))
 
 
-def _steps(case: Case) -> Sequence[tuple[str, bool, str]]:
+def _list_steps(case: Case) -> Sequence[tuple[str, bool, str]]:
     """The five steps: name, done or not, how it stands.
 
     A note that is too long is not done, and scores are done when all three gates passed, not before.
@@ -68,22 +68,22 @@ def _steps(case: Case) -> Sequence[tuple[str, bool, str]]:
         ("Post", True, ""),
         ("Sources", bool(case.used_evidence), tally(case) if case.evidence else ""),
         ("Note", draft is not None and n <= NOTE_LIMIT, length),
-        ("Scores", _passed(case), marks(case) if draft is not None else ""),
+        ("Scores", _has_passed_all_gates(case), marks(case) if draft is not None else ""),
         ("Decide", case.decision is not None, standing(case) if case.decision is not None else ""),
     )
 
 
-def _passed(case: Case) -> bool:
+def _has_passed_all_gates(case: Case) -> bool:
     scored = case.assessment if case.assessment_is_current else None
     return scored is not None and all(gate.status is GateStatus.PASS for gate in scored.gates)
 
 
-def _signs(case: Case) -> dict[Area, str]:
+def _list_tab_signs(case: Case) -> dict[Area, str]:
     """A short sign for each tab of a phone."""
     read = sum(own_review(item) is not None for item in case.evidence)
     return {
         Area.POST: "",
         Area.SOURCES: f"{read}/{len(case.evidence)}" if case.evidence else "",
-        Area.NOTE: "✓" if _passed(case) else "•" if case.draft is not None else "",
+        Area.NOTE: "✓" if _has_passed_all_gates(case) else "•" if case.draft is not None else "",
         Area.DECIDE: "✓" if case.decision is not None else "",
     }

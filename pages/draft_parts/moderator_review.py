@@ -15,7 +15,7 @@ from pages.common.times import moment
 from pages.draft_parts.suggestions import answer_form
 
 _NOTICE_AREA = "submission"
-_COLOURS = {
+_COLOUR_BY_DESK_STATE = {
     DeskState.SUBMITTED: "blue",
     DeskState.IN_REVIEW: "violet",
     DeskState.RETURNED: "orange",
@@ -30,22 +30,22 @@ def submission(case: Case) -> None:
     with st.container(key="submission", gap="small"):
         state = case.desk_state
         if state is not DeskState.DRAFTING:
-            st.markdown(badge(_COLOURS[state], "", state.as_text))
+            st.markdown(badge(_COLOUR_BY_DESK_STATE[state], "", state.as_text))
         notices(_NOTICE_AREA)
         if state is DeskState.RETURNED:
-            _returned(case)
+            _draw_return_message(case)
         if not workspace().may(Act.SUBMIT, case):
             pass  # of the case of somebody else
         elif state in (DeskState.DRAFTING, DeskState.RETURNED):
-            _submit(case)
+            _draw_submit_form(case)
         elif state in (DeskState.SUBMITTED, DeskState.IN_REVIEW):
             back = partial(workspace().service.withdraw, case.id)
             button("Take it back from the moderators", "withdraw", _NOTICE_AREA, back, icon="undo", type="tertiary")
         if len(workspace().service.versions(case)) > 1:
-            expander("Versions of the note", f"versions-{case.id}", "difference", partial(_versions, case))
+            expander("Versions of the note", f"versions-{case.id}", "difference", partial(_draw_versions, case))
 
 
-def _returned(case: Case) -> None:
+def _draw_return_message(case: Case) -> None:
     """Who sent it back and why, and what was changed since."""
     back = case.desk.returns[-1]
     told = f"**{escaped(back.by.name, 40)}** sent this back on {moment(back.at)}."
@@ -82,7 +82,7 @@ def comment_in_words(case: Case, item: Suggestion) -> str:
     return " ".join(filter(None, told))
 
 
-def _submit(case: Case) -> None:
+def _draw_submit_form(case: Case) -> None:
     key = f"message-{case.id}"
     st.text_input("Message to the moderators", key=key, placeholder="For example: why no note is needed")
     readers = 2 if workspace().settings.two_readers else 1
@@ -102,7 +102,7 @@ def _submit(case: Case) -> None:
     )
 
 
-def _versions(case: Case) -> None:
+def _draw_versions(case: Case) -> None:
     """Two texts of the note beside each other, the words marked that the other does not have."""
     known = workspace().service.versions(case)
 

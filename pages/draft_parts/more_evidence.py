@@ -30,14 +30,14 @@ from pages.common.times import moment
 from pages.common.where_to_look import own_words, own_words_box, places_chosen, places_to_search
 
 _NOTICE_AREA = StepName.EVIDENCE.value
-_ABOUT_A_PASSAGE = frozenset({FollowUpKind.MORE_LIKE, FollowUpKind.SWAP})
+_PASSAGE_FOLLOW_UPS = frozenset({FollowUpKind.MORE_LIKE, FollowUpKind.SWAP})
 
 
 def follow_up_buttons(case: Case, item: Evidence, job: JobRecord | None, left: frozenset[Aim]) -> None:
     """Below a passage: more like it, and another in its place while it is not in use."""
     busy, key = under_way(job), f"{case.id}-{item.id}"
     with st.container(horizontal=True, gap="small"):
-        _popover(
+        _draw_follow_up_popover(
             case,
             FollowUpKind.MORE_LIKE,
             "More like this",
@@ -48,7 +48,7 @@ def follow_up_buttons(case: Case, item: Evidence, job: JobRecord | None, left: f
         )
         named = case.draft is not None and item.id in case.draft.evidence_ids
         if item.aim in left and not item.used and not named:
-            swap, look = partial(_ask, case, FollowUpKind.SWAP, item.id), {"type": "tertiary"}
+            swap, look = partial(_start_follow_up, case, FollowUpKind.SWAP, item.id), {"type": "tertiary"}
             look["help"] = "Replaces it with the next best passage found. You can bring it back later."
             label, place = "Swap out", card_place(item.id)
             button(label, f"swap-{key}", place, swap, icon="swap_horiz", disabled=busy, **look)
@@ -56,7 +56,7 @@ def follow_up_buttons(case: Case, item: Evidence, job: JobRecord | None, left: f
 
 def other_side(case: Case, job: JobRecord | None) -> None:
     """Beside the heading of the sources: a search for what speaks for the post's claim."""
-    _popover(
+    _draw_follow_up_popover(
         case,
         FollowUpKind.OTHER_SIDE,
         "See the other side",
@@ -74,17 +74,17 @@ def ask_again(case: Case, job: JobRecord | None, slow: ProviderOutcome) -> None:
         if st.button(
             "Ask it again, waiting up to 40 seconds", key=key, icon=icon, type="tertiary", disabled=under_way(job)
         ):
-            run_action(_NOTICE_AREA, partial(_again, case, slow.provider))
+            run_action(_NOTICE_AREA, partial(_ask_provider_again, case, slow.provider))
             st.rerun()
 
 
-def _again(case: Case, name: str) -> None:
+def _ask_provider_again(case: Case, name: str) -> None:
     start(workspace().service.follow_up(case.id, FollowUpKind.AGAIN, services=[name]), "follow_up")
 
 
 def add_by_hand(case: Case, job: JobRecord | None, label: str = "") -> None:
     """One more link, or a passage of the person's own: at one place of the page, with a `label` of that place."""
-    fold, key = _fold(case, None), f"link-{case.id}"
+    fold, key = _paste_box_key(case, None), f"link-{case.id}"
     add = st.popover(
         label or "Add a source",
         key=open_key(fold),
@@ -106,25 +106,25 @@ def add_by_hand(case: Case, job: JobRecord | None, label: str = "") -> None:
         go, look = partial(add_link, case, key=key), {"type": "primary", "disabled": under_way(job)}
         button("Read it", f"{key}-go", fold, go, icon="add_link", **look)
         st.markdown("**Or paste a passage**")
-        _fields(case, None, fold)
+        _draw_paste_fields(case, None, fold)
 
 
 def follow_up_result(case: Case, job: JobRecord | None) -> None:
     """What came of the newest follow-up search."""
-    asked = _newest(case)
+    asked = _find_newest_follow_up(case)
     if asked is None or (asked.kind is FollowUpKind.SWAP and asked.added and case.evidence_by_id(asked.about)):
         return  # nothing, or what was swapped was brought back since
     with st.container(key="follow-up-result", gap="xsmall"):
         words = asked.as_text
         icon = ":material/check:" if asked.added else ":material/search_off:"
         st.info(escaped(asked.outcome), title=escaped(words[:1].upper() + words[1:]), icon=icon)
-        failures(_unanswered(case, asked))
+        failures(_find_unanswered(case, asked))
         if asked.kind is FollowUpKind.SWAP and any(item.id == asked.about for item in case.taken_away):
             closed = under_way(job) or case.decision is not None
-            _bring_back_button(case, asked.about, f"Bring {asked.about} back", closed=closed, place="result")
+            _draw_restore_button(case, asked.about, f"Bring {asked.about} back", closed=closed, place="result")
 
 
-def _newest(case: Case) -> FollowUpSearch | None:
+def _find_newest_follow_up(case: Case) -> FollowUpSearch | None:
     """The newest follow-up search that has ended, while its passages are here and nothing was gathered anew."""
     asked = next((asked for asked in reversed(case.follow_ups) if asked.finished_at is not None), None)
     if asked is None or asked.finished_at is None or any(case.evidence_by_id(name) is None for name in asked.added):
@@ -133,14 +133,14 @@ def _newest(case: Case) -> FollowUpSearch | None:
     return None if gathered is not None and gathered > asked.finished_at else asked
 
 
-def _unanswered(case: Case, asked: FollowUpSearch) -> list[ProviderOutcome]:
+def _find_unanswered(case: Case, asked: FollowUpSearch) -> list[ProviderOutcome]:
     """The places that gave this search no answer, without those whose same words stand in the report of the search."""
     told_already = {(item.provider, item.state, item.sentence) for item in failed_searches(case)}
     unanswered = (item for item in asked.outcomes if item.state is not ProviderState.ANSWERED)
     return [item for item in unanswered if (item.provider, item.state, item.sentence) not in told_already]
 
 
-def _popover(
+def _draw_follow_up_popover(
     case: Case, kind: FollowUpKind, label: str, about_it: str, *, busy: bool, icon: str, about: str = ""
 ) -> None:
     key = f"follow-up-{case.id}-{about or 'case'}"
@@ -152,12 +152,19 @@ def _popover(
         st.caption(about_it)
         places_to_search(key, case, about=False)
         own_words_box(key)
-        button("Search", f"{key}-go", place, partial(_ask, case, kind, about, key), icon="search", type="primary")
+        button(
+            "Search",
+            f"{key}-go",
+            place,
+            partial(_start_follow_up, case, kind, about, key),
+            icon="search",
+            type="primary",
+        )
 
 
-def _ask(case: Case, kind: FollowUpKind, about: str, key: str = "") -> None:
+def _start_follow_up(case: Case, kind: FollowUpKind, about: str, key: str = "") -> None:
     """Put the follow-up search on record and begin."""
-    if kind in _ABOUT_A_PASSAGE:
+    if kind in _PASSAGE_FOLLOW_UPS:
         _refuse_if_changed(case)
     places, words = places_chosen(key), own_words(key)
     asked = workspace().service.follow_up(case.id, kind, about=about, own_words=words, **places)
@@ -179,8 +186,8 @@ def _refuse_if_changed(drawn: Case) -> None:
 
 def add_link(case: Case, url: str = "", *, key: str = "") -> None:
     """Read one more page: that of the address, or what was typed into the field of `key`."""
-    _ask(case, FollowUpKind.LINK, url or st.session_state.get(f"{key}-url") or "")
-    close(_fold(case, None))
+    _start_follow_up(case, FollowUpKind.LINK, url or st.session_state.get(f"{key}-url") or "")
+    close(_paste_box_key(case, None))
 
 
 def earlier_evidence(case: Case, job: JobRecord | None) -> None:
@@ -198,21 +205,21 @@ def earlier_evidence(case: Case, job: JobRecord | None) -> None:
             st.markdown("**Removed passages**")
             for item in gone:
                 with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-                    st.markdown(_named(item), width="stretch")
-                    _bring_back_button(case, item.id, "Bring back", closed=closed)
+                    st.markdown(_describe_passage(item), width="stretch")
+                    _draw_restore_button(case, item.id, "Bring back", closed=closed)
         st.markdown("**Earlier sets**")
         for number in reversed(range(len(sets))):
-            _set(case, number, sets[number], closed=closed)
+            _draw_earlier_set(case, number, sets[number], closed=closed)
 
 
-def _bring_back_button(case: Case, evidence_id: str, label: str, *, closed: bool, place: str = "earlier") -> None:
+def _draw_restore_button(case: Case, evidence_id: str, label: str, *, closed: bool, place: str = "earlier") -> None:
     """Puts a passage that is not here any more beside those that are; `place` tells two such buttons apart."""
     key = f"bring-back-{case.id}-{evidence_id}-{place}"
     back = partial(workspace().service.restore_passage, case.id, evidence_id)
     button(label, key, _NOTICE_AREA, back, icon="undo", type="tertiary", disabled=closed)
 
 
-def _set(case: Case, number: int, earlier: EvidenceSet, *, closed: bool) -> None:
+def _draw_earlier_set(case: Case, number: int, earlier: EvidenceSet, *, closed: bool) -> None:
     when = moment(earlier.at) if earlier.at is not None else "Time not recorded"
     why = f" · before: {escaped(earlier.why, 120)}" if earlier.why else ""
     with st.container(border=True, gap="xsmall", key=f"earlier-set-{number}"):
@@ -228,16 +235,16 @@ def _set(case: Case, number: int, earlier: EvidenceSet, *, closed: bool) -> None
                 disabled=closed or earlier.evidence == case.evidence,
                 help="Passages that the note uses stay. The others move to “Earlier sources”.",
             )
-        st.markdown("  \n".join(_named(item) for item in earlier.evidence))
+        st.markdown("  \n".join(_describe_passage(item) for item in earlier.evidence))
 
 
-def _named(item: Evidence) -> str:
+def _describe_passage(item: Evidence) -> str:
     where = escaped(host(item.source.url) or item.source.library or "", 50)
     read = " · opened" if item.reviews else ""
     return f":small[**{item.id}** {escaped(item.source.title, 110)} :gray[{where}{read}]]"
 
 
-_BEGUN = "begun-by-hand"
+_BEGUN_BY_HAND_KEY = "begun-by-hand"
 
 
 def paste_box(case: Case, label: str, source: Source | None = None) -> None:
@@ -246,25 +253,25 @@ def paste_box(case: Case, label: str, source: Source | None = None) -> None:
     Open until the person folds it, that of one page until its passage was taken; what was typed stays where it
     could not be.
     """
-    fold = _fold(case, source)
+    fold = _paste_box_key(case, source)
     box = st.expander(label, key=open_key(fold), icon=":material/content_paste:", on_change="rerun")
     if box.open:
         with box:
-            _fields(case, source, fold)
+            _draw_paste_fields(case, source, fold)
 
 
 def open_paste_box(case: Case) -> None:
     """Begin a case with a passage of the person's own: the box is open, and the page goes to it."""
-    st.session_state[open_key(_fold(case, None))] = True
-    st.session_state[_BEGUN] = case.id
+    st.session_state[open_key(_paste_box_key(case, None))] = True
+    st.session_state[_BEGUN_BY_HAND_KEY] = case.id
 
 
 def begun_by_hand(case: Case) -> bool:
     """Whether this tab began the case with `open_paste_box`, and none after it."""
-    return bool(st.session_state.get(_BEGUN) == case.id)
+    return bool(st.session_state.get(_BEGUN_BY_HAND_KEY) == case.id)
 
 
-def _fields(case: Case, source: Source | None, fold: str) -> None:
+def _draw_paste_fields(case: Case, source: Source | None, fold: str) -> None:
     # The next passage starts from empty fields; Streamlit empties one only when its key is new.
     fields = f"{fold}-{st.session_state.get(f'{fold}-taken', 0)}"
     if source is None and begun_by_hand(case):
@@ -290,17 +297,17 @@ def _fields(case: Case, source: Source | None, fold: str) -> None:
         icon, shape = ":material/link:", "https://…"
         st.text_input("Address of the page", value=address, key=f"{fields}-url", icon=icon, placeholder=shape)
         st.text_input("Title of the page", key=f"{fields}-title")
-        add, icon = partial(_add, case, fold, fields), ":material/content_paste:"
+        add, icon = partial(_add_pasted_passage, case, fold, fields), ":material/content_paste:"
         st.form_submit_button("Add this passage", icon=icon, on_click=run_action, args=(fold, add))
 
 
-def _add(case: Case, fold: str, fields: str) -> None:
+def _add_pasted_passage(case: Case, fold: str, fields: str) -> None:
     url, title, text = (st.session_state.get(f"{fields}-{name}") or "" for name in ("url", "title", "text"))
     workspace().service.add_passage_by_hand(case.id, url=url or None, title=title, text=text)
-    if fold != _fold(case, None):  # the box of one page closes; the other waits for the next passage
+    if fold != _paste_box_key(case, None):  # the box of one page closes; the other waits for the next passage
         close(fold)
     st.session_state[f"{fold}-taken"] = st.session_state.get(f"{fold}-taken", 0) + 1
 
 
-def _fold(case: Case, source: Source | None) -> str:
+def _paste_box_key(case: Case, source: Source | None) -> str:
     return f"paste-{case.id}-{source.id if source else 'new'}"

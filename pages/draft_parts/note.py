@@ -29,7 +29,7 @@ from pages.common.progress import job_panel, start, under_way
 from pages.common.search_report import through_badge
 from pages.common.session import button, run_action, workspace
 
-_LOOKS = {
+_BADGE_BY_LINK_STATE = {
     LinkState.LIVE: ("green", "link"),
     LinkState.BLOCKED: ("orange", "block"),
     LinkState.UNREACHABLE: ("orange", "cloud_off"),
@@ -42,7 +42,7 @@ def _link_badge(check: LinkCheck | None) -> str:
     """Markdown of a badge that says in words how a link answered."""
     if check is None:
         return badge("gray", "help", "not checked yet")
-    return badge(*_LOOKS[check.state], check.as_text)
+    return badge(*_BADGE_BY_LINK_STATE[check.state], check.as_text)
 
 
 def cited_links(case: Case) -> None:
@@ -83,7 +83,7 @@ def _with_scheme(url: str) -> str:
     return url if "://" in url else f"https://{url}"
 
 
-_LETTERS = "ABCDEFGHIJ"
+_CANDIDATE_LETTERS = "ABCDEFGHIJ"
 
 
 def proposals(case: Case, job: JobRecord | None) -> None:
@@ -93,17 +93,17 @@ def proposals(case: Case, job: JobRecord | None) -> None:
         return
     with st.empty().container():  # its own place, so that the note below stays where it is when it goes
         job_panel(case, job, "write")
-    _writer(case, job)
+    _draw_write_button(case, job)
     with st.container(gap="small"):  # always there, so that the note below stays where it is
-        _what_came(case)
-    _without_link(case)
+        _explain_missing_note(case)
+    _warn_of_missing_links(case)
 
 
 def proposed(case: Case) -> None:
     """The candidates, or sentences to quote, each one click from the note above."""
     with st.container(key="proposed", gap="small"):  # always there, so that what is below stays where it is
-        _candidates(case)
-        _quotations(case)
+        _draw_candidates(case)
+        _draw_quotations(case)
 
 
 def is_closed(case: Case) -> bool:
@@ -111,7 +111,7 @@ def is_closed(case: Case) -> bool:
     return case.draft is None and not case.used_evidence
 
 
-def _writer(case: Case, job: JobRecord | None) -> None:
+def _draw_write_button(case: Case, job: JobRecord | None) -> None:
     by_model = workspace().engine.uses_language_model
     is_recorded = case.recorded_answers and bool(case.candidates)  # no other answer was recorded
     name = "Find sentences to quote" if not by_model else "Write another draft" if case.candidates else "Write a draft"
@@ -120,7 +120,7 @@ def _writer(case: Case, job: JobRecord | None) -> None:
             name,
             "write",
             _NOTICE_AREA,
-            partial(_write, case),
+            partial(_start_writing, case),
             type="secondary" if case.draft else "primary",
             icon="edit_note",
             disabled=not case.used_evidence or under_way(job) or is_recorded,
@@ -135,12 +135,12 @@ def _writer(case: Case, job: JobRecord | None) -> None:
         tempting_note(case)
 
 
-def _write(case: Case) -> None:
+def _start_writing(case: Case) -> None:
     go_to(Area.NOTE)
     start(case, "write")
 
 
-def _candidates(case: Case) -> None:
+def _draw_candidates(case: Case) -> None:
     """A card for each: its words, its gates where it was scored, and the way into the note."""
     if {candidate.sha256 for candidate in case.candidates} <= ({case.draft.sha256} if case.draft else set()):
         if case.candidates:
@@ -149,34 +149,36 @@ def _candidates(case: Case) -> None:
                 if case.supernote is not None
                 else "CrowdNotes wrote the note above."
             )
-            _about(case.candidates[0])
+            _draw_judge_remarks(case.candidates[0])
         return
     label = plural(len(case.candidates), "{n} candidate", "{n} candidates")
     with st.expander(label, expanded=True, key=f"candidates-{case.id}", type="compact"):
-        for letter, candidate in zip(_LETTERS, case.candidates, strict=False):
-            _card(case, letter, candidate)
+        for letter, candidate in zip(_CANDIDATE_LETTERS, case.candidates, strict=False):
+            _draw_candidate_card(case, letter, candidate)
 
 
-def _card(case: Case, letter: str, candidate: Draft) -> None:
+def _draw_candidate_card(case: Case, letter: str, candidate: Draft) -> None:
     here = case.draft is not None and case.draft.sha256 == candidate.sha256
     with st.container(key=f"candidate-card-{letter}{'-here' if here else ''}", gap="xxsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             revised = " · improved" if candidate.changes else ""
             length = f" · {note_length(candidate.text)} characters"
-            st.markdown(f"**{letter}** {_marks(case, candidate)} :small[:gray[{revised}{length}]]", width="stretch")
+            st.markdown(
+                f"**{letter}** {_format_gate_signs(case, candidate)} :small[:gray[{revised}{length}]]", width="stretch"
+            )
             if here:
                 st.markdown(":small[:gray[:material/check: in the note]]", width="content")
             else:
                 choose = partial(workspace().service.choose_candidate, case.id, candidate.sha256)
                 look = {"type": "tertiary", "help": "Replaces the text above. Undo brings yours back."}
                 button("Put in the note", f"candidate-{letter}", _NOTICE_AREA, choose, icon="arrow_upward", **look)
-        _leads_with(case, candidate)
-        outside_text(_without_links(candidate.text), look="clipped", key=f"candidate-text-{case.id}-{letter}")
+        _draw_leading_source(case, candidate)
+        outside_text(_strip_links(candidate.text), look="clipped", key=f"candidate-text-{case.id}-{letter}")
         if here:
-            _about(candidate)
+            _draw_judge_remarks(candidate)
 
 
-def _leads_with(case: Case, candidate: Draft) -> None:
+def _draw_leading_source(case: Case, candidate: Draft) -> None:
     """The source of its first sentence, and whether that source states it, as its writer says."""
     first = candidate.sentences[0] if candidate.sentences else None
     item = case.evidence_by_id(first.evidence_id) if first is not None and first.evidence_id else None
@@ -186,13 +188,13 @@ def _leads_with(case: Case, candidate: Draft) -> None:
         st.markdown(f":small[:gray[Leads with {item.id}, {where}{basis}]]")
 
 
-def _without_links(text: str) -> str:
+def _strip_links(text: str) -> str:
     for found in reversed(find_urls(text)):
         text = text[: found.start].rstrip() + text[found.end :]
     return text.strip()
 
 
-def _marks(case: Case, candidate: Draft) -> str:
+def _format_gate_signs(case: Case, candidate: Draft) -> str:
     """Its three gates, where this very text was scored."""
     scored = (case.assessment, *reversed(case.earlier_assessments))
     known = next((item for item in scored if item is not None and item.text_sha256 == candidate.sha256), None)
@@ -203,7 +205,7 @@ def _marks(case: Case, candidate: Draft) -> str:
     return f"{marks} :small[{passed} of {len(known.gates)} checks passed]"
 
 
-def _about(candidate: Draft) -> None:
+def _draw_judge_remarks(candidate: Draft) -> None:
     """What the judge changed in it, or holds against it."""
     if candidate.changes:
         st.caption(f":material/edit_note: Improved from the best candidate: {escaped(candidate.changes, 300)}")
@@ -211,7 +213,7 @@ def _about(candidate: Draft) -> None:
         st.caption(f":material/rate_review: {escaped(objection, 300)}")
 
 
-def _what_came(case: Case) -> None:
+def _explain_missing_note(case: Case) -> None:
     """Why there is no note, where the program proposes none; not above words of the person's own."""
     abstained = next((stage.summary for stage in case.stages if stage.name.value == "draft"), "")
     if not abstained or case.candidates or (case.draft is not None and not case.quotations):
@@ -223,7 +225,7 @@ def _what_came(case: Case) -> None:
     )
 
 
-def _quotations(case: Case) -> None:
+def _draw_quotations(case: Case) -> None:
     """Whole sentences of the passages in use, each one click from the note."""
     used = {item.id: item for item in case.used_evidence}
     for number, quotation in enumerate(case.quotations, start=1):
@@ -236,16 +238,16 @@ def _quotations(case: Case) -> None:
             )
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 source_line(item)
-                if _stands_in(case, item, quotation):
+                if _is_in_note(case, item, quotation):
                     st.markdown(":small[:gray[:material/check: in the note]]", width="content")
                     continue
-                quote = partial(_quote, case, quotation)
+                quote = partial(_insert_quotation, case, quotation)
                 about = "Adds it after your text, as a quotation with its publisher and link. Undo removes it."
                 look = {"help": about, "type": "tertiary"}
                 button("Put into the note", f"quote-{number}", _NOTICE_AREA, quote, icon="add", **look)
 
 
-def _stands_in(case: Case, item: Evidence, quotation: Quotation) -> bool:
+def _is_in_note(case: Case, item: Evidence, quotation: Quotation) -> bool:
     words = " ".join(item.passage.text[quotation.span.start : quotation.span.end].split())
     return case.draft is not None and words in " ".join(case.draft.text.split())
 
@@ -256,13 +258,13 @@ def source_line(item: Evidence) -> None:
     st.markdown(" ".join([f":small[:gray[{item.id} · {where}]]", *through_badge(item.source)]), width="content")
 
 
-def _quote(case: Case, quotation: Quotation) -> None:
+def _insert_quotation(case: Case, quotation: Quotation) -> None:
     """Words that were typed just now are saved first, so that the quotation stands behind them."""
     if save_typed(case):
         workspace().service.quote(case.id, quotation)
 
 
-def _without_link(case: Case) -> None:
+def _warn_of_missing_links(case: Case) -> None:
     """X asks for a link; a record of a library, or a pasted passage, may have none to give."""
     without = [item.id for item in case.used_evidence if not item.source.url]
     if without and len(without) == len(case.used_evidence):
@@ -276,12 +278,12 @@ def _without_link(case: Case) -> None:
 
 
 SCORE_BUTTON = "score"
-_BOX = "note-box"
+_BOX_KEY = "note-box"
 _NOTICE_AREA = StepName.DRAFT.value
 
 
 @dataclass(slots=True)
-class _Box:
+class _NoteBoxState:
     """`base` is the sha256 of the saved text that the box began from; `rival` an edit that could not be saved."""
 
     base: str | None
@@ -295,16 +297,16 @@ class _Box:
 
 def note_box(case: Case) -> None:
     """Draw the box and its counter."""
-    box = _box(case)
+    box = _get_note_box_state(case)
     saved = case.draft.sha256 if case.draft else None
     if box.base != saved and box.rival is None:
         box.base = saved
         box.generation += 1
     if box.rival is not None:
-        _both_texts(case, box, box.rival)
+        _draw_edit_conflict(case, box, box.rival)
         return
     text = case.draft.text if case.draft else ""
-    with st.container(key=_BOX, gap="xsmall"):
+    with st.container(key=_BOX_KEY, gap="xsmall"):
         st.text_area(
             "The note, with its links",
             value=text,
@@ -315,7 +317,7 @@ def note_box(case: Case) -> None:
             placeholder="Say what the sources say, in neutral words, and link to them",
         )
         aside = partial(setattr, box, "rival")  # typed before a reload, over a text that is not the saved one any more
-        note_counter(text, box=_BOX, submit=SCORE_BUTTON, on_aside=aside, key=f"counter-{case.id}")
+        note_counter(text, box=_BOX_KEY, submit=SCORE_BUTTON, on_aside=aside, key=f"counter-{case.id}")
 
 
 def undo(case: Case) -> None:
@@ -325,11 +327,11 @@ def undo(case: Case) -> None:
     button("Undo", "undo", _NOTICE_AREA, back, icon="undo", disabled=not case.revisions, **look)
 
 
-def _box(case: Case) -> _Box:
+def _get_note_box_state(case: Case) -> _NoteBoxState:
     key = f"box-{case.id}"
     if key not in st.session_state:
-        st.session_state[key] = _Box(case.draft.sha256 if case.draft else None)
-    box: _Box = st.session_state[key]
+        st.session_state[key] = _NoteBoxState(case.draft.sha256 if case.draft else None)
+    box: _NoteBoxState = st.session_state[key]
     return box
 
 
@@ -338,7 +340,7 @@ def save_typed(case: Case) -> bool:
 
     If not, it still stands in the box, or beside the other's words.
     """
-    box = _box(case)
+    box = _get_note_box_state(case)
     text = st.session_state.get(box.key(case))
 
     def save() -> bool:
@@ -355,7 +357,7 @@ def save_typed(case: Case) -> bool:
     return box.rival is None and (text is None or bool(run_action(_NOTICE_AREA, save)))
 
 
-def _both_texts(case: Case, box: _Box, mine: str) -> None:
+def _draw_edit_conflict(case: Case, box: _NoteBoxState, mine: str) -> None:
     st.warning(
         "Choose one of the two texts. If the other was saved, you can get it back with Undo.",
         title="The note was changed in another tab, or by someone else, while you were writing.",
@@ -370,18 +372,18 @@ def _both_texts(case: Case, box: _Box, mine: str) -> None:
             with st.container(gap="xsmall"):
                 st.markdown(f"**{whose}**")
                 outside_text(words, look="note", key=f"conflict-{name}")
-                settle = partial(_settle, case, box, mine=mine if name == "mine" else None)
+                settle = partial(_settle_conflict, case, box, mine=mine if name == "mine" else None)
                 button(label, f"take-{name}", _NOTICE_AREA, settle)
 
 
-def _settle(case: Case, box: _Box, *, mine: str | None) -> None:
+def _settle_conflict(case: Case, box: _NoteBoxState, *, mine: str | None) -> None:
     if mine is not None:
         # Bound to the text that was shown beside it: a third change meanwhile is a conflict again.
-        _replace(case, mine)
+        _replace_text(case, mine)
     box.rival = None
 
 
-def _replace(case: Case, text: str) -> None:
+def _replace_text(case: Case, text: str) -> None:
     """Put a text in the place of the one that is shown. Raises WorkflowError when that was changed meanwhile."""
     shown = case.draft.sha256 if case.draft else None
     workspace().service.edit_draft(case.id, text, based_on=shown)
@@ -404,4 +406,4 @@ def tempting_note(case: Case) -> None:
         "help": "This note says more than its source. Score it to see whether the checks find that.",
         "type": "tertiary",
     }
-    button("Try the tempting note", "tempting", _NOTICE_AREA, partial(_replace, case, note), icon="school", **look)
+    button("Try the tempting note", "tempting", _NOTICE_AREA, partial(_replace_text, case, note), icon="school", **look)

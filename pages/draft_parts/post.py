@@ -20,8 +20,8 @@ from pages.common.times import moment
 from pages.common.where_to_look import MODE_LABELS
 
 _NOTICE_AREA = StepName.POST.value
-_KINDS = ["png", "jpg", "jpeg", "webp", "gif"]
-_NEW_IMAGES = "new-images"
+_IMAGE_TYPES = ["png", "jpg", "jpeg", "webp", "gif"]
+_NEW_IMAGES_KEY = "new-images"
 
 
 def changed(case: Case, saved: Case) -> None:
@@ -32,11 +32,11 @@ def changed(case: Case, saved: Case) -> None:
 
 def new_images() -> None:
     """Images for a post that is not a case yet, with room to say what is in them."""
-    _uploader(f"Images of the post (optional, up to {MAX_IMAGES})", _uploader_key())
-    for file in _uploaded(_uploader_key()):
-        with st.container(border=True, key=f"{_NEW_IMAGES}-{file.file_id}"):
+    _draw_uploader(f"Images of the post (optional, up to {MAX_IMAGES})", _uploader_key())
+    for file in _get_uploaded_files(_uploader_key()):
+        with st.container(border=True, key=f"{_NEW_IMAGES_KEY}-{file.file_id}"):
             try:
-                seen = _seen(file.getvalue(), file.name)
+                seen = _preview_upload(file.getvalue(), file.name)
             except InputError as error:
                 show_notice(notice_for(error))
                 continue
@@ -44,12 +44,12 @@ def new_images() -> None:
                 st.image(seen, width="stretch", alt=file.name)
                 with st.container(gap="xsmall"):
                     st.markdown(f"**{escaped(file.name, 60)}**")
-                    _who_reads()
+                    _explain_image_reading()
                     if not workspace().engine.sees:
-                        st.text_area("Text in the image", key=f"{_NEW_IMAGES}-says-{file.file_id}", height=100)
+                        st.text_area("Text in the image", key=f"{_NEW_IMAGES_KEY}-says-{file.file_id}", height=100)
                         st.text_input(
                             "What the image shows, in one sentence (optional)",
-                            key=f"{_NEW_IMAGES}-shows-{file.file_id}",
+                            key=f"{_NEW_IMAGES_KEY}-shows-{file.file_id}",
                         )
 
 
@@ -60,37 +60,37 @@ def attachments() -> tuple[list[Attachment], list[InputError]]:
         Attachment(
             content=file.getvalue(),
             name=file.name,
-            text=state.get(f"{_NEW_IMAGES}-says-{file.file_id}") or "",
-            shows=state.get(f"{_NEW_IMAGES}-shows-{file.file_id}") or "",
+            text=state.get(f"{_NEW_IMAGES_KEY}-says-{file.file_id}") or "",
+            shows=state.get(f"{_NEW_IMAGES_KEY}-shows-{file.file_id}") or "",
         )
-        for file in _uploaded(_uploader_key())
+        for file in _get_uploaded_files(_uploader_key())
     ]
     return usable_images(given)
 
 
 def forget_uploads() -> None:
     """Empty the uploader, for the next post."""
-    st.session_state[_NEW_IMAGES] = st.session_state.get(_NEW_IMAGES, 0) + 1  # a new key is a new widget
+    st.session_state[_NEW_IMAGES_KEY] = st.session_state.get(_NEW_IMAGES_KEY, 0) + 1  # a new key is a new widget
 
 
 def case_images(case: Case, *, busy: bool) -> None:
     """The images of a case: each with its words, to correct while the case is open."""
     for image in case.post.images:
-        _card(case, image, busy=busy)
+        _draw_image_card(case, image, busy=busy)
     room = MAX_IMAGES - len(case.post.images)
     if case.decision is not None or room <= 0:
         return
     key = f"attach-{case.id}-{len(case.post.images)}"
     with st.form(f"form-{key}", border=False):
-        _uploader(f"Add an image (up to {room} more)", key)
+        _draw_uploader(f"Add an image (up to {room} more)", key)
         if st.form_submit_button("Add image", icon=":material/add_photo_alternate:", disabled=busy):
-            _attach(case, key)
+            _attach_images(case, key)
 
 
-def _card(case: Case, image: Image, *, busy: bool) -> None:
+def _draw_image_card(case: Case, image: Image, *, busy: bool) -> None:
     key = f"{case.id}-{image.sha256[:12]}"
     with st.container(border=True, key=f"image-{key}"), st.grid(2, min_column_width=260):
-        st.image(_kept(case.id, image.sha256), width="stretch", alt=image.shows or image.name)
+        st.image(_load_preview(case.id, image.sha256), width="stretch", alt=image.shows or image.name)
         with st.container(gap="xsmall"):
             size = f"{image.width:,} × {image.height:,} pixels"
             st.markdown(f"**{escaped(image.name, 60)}** :small[:gray[{size}]]")
@@ -98,17 +98,17 @@ def _card(case: Case, image: Image, *, busy: bool) -> None:
                 by = "you" if image.read_by == "person" else escaped(image.read_by, 60)
                 st.caption(f"Read by {by}")
             else:
-                _who_reads()
+                _explain_image_reading()
             if case.decision is not None:
                 st.markdown(escaped(image.text) or ":gray[No text in it]")
                 st.caption(escaped(image.shows))
                 return
-            _words(case, image, key, busy=busy)
-            off = partial(_remove, case, image.sha256)
+            _draw_image_fields(case, image, key, busy=busy)
+            off = partial(_remove_image, case, image.sha256)
             button("Remove image", f"off-{key}", _NOTICE_AREA, off, icon="delete", type="tertiary", disabled=busy)
 
 
-def _words(case: Case, image: Image, key: str, *, busy: bool) -> None:
+def _draw_image_fields(case: Case, image: Image, key: str, *, busy: bool) -> None:
     with st.form(f"words-{key}", border=False):
         text = st.text_area("Text in the image", value=image.text, height=110, disabled=busy)
         shows = st.text_input("What the image shows, in one sentence (optional)", value=image.shows, disabled=busy)
@@ -118,7 +118,7 @@ def _words(case: Case, image: Image, key: str, *, busy: bool) -> None:
             st.rerun()
 
 
-def _who_reads() -> None:
+def _explain_image_reading() -> None:
     if workspace().engine.sees:
         st.caption(":material/visibility: The engine reads the image when it searches. You can correct the text then.")
     else:
@@ -127,12 +127,12 @@ def _who_reads() -> None:
         )
 
 
-def _attach(case: Case, key: str) -> None:
+def _attach_images(case: Case, key: str) -> None:
     left_out: list[InputError] = []
 
     def attach() -> None:
         newest = case
-        for file in _uploaded(key):
+        for file in _get_uploaded_files(key):
             try:
                 newest = workspace().service.attach_image(case.id, file.getvalue(), file.name)
             except InputError as why:
@@ -145,14 +145,14 @@ def _attach(case: Case, key: str) -> None:
     st.rerun()
 
 
-def _remove(case: Case, sha256: str) -> None:
+def _remove_image(case: Case, sha256: str) -> None:
     changed(case, workspace().service.remove_image(case.id, sha256))
 
 
-def _uploader(label: str, key: str) -> None:
+def _draw_uploader(label: str, key: str) -> None:
     st.file_uploader(
         label,
-        type=_KINDS,
+        type=_IMAGE_TYPES,
         accept_multiple_files=True,
         key=key,
         max_upload_size=MAX_IMAGE_BYTES // 1_000_000,
@@ -161,20 +161,20 @@ def _uploader(label: str, key: str) -> None:
 
 
 def _uploader_key() -> str:
-    return f"{_NEW_IMAGES}-files-{st.session_state.get(_NEW_IMAGES, 0)}"
+    return f"{_NEW_IMAGES_KEY}-files-{st.session_state.get(_NEW_IMAGES_KEY, 0)}"
 
 
-def _uploaded(key: str) -> list[UploadedFile]:
+def _get_uploaded_files(key: str) -> list[UploadedFile]:
     return cast("list[UploadedFile]", st.session_state.get(key) or [])
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
-def _seen(content: bytes, name: str) -> bytes:
+def _preview_upload(content: bytes, name: str) -> bytes:
     return workspace().service.preview(content, name)
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
-def _kept(case_id: str, sha256: str) -> bytes:
+def _load_preview(case_id: str, sha256: str) -> bytes:
     return workspace().service.preview(workspace().service.image(case_id, sha256))
 
 
@@ -209,10 +209,10 @@ def post_panel(case: Case, *, busy: bool) -> None:
         if busy:
             st.caption("You can use this when the running work has finished.")
         if st.form_submit_button("Save the post", icon=":material/save:", disabled=busy):
-            _save(case, text or "", url or None, context or "")
+            _save_post(case, text or "", url or None, context or "")
 
 
-def _save(case: Case, text: str, url: str | None, context: str) -> None:
+def _save_post(case: Case, text: str, url: str | None, context: str) -> None:
     edit = partial(workspace().service.edit_post, case.id, text, url=url, context=context)
     run_action(_NOTICE_AREA, lambda: changed(case, edit()))
     st.rerun()

@@ -32,11 +32,11 @@ from pages.common.session import button, key_of, notices, own_review, own_verdic
 from pages.draft_parts.more_evidence import follow_up_buttons
 from pages.draft_parts.note import cited_badge
 
-_MAX_LENGTH = 400
-_SECOND_PRESS = 0.7  # seconds: so soon after the reader moved on, a press was meant for the passage before
-_POINTS = {Points.AGAINST: "against the claim", Points.FOR: "for the claim", Points.NEITHER: ""}
-_OTHERWISE = {Verdict.BACKGROUND: "Background", Verdict.REJECT: "Reject"}
-_FOUND = {
+_MAX_FINDING_CHARACTERS = 400
+_DOUBLE_PRESS_SECONDS = 0.7  # seconds: so soon after the reader moved on, a press was meant for the passage before
+_LABEL_BY_POINTS = {Points.AGAINST: "against the claim", Points.FOR: "for the claim", Points.NEITHER: ""}
+_LABEL_BY_OTHER_VERDICT = {Verdict.BACKGROUND: "Background", Verdict.REJECT: "Reject"}
+_LABELS_BY_ANSWER = {
     AnswerKind.STATED: (":green[:material/check: {}", "Answers it", "Answers what the post also claims"),
     AnswerKind.INFERRED: (
         ":orange[:material/contrast: {}",
@@ -45,30 +45,30 @@ _FOUND = {
     ),
     AnswerKind.NONE: (":gray[:material/remove: {}", "Background", "Background"),
 }
-_READY_REASONS = ("Not about this claim", "Out of date", "Not reliable", "Repeats another source")
+_REJECTION_REASONS = ("Not about this claim", "Out of date", "Not reliable", "Repeats another source")
 
 
 def chosen_source(case: Case) -> str | None:
     """The id of the passage that the reader shows; None before one was chosen, or when it is gone."""
-    chosen = st.session_state.get(_chosen(case))
+    chosen = st.session_state.get(_chosen_passage_key(case))
     return chosen if chosen is not None and case.evidence_by_id(chosen) is not None else None
 
 
 def open_source(case: Case, evidence_id: str, words: Span | None = None) -> None:
     """Show a passage in the reader and note that the person opened it; `words` are marked, offsets in its text."""
-    _show(case, evidence_id, words)
+    _show_passage(case, evidence_id, words)
     item = case.evidence_by_id(evidence_id)
     if item is not None and case.decision is None:
-        _opened(case, item)
+        _mark_opened(case, item)
 
 
-def _show(case: Case, evidence_id: str, words: Span | None = None) -> None:
-    st.session_state[_chosen(case)] = evidence_id
-    st.session_state[f"{_chosen(case)}-words"] = (evidence_id, words)
+def _show_passage(case: Case, evidence_id: str, words: Span | None = None) -> None:
+    st.session_state[_chosen_passage_key(case)] = evidence_id
+    st.session_state[f"{_chosen_passage_key(case)}-words"] = (evidence_id, words)
     go_to(Area.SOURCES)
 
 
-def _opened(case: Case, item: Evidence) -> None:
+def _mark_opened(case: Case, item: Evidence) -> None:
     if own_review(item) is None:
         workspace().service.open_passage(case.id, item.id)
 
@@ -86,7 +86,7 @@ def use_tick(case: Case, item: Evidence, name: str, *, and_on: bool = False) -> 
     key = key_of(name, _is_used(case, item))
 
     def judge() -> None:
-        _judge(case, item, Verdict.USE if st.session_state[key] else None, and_on=and_on)
+        _save_verdict(case, item, Verdict.USE if st.session_state[key] else None, and_on=and_on)
 
     st.checkbox(
         "Use in the note",
@@ -99,7 +99,7 @@ def use_tick(case: Case, item: Evidence, name: str, *, and_on: bool = False) -> 
 
 
 def _is_used(case: Case, item: Evidence) -> bool:
-    return own_verdict(item) is Verdict.USE and not st.session_state.get(_waiting(case, item))
+    return own_verdict(item) is Verdict.USE and not st.session_state.get(_rejecting_key(case, item))
 
 
 def reader(case: Case, job: JobRecord | None) -> None:
@@ -108,7 +108,7 @@ def reader(case: Case, job: JobRecord | None) -> None:
         return
     chosen = case.evidence_by_id(chosen_source(case) or "")
     with st.container(key="reader", gap="small"):
-        _walk(case, chosen)
+        _draw_reader_navigation(case, chosen)
         if chosen is None:
             st.caption(
                 "Choose a source to read its passage in context. Only sources that you have opened and use can "
@@ -116,18 +116,18 @@ def reader(case: Case, job: JobRecord | None) -> None:
             )
             return
         scroll_target(Area.SOURCES)
-        _verdict(case, chosen)
-        _in_the_note(case, chosen)
+        _draw_verdict_controls(case, chosen)
+        _draw_supported_sentences(case, chosen)
         notices(card_place(chosen.id))
-        _head(case, chosen)
-        passage, told = _as_answered(case, chosen)
+        _draw_source_head(case, chosen)
+        passage, told = _mark_answering_words(case, chosen)
         marked_text(passage_pieces(passage), look="passage", key=f"passage-{case.id}-{chosen.id}")
         st.caption(told)
         if case.decision is None:
             follow_up_buttons(case, chosen, job, workspace().service.swap_candidates(case))
 
 
-def _walk(case: Case, chosen: Evidence | None) -> None:
+def _draw_reader_navigation(case: Case, chosen: Evidence | None) -> None:
     """The way to the passage before and after, and to the page itself."""
     order = in_reading_order(case)
     place = order.index(chosen) if chosen is not None else -1
@@ -145,33 +145,33 @@ def _walk(case: Case, chosen: Evidence | None) -> None:
         button("", "next-source", "", on, icon="chevron_right", help=f"Next source, {after.id} (J)", **about)
 
 
-def _verdict(case: Case, item: Evidence) -> None:
+def _draw_verdict_controls(case: Case, item: Evidence) -> None:
     """Use, background or reject: always at the same place, so that the pointer can stay."""
-    state, key, waiting = st.session_state, f"{case.id}-{item.id}", _waiting(case, item)
+    state, key, waiting = st.session_state, f"{case.id}-{item.id}", _rejecting_key(case, item)
     closed = case.decision is not None
     verdict = Verdict.REJECT if state.get(waiting) else own_verdict(item)
-    otherwise = key_of(f"otherwise-{key}", verdict if verdict in _OTHERWISE else None)
+    otherwise = key_of(f"otherwise-{key}", verdict if verdict in _LABEL_BY_OTHER_VERDICT else None)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="reader-verdict"):
         use_tick(case, item, f"reader-use-{key}", and_on=True)
         st.segmented_control(
             "Or",
-            list(_OTHERWISE),
-            format_func=lambda value: _OTHERWISE[value],
+            list(_LABEL_BY_OTHER_VERDICT),
+            format_func=lambda value: _LABEL_BY_OTHER_VERDICT[value],
             key=otherwise,
             disabled=closed,
             on_change=run_action,
-            args=(card_place(item.id), lambda: _judge(case, item, state[otherwise], and_on=True)),
+            args=(card_place(item.id), lambda: _save_verdict(case, item, state[otherwise], and_on=True)),
             label_visibility="collapsed",
         )
         st.space("stretch")
         with st.container(key="open-source", width="content", horizontal=True, gap="small"):
             web_link("Open the source", item.source.url)
             web_link("Archived copy", item.source.archived_url, "inventory_2")
-    _reason(case, item)
-    _others(item)
+    _draw_rejection_reason(case, item)
+    _draw_other_verdicts(item)
 
 
-def _others(item: Evidence) -> None:
+def _draw_other_verdicts(item: Evidence) -> None:
     """What other readers chose, and whose choice counts for the note where it is not one's own."""
     own, counts = own_review(item), item.working
     for review in item.reviews:
@@ -185,38 +185,41 @@ def _others(item: Evidence) -> None:
         st.caption(f"The newest choice counts for the note: it is by {escaped(counts.reader.name, 40)}.")
 
 
-def _judge(case: Case, item: Evidence, verdict: Verdict | None, *, and_on: bool = False) -> None:
+def _save_verdict(case: Case, item: Evidence, verdict: Verdict | None, *, and_on: bool = False) -> None:
     """Save a verdict. A rejection waits for its reason; what was said before no longer holds meanwhile.
 
     What the reader moved on to by itself counts as opened only now, by what the person does there. The second press
     of a double click, or tap, says nothing of a passage that nobody has seen yet.
     """
-    if and_on and time.monotonic() - st.session_state.get(_moved(case), -_SECOND_PRESS) < _SECOND_PRESS:
+    if (
+        and_on
+        and time.monotonic() - st.session_state.get(_moved_on_key(case), -_DOUBLE_PRESS_SECONDS) < _DOUBLE_PRESS_SECONDS
+    ):
         return
     rejecting = verdict is Verdict.REJECT
-    _opened(case, item)
-    st.session_state[_waiting(case, item)] = False
+    _mark_opened(case, item)
+    st.session_state[_rejecting_key(case, item)] = False
     saved = workspace().service.judge(case.id, item.id, None if rejecting else verdict, "")
-    st.session_state[_waiting(case, item)] = rejecting
+    st.session_state[_rejecting_key(case, item)] = rejecting
     if and_on and verdict is not None and not rejecting:
-        _move_on(saved, item)
+        _show_next_unjudged(saved, item)
 
 
-def _move_on(case: Case, done: Evidence) -> None:
+def _show_next_unjudged(case: Case, done: Evidence) -> None:
     """Show the next passage that has no verdict yet, if there is one. Nobody has opened it by that."""
     order = in_reading_order(case)
     place = next(number for number, item in enumerate(order) if item.id == done.id)
     waiting = [item for item in (*order[place + 1 :], *order[:place]) if own_verdict(item) is None]
     if waiting:
-        _show(case, waiting[0].id)
-        st.session_state[_moved(case)] = time.monotonic()
+        _show_passage(case, waiting[0].id)
+        st.session_state[_moved_on_key(case)] = time.monotonic()
 
 
-def _reason(case: Case, item: Evidence) -> None:
+def _draw_rejection_reason(case: Case, item: Evidence) -> None:
     """Why it is rejected: a ready reason, one's own words, or the one that was given."""
     own = own_review(item)
     given = own.reason if own is not None else ""
-    if not st.session_state.get(_waiting(case, item)):
+    if not st.session_state.get(_rejecting_key(case, item)):
         if given:
             st.caption(f"Your reason: {escaped(given)}")
         return
@@ -224,22 +227,22 @@ def _reason(case: Case, item: Evidence) -> None:
     with st.container(key="reject-reasons", gap="xsmall"):
         st.caption("Why do you reject it? Your reason stays in the record.")
         with st.container(horizontal=True, gap="xsmall"):
-            for number, name in enumerate(_READY_REASONS, start=1):
-                button(f":gray[{number}] {name}", f"reject-{number}", place, partial(_reject, case, item, name))
+            for number, name in enumerate(_REJECTION_REASONS, start=1):
+                button(f":gray[{number}] {name}", f"reject-{number}", place, partial(_save_rejection, case, item, name))
         with st.form(f"reject-{case.id}-{item.id}", border=False):
             reason = st.text_input("Another reason, in a few words", value=given)
             if st.form_submit_button("Reject this passage", icon=":material/block:"):
-                run_action(place, partial(_reject, case, item, reason or ""))
+                run_action(place, partial(_save_rejection, case, item, reason or ""))
                 st.rerun()
 
 
-def _reject(case: Case, item: Evidence, reason: str) -> None:
+def _save_rejection(case: Case, item: Evidence, reason: str) -> None:
     saved = workspace().service.judge(case.id, item.id, Verdict.REJECT, reason)
-    st.session_state.pop(_waiting(case, item))
-    _move_on(saved, item)
+    st.session_state.pop(_rejecting_key(case, item))
+    _show_next_unjudged(saved, item)
 
 
-_SUPPORTS = {
+_LABEL_BY_SUPPORT = {
     Support.SUPPORTED: "Supports",
     Support.PARTLY: "Supports in part",
     Support.UNSUPPORTED: "Does not support",
@@ -247,14 +250,14 @@ _SUPPORTS = {
 }
 
 
-def _in_the_note(case: Case, item: Evidence) -> None:
+def _draw_supported_sentences(case: Case, item: Evidence) -> None:
     """Which sentences of the note lean on it, each the way to that sentence."""
     leaning = [(n, found) for n, found in enumerate(case.sentences, start=1) if found.evidence_id == item.id]
     if not leaning:
         return
     with st.container(key="in-the-note", horizontal=True, vertical_alignment="center", gap="small"):
-        for name in ("Supports", "Compared, hints open", *list(_SUPPORTS.values())[1:]):
-            numbered = [(number, found) for number, found in leaning if _how(case, found) == name]
+        for name in ("Supports", "Compared, hints open", *list(_LABEL_BY_SUPPORT.values())[1:]):
+            numbered = [(number, found) for number, found in leaning if _label_support(case, found) == name]
             if numbered:
                 st.markdown(f":small[{name}]", width="content")
             for number, found in numbered:
@@ -262,8 +265,8 @@ def _in_the_note(case: Case, item: Evidence) -> None:
                 button(f"sentence {number}", f"to-sentence-{number}", "", show, type="tertiary")
 
 
-def _how(case: Case, found: SentenceSupport) -> str:
-    return "Compared, hints open" if case.has_open_hint(found) else _SUPPORTS[found.support]
+def _label_support(case: Case, found: SentenceSupport) -> str:
+    return "Compared, hints open" if case.has_open_hint(found) else _LABEL_BY_SUPPORT[found.support]
 
 
 def _show_sentence(case: Case, number: int, sentence: SentenceSupport) -> None:
@@ -281,7 +284,7 @@ def arrival_at_sentence(case: Case, number: int) -> None:
         scroll_into_view(token, "sentence")
 
 
-def _head(case: Case, item: Evidence) -> None:
+def _draw_source_head(case: Case, item: Evidence) -> None:
     """Where it is from, why it was chosen, what the model found in it, and what a reader must know of it."""
     source = item.source
     badges = [source_badges(source, case.post, case.until, item.passage.page), cited_badge(case, source.url)]
@@ -310,27 +313,27 @@ def _head(case: Case, item: Evidence) -> None:
         st.markdown(f"{' '.join(filter(None, badges))} :small[:gray[{' · '.join(facts)}]]")
         st.markdown(f":small[Chosen because: {escaped(item.why, 240)}]")
         for check in source.fact_checks:
-            st.markdown(f":small[:material/fact_check: {escaped(check.sentence, _MAX_LENGTH)}]")
+            st.markdown(f":small[:material/fact_check: {escaped(check.sentence, _MAX_FINDING_CHARACTERS)}]")
         if (note := first_shown(source.notes)) is not None:
             note_words(note)
-        _answers(case, item)
+        _draw_model_answers(case, item)
         if source.outcome is FetchOutcome.READ and source.outcome_detail and not source.by_hand:
             st.caption(escaped(source.outcome_detail, 300))
 
 
-def _answers(case: Case, item: Evidence) -> None:
+def _draw_model_answers(case: Case, item: Evidence) -> None:
     """What the model found in the passage, a line for each answer."""
     for found in case.settlement.all_of(item) if case.settlement is not None else ():
-        look, first, other = _FOUND[found.answer]
+        look, first, other = _LABELS_BY_ANSWER[found.answer]
         name = first if found.claim == 1 else other
-        points = _POINTS[found.points] if found.answer is not AnswerKind.NONE else ""
+        points = _LABEL_BY_POINTS[found.points] if found.answer is not AnswerKind.NONE else ""
         said = look.format(name) + (f", {points}" if points else "")
-        st.markdown(f":small[{said}]: {escaped(found.tells, _MAX_LENGTH)}]")
+        st.markdown(f":small[{said}]: {escaped(found.tells, _MAX_FINDING_CHARACTERS)}]")
 
 
-def _as_answered(case: Case, item: Evidence) -> tuple[Passage, str]:
+def _mark_answering_words(case: Case, item: Evidence) -> tuple[Passage, str]:
     """The passage with the words marked that matter, and what the marks are."""
-    shown, words = st.session_state.get(f"{_chosen(case)}-words", ("", None))
+    shown, words = st.session_state.get(f"{_chosen_passage_key(case)}-words", ("", None))
     if shown == item.id and words is not None and words.end <= len(item.passage.text):
         return item.passage.model_copy(update={"marks": (words,)}), (
             "Marked: the words closest to the sentence of the note. Any text in grey is around the passage."
@@ -344,13 +347,13 @@ def _as_answered(case: Case, item: Evidence) -> tuple[Passage, str]:
     )
 
 
-def _waiting(case: Case, item: Evidence) -> str:
+def _rejecting_key(case: Case, item: Evidence) -> str:
     return f"rejecting-{case.id}-{item.id}"
 
 
-def _moved(case: Case) -> str:
+def _moved_on_key(case: Case) -> str:
     return f"moved-on-{case.id}"
 
 
-def _chosen(case: Case) -> str:
+def _chosen_passage_key(case: Case) -> str:
     return f"reader-{case.id}"

@@ -41,9 +41,9 @@ def scores(case: Case, job: JobRecord | None) -> None:
         return
     if not case.assessment_is_current:
         st.markdown(":orange-badge[:material/history: The note or its sources have changed. Score it again.]")
-    _language_warning(case, case.assessment)
-    _gates(case, case.assessment)
-    _principles(case, case.assessment)
+    _warn_of_foreign_language(case, case.assessment)
+    _draw_gates(case, case.assessment)
+    _draw_principles(case, case.assessment)
     jury_panel(case, busy=under_way(job) and job is not None and job.kind == "assess")
     what_the_edit_changed(case)
 
@@ -64,9 +64,9 @@ def score(case: Case) -> None:
     start(case, "assess")
 
 
-def _language_warning(case: Case, assessment: Assessment) -> None:
+def _warn_of_foreign_language(case: Case, assessment: Assessment) -> None:
     """Before the scores: what they are worth where the gates without a language model meet another language."""
-    foreign = "" if assessment.engine.startswith("llm:") else _foreign(case)
+    foreign = "" if assessment.engine.startswith("llm:") else _name_foreign_languages(case)
     if foreign:
         st.warning(
             "Without a language model, the checks work only in English. Checks of wording are not run. Treat any "
@@ -76,7 +76,7 @@ def _language_warning(case: Case, assessment: Assessment) -> None:
         )
 
 
-def _gates(case: Case, assessment: Assessment) -> None:
+def _draw_gates(case: Case, assessment: Assessment) -> None:
     """Three lines, each opens to its question and its scale. What failed is told among the problems."""
     gate_path(
         assessment.told,
@@ -92,12 +92,12 @@ def _gates(case: Case, assessment: Assessment) -> None:
     judges = {gate.gate.value: gate.judge for gate in assessment.told if gate.judge not in ("", BY_PERSON)}
     others = [name for name, judge in judges.items() if judge not in assessment.engine.split("+")[:1]]
     lines = [f"Judge for {name}: {escaped(_JUDGES.get(judges[name], judges[name]))}" for name in others]
-    lines += [_sureness(assessment)] if assessment.engine.startswith("llm:") else []
+    lines += [_format_probabilities(assessment)] if assessment.engine.startswith("llm:") else []
     if lines:
         st.caption("  \n".join(lines))
 
 
-def _sureness(assessment: Assessment) -> str:
+def _format_probabilities(assessment: Assessment) -> str:
     """The judge's own probabilities, and their product where it gives all three (CrowdNotes+ 4.3, equation 1)."""
     known = [f"{gate.gate.as_text} {gate.probability:.2f}" for gate in assessment.gates if gate.probability is not None]
     if not known:
@@ -106,7 +106,7 @@ def _sureness(assessment: Assessment) -> str:
     return f"How sure the judge is that each passes, from 0 to 1: {', '.join(known)}" + whole
 
 
-def _foreign(case: Case) -> str:
+def _name_foreign_languages(case: Case) -> str:
     """That the post or the note is in another language than English, in words; empty when both seem English."""
     note = language_of(case.draft.text) if case.draft is not None else None
     found = (("The post is in {language}", case.post.language), ("The note is in {language}", note))
@@ -115,10 +115,10 @@ def _foreign(case: Case) -> str:
     )
 
 
-_PRINCIPLES = "principles"
+_PRINCIPLES_NOTICE_AREA = "principles"
 
 
-def _principles(case: Case, assessment: Assessment) -> None:
+def _draw_principles(case: Case, assessment: Assessment) -> None:
     """All six, folded; a rewrite is offered while the scores are of the note as it stands."""
     results = assessment.principles
     if not results:
@@ -130,12 +130,12 @@ def _principles(case: Case, assessment: Assessment) -> None:
     if failed and case.assessment_is_current:
         label += f" :orange[{failed} not met]"
     with st.expander(label, key=f"principles-{case.id}", icon=":material/checklist:"):
-        notices(_PRINCIPLES)
+        notices(_PRINCIPLES_NOTICE_AREA)
         for result in assessment.principles:
-            _principle(case, result)
+            _draw_principle(case, result)
 
 
-def _principle(case: Case, result: PrincipleResult) -> None:
+def _draw_principle(case: Case, result: PrincipleResult) -> None:
     """In one piece, as there are six: the reason and what it objects to below the name.
 
     Where the principle passes, its remarks are grey: a person may weigh them otherwise.
@@ -153,16 +153,16 @@ def _principle(case: Case, result: PrincipleResult) -> None:
     lines += [f":small[:{colour}[:material/arrow_right: {message}]]" for message in messages]
     st.markdown("  \n".join(lines))
     if result.rewrite and not stale and case.decision is None:
-        _rewrite(case, result)
+        _draw_rewrite(case, result)
 
 
-def _rewrite(case: Case, result: PrincipleResult) -> None:
+def _draw_rewrite(case: Case, result: PrincipleResult) -> None:
     key = result.principle.name.lower()
     st.caption("The model suggests:")
     outside_text(result.rewrite, look="note", key=f"rewrite-{key}")
     take = partial(take_words, case, result.rewrite)
     look = {"help": "Score the note again afterwards. Undo brings the old words back."}
-    button("Take this wording", f"take-rewrite-{key}", _PRINCIPLES, take, icon="edit_note", **look)
+    button("Take this wording", f"take-rewrite-{key}", _PRINCIPLES_NOTICE_AREA, take, icon="edit_note", **look)
 
 
 def take_words(case: Case, text: str) -> None:

@@ -25,13 +25,13 @@ from pages.common.layout import StepName, card_place
 from pages.common.session import button, run_action, workspace
 from pages.draft_parts.reader import arrival_at_sentence, chosen_source, open_source
 
-_MAX_LENGTH = 150  # characters of a sentence: three lines
-_MAP_SIGNS = {Support.SUPPORTED: "✓", Support.PARTLY: "◐", Support.UNSUPPORTED: "✗", Support.UNCHECKED: "○"}
+_MAX_SENTENCE_CHARACTERS = 150  # characters of a sentence: three lines
+_MAP_SIGN_BY_SUPPORT = {Support.SUPPORTED: "✓", Support.PARTLY: "◐", Support.UNSUPPORTED: "✗", Support.UNCHECKED: "○"}
 
 
 def map_of_sentences(case: Case) -> None:
     """Folded, but of a decided case; nothing below two sentences and two sources, where the rows say as much."""
-    sources = _sources(case)
+    sources = _order_map_sources(case)
     if len(case.sentences) < 2 or len(sources) < 2 or case.draft is None:
         return
     key = f"map-of-{case.id}"
@@ -44,13 +44,15 @@ def map_of_sentences(case: Case) -> None:
         sentence_map(
             "Map of sentences and sources",
             [
-                _sentence_data(case, number, item, case.draft.text)
+                _describe_map_sentence(case, number, item, case.draft.text)
                 for number, item in enumerate(case.sentences, start=1)
             ],
-            [_source(case, item) for item in sources],
+            [_describe_map_source(case, item) for item in sources],
             [
                 {"kind": kind, "label": label}
-                for kind, label in dict(_kind(case, item) for item in case.sentences if item.evidence_id).items()
+                for kind, label in dict(
+                    _classify_curve(case, item) for item in case.sentences if item.evidence_id
+                ).items()
             ],
             on_choice=partial(choose, case),
             key=key,
@@ -67,33 +69,33 @@ def choose(case: Case, chosen: object) -> None:
         run_action(card_place(evidence_id), partial(open_source, case, evidence_id, words))
 
 
-def _sources(case: Case) -> list[Evidence]:
+def _order_map_sources(case: Case) -> list[Evidence]:
     """Those that sentences lean on, in the order of the sentences, so that few curves cross; then the others in use."""
     leaned = (case.evidence_by_id(item.evidence_id or "") for item in case.sentences)
     found = [item for item in leaned if item is not None]
     return list({item.id: item for item in (*found, *case.used_evidence)}.values())
 
 
-def _kind(case: Case, item: SentenceSupport) -> tuple[str, str]:
+def _classify_curve(case: Case, item: SentenceSupport) -> tuple[str, str]:
     """How its curve is drawn, and what that means."""
     if case.has_open_hint(item):
         return "hinted", f"compared by {item.by}, hints open"
     return item.support.name.lower(), item.support.as_text
 
 
-def _sentence_data(case: Case, number: int, item: SentenceSupport, note: str) -> dict[str, object]:
-    words, (kind, told) = item.words_in(note).strip(), _kind(case, item)
+def _describe_map_sentence(case: Case, number: int, item: SentenceSupport, note: str) -> dict[str, object]:
+    words, (kind, told) = item.words_in(note).strip(), _classify_curve(case, item)
     return {
         "number": number,
-        "text": clip(words, _MAX_LENGTH),
+        "text": clip(words, _MAX_SENTENCE_CHARACTERS),
         "kind": kind,
-        "sign": "?" if kind == "hinted" else _MAP_SIGNS[item.support],
+        "sign": "?" if kind == "hinted" else _MAP_SIGN_BY_SUPPORT[item.support],
         "source": item.evidence_id,
         "told": f"Sentence {number}, {told}, closest source {item.evidence_id or 'none'}: {words}",
     }
 
 
-def _source(case: Case, item: Evidence) -> dict[str, object]:
+def _describe_map_source(case: Case, item: Evidence) -> dict[str, object]:
     name = source_name(item.source)
     numbers = [str(n) for n, leaned in enumerate(case.sentences, start=1) if leaned.evidence_id == item.id]
     of = f"closest to sentence {', '.join(numbers)}" if numbers else "closest to no sentence"
@@ -101,13 +103,13 @@ def _source(case: Case, item: Evidence) -> dict[str, object]:
 
 
 _NOTICE_AREA = StepName.DRAFT.value
-_SIGNS = {
+_SIGN_BY_SUPPORT = {
     Support.UNCHECKED: ":gray[:material/radio_button_unchecked:]",
     Support.SUPPORTED: ":green[:material/check_circle:]",
     Support.PARTLY: ":orange[:material/contrast:]",
     Support.UNSUPPORTED: ":red[:material/cancel:]",
 }
-_FINDS = {
+_LABEL_BY_FINDING = {
     Support.SUPPORTED: "The passage says it",
     Support.PARTLY: "Only in part",
     Support.UNSUPPORTED: "It does not",
@@ -148,7 +150,9 @@ def _draw_sentence(case: Case, note: str, number: int, sentence: SentenceSupport
     with st.container(key=f"{key}-here" if here else key, gap="xxsmall"):
         arrival_at_sentence(case, number)
         with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
-            said = _SIGNS[sentence.support] + ("" if by_person else f" :small[{escaped(sentence.support.as_text)}]")
+            said = _SIGN_BY_SUPPORT[sentence.support] + (
+                "" if by_person else f" :small[{escaped(sentence.support.as_text)}]"
+            )
             if hinted:  # what a person found against a hint is theirs, not the program's green
                 said = f":material/person: :small[compared by {escaped(sentence.by, 40)}, hints open]"
             inferred = " :orange-badge[inferred]" if _is_inferred(case, sentence) else ""
@@ -166,7 +170,7 @@ def _draw_sentence(case: Case, note: str, number: int, sentence: SentenceSupport
         for doubt in dict.fromkeys(sentence.doubts):
             st.caption(f":orange[:material/help:] {escaped(doubt)}")
         if by_person and sentence.evidence_id:
-            _comparison(case, number, sentence, sentence.words_in(note), sentence.evidence_id)
+            _draw_comparison(case, number, sentence, sentence.words_in(note), sentence.evidence_id)
         elif by_person:
             st.caption("No source in use matches this sentence. Use one that does, or remove the sentence.")
 
@@ -176,14 +180,14 @@ def _is_inferred(case: Case, sentence: SentenceSupport) -> bool:
     return any(item.span == sentence.span and item.basis is Basis.INFERRED for item in written)
 
 
-def _comparison(case: Case, number: int, sentence: SentenceSupport, words: str, evidence_id: str) -> None:
+def _draw_comparison(case: Case, number: int, sentence: SentenceSupport, words: str, evidence_id: str) -> None:
     """What the person finds, and whether the hints matter."""
     decided = case.decision is not None
     state, chosen, settled = st.session_state, f"compare-{case.id}-{number}", f"settled-{case.id}-{number}"
     own = workspace().service.finding(case, Pair(words, evidence_id))
     by_another = own is None and sentence.by not in ("", workspace().actor.name)
     found = None if by_another else own or sentence.support
-    state[chosen] = found if found in _FINDS else None
+    state[chosen] = found if found in _LABEL_BY_FINDING else None
     save = partial(workspace().service.compare_sentence, case.id, words, evidence_id)
 
     def compare() -> None:
@@ -192,16 +196,16 @@ def _comparison(case: Case, number: int, sentence: SentenceSupport, words: str, 
     with st.container(key=f"comparison-{case.id}-{number}", gap="xsmall"):
         st.segmented_control(
             f"Does {evidence_id} say it?",
-            list(_FINDS),
-            format_func=lambda found: _FINDS[found],
+            list(_LABEL_BY_FINDING),
+            format_func=lambda found: _LABEL_BY_FINDING[found],
             key=chosen,
             on_change=run_action,
             args=(_NOTICE_AREA, compare),
             label_visibility="collapsed",
             disabled=decided,
         )
-        if by_another and sentence.support in _FINDS:
-            st.caption(f"{escaped(sentence.by, 40)} found: {_FINDS[sentence.support]}")
+        if by_another and sentence.support in _LABEL_BY_FINDING:
+            st.caption(f"{escaped(sentence.by, 40)} found: {_LABEL_BY_FINDING[sentence.support]}")
         if sentence.doubts and sentence.support is Support.SUPPORTED:
             state[settled] = sentence.doubts_settled
             label = plural(

@@ -51,21 +51,21 @@ from pages.draft_parts.more_evidence import (
 from pages.draft_parts.reader import chosen_source, in_reading_order, open_source, reader, use_tick
 
 _NOTICE_AREA = StepName.EVIDENCE.value
-_MAX_LENGTH = 400
+_MAX_STATEMENT_CHARACTERS = 400
 
 
 def looks_further(case: Case) -> bool:
     """Whether the person wants to look further, whatever the program thinks of its sources."""
-    return bool(st.session_state.get(_further(case)))
+    return bool(st.session_state.get(_look_further_key(case)))
 
 
 def look_further(case: Case) -> None:
     """One quiet line that leads to `look_yourself`, once sources were looked for."""
     if workspace().service.reach(case, asked=True) is not None:
-        go = partial(st.session_state.update, {_further(case): True})
+        go = partial(st.session_state.update, {_look_further_key(case): True})
         button(
             "Nothing here settles it? Where else to look",
-            f"go-{_further(case)}",
+            f"go-{_look_further_key(case)}",
             _NOTICE_AREA,
             go,
             icon="travel_explore",
@@ -73,7 +73,7 @@ def look_further(case: Case) -> None:
         )
 
 
-def _further(case: Case) -> str:
+def _look_further_key(case: Case) -> str:
     return f"further-{case.id}"
 
 
@@ -87,8 +87,8 @@ def look_yourself(case: Case, job: JobRecord | None, reach: Reach) -> None:
             else "Look for a source yourself"
         )
         st.markdown(f"**:material/travel_explore: {head}**")
-        wanted = [f"What would settle it: {escaped(reach.wanted, _MAX_LENGTH)}"] if reach.wanted else []
-        st.markdown("  \n".join(f":small[{told}]" for told in [*wanted, *_asked(case)]))
+        wanted = [f"What would settle it: {escaped(reach.wanted, _MAX_STATEMENT_CHARACTERS)}"] if reach.wanted else []
+        st.markdown("  \n".join(f":small[{told}]" for told in [*wanted, *_describe_search(case)]))
         if near := reach.nearest:
             with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
                 st.markdown(":small[Closest source:]", width="content")
@@ -100,11 +100,11 @@ def look_yourself(case: Case, job: JobRecord | None, reach: Reach) -> None:
         with st.container(horizontal=True, gap="small"):
             add_by_hand(case, job, "Add what you found")
             if looks_further(case):
-                shut = partial(st.session_state.update, {_further(case): False})
-                button("Close", f"shut-{_further(case)}", _NOTICE_AREA, shut, type="tertiary")
+                shut = partial(st.session_state.update, {_look_further_key(case): False})
+                button("Close", f"shut-{_look_further_key(case)}", _NOTICE_AREA, shut, type="tertiary")
 
 
-def _asked(case: Case) -> list[str]:
+def _describe_search(case: Case) -> list[str]:
     """What was asked where, and who gave no answer: a sentence each."""
     if not case.searched:
         return ["Only your own links were read. Nothing was searched."]
@@ -115,15 +115,18 @@ def _asked(case: Case) -> list[str]:
     n = len({query.text for queries in searches for query in queries})
     sentences = []
     if there:
-        places = escaped(", ".join(there), _MAX_LENGTH)
+        places = escaped(", ".join(there), _MAX_STATEMENT_CHARACTERS)
         sentences.append(plural(n, "{n} search in {places}.", "{n} searches in {places}.", places=places))
     if silent:
-        sentences.append(f"No answer from {escaped(', '.join(silent), _MAX_LENGTH)}.")
+        sentences.append(f"No answer from {escaped(', '.join(silent), _MAX_STATEMENT_CHARACTERS)}.")
     return sentences
 
 
-_TITLE, _ROW = 70, 210  # characters of a page's title and of the sentence in a row: together three lines
-_NOT_CHECKABLE = {
+_MAX_TITLE_CHARACTERS, _MAX_ROW_CHARACTERS = (
+    70,
+    210,
+)  # characters of a page's title and of the sentence in a row: together three lines
+_LABEL_BY_UNCHECKABLE_KIND = {
     ClaimKind.OPINION: "an opinion",
     ClaimKind.SATIRE: "satire",
     ClaimKind.PREDICTION: "a prediction",
@@ -142,8 +145,8 @@ def sources_pane(case: Case, job: JobRecord | None) -> None:
         already_checked(case)
         failed = job is not None and job.kind == "gather" and job.state is JobState.FAILED
         reach = workspace().service.reach(case, asked=looks_further(case), search_failed=failed)
-        _claim(case, reach)
-        _rows(case, job, reach)
+        _draw_claim(case, reach)
+        _draw_source_rows(case, job, reach)
         if not case.evidence:
             no_passage(case, job)
         if reach is not None:
@@ -151,7 +154,7 @@ def sources_pane(case: Case, job: JobRecord | None) -> None:
         else:
             look_further(case)
         reader(case, job)
-        _rest(case, job)
+        _draw_folded_sections(case, job)
         if case.used_evidence and case.decision is None:
             next_area_button(Area.NOTE, "Go to the note")
 
@@ -162,7 +165,7 @@ def tally(case: Case) -> str:
     return f"{opened} of {len(case.evidence)} opened, {len(case.used_evidence)} used"
 
 
-def _claim(case: Case, reach: Reach | None) -> None:
+def _draw_claim(case: Case, reach: Reach | None) -> None:
     """The claim in full words, and how far the passages settle it. Nothing where no model has said."""
     claims = [claim for claim in case.claims if claim.statement]
     if not claims:
@@ -172,14 +175,14 @@ def _claim(case: Case, reach: Reach | None) -> None:
         if claim.kind is not ClaimKind.CHECKABLE:
             st.info(
                 "If so, there is nothing to check: decide “No note needed”. You can still add sources.",
-                title=f"The model reads this post as {_NOT_CHECKABLE[claim.kind]}.",
+                title=f"The model reads this post as {_LABEL_BY_UNCHECKABLE_KIND[claim.kind]}.",
                 icon=":material/help:",
             )
             return
-        st.markdown(f"**Claim:** {escaped(claim.statement, _MAX_LENGTH)}")
-        _settled(case, reach)
+        st.markdown(f"**Claim:** {escaped(claim.statement, _MAX_STATEMENT_CHARACTERS)}")
+        _draw_settlement(case, reach)
         about = [
-            fill(name, words=escaped(words, _MAX_LENGTH))
+            fill(name, words=escaped(words, _MAX_STATEMENT_CHARACTERS))
             for name, words in (
                 ("What it implies: {words}", claim.implies),
                 ("What would settle it: {words}", claim.settled_by),
@@ -187,13 +190,15 @@ def _claim(case: Case, reach: Reach | None) -> None:
             if words
         ]
         about += [f"Since: {claim.since_when}"] if claim.since else []
-        about += [f"The post also claims: {escaped(other.statement, _MAX_LENGTH)}" for other in claims[1:]]
+        about += [
+            f"The post also claims: {escaped(other.statement, _MAX_STATEMENT_CHARACTERS)}" for other in claims[1:]
+        ]
         if about:
             with st.expander("More about the claim", type="compact"):
                 st.caption("  \n".join(about))
 
 
-def _settled(case: Case, reach: Reach | None) -> None:
+def _draw_settlement(case: Case, reach: Reach | None) -> None:
     evidence = case.judging_evidence
     if case.settlement is None or not evidence:
         return
@@ -213,13 +218,13 @@ def _settled(case: Case, reach: Reach | None) -> None:
         else "none helps to conclude it"
     )
     missing = case.settlement.missing if reach is None else ""  # else it is told there
-    said = f" :small[Missing: {escaped(missing, _MAX_LENGTH)}]" if missing else ""
+    said = f" :small[Missing: {escaped(missing, _MAX_STATEMENT_CHARACTERS)}]" if missing else ""
     st.markdown(
         f":orange-badge[:material/search_off: No source answers it outright, according to the model; {helps}]{said}"
     )
 
 
-def _rows(case: Case, job: JobRecord | None, reach: Reach | None) -> None:
+def _draw_source_rows(case: Case, job: JobRecord | None, reach: Reach | None) -> None:
     """A row for each passage; those that may speak for the post's claim stand apart, under a heading of their own."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="sources-head"):
         st.header("Sources", anchor=False, width="content")
@@ -241,7 +246,7 @@ def _rows(case: Case, job: JobRecord | None, reach: Reach | None) -> None:
     with st.container(key="rows", gap=None):
         for item in items:
             if item.aim is not Aim.OTHER_SIDE:
-                _row(case, item)
+                _draw_source_row(case, item)
         if any(item.aim is Aim.OTHER_SIDE for item in items):
             with st.container(key="other-side", gap=None):
                 st.markdown(
@@ -250,7 +255,7 @@ def _rows(case: Case, job: JobRecord | None, reach: Reach | None) -> None:
                 )
                 for item in items:
                     if item.aim is Aim.OTHER_SIDE:
-                        _row(case, item)
+                        _draw_source_row(case, item)
     if case.taken_away:
         gone = plural(
             len(case.taken_away),
@@ -260,43 +265,43 @@ def _rows(case: Case, job: JobRecord | None, reach: Reach | None) -> None:
         st.caption(f":material/history: {gone}")
 
 
-_KINDS = {SourceCategory.OTHER: "other kind of source"}
-_STANDS = {
+_LABEL_BY_CATEGORY = {SourceCategory.OTHER: "other kind of source"}
+_BADGE_BY_VERDICT = {
     Verdict.BACKGROUND: (":gray-badge[:material/remove: {}]", "background"),
     Verdict.REJECT: (":red-badge[:material/block: {}]", "rejected"),
 }
 
 
-def _row(case: Case, item: Evidence) -> None:
+def _draw_source_row(case: Case, item: Evidence) -> None:
     """What it is, the one sentence that matters, and the tick; choosing it opens it in the reader."""
     key, source = f"{case.id}-{item.id}", item.source
     here = chosen_source(case) == item.id
     # The name says how it stands, for page.css.
     with st.container(key=f"row-{item.id}{'-here' if here else ''}", gap=None):
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
-            kind = _KINDS.get(source.category, source.category.as_text)
+            kind = _LABEL_BY_CATEGORY.get(source.category, source.category.as_text)
             when = str(source.year or "no date")
             name = escaped(source_name(source), 44)
             label = f"**{item.id}** {name} :gray[:small[· {escaped(kind)} · {when}]]"
             read = partial(open_source, case, item.id)
             button(label, f"read-{key}", card_place(item.id), read, type="tertiary", width="stretch")
-            if stands := _stands(case, item).strip():
+            if stands := _build_reading_badges(case, item).strip():
                 st.markdown(stands, width="content")
             use_tick(case, item, f"use-{key}")
         origin = " ".join(origin_badges(source, case.post, short=True))
-        sentence = _sentence(case, item)
-        told = source.title in ("", source.url, source_name(source)) or _begins_with(sentence, source.title)
-        page = "" if told else f"**{escaped(source.title, _TITLE)}**"
-        st.markdown(f"{origin} :small[{page} {escaped(sentence, _ROW)}]".strip())
+        sentence = _pick_sentence(case, item)
+        told = source.title in ("", source.url, source_name(source)) or _is_title_repeated(sentence, source.title)
+        page = "" if told else f"**{escaped(source.title, _MAX_TITLE_CHARACTERS)}**"
+        st.markdown(f"{origin} :small[{page} {escaped(sentence, _MAX_ROW_CHARACTERS)}]".strip())
 
 
-def _begins_with(sentence: str, title: str) -> bool:
+def _is_title_repeated(sentence: str, title: str) -> bool:
     """Whether the words of a page's title stand at the head of its sentence, or are all that it has of them."""
     first, name = (" ".join(words.casefold().rstrip(".… ").split()) for words in (sentence, title))
     return first.startswith(name) or name.startswith(first)
 
 
-def _stands(case: Case, item: Evidence) -> str:
+def _build_reading_badges(case: Case, item: Evidence) -> str:
     """Markdown of what must be seen before it is opened, and how far its reading is."""
     marks = source_badges(item.source, case.post, case.until, graves_only=True)
     own, counts = own_review(item), item.working
@@ -307,20 +312,20 @@ def _stands(case: Case, item: Evidence) -> str:
         # The reader moved on to it by itself: it counts as opened with what the person does there.
         name = "shown, not judged yet" if chosen_source(case) == item.id else "not opened"
         return f"{marks} :gray-badge[{name}]"
-    look, name = _STANDS.get(own.verdict, ("", "")) if own.verdict else ("", "")
+    look, name = _BADGE_BY_VERDICT.get(own.verdict, ("", "")) if own.verdict else ("", "")
     return f"{marks} {look.format(name) if name else ''}"
 
 
-def _sentence(case: Case, item: Evidence) -> str:
+def _pick_sentence(case: Case, item: Evidence) -> str:
     """The words that answer the claim, as the model says, else those closest to the post."""
     found = case.settlement.all_of(item) if case.settlement is not None else []
     spans = [answer.span for answer in found if answer.span is not None] or list(item.passage.marks)
-    return clip(passage_words(item.passage, spans[0]) if spans else item.passage.text, _ROW)
+    return clip(passage_words(item.passage, spans[0]) if spans else item.passage.text, _MAX_ROW_CHARACTERS)
 
 
-def _rest(case: Case, job: JobRecord | None) -> None:
+def _draw_folded_sections(case: Case, job: JobRecord | None) -> None:
     """Folded: what could not be read, how it was searched, other places to look, and earlier evidence."""
-    _failed(case, job)
+    _draw_failed_sources(case, job)
     search_report(case, partial(ask_again, case, job))
     earlier_notes(case)
     if case.decision is None:
@@ -337,25 +342,25 @@ def _rest(case: Case, job: JobRecord | None) -> None:
     earlier_evidence(case, job)
 
 
-def _failed(case: Case, job: JobRecord | None) -> None:
+def _draw_failed_sources(case: Case, job: JobRecord | None) -> None:
     failed = workspace().service.failed_sources(case)
     if not failed:
         return
     label = plural(len(failed), "{n} source could not be read", "{n} sources could not be read")
     with st.expander(label, key=f"failed-{case.id}", icon=":material/link_off:", expanded=not case.evidence):
         st.caption("A page that could not be read says nothing for or against the post.")
-        copies = Counter(_of_copies(source) for source in failed)
+        copies = Counter(_find_archive_remark(source) for source in failed)
         shared = {said: times for said, times in copies.items() if said and times > 1}
         for said, times in shared.items():
             which = "" if times == len(failed) else f" ({times} of these {len(failed)})"
             st.caption(f":material/inventory_2: {escaped(said, 300)}{which}")
         for source in failed:
-            _failed_source(case, source, told=frozenset(shared))
+            _draw_failed_source(case, source, told=frozenset(shared))
         if case.decision is None and case.supernote is None:
-            _through_others(case, job)
+            _draw_untried_services(case, job)
 
 
-def _through_others(case: Case, job: JobRecord | None) -> None:
+def _draw_untried_services(case: Case, job: JobRecord | None) -> None:
     """One click lets a service that the person has not ticked yet read what could not be read here."""
     left = {name: label for name, label in workspace().reading_services.items() if name not in case.read_through}
     if not left:
@@ -371,13 +376,13 @@ def _through_others(case: Case, job: JobRecord | None) -> None:
             button(words, key, _NOTICE_AREA, again, icon="cloud_download", disabled=under_way(job))
 
 
-def _of_copies(source: Source) -> str:
+def _find_archive_remark(source: Source) -> str:
     """What the archive said of the source; empty where it was not asked."""
     _, name, said = source.outcome_detail.partition(WAYBACK)
     return name + said
 
 
-def _failed_source(case: Case, source: Source, *, told: frozenset[str]) -> None:
+def _draw_failed_source(case: Case, source: Source, *, told: frozenset[str]) -> None:
     """A source that could not be read; what the archive said stands above the list where it is `told` there."""
     badges = source_badges(source, case.post, case.until) if source.published or source.notices else ""
     with st.container(key=f"failed-{source.id.replace(':', '-')}", gap="xxsmall"):
@@ -388,7 +393,7 @@ def _failed_source(case: Case, source: Source, *, told: frozenset[str]) -> None:
             web_link("Archived copy", source.archived_url, "inventory_2")
             web_link("Open it", None if source.outcome is FetchOutcome.REFUSED else source.url)
         st.markdown(f":small[{exact(source.url)}]" if source.url else f":small[{escaped(source.title, 160)}]")
-        of_copies = _of_copies(source)
+        of_copies = _find_archive_remark(source)
         st.markdown(escaped(source.outcome_detail.removesuffix(of_copies if of_copies in told else ""), 300))
         if case.decision is None:
             paste_box(case, "Open the page yourself and paste the passage", source)

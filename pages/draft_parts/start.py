@@ -25,33 +25,35 @@ from pages.draft_parts.more_evidence import open_paste_box
 from pages.draft_parts.post import attachments, forget_uploads, new_images
 
 _NOTICE_AREA = StepName.POST.value
-_NEW = "new-post"
-_TEXT, _ADDRESS = f"{_NEW}-text", f"{_NEW}-url"
-_CONTEXT = f"{_NEW}-context"
-_BROUGHT = f"{_NEW}-brought"  # the post that the page's own address brought, once it stands in the box
-_BOX = "new-post-box"
-_FILLED = f"{_NEW}-filled"  # a token for each time that an example was put into the box
-_NEXT = {"icon": "arrow_forward", "icon_position": "right"}
-_COUNTED_FROM = 10  # a post is told its length from a tenth of what is allowed on
-_EXAMPLES_BESIDE = 3  # as high together as the box with what belongs to it
+_KEY_PREFIX = "new-post"
+_TEXT_KEY, _ADDRESS_KEY = f"{_KEY_PREFIX}-text", f"{_KEY_PREFIX}-url"
+_CONTEXT_KEY = f"{_KEY_PREFIX}-context"
+_POST_IN_ADDRESS_KEY = (
+    f"{_KEY_PREFIX}-brought"  # the post that the page's own address brought, once it stands in the box
+)
+_BOX_KEY = "new-post-box"
+_EXAMPLE_TOKEN_KEY = f"{_KEY_PREFIX}-filled"  # a token for each time that an example was put into the box
+_NEXT_BUTTON_LOOK = {"icon": "arrow_forward", "icon_position": "right"}
+_LENGTH_HINT_DIVISOR = 10  # a post is told its length from a tenth of what is allowed on
+_EXAMPLES_UNFOLDED = 3  # as high together as the box with what belongs to it
 
 
 def start_screen() -> None:
     """Ask for a post; nothing is fetched or sent before *Find evidence* is pressed."""
-    _bring_over()
+    _fill_from_address()
     ours, theirs = st.columns([3, 2], gap="large")
     with ours:
-        _box()
+        _draw_post_box()
         first_model()
     with theirs:
-        _examples()
-    led_to((".st-key-start button",), st.session_state.get(_FILLED, ""))
+        _draw_examples()
+    led_to((".st-key-start button",), st.session_state.get(_EXAMPLE_TOKEN_KEY, ""))
 
 
-def _bring_over() -> None:
+def _fill_from_address() -> None:
     """Put the post that the page's address names (`?post=…&url=…`) into the box, once. It comes from outside."""
     words, url = st.query_params.get("post", ""), st.query_params.get("url", "")
-    if not (words or url) or st.session_state.get(_BROUGHT) == (words, url):
+    if not (words or url) or st.session_state.get(_POST_IN_ADDRESS_KEY) == (words, url):
         return
     limit = workspace().settings.max_post_characters
     if len(words) > limit:
@@ -62,52 +64,54 @@ def _bring_over() -> None:
                 "Paste the rest if you need it.",
             ),
         )
-    st.session_state[_BROUGHT] = (words, url)
-    st.session_state[_TEXT] = post_from_address(words, url, limit)
+    st.session_state[_POST_IN_ADDRESS_KEY] = (words, url)
+    st.session_state[_TEXT_KEY] = post_from_address(words, url, limit)
 
 
-def _box() -> None:
-    with st.container(key=_BOX):
+def _draw_post_box() -> None:
+    with st.container(key=_BOX_KEY):
         text = st.text_area(
             "Paste the post",
-            key=_TEXT,
+            key=_TEXT_KEY,
             height=190,
             placeholder="The text of the post. You can add its address on X and links to sources, one on each line.",
             persist_state="session",
             on_change=run_action,  # what was wrong with other words is told no longer
             args=(_NOTICE_AREA, lambda: None),
         )
-    saved_on_pause(_BOX)
+    saved_on_pause(_BOX_KEY)
     found = parse_pasted(text or "")
     recognised = st.container(key="new-post-recognised")
-    find, by_hand = partial(_create, to_gather=True), partial(_create, to_gather=False)
+    find, by_hand = partial(_create_case, to_gather=True), partial(_create_case, to_gather=False)
     with st.container(horizontal=True, gap="small"):
         button("Find evidence", "start", _NOTICE_AREA, find, icon="search", type="primary")
         look = {"type": "tertiary", "help": "Opens the case without a search. You can search later."}
         button("Paste a passage yourself", "start-by-hand", _NOTICE_AREA, by_hand, icon="content_paste", **look)
     notices(_NOTICE_AREA)
     with st.expander("Options", key="new-post-options", icon=":material/tune:"):
-        new_sources_form(_NEW)
+        new_sources_form(_KEY_PREFIX)
         st.text_input(
             "Address of the post on X (optional)",
-            key=_ADDRESS,
+            key=_ADDRESS_KEY,
             type="url",
             placeholder="https://x.com/…/status/…",
             help="Lets you open the post again when the note is ready. It is not read.",
             persist_state="session",
         )
-        st.text_area("The post it replies to or quotes (optional)", key=_CONTEXT, height=70, persist_state="session")
+        st.text_area(
+            "The post it replies to or quotes (optional)", key=_CONTEXT_KEY, height=70, persist_state="session"
+        )
         new_images()
     with recognised:  # above the options, which say where to look
-        chosen, _ = sources_chosen(_NEW, found.links)
-        _recognised(found, chosen)
-        if _recorded(found.words, chosen) is not None:
+        chosen, _ = sources_chosen(_KEY_PREFIX, found.links)
+        _draw_recognised_parts(found, chosen)
+        if _find_recorded_example(found.words, chosen) is not None:
             st.caption(
                 ":material/history: No language model is in use. For this example you see the recorded answers of one."
             )
 
 
-def _recognised(found: Pasted, sources: Sources) -> None:
+def _draw_recognised_parts(found: Pasted, sources: Sources) -> None:
     """In one line: what was pasted, and where the evidence will come from."""
     if not found.words and (found.address or found.links):
         words = (
@@ -122,11 +126,11 @@ def _recognised(found: Pasted, sources: Sources) -> None:
     parts += [plural(len(found.links), "1 link to a source", "{n} links to sources")] if found.links else []
     taken = f"Recognised: {', '.join(parts)}." if parts else ""
     limit, n = workspace().settings.max_post_characters, len(found.words)
-    long = f"{n:,} of at most {limit:,} characters." if n > limit / _COUNTED_FROM else ""
-    st.caption(" ".join(filter(None, (taken, _where(sources), long))))
+    long = f"{n:,} of at most {limit:,} characters." if n > limit / _LENGTH_HINT_DIVISOR else ""
+    st.caption(" ".join(filter(None, (taken, _describe_search_places(sources), long))))
 
 
-def _where(sources: Sources) -> str:
+def _describe_search_places(sources: Sources) -> str:
     if sources["mode"] == Mode.AUGMENTATION:
         return "Only your links are read. You can add a search under Options."
     online = {item.name: item for item in workspace().services()}
@@ -148,30 +152,30 @@ def _where(sources: Sources) -> str:
     )
 
 
-def _recorded(words: str, chosen: Sources) -> Example | None:
+def _find_recorded_example(words: str, chosen: Sources) -> Example | None:
     """The example that stands in the box as it is: without a language model it goes by recorded answers."""
     changed = chosen["mode"] != Mode.AUGMENTATION or chosen["until"] is not None
     return None if changed or workspace().engine.uses_language_model else pasted_example(words, chosen["urls"])
 
 
-def _create(*, to_gather: bool) -> None:
+def _create_case(*, to_gather: bool) -> None:
     """Make the case and show it in place of this screen: at work, or with room to paste a passage."""
     state = st.session_state
-    found = parse_pasted(state[_TEXT])
+    found = parse_pasted(state[_TEXT_KEY])
     if found.address and not found.words:
         raise InputError(
             "CrowdNotes cannot read posts on X.", "Paste the text of the post into the box, above or below its address."
         )
-    url = state[_ADDRESS] or found.address
+    url = state[_ADDRESS_KEY] or found.address
     links = found.links if found.address in {None, url} else (*found.links, found.address)
-    chosen, refused = sources_chosen(_NEW, links)
-    (images, left_out), context = attachments(), state.get(_CONTEXT) or ""
+    chosen, refused = sources_chosen(_KEY_PREFIX, links)
+    (images, left_out), context = attachments(), state.get(_CONTEXT_KEY) or ""
     if found.links and not found.words:
         raise InputError(
             "There are only links in the box.",
             "Paste the text of the post above them. Evidence is looked for by its words.",
         )
-    service, example = workspace().service, _recorded(found.words, chosen)
+    service, example = workspace().service, _find_recorded_example(found.words, chosen)
     try:
         if to_gather and example is not None and not (url or images or context):
             case = begin(workspace(), example)
@@ -182,7 +186,7 @@ def _create(*, to_gather: bool) -> None:
         return
     add_notice(StepName.EVIDENCE.value, *refused)
     add_notice(_NOTICE_AREA, *left_out)
-    _empty()
+    _clear_form()
     show_case(case.id)
     if to_gather:
         start(case, "gather")
@@ -190,18 +194,18 @@ def _create(*, to_gather: bool) -> None:
         open_paste_box(case)
 
 
-def _empty() -> None:
+def _clear_form() -> None:
     """Make room for the next post."""
     for name in ("post", "url"):
         st.query_params.pop(name, None)
-    for key in (_TEXT, _ADDRESS, _CONTEXT, f"{_NEW}-urls"):
+    for key in (_TEXT_KEY, _ADDRESS_KEY, _CONTEXT_KEY, f"{_KEY_PREFIX}-urls"):
         st.session_state[key] = ""
-    st.session_state[f"{_NEW}-until"] = None
-    st.session_state.pop(_BROUGHT, None)
+    st.session_state[f"{_KEY_PREFIX}-until"] = None
+    st.session_state.pop(_POST_IN_ADDRESS_KEY, None)
     forget_uploads()
 
 
-def _examples() -> None:
+def _draw_examples() -> None:
     """The example whose tempting note is caught comes first."""
     every = sorted(examples(), key=lambda example: example.tempting_note is None)
     st.markdown("**Try an example**")
@@ -217,28 +221,28 @@ def _examples() -> None:
             "keys to go forward and back."
         ),
     )
-    for example in every[:_EXAMPLES_BESIDE]:
-        _card(example)
+    for example in every[:_EXAMPLES_UNFOLDED]:
+        _draw_example_card(example)
     with st.expander("More examples", key="new-post-examples", icon=":material/school:"):
-        for example in every[_EXAMPLES_BESIDE:]:
-            _card(example, border=False)
+        for example in every[_EXAMPLES_UNFOLDED:]:
+            _draw_example_card(example, border=False)
 
 
-def _card(example: Example, *, border: bool = True) -> None:
+def _draw_example_card(example: Example, *, border: bool = True) -> None:
     with st.container(border=border, horizontal=True, wrap=False, vertical_alignment="center"):
         with st.container(gap="xxsmall"):
             st.markdown(f"**{escaped(example.title)}**")
             st.caption(escaped(example.teaches))
         about = f"Fills in “{example.title}”"
-        fill = partial(_fill, example)
+        fill = partial(_fill_in_example, example)
         label = f"Try it *{escaped(example.title)}*"  # page.css shows its first words alone
-        button(label, f"example-{example.id}", _NOTICE_AREA, fill, type="tertiary", help=about, **_NEXT)
+        button(label, f"example-{example.id}", _NOTICE_AREA, fill, type="tertiary", help=about, **_NEXT_BUTTON_LOOK)
 
 
-def _fill(example: Example) -> None:
+def _fill_in_example(example: Example) -> None:
     """Put the example into the box, as a person would have pasted it."""
     state = st.session_state
-    state[_TEXT] = "\n".join([example.post.text, "", *example.urls])
-    state[_ADDRESS] = state[f"{_NEW}-urls"] = ""
-    state.pop(f"{_NEW}-mode", None)
-    state[_FILLED] = uuid.uuid4().hex[:8]
+    state[_TEXT_KEY] = "\n".join([example.post.text, "", *example.urls])
+    state[_ADDRESS_KEY] = state[f"{_KEY_PREFIX}-urls"] = ""
+    state.pop(f"{_KEY_PREFIX}-mode", None)
+    state[_EXAMPLE_TOKEN_KEY] = uuid.uuid4().hex[:8]

@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from streamlit.typing import UploadedFile
 
 _NOTICE_AREA = SupernoteStep.SUGGESTIONS.value
-_JOB = "suggestions"
-_COLOURS = {SuggestionAnswer.YES: "green", SuggestionAnswer.NO: "gray", SuggestionAnswer.IN_PART: "orange"}
-_A_PAGE = 10
+_JOB_KIND = "suggestions"
+_COLOUR_BY_ANSWER = {SuggestionAnswer.YES: "green", SuggestionAnswer.NO: "gray", SuggestionAnswer.IN_PART: "orange"}
+_PAGE_SIZE = 10
 
 
 def suggestions_fold(case: Case | None, job: JobRecord | None) -> None:
@@ -34,7 +34,7 @@ def suggestions_fold(case: Case | None, job: JobRecord | None) -> None:
     key = f"suggestions-{case.id}"
     st.session_state[key] = bool(st.session_state.get(key))  # with another label it stays as it was
     with st.expander(
-        f"Comments and suggestions: {_standing(case)}",
+        f"Comments and suggestions: {_summarise_suggestions(case)}",
         key=key,
         icon=":material/forum:",
         on_change="rerun",
@@ -44,7 +44,7 @@ def suggestions_fold(case: Case | None, job: JobRecord | None) -> None:
             suggestions(case, job)
 
 
-def _standing(case: Case) -> str:
+def _summarise_suggestions(case: Case) -> str:
     if not case.suggestions:
         return "none yet"
     waiting = sum(item.waits for item in case.suggestions)
@@ -56,23 +56,23 @@ def _standing(case: Case) -> str:
 def suggestions(case: Case, job: JobRecord | None) -> None:
     """Draw what was suggested with its answers, and room for more."""
     with st.empty().container():
-        job_panel(case, job, _JOB)
+        job_panel(case, job, _JOB_KIND)
     if case.draft is not None:
         outside_text(case.draft.text, look="note", key=f"commented-{case.id}-{case.draft.sha256[:12]}")
     waiting = [item for item in case.suggestions if item.waits]
     if waiting and case.decision is None:
-        _by_model(case, len(waiting), busy=under_way(job))
+        _draw_answer_all_button(case, len(waiting), busy=under_way(job))
     newest = [*waiting, *(item for item in reversed(case.suggestions) if not item.waits)]
-    first = first_shown(len(newest), _A_PAGE, f"suggestions-page-{case.id}")
-    for item in newest[first : first + _A_PAGE]:
-        _suggestion(case, item)
+    first = first_shown(len(newest), _PAGE_SIZE, f"suggestions-page-{case.id}")
+    for item in newest[first : first + _PAGE_SIZE]:
+        _draw_suggestion(case, item)
     if case.decision is None:
-        _more(case)
+        _draw_suggestion_form(case)
     elif not case.suggestions:
         st.caption("The case is decided. Reopen it on the Draft page to add suggestions.")
 
 
-def _by_model(case: Case, waiting: int, *, busy: bool) -> None:
+def _draw_answer_all_button(case: Case, waiting: int, *, busy: bool) -> None:
     if not workspace().engine.uses_language_model:
         st.caption(
             "No language model is in use, so you give the answers. If a suggestion is right, change the note in its "
@@ -84,17 +84,17 @@ def _by_model(case: Case, waiting: int, *, busy: bool) -> None:
         "The model answers each one with a reason, and changes the note where the suggestion is right. Undo "
         "brings your note back."
     )
-    button(label, "answer-all", _NOTICE_AREA, partial(start, case, _JOB), icon="forum", disabled=busy, help=about)
+    button(label, "answer-all", _NOTICE_AREA, partial(start, case, _JOB_KIND), icon="forum", disabled=busy, help=about)
 
 
-def _suggestion(case: Case, item: Suggestion) -> None:
+def _draw_suggestion(case: Case, item: Suggestion) -> None:
     with st.container(border=True, gap="xsmall", key=f"suggestion-{item.id}"):
         state = (
             badge("orange", "hourglass_top", "waiting for an answer")
             if item.waits
             else badge("gray", "", f"resolved by {item.resolved_by}")
             if item.answer is None
-            else badge(_COLOURS[item.answer], "", item.answer.as_text)
+            else badge(_COLOUR_BY_ANSWER[item.answer], "", item.answer.as_text)
         )
         by = f"by {escaped(item.by, 60)}, {moment(item.at)}"
         st.markdown(f"**{item.id}** {state} :small[:gray[{by}]]")
@@ -102,14 +102,14 @@ def _suggestion(case: Case, item: Suggestion) -> None:
         if item.answer is not None:
             when = f", {moment(item.answered_at)}" if item.answered_at else ""
             st.markdown(f"{escaped(item.reason)} :small[:gray[{escaped(item.answered_by, 60)}{when}]]")
-            _what_changed(case, item)
+            _draw_answered_change(case, item)
         if case.decision is None:
             label = "Answer" if item.answer is None else "Change the answer"
             with st.expander(label, key=f"answer-{case.id}-{item.id}", icon=":material/reply:"):
                 answer_form(case, item, _NOTICE_AREA)
 
 
-def _what_changed(case: Case, item: Suggestion) -> None:
+def _draw_answered_change(case: Case, item: Suggestion) -> None:
     """Its words, and the two texts where both are still known."""
     if item.changed:
         st.markdown(f":material/edit_note: Changed: {escaped(item.changed)}")
@@ -146,11 +146,11 @@ def answer_form(case: Case, item: Suggestion, place: str) -> None:
             placeholder="Needed for “yes” and “in part”. Change the note first.",
         )
         st.form_submit_button(
-            "Save the answer", icon=":material/save:", on_click=_answer, args=(case, item, key, place)
+            "Save the answer", icon=":material/save:", on_click=_save_answer, args=(case, item, key, place)
         )
 
 
-def _answer(case: Case, item: Suggestion, key: str, place: str) -> None:
+def _save_answer(case: Case, item: Suggestion, key: str, place: str) -> None:
     state = st.session_state
     answer, reason, changed = state[f"{key}-answer"], state[f"{key}-reason"] or "", state[f"{key}-changed"] or ""
 
@@ -162,7 +162,7 @@ def _answer(case: Case, item: Suggestion, key: str, place: str) -> None:
     run_action(place, save)
 
 
-def _more(case: Case) -> None:
+def _draw_suggestion_form(case: Case) -> None:
     key = f"suggest-{case.id}"
     with st.form(f"form-{key}", border=False):
         st.text_area(
@@ -177,10 +177,10 @@ def _more(case: Case) -> None:
             )
         name = workspace().actor.name
         st.text_input("Who says so", value=name, key=f"{key}-by", help="Kept with each suggestion.")
-        st.form_submit_button("Add", icon=":material/add_comment:", on_click=_add, args=(case, key))
+        st.form_submit_button("Add", icon=":material/add_comment:", on_click=_add_suggestions, args=(case, key))
 
 
-def _add(case: Case, key: str) -> None:
+def _add_suggestions(case: Case, key: str) -> None:
     state = st.session_state
     file: UploadedFile | None = state.get(_upload_key(key))
     by = state[f"{key}-by"] or ""

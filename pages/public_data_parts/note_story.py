@@ -32,10 +32,10 @@ from pages.common.session import workspace
 from pages.common.times import moment
 from pages.public_data_parts.time_charts import ratings_by_side, score_by_rating
 
-_MOST = 280
-_ROW, _BARS = 38, 200  # pixels
-_FOLDED = 5  # changes of status; more are told when they are asked for
-_KEY = "note"
+_MAX_INPUT_CHARACTERS = 280
+_BAR_HEIGHT, _CHART_HEIGHT = 38, 200  # pixels
+_MAX_CHANGES_UNFOLDED = 5  # changes of status; more are told when they are asked for
+_NOTE_KEY = "note"
 
 
 def note_story(index: Path) -> None:
@@ -45,66 +45,66 @@ def note_story(index: Path) -> None:
     wanted = st.text_input(
         "Note, post, or words to look for",
         placeholder="A note's number, a post's link, or words of a note",
-        key=_KEY,
-        max_chars=_MOST,
+        key=_NOTE_KEY,
+        max_chars=_MAX_INPUT_CHARACTERS,
         bind="query-params",
     )
     if not wanted.strip():
-        _offer(index, version)
-        found = _sides(str(index), version)
+        _draw_suggested_notes(index, version)
+        found = _load_sides(str(index), version)
         if found is not None:
-            _two_sides(found)
+            _draw_two_sides(found)
         return
     if not is_number_or_link(wanted):
-        _search(index, wanted)
+        _draw_search_results(index, wanted)
         return
     try:
-        told = _story(str(index), version, wanted, settings)
+        told = _load_story(str(index), version, wanted, settings)
     except InputError as error:
         st.info(escaped(str(error)), icon=":material/info:")
-        _offer(index, version)
+        _draw_suggested_notes(index, version)
         return
-    _in_words(told)
+    _draw_story_text(told)
     if told.score is None:
         st.info(escaped(told.score_not_run), icon=":material/info:")
     else:
-        _pictures(told, told.score, settings.helpful_intercept)
-        _less(index, version, told)
-    _record(told)
+        _draw_story_charts(told, told.score, settings.helpful_intercept)
+        _draw_fewer_ratings(index, version, told)
+    _draw_x_record(told)
 
 
 @st.cache_data(show_spinner=False, max_entries=32)
-def _story(index: str, version: float, wanted: str, _settings: BridgingSettings) -> Story:
+def _load_story(index: str, version: float, wanted: str, _settings: BridgingSettings) -> Story:
     del version
     with reading(Path(index)) as connection:
         return story(connection, wanted, _settings)
 
 
 @st.cache_data(show_spinner=False, max_entries=4)
-def _offered(index: str, version: float) -> dict[str, list[FewWords]]:
+def _load_suggested_notes(index: str, version: float) -> dict[str, list[FewWords]]:
     del version
     with reading(Path(index)) as connection:
         return notes_to_begin_with(connection)
 
 
-def _open(note: int) -> None:
-    st.session_state[_KEY] = str(note)
+def _open_note(note: int) -> None:
+    st.session_state[_NOTE_KEY] = str(note)
 
 
-def _offer(index: Path, version: float) -> None:
-    counted = _verdicts(str(index), version, workspace().settings.bridging)
+def _draw_suggested_notes(index: Path, version: float) -> None:
+    counted = _load_verdicts(str(index), version, workspace().settings.bridging)
     if counted is not None:
         with st.container(border=True, gap="xsmall", key="verdicts"):
             st.markdown(f"**{escaped(counted.sentence)}**")
             for said in filter(None, [counted.about_x, counted.about_line, counted.about_power]):
                 st.markdown(f":small[{escaped(said)}]")
-    for name, notes in _offered(str(index), version).items():
+    for name, notes in _load_suggested_notes(str(index), version).items():
         if notes:
             st.caption(name)
-            _notes(notes, name)
+            _draw_note_buttons(notes, name)
 
 
-def _two_sides(found: Sides) -> None:
+def _draw_two_sides(found: Sides) -> None:
     bars = [
         (
             (place + 0.5) * WIDTH,
@@ -118,7 +118,7 @@ def _two_sides(found: Sides) -> None:
         title="The two sides, as the ratings show them",
         sentence=found.sentence,
         draw=lambda key: raters_by_side(
-            bars, height=_BARS, alt=f"The two sides, as the ratings show them. {found.sentence}", key=key
+            bars, height=_CHART_HEIGHT, alt=f"The two sides, as the ratings show them. {found.sentence}", key=key
         ),
         rows={"Polarity of the rater (fᵤ)": [place for _, place, _ in bars], "Raters": [n for _, _, n in bars]},
         file="sides",
@@ -135,10 +135,10 @@ def _two_sides(found: Sides) -> None:
             ("With the highest score, and liked about as much by both:", found.across),
         ):
             st.caption(name if notes else f"{name} too few notes in this data.")
-            _notes(notes, name)
+            _draw_note_buttons(notes, name)
 
 
-def _search(index: Path, words: str) -> None:
+def _draw_search_results(index: Path, words: str) -> None:
     with reading(index) as connection:
         found = notes_with_words(connection, words)
     st.caption(
@@ -146,16 +146,16 @@ def _search(index: Path, words: str) -> None:
         if found
         else "No note has these words. A note's number or a post's link works too."
     )
-    _notes(found)
+    _draw_note_buttons(found)
 
 
-def _notes(notes: Sequence[FewWords], place: str = "") -> None:
+def _draw_note_buttons(notes: Sequence[FewWords], place: str = "") -> None:
     with st.container(gap="xxsmall"):
         for note, ratings, text in notes:
             st.button(
                 escaped(f"{clip(text, 90)} ({plural(ratings, '{n:,} rating', '{n:,} ratings')})"),
                 key=f"open-{place}{note}",
-                on_click=_open,
+                on_click=_open_note,
                 args=(note,),
                 type="tertiary",
                 icon=":material/auto_stories:",
@@ -163,21 +163,21 @@ def _notes(notes: Sequence[FewWords], place: str = "") -> None:
 
 
 @st.cache_data(show_spinner=False, max_entries=4)
-def _verdicts(index: str, version: float, _settings: BridgingSettings) -> Verdicts | None:
+def _load_verdicts(index: str, version: float, _settings: BridgingSettings) -> Verdicts | None:
     del version
     with reading(Path(index)) as connection:
         return verdicts(connection, _settings)
 
 
 @st.cache_data(show_spinner=False, max_entries=4)
-def _sides(index: str, version: float) -> Sides | None:
+def _load_sides(index: str, version: float) -> Sides | None:
     del version
     with reading(Path(index)) as connection:
         return sides(connection)
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
-def _fewer(
+def _replay_fewer_ratings(
     index: str, version: float, note: int, misleading: bool, taken: int, which: Which, _settings: BridgingSettings
 ) -> Fewer | None:
     del version
@@ -187,7 +187,7 @@ def _fewer(
 
 
 @st.fragment
-def _less(index: Path, version: float, told: Story) -> None:
+def _draw_fewer_ratings(index: Path, version: float, told: Story) -> None:
     """Some ratings taken away: does the status change?"""
     with st.container(border=True, gap="xsmall", key="story-fewer"):
         st.caption("What if a few ratings were missing?")
@@ -196,7 +196,7 @@ def _less(index: Path, version: float, told: Story) -> None:
             which = st.segmented_control(
                 "Which ratings", list(Which), default=Which.RANDOM, required=True, key="which", format_func=str
             )
-        found = _fewer(
+        found = _replay_fewer_ratings(
             str(index), version, told.note, told.misleading is not False, taken or 5, which or Which.RANDOM,
             workspace().settings.bridging,
         )  # fmt: skip
@@ -208,7 +208,7 @@ def _less(index: Path, version: float, told: Story) -> None:
         )
 
 
-def _in_words(told: Story) -> None:
+def _draw_story_text(told: Story) -> None:
     with st.container(border=True, key="story-in-words"):
         if told.sentences is not None:
             short = told.sentences.short
@@ -229,13 +229,13 @@ def _in_words(told: Story) -> None:
                         f"{note.as_text})"
                     ),
                     key=f"open-{note.note}",
-                    on_click=_open,
+                    on_click=_open_note,
                     args=(note.note,),
                     type="tertiary",
                 )
 
 
-def _pictures(told: Story, score: ScoreStory, line: float) -> None:
+def _draw_story_charts(told: Story, score: ScoreStory, line: float) -> None:
     sentences = told.sentences
     if sentences is None:
         return
@@ -256,8 +256,8 @@ def _pictures(told: Story, score: ScoreStory, line: float) -> None:
             ),
             rows={
                 "Ratings": [one.ratings for one in moments],
-                "Score": [_number(one.intercept) for one in moments],
-                "Polarity": [_number(one.factor) for one in moments],
+                "Score": [_format_score(one.intercept) for one in moments],
+                "Polarity": [_format_score(one.factor) for one in moments],
                 "Status": [one.status.as_text for one in moments],
             },
             file=f"score-{told.note}",
@@ -273,7 +273,7 @@ def _pictures(told: Story, score: ScoreStory, line: float) -> None:
             draw=lambda key: ratings_by_side(
                 moments, alt=f"Ratings so far, by side and level. {sentences.sides}", key=key
             ),
-            rows=_ratings_table(moments),
+            rows=_build_ratings_table(moments),
             file=f"ratings-{told.note}",
             foot=foot,
         )
@@ -289,14 +289,14 @@ def _pictures(told: Story, score: ScoreStory, line: float) -> None:
             "story-first",
             title="The first ratings and all of them",
             sentence=sentences.first,
-            draw=lambda key: _first(first, now, sentences.first, key),
-            rows=_ratings_table((first, now)),
+            draw=lambda key: _draw_first_ratings(first, now, sentences.first, key),
+            rows=_build_ratings_table((first, now)),
             file=f"first-{told.note}",
             foot=foot,
         )
 
 
-def _first(first: Moment, now: Moment, sentence: str, key: str) -> list[tuple[str, str]]:
+def _draw_first_ratings(first: Moment, now: Moment, sentence: str, key: str) -> list[tuple[str, str]]:
     names = [f"first {first.ratings:,}", f"all {now.ratings:,}"]
     sides = [("One side", "minus"), ("The other side", "plus")]
     if now.unknown.n:
@@ -316,14 +316,14 @@ def _first(first: Moment, now: Moment, sentence: str, key: str) -> list[tuple[st
         tones=[None, None, None],
         unit="ratings",
         shares=True,
-        height=_ROW * len(bars),
+        height=_BAR_HEIGHT * len(bars),
         alt=f"The first ratings and all of them. {sentence}",
         key=key,
     )
     return entries
 
 
-def _ratings_table(moments: tuple[Moment, ...]) -> dict[str, list[object]]:
+def _build_ratings_table(moments: tuple[Moment, ...]) -> dict[str, list[object]]:
     rows: dict[str, list[object]] = {"Ratings": [one.ratings for one in moments]}
     for side in ("minus", "plus", "unknown"):
         for level, name in (
@@ -332,23 +332,23 @@ def _ratings_table(moments: tuple[Moment, ...]) -> dict[str, list[object]]:
             ("not_helpful", "Not helpful"),
         ):
             levels: list[Levels] = [getattr(one, side) for one in moments]
-            rows[f"{_SIDES[side]}: {name}"] = [getattr(one, level) for one in levels]
+            rows[f"{_LABEL_BY_SIDE[side]}: {name}"] = [getattr(one, level) for one in levels]
     return rows
 
 
-_SIDES = {
+_LABEL_BY_SIDE = {
     "minus": "One side",
     "plus": "The other side",
     "unknown": "Side not known",
 }
 
 
-def _record(told: Story) -> None:
+def _draw_x_record(told: Story) -> None:
     """Each change of status, and what X recorded."""
     changes = told.score.changes if told.score is not None else ()
     if changes:
         st.header("Changes of status", anchor=False)
-        folded = len(changes) > _FOLDED
+        folded = len(changes) > _MAX_CHANGES_UNFOLDED
         with st.expander(f"All {len(changes):,} changes, each with its reason") if folded else st.container():
             table_with_csv(
                 {
@@ -384,5 +384,5 @@ def _record(told: Story) -> None:
     rules_link()
 
 
-def _number(value: float | None) -> str:
+def _format_score(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"

@@ -17,7 +17,7 @@ from pages.common.components import first_shown, web_link
 from pages.common.session import add_notice, notices, workspace
 from pages.supernote_parts.given_notes import keep_faults
 
-_A_PAGE = 8
+_PAGE_SIZE = 8
 _NOTICE_AREA = "waiting"
 
 
@@ -29,7 +29,7 @@ def waiting_posts(index: Path, version: float, chosen: Filter, wanted: date | No
         everywhere = st.toggle("Posts of all days", key="all_days", bind="query-params")
     of_day = f"Posts of {day(wanted)} without a shown note" if wanted is not None and not everywhere else ""
     head.header(of_day or "Posts without a shown note", anchor=False)
-    found = _work(str(index), version, chosen, None if everywhere else wanted, workspace().settings.bridging)
+    found = _load_open_posts(str(index), version, chosen, None if everywhere else wanted, workspace().settings.bridging)
     rule = (
         (
             (
@@ -46,21 +46,23 @@ def waiting_posts(index: Path, version: float, chosen: Filter, wanted: date | No
     notices(_NOTICE_AREA)
     if not found.posts:
         return
-    first = first_shown(len(found.posts), _A_PAGE, "waiting-page")
-    for place, post in enumerate(found.posts[first : first + _A_PAGE], start=first + 1):
-        _post(index, place, post)
+    first = first_shown(len(found.posts), _PAGE_SIZE, "waiting-page")
+    for place, post in enumerate(found.posts[first : first + _PAGE_SIZE], start=first + 1):
+        _draw_open_post(index, place, post)
     with st.expander("All of them as a table", icon=":material/table:", key="waiting-fold"):
-        table_with_csv(_table(found), key="waiting", file=f"posts-{'all' if everywhere else wanted}")
+        table_with_csv(_build_posts_table(found), key="waiting", file=f"posts-{'all' if everywhere else wanted}")
 
 
 @st.cache_data(show_spinner=False, max_entries=32)
-def _work(index: str, version: float, chosen: Filter, wanted: date | None, _settings: BridgingSettings) -> Work:
+def _load_open_posts(
+    index: str, version: float, chosen: Filter, wanted: date | None, _settings: BridgingSettings
+) -> Work:
     del version
     with reading(Path(index)) as connection:
         return work(connection, chosen, None if wanted is None else (wanted,), _settings)
 
 
-def _post(index: Path, place: int, post: WaitingPost) -> None:
+def _draw_open_post(index: Path, place: int, post: WaitingPost) -> None:
     with st.container(border=True, gap="xxsmall", key=f"waiting-{post.post}"):
         with st.container(horizontal=True, gap="small", vertical_alignment="center", horizontal_alignment="distribute"):
             said = on_it(post.first_note)
@@ -94,7 +96,7 @@ def _begin_supernote(index: Path, post: WaitingPost) -> None:
     st.switch_page("pages/supernote.py", query_params={"case": case.id})
 
 
-def _table(found: Work) -> dict[str, list[object]]:
+def _build_posts_table(found: Work) -> dict[str, list[object]]:
     posts = found.posts
     return {
         "Post": [post.url for post in posts],

@@ -23,7 +23,7 @@ from pages.common.chart_card import picture_card, table_with_csv
 from pages.public_data_parts.open_posts import on_it, waiting_posts
 from pages.public_data_parts.time_charts import hours_by_group, in_hours, posts_a_day
 
-_BOUND: Final = "query-params"
+_BIND_TO_ADDRESS: Final = "query-params"
 
 
 def crowd_filter() -> Filter:
@@ -37,7 +37,7 @@ def crowd_filter() -> Filter:
             format_func=LANGUAGE_NAMES.__getitem__,
             key="language",
             width=220,
-            bind=_BOUND,
+            bind=_BIND_TO_ADDRESS,
         )
         topic = st.selectbox(
             "Topic",
@@ -47,37 +47,37 @@ def crowd_filter() -> Filter:
             format_func=lambda name: "Any health topic" if name == HEALTH else name.capitalize(),
             key="topic",
             width=360,
-            bind=_BOUND,
+            bind=_BIND_TO_ADDRESS,
         )
     return Filter(language, topic)
 
 
-_MOST_MONTHS = 18
+_MAX_MONTHS = 18
 
 
 def late_notes(index: Path) -> None:
     """Draw them."""
     chosen = crowd_filter()
-    found = _delays(str(index), index.stat().st_mtime, chosen)
+    found = _load_delays(str(index), index.stat().st_mtime, chosen)
     st.markdown(f"**{escaped(found.sentence)}**")
     by = st.segmented_control(
         "Compare by",
         ["month", "topic", "language"],
         default="month",
         required=True,
-        format_func=lambda one: _BY[one],
+        format_func=lambda one: _LABEL_BY_GROUPING[one],
         key="by",
         bind="query-params",
     )
     every = {"month": found.by_month, "topic": found.by_topic, "language": found.by_language}[by or "month"]
-    groups = [found.overall, *(every[-_MOST_MONTHS:] if by == "month" else every)]
+    groups = [found.overall, *(every[-_MAX_MONTHS:] if by == "month" else every)]
     foot = [f"CrowdNotes, {found.posts:,} posts in X's public data ({found.counted})"]
     for key, title, hours in (
         ("first", "From the post to its first note", [group.to_first_note for group in groups]),
         ("verdict", "From the first note to the first verdict", [group.to_verdict for group in groups]),
     ):
-        _card(key, title, groups, hours, foot)
-    _never(groups)
+        _draw_delay_card(key, title, groups, hours, foot)
+    _draw_share_never_decided(groups)
     left_out = [
         plural(found.not_dated, "{n:,} post has no date.", "{n:,} posts have no date.") if found.not_dated else "",
         plural(
@@ -91,17 +91,17 @@ def late_notes(index: Path) -> None:
     st.caption(escaped(" ".join(filter(None, left_out))))
 
 
-_BY = {"month": "Month", "topic": "Topic", "language": "Language"}
+_LABEL_BY_GROUPING = {"month": "Month", "topic": "Topic", "language": "Language"}
 
 
 @st.cache_data(show_spinner=False, max_entries=32)
-def _delays(index: str, version: float, chosen: Filter) -> Delays:
+def _load_delays(index: str, version: float, chosen: Filter) -> Delays:
     del version
     with reading(Path(index)) as connection:
         return delays(connection, chosen)
 
 
-def _card(key: str, title: str, groups: list[Delay], hours: list[Hours], foot: list[str]) -> None:
+def _draw_delay_card(key: str, title: str, groups: list[Delay], hours: list[Hours], foot: list[str]) -> None:
     overall = hours[0]
     if overall.p50 is None or overall.p90 is None:
         st.info(escaped(f"{title}: {overall.not_run}"), icon=":material/info:")
@@ -118,7 +118,7 @@ def _card(key: str, title: str, groups: list[Delay], hours: list[Hours], foot: l
             "Group": names,
             "Posts": [one.n for one in hours],
             **{
-                f"{name[1:]}% within (hours)": [_number(getattr(one, name)) for one in hours]
+                f"{name[1:]}% within (hours)": [_format_number(getattr(one, name)) for one in hours]
                 for name in ("p25", "p50", "p75", "p90")
             },
             "Never left “needs more ratings”": [
@@ -131,7 +131,7 @@ def _card(key: str, title: str, groups: list[Delay], hours: list[Hours], foot: l
     )
 
 
-def _never(groups: list[Delay]) -> None:
+def _draw_share_never_decided(groups: list[Delay]) -> None:
     """The share that never left "needs more ratings", in words."""
     overall = groups[0].never
     if overall.share is None:
@@ -144,17 +144,17 @@ def _never(groups: list[Delay]) -> None:
     )
 
 
-def _number(value: float | None) -> str:
+def _format_number(value: float | None) -> str:
     return "" if value is None else f"{value:.1f}"
 
 
-_MOST_POSTS = 20
+_MAX_POSTS = 20
 
 
 def surge_days(index: Path) -> None:
     """Draw them."""
     chosen, version = crowd_filter(), index.stat().st_mtime
-    found = _surges(str(index), version, chosen)
+    found = _load_surges(str(index), version, chosen)
     if found.first_day is None or found.not_run:
         st.info(escaped(found.not_run), icon=":material/info:")
         if found.first_day is None:
@@ -170,8 +170,8 @@ def surge_days(index: Path) -> None:
         rows={
             "Day": days,
             "Posts": list(found.per_day),
-            "Mean before": [_number(value) for value in found.mean],
-            "Line": [_number(value) for value in found.line],
+            "Mean before": [_format_number(value) for value in found.mean],
+            "Line": [_format_number(value) for value in found.line],
         },
         file="surges",
         foot=foot,
@@ -206,26 +206,28 @@ def surge_days(index: Path) -> None:
         width=360,
     )
     if wanted is not None:
-        _one_day(index, version, chosen, wanted)
+        _draw_day(index, version, chosen, wanted)
 
 
 @st.cache_data(show_spinner=False, max_entries=32)
-def _surges(index: str, version: float, chosen: Filter) -> Surges:
+def _load_surges(index: str, version: float, chosen: Filter) -> Surges:
     del version
     with reading(Path(index)) as connection:
         return surges(connection, chosen)
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
-def _day_of(index: str, version: float, chosen: Filter, wanted: date) -> tuple[tuple[Term, ...], tuple[SurgePost, ...]]:
+def _load_day(
+    index: str, version: float, chosen: Filter, wanted: date
+) -> tuple[tuple[Term, ...], tuple[SurgePost, ...]]:
     del version
     with reading(Path(index)) as connection:
         gather_posts(connection, chosen)
         return trending(connection, wanted), posts_of_day(connection, wanted)
 
 
-def _one_day(index: Path, version: float, chosen: Filter, wanted: date) -> None:
-    terms, posts = _day_of(str(index), version, chosen, wanted)
+def _draw_day(index: Path, version: float, chosen: Filter, wanted: date) -> None:
+    terms, posts = _load_day(str(index), version, chosen, wanted)
     st.header(f"Words in the notes around {day(wanted)}", anchor=False)
     if terms:
         table_with_csv(
@@ -242,7 +244,7 @@ def _one_day(index: Path, version: float, chosen: Filter, wanted: date) -> None:
     waiting_posts(index, version, chosen, wanted)
     st.header(f"Posts of {day(wanted)} with the most ratings", anchor=False)
     with st.container(gap="xxsmall"):
-        for post in posts[:_MOST_POSTS]:
+        for post in posts[:_MAX_POSTS]:
             shown = "a note is shown" if post.shown else "no note is shown"
             numbers = (
                 f"{plural(post.notes, '{n} note', '{n} notes')}, "
@@ -251,13 +253,13 @@ def _one_day(index: Path, version: float, chosen: Filter, wanted: date) -> None:
             st.button(
                 escaped(f"{on_it(post.first_note)} ({numbers})"),
                 key=f"post-{post.post}",
-                on_click=_open,
+                on_click=_open_post_story,
                 args=(post.post,),
                 type="tertiary",
                 icon=":material/auto_stories:",
             )
 
 
-def _open(post: int) -> None:
+def _open_post_story(post: int) -> None:
     st.session_state["view"] = "note"
     st.session_state["note"] = st.query_params["note"] = str(post)  # its box is not here yet to put it in the address

@@ -15,13 +15,13 @@ from crowdnotes.public_data.replay import FIRST, Moment, ScoreStory
 from crowdnotes.public_data.surges import Surges
 from pages.common.charts import draw, shades, theme_colours, theme_name
 
-_FEW_RATINGS = 10  # from the first to the last that are drawn: each has its tick
-_TALL = 240  # pixels
-_ROW = 34
-_NO_BOX = "<extra></extra>"
-_LAST_STEP = 0.04  # of the whole time
-_HOURS = (1 / 60, 1 / 6, 1, 3, 6, 12, 24, 72, 168, 720)
-_TICKS = ("1 min", "10 min", "1 h", "3 h", "6 h", "12 h", "1 day", "3 days", "1 week", "30 days")
+_MIN_RATINGS_FOR_AUTO_TICKS = 10  # from the first to the last that are drawn: each has its tick
+_CHART_HEIGHT = 240  # pixels
+_ROW_HEIGHT = 34
+_HIDE_TRACE_NAME = "<extra></extra>"
+_LAST_STEP_SHARE = 0.04  # of the whole time
+_TICK_HOURS = (1 / 60, 1 / 6, 1, 3, 6, 12, 24, 72, 168, 720)
+_TICK_LABELS = ("1 min", "10 min", "1 h", "3 h", "6 h", "12 h", "1 day", "3 days", "1 week", "30 days")
 
 
 def score_by_rating(score: ScoreStory, line: float, *, alt: str, key: str) -> list[tuple[str, str]]:
@@ -35,7 +35,7 @@ def score_by_rating(score: ScoreStory, line: float, *, alt: str, key: str) -> li
         y=[one.intercept for one in moments],
         mode="lines+markers" if len(moments) == 1 else "lines",
         line={"color": accent, "width": 3},
-        hovertemplate="After %{x} ratings: %{y:.2f}" + _NO_BOX,
+        hovertemplate="After %{x} ratings: %{y:.2f}" + _HIDE_TRACE_NAME,
     )
     by_place = {one.ratings: one.intercept for one in moments}
     known = [one.ratings for one in moments]
@@ -46,7 +46,7 @@ def score_by_rating(score: ScoreStory, line: float, *, alt: str, key: str) -> li
         mode="markers",
         marker={"size": 12, "symbol": "diamond", "color": second},
         customdata=[one.after.as_text for one, _ in changes],
-        hovertemplate="After %{x} ratings: %{customdata}" + _NO_BOX,
+        hovertemplate="After %{x} ratings: %{customdata}" + _HIDE_TRACE_NAME,
     )
     figure.add_hline(y=line, line={"color": ink, "dash": "dash", "width": 2}, layer="below")
     last = moments[-1].intercept if moments else None
@@ -64,9 +64,9 @@ def score_by_rating(score: ScoreStory, line: float, *, alt: str, key: str) -> li
     values = [one.intercept for one in moments if one.intercept is not None]
     figure.update_yaxes(range=[min([-0.1, *values]) - 0.05, max([line, *values]) + 0.12], zeroline=False)
     figure.update_xaxes(zeroline=False, showgrid=False, title={"text": "Ratings", "standoff": 8})
-    if moments[-1:] and moments[-1].ratings - moments[0].ratings < _FEW_RATINGS:
+    if moments[-1:] and moments[-1].ratings - moments[0].ratings < _MIN_RATINGS_FOR_AUTO_TICKS:
         figure.update_xaxes(dtick=1)  # there is no half a rating
-    draw(figure, _TALL, margin=0, top=8, alt=alt, key=key)
+    draw(figure, _CHART_HEIGHT, margin=0, top=8, alt=alt, key=key)
     changed = [("Status changed", second)] if changes else []
     return [("Score", accent), *changed]
 
@@ -81,7 +81,7 @@ def ratings_by_side(moments: Sequence[Moment], *, alt: str, key: str) -> list[tu
     # A step is as wide as the time to the next rating: the last one gets room too.
     at: list[datetime | None] = [one.at for one in moments]
     if dated:
-        at.append(dated[-1] + max((dated[-1] - dated[0]) * _LAST_STEP, timedelta(minutes=1)))
+        at.append(dated[-1] + max((dated[-1] - dated[0]) * _LAST_STEP_SHARE, timedelta(minutes=1)))
     for side, sign in (("plus", 1), ("minus", -1)):
         for name, (shown, colour) in zip(names, levels, strict=True):
             counted = [getattr(getattr(one, side), name) for one in moments]
@@ -94,7 +94,7 @@ def ratings_by_side(moments: Sequence[Moment], *, alt: str, key: str) -> list[tu
                 mode="lines",
                 line={"width": 0, "shape": "hv", "color": colour},
                 fillcolor=colour,
-                hovertemplate=f"{shown}: %{{customdata:,}}{_NO_BOX}",
+                hovertemplate=f"{shown}: %{{customdata:,}}{_HIDE_TRACE_NAME}",
             )
     most = max((max(one.minus.n, one.plus.n) for one in moments), default=1) or 1
     step = max(1, int(f"{most / 2:.0e}".split("e")[0]) * 10 ** math.floor(math.log10(most / 2))) if most > 1 else 1
@@ -109,7 +109,7 @@ def ratings_by_side(moments: Sequence[Moment], *, alt: str, key: str) -> list[tu
             font={"color": ink},
         )  # fmt: skip
     figure.update_xaxes(showgrid=False, nticks=5)
-    draw(figure, _TALL, margin=0, top=8, alt=alt, key=key)
+    draw(figure, _CHART_HEIGHT, margin=0, top=8, alt=alt, key=key)
     return levels
 
 
@@ -122,7 +122,7 @@ def posts_a_day(found: Surges, days: Sequence[str], *, alt: str, key: str) -> li
     figure = go.Figure()
     figure.add_scatter(
         x=list(days), y=list(found.per_day), mode="lines", line={"color": accent, "width": 1.5, "shape": "hvh"},
-        hovertemplate="%{x|%-d %b %Y}: %{y:,} posts" + _NO_BOX,
+        hovertemplate="%{x|%-d %b %Y}: %{y:,} posts" + _HIDE_TRACE_NAME,
     )  # fmt: skip
     figure.add_scatter(
         x=list(days), y=list(found.mean), mode="lines", line={"color": second, "width": 2, "dash": "dash"},
@@ -130,18 +130,18 @@ def posts_a_day(found: Surges, days: Sequence[str], *, alt: str, key: str) -> li
     )  # fmt: skip
     figure.add_scatter(
         x=list(days), y=list(found.line), mode="lines", line={"color": third, "width": 1.5, "dash": "dot"},
-        hovertemplate="%{x|%-d %b %Y}: a day stands out above %{y:,.1f}" + _NO_BOX,
+        hovertemplate="%{x|%-d %b %Y}: a day stands out above %{y:,.1f}" + _HIDE_TRACE_NAME,
     )  # fmt: skip
     figure.add_scatter(
         x=[str(surge.day) for surge in found.surges],
         y=[surge.posts for surge in found.surges],
         mode="markers",
         marker={"size": 9, "symbol": "diamond", "color": third},
-        hovertemplate="%{x|%-d %b %Y}: %{y:,} posts" + _NO_BOX,
+        hovertemplate="%{x|%-d %b %Y}: %{y:,} posts" + _HIDE_TRACE_NAME,
     )
     figure.update_yaxes(rangemode="tozero", nticks=5, tickformat=",~r")
     figure.update_xaxes(showgrid=False, type="date", nticks=6)
-    draw(figure, _TALL, margin=0, top=8, alt=alt, key=key)
+    draw(figure, _CHART_HEIGHT, margin=0, top=8, alt=alt, key=key)
     marked = [("Day that stands out", third)] if found.surges else []
     lines = [("Mean of the 28 days before", second), ("Above this a day stands out (dotted)", third)]
     return [("Posts", accent), *lines, *marked]
@@ -168,7 +168,7 @@ def hours_by_group(groups: Sequence[tuple[str, Hours]], *, alt: str, key: str) -
             y=[row],
             mode="markers",
             marker={"size": 12, "symbol": "diamond", "color": accent},
-            hovertemplate=f"{name}: half within {middle:.1f} hours ({hours.n:,} posts){_NO_BOX}",
+            hovertemplate=f"{name}: half within {middle:.1f} hours ({hours.n:,} posts){_HIDE_TRACE_NAME}",
         )
         figure.add_annotation(
             x=math.log10(middle), y=row, text=f"<b>{in_hours(middle)}</b>", yshift=15, showarrow=False,
@@ -177,13 +177,13 @@ def hours_by_group(groups: Sequence[tuple[str, Hours]], *, alt: str, key: str) -
         ends += [low, most]
     if ends:
         low, high = math.log10(min(ends)) - 0.15, math.log10(max(ends)) + 0.15
-        shown = [tick for tick in zip(_HOURS, _TICKS, strict=True) if low <= math.log10(tick[0]) <= high]
+        shown = [tick for tick in zip(_TICK_HOURS, _TICK_LABELS, strict=True) if low <= math.log10(tick[0]) <= high]
         scale: dict[str, Any] = {"type": "log", "range": [low, high], "zeroline": False}
         figure.update_xaxes(scale | {"tickvals": [at for at, _ in shown], "ticktext": [word for _, word in shown]})
     names = [name if hours.p50 is not None else f"{name} (too few)" for name, hours in groups]
     figure.update_yaxes(range=[len(groups) - 0.4, -0.8], tickvals=list(range(len(names))), ticktext=names)
     figure.update_yaxes(showgrid=False, zeroline=False)
-    draw(figure, 40 + _ROW * len(groups), margin=0, top=8, alt=alt, key=key)
+    draw(figure, 40 + _ROW_HEIGHT * len(groups), margin=0, top=8, alt=alt, key=key)
     return [
         ("Half of the posts waited less", accent),
         ("Middle half of the posts", accent),

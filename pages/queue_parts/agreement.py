@@ -11,10 +11,10 @@ from pages.common.session import expander, workspace
 
 def agreement_fold() -> None:
     """Draw it folded."""
-    expander("How far readers agree", "agreement", "group", _agreement)
+    expander("How far readers agree", "agreement", "group", _draw_agreement)
 
 
-def _agreement() -> None:
+def _draw_agreement() -> None:
     figures, found = workspace().service.agreement()
     st.caption(
         "Moderators who read the same case did not see each other's findings. Kappa and alpha are 1 for full "
@@ -29,7 +29,9 @@ def _agreement() -> None:
                     continue
                 is_share = name == "Same finding"
                 told = [
-                    _told(it, is_share=is_share) for it in (figure.value, figure.low, figure.high) if it is not None
+                    _format_figure(it, is_share=is_share)
+                    for it in (figure.value, figure.low, figure.high)
+                    if it is not None
                 ]
                 st.metric(name, told[0])
                 ends = f"{told[1]} – {told[2]}, " if len(told) > 1 else ""
@@ -46,5 +48,5 @@ def _agreement() -> None:
         )
 
 
-def _told(value: float, *, is_share: bool) -> str:
+def _format_figure(value: float, *, is_share: bool) -> str:
     return f"{100 * value:.0f} %" if is_share else f"{value:.2f}"

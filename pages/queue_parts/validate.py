@@ -32,15 +32,15 @@ from pages.common.times import clock_time
 from pages.draft_parts.moderator_review import comment_in_words
 
 _NOTICE_AREA = "validate"
-_RENEWED_FROM = LEASE * 0.8  # an act sooner than this after the last renewal writes nothing
-_LOOKS = {
+_RENEW_LEASE_BELOW = LEASE * 0.8  # an act sooner than this after the last renewal writes nothing
+_LOOK_BY_FINDING = {
     Support.SUPPORTED: ("Supports", "check_circle", ":green[:material/check_circle:]"),
     Support.PARTLY: ("Partly", "contrast", ":orange[:material/contrast:]"),
     Support.UNSUPPORTED: ("Does not", "cancel", ":red[:material/cancel:]"),
     Support.WRONG_SOURCE: ("Wrong source", "link_off", ":red[:material/link_off:]"),
     Support.CANNOT_TELL: ("Cannot tell", "help", ":gray[:material/help:]"),
 }
-_ENDS = {
+_LABEL_BY_DECISION = {
     DecisionKind.NOT_NEEDED: "Not needed",
     DecisionKind.INSUFFICIENT_EVIDENCE: "Not enough evidence",
     DecisionKind.REJECTED: "Reject",
@@ -69,27 +69,27 @@ def validate(case_id: str) -> None:
     case = service.get(case_id)
     lease, at = case.desk.lease, service.database_now()
     mine = lease is not None and lease.holder.key == me.key and case.decision is None
-    if mine and lease is not None and lease.until - at < _RENEWED_FROM:
+    if mine and lease is not None and lease.until - at < _RENEW_LEASE_BELOW:
         case = service.renew(case_id)
-    _head(case, mine=mine)
+    _draw_head(case, mine=mine)
     notices(_NOTICE_AREA)
     if case.desk.message:
         st.markdown(f":material/mail: :small[:gray[From the author:]] {escaped(case.desk.message)}")
     if case.draft is None:
         st.caption("This case has no note.")
-    _comments(case)
+    _draw_comments(case)
     found = workspace().service.pairs(case)
-    open_pairs = [number for number, pair in enumerate(found) if _found(case, pair) is None]
+    open_pairs = [number for number, pair in enumerate(found) if _get_finding(case, pair) is None]
     here = st.session_state.get(f"pair-{case.id}")
     if here is None and open_pairs:
         here = open_pairs[0]
     if here is not None and here < len(found):
-        _pair(case, found, here, mine=mine)
+        _draw_pair(case, found, here, mine=mine)
     else:
-        _summary(case, found, mine=mine)
+        _draw_summary(case, found, mine=mine)
 
 
-def _comments(case: Case) -> None:
+def _draw_comments(case: Case) -> None:
     """What moderators asked for when they sent it back, and what became of it; one that nobody needs is resolved."""
     said = [item for item in case.suggestions if item.owed]
     if not said:
@@ -104,20 +104,20 @@ def _comments(case: Case) -> None:
                     button("Resolve", f"resolve-{item.id}", _NOTICE_AREA, resolve, icon="check")
 
 
-def _found(case: Case, pair: Pair) -> Support | None:
+def _get_finding(case: Case, pair: Pair) -> Support | None:
     return workspace().service.finding(case, pair)
 
 
-def _head(case: Case, *, mine: bool) -> None:
+def _draw_head(case: Case, *, mine: bool) -> None:
     """The post, where the case stands, and the way to have it to oneself."""
     service, lease = workspace().service, case.desk.lease
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="validate-head"):
         button("Queue", "validate-back", _NOTICE_AREA, back_to_queue, icon="arrow_back", type="tertiary")
-        st.markdown(badge("green" if mine else "gray", "", _standing(case, mine=mine)), width="content")
-        st.fragment(_present, run_every=30)(case.id)
+        st.markdown(badge("green" if mine else "gray", "", _describe_case_state(case, mine=mine)), width="content")
+        st.fragment(_draw_other_viewers, run_every=30)(case.id)
         st.space("stretch")
         if mine:
-            button("Give it back", "release", _NOTICE_AREA, partial(_release, case), icon="undo", type="tertiary")
+            button("Give it back", "release", _NOTICE_AREA, partial(_release_case, case), icon="undo", type="tertiary")
         elif _has_read(case):
             pass  # others have to read it now
         elif lease is None and case.desk_state is DeskState.SUBMITTED:
@@ -142,7 +142,7 @@ def _has_read(case: Case) -> bool:
     return case.desk.reading_by(workspace().actor.key) is not None and case.desk.waits_for_readers > 0
 
 
-def _standing(case: Case, *, mine: bool) -> str:
+def _describe_case_state(case: Case, *, mine: bool) -> str:
     lease = case.desk.lease
     if case.decision is not None:
         return case.decision.as_text
@@ -153,33 +153,33 @@ def _standing(case: Case, *, mine: bool) -> str:
     return case.desk_state.as_text
 
 
-def _present(case_id: str) -> None:
+def _draw_other_viewers(case_id: str) -> None:
     """Who else has it open; asked again every half minute."""
     for name in workspace().service.seen(case_id):
         st.markdown(badge("blue", "visibility", f"{name} looks at this"), width="content")
 
 
-def _pair(case: Case, found: Sequence[Pair], here: int, *, mine: bool) -> None:
+def _draw_pair(case: Case, found: Sequence[Pair], here: int, *, mine: bool) -> None:
     pair = found[here]
-    item, sentence = case.evidence_by_id(pair.evidence_id), _sentence(case, pair)
+    item, sentence = case.evidence_by_id(pair.evidence_id), _find_sentence(case, pair)
     if item is None:
         return
     left, right = st.columns([11, 10], gap="medium")
     with right, st.container(key="validate-note", gap="small"):
-        _note(case, pair)
-        _from_checks(case, pair, sentence)
-        _findings(case, found, here, mine=mine)
+        _draw_marked_note(case, pair)
+        _draw_check_results(case, pair, sentence)
+        _draw_finding_buttons(case, found, here, mine=mine)
     with left, st.container(key="validate-passage", gap="small"):
-        _passage(case, item, sentence)
+        _draw_passage(case, item, sentence)
 
 
-def _sentence(case: Case, pair: Pair) -> SentenceSupport | None:
+def _find_sentence(case: Case, pair: Pair) -> SentenceSupport | None:
     note = case.draft.text if case.draft else ""
     known = (it for it in case.sentences if it.evidence_id == pair.evidence_id)
     return next((it for it in known if it.words_in(note) == pair.words), None)
 
 
-def _note(case: Case, pair: Pair) -> None:
+def _draw_marked_note(case: Case, pair: Pair) -> None:
     """The whole note with the sentence marked."""
     note = case.draft.text if case.draft else ""
     start = note.find(pair.words)
@@ -197,7 +197,7 @@ def _note(case: Case, pair: Pair) -> None:
     marked_text(shown, look="note", key=f"validate-note-{case.id}-{start}-{len(pair.words)}")  # type: ignore[arg-type]
 
 
-def _from_checks(case: Case, pair: Pair, sentence: SentenceSupport | None) -> None:
+def _draw_check_results(case: Case, pair: Pair, sentence: SentenceSupport | None) -> None:
     """What the program's checks say of the sentence and the passage, and the hints where to look."""
     told = []
     if sentence is not None and sentence.support is not Support.UNCHECKED:
@@ -213,18 +213,18 @@ def _from_checks(case: Case, pair: Pair, sentence: SentenceSupport | None) -> No
         st.caption("The checks say nothing about this pair.")
 
 
-def _findings(case: Case, found: Sequence[Pair], here: int, *, mine: bool) -> None:
+def _draw_finding_buttons(case: Case, found: Sequence[Pair], here: int, *, mine: bool) -> None:
     """Five buttons with their keys, and the way through the pairs."""
-    chosen = _found(case, found[here])
+    chosen = _get_finding(case, found[here])
     st.markdown(f"**Does {found[here].evidence_id} support the marked words?**")
     with st.container(gap="xsmall", key="validate-findings"):
         for number, support in enumerate(FINDINGS, start=1):
-            name, icon, _ = _LOOKS[support]
+            name, icon, _ = _LOOK_BY_FINDING[support]
             button(
                 name,
                 f"finding-{number}",
                 _NOTICE_AREA,
-                partial(_judge, case, found, here, support),
+                partial(_save_finding, case, found, here, support),
                 icon=icon,
                 shortcut=str(number),
                 type="primary" if support is chosen else "secondary",
@@ -234,15 +234,15 @@ def _findings(case: Case, found: Sequence[Pair], here: int, *, mine: bool) -> No
     if not mine and case.decision is None:
         st.caption("Press “Work on this case” to record what you find.")
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="validate-walk"):
-        back, on = partial(_go, case, here - 1), partial(_go, case, here + 1)
+        back, on = partial(_go_to_pair, case, here - 1), partial(_go_to_pair, case, here + 1)
         about = {"type": "tertiary"}
         button("", "pair-back", _NOTICE_AREA, back, icon="chevron_left", disabled=here == 0, shortcut="k", **about)
-        signs = (_LOOKS[known][2] if (known := _found(case, pair)) else ":gray[○]" for pair in found)
+        signs = (_LOOK_BY_FINDING[known][2] if (known := _get_finding(case, pair)) else ":gray[○]" for pair in found)
         st.markdown(f"{here + 1} of {len(found)} {' '.join(signs)}", width="content")
         button("", "pair-on", _NOTICE_AREA, on, icon="chevron_right", shortcut="j", **about)
 
 
-def _passage(case: Case, item: Evidence, sentence: SentenceSupport | None) -> None:
+def _draw_passage(case: Case, item: Evidence, sentence: SentenceSupport | None) -> None:
     """The passage in its page with the words marked that are nearest to the sentence, and where it is from."""
     source = item.source
     st.markdown(f"**{item.id}** {title(source.title, 'No title', 90)}")
@@ -260,24 +260,24 @@ def _passage(case: Case, item: Evidence, sentence: SentenceSupport | None) -> No
     marked_text(passage_pieces(passage), look="passage", key=f"validate-passage-{case.id}-{item.id}")
 
 
-def _go(case: Case, number: int) -> None:
+def _go_to_pair(case: Case, number: int) -> None:
     st.session_state[f"pair-{case.id}"] = max(0, number)
 
 
-def _judge(case: Case, found: Sequence[Pair], here: int, support: Support) -> None:
+def _save_finding(case: Case, found: Sequence[Pair], here: int, support: Support) -> None:
     """Keep it and show the next pair without a finding; after the last one the reading is finished."""
     service, pair = workspace().service, found[here]
     saved = service.judge_pair(case.id, pair.words, pair.evidence_id, support)
     order = [*range(here + 1, len(found)), *range(here)]
-    following = next((number for number in order if _found(saved, found[number]) is None), None)
+    following = next((number for number in order if _get_finding(saved, found[number]) is None), None)
     if following is None:
         service.finish_reading(case.id)
-        _go(case, len(found))
+        _go_to_pair(case, len(found))
     else:
-        _go(case, following)
+        _go_to_pair(case, following)
 
 
-def _release(case: Case) -> None:
+def _release_case(case: Case) -> None:
     workspace().service.release(case.id)
     back_to_queue()
 
@@ -285,17 +285,17 @@ def _release(case: Case) -> None:
 # --- after the last pair ---
 
 
-def _summary(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
+def _draw_summary(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
     """What was found, and what comes of it: approve, send back with comments, or another end."""
     with st.container(key="validate-summary", gap="xxsmall"):
         for number, pair in enumerate(found):
-            support = _found(case, pair)
-            sign = _LOOKS[support][2] if support else ":gray[○]"
+            support = _get_finding(case, pair)
+            sign = _LOOK_BY_FINDING[support][2] if support else ":gray[○]"
             with st.container(horizontal=True, vertical_alignment="center", gap="small", wrap=False):
                 whole = case.draft is not None and pair.words == case.draft.text
                 words = "the whole note" if whole else escaped(pair.words, 160)
                 st.markdown(f"{sign} **{pair.evidence_id}** {words}", width="stretch")
-                go = partial(_go, case, number)
+                go = partial(_go_to_pair, case, number)
                 back = "k" if number == len(found) - 1 else None  # as one pair back
                 button("Look again", f"again-{number}", _NOTICE_AREA, go, type="tertiary", shortcut=back)
         own = case.desk.reading_by(workspace().actor.key)
@@ -312,30 +312,35 @@ def _summary(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
                 ),
                 icon=":material/group:",
             )
-        elif mine and found and own is None and all(_found(case, pair) for pair in found):
+        elif mine and found and own is None and all(_get_finding(case, pair) for pair in found):
             st.caption("You found this before the case came back. Look again, or keep it.")
             keep = partial(workspace().service.finish_reading, case.id)
             button("Keep what I found", "keep-findings", _NOTICE_AREA, keep, icon="check", type="primary", shortcut="f")
             return
         elif mine:
-            _outcome(case, found)
+            _draw_outcome(case, found)
             return
         else:
             st.caption("Press “Work on this case” to record what you find.")
-        if any(st.session_state.get(key) for keys in _fields(case, _wrong(case, found)) for key in keys if key):
+        if any(
+            st.session_state.get(key)
+            for keys in _list_comment_keys(case, _find_unsupported_pairs(case, found))
+            for key in keys
+            if key
+        ):
             st.warning(
                 "Somebody else has this case now. What you typed stays here; copy what you need.",
                 icon=":material/edit_note:",
             )
-            _comment_fields(case, found)
+            _draw_comment_fields(case, found)
         button(
             "Next case for me", "next-after", _NOTICE_AREA, claim_next, icon="play_arrow", type="primary", shortcut="n"
         )
 
 
-def _outcome(case: Case, found: Sequence[Pair]) -> None:
+def _draw_outcome(case: Case, found: Sequence[Pair]) -> None:
     if case.desk.disagree:
-        _readers_differ(case)
+        _draw_reader_differences(case)
     waits = remaining(workspace().service.obstacles(case), {})
     if waits:
         to_do = plural(
@@ -344,24 +349,26 @@ def _outcome(case: Case, found: Sequence[Pair]) -> None:
         st.markdown(f"**{to_do}**")
         st.markdown("\n".join(f"- {escaped(item.sentence, 240)}" for item in waits))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="validate-ends"):
-        approve = partial(_decide, case, DecisionKind.APPROVED)
+        approve = partial(_decide_case, case, DecisionKind.APPROVED)
         look = {"type": "primary", "shortcut": "a", "disabled": bool(waits)}
         button("Approve", "validate-approve", _NOTICE_AREA, approve, icon="check", **look)
-        for kind, name in _ENDS.items():
-            button(name, f"validate-{kind.name.lower()}", _NOTICE_AREA, partial(_decide, case, kind), type="tertiary")
+        for kind, name in _LABEL_BY_DECISION.items():
+            button(
+                name, f"validate-{kind.name.lower()}", _NOTICE_AREA, partial(_decide_case, case, kind), type="tertiary"
+            )
     with st.container(border=True, key="validate-return", gap="small"):
         st.markdown("**Comments for the author**")
-        _comment_fields(case, found)
-        send = partial(_send_back, case, _wrong(case, found))
+        _draw_comment_fields(case, found)
+        send = partial(_send_back, case, _find_unsupported_pairs(case, found))
         button("Send back", "validate-send", _NOTICE_AREA, send, icon="reply", shortcut="b")
 
 
-def _wrong(case: Case, found: Sequence[Pair]) -> list[Pair]:
+def _find_unsupported_pairs(case: Case, found: Sequence[Pair]) -> list[Pair]:
     """Those that a comment is asked for."""
-    return [pair for pair in dict.fromkeys(found) if _found(case, pair) not in (None, Support.SUPPORTED)]
+    return [pair for pair in dict.fromkeys(found) if _get_finding(case, pair) not in (None, Support.SUPPORTED)]
 
 
-def _fields(case: Case, wrong: Sequence[Pair]) -> list[tuple[str, str]]:
+def _list_comment_keys(case: Case, wrong: Sequence[Pair]) -> list[tuple[str, str]]:
     """The keys of what may be typed, in order: words of the note ("" where they are known), and the comment on them."""
     of_pairs = [("", f"comment-{case.id}-{number}") for number in range(len(wrong))]
     own = range(st.session_state.get(f"comments-{case.id}", 1))
@@ -369,13 +376,13 @@ def _fields(case: Case, wrong: Sequence[Pair]) -> list[tuple[str, str]]:
     return [*of_pairs, *of_words, ("", f"comment-{case.id}-all")]
 
 
-def _comment_fields(case: Case, found: Sequence[Pair]) -> None:
+def _draw_comment_fields(case: Case, found: Sequence[Pair]) -> None:
     """A comment for each pair that does not hold, for any words of the note, and for the whole."""
-    wrong = _wrong(case, found)
-    *fields, (_, general) = _fields(case, wrong)
+    wrong = _find_unsupported_pairs(case, found)
+    *fields, (_, general) = _list_comment_keys(case, wrong)
     for number, (words, comment) in enumerate(fields):
         if not words:
-            pair, support = wrong[number], _found(case, wrong[number])
+            pair, support = wrong[number], _get_finding(case, wrong[number])
             label = f"{pair.evidence_id}, {support.as_text if support else ''}: {escaped(pair.words, 90)}"
             st.text_input(label, key=comment, placeholder="What should change?")
             continue
@@ -388,7 +395,7 @@ def _comment_fields(case: Case, found: Sequence[Pair]) -> None:
     st.text_area("About the whole note", key=general, height=80)
 
 
-def _readers_differ(case: Case) -> None:
+def _draw_reader_differences(case: Case) -> None:
     """What each reader found where they differ; shown once all have read."""
     st.warning("The readers found different things.", icon=":material/group:")
     for reading in case.desk.readings:
@@ -396,7 +403,7 @@ def _readers_differ(case: Case) -> None:
         st.markdown(f"- {escaped(reading.reader.name, 40)}: {told}")
 
 
-def _decide(case: Case, kind: DecisionKind) -> None:
+def _decide_case(case: Case, kind: DecisionKind) -> None:
     seen = case.draft.sha256 if case.draft else None
     why = st.session_state.get(f"comment-{case.id}-all") or ""
     workspace().service.decide(case.id, kind, reason=why, seen=seen)
@@ -405,7 +412,7 @@ def _decide(case: Case, kind: DecisionKind) -> None:
 def _send_back(case: Case, wrong: Sequence[Pair]) -> None:
     note, typed = case.draft.text if case.draft else "", st.session_state
     comments = []
-    *fields, (_, general) = _fields(case, wrong)
+    *fields, (_, general) = _list_comment_keys(case, wrong)
     for number, (words, comment) in enumerate(fields):
         text, pair = typed.get(comment) or "", wrong[number] if number < len(wrong) else None
         about = pair.words if pair is not None else (typed.get(words) or "").strip()
@@ -415,4 +422,4 @@ def _send_back(case: Case, wrong: Sequence[Pair]) -> None:
     workspace().service.send_back(case.id, comments, typed.get(general) or "")
     for key in (*(key for keys in fields for key in keys if key), general, f"comments-{case.id}"):
         typed.pop(key, None)
-    _go(case, len(workspace().service.pairs(case)))
+    _go_to_pair(case, len(workspace().service.pairs(case)))

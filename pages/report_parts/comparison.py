@@ -21,7 +21,7 @@ from pages.common.session import button, notices, run_action, workspace
 
 
 @st.cache_data(max_entries=50, show_spinner="Counting the answers…")
-def _results(comparison_id: str, answers: int, newest: object) -> ComparisonResults:  # noqa: ARG001 - part of the key
+def _load_results(comparison_id: str, answers: int, newest: object) -> ComparisonResults:  # noqa: ARG001 - part of the key
     """Counted once for each new answer."""
     return workspace().comparisons.results(comparison_id)
 
@@ -31,10 +31,10 @@ def results_view(comparison_id: str) -> None:
     kept = workspace().comparisons
     comparison = kept.get(comparison_id)
     answers = kept.answers(comparison_id)
-    found = _results(comparison_id, len(answers), max((answer.at for answer in answers), default=None))
+    found = _load_results(comparison_id, len(answers), max((answer.at for answer in answers), default=None))
     with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
         st.header(escaped(comparison.title), anchor=False, width="content")
-        _exports(comparison_id, sides_unknown=comparison.sides_unknown)
+        _draw_exports(comparison_id, sides_unknown=comparison.sides_unknown)
     came, pairs = came_in(found.answers, found.participants), plural(len(comparison.pairs), "1 pair", "{n:,} pairs")
     st.caption(f"{came}, on {found.pairs:,} of {pairs}")
     if comparison.sides_unknown or not answers:
@@ -43,10 +43,10 @@ def results_view(comparison_id: str) -> None:
         return
     left, right = st.columns(2, gap="large")
     with left:
-        _wins(found)
+        _draw_wins(found)
     with right:
-        _helpfulness(found)
-    _statements(found)
+        _draw_helpfulness(found)
+    _draw_statements(found)
     with st.expander("All figures", icon=":material/table:"):
         st.caption(
             "The bars around the points are 95 % ranges: other people and other posts would mostly give results "
@@ -71,7 +71,7 @@ def came_in(answers: int, participants: int) -> str:
     return f"{plural(answers, '1 answer', '{n:,} answers')} from {people}"
 
 
-def _exports(comparison_id: str, *, sides_unknown: bool) -> None:
+def _draw_exports(comparison_id: str, *, sides_unknown: bool) -> None:
     exported = partial(workspace().comparisons.exported, comparison_id)
     with st.container(horizontal=True, gap="small", width="content"):
         st.download_button(
@@ -87,34 +87,34 @@ def _exports(comparison_id: str, *, sides_unknown: bool) -> None:
             st.download_button("Votes for “crowdnotes bench compare”", votes, "votes.jsonl", on_click="ignore")
 
 
-def _standing(name: str, figure: Figure) -> Standing:
+def _to_interval_point(name: str, figure: Figure) -> Standing:
     value = figure.value or 0.0
     low, high = (value if end is None else end for end in (figure.low, figure.high))
     return Standing(name, value, low, high)
 
 
-def _plot(title: str, told: str) -> None:
+def _draw_chart_heading(title: str, told: str) -> None:
     st.markdown(f"### {title}")
     st.markdown(escaped(told))
 
 
-def _wins(found: ComparisonResults) -> None:
-    _plot(f"How often “{escaped(found.names[0])}” was chosen", found.told["wins"])
+def _draw_wins(found: ComparisonResults) -> None:
+    _draw_chart_heading(f"How often “{escaped(found.names[0])}” was chosen", found.told["wins"])
     rows = [
-        (f"{of} ({figure.n:,})", [_standing(found.names[0], figure)])
+        (f"{of} ({figure.n:,})", [_to_interval_point(found.names[0], figure)])
         for of, figure in found.wins.items()
         if figure.value is not None
     ]
     compared(rows, ends=(0, 1), step=0.25, line=0.5, percent=True, alt=found.told["wins"], key="compare-wins")
 
 
-def _helpfulness(found: ComparisonResults) -> None:
-    _plot("How helpful each note was rated", found.told["helpfulness"])
+def _draw_helpfulness(found: ComparisonResults) -> None:
+    _draw_chart_heading("How helpful each note was rated", found.told["helpfulness"])
     names = list(found.names)
     levels = [Part(level.as_text, counts) for level, counts in found.levels.items()]
     stacked_shares(names, levels, alt=found.told["helpfulness"], between=" / ", key="compare-levels")
     compared(
-        [("mean", _both(found.names, found.helpfulness))],
+        [("mean", _list_both_points(found.names, found.helpfulness))],
         ends=(0, 1),
         step=0.25,
         alt=found.told["helpfulness"],
@@ -122,44 +122,44 @@ def _helpfulness(found: ComparisonResults) -> None:
     )
 
 
-def _statements(found: ComparisonResults) -> None:
-    _plot("How far readers agree with five sentences, from 1 to 5", found.told["statements"])
-    rows = [(statement.as_text, _both(found.names, both)) for statement, both in found.statements.items()]
+def _draw_statements(found: ComparisonResults) -> None:
+    _draw_chart_heading("How far readers agree with five sentences, from 1 to 5", found.told["statements"])
+    rows = [(statement.as_text, _list_both_points(found.names, both)) for statement, both in found.statements.items()]
     compared(rows, ends=(1, 5), step=1, alt=found.told["statements"], key="compare-statements")
     told = [f"*{one.as_text}*: {one.words}" for one in found.statements]
     st.caption(" ".join(told))
 
 
-def _both(names: Sequence[str], both: BothRated) -> list[Standing]:
-    return [_standing(name, figure) for name, figure in zip(names, (both.first, both.second), strict=True)]
+def _list_both_points(names: Sequence[str], both: BothRated) -> list[Standing]:
+    return [_to_interval_point(name, figure) for name, figure in zip(names, (both.first, both.second), strict=True)]
 
 
 _NOTICE_AREA = "compare-sheet"
-_PARTICIPANT = "participant"
-_AT = "compare-at"  # the place of the pair that is shown, where it is not the first one without an answer
-_TURNS = "compare-turns"  # each turn to a pair, there or back, brings its head into view
-_MOST_LINKS = 6
+_PARTICIPANT_PARAM = "participant"
+_PAIR_PLACE_KEY = "compare-at"  # the place of the pair that is shown, where it is not the first one without an answer
+_TURN_COUNT_KEY = "compare-turns"  # each turn to a pair, there or back, brings its head into view
+_MAX_LINKS = 6
 # Sides by where they stand: a key or a name may never tell the first note from the second.
-_SIDES: dict[Side, str] = {"left": "Note 1", "right": "Note 2"}
+_LABEL_BY_SIDE: dict[Side, str] = {"left": "Note 1", "right": "Note 2"}
 
 
 def participant_view(comparison_id: str) -> None:
     """Draw the pair that comes next for whom the address names, or a welcome. Raises ComparisonNotFoundError."""
-    kept, participant = workspace().comparisons, st.query_params.get(_PARTICIPANT, "")
+    kept, participant = workspace().comparisons, st.query_params.get(_PARTICIPANT_PARAM, "")
     if not kept.is_participant(participant):
-        _welcome(comparison_id)
+        _draw_welcome(comparison_id)
         return
     sheets = kept.sheets(comparison_id, participant)
     participant_memory(comparison_id, participant)
     waiting = [place for place, sheet in enumerate(sheets) if sheet.answer is None]
-    at = st.session_state.get(_AT, waiting[0] if waiting else len(sheets))
+    at = st.session_state.get(_PAIR_PLACE_KEY, waiting[0] if waiting else len(sheets))
     done = len(sheets) - len(waiting)
     st.progress(
         done / len(sheets),
         text=plural(len(sheets), "{done} of 1 pair answered", "{done:,} of {n:,} pairs answered", done=done),
     )
     if at < len(sheets):
-        _pair(comparison_id, participant, sheets[at], at)
+        _draw_pair(comparison_id, participant, sheets[at], at)
     else:
         words = "All your answers are saved. You can close this page."
         st.success(words, title="Thank you!", icon=":material/check:")
@@ -170,15 +170,15 @@ def participant_view(comparison_id: str) -> None:
                 "Back",
                 "compare-back",
                 _NOTICE_AREA,
-                partial(_go, at - 1),
+                partial(_go_to_pair, at - 1),
                 icon="arrow_back",
                 type="tertiary",
             )
         if at < len(sheets) and sheets[at].answer is not None:
-            button("Keep my answer", "compare-skip", _NOTICE_AREA, partial(_go, None), type="tertiary")
+            button("Keep my answer", "compare-skip", _NOTICE_AREA, partial(_go_to_pair, None), type="tertiary")
 
 
-def _welcome(comparison_id: str) -> None:
+def _draw_welcome(comparison_id: str) -> None:
     kept = workspace().comparisons
     pairs = kept.each(comparison_id)
     known = participant_memory(comparison_id, None)
@@ -191,46 +191,46 @@ def _welcome(comparison_id: str) -> None:
     )
     with st.container(horizontal=True, gap="small"):
         if known is not None and kept.is_participant(known):
-            enter = partial(_enter, known)
+            enter = partial(_start_as_participant, known)
             button("Continue", "compare-go-on", _NOTICE_AREA, enter, icon="play_arrow", type="primary")
-            begin = partial(_enter, kept.new_participant())
+            begin = partial(_start_as_participant, kept.new_participant())
             button("Start as someone else", "compare-begin", _NOTICE_AREA, begin)
         else:
-            begin = partial(_enter, kept.new_participant())
+            begin = partial(_start_as_participant, kept.new_participant())
             button("Start", "compare-begin", _NOTICE_AREA, begin, icon="play_arrow", type="primary")
 
 
-def _enter(participant: str) -> None:
-    _go(None)
-    st.query_params[_PARTICIPANT] = participant
+def _start_as_participant(participant: str) -> None:
+    _go_to_pair(None)
+    st.query_params[_PARTICIPANT_PARAM] = participant
 
 
-def _go(place: int | None) -> None:
+def _go_to_pair(place: int | None) -> None:
     """To a pair, or to the next one without an answer."""
-    st.session_state[_TURNS] = st.session_state.get(_TURNS, 0) + 1
+    st.session_state[_TURN_COUNT_KEY] = st.session_state.get(_TURN_COUNT_KEY, 0) + 1
     if place is None:
-        st.session_state.pop(_AT, None)
+        st.session_state.pop(_PAIR_PLACE_KEY, None)
     else:
-        st.session_state[_AT] = place
+        st.session_state[_PAIR_PLACE_KEY] = place
 
 
-def _pair(comparison_id: str, participant: str, sheet: Sheet, at: int) -> None:
-    scroll_into_view(f"pair-{at}-{st.session_state.get(_TURNS, 0)}")
+def _draw_pair(comparison_id: str, participant: str, sheet: Sheet, at: int) -> None:
+    scroll_into_view(f"pair-{at}-{st.session_state.get(_TURN_COUNT_KEY, 0)}")
     with st.container(border=True, gap="xsmall"):
         st.caption("The post")
         outside_text(sheet.post, look="post", key=f"compare-post-{at}")
     with st.form(f"compare-form-{at}", border=False, enter_to_submit=False):
-        for column, (side, name) in zip(st.columns(2), _SIDES.items(), strict=True):
+        for column, (side, name) in zip(st.columns(2), _LABEL_BY_SIDE.items(), strict=True):
             with column, st.container(border=True, height="stretch"):
-                _note(sheet, side, name, at)
+                _draw_note_questions(sheet, side, name, at)
         st.segmented_control(
             "Which note helps readers more?",
-            list(_SIDES),
-            format_func=_SIDES.__getitem__,
+            list(_LABEL_BY_SIDE),
+            format_func=_LABEL_BY_SIDE.__getitem__,
             default=sheet.answer.chosen if sheet.answer else None,
-            key=_key(at, "chosen"),
+            key=_field_key(at, "chosen"),
         )
-        save = partial(_save, comparison_id, participant, sheet, at)
+        save = partial(_save_answer, comparison_id, participant, sheet, at)
         st.form_submit_button(
             "Save and continue",
             type="primary",
@@ -240,12 +240,12 @@ def _pair(comparison_id: str, participant: str, sheet: Sheet, at: int) -> None:
         )
 
 
-def _note(sheet: Sheet, side: Side, name: str, at: int) -> None:
+def _draw_note_questions(sheet: Sheet, side: Side, name: str, at: int) -> None:
     note: str = getattr(sheet, side)
     before: Rating | None = getattr(sheet.answer, side) if sheet.answer else None
     st.header(name, anchor=False)
-    outside_text(note, look="note", key=_key(at, f"{side}-text"))
-    links = [span.url for span in find_urls(note) if span.has_scheme][:_MOST_LINKS]
+    outside_text(note, look="note", key=_field_key(at, f"{side}-text"))
+    links = [span.url for span in find_urls(note) if span.has_scheme][:_MAX_LINKS]
     if links:
         with st.container(horizontal=True, gap="xsmall"):
             for url in dict.fromkeys(links):
@@ -255,7 +255,7 @@ def _note(sheet: Sheet, side: Side, name: str, at: int) -> None:
         list(Level),
         format_func=lambda level: level.as_text.capitalize(),
         default=before.level if before else None,
-        key=_key(at, f"{side}-level"),
+        key=_field_key(at, f"{side}-level"),
     )
     st.caption("How far do you agree? 1 is not at all, 5 is fully.")
     for statement in Statement:
@@ -263,20 +263,20 @@ def _note(sheet: Sheet, side: Side, name: str, at: int) -> None:
             statement.words,
             range(1, 6),
             default=before.statements[statement] if before else None,
-            key=_key(at, f"{side}-{statement.value}"),
+            key=_field_key(at, f"{side}-{statement.value}"),
         )
 
 
-def _key(at: int, field: str) -> str:
+def _field_key(at: int, field: str) -> str:
     return f"compare-{at}-{field}"
 
 
-def _save(comparison_id: str, participant: str, sheet: Sheet, at: int) -> None:
+def _save_answer(comparison_id: str, participant: str, sheet: Sheet, at: int) -> None:
     def given(field: str) -> object:
-        return st.session_state.get(_key(at, field))
+        return st.session_state.get(_field_key(at, field))
 
     open_fields = []
-    for side, name in _SIDES.items():
+    for side, name in _LABEL_BY_SIDE.items():
         missing = sum(given(f"{side}-{statement.value}") is None for statement in Statement)
         if given(f"{side}-level") is None:
             open_fields.append(f"how helpful {name.lower()} is")
@@ -293,8 +293,8 @@ def _save(comparison_id: str, participant: str, sheet: Sheet, at: int) -> None:
         side: Rating.model_validate(
             {"level": given(f"{side}-level"), "statements": {one: given(f"{side}-{one.value}") for one in Statement}}
         )
-        for side in _SIDES
+        for side in _LABEL_BY_SIDE
     }
     chosen: Side = "left" if given("chosen") == "left" else "right"
     workspace().comparisons.answer(comparison_id, participant, sheet.pair, **ratings, chosen=chosen)
-    _go(None)
+    _go_to_pair(None)

@@ -18,13 +18,13 @@ from pages.common.charts import Tone, legend, shades, spread, stacked, two_sides
 from pages.common.components import save_image
 from pages.common.session import workspace
 
-_TALL, _LOW, _BAR = 160, 100, 23  # pixels
-_NARROWEST = 400
-_GATES: tuple[Tone, ...] = ("pass", "fail", "none")
-_COURSES: tuple[Tone, ...] = ("pass", "warn", "fail")
-_ENDINGS: tuple[Tone | None, ...] = (None, None, None, None, "none")
-_NO_SUM = frozenset({"notes", "passages"})  # of gates and sources the same thing is counted in each bar
-_Entries = list[tuple[str, str]]
+_CHART_HEIGHT, _MIN_CHART_HEIGHT, _BAR_HEIGHT = 160, 100, 23  # pixels
+_MIN_COLUMN_WIDTH = 400
+_GATE_TONES: tuple[Tone, ...] = ("pass", "fail", "none")
+_FIXED_NOTE_TONES: tuple[Tone, ...] = ("pass", "warn", "fail")
+_ENDING_TONES: tuple[Tone | None, ...] = (None, None, None, None, "none")
+_UNITS_WITHOUT_SUM = frozenset({"notes", "passages"})  # of gates and sources the same thing is counted in each bar
+_LegendEntries = list[tuple[str, str]]
 
 
 def pictures(found: Overview, now: datetime) -> None:
@@ -32,23 +32,27 @@ def pictures(found: Overview, now: datetime) -> None:
     cases = plural(found.cases, "{n:,} case", "{n:,} cases")
     st.caption(escaped(found.remark or cases))
     foot = f"CrowdNotes, {cases}, {day(now)}"
-    drawn: list[tuple[str, Picture, Callable[[str], _Entries]]] = [
-        ("times", found.times, lambda key: _spread(found.times, key)),
-        ("trend", found.trend, lambda key: _spread(found.trend, key, upright=True)),
-        ("endings", found.endings, lambda key: _counted(found.endings, key, tones=_ENDINGS, upright=True)),
-        ("gates", found.gates, lambda key: _counted(found.gates, key, tones=_GATES)),
-        ("mended", found.fixed_notes, lambda key: _counted(found.fixed_notes, key, tones=_COURSES)),
-        ("sources", found.sources, lambda key: _counted(found.sources, key)),
-        ("readers", found.readers, lambda key: _sides(found.readers, key)),
-        ("cost", found.cost, lambda key: _counted(found.cost, key, upright=True)),
+    drawn: list[tuple[str, Picture, Callable[[str], _LegendEntries]]] = [
+        ("times", found.times, lambda key: _draw_spread(found.times, key)),
+        ("trend", found.trend, lambda key: _draw_spread(found.trend, key, upright=True)),
+        (
+            "endings",
+            found.endings,
+            lambda key: _draw_counted_bars(found.endings, key, tones=_ENDING_TONES, upright=True),
+        ),
+        ("gates", found.gates, lambda key: _draw_counted_bars(found.gates, key, tones=_GATE_TONES)),
+        ("mended", found.fixed_notes, lambda key: _draw_counted_bars(found.fixed_notes, key, tones=_FIXED_NOTE_TONES)),
+        ("sources", found.sources, lambda key: _draw_counted_bars(found.sources, key)),
+        ("readers", found.readers, lambda key: _draw_two_sides(found.readers, key)),
+        ("cost", found.cost, lambda key: _draw_counted_bars(found.cost, key, upright=True)),
     ]
-    grid = st.grid(2, min_column_width=_NARROWEST, border=True, gap="small")
+    grid = st.grid(2, min_column_width=_MIN_COLUMN_WIDTH, border=True, gap="small")
     for name, picture, draw in drawn:
         with grid.cell():
-            _card(name, picture, draw, foot)
+            _draw_picture_card(name, picture, draw, foot)
 
 
-def _card(name: str, picture: Picture, draw: Callable[[str], _Entries], foot: str) -> None:
+def _draw_picture_card(name: str, picture: Picture, draw: Callable[[str], _LegendEntries], foot: str) -> None:
     key = f"overview-{name}"
     reasons = f"Not counted: {', '.join(picture.not_counted)}." if picture.not_counted else ""
     beside = " ".join(filter(None, [picture.beside, reasons]))
@@ -71,7 +75,7 @@ def _card(name: str, picture: Picture, draw: Callable[[str], _Entries], foot: st
             with st.popover("Numbers", icon=":material/table:", type="tertiary", key=f"{key}-table"):
                 unit = f", {picture.unit}" if isinstance(picture, Counted) else ""
                 st.markdown(f"**{escaped(picture.title)}**{unit}")
-                st.table(_table(picture))
+                st.table(_build_numbers_table(picture))
             save_image(
                 key,
                 label="Save as image",
@@ -83,24 +87,26 @@ def _card(name: str, picture: Picture, draw: Callable[[str], _Entries], foot: st
             )
 
 
-def _spread(picture: Spread, key: str, *, upright: bool = False) -> _Entries:
+def _draw_spread(picture: Spread, key: str, *, upright: bool = False) -> _LegendEntries:
     medians = [in_time(median(values)) if len(values) >= FEW else "" for _, values in picture.groups]
     levels = [(*level, in_time(level[2])) for level in picture.levels]
     if levels:
         medians = [""] * len(medians)
-    alt = _alt(picture)
-    spread(picture.groups, medians=medians, levels=levels, upright=upright, height=_TALL, alt=alt, key=key)
+    alt = _format_alt_text(picture)
+    spread(picture.groups, medians=medians, levels=levels, upright=upright, height=_CHART_HEIGHT, alt=alt, key=key)
     return []
 
 
-def _counted(picture: Counted, key: str, *, upright: bool = False, tones: Sequence[Tone | None] = ()) -> _Entries:
+def _draw_counted_bars(
+    picture: Counted, key: str, *, upright: bool = False, tones: Sequence[Tone | None] = ()
+) -> _LegendEntries:
     there = [place for place, (_, counts) in enumerate(picture.parts) if any(counts)]
     parts = [picture.parts[place] for place in there]
     # Colours go by a part's place among all, so that it keeps its own whatever is filtered away.
     every = shades([name for name, _ in picture.parts], tones)
     colours = [every[place][1] for place in there]
     hatches = [tones[place] if tones else None for place in there]
-    height = _TALL if upright else max(_LOW, _BAR * len(picture.bars) + 12)
+    height = _CHART_HEIGHT if upright else max(_MIN_CHART_HEIGHT, _BAR_HEIGHT * len(picture.bars) + 12)
     stacked(
         picture.bars,
         parts,
@@ -111,24 +117,27 @@ def _counted(picture: Counted, key: str, *, upright: bool = False, tones: Sequen
         sign=" ¢" if picture.unit == "US cents" else "",
         upright=upright,
         height=height,
-        alt=_alt(picture),
+        alt=_format_alt_text(picture),
         key=key,
     )
-    names = [name if picture.unit in _NO_SUM else f"{name} {_figures(sum(counts))}" for name, counts in parts]
+    names = [
+        name if picture.unit in _UNITS_WITHOUT_SUM else f"{name} {_format_number(sum(counts))}"
+        for name, counts in parts
+    ]
     return list(zip(names, colours, strict=True))
 
 
-def _sides(picture: Sides, key: str) -> _Entries:
+def _draw_two_sides(picture: Sides, key: str) -> _LegendEntries:
     names = "People on one side", "People on the other side"
-    colours = two_sides(picture.notes, names=names, height=_TALL, alt=_alt(picture), key=key)
+    colours = two_sides(picture.notes, names=names, height=_CHART_HEIGHT, alt=_format_alt_text(picture), key=key)
     return list(zip(("enough to be shown", "not enough"), colours, strict=True))
 
 
-def _alt(picture: Picture) -> str:
+def _format_alt_text(picture: Picture) -> str:
     return f"{picture.title}. {picture.sentence}"
 
 
-def _table(picture: Picture) -> dict[str, list[str]]:
+def _build_numbers_table(picture: Picture) -> dict[str, list[str]]:
     """Every number of a picture, for whoever reads rather than looks."""
     if isinstance(picture, Spread):
         groups = [(name, values) for name, values in picture.groups if values]
@@ -138,8 +147,8 @@ def _table(picture: Picture) -> dict[str, list[str]]:
             "Half within": [in_time(median(values)) if len(values) >= FEW else "too few" for _, values in groups],
         }
     if isinstance(picture, Counted):
-        columns = {name: [_figures(number) for number in counts] for name, counts in picture.parts if any(counts)}
-        heading = "What" if picture.unit in _NO_SUM | {"checks"} else "Started"
+        columns = {name: [_format_number(number) for number in counts] for name, counts in picture.parts if any(counts)}
+        heading = "What" if picture.unit in _UNITS_WITHOUT_SUM | {"checks"} else "Started"
         return {heading: [escaped(bar) for bar in picture.bars]} | columns
     if isinstance(picture, Sides):
         return {
@@ -150,11 +159,11 @@ def _table(picture: Picture) -> dict[str, list[str]]:
     raise TypeError(type(picture))
 
 
-def _figures(number: float) -> str:
+def _format_number(number: float) -> str:
     return f"{number:,.0f}" if number >= 100 or float(number).is_integer() else f"{number:.2g}"
 
 
-_STUDY_TALL = 130  # pixels
+_STUDY_CHART_HEIGHT = 130  # pixels
 
 
 def utility_study() -> None:
@@ -171,7 +180,9 @@ def utility_study() -> None:
         "utility",
         title="Kinds of source on each side",
         sentence=sentence,
-        draw=lambda key: _kinds(found, sides, alt=f"Kinds of source on each side. {sentence}", key=key),
+        draw=lambda key: _draw_source_categories(
+            found, sides, alt=f"Kinds of source on each side. {sentence}", key=key
+        ),
         rows={
             "Kind of source": kinds,
             sides[0]: [chosen for chosen, _ in found.kinds.values()],
@@ -205,7 +216,7 @@ def utility_study() -> None:
     table_with_csv(utility_table(found), key="utility-wins", file="sources-compared")
 
 
-def _kinds(found: UtilityStudy, sides: list[str], *, alt: str, key: str) -> list[tuple[str, str]]:
+def _draw_source_categories(found: UtilityStudy, sides: list[str], *, alt: str, key: str) -> list[tuple[str, str]]:
     """The mix of kinds on each side, as in figure 7 of the CrowdNotes+ paper."""
     parts = [(kind.value, [float(number) for number in numbers]) for kind, numbers in found.kinds.items()]
     colours = dict(shades([kind.value for kind in SourceCategory]))  # a kind has its colour wherever it stands
@@ -217,7 +228,7 @@ def _kinds(found: UtilityStudy, sides: list[str], *, alt: str, key: str) -> list
         tones=[None] * len(parts),
         unit="sources",
         shares=True,
-        height=_STUDY_TALL,
+        height=_STUDY_CHART_HEIGHT,
         alt=alt,
         key=key,
     )

@@ -29,12 +29,12 @@ def candidates(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
         return
     if case.finished_round is None:
         st.header("Make candidates", anchor=False)
-        _kept_so_far(work, busy=under_way(job))
-        _making(case, work, busy=under_way(job))
+        _draw_kept_candidates(work, busy=under_way(job))
+        _draw_make_form(case, work, busy=under_way(job))
     elif is_stale(work):
         names = ", ".join((*work.changed, *work.left_out))
         st.warning(f"These notes changed since the candidates were made: {names}.", icon=":material/history:")
-        _making(case, work, busy=under_way(job))
+        _draw_make_form(case, work, busy=under_way(job))
 
 
 def filters_fold(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
@@ -42,19 +42,19 @@ def filters_fold(case: Case, work: SupernoteWork, job: JobRecord | None) -> None
     made = case.finished_round
     if made is None:
         return
-    st.markdown(f"**{_in_words(made)}** {_most_caught(made)}")
-    _lost(made)
+    st.markdown(f"**{_summarise_filters(made)}** {_name_strictest_filter(made)}")
+    _draw_lost_candidates(made)
     with st.expander(
         "What each filter removed", key=f"filters-{case.id}", icon=":material/filter_alt:", on_change="rerun"
     ) as fold:
         if fold.open:
-            _funnel(case, made)
+            _draw_funnel(case, made)
     if case.decision is None and not is_stale(work):
         with st.expander("Make candidates again", key=f"again-{case.id}", icon=":material/diversity_2:"):
-            _making(case, work, busy=under_way(job))
+            _draw_make_form(case, work, busy=under_way(job))
 
 
-def _kept_so_far(work: SupernoteWork, *, busy: bool) -> None:
+def _draw_kept_candidates(work: SupernoteWork, *, busy: bool) -> None:
     """What there is of a round that was stopped."""
     kept = len(work.newest.candidates) if work.newest is not None else 0
     if kept and not busy:
@@ -67,7 +67,7 @@ def _kept_so_far(work: SupernoteWork, *, busy: bool) -> None:
         )
 
 
-def _making(case: Case, work: SupernoteWork, *, busy: bool) -> None:
+def _draw_make_form(case: Case, work: SupernoteWork, *, busy: bool) -> None:
     state, key = st.session_state, f"wanted-{case.id}"
     state[key] = work.wanted
     writes = workspace().engine.uses_language_model
@@ -84,10 +84,10 @@ def _making(case: Case, work: SupernoteWork, *, busy: bool) -> None:
             width=180,
         )
         button(
-            _label(case, work),
+            _label_make_button(case, work),
             "make-candidates",
             _NOTICE_AREA,
-            partial(_start, case),
+            partial(_start_making, case),
             icon="diversity_2",
             type="primary" if case.finished_round is None or is_stale(work) else "secondary",
             disabled=busy or not work.used,
@@ -102,7 +102,7 @@ def _making(case: Case, work: SupernoteWork, *, busy: bool) -> None:
     st.caption(f"{cost} {how}")
 
 
-def _label(case: Case, work: SupernoteWork) -> str:
+def _label_make_button(case: Case, work: SupernoteWork) -> str:
     if not work.rounds:
         return "Make the candidates"
     if case.finished_round is None:
@@ -110,12 +110,12 @@ def _label(case: Case, work: SupernoteWork) -> str:
     return "Make candidates for the changed notes" if is_stale(work) else "Make them again"
 
 
-def _start(case: Case) -> None:
+def _start_making(case: Case) -> None:
     start(case, JOB)
     go_to(Area.NOTE)
 
 
-def _in_words(made: SupernoteRound) -> str:
+def _summarise_filters(made: SupernoteRound) -> str:
     which = (
         "Of {all} candidates, {passed} passed every filter that ran."
         if made.not_run
@@ -124,19 +124,19 @@ def _in_words(made: SupernoteRound) -> str:
     return fill(which, all=len(made.candidates), passed=len(made.passed))
 
 
-def _funnel(case: Case, made: SupernoteRound) -> None:
+def _draw_funnel(case: Case, made: SupernoteRound) -> None:
     """A filter that did not run is drawn open: nothing passed it."""
-    steps = [(_with_not_run(name, made), number) for name, number in made.funnel]
+    steps = [(_label_filter(name, made), number) for name, number in made.funnel]
     funnel(
         steps,
         unsure=[name in made.not_run for name, _ in made.funnel],
-        alt=f"{_in_words(made)} " + ", ".join(f"{number} left after {name}" for name, number in steps[1:]),
+        alt=f"{_summarise_filters(made)} " + ", ".join(f"{number} left after {name}" for name, number in steps[1:]),
         key=f"funnel-{case.id}-{made.number}",
     )
-    _examples(case, made)
+    _draw_filtered_examples(case, made)
 
 
-def _with_not_run(name: str, made: SupernoteRound) -> str:
+def _label_filter(name: str, made: SupernoteRound) -> str:
     """The filter's name, with what it did not judge among those that are left."""
     number = sum(name in item.not_run for item in made.passed)
     if not number:
@@ -146,7 +146,7 @@ def _with_not_run(name: str, made: SupernoteRound) -> str:
     return f"{name}: not checked for {number} (NOT RUN)"
 
 
-def _most_caught(made: SupernoteRound) -> str:
+def _name_strictest_filter(made: SupernoteRound) -> str:
     caught = {name: sum(item.failed is name for item in made.candidates) for name in FilterName}
     worst = max(caught, key=lambda name: caught[name])
     if not caught[worst]:
@@ -154,7 +154,7 @@ def _most_caught(made: SupernoteRound) -> str:
     return f"The filter “{worst.as_text}” removed the most: {caught[worst]}."
 
 
-def _lost(made: SupernoteRound) -> None:
+def _draw_lost_candidates(made: SupernoteRound) -> None:
     told = []
     if made.merged:
         told.append(
@@ -190,7 +190,7 @@ def _lost(made: SupernoteRound) -> None:
                 st.markdown(f":small[{escaped(reason, 300)}]")
 
 
-def _examples(case: Case, made: SupernoteRound) -> None:
+def _draw_filtered_examples(case: Case, made: SupernoteRound) -> None:
     caught: dict[FilterName, Candidate] = {}
     for item in made.candidates:
         if item.failed is not None:

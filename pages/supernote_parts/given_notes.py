@@ -28,29 +28,32 @@ if TYPE_CHECKING:
     from streamlit.typing import UploadedFile
 
 
-_PASTED, _FILE, _PUBLIC = ("Paste them", "A file", "X's public data")
-_KINDS = ["csv", "tsv", "json", "jsonl", "txt"]
+_PASTED_NOTES, _NOTES_FILE, _PUBLIC_DATA = ("Paste them", "A file", "X's public data")
+_FILE_TYPES = ["csv", "tsv", "json", "jsonl", "txt"]
 
 
 def notes_fields(key: str) -> None:
     """Draw the fields; `notes_given` reads what they hold."""
     chosen = st.segmented_control(
         "Where are the notes?",
-        [_PASTED, _FILE, _PUBLIC],
-        default=_PASTED,
+        [_PASTED_NOTES, _NOTES_FILE, _PUBLIC_DATA],
+        default=_PASTED_NOTES,
         key=f"{key}-from",
         required=True,
     )
-    if chosen == _FILE:
+    if chosen == _NOTES_FILE:
         st.file_uploader(
-            "File with the notes on this post (CSV, TSV or JSON)", type=_KINDS, key=_upload_key(key), max_upload_size=20
+            "File with the notes on this post (CSV, TSV or JSON)",
+            type=_FILE_TYPES,
+            key=_upload_key(key),
+            max_upload_size=20,
         )
         st.caption(
             "One note on each row, below a row of headings. Only the column text is needed. Others that are read: "
             "status, classification, noteId, helpful, somewhatHelpful, notHelpful (numbers of ratings), tags, "
             "createdAt."
         )
-    elif chosen == _PUBLIC:
+    elif chosen == _PUBLIC_DATA:
         st.text_input(
             "Folder with X's files",
             key=f"{key}-folder",
@@ -85,12 +88,12 @@ def notes_given(key: str, address: str | None) -> tuple[tuple[ExistingNote, ...]
     """
     state, read = st.session_state, workspace().service
     chosen = state.get(f"{key}-from")
-    if chosen == _FILE:
+    if chosen == _NOTES_FILE:
         file: UploadedFile | None = state.get(_upload_key(key))
         if file is None:
             raise InputError("There is no file yet.", "Choose a file, or paste the notes.")
         found = read.notes_in_file(file.getvalue(), file.name, address or None)
-    elif chosen == _PUBLIC:
+    elif chosen == _PUBLIC_DATA:
         folder = (state.get(f"{key}-folder") or "").strip()
         post = (state.get(f"{key}-post-id") or "").strip() or (address or "")
         if not folder or not post:
@@ -125,10 +128,10 @@ def _upload_key(key: str) -> str:
 
 
 _NOTICE_AREA = SupernoteStep.NOTES.value
-_NEW = "new-supernote"
-_A_PAGE = 10
-_ROW = 210  # characters of a note in its row: two lines
-_TAGS = 3
+_KEY_PREFIX = "new-supernote"
+_PAGE_SIZE = 10
+_MAX_ROW_CHARACTERS = 210  # characters of a note in its row: two lines
+_MAX_TAGS = 3
 STATUS_WORDS = {
     CrowdStatus.NEEDS_MORE_RATINGS: "needs more ratings",
     CrowdStatus.HELPFUL: "shown by X",
@@ -161,7 +164,7 @@ def new_supernote() -> None:
     notices(_NOTICE_AREA)
     st.text_area(
         "Text of the post",
-        key=f"{_NEW}-text",
+        key=f"{_KEY_PREFIX}-text",
         height=110,
         placeholder="Paste the text of the post",
         help=(
@@ -171,30 +174,30 @@ def new_supernote() -> None:
     )
     st.text_input(
         "Address of the post on X (optional)",
-        key=f"{_NEW}-url",
+        key=f"{_KEY_PREFIX}-url",
         type="url",
         placeholder="https://x.com/…/status/…",
         persist_state="session",
     )
-    notes_fields(_NEW)
+    notes_fields(_KEY_PREFIX)
     with st.container(horizontal=True, gap="small"):
-        button("Read the notes", "read-notes", _NOTICE_AREA, _create, icon="notes", type="primary")
+        button("Read the notes", "read-notes", _NOTICE_AREA, _create_supernote, icon="notes", type="primary")
         look = {"type": "tertiary", "help": "An invented post with six invented notes"}
-        button("Try an example", "supernote-example", _NOTICE_AREA, _example, icon="school", **look)
+        button("Try an example", "supernote-example", _NOTICE_AREA, _create_example_supernote, icon="school", **look)
 
 
-def _create() -> None:
+def _create_supernote() -> None:
     state = st.session_state
-    text, url = state[f"{_NEW}-text"] or "", (state[f"{_NEW}-url"] or "").strip() or None
-    notes, faults = notes_given(_NEW, url)
+    text, url = state[f"{_KEY_PREFIX}-text"] or "", (state[f"{_KEY_PREFIX}-url"] or "").strip() or None
+    notes, faults = notes_given(_KEY_PREFIX, url)
     case = workspace().service.create_supernote(text, notes=notes, url=url)
-    state[f"{_NEW}-text"] = state[f"{_NEW}-url"] = ""
-    forget_notes(_NEW)
+    state[f"{_KEY_PREFIX}-text"] = state[f"{_KEY_PREFIX}-url"] = ""
+    forget_notes(_KEY_PREFIX)
     keep_faults(case.id, faults)
     show_case(case.id)
 
 
-def _example() -> None:
+def _create_example_supernote() -> None:
     example = example_with_notes()
     case = workspace().service.create_supernote(example.post.text, notes=example.notes, url=example.post.url)
     show_case(case.id)
@@ -223,27 +226,27 @@ def notes_pane(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
     )
     for remark in workspace().service.remarks_on_notes(case):
         st.caption(f":orange[:material/info:] {escaped(remark, 300)}")
-    chosen = st.session_state.get(_chosen(case))
-    first = first_shown(len(work.notes), _A_PAGE, f"notes-page-{case.id}")
+    chosen = st.session_state.get(_chosen_note_key(case))
+    first = first_shown(len(work.notes), _PAGE_SIZE, f"notes-page-{case.id}")
     with st.container(key="rows", gap=None):
-        for note in work.notes[first : first + _A_PAGE]:
-            _row(case, note, here=note.id == chosen, busy=under_way(job))
+        for note in work.notes[first : first + _PAGE_SIZE]:
+            _draw_note_row(case, note, here=note.id == chosen, busy=under_way(job))
     for note in work.notes:
         if note.id == chosen:
-            _reader(case, note)
+            _draw_note_reader(case, note)
 
 
-def _chosen(case: Case) -> str:
+def _chosen_note_key(case: Case) -> str:
     return f"note-{case.id}"
 
 
-def _row(case: Case, note: ExistingNote, *, here: bool, busy: bool) -> None:
+def _draw_note_row(case: Case, note: ExistingNote, *, here: bool, busy: bool) -> None:
     """Its status, its first words, and the tick; choosing it shows it in full."""
     state, key = st.session_state, f"use-note-{case.id}-{note.id}"
     state[key] = note.is_used
     with st.container(key=f"row-{note.id}{'-here' if here else ''}", gap=None):
         with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="small"):
-            read = partial(state.__setitem__, _chosen(case), None if here else note.id)
+            read = partial(state.__setitem__, _chosen_note_key(case), None if here else note.id)
             label = f"**{note.id}** {status_badge(note.status)}"
             if note.classification is Classification.NOT_MISLEADING:
                 label += f" {badge('gray', 'thumb_up', 'says: not misleading')}"
@@ -252,15 +255,15 @@ def _row(case: Case, note: ExistingNote, *, here: bool, busy: bool) -> None:
                 f"Use {note.id}",
                 key=key,
                 on_change=run_action,
-                args=(_NOTICE_AREA, partial(_choose, case, note, key)),
+                args=(_NOTICE_AREA, partial(_save_note_choice, case, note, key)),
                 disabled=busy or case.decision is not None,
                 width="content",
             )
-        st.markdown(f":small[{escaped(clip(' '.join(note.text.split()), _ROW), _ROW)}]")
-        st.markdown(f":small[:gray[{_why(note)} · {in_ratings(note.ratings)}]]")
+        st.markdown(f":small[{escaped(clip(' '.join(note.text.split()), _MAX_ROW_CHARACTERS), _MAX_ROW_CHARACTERS)}]")
+        st.markdown(f":small[:gray[{_explain_eligibility(note)} · {in_ratings(note.ratings)}]]")
 
 
-def _reader(case: Case, note: ExistingNote) -> None:
+def _draw_note_reader(case: Case, note: ExistingNote) -> None:
     with st.container(key="reader", gap="small"):
         outside_text(note.text, look="plain", key=f"given-text-{case.id}-{note.id}", copy=True)
         links = dict.fromkeys(span.url for span in find_urls(note.text) if span.has_scheme)
@@ -270,14 +273,14 @@ def _reader(case: Case, note: ExistingNote) -> None:
                     web_link(host(url), url)
 
 
-def _choose(case: Case, note: ExistingNote, key: str) -> None:
+def _save_note_choice(case: Case, note: ExistingNote, key: str) -> None:
     """Against the rule only where the person says otherwise than the rule does."""
     wanted = bool(st.session_state[key])
     by_rule = not note.why_not_eligible
     workspace().service.choose_note(case.id, note.id, None if wanted == by_rule else wanted)
 
 
-def _why(note: ExistingNote) -> str:
+def _explain_eligibility(note: ExistingNote) -> str:
     """Why it is used or not."""
     if note.why_not_eligible:
         return f"Not eligible: {escaped(note.why_not_eligible)}"
@@ -303,11 +306,11 @@ def in_ratings(ratings: Ratings) -> str:
         somewhat=ratings.somewhat_helpful,
         not_helpful=ratings.not_helpful,
     )
-    tags = sorted(ratings.tags.items(), key=lambda pair: (-pair[1], pair[0]))[:_TAGS]
-    said = ", ".join(f"{escaped(_tag_words(tag), 60)} {number}" for tag, number in tags)
+    tags = sorted(ratings.tags.items(), key=lambda pair: (-pair[1], pair[0]))[:_MAX_TAGS]
+    said = ", ".join(f"{escaped(_label_tag(tag), 60)} {number}" for tag, number in tags)
     return f"{words} · {said}" if said else words
 
 
-def _tag_words(tag: str) -> str:
+def _label_tag(tag: str) -> str:
     words = tag_words(tag)
     return f"not helpful: {words}" if tag.startswith("notHelpful") else words or tag

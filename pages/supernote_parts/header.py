@@ -16,9 +16,9 @@ from pages.common.layout import Area, area, in_a_line, phone_tabs
 from pages.common.progress import under_way
 from pages.common.session import button, notices, show_case, workspace
 
-_POST = "supernote-post"
-_SHOWN = 150  # characters of the post in its one line
-_TABS = {
+_POST_NOTICE_AREA = "supernote-post"
+_MAX_POST_CHARACTERS = 150  # characters of the post in its one line
+_LABEL_BY_TAB = {
     Area.POST: "Post",
     Area.SOURCES: "Notes",
     Area.NOTE: "Result",
@@ -35,10 +35,10 @@ def supernote_strip(case: Case, work: SupernoteWork, job: JobRecord | None) -> N
     """Draw it. On a phone the tabs stand in its place, and the post is one of them."""
     with st.container(key="strip", gap="xxsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small", key="steps"):
-            st.markdown(in_a_line(_steps(case, work)), width="content")
+            st.markdown(in_a_line(_list_steps(case, work)), width="content")
             st.space("stretch")
             engine_panel(case)
-            if _links_to_draft(case) and st.button(
+            if _has_unlinked_draft(case) and st.button(
                 "Open the draft", key="to-draft", type="tertiary", icon=":material/edit_note:"
             ):
                 st.switch_page("pages/draft.py", query_params={"case": case.id})
@@ -46,11 +46,11 @@ def supernote_strip(case: Case, work: SupernoteWork, job: JobRecord | None) -> N
             st.button(new, key="new", icon=":material/add:", type="tertiary", on_click=show_case, args=(None,))
         made = case.finished_round
         signs = {Area.SOURCES: f"{len(work.used)}/{len(work.notes)}", Area.NOTE: "✓" if made and made.winning else ""}
-        phone_tabs(case, {name: signs.get(name, "") for name in Area}, _TABS)
+        phone_tabs(case, {name: signs.get(name, "") for name in Area}, _LABEL_BY_TAB)
         with area(Area.POST):
-            notices(_POST)
+            notices(_POST_NOTICE_AREA)
             words = (
-                f"“{escaped(case.post.text, _SHOWN)}”"
+                f"“{escaped(case.post.text, _MAX_POST_CHARACTERS)}”"
                 if case.post.text
                 else ":orange[The text of the post is not known yet]"
             )
@@ -58,10 +58,10 @@ def supernote_strip(case: Case, work: SupernoteWork, job: JobRecord | None) -> N
             st.session_state[key] = bool(st.session_state.get(key, not case.post.text))
             with st.expander(words, key=key, icon=":material/article:", on_change="rerun") as fold:
                 if fold.open:
-                    _post(case, busy=under_way(job))
+                    _draw_post(case, busy=under_way(job))
 
 
-def _links_to_draft(case: Case) -> bool:
+def _has_unlinked_draft(case: Case) -> bool:
     """Whether there is a draft that the button below the winner does not open."""
     made = case.finished_round
     winner = made.winning if made is not None else None
@@ -69,7 +69,7 @@ def _links_to_draft(case: Case) -> bool:
     return case.draft is not None and (case.decision is not None or not opened_below)
 
 
-def _steps(case: Case, work: SupernoteWork) -> list[tuple[str, bool, str]]:
+def _list_steps(case: Case, work: SupernoteWork) -> list[tuple[str, bool, str]]:
     made = case.finished_round
     winner = made.winning if made is not None else None
     stale = " :orange[notes changed since]" if is_stale(work) else ""
@@ -90,7 +90,7 @@ def _steps(case: Case, work: SupernoteWork) -> list[tuple[str, bool, str]]:
     ]
 
 
-def _post(case: Case, *, busy: bool) -> None:
+def _draw_post(case: Case, *, busy: bool) -> None:
     if case.post.url:
         st.caption(exact(case.post.url))
     if case.post.text:
@@ -103,9 +103,9 @@ def _post(case: Case, *, busy: bool) -> None:
     if case.decision is None:
         key = f"words-of-{case.id}"
         st.text_area("Text of the post", key=key, height=90, placeholder="Paste the text of the post")
-        save = partial(_save_words, case, key)
-        button("Add the text", f"save-{key}", _POST, save, icon="save", disabled=busy)
+        save = partial(_save_post_text, case, key)
+        button("Add the text", f"save-{key}", _POST_NOTICE_AREA, save, icon="save", disabled=busy)
 
 
-def _save_words(case: Case, key: str) -> None:
+def _save_post_text(case: Case, key: str) -> None:
     workspace().service.edit_post(case.id, st.session_state.get(key) or "", url=case.post.url)

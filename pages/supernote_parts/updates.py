@@ -29,12 +29,12 @@ from pages.supernote_parts.given_notes import (
 from pages.supernote_parts.header import is_stale
 
 _NOTICE_AREA = SupernoteStep.WATCH.value
-_LEVELS = {
+_LABEL_BY_LEVEL = {
     "helpful": "helpful",
     "somewhat_helpful": "somewhat",
     "not_helpful": "not helpful",
 }
-_SIDES = {
+_LABEL_BY_SIDE = {
     "unknown_side": "Side not known",
     "negative": "One side",
     "positive": "Other side",
@@ -49,12 +49,12 @@ def watch_fold(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
         "Newer notes and ratings", key=f"watch-{case.id}", icon=":material/visibility:", on_change="rerun"
     ) as fold:
         if fold.open:
-            _news(case, work, job)
-            _posted(case, work)
-            _new_table(case, busy=under_way(job))
+            _draw_update(case, work, job)
+            _draw_posted_note(case, work)
+            _draw_newer_notes_form(case, busy=under_way(job))
 
 
-def _news(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
+def _draw_update(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
     """What changed, whether a better one stands, whether it would be shown, and whether replacing is worth it."""
     found = workspace().service.watched(case)
     st.markdown(f"**Since the candidates were made:** {escaped(found.changes)}.")
@@ -62,10 +62,10 @@ def _news(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
     if work.newest is not None and work.newest.notes != work.notes and case.decision is None:
         stale = is_stale(work)
         button(
-            _of_changed(work) if stale else "Choose again with the new ratings",
+            _label_remake_button(work) if stale else "Choose again with the new ratings",
             "watch-again",
             _NOTICE_AREA,
-            partial(_again, case),
+            partial(_remake_candidates, case),
             icon="diversity_2",
             type="primary",
             disabled=under_way(job),
@@ -86,14 +86,14 @@ def _news(case: Case, work: SupernoteWork, job: JobRecord | None) -> None:
     show(f"{escaped(found.why)} A changed text loses its ratings.", title=title, icon=icon[found.replace])
 
 
-def _of_changed(work: SupernoteWork) -> str:
+def _label_remake_button(work: SupernoteWork) -> str:
     changed, left_out = ", ".join(work.changed), ", ".join(work.left_out)
     if changed and left_out:
         return f"Make candidates for {changed} and without {left_out}"
     return f"Make candidates for {changed}" if changed else f"Make candidates without {left_out}"
 
 
-def _again(case: Case) -> None:
+def _remake_candidates(case: Case) -> None:
     start(case, JOB)
     go_to(Area.NOTE)
 
@@ -101,7 +101,7 @@ def _again(case: Case) -> None:
 # --- the note as it was posted ---
 
 
-def _posted(case: Case, work: SupernoteWork) -> None:
+def _draw_posted_note(case: Case, work: SupernoteWork) -> None:
     posted = work.posted
     st.markdown("**The posted note**")
     if posted is not None:
@@ -109,7 +109,7 @@ def _posted(case: Case, work: SupernoteWork) -> None:
         intercept = "" if posted.intercept is None else f" · note intercept {posted.intercept:.2f}"
         sides = " · ".join(
             f"{label}: {in_ratings(side)}"
-            for name, label in _SIDES.items()
+            for name, label in _LABEL_BY_SIDE.items()
             if (side := getattr(posted, name)) and side.count
         )
         at = f"as of {moment(posted.at)}"
@@ -119,13 +119,13 @@ def _posted(case: Case, work: SupernoteWork) -> None:
         st.markdown(f":small[:gray[{sides or 'No ratings known'}]]")
     label = "Update its status" if posted is not None else "The note is posted: add its status"
     with st.expander(label, key=f"posted-form-{case.id}", icon=":material/edit:"):
-        _posted_form(case, posted)
+        _draw_posted_form(case, posted)
     if posted is not None:
         gone = partial(workspace().service.set_posted, case.id, None)
         button("It is not posted", "not-posted", _NOTICE_AREA, gone, icon="close", type="tertiary")
 
 
-def _posted_form(case: Case, posted: PostedNote | None) -> None:
+def _draw_posted_form(case: Case, posted: PostedNote | None) -> None:
     key = f"posted-{case.id}"
     known = posted or PostedNote(text=case.draft.text if case.draft else "", at=case.updated_at)
     with st.form(f"form-{key}", border=False):
@@ -144,10 +144,10 @@ def _posted_form(case: Case, posted: PostedNote | None) -> None:
                 min_value=-2.0, max_value=2.0, step=0.01, value=known.intercept, key=f"{key}-intercept",
             )  # fmt: skip
         st.caption("How many raters chose each answer. Count each rater once, under their side if you know it.")
-        for side, label in _SIDES.items():
+        for side, label in _LABEL_BY_SIDE.items():
             ratings: Ratings = getattr(known, side)
             with st.grid(3, min_column_width=95, gap="small"):
-                for level, words in _LEVELS.items():
+                for level, words in _LABEL_BY_LEVEL.items():
                     st.number_input(
                         f"{label}: {words}",
                         min_value=0,
@@ -160,7 +160,10 @@ def _posted_form(case: Case, posted: PostedNote | None) -> None:
 
 def _save_posted(case: Case, key: str) -> None:
     state = st.session_state
-    sides = {side: Ratings(**{level: int(state[f"{key}-{side}-{level}"] or 0) for level in _LEVELS}) for side in _SIDES}
+    sides = {
+        side: Ratings(**{level: int(state[f"{key}-{side}-{level}"] or 0) for level in _LABEL_BY_LEVEL})
+        for side in _LABEL_BY_SIDE
+    }
     told = PostedNote(
         text=(state[f"{key}-text"] or "").strip(),
         status=state[f"{key}-status"],
@@ -174,7 +177,7 @@ def _save_posted(case: Case, key: str) -> None:
 # --- newer notes ---
 
 
-def _new_table(case: Case, *, busy: bool) -> None:
+def _draw_newer_notes_form(case: Case, *, busy: bool) -> None:
     key = f"watch-{case.id}"
     st.markdown("**Add newer notes and ratings**")
     st.caption(
@@ -186,11 +189,16 @@ def _new_table(case: Case, *, busy: bool) -> None:
         st.caption(":orange[:material/lock_open: The case is decided. Adding notes reopens it.]")
     notes_fields(key)
     button(
-        "Compare with the notes here", "watch-read", _NOTICE_AREA, partial(_read, case, key), icon="sync", disabled=busy
+        "Compare with the notes here",
+        "watch-read",
+        _NOTICE_AREA,
+        partial(_read_newer_notes, case, key),
+        icon="sync",
+        disabled=busy,
     )
 
 
-def _read(case: Case, key: str) -> None:
+def _read_newer_notes(case: Case, key: str) -> None:
     notes, faults = notes_given(key, case.post.url)
     workspace().service.watch(case.id, notes)
     forget_notes(key)

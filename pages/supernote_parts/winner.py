@@ -23,9 +23,9 @@ from pages.supernote_parts.given_notes import NO_STATUS, STATUS_WORDS, in_rating
 from pages.supernote_parts.header import is_stale
 
 _NOTICE_AREA = SupernoteStep.WINNER.value
-_TAKE_WINNER = "take-winner"
-_BESIDE = 4  # candidates on the line, the winner among them
-_JURY_STATUS = {
+_TAKE_WINNER_KEY = "take-winner"
+_MAX_CANDIDATES_ON_LINE = 4  # candidates on the line, the winner among them
+_LABEL_BY_JURY_STATUS = {
     "CURRENTLY_RATED_HELPFUL": "would be shown",
     "CURRENTLY_RATED_NOT_HELPFUL": "rated not helpful",
     "NEEDS_MORE_RATINGS": "not shown yet",
@@ -39,12 +39,12 @@ def winner(case: Case, job: JobRecord | None) -> None:
         return
     best = made.winning
     if best is None:
-        _nobody()
+        _draw_no_winner()
     else:
-        _beside(case, made, best, busy=under_way(job))
-        _standing(case, made, best)
-        _credit(case, made, best)
-    _simulation(made)
+        _draw_winner_and_best_note(case, made, best, busy=under_way(job))
+        _draw_jury_scores(case, made, best)
+        _draw_credit(case, made, best)
+    _draw_jury_caveats(made)
 
 
 def ranking_fold(case: Case, job: JobRecord | None) -> None:
@@ -59,22 +59,22 @@ def ranking_fold(case: Case, job: JobRecord | None) -> None:
         on_change="rerun",
     ) as fold:
         if fold.open:
-            _ranking(case, made, busy=under_way(job))
+            _draw_ranking(case, made, busy=under_way(job))
 
 
-def _line() -> float:
+def _get_helpful_line() -> float:
     return workspace().settings.bridging.helpful_intercept
 
 
-def _speaks(score: SupernoteScore | None) -> bool:
+def _has_usable_score(score: SupernoteScore | None) -> bool:
     return score is not None and not score.means_nothing
 
 
-def _of_notes(candidate: Candidate) -> str:
+def _format_origin_notes(candidate: Candidate) -> str:
     return plural(len(candidate.notes), "from note {names}", "from notes {names}", names=", ".join(candidate.notes))
 
 
-def _simulation(made: SupernoteRound) -> None:
+def _draw_jury_caveats(made: SupernoteRound) -> None:
     if not made.measured:
         st.markdown(
             ":gray[:material/do_not_disturb_on: **The jury did not judge these texts (NOT RUN)**, so it ranks nothing "
@@ -88,11 +88,11 @@ def _simulation(made: SupernoteRound) -> None:
             st.caption(
                 "The two sides are raters who usually disagree: X's algorithm gives one side a factor below zero and "
                 "the other side one above. The note intercept is how helpful a note is when this disagreement is "
-                f"taken out. X shows a note from {_line():.2f}. The same jurors rate all texts."
+                f"taken out. X shows a note from {_get_helpful_line():.2f}. The same jurors rate all texts."
             )
 
 
-def _nobody() -> None:
+def _draw_no_winner() -> None:
     st.warning(
         "See below what each filter removed. Use other notes, or ask for more candidates.",
         title="No candidate passed every filter, so there is no winner.",
@@ -103,16 +103,16 @@ def _nobody() -> None:
 # --- the two side by side ---
 
 
-def _beside(case: Case, made: SupernoteRound, winner: Candidate, *, busy: bool) -> None:
+def _draw_winner_and_best_note(case: Case, made: SupernoteRound, winner: Candidate, *, busy: bool) -> None:
     best = next((note for note in made.notes if note.id == made.best_existing), None)
     stale = case.supernote is not None and is_stale(case.supernote)  # then the one primary button makes candidates anew
     theirs, ours = changed_pieces(best.text if best else "", winner.text)
     with st.grid(2, min_column_width=260):
         with st.container(gap="xsmall", key="the-winner"):
-            st.markdown(f"**The supernote**{_chosen_by(made.judged)}")
+            st.markdown(f"**The supernote**{_format_chooser(made.judged)}")
             pieces = ours if best else changed_pieces(winner.text, winner.text)[1]
             marked_text(pieces, look="note", key=f"winner-{case.id}-{winner.sha256[:12]}", copy=True)
-            st.caption(f"{_length(winner.text)} · {_of_notes(winner)} · {escaped(winner.engine, 60)}")
+            st.caption(f"{_format_length(winner.text)} · {_format_origin_notes(winner)} · {escaped(winner.engine, 60)}")
             if winner.not_run:
                 names = ", ".join(f"“{name.as_text}”" for name in winner.not_run)
                 st.caption(
@@ -125,28 +125,28 @@ def _beside(case: Case, made: SupernoteRound, winner: Candidate, *, busy: bool) 
                 st.caption(f":material/edit_note: Revised: {escaped(winner.revised, 300)}")
             for objection in winner.objections:
                 st.caption(f":material/rate_review: {escaped(objection, 300)}")
-            _take_button(case, winner, busy=busy, key=_TAKE_WINNER, primary=not stale)
+            _draw_take_button(case, winner, busy=busy, key=_TAKE_WINNER_KEY, primary=not stale)
         with st.container(gap="xsmall", key="the-best-existing"):
             if best is None:
                 st.caption("There is no existing note to compare.")
                 return
-            st.markdown(f"**The best existing note, {best.id}**{_chosen_by(made.best_by)}")
+            st.markdown(f"**The best existing note, {best.id}**{_format_chooser(made.best_by)}")
             marked_text(theirs, look="note", key=f"best-{case.id}-{best.id}-{made.number}", copy=True)
-            st.caption(f"{_length(best.text)} · {in_ratings(best.ratings)}")
+            st.caption(f"{_format_length(best.text)} · {in_ratings(best.ratings)}")
             st.markdown(status_badge(best.status))
     if best is not None and best.text != winner.text:
         st.caption("Underlined: words that only the supernote has. Dotted: words that only the existing note has.")
 
 
-def _chosen_by(who: str) -> str:
+def _format_chooser(who: str) -> str:
     return f" :small[:gray[chosen by {escaped(who, 120)}]]" if who else ""
 
 
-def _length(text: str) -> str:
+def _format_length(text: str) -> str:
     return f"{note_length(text)} of {NOTE_LIMIT} characters"
 
 
-def _take_button(case: Case, candidate: Candidate, *, busy: bool, key: str, primary: bool = False) -> None:
+def _draw_take_button(case: Case, candidate: Candidate, *, busy: bool, key: str, primary: bool = False) -> None:
     if case.decision is not None:
         st.caption("The case is decided. Reopen it on the Draft page to use another text.")
         return
@@ -154,13 +154,13 @@ def _take_button(case: Case, candidate: Candidate, *, busy: bool, key: str, prim
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if taken:
             st.badge("in the draft", color="blue", icon=":material/check:")
-        if taken and key != _TAKE_WINNER:
+        if taken and key != _TAKE_WINNER_KEY:
             return  # the draft is opened by one button alone: below the winner, else on top
         button(
             "Open the draft" if taken else "Put in the draft",
             key,
             _NOTICE_AREA,
-            partial(_take, case, candidate),
+            partial(_take_candidate, case, candidate),
             icon="edit_note",
             type="primary" if primary else "secondary",
             disabled=busy,
@@ -168,29 +168,31 @@ def _take_button(case: Case, candidate: Candidate, *, busy: bool, key: str, prim
         )
 
 
-def _take(case: Case, candidate: Candidate) -> None:
+def _take_candidate(case: Case, candidate: Candidate) -> None:
     workspace().service.use_candidate(case.id, candidate.sha256)
     go_to(Area.SOURCES)
-    st.session_state[_GOES] = True
+    st.session_state[_GO_TO_DRAFT_KEY] = True
 
 
-_GOES = "supernote-goes-on"
+_GO_TO_DRAFT_KEY = "supernote-goes-on"
 
 
 def goes_on(case: Case) -> None:
     """Go to the Draft page where the person has just taken a text there."""
-    if st.session_state.pop(_GOES, False):
+    if st.session_state.pop(_GO_TO_DRAFT_KEY, False):
         st.switch_page("pages/draft.py", query_params={"case": case.id})
 
 
 # --- where they stand ---
 
 
-def _standing(case: Case, made: SupernoteRound, winner: Candidate) -> None:
-    st.markdown(f"**Status:** {escaped(_verdict(made, winner))}")
+def _draw_jury_scores(case: Case, made: SupernoteRound, winner: Candidate) -> None:
+    st.markdown(f"**Status:** {escaped(_summarise_jury_scores(made, winner))}")
     best = made.existing.get(made.best_existing or "")
     shown = [("the supernote", winner.score)]
-    others = [item for item in made.passed if item.sha256 != winner.sha256 and _speaks(item.score)][: _BESIDE - 1]
+    others = [item for item in made.passed if item.sha256 != winner.sha256 and _has_usable_score(item.score)][
+        : _MAX_CANDIDATES_ON_LINE - 1
+    ]
     shown += [(f"candidate {_rank_of(made, item)}", item.score) for item in others]
     if best is not None:
         shown.insert(1, (f"best existing, {made.best_existing}", best))
@@ -202,10 +204,10 @@ def _standing(case: Case, made: SupernoteRound, winner: Candidate) -> None:
     if standings:
         number_line(
             standings,
-            line=_line(),
+            line=_get_helpful_line(),
             ends=ENDS,
             alt=" ".join(
-                f"{item.name}: {in_figures(item.value, _line())} ({item.low:.2f} to {item.high:.2f})."
+                f"{item.name}: {in_figures(item.value, _get_helpful_line())} ({item.low:.2f} to {item.high:.2f})."
                 for item in standings
             ),
             key=f"standing-{case.id}-{made.number}",
@@ -216,7 +218,7 @@ def _standing(case: Case, made: SupernoteRound, winner: Candidate) -> None:
         )
 
 
-def _verdict(made: SupernoteRound, winner: Candidate) -> str:
+def _summarise_jury_scores(made: SupernoteRound, winner: Candidate) -> str:
     """The picture in a sentence."""
     mine, theirs = winner.score, made.existing.get(made.best_existing or "")
     if mine is None:
@@ -225,10 +227,10 @@ def _verdict(made: SupernoteRound, winner: Candidate) -> str:
         return "The jury's numbers mean nothing for this text. The filters and the judge decide."
     which = (
         "The jury gives the supernote {score}. That reaches the {line} that X needs to show a note."
-        if mine.intercept >= _line()
+        if mine.intercept >= _get_helpful_line()
         else "The jury gives the supernote {score}. That is below the {line} that X needs to show a note."
     )
-    said = fill(which, score=in_figures(mine.intercept, _line()), line=f"{_line():.2f}")
+    said = fill(which, score=in_figures(mine.intercept, _get_helpful_line()), line=f"{_get_helpful_line():.2f}")
     if theirs is None or theirs.means_nothing:
         return said
     apart = f"{abs(mine.intercept - theirs.intercept):.2f}"
@@ -252,7 +254,7 @@ def _rank_of(made: SupernoteRound, candidate: Candidate) -> int:
 # --- who gave what ---
 
 
-def _credit(case: Case, made: SupernoteRound, winner: Candidate) -> None:
+def _draw_credit(case: Case, made: SupernoteRound, winner: Candidate) -> None:
     if not made.credits:
         return
     lead = max(made.credits, key=lambda item: item.share)
@@ -274,17 +276,17 @@ def _credit(case: Case, made: SupernoteRound, winner: Candidate) -> None:
                 told += f" · supported by {escaped(carried)}"
             st.markdown(f":small[:gray[{told}]]")
             outside_text(words, look="quote", key=f"credit-{case.id}-{made.number}-{number}")
-        if not _speaks(winner.score):
+        if not _has_usable_score(winner.score):
             st.markdown(
                 ":small[The result without each note was not worked out (NOT RUN): the jury has no number for the "
                 "winner.]"
             )
             return
         for item in made.credits:
-            st.markdown(f":small[**{item.note}**: {_without(item.without, item.loss)}]")
+            st.markdown(f":small[**{item.note}**: {_describe_result_without(item.without, item.loss)}]")
 
 
-def _without(without: float | None, loss: float | None) -> str:
+def _describe_result_without(without: float | None, loss: float | None) -> str:
     if without is None:
         return "without it, no candidate is left that the jury can judge"
     if loss is None:
@@ -300,14 +302,14 @@ def _without(without: float | None, loss: float | None) -> str:
 # --- the ranking ---
 
 
-_RANK, _WHAT, _RANGE, _JURY = "Rank", "What", "90 % range", "The jury"
-_INTERCEPT, _GRADE = "Note intercept", "Judge, of 10"
-_RATERS, _TEXT = "Raters on X", "Text"
-_SIDES = {"−": "One side", "+": "Other side"}
+_RANK_COLUMN, _WHAT_COLUMN, _RANGE_COLUMN, _JURY_COLUMN = "Rank", "What", "90 % range", "The jury"
+_INTERCEPT_COLUMN, _GRADE_COLUMN = "Note intercept", "Judge, of 10"
+_RATERS_COLUMN, _TEXT_COLUMN = "Raters on X", "Text"
+_COLUMN_BY_SIDE = {"−": "One side", "+": "Other side"}
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _RankingRow:
     """A candidate or an existing note in the ranking."""
 
     key: str
@@ -319,38 +321,38 @@ class _Row:
     note: ExistingNote | None = None
 
 
-def _ranking(case: Case, made: SupernoteRound, *, busy: bool) -> None:
-    rows = _rows(made)
+def _draw_ranking(case: Case, made: SupernoteRound, *, busy: bool) -> None:
+    rows = _list_ranking_rows(made)
     if not rows:
         return
     st.caption("Every candidate that passed the filters, and every existing note, ranked by the same jury.")
-    told = [in_figures(row.score.intercept, _line()) for row in rows if row.score is not None]
+    told = [in_figures(row.score.intercept, _get_helpful_line()) for row in rows if row.score is not None]
     # As many digits as the longest needs, so that no number below the line reads as the line.
     digits = max((len(number.partition(".")[2]) for number in told), default=2)
     st.dataframe(
-        [_cells(place, row) for place, row in enumerate(rows, start=1)],
+        [_build_ranking_cells(place, row) for place, row in enumerate(rows, start=1)],
         hide_index=True,
         placeholder="–",
         alt=f"{len(rows)} texts, ranked. Choose one below to read it in full.",
         height=min(38 + 35 * len(rows), 388),
         key=f"ranking-{case.id}-{made.number}",
         column_config={
-            _RANK: st.column_config.NumberColumn(width=50),
-            _WHAT: st.column_config.TextColumn(width=125),
-            _INTERCEPT: st.column_config.NumberColumn(
-                format=f"%.{digits}f", width=100, help=f"X shows a note from {_line():.2f}"
+            _RANK_COLUMN: st.column_config.NumberColumn(width=50),
+            _WHAT_COLUMN: st.column_config.TextColumn(width=125),
+            _INTERCEPT_COLUMN: st.column_config.NumberColumn(
+                format=f"%.{digits}f", width=100, help=f"X shows a note from {_get_helpful_line():.2f}"
             ),
-            _RANGE: st.column_config.TextColumn(width=100),
-            _JURY: st.column_config.TextColumn(width=125),
-            _SIDES["−"]: st.column_config.TextColumn(width=90),
-            _SIDES["+"]: st.column_config.TextColumn(width=90),
-            _RATERS: st.column_config.TextColumn(width=130),
-            _TEXT: st.column_config.TextColumn(width=420),
+            _RANGE_COLUMN: st.column_config.TextColumn(width=100),
+            _JURY_COLUMN: st.column_config.TextColumn(width=125),
+            _COLUMN_BY_SIDE["−"]: st.column_config.TextColumn(width=90),
+            _COLUMN_BY_SIDE["+"]: st.column_config.TextColumn(width=90),
+            _RATERS_COLUMN: st.column_config.TextColumn(width=130),
+            _TEXT_COLUMN: st.column_config.TextColumn(width=420),
         },
     )
     st.caption("One side, other side: how many jurors find it helpful / somewhat helpful / not helpful.")
     by_key = {row.key: (place, row) for place, row in enumerate(rows, start=1)}
-    names = {key: f"{place} · {row.name}{_in_short(row.score)}" for key, (place, row) in by_key.items()}
+    names = {key: f"{place} · {row.name}{_format_short_score(row.score)}" for key, (place, row) in by_key.items()}
     chosen = st.selectbox(
         "Read one in full",
         list(by_key),
@@ -360,68 +362,75 @@ def _ranking(case: Case, made: SupernoteRound, *, busy: bool) -> None:
         key=f"read-{case.id}-{made.number}",
     )
     if chosen in by_key:
-        _one(case, by_key[chosen][1], busy=busy)
+        _draw_ranked_text(case, by_key[chosen][1], busy=busy)
 
 
-def _rows(made: SupernoteRound) -> list[_Row]:
+def _list_ranking_rows(made: SupernoteRound) -> list[_RankingRow]:
     rows = [
-        _Row(item.sha256, _candidate_name(made, item), item.text, item.score, candidate=item) for item in made.passed
+        _RankingRow(item.sha256, _name_candidate(made, item), item.text, item.score, candidate=item)
+        for item in made.passed
     ]
     for note in made.notes:
         real = STATUS_WORDS[note.status] if note.status else NO_STATUS
-        rows.append(_Row(note.id, f"existing note {note.id}", note.text, made.existing.get(note.id), real, note=note))
-    return sorted(rows, key=lambda row: _order(row, made))
+        rows.append(
+            _RankingRow(note.id, f"existing note {note.id}", note.text, made.existing.get(note.id), real, note=note)
+        )
+    return sorted(rows, key=lambda row: _ranking_sort_key(row, made))
 
 
-def _order(row: _Row, made: SupernoteRound) -> tuple[bool, float, bool]:
+def _ranking_sort_key(row: _RankingRow, made: SupernoteRound) -> tuple[bool, float, bool]:
     """By the jury, the winner first among equals; what it cannot judge last."""
     is_winner = row.candidate is not None and row.key == made.winner
-    return not _speaks(row.score), -(row.score.intercept if row.score else 0.0), not is_winner
+    return not _has_usable_score(row.score), -(row.score.intercept if row.score else 0.0), not is_winner
 
 
-def _candidate_name(made: SupernoteRound, item: Candidate) -> str:
+def _name_candidate(made: SupernoteRound, item: Candidate) -> str:
     if item.sha256 == made.winner:
         return "the winner"
     return f"candidate {_rank_of(made, item)}"
 
 
-def _cells(place: int, row: _Row) -> Mapping[str, object]:
+def _build_ranking_cells(place: int, row: _RankingRow) -> Mapping[str, object]:
     score = row.score
-    cells: dict[str, object] = {_RANK: place, _WHAT: row.name}
+    cells: dict[str, object] = {_RANK_COLUMN: place, _WHAT_COLUMN: row.name}
     if score is None or score.means_nothing:
-        cells |= {_INTERCEPT: None, _RANGE: "not judged", _JURY: ""}
+        cells |= {_INTERCEPT_COLUMN: None, _RANGE_COLUMN: "not judged", _JURY_COLUMN: ""}
     else:
-        status = _JURY_STATUS.get(score.status)
+        status = _LABEL_BY_JURY_STATUS.get(score.status)
         cells |= {
-            _INTERCEPT: score.intercept,
-            _RANGE: f"{score.interval.low:.2f} to {score.interval.high:.2f}",
-            _JURY: status or score.status,
+            _INTERCEPT_COLUMN: score.intercept,
+            _RANGE_COLUMN: f"{score.interval.low:.2f} to {score.interval.high:.2f}",
+            _JURY_COLUMN: status or score.status,
         }
         for side in (score.negative, score.positive):
-            cells[_SIDES[side.side]] = f"{side.helpful} / {side.somewhat_helpful} / {side.not_helpful}"
+            cells[_COLUMN_BY_SIDE[side.side]] = f"{side.helpful} / {side.somewhat_helpful} / {side.not_helpful}"
     if row.candidate is not None and row.candidate.grade is not None:
-        cells[_GRADE] = row.candidate.grade
-    return {**cells, _RATERS: row.status, _TEXT: " ".join(row.text.split())}
+        cells[_GRADE_COLUMN] = row.candidate.grade
+    return {**cells, _RATERS_COLUMN: row.status, _TEXT_COLUMN: " ".join(row.text.split())}
 
 
-def _in_short(score: SupernoteScore | None) -> str:
-    return f" · {in_figures(score.intercept, _line())}" if score is not None and not score.means_nothing else ""
+def _format_short_score(score: SupernoteScore | None) -> str:
+    return (
+        f" · {in_figures(score.intercept, _get_helpful_line())}"
+        if score is not None and not score.means_nothing
+        else ""
+    )
 
 
-def _one(case: Case, row: _Row, *, busy: bool) -> None:
+def _draw_ranked_text(case: Case, row: _RankingRow, *, busy: bool) -> None:
     with st.container(border=True, gap="xsmall", key="ranked-one"):
         outside_text(row.text, look="note", key=f"ranked-{case.id}-{row.key[:12]}", copy=True)
         if row.note is not None:
             st.markdown(f"{status_badge(row.note.status)} :small[:gray[{in_ratings(row.note.ratings)}]]")
         if row.candidate is not None:
-            st.caption(_of_notes(row.candidate))
+            st.caption(_format_origin_notes(row.candidate))
             for objection in row.candidate.objections:
                 st.caption(f":material/rate_review: {escaped(objection, 300)}")
-            _take_button(case, row.candidate, busy=busy, key="take-ranked")
-        _votes(case, row)
+            _draw_take_button(case, row.candidate, busy=busy, key="take-ranked")
+        _draw_votes(case, row)
 
 
-def _votes(case: Case, row: _Row) -> None:
+def _draw_votes(case: Case, row: _RankingRow) -> None:
     score = row.score
     if score is None or score.means_nothing:
         return

@@ -34,7 +34,11 @@ def _event_kinds() -> Iterator[str]:
             else:
                 kind = next((word.value for word in node.keywords if name == "Event" and word.arg == "kind"), None)
             if kind is not None:
-                yield from (one.value for one in ast.walk(kind) if isinstance(one, ast.Constant) and isinstance(one.value, str) and one.value)
+                yield from (
+                    one.value
+                    for one in ast.walk(kind)
+                    if isinstance(one, ast.Constant) and isinstance(one.value, str) and one.value
+                )
 
 
 @pytest.mark.parametrize("enum", [*LabelledEnum.__subclasses__()], ids=lambda enum: enum.__name__)

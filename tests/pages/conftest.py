@@ -169,7 +169,7 @@ def titles(at: AppTest) -> list[str]:
 @pytest.fixture(autouse=True)
 def presses_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     """A test presses as fast as a double click: each press counts as one of its own."""
-    monkeypatch.setattr("pages.draft_parts.reader._SECOND_PRESS", 0.0)
+    monkeypatch.setattr("pages.draft_parts.reader._DOUBLE_PRESS_SECONDS", 0.0)
 
 
 def press(at: AppTest, label: str) -> AppTest:

@@ -64,9 +64,9 @@ def test_a_choice_by_a_name_that_no_note_has_now_falls_back_to_the_note_chosen_b
     state: dict[str, object] = {"note": 6}
     monkeypatch.setattr("pages.algorithm_parts.small_world.st.session_state", state)
     made = make_world(WorldOptions(), RULES)
-    assert small_world._chosen(made) == 6
+    assert small_world._get_chosen_note(made) == 6
     state["note"] = "Note 7: pleases side -"  # what the browser sends after the names have changed
-    assert (small_world._chosen(made), state["note"]) == (6, 6)
+    assert (small_world._get_chosen_note(made), state["note"]) == (6, 6)
 
 
 def test_the_fit_is_repeated_from_other_starts_when_it_is_asked_for(page: AppTest) -> None:

@@ -115,7 +115,7 @@ def test_a_click_on_the_map_counts_only_where_there_is_a_point(
     monkeypatch: pytest.MonkeyPatch, place: object, passed_on: list[int]
 ) -> None:
     drawn: dict[str, Any] = {}
-    monkeypatch.setattr(components, "_note_map", drawn.update)
+    monkeypatch.setattr(components, "_note_map_component", drawn.update)
     monkeypatch.setattr("streamlit.session_state", {"map": SimpleNamespace(chosen=place)})
     chosen: list[int] = []
     components.note_map({"points": [{}, {}]}, on_choice=chosen.append, key="map")

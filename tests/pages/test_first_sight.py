@@ -34,7 +34,7 @@ def test_nothing_heavy_is_loaded_on_the_way(
 
 
 def test_the_outline_is_gone_once_the_page_stands(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(first_sight, "_loaded", False)
+    monkeypatch.setattr(first_sight, "_is_process_warm", False)
     at = desk.app()
     assert [title.value for title in at.title] == ["Draft a note"]
 
@@ -43,7 +43,7 @@ def test_the_outline_is_gone_where_the_workspace_cannot_be_opened(desk: Desk, mo
     def busy() -> None:
         raise StoreBusyError("The database is in use by another program.")
 
-    monkeypatch.setattr(first_sight, "_loaded", False)
+    monkeypatch.setattr(first_sight, "_is_process_warm", False)
     monkeypatch.setattr(shared_workspace, "open_workspace", busy)
     at = desk.app()
     assert titles(at) == ["The database is in use by another program."]

@@ -73,7 +73,7 @@ def test_a_range_that_goes_beyond_the_scale_ends_in_an_arrow(monkeypatch: pytest
 
 def test_a_saved_table_holds_no_formula_and_numbers_below_zero_as_they_are() -> None:
     rows: dict[str, list[object]] = {"words": ['=HYPERLINK("http://evil")', "plain"], "score": ["−0.12", -0.5]}
-    assert list(csv.reader(io.StringIO(chart_card._csv(rows)))) == [
+    assert list(csv.reader(io.StringIO(chart_card._rows_as_csv(rows)))) == [
         ["words", "score"],
         ['\'=HYPERLINK("http://evil")', "-0.12"],
         ["plain", "-0.5"],

@@ -52,7 +52,7 @@ def test_who_works_alone_sees_nothing_of_a_queue(desk: Desk) -> None:
     at = desk.app(desk.drafted())
     assert not at.exception
     assert "submit" not in _keys(at)
-    assert not navigation._has_queue()
+    assert not navigation._can_see_queue()
 
 
 def test_a_longer_queue_asks_the_database_no_more(team: Team, monkeypatch: pytest.MonkeyPatch) -> None:

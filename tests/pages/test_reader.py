@@ -72,7 +72,7 @@ def test_the_reader_walks_through_the_passages_and_begins_again_at_the_end(desk:
 def test_the_second_press_of_a_double_click_judges_no_passage_that_nobody_saw(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pages.draft_parts.reader._SECOND_PRESS", 60.0)
+    monkeypatch.setattr("pages.draft_parts.reader._DOUBLE_PRESS_SECONDS", 60.0)
     case = of_three(desk)
     at = read(desk.app(case), case)
     at.checkbox(key=f"reader-use-{case.id}-E1").check().run()
