@@ -233,7 +233,7 @@ def warm_start(rater_ids: Ids, start: Factorization) -> Floats:
 
 
 def _upright(patterns: Floats) -> Floats:
-    """The patterns (n, k) at right angles to each other, each with a standard deviation of _SPREAD."""
+    """The patterns (n, k) at right angles to each other, each with the spread of real rater factors."""
     directions, _ = np.linalg.qr(patterns)
     upright: Floats = directions * (_SPREAD * np.sqrt(len(patterns)))
     return upright
@@ -242,7 +242,7 @@ def _upright(patterns: Floats) -> Floats:
 TOLERANCE = 1e-9  # of the objective, a hundred times finer than the official scorer's 1e-7
 MAX_SWEEPS = 500
 _ROUNDING = 1e-10  # of the objective; two sums of the same numbers differ by less
-# From here on, and without weights, solves read single precision: its errors average out far below _ROUNDING.
+# From here on, and without weights, solves read single precision: its errors average out far below rounding.
 _LARGE = 1 << 20
 _PART, _PARTED = 4, 1 << 22  # from so many ratings on, every fourth note is fitted first
 _DENSE = 20  # ratings a rater, in that part: with fewer it takes many sweeps, and says little

@@ -1,14 +1,9 @@
-"""The nouns of a note's status: what the rules look at, what each said, and what came of it.
+"""Data of the Community Notes algorithm: ratings, factorization, note signals, rules and statuses.
 
-Status names are the public data's own (Community Notes guide, "Note status").
-
-The nouns of the factorization: what it is told, and what it finds.
-
-Prediction for rater u and note n: mu + i_u + i_n + f_u . f_n (Community Notes guide, "Note ranking
-algorithm"; the scorer's matrix_factorization package).
-
-The documented filter before a fit: notes with few raters go, then raters with few ratings, then notes again.
-Once in this order, not until nothing changes, as the scorer does it (process_data.py, `filter_ratings`).
+Prediction for rater u and note n: mu + i_u + i_n + f_u . f_n (Community Notes guide, "Note ranking algorithm"; the
+scorer's matrix_factorization package). The filter before a fit drops notes with few raters, then raters with few
+ratings, then notes again: once in this order, as the scorer does it (process_data.py, `filter_ratings`). Status names
+are the public data's own (guide, "Note status").
 """
 
 from __future__ import annotations

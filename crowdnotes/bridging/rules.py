@@ -1,14 +1,9 @@
-"""The rules that give a note its status, in the scorer's order, and the status that comes of them.
+"""Apply the scorer's rules in order, to one note with reasons (`decide`) or to many (`decide_all`).
 
-Each looks at one note and its status so far, and says whether it fires, what it sets, why, and how
-far the note is from its lines. Rule 1 is that every note begins as NEEDS_MORE_RATINGS. 2 to 7 set a status; 8 to 16
-and `explanation` keep a note from being shown: 8 to 10 and 12 look at any note that is not
-CURRENTLY_RATED_NOT_HELPFUL, 11 and 13 to 16 only at notes that are helpful so far.
-Source: the scorer's scoring_rules.py, mf_base_scorer.py, tag_filter.py and incorrect_filter.py.
-
-The status of many notes at once: what `rules.decide` says of each, without its sentences.
-
-One by one, two million notes take minutes. A test holds both together.
+Each rule looks at one note and its status so far, and says whether it fires, what it sets, why, and how far the note is
+from its lines. Rule 1: a note begins as NEEDS_MORE_RATINGS. 2 to 7 set a status; 8 to 16 and `explanation` keep a note
+from being shown: 8 to 10 and 12 look at any note that is not CURRENTLY_RATED_NOT_HELPFUL, 11 and 13 to 16 at helpful
+ones. Source: the scorer's scoring_rules.py, mf_base_scorer.py, tag_filter.py, incorrect_filter.py.
 """
 
 from __future__ import annotations

@@ -217,7 +217,7 @@ def _solve_in_place(matrix: Floats, known: Floats, answer: Floats) -> None:
 
 @njit(nogil=True, cache=True)
 def move_rows(side: Floats, move: Floats) -> None:
-    """Side (n, 1 + k) becomes [1, side] @ move[:, 1:] in place; move: (2 + k, 2 + k), see identifiability.py."""
+    """Side (n, 1 + k) becomes [1, side] @ move[:, 1:] in place; move: (2 + k, 2 + k), see `factorization.Move`."""
     size = side.shape[1]
     moved = np.empty(size)
     for row in range(side.shape[0]):

@@ -3,8 +3,6 @@
 An engine never returns a URL: it answers with indices, evidence ids and words, and the program adds
 the links from what was searched or pasted. It gives verdicts on its own step alone; the order of
 the gates, the budget and the attribution are the program's.
-
-The boundary of the helpfulness judge, and the parts that a judge is made from.
 """
 
 from __future__ import annotations
@@ -231,8 +229,8 @@ class SupernoteWriter(Protocol):
     def write(self, given: SupernoteBrief, count: int, *, variant: int = 0) -> SupernoteAnswer:
         """Up to `count` candidates, in one call.
 
-        Another `variant` gives others from the same notes; `engines.metering.as_done` makes many calls side by side.
-        Raises EngineError.
+        Another `variant` gives others from the same notes; `engines.metering.completed_calls` makes many calls side by
+        side. Raises EngineError.
         """
         ...
 

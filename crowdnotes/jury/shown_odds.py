@@ -212,7 +212,5 @@ def _figures(path: Path) -> Mapping[str, Any]:
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ModelFilesError(
             f"The jury's figures {path.name} are missing or damaged.",
-            "Put the folder {folder} back, for instance with `git checkout assets`, or train it again.".format(
-                folder="assets/jury"
-            ),
+            "Put the folder assets/jury back, for instance with `git checkout assets`, or train it again.",
         ) from error

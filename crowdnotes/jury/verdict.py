@@ -1,5 +1,4 @@
-"""From one note's juries to its verdict: votes, status, one plain sentence, what moves the sides, what weakens it, and
-what two verdicts differ in.
+"""Turn one note's juries into its verdict: votes, status, a plain sentence, influences and cautions.
 
 Which words and sentences move the two sides is found by reading the note again without each of them.
 
@@ -168,9 +167,8 @@ def cautions(note: str, settings: JurySettings, *, vectors: bool, familiar: floa
     hostile = _HOSTILE.search(without_urls(note))
     if hostile:
         found.append(
-            f'Words such as "{hostile.group()}" break X\'s rules for '
-            f"notes, and raters "
-            "mark them down more than the model knows."
+            f'Words such as "{hostile.group()}" break X\'s rules for notes, and raters mark them down more than the '
+            "model knows."
         )
     if not vectors:
         found.append("The jury read words and links only: the embedding model that it was trained with is not in use.")

@@ -1,1 +1,1 @@
-"""One note from many (the Supernotes paper): existing notes, candidates, filters, ranking, credit, watching."""
+"""From passages or existing notes to candidates, gates and rankings (CrowdNotes+ 4.3; the Supernotes paper)."""

@@ -1,8 +1,6 @@
-"""Candidates: which notes each call is shown, what it costs, and how sentences and links become a text.
+"""Split notes into sentences and links, choose the notes for each call, and build a candidate's text.
 
 The engine returns sentences; links are the program's own, from the notes and pages that the sentences rest on.
-
-The sentences of a note: which links each has, and whether one can be set into another note.
 """
 
 from __future__ import annotations

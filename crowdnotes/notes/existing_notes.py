@@ -1,9 +1,7 @@
-"""What new notes and ratings change: which candidates stay, and whether a posted supernote is worth replacing.
+"""Read ratings of existing notes, compare with newer ones, and decide whether to replace a note.
 
 A changed text loses its ratings, so the answer is "no" by default; the thresholds are those of X's collaborative
 generator.
-
-What is known of the notes that a post has: their links, what raters make of them, what a person should know.
 """
 
 from __future__ import annotations

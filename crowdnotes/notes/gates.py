@@ -1,26 +1,10 @@
-"""The gates, in their order, and one assessment: gates, principles, attribution and lint of one exact text.
+"""Assess one exact text: the three gates in order, principles, support for each sentence, and lint.
 
-Relevance, then correctness, then helpfulness: a gate counts only after the one before it passed (CrowdNotes+ 4.3).
-People reward fluency, so a well-written note must first be about the claim and true to its sources. They are asked
-side by side, to save time; what is found behind a gate that did not pass is held back, and shown once it does. An
-engine that fails at a gate leaves it NOT_RUN.
-
-A new gate is a `Gate` in a file of its own, a line in `_ALL` and its name in `domain.GateName`: docs/extending.md.
-
-Whether a source may be out of date: a person who compares a sentence with it is asked whether it still holds.
-
-An undated page that was true when it was written ("there is no vaccine") carries a sentence word for word. A model is
-told the dates and weighs them; without one a person must, once for each source.
-
-What the program finds wrong with a note by itself, whichever engine judges it.
-
-A quotation must stand in what was read, letter for letter: a note that puts words into a source's mouth misleads more
-than one without. Short ones name a word rather than quote. A link must be that of a passage, the language the post's.
-
-Correctness by the person who writes: they compare each sentence with its passage, the program keeps what they find.
-
-Without a language model nothing else can judge whether a note says what its passages say (CrowdNotes+ 4.3); hints show
-where to look. PASS means: compared by this person, each sentence carried, no hint left open.
+Relevance, then correctness, then helpfulness: a gate counts only after the one before it passed (CrowdNotes+ 4.3),
+as people reward fluency. All are asked side by side; what is found behind a gate that did not pass is held back. A
+gate at which the engine fails is NOT_RUN. Without a language model a person compares each sentence with its passage;
+PASS then means: each sentence carried, no hint left open. A new gate is a `Gate` in a file of its own:
+docs/extending.md.
 """
 
 from __future__ import annotations

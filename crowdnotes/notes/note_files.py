@@ -1,8 +1,6 @@
-"""The notes that a post has, as somebody pasted them, or from a table or JSON.
+"""Read the notes on a post: pasted, from a table or JSON, or from X's public files by the post's id.
 
 Nothing that cannot be used is dropped without a sentence: `ReadNotes.faults` tells the person.
-
-The notes on a post from X's public files, today's or those of the pilot, by the post's id.
 """
 
 from __future__ import annotations
@@ -241,7 +239,7 @@ class Doubts:
 
 
 def note_of_row(row: Row, place: int, doubts: Doubts) -> ExistingNote:
-    """The note of a row by our names (`_NAMES`, and "tags"), without an id of ours."""
+    """The note of a row by our names for its columns, and "tags", without an id of ours."""
     if "beyond" in row:
         doubts.add(
             "More cells than the heading has, left out (does the text need quotation marks?): note {places}.",

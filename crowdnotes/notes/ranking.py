@@ -1,6 +1,6 @@
-"""The jury's choice among the candidates, the best existing note beside it, and what each note gave to the winner.
+"""Filter the candidates, rank them by the jury, and credit the notes that the winner is made from.
 
-What a candidate has to pass before the jury hears it (Supernotes 2.2, and what the linked pages say beyond it).
+The filters are those of Supernotes 2.2, and what the linked pages say beyond it.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The crowd of raters: small made worlds of it, and what the public data shows of it."""
+"""X's public data: the index, note stories, surges and delays, and small made worlds to try the algorithm on."""

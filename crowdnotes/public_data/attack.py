@@ -217,13 +217,11 @@ class Attack:
             for rule in found.outcomes
             if rule.rule is RuleName.INERTIA
         ]
+        if not kept:
+            return ""
         return (
-            (
-                "A filled point under the line: a note that was shown stays shown until its score falls below "
-                f"{kept[0]:.2f}, so that it does not come and go around {self.line:.2f}."
-            )
-            if kept
-            else ""
+            "A filled point under the line: a note that was shown stays shown until its score falls below "
+            f"{kept[0]:.2f}, so that it does not come and go around {self.line:.2f}."
         )
 
     def defences(self) -> list[tuple[RuleName, int, int, str]]:

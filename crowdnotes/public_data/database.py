@@ -30,7 +30,7 @@ _PATIENCE = 4.0  # seconds
 _MEMORY = "800MB"  # of DuckDB's own; what does not fit is laid beside the file
 _TABLES = f"""
 CREATE TABLE form AS SELECT {FORM} AS form;
--- One row a file, as far as it was read: its marks tell it from others, whatever its name (see shards.py).
+-- One row a file, as far as it was read: its marks tell it from others, whatever its name (see loading.py).
 CREATE TABLE loads (load INTEGER, kind VARCHAR, file VARCHAR, size BIGINT, head VARCHAR, tail VARCHAR, crc BIGINT);
 CREATE TABLE notes (
     note BIGINT, author BIGINT, written BIGINT, post BIGINT, posted BIGINT, misleading BOOLEAN, language VARCHAR,

@@ -97,15 +97,13 @@ class Experiment:
                 "Yes, here bridging resists extremes: at the same average, notes that one side loves and the other "
                 "hates score lower. The more ratings each note has, the smaller the gap."
             )
-        return (
-            (
+        if 2 * self.own > self.ratings:
+            return (
                 "No, in these settings the score alone does not: most ratings come from the note's own side, so the "
                 "extreme notes also have the higher average, and the score takes only a part of that away. What stops "
                 "them is the rule on polarity below."
             )
-            if 2 * self.own > self.ratings
-            else "No, in these settings it does not: the extreme notes score higher."
-        )
+        return "No, in these settings it does not: the extreme notes score higher."
 
     def polarity_sentence(self, line: float) -> str:
         """What the rule on one-sided notes does with them. line: the size of polarity above which no note is shown."""

@@ -1,12 +1,8 @@
-"""The raters' parameters fitted over all ratings of the index, and the status of every note by them.
-
-Two hundred million ratings fit into memory once, as twelve bytes each, not as often as they are looked at: so the fit
-gets them sorted by note, and everything else reads the notes in parts of a few million ratings.
-
-A folder of public data into the index, and the raters' parameters fitted over all its ratings.
+"""Index a folder of public data, fit its raters, and give every note a status by that fit.
 
 The fit is kept until there are many new ratings: a note's story holds its raters fixed, as the scorer's final round
-does, and so a day's new files cost no new fit.
+does, so a day's new files cost no new fit. Two hundred million ratings fit into memory once, as twelve bytes each: the
+fit gets them sorted by note, and everything else reads the notes in parts of a few million ratings.
 """
 
 from __future__ import annotations
@@ -169,7 +165,7 @@ class Statuses:
     """Of every note with enough ratings, (n,) each: intercept, factor, and places in STATUSES and RULE_NAMES.
 
     shown_at: how many notes the rules would show with another line for the score, the line first. The rest is what the
-    rules on tags compared notes with; see `indexing.TagScale`.
+    rules on tags compared notes with; see `TagScale`.
     """
 
     notes: Whole

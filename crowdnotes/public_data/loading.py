@@ -1,12 +1,8 @@
-"""A folder of public data into the index: only what is new, file by file, and what was wrong told by its name.
+"""Load a folder of public data into the index: only what is new, file by file.
 
 A file counts whole or not at all: it is one transaction, so a damaged download, a cancel or a crash leaves what was
-finished before it. Of a person's ratings of a note the latest counts, of a note's or a person's rows the last read.
-
-Which part of a public file is new: none of one that was read, the end of one that grew, all of another.
-
-X publishes the same files day by day, grown or new. A file is known by its first and last bytes as far as it was
-read, whatever its name and folder; a zip that did not change by its checksum, without unpacking it.
+finished before it. It is known by its first and last bytes as far as it was read, whatever its name and folder; a zip
+that did not change by its checksum. Of a person's ratings of a note the latest counts, of other rows the last read.
 """
 
 from __future__ import annotations

@@ -1,11 +1,7 @@
-"""One note's ratings as they came: the score after each, and what changed its status.
+"""Replay one note's ratings: the score after each, what changed its status, and with fewer of them.
 
-The raters' parameters are held as fitted over all ratings of the index, today's among them: it is told how the note
-would have stood under them, not what X computed at the time. What X recorded stands beside it.
-
-A note's score and status with some of its ratings taken away, all else as it is: whether a little less flips it.
-
-The raters' parameters are held as fitted, as in the note's story: the ratings that go are missing for this note alone.
+The raters' parameters are held as fitted over all ratings of the index, today's among them: this is how the note would
+have stood under them, not what X computed at the time. Ratings that are taken away are missing for this note alone.
 """
 
 from __future__ import annotations

@@ -229,7 +229,7 @@ def notes_of_status(connection: Connection, status: NoteStatus, most: int = 3) -
 
 
 def notes_to_begin_with(connection: Connection) -> dict[str, list[FewWords]]:
-    """A few notes by what they have in common, named as in words.toml: by status, or without a fit the most rated."""
+    """A few notes by what they have in common, by a heading: by status, or without a fit the most rated."""
     by_status = {
         "Notes that are shown, by these ratings:": notes_of_status(connection, NoteStatus.HELPFUL),
         "Notes that are rated not helpful, by these ratings:": notes_of_status(connection, NoteStatus.NOT_HELPFUL),

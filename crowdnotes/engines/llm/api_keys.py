@@ -1,5 +1,4 @@
-"""Which language models are at hand: servers on this machine, the one that is set, the servers' keys; and which model
-to begin with.
+"""Find, keep and forget the API keys of model servers.
 
 Keys come from the settings (environment) or the system's keyring, and from nowhere else.
 """

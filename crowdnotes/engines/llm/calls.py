@@ -1,6 +1,7 @@
-"""One question to a model: from the cache or within the budget, in a form that its server can do, checked, counted.
+"""Ask a model one question, from the cache or within the budget, and report its answer as it comes.
 
-One call under way: what it says is told while it comes, and one that says the same for ever is cut off.
+A call leaves out what the model's server cannot do (`capabilities`). An answer that repeats itself endlessly is cut
+off, and one of no use is asked for once more.
 """
 
 from __future__ import annotations

@@ -1,8 +1,4 @@
-"""Which language models are at hand: servers on this machine, the one that is set, the servers' keys; and which model
-to begin with.
-
-Keys come from the settings (environment) or the system's keyring, and from nowhere else.
-"""
+"""Find the language models on this machine and the server that is set, and recommend one."""
 
 from __future__ import annotations
 

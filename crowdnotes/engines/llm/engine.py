@@ -110,7 +110,7 @@ class LLMEngine:
         return self._meter.total
 
     def result_origin(self, step: EngineStep) -> ResultOrigin:
-        """See `Engine.made_by`. A judge of its own for the last gate is named too."""
+        """See `Engine.result_origin`. A judge of its own for the last gate is named too."""
         name = f"llm:{self._askers[step].model}"
         if step is EngineStep.JUDGING and self.judge.name != name:
             name += f"+{self.judge.name.removeprefix('llm:')}"
@@ -153,7 +153,7 @@ class LLMEngine:
         return revise(self._askers[EngineStep.WRITING], brief, evidence, notes, budget)
 
     def compare(self, post: Post, left: str, right: str) -> ComparisonAnswer:
-        """Which of two notes it prefers, for studies: see `comparing.compare`."""
+        """Which of two notes it prefers, for studies: see `writing_tasks.compare`."""
         return compare(self._askers[EngineStep.JUDGING], post, left, right)
 
     def compare_sources(self, post: Post, left: str, right: str) -> SourcesAnswer:

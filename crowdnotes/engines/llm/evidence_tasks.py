@@ -1,12 +1,9 @@
-"""Gate 2 by a language model: does the note distort a passage (CrowdNotes+ 4.3, E.2); what it points to is checked.
+"""Judge by a language model whether passages settle the claim, and whether the note distorts them.
 
-The model proposes, the program verifies: a distortion counts only if its words stand in the note and the
-passage, and a sentence passes only if words that the model shows in a passage carry it. So no text can talk its way
-through.
-
-Do the passages settle the claim? Asked once, passage by passage, before a word is written.
-
-What a model says of a passage counts only with words of it that are there. A general page on the matter is background.
+The first is gate 1 (relevance), asked passage by passage before a note is written; the second gate 2 (correctness;
+CrowdNotes+ 4.3, E.2). The model proposes and the program verifies: an answer, a distortion or support for a sentence
+counts only with words that stand in the passage, so that no text can talk its way through. A general page on the matter
+is background.
 """
 
 from __future__ import annotations
@@ -166,7 +163,7 @@ def _distortions_shown(note: str, passages: dict[str, str], distortions: Sequenc
         message = fill(_KINDS[item.kind], why=sanitized(item.explanation, _REASON).rstrip("."))
         if where is not None:
             quoted = sanitized(passages[item.evidence_id][where.start : where.end], 160)
-            message += " " + f"{item.evidence_id} says: “{quoted}”."
+            message += f" {item.evidence_id} says: “{quoted}”."
         known = item.evidence_id if item.evidence_id in passages else None
         found.append(Finding(message=message, evidence_id=known, span=span))
     return found
@@ -412,5 +409,5 @@ def _finding(item: Evidence, found: PassageAnswer) -> Finding:
     if found.span is not None:
         message += f" (“{sanitized(item.passage.text[found.span.start : found.span.end], 120)}”)"
     if holds_injection(item.passage.text):
-        message += " " + "Words in it that are addressed to a model were left out."
+        message += " Words in it that are addressed to a model were left out."
     return Finding(message=message, evidence_id=item.id, ok=found.answer is not AnswerKind.NONE)

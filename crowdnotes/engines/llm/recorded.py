@@ -1,8 +1,8 @@
 """Answers of a language model to the examples, recorded once: no model and no key is needed to show them whole.
 
-They stand where an engine keeps the answers it was given before (see `asking`): the questions are made, and the answers
-read and checked, by the same code as those of a model that is asked now. A question that was not asked when they were
-recorded, or whose prompt was changed since, has no answer.
+They stand where an engine keeps the answers it was given before (see `calls.KeptAnswers`): the questions are made, and
+the answers read and checked, by the same code as those of a model that is asked now. A question that was not asked when
+they were recorded, or whose prompt was changed since, has no answer.
 """
 
 from __future__ import annotations

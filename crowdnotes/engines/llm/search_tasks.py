@@ -1,8 +1,7 @@
-"""From a post to its claim record and the searches for it, in one call; what the model says is checked.
+"""Plan searches for a post's claims, rank results and read pictures, by a language model.
 
-The record is what every later step goes by, so that all of them answer the same claim.
-
-Further searches, the results worth reading, and what a picture says. Every index and address is checked.
+The claim record is what every later step goes by, so that all of them answer the same claim. Every quote, number and
+search that the model gives is checked.
 """
 
 from __future__ import annotations

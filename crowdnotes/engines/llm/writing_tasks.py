@@ -1,11 +1,8 @@
-"""Candidate notes by a language model: three in one call, each sentence with the words of a passage that carry it.
+"""Write candidate notes by a language model, and have one judge grade them and revise the best one.
 
-Augmentation and automation use the same writer (CrowdNotes+ appendix D.3). Nobody sees a note before the program has
-found its words in the passages.
-
-One judge for all candidates: which is best, what is wrong with each, and the best one made better.
-
-The order in which it sees them is mixed; where the best two are close it is asked again in the opposite order.
+Three notes in one call, each sentence with the words of a passage that carry it; nobody sees a note before the program
+has found these words there. Augmentation and automation use the same writer (CrowdNotes+ appendix D.3). The judge sees
+the notes in a mixed order; where the best two are close it is asked again in the opposite order.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ class LocalEngine:
     name = "local"
     uses_language_model = False
     sees = False
-    supernotes = None  # candidates are then whole sentences of the notes: `supernotes.whole_sentences`
+    supernotes = None  # candidates are then whole sentences of the notes: `sentence_candidates.whole_sentences`
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class LocalEngine:
         self.judge: HelpfulnessJudge = judge or helpfulness_module.TrainedJudge(embedder, settings)
 
     def result_origin(self, step: EngineStep) -> ResultOrigin:
-        """See `Engine.made_by`. A judge that is no part of this engine is named too."""
+        """See `Engine.result_origin`. A judge that is no part of this engine is named too."""
         if step is not EngineStep.JUDGING or isinstance(self.judge, helpfulness_module.TrainedJudge):
             return ResultOrigin(self.name)
         return ResultOrigin(f"{self.name}+{self.judge.name}", self.judge.prompt_version)
@@ -110,8 +110,7 @@ class LocalEngine:
         """Sentences to quote, and no note: see `Engine.write`."""
         found = find_quotations(self._embedder, brief.post, [cleared(item) for item in evidence], count)
         return WriterAnswer(
-            abstained="Without a language model the program writes no note."
-            + " "
+            abstained="Without a language model the program writes no note. "
             + (
                 "These sentences are closest to the post. Judge for yourself whether they answer it."
                 if found
@@ -136,7 +135,7 @@ class LocalEngine:
         return judge_relevance(self._embedder, self._settings, brief.post, evidence)
 
     def correctness(self, note: str, evidence: Sequence[Evidence], support: Sequence[SentenceSupport]) -> GateResult:
-        """By the reading model where one was measured; else NOT_RUN until a person compared: see `gates.by_person`."""
+        """By the reading model where one was measured; else NOT_RUN until a person compared: see `notes.gates`."""
         measured = _measured(self._reader)
         if self._reader is not None and measured is not None and support and evidence:
             passages = [cleared(item) for item in evidence]

@@ -1,6 +1,7 @@
-"""The health terms of a text, and what a post is about: known terms and the phrases beside them, strongest first.
+"""Find health terms and topics in a text, and the English of health words in other languages.
 
-Texts in other languages: which of them cannot be judged here, and the English of their health words.
+Topics are known terms and the phrases around them, strongest first. Texts in languages that the local engine cannot
+judge are named as such. The tables are health_terms.toml, foreign_terms.tsv and foreign_searches.toml.
 """
 
 from __future__ import annotations
@@ -225,26 +226,23 @@ def _runs(text: str) -> list[list[Token]]:
 def foreign_note(note: str) -> str:
     """Why a note cannot be judged, for a person; "" when it is in English."""
     language = _named(language_of(without_urls(note)))
+    if not language:
+        return ""
     return (
-        (
-            f"The note is in {language}, and the local engine compares English words only. Judge it yourself, or use "
-            "a language model."
-        )
-        if language
-        else ""
+        f"The note is in {language}, and the local engine compares English words only. Judge it yourself, or use "
+        "a language model."
     )
 
 
 def foreign_post(post: Post) -> str:
     """Why a text cannot be compared with a post; "" when the post is in English."""
     code = language_of(plain_post(post.text)) or (post.language or "").split("-")[0].lower()
+    language = _named(code)
+    if not language:
+        return ""
     return (
-        (
-            f"The post is in {_named(code)}, and the local engine compares English words only. Judge it yourself, or "
-            "use a language model."
-        )
-        if _named(code)
-        else ""
+        f"The post is in {language}, and the local engine compares English words only. Judge it yourself, or use a "
+        "language model."
     )
 
 

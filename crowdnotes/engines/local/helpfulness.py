@@ -1,9 +1,7 @@
-"""Gate 3: would raters of different views find the note helpful, by a trained head, with what moved it.
+"""Judge by a trained head whether raters of different views find the note helpful (gate 3), and why.
 
 The head (assets/judges/helpfulness.md) gives a calibrated probability; the gate passes it from
 `settings.helpfulness` on. The caller cuts the text to 280 first (CrowdNotes+ E.3).
-
-Every judge of helpfulness by the name that a setting calls it. A new one is a file here and a line in `JUDGES`.
 """
 
 from __future__ import annotations
@@ -197,7 +195,7 @@ def _sentence(found: list[_Reason], score: float, needed: float, *, by_rule: boo
     if not against and not passed:
         against = ["its words and sites, taken together"]
     if against:
-        reason += " " + f"What counts most against it: {'; '.join(against)}."
+        reason += f" What counts most against it: {'; '.join(against)}."
     return reason
 
 

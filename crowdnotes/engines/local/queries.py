@@ -1,10 +1,9 @@
-"""A post's searches, meant to differ: the claim, its denial, the medical terms, the authority, the study.
+"""Find the checkable claims of a post, and build searches for them that are meant to differ.
 
-CrowdNotes+ 4.2 asks for diverse queries because they find different things. Every word of a query is the post's own, a
-term from the table of health terms, or a fixed word such as "facts". A post in another language is searched half in
-that, half in English: its authorities and fact-checkers write in its language, and most research is in English.
-
-Checkable statements of a post: sentences that assert something, most checkable first.
+CrowdNotes+ 4.2 asks for diverse queries: the claim, its denial, the medical terms, the authority, the study. Every word
+of a query is the post's own, a term from the table of health terms, or a fixed word such as "facts". A post in another
+language is searched half in that, half in English: its authorities and fact-checkers write in its language, and most
+research is in English.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ def of_needed(score: float, threshold: float) -> str:
             break
     else:
         digits = _FEWEST_DIGITS
-    return "{score} of the {needed} needed".format(score=f"{score:.{digits}f}", needed=f"{threshold:.{digits}f}")
+    return f"{score:.{digits}f} of the {threshold:.{digits}f} needed"
 
 
 def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evidence: Sequence[Evidence]) -> GateResult:
