@@ -48,9 +48,9 @@ from crowdnotes.bridging.model import (
 from crowdnotes.bridging.solver import Rows, Workers, lay_out, move_rows, workers
 from crowdnotes.errors import InputError
 
-_ROUNDS = 3  # the moves touch each other a little; after three rounds nothing is left to gain
+_BALANCE_ROUNDS = 3  # the moves touch each other a little; after three rounds nothing is left to gain
 _TINY = 1e-12
-_MEMORY = 6  # more remembered steps gained nothing on the reference sets
+_REMEMBERED_STEPS = 6  # more remembered steps gained nothing on the reference sets
 _DAMPING = 1e-12  # relative; keeps the small system solvable when two steps are nearly the same
 
 
@@ -76,9 +76,9 @@ class Move:
 
     def shift_factors(self) -> None:
         """First f_u += c, i_n -= f_n . c; then the same with the sides exchanged."""
-        to_notes, to_raters = _shift(self.note_moments, self.rater_moments)
+        to_notes, to_raters = _find_factor_shift(self.note_moments, self.rater_moments)
         self._apply(to_notes, to_raters)
-        to_raters, to_notes = _shift(self.rater_moments, self.note_moments)
+        to_raters, to_notes = _find_factor_shift(self.rater_moments, self.note_moments)
         self._apply(to_notes, to_raters)
 
     def stretch(self) -> None:
@@ -86,9 +86,9 @@ class Move:
         note_spread, rater_spread = self.note_moments[2:, 2:], self.rater_moments[2:, 2:]
         if min(np.linalg.eigvalsh(note_spread)[0], np.linalg.eigvalsh(rater_spread)[0]) < _TINY:
             return  # a factor has died out: there is nothing to stretch
-        root, back = _roots(note_spread)
-        middle, _ = _roots(root @ rater_spread @ root)
-        stretched, inverse = _roots(back @ middle @ back)
+        root, back = _take_matrix_roots(note_spread)
+        middle, _ = _take_matrix_roots(root @ rater_spread @ root)
+        stretched, inverse = _take_matrix_roots(back @ middle @ back)
         to_notes, to_raters = np.eye(len(self.notes)), np.eye(len(self.raters))
         to_notes[2:, 2:] = stretched
         to_raters[2:, 2:] = inverse
@@ -103,14 +103,14 @@ class Move:
 def balance(note_moments: Floats, rater_moments: Floats, mu: float) -> Move:
     """Find the move that makes the penalties least while no prediction changes."""
     move = Move(note_moments, rater_moments, mu)
-    for _ in range(_ROUNDS):
+    for _ in range(_BALANCE_ROUNDS):
         move.level()
         move.shift_factors()
         move.stretch()
     return move
 
 
-def _shift(own: Floats, other: Floats) -> tuple[Floats, Floats]:
+def _find_factor_shift(own: Floats, other: Floats) -> tuple[Floats, Floats]:
     """Moves of own and other for the shift c of the other's factors that costs least.
 
     It minimises FACTOR_PENALTY mean|g + c|^2 + INTERCEPT_PENALTY mean (i - f . c)^2.
@@ -139,7 +139,7 @@ def principal_axes(note_moments: Floats, rater_moments: Floats) -> Floats:
     return np.ascontiguousarray(axes[:, ::-1])
 
 
-def _roots(matrix: Floats) -> tuple[Floats, Floats]:
+def _take_matrix_roots(matrix: Floats) -> tuple[Floats, Floats]:
     """The square root of a positive definite matrix, and the root's inverse."""
     values, vectors = np.linalg.eigh(matrix)
     root = np.sqrt(np.maximum(values, _TINY * _TINY))
@@ -165,7 +165,7 @@ class Extrapolation:
         if not self._products or not products.trace() > 0:
             return image  # no step to learn from, or nothing moves any more
         products += np.eye(len(products)) * products.trace() * _DAMPING
-        shares = np.linalg.solve(products, [_product(step, gap) for step in self._gap_steps])
+        shares = np.linalg.solve(products, [_compute_inner_product(step, gap) for step in self._gap_steps])
         for share, step in zip(shares, self._image_steps, strict=True):
             image = image - share * step
         return image
@@ -175,25 +175,25 @@ class Extrapolation:
         self._image_steps, self._gap_steps, self._products, self._last = [], [], [], None
 
     def _remember(self, image_step: Floats, gap_step: Floats) -> None:
-        if len(self._gap_steps) == _MEMORY:
+        if len(self._gap_steps) == _REMEMBERED_STEPS:
             self._image_steps, self._gap_steps = self._image_steps[1:], self._gap_steps[1:]
             self._products = [row[1:] for row in self._products[1:]]
-        with_new = [_product(step, gap_step) for step in self._gap_steps]
+        with_new = [_compute_inner_product(step, gap_step) for step in self._gap_steps]
         self._image_steps.append(image_step)
         self._gap_steps.append(gap_step)
         self._products = [[*row, new] for row, new in zip(self._products, with_new, strict=True)]
-        self._products.append([*with_new, _product(gap_step, gap_step)])
+        self._products.append([*with_new, _compute_inner_product(gap_step, gap_step)])
 
 
-def _product(one: Floats, two: Floats) -> float:
+def _compute_inner_product(one: Floats, two: Floats) -> float:
     """The inner product. Not by BLAS, whose threads go on spinning on the cores that the next sweep needs."""
     return float(np.einsum("i,i->", one, two))
 
 
 _INTERCEPT_SWEEPS = 2
 _PATTERN_ROUNDS = 4
-_SPREAD = 0.3  # standard deviation of rater factors in the public data; the first sweep corrects it
-_NO_INTERCEPT = 1e15  # a ridge that holds the intercepts at zero
+_RATER_FACTOR_SPREAD = 0.3  # standard deviation of rater factors in the public data; the first sweep corrects it
+_ZERO_INTERCEPT_RIDGE = 1e15  # a ridge that holds the intercepts at zero
 
 
 def cold_start(
@@ -210,12 +210,12 @@ def cold_start(
     errors_by_rater = crew.subtract_intercepts(by_rater, raters, notes)
     note_patterns = np.zeros((len(by_note), 1 + factors))
     patterns = np.zeros((len(by_rater), 1 + factors))
-    patterns[:, 1:] = _upright(np.random.default_rng(seed).standard_normal((len(by_rater), factors)))
+    patterns[:, 1:] = _orthogonalise(np.random.default_rng(seed).standard_normal((len(by_rater), factors)))
     for _ in range(_PATTERN_ROUNDS):
-        crew.solve(errors_by_note, patterns, 0.0, (_NO_INTERCEPT, ridges[0][1]), note_patterns)
-        note_patterns[:, 1:] = _upright(note_patterns[:, 1:])
-        crew.solve(errors_by_rater, note_patterns, 0.0, (_NO_INTERCEPT, ridges[1][1]), patterns)
-        patterns[:, 1:] = _upright(patterns[:, 1:])
+        crew.solve(errors_by_note, patterns, 0.0, (_ZERO_INTERCEPT_RIDGE, ridges[0][1]), note_patterns)
+        note_patterns[:, 1:] = _orthogonalise(note_patterns[:, 1:])
+        crew.solve(errors_by_rater, note_patterns, 0.0, (_ZERO_INTERCEPT_RIDGE, ridges[1][1]), patterns)
+        patterns[:, 1:] = _orthogonalise(patterns[:, 1:])
     patterns[:, 0] = raters[:, 0]
     return patterns
 
@@ -232,20 +232,20 @@ def warm_start(rater_ids: Ids, start: Factorization) -> Floats:
     return raters
 
 
-def _upright(patterns: Floats) -> Floats:
+def _orthogonalise(patterns: Floats) -> Floats:
     """The patterns (n, k) at right angles to each other, each with the spread of real rater factors."""
     directions, _ = np.linalg.qr(patterns)
-    upright: Floats = directions * (_SPREAD * np.sqrt(len(patterns)))
+    upright: Floats = directions * (_RATER_FACTOR_SPREAD * np.sqrt(len(patterns)))
     return upright
 
 
 TOLERANCE = 1e-9  # of the objective, a hundred times finer than the official scorer's 1e-7
 MAX_SWEEPS = 500
-_ROUNDING = 1e-10  # of the objective; two sums of the same numbers differ by less
+_ROUNDING_TOLERANCE = 1e-10  # of the objective; two sums of the same numbers differ by less
 # From here on, and without weights, solves read single precision: its errors average out far below rounding.
-_LARGE = 1 << 20
-_PART, _PARTED = 4, 1 << 22  # from so many ratings on, every fourth note is fitted first
-_DENSE = 20  # ratings a rater, in that part: with fewer it takes many sweeps, and says little
+_MIN_SINGLE_PRECISION_RATINGS = 1 << 20
+_PART_STEP, _MIN_PARTED_RATINGS = 4, 1 << 22  # from so many ratings on, every fourth note is fitted first
+_MIN_RATINGS_PER_RATER = 20  # ratings a rater, in that part: with fewer it takes many sweeps, and says little
 _PART_TOLERANCE = 1e-5  # of that fit, which is only where another begins
 _QUIET_SWEEPS = 2  # one small step may be a saddle passed slowly; two in a row are the end
 
@@ -264,10 +264,10 @@ def fit(
     Raises InputError for an empty table, for values that are not numbers in [0, 1], for more factors than
     notes or raters, and for weights that lie too far apart to compute with.
     """
-    _check(table, factors, start)
-    single = table.weight is None and len(table) >= _LARGE
+    _check_fit_arguments(table, factors, start)
+    single = table.weight is None and len(table) >= _MIN_SINGLE_PRECISION_RATINGS
     _load_compiled(factors, single)
-    found = _fit(table, factors, start, seed, single=single)
+    found = _fit_table(table, factors, start, seed, single=single)
     if not np.isfinite(found.objective):
         raise InputError("The weights lie too far apart to fit.", "Give weights of like size.")
     return found
@@ -278,10 +278,10 @@ def _load_compiled(factors: int, single: bool) -> None:
     """Load the compiled loops (compile them, the first time on a machine), so that no fit's seconds include it."""
     row = np.zeros(1, dtype=np.int32)
     one = RatingTable(row, row, row, row, np.ones(1, dtype=np.float32))
-    _fit(one, factors, None, 0, single=single)
+    _fit_table(one, factors, None, 0, single=single)
 
 
-def _fit(
+def _fit_table(
     table: RatingTable, factors: int, start: Factorization | None, seed: int, *, single: bool,
     tolerance: float = TOLERANCE,
 ) -> Factorization:  # fmt: skip
@@ -291,21 +291,25 @@ def _fit(
         (INTERCEPT_PENALTY * per_note, FACTOR_PENALTY * per_note),
         (INTERCEPT_PENALTY * per_rater, FACTOR_PENALTY * per_rater),
     )
-    if start is None and single and len(table) >= max(_PARTED, _PART * _DENSE * len(table.rater_ids)):
-        start = _fit(_part(table), factors, None, seed, single=True, tolerance=_PART_TOLERANCE)
+    if (
+        start is None
+        and single
+        and len(table) >= max(_MIN_PARTED_RATINGS, _PART_STEP * _MIN_RATINGS_PER_RATER * len(table.rater_ids))
+    ):
+        start = _fit_table(_select_part(table), factors, None, seed, single=True, tolerance=_PART_TOLERANCE)
     with workers(single=single) as crew:
         by_note, by_rater = lay_out(table, crew.each)
         if start is None:
-            first = _Point(cold_start(by_note, by_rater, factors, ridges, seed, crew), 0.0)
+            first = _SweepPoint(cold_start(by_note, by_rater, factors, ridges, seed, crew), 0.0)
         else:
-            first = _Point(warm_start(table.rater_ids, start), start.global_intercept)
-        found = _alternate(_Sweeper(by_note, by_rater, ridges, crew), first, tolerance)
+            first = _SweepPoint(warm_start(table.rater_ids, start), start.global_intercept)
+        found = _sweep_until_converged(_Sweeper(by_note, by_rater, ridges, crew), first, tolerance)
         if factors > 1:
             _turn_to_principal_axes(found)
         _fix_sign(found)
         # From a pass over the ratings rather than from the solves' sums: what is reported is what is returned.
         mean_squares = crew.squared_errors(by_note, found.notes, found.raters, found.mu) / len(table)
-    objective = mean_squares + penalty(_moments(found.notes), _moments(found.raters), found.mu)
+    objective = mean_squares + penalty(_compute_moments(found.notes), _compute_moments(found.raters), found.mu)
     seconds = time.perf_counter() - began
     return Factorization(
         global_intercept=found.mu,
@@ -320,16 +324,20 @@ def _fit(
     )
 
 
-def _part(table: RatingTable) -> RatingTable:
+def _select_part(table: RatingTable) -> RatingTable:
     """The ratings of every fourth note, of all raters: those who lose all their ratings begin at zero."""
-    mask = (table.note & (_PART - 1)) == 0  # a power of two: a remainder of 200 million numbers takes long
+    mask = (table.note & (_PART_STEP - 1)) == 0  # a power of two: a remainder of 200 million numbers takes long
     return RatingTable(
-        table.note_ids[::_PART], table.rater_ids, table.note[mask] // _PART, table.rater[mask], table.helpful[mask]
+        table.note_ids[::_PART_STEP],
+        table.rater_ids,
+        table.note[mask] // _PART_STEP,
+        table.rater[mask],
+        table.helpful[mask],
     )
 
 
 @dataclass(frozen=True)
-class _Point:
+class _SweepPoint:
     """Where a sweep begins: raters (u, 1 + k), intercept first, and mu. The notes follow from these."""
 
     raters: Floats
@@ -338,12 +346,12 @@ class _Point:
     def flat(self) -> Floats:
         return np.append(self.raters.ravel(), self.mu)
 
-    def like(self, flat: Floats) -> _Point:
-        return _Point(flat[:-1].reshape(self.raters.shape), float(flat[-1]))
+    def like(self, flat: Floats) -> _SweepPoint:
+        return _SweepPoint(flat[:-1].reshape(self.raters.shape), float(flat[-1]))
 
 
 @dataclass(frozen=True)
-class _Found:
+class _BestFit:
     """The best parameters so far, notes (n, 1 + k) included."""
 
     notes: Floats
@@ -363,7 +371,7 @@ class _Sweeper:
     ridges: tuple[tuple[float, float], tuple[float, float]]
     crew: Workers
 
-    def sweep(self, point: _Point) -> _Found:
+    def sweep(self, point: _SweepPoint) -> _BestFit:
         notes = np.empty((len(self.by_note), point.raters.shape[1]))
         raters = np.empty_like(point.raters)
         _, note_moments = self.crew.solve(self.by_note, point.raters, point.mu, self.ridges[0], notes)
@@ -373,39 +381,39 @@ class _Sweeper:
         objective += penalty(best.note_moments, best.rater_moments, best.mu)
         move_rows(notes, best.notes)
         move_rows(raters, best.raters)
-        return _Found(notes, raters, best.mu, objective)
+        return _BestFit(notes, raters, best.mu, objective)
 
 
-def _alternate(sweeper: _Sweeper, first: _Point, tolerance: float) -> _Found:
+def _sweep_until_converged(sweeper: _Sweeper, first: _SweepPoint, tolerance: float) -> _BestFit:
     """Sweep until the objective stands still, or MAX_SWEEPS."""
     best, quiet = sweeper.sweep(first), 0
     extrapolation = Extrapolation()
-    point = first.like(extrapolation.following(first.flat(), _Point(best.raters, best.mu).flat()))
+    point = first.like(extrapolation.following(first.flat(), _SweepPoint(best.raters, best.mu).flat()))
     extrapolated = False
     for sweeps in range(2, MAX_SWEEPS + 1):
         now = sweeper.sweep(point)
-        if now.objective > best.objective + _ROUNDING:
+        if now.objective > best.objective + _ROUNDING_TOLERANCE:
             if not extrapolated:  # a sweep from the best point itself rises by rounding alone: this is the floor
                 return replace(best, sweeps=sweeps, converged=True)
             extrapolation.forget()
-            point, extrapolated = _Point(best.raters, best.mu), False
+            point, extrapolated = _SweepPoint(best.raters, best.mu), False
             continue
         quiet = quiet + 1 if best.objective - now.objective < tolerance else 0
         best = now
         if quiet >= _QUIET_SWEEPS:
             return replace(best, sweeps=sweeps, converged=True)
-        point = point.like(extrapolation.following(point.flat(), _Point(best.raters, best.mu).flat()))
+        point = point.like(extrapolation.following(point.flat(), _SweepPoint(best.raters, best.mu).flat()))
         extrapolated = True
     return replace(best, sweeps=MAX_SWEEPS)
 
 
-def _turn_to_principal_axes(state: _Found) -> None:
-    axes = principal_axes(_moments(state.notes), _moments(state.raters))
+def _turn_to_principal_axes(state: _BestFit) -> None:
+    axes = principal_axes(_compute_moments(state.notes), _compute_moments(state.raters))
     state.notes[:, 1:] = state.notes[:, 1:] @ axes
     state.raters[:, 1:] = state.raters[:, 1:] @ axes
 
 
-def _fix_sign(state: _Found) -> None:
+def _fix_sign(state: _BestFit) -> None:
     """The larger camp is negative: turn a factor when under half of the raters not at zero have it so."""
     for k in range(1, state.raters.shape[1]):
         column = state.raters[:, k]
@@ -414,13 +422,13 @@ def _fix_sign(state: _Found) -> None:
             state.notes[:, k] *= -1
 
 
-def _moments(side: Floats) -> Floats:
+def _compute_moments(side: Floats) -> Floats:
     rows = np.column_stack((np.ones(len(side)), side))
     moments: Floats = np.einsum("ni,nj->ij", rows, rows) / len(rows)
     return moments
 
 
-def _check(table: RatingTable, factors: int, start: Factorization | None) -> None:
+def _check_fit_arguments(table: RatingTable, factors: int, start: Factorization | None) -> None:
     if not 1 <= factors <= 3:
         raise InputError(f"{factors} factors were asked for.", "Ask for one, two or three.")
     if start is not None and start.raters.factors.shape[1] != factors:

@@ -59,8 +59,8 @@ class RatingTable:
 
     def keep(self, mask: npt.NDArray[np.bool_]) -> RatingTable:
         """The ratings where mask (m,) is true, with ids that no longer occur left out."""
-        note_ids, note = _compact(self.note_ids, self.note[mask])
-        rater_ids, rater = _compact(self.rater_ids, self.rater[mask])
+        note_ids, note = _drop_unused_ids(self.note_ids, self.note[mask])
+        rater_ids, rater = _drop_unused_ids(self.rater_ids, self.rater[mask])
         weight = None if self.weight is None else self.weight[mask]
         return RatingTable(note_ids, rater_ids, note, rater, self.helpful[mask], weight)
 
@@ -102,7 +102,7 @@ class Factorization:
         return self.ratings / len(self.notes)
 
 
-def _compact(ids: Ids, index: Indices) -> tuple[Ids, Indices]:
+def _drop_unused_ids(ids: Ids, index: Indices) -> tuple[Ids, Indices]:
     present = np.zeros(len(ids), dtype=bool)
     present[index] = True
     renumbered = np.cumsum(present, dtype=np.int32) - np.int32(1)
@@ -113,9 +113,9 @@ def filter_mask(table: RatingTable, settings: BridgingSettings) -> tuple[npt.NDA
     """The ratings that enter the fit, as a mask (m,), and how many each step dropped, by a name that says why."""
     fewest, least = settings.min_raters_per_note, settings.min_ratings_per_rater
     everything = np.ones(len(table), dtype=bool)
-    notes = _often_enough(table.note, everything, len(table.note_ids), fewest)
-    raters = _often_enough(table.rater, notes, len(table.rater_ids), least)
-    keep = _often_enough(table.note, raters, len(table.note_ids), fewest)
+    notes = _mask_often_enough(table.note, everything, len(table.note_ids), fewest)
+    raters = _mask_often_enough(table.rater, notes, len(table.rater_ids), least)
+    keep = _mask_often_enough(table.note, raters, len(table.note_ids), fewest)
     dropped = {
         f"ratings of notes with under {fewest} raters": len(table) - int(notes.sum()),
         f"ratings by raters with under {least} ratings": int(notes.sum() - raters.sum()),
@@ -136,7 +136,7 @@ def nothing_left(dropped: Mapping[str, int], settings: BridgingSettings) -> Inpu
     )
 
 
-def _often_enough(
+def _mask_often_enough(
     row: npt.NDArray[np.int32], among: npt.NDArray[np.bool_], rows: int, least: int
 ) -> npt.NDArray[np.bool_]:
     often = np.bincount(row[among], minlength=rows) >= least
@@ -155,16 +155,16 @@ class NoteStatus(StrEnum):
     @property
     def shown(self) -> NoteStatus:
         """What readers and the status history see."""
-        return NoteStatus.NEEDS_MORE_RATINGS if self in _INTERNAL else self
+        return NoteStatus.NEEDS_MORE_RATINGS if self in _INTERNAL_STATUSES else self
 
     @property
     def as_text(self) -> str:
         """As readers are told of it."""
-        return _IN_WORDS[self.shown]
+        return _TEXT_BY_STATUS[self.shown]
 
 
-_INTERNAL = (NoteStatus.NEEDS_YOUR_HELP, NoteStatus.FIRM_REJECT)
-_IN_WORDS = {
+_INTERNAL_STATUSES = (NoteStatus.NEEDS_YOUR_HELP, NoteStatus.FIRM_REJECT)
+_TEXT_BY_STATUS = {
     NoteStatus.HELPFUL: "shown on the post",
     NoteStatus.NOT_HELPFUL: "rated not helpful",
     NoteStatus.NEEDS_MORE_RATINGS: "waiting for more ratings",
@@ -242,15 +242,15 @@ class NoteSignals:
     not_helpful_tags: Mapping[str, int] | None = None
 
 
-def _none_if_unknown(value: object) -> object:
+def _convert_nan_to_none(value: object) -> object:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
 # NaN has no place in JSON; a number that is not known is null there and None here.
-MaybeNumber = Annotated[float | None, BeforeValidator(_none_if_unknown)]
+MaybeNumber = Annotated[float | None, BeforeValidator(_convert_nan_to_none)]
 
 
-_NEEDED = {
+_TEXT_BY_WISH = {
     "at least": "{measure} {value}, at least {line} needed",
     "at most": "{measure} {value}, at most {line} needed",
     "below": "{measure} {value}, below {line} needed",
@@ -275,7 +275,7 @@ class Distance(FrozenModel):
         if self.value is None or self.line is None:
             return f"{self.measure} not known"
         value, line = in_figures(self.value, self.line), in_figures(self.line, self.line)
-        return fill(_NEEDED[self.wish], measure=self.measure, value=value, line=line)
+        return fill(_TEXT_BY_WISH[self.wish], measure=self.measure, value=value, line=line)
 
 
 class RuleOutcome(FrozenModel):

@@ -18,7 +18,7 @@ from crowdnotes.settings_sections import BridgingSettings
 
 _DAY_MS = 24 * 3600 * 1000
 _VOLUME_DAYS = (7, 28)
-_STEEPNESS = 5  # of the weight's fall with distance (tag_filter.py)
+_WEIGHT_STEEPNESS = 5  # of the weight's fall with distance (tag_filter.py)
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class FactorScale:
     @classmethod
     def of(cls, notes: Floats, raters: Floats) -> FactorScale:
         """Of factors, some of which may be NaN."""
-        return cls(*_mean_and_spread(notes), *_mean_and_spread(raters))
+        return cls(*_compute_mean_and_spread(notes), *_compute_mean_and_spread(raters))
 
     def distance(self, notes: Floats | float, raters: Floats) -> Floats:
         """Between notes and raters, pair by pair."""
@@ -102,7 +102,7 @@ def half_distance(view: View, settings: BridgingSettings) -> float:
 
 def tag_weights(distance: Floats, half: float) -> Floats:
     """A rater counts for less the further their viewpoint is from the note's (tag_filter.py)."""
-    weights: Floats = 1 / (1 + (distance / half) ** _STEEPNESS) if half > 0 else np.ones(len(distance))
+    weights: Floats = 1 / (1 + (distance / half) ** _WEIGHT_STEEPNESS) if half > 0 else np.ones(len(distance))
     return weights
 
 
@@ -141,7 +141,7 @@ def incorrect_signals(ratings: Ratings, view: View, settings: BridgingSettings) 
     if "notHelpfulIncorrect" not in ratings.tags:
         return None
     table, raters = ratings.table, len(ratings.table.rater_ids)
-    complains = _complains(ratings)
+    complains = _mask_complaints(ratings)
     complaints = np.bincount(table.rater[complains], minlength=raters)
     says = complains & ratings.tags["notHelpfulIncorrect"]
     usual = np.bincount(table.rater[says], minlength=raters) / np.maximum(complaints, 1)
@@ -156,13 +156,13 @@ def incorrect_counts(ratings: Ratings, view: View, usual: Floats, settings: Brid
     table, notes = ratings.table, len(ratings.table.note_ids)
     clip = settings.incorrect_clip
     apart = np.abs(np.clip(view.rater_factor, -clip, clip) - np.clip(view.note_factor, -clip, clip))
-    near = view.used & _complains(ratings) & (apart < settings.incorrect_interval)
+    near = view.used & _mask_complaints(ratings) & (apart < settings.incorrect_interval)
     row, says = table.note[near], ratings.tags["notHelpfulIncorrect"][near]
     sums = np.bincount(row, says, notes), np.bincount(row, usual[table.rater[near]], notes)
     return np.array((np.bincount(row, minlength=notes), *sums), dtype=np.float64)
 
 
-def _complains(ratings: Ratings) -> Bools:
+def _mask_complaints(ratings: Ratings) -> Bools:
     """Which ratings come with any not-helpful tag (m,)."""
     complains = np.zeros(len(ratings.table), dtype=bool)
     for tag in NOT_HELPFUL_TAGS:
@@ -198,7 +198,7 @@ def high_volume_raters(ratings: Ratings, settings: BridgingSettings) -> Bools | 
     return busiest
 
 
-def _mean_and_spread(values: Floats) -> tuple[float, float]:
+def _compute_mean_and_spread(values: Floats) -> tuple[float, float]:
     known = values[np.isfinite(values)]
     spread = float(known.std()) if len(known) else 0.0
     return float(known.mean()) if len(known) else 0.0, spread if spread > 0 else 1.0

@@ -33,8 +33,8 @@ from crowdnotes.domain import FrozenModel
 from crowdnotes.errors import InputError
 
 BLOCK_BYTES = 16_000_000  # some 80,000 ratings: big enough to parse at full speed, small enough to hold many
-_LONGEST_LINE = 64_000_000  # no row of the public data comes near; past it the file is not what it says
-_SUFFIXES = (".tsv", ".zip")
+_MAX_LINE_BYTES = 64_000_000  # no row of the public data comes near; past it the file is not what it says
+_DOWNLOAD_SUFFIXES = (".tsv", ".zip")
 
 
 def find_shards(spec: TableSpec, data: Path) -> list[Path]:
@@ -52,7 +52,9 @@ def find_shards(spec: TableSpec, data: Path) -> list[Path]:
     for stem in spec.stems:
         folder = data / stem
         if folder.is_dir():
-            found += [path for path in folder.iterdir() if path.is_file() and path.name.lower().endswith(_SUFFIXES)]
+            found += [
+                path for path in folder.iterdir() if path.is_file() and path.name.lower().endswith(_DOWNLOAD_SUFFIXES)
+            ]
     return sorted(set(found))
 
 
@@ -120,7 +122,7 @@ def whole_lines(stream: IO[bytes], path: Path) -> Iterator[bytes]:
         cut = chunk.rfind(b"\n") + 1
         if not cut:
             rest += chunk
-            if len(rest) > _LONGEST_LINE:
+            if len(rest) > _MAX_LINE_BYTES:
                 raise InputError(f"{path.name} has a line without end.", "It is no TSV file of the public data.")
             continue
         yield rest + chunk[:cut]
@@ -137,9 +139,9 @@ TYPES = {
     ColumnKind.NAME: pa.dictionary(pa.int32(), pa.string()),
     ColumnKind.TEXT: pa.string(),
 }
-_LEVELS = {"HELPFUL": 1.0, "SOMEWHAT_HELPFUL": 0.5, "NOT_HELPFUL": 0.0}
+_VALUE_BY_LEVEL = {"HELPFUL": 1.0, "SOMEWHAT_HELPFUL": 0.5, "NOT_HELPFUL": 0.0}
 _WHOLE_NUMBER = r"^-?[0-9]{1,18}$|^-?[1-8][0-9]{18}$|^-?9[01][0-9]{17}$|^-?92[01][0-9]{16}$|^-?922[0-2][0-9]{15}$"
-_EMPTY = ["", "NA", "NaN", "nan", "null", "None"]
+_EMPTY_VALUES = ["", "NA", "NaN", "nan", "null", "None"]
 
 
 def plan(spec: TableSpec, header: list[str]) -> dict[str, ColumnKind]:
@@ -161,15 +163,15 @@ def parse(spec: TableSpec, header: list[str], block: bytes, dropped: Counter[str
     names = [spec.canonical(name) for name in header]
     wanted = plan(spec, header)
     try:
-        table = _read(block, names, {name: TYPES[kind] for name, kind in wanted.items()}, dropped)
+        table = _read_csv_block(block, names, {name: TYPES[kind] for name, kind in wanted.items()}, dropped)
     except pa.ArrowInvalid:
         table = _read_by_value(block, names, wanted, spec, dropped)
     for name in spec.required:
-        table = _keep(table, table[name].is_valid(), f"no {name}", dropped)
-    return _with_helpful_num(table, dropped) if spec is RATINGS else table
+        table = _filter_rows(table, table[name].is_valid(), f"no {name}", dropped)
+    return _add_helpful_num(table, dropped) if spec is RATINGS else table
 
 
-def _read(block: bytes, names: list[str], types: dict[str, pa.DataType], dropped: Counter[str]) -> pa.Table:
+def _read_csv_block(block: bytes, names: list[str], types: dict[str, pa.DataType], dropped: Counter[str]) -> pa.Table:
     wrong_width = 0
 
     def skip(_: csv.InvalidRow) -> str:
@@ -184,7 +186,7 @@ def _read(block: bytes, names: list[str], types: dict[str, pa.DataType], dropped
         convert_options=csv.ConvertOptions(
             include_columns=list(types),
             column_types=types,
-            null_values=_EMPTY,
+            null_values=_EMPTY_VALUES,
             strings_can_be_null=True,
             true_values=["1"],
             false_values=["0"],
@@ -203,15 +205,15 @@ def _read_by_value(
     In a needed column such a value drops the row; in another it becomes "not known", and is counted.
     """
     try:
-        table = _read(block, names, dict.fromkeys(wanted, pa.binary()), dropped)
+        table = _read_csv_block(block, names, dict.fromkeys(wanted, pa.binary()), dropped)
     except pa.ArrowInvalid as error:
         raise InputError(f"The {spec.name} cannot be split into columns ({error}).", "Download them again.") from error
     for place, (name, kind) in enumerate(wanted.items()):
-        raw = _as_text(table[name])
-        valid = _valid(raw, kind)
+        raw = _decode_column(table[name])
+        valid = _mask_valid_values(raw, kind)
         wrong = pc.and_(raw.is_valid(), pc.invert(valid))
         bad = pc.sum(wrong).as_py() or 0
-        column = _convert(pc.if_else(valid, raw, pa.scalar(None, pa.string())), kind)
+        column = _convert_column(pc.if_else(valid, raw, pa.scalar(None, pa.string())), kind)
         table = table.set_column(place, name, column)
         if bad and name in spec.required:
             keep = pc.invert(wrong)
@@ -222,7 +224,7 @@ def _read_by_value(
     return table
 
 
-def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _decode_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Bytes to text; what is not UTF-8 loses its stray bytes rather than the row."""
     try:
         return column.cast(pa.string())
@@ -231,7 +233,7 @@ def _as_text(column: pa.ChunkedArray) -> pa.ChunkedArray:
         return pa.chunked_array([pa.array(values, pa.string())])
 
 
-def _valid(raw: pa.ChunkedArray, kind: ColumnKind) -> pa.ChunkedArray:
+def _mask_valid_values(raw: pa.ChunkedArray, kind: ColumnKind) -> pa.ChunkedArray:
     if kind in {ColumnKind.ID, ColumnKind.TIME}:
         good = pc.match_substring_regex(raw, _WHOLE_NUMBER)
     elif kind is ColumnKind.FLAG:
@@ -243,7 +245,7 @@ def _valid(raw: pa.ChunkedArray, kind: ColumnKind) -> pa.ChunkedArray:
     return pc.fill_null(good, False)
 
 
-def _convert(raw: pa.ChunkedArray, kind: ColumnKind) -> pa.ChunkedArray:
+def _convert_column(raw: pa.ChunkedArray, kind: ColumnKind) -> pa.ChunkedArray:
     if kind is ColumnKind.FLAG:
         return pc.equal(raw, "1")
     if kind is ColumnKind.NAME:
@@ -251,7 +253,7 @@ def _convert(raw: pa.ChunkedArray, kind: ColumnKind) -> pa.ChunkedArray:
     return raw.cast(TYPES[kind])
 
 
-def _with_helpful_num(table: pa.Table, dropped: Counter[str]) -> pa.Table:
+def _add_helpful_num(table: pa.Table, dropped: Counter[str]) -> pa.Table:
     """Adds helpfulNum: 1 HELPFUL, 0.5 SOMEWHAT_HELPFUL, 0 NOT_HELPFUL; from the flags where there is no level."""
     empty = pa.nulls(table.num_rows, pa.float32())
     number: pa.Array | pa.ChunkedArray = empty
@@ -261,16 +263,16 @@ def _with_helpful_num(table: pa.Table, dropped: Counter[str]) -> pa.Table:
         number = pc.if_else(pc.fill_null(table["notHelpful"], False), pa.scalar(0.0, pa.float32()), number)
     if "helpfulnessLevel" in table.column_names:
         level = table["helpfulnessLevel"].cast(pa.string())
-        for word, value in _LEVELS.items():
+        for word, value in _VALUE_BY_LEVEL.items():
             number = pc.if_else(pc.fill_null(pc.equal(level, word), False), pa.scalar(value, pa.float32()), number)
-        unknown = pc.and_(level.is_valid(), pc.invert(pc.is_in(level, pa.array(list(_LEVELS)))))
+        unknown = pc.and_(level.is_valid(), pc.invert(pc.is_in(level, pa.array(list(_VALUE_BY_LEVEL)))))
         number = pc.if_else(pc.fill_null(unknown, False), pa.scalar(None, pa.float32()), number)
-    return _keep(
+    return _filter_rows(
         table.append_column("helpfulNum", number), pc.is_valid(number), "neither helpful nor not helpful", dropped
     )
 
 
-def _keep(table: pa.Table, mask: pa.ChunkedArray, reason: str, dropped: Counter[str]) -> pa.Table:
+def _filter_rows(table: pa.Table, mask: pa.ChunkedArray, reason: str, dropped: Counter[str]) -> pa.Table:
     lost = table.num_rows - (pc.sum(mask).as_py() or 0)
     if not lost:
         return table
@@ -287,7 +289,7 @@ def repeated(keys: Sequence[npt.NDArray[np.int32]]) -> npt.NDArray[np.bool_]:
     return pd.Series(together).duplicated().to_numpy()
 
 
-def _repeated_rows(parquet: Path, key: Sequence[str]) -> npt.NDArray[np.bool_]:
+def _find_repeated_rows(parquet: Path, key: Sequence[str]) -> npt.NDArray[np.bool_]:
     """The same of a file by its key columns, which must fit into memory as numbers."""
     numbers = []
     for name in key:
@@ -340,16 +342,16 @@ def read_table(spec: TableSpec, shards: list[Path], parquet: Path, progress: Pro
     began = time.perf_counter()
     headers = [read_header(shard) for shard in shards]
     present = {name for header in headers for name in plan(spec, header)}
-    schema = _schema(spec, present)
+    schema = _build_schema(spec, present)
     dropped: Counter[str] = Counter()
     unfinished = parquet.with_suffix(".unfinished")
     try:
         parquet.parent.mkdir(parents=True, exist_ok=True)
-        rows = _write(spec, shards, schema, unfinished, dropped, progress)
-        again = _repeated_rows(unfinished, spec.key)
+        rows = _write_parquet(spec, shards, schema, unfinished, dropped, progress)
+        again = _find_repeated_rows(unfinished, spec.key)
         if again.any():
             dropped["repeated " + " and ".join(spec.key)] += int(again.sum())
-            _leave_out(unfinished, again)
+            _drop_rows(unfinished, again)
         os.replace(unfinished, parquet)
     except OSError as error:  # what goes wrong with the shards is told by their reader
         raise InputError(
@@ -373,7 +375,7 @@ def read_table(spec: TableSpec, shards: list[Path], parquet: Path, progress: Pro
     )
 
 
-def _write(
+def _write_parquet(
     spec: TableSpec,
     shards: list[Path],
     schema: pa.Schema,
@@ -386,21 +388,21 @@ def _write(
         for shard in shards:
             for header, block in read_blocks(shard):
                 table = parse(spec, header, block, dropped)
-                writer.write_table(_shaped(table, schema))
+                writer.write_table(_fit_to_schema(table, schema))
                 rows += table.num_rows
                 if progress:
                     progress(spec.name, rows)
     return rows
 
 
-def _schema(spec: TableSpec, present: set[str]) -> pa.Schema:
+def _build_schema(spec: TableSpec, present: set[str]) -> pa.Schema:
     fields = [pa.field(name, TYPES[kind]) for name, kind in spec.columns.items() if name in present]
     if spec is RATINGS:
         fields.append(pa.field("helpfulNum", pa.float32()))
     return pa.schema(fields)
 
 
-def _shaped(table: pa.Table, schema: pa.Schema) -> pa.Table:
+def _fit_to_schema(table: pa.Table, schema: pa.Schema) -> pa.Table:
     """All shards in one shape; a column that this shard lacks is empty."""
     columns = [
         table[field.name] if field.name in table.column_names else pa.nulls(table.num_rows, field.type)
@@ -409,7 +411,7 @@ def _shaped(table: pa.Table, schema: pa.Schema) -> pa.Table:
     return pa.table(columns, schema=schema)
 
 
-def _leave_out(parquet: Path, rows: npt.NDArray[np.bool_]) -> None:
+def _drop_rows(parquet: Path, rows: npt.NDArray[np.bool_]) -> None:
     """Write the file again without those rows (m,)."""
     shorter = parquet.with_suffix(".shorter")
     first = 0
@@ -424,7 +426,7 @@ def _leave_out(parquet: Path, rows: npt.NDArray[np.bool_]) -> None:
     os.replace(shorter, parquet)
 
 
-_PARQUET = (".parquet", ".pq")
+_PARQUET_SUFFIXES = (".parquet", ".pq")
 
 
 @dataclass(frozen=True)
@@ -441,7 +443,7 @@ def found_table(spec: TableSpec, data: Path) -> Iterator[FoundTable | None]:
 
     None when the folder has none. Raises InputError when there is no such path, or the download cannot be read.
     """
-    ready = data if data.suffix.lower() in _PARQUET else data / f"{spec.name}.parquet"
+    ready = data if data.suffix.lower() in _PARQUET_SUFFIXES else data / f"{spec.name}.parquet"
     if ready.is_file():
         yield FoundTable(ready, {})
         return

@@ -80,8 +80,8 @@ def gather_facts(data: Path, note_ids: Ids) -> NoteFacts:
     Raises InputError for tables whose ids are no whole numbers or come twice, and for ratings that name notes
     otherwise than the tables do: nothing would match, without a word.
     """
-    notes = _load(NOTES, data, note_ids, ("classification", "createdAtMillis", "noteAuthorParticipantId"))
-    history = _load(
+    notes = _load_note_columns(NOTES, data, note_ids, ("classification", "createdAtMillis", "noteAuthorParticipantId"))
+    history = _load_note_columns(
         HISTORY,
         data,
         note_ids,
@@ -96,8 +96,8 @@ def gather_facts(data: Path, note_ids: Ids) -> NoteFacts:
         if "timestampMillisOfLatestNonNMRStatus" in history:
             times = history["timestampMillisOfLatestNonNMRStatus"]
             status_at = times.where(times > 0).fillna(_NEVER).to_numpy(dtype=np.int64)
-    created = _first_known(tables, "createdAtMillis")
-    authors = _first_known(tables, "noteAuthorParticipantId")
+    created = _coalesce_column(tables, "createdAtMillis")
+    authors = _coalesce_column(tables, "noteAuthorParticipantId")
     return NoteFacts(
         misleading,
         None if created is None else created.fillna(0).to_numpy(dtype=np.int64),
@@ -107,7 +107,7 @@ def gather_facts(data: Path, note_ids: Ids) -> NoteFacts:
     )
 
 
-def _first_known(tables: list[pd.DataFrame], name: str) -> pd.Series | None:
+def _coalesce_column(tables: list[pd.DataFrame], name: str) -> pd.Series | None:
     """A column from the first table that knows it, note by note."""
     found: pd.Series | None = None
     for table in tables:
@@ -116,7 +116,7 @@ def _first_known(tables: list[pd.DataFrame], name: str) -> pd.Series | None:
     return found
 
 
-def _load(spec: TableSpec, data: Path, note_ids: Ids, wanted: tuple[str, ...]) -> pd.DataFrame | None:
+def _load_note_columns(spec: TableSpec, data: Path, note_ids: Ids, wanted: tuple[str, ...]) -> pd.DataFrame | None:
     """The wanted columns of the notes asked for, in their order; None where there is no such table."""
     with found_table(spec, data) as found:
         if found is None:
@@ -126,17 +126,17 @@ def _load(spec: TableSpec, data: Path, note_ids: Ids, wanted: tuple[str, ...]) -
                 f"The ratings name notes by text, the {spec.name} by whole numbers.",
                 "Write noteId as a 64-bit integer in both.",
             )
-        return _frame(spec, found.parquet, wanted).reindex(note_ids)
+        return _read_note_frame(spec, found.parquet, wanted).reindex(note_ids)
 
 
-def _frame(spec: TableSpec, parquet: Path, wanted: tuple[str, ...]) -> pd.DataFrame:
+def _read_note_frame(spec: TableSpec, parquet: Path, wanted: tuple[str, ...]) -> pd.DataFrame:
     present = column_names(parquet)
     missing = [name for name in spec.required if name not in present]
     if missing:
         raise InputError(
             f"{parquet.name} lacks the column {', '.join(missing)}.", "Make it with `crowdnotes bridging read`."
         )
-    columns = {name: _checked(spec, parquet, name) for name in ("noteId", *wanted) if name in present}
+    columns = {name: _read_checked_column(spec, parquet, name) for name in ("noteId", *wanted) if name in present}
     # Whole numbers stay whole numbers even where some are missing: a float would round 64-bit ids.
     frame: pd.DataFrame = pa.table(columns).to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)
     if frame["noteId"].isna().any() or frame["noteId"].duplicated().any():
@@ -146,7 +146,7 @@ def _frame(spec: TableSpec, parquet: Path, wanted: tuple[str, ...]) -> pd.DataFr
     return frame.set_index(frame["noteId"].astype("int64")).drop(columns="noteId")
 
 
-def _checked(spec: TableSpec, parquet: Path, name: str) -> pa.ChunkedArray:
+def _read_checked_column(spec: TableSpec, parquet: Path, name: str) -> pa.ChunkedArray:
     """A column whose ids and times are whole numbers: as floats they would have lost digits."""
     column = read_column(parquet, name)
     if pa.types.is_dictionary(column.type):
@@ -160,9 +160,9 @@ def _checked(spec: TableSpec, parquet: Path, name: str) -> pa.ChunkedArray:
 
 
 Times = npt.NDArray[np.int64]
-_WINDOW_MS = 48 * 3600 * 1000
+_RATING_WINDOW_MS = 48 * 3600 * 1000
 _FIRST_RATINGS_ONLY_BEFORE_MS = 1_652_918_400_000  # 2022-05-19: earlier notes count their first five ratings
-_FIRST_RATINGS = 5
+_EARLY_RATINGS_COUNTED = 5
 _NOT_HELPFUL_WEIGHT = 5  # a not-helpful note weighs against its author as much as five helpful ones for
 
 
@@ -182,7 +182,7 @@ def helpful_raters(
         return None
     helpful = np.array([status is NoteStatus.HELPFUL for status in statuses])
     not_helpful = np.array([status is NoteStatus.NOT_HELPFUL for status in statuses])
-    valid = _valid(table, created_at_ms, facts.created_at_ms, facts.status_at_ms, helpful | not_helpful)
+    valid = _mask_valid_ratings(table, created_at_ms, facts.created_at_ms, facts.status_at_ms, helpful | not_helpful)
     agrees = valid & (table.helpful == helpful[table.note])
     judged = np.bincount(table.rater[valid], minlength=len(table.rater_ids))
     matches = np.bincount(table.rater[agrees], minlength=len(table.rater_ids))
@@ -190,17 +190,17 @@ def helpful_raters(
     enough = np.asarray(share >= settings.rater_helpfulness)
     if facts.authors is None:
         return enough
-    return enough & _good_author(table.rater_ids, facts.authors, helpful, not_helpful, intercepts, settings)
+    return enough & _mask_good_authors(table.rater_ids, facts.authors, helpful, not_helpful, intercepts, settings)
 
 
-def _valid(
+def _mask_valid_ratings(
     table: RatingTable, created_at_ms: Times, note_created: Times, status_at: Times | None, decided: Bools
 ) -> Bools:
     note = table.note
     among_first = note_created >= _FIRST_RATINGS_ONLY_BEFORE_MS
     valid: Bools = decided[note] & ((table.helpful == 0) | (table.helpful == 1))
     rows = np.flatnonzero(valid)
-    right = created_at_ms[rows] < note_created[note[rows]] + _WINDOW_MS
+    right = created_at_ms[rows] < note_created[note[rows]] + _RATING_WINDOW_MS
     if status_at is not None:
         right &= created_at_ms[rows] < status_at[note[rows]]
     valid[rows] = right
@@ -208,11 +208,11 @@ def _valid(
     if len(early):
         order = early[np.lexsort((created_at_ms[early], note[early]))]
         rank = np.arange(len(order)) - np.searchsorted(note[order], note[order])
-        valid[order[rank >= _FIRST_RATINGS]] = False
+        valid[order[rank >= _EARLY_RATINGS_COUNTED]] = False
     return valid
 
 
-def _good_author(
+def _mask_good_authors(
     rater_ids: Ids,
     authors: Ids,
     helpful: Bools,
@@ -244,7 +244,7 @@ class PublicScores:
     notices: tuple[str, ...]
 
 
-_LEFT_OUT = ("The penalty for rating harassing notes as helpful is not applied: it needs a model of its own.",)
+_OMISSION_NOTICES = ("The penalty for rating harassing notes as helpful is not applied: it needs a model of its own.",)
 
 
 def score_public_data(data: Path, settings: BridgingSettings) -> PublicScores:
@@ -265,16 +265,16 @@ def score(
     ratings, facts, early = without_early_not_misleading(ratings, facts)
     counted, dropped = those_that_count(ratings, settings)
     known = () if facts.misleading is not None else (NO_NOTES,)
-    fitted = fit_raters(counted, facts.keep(_rows(counted.table, ratings.table)), settings, start)
+    fitted = fit_raters(counted, facts.keep(_locate_notes(counted.table, ratings.table)), settings, start)
     raters = FrozenRaters.of(fitted.fit)
     scored = final_scores(ratings.table, raters, settings)
     helpful_before = np.isin(ratings.table.note_ids, fitted.helpful_before)
-    signals = _signals(ratings, facts, scored, raters, helpful_before, settings)
+    signals = _build_signals(ratings, facts, scored, raters, helpful_before, settings)
     return PublicScores(
         tuple(decide(note, settings) for note in signals),
         fitted.fit,
         ratings.dropped | early | dropped,
-        (*known, *fitted.notices, *_LEFT_OUT),
+        (*known, *fitted.notices, *_OMISSION_NOTICES),
     )
 
 
@@ -297,7 +297,7 @@ def fit_raters(
     notices: list[str] = []
     first = fit(ratings.table, start=start)
     provisional = prescored(first, ratings.table, facts, settings)
-    second = _second_fit(first, ratings, provisional, facts, settings, notices)
+    second = _fit_helpful_raters(first, ratings, provisional, facts, settings, notices)
     helpful = np.array([status is NoteStatus.HELPFUL for status in provisional], dtype=bool)
     return FittedRaters(second, ratings.table.note_ids[helpful], (*notices, *doubts(second)))
 
@@ -324,7 +324,7 @@ def without_early_not_misleading(ratings: Ratings, facts: NoteFacts) -> tuple[Ra
     kept = ratings.keep(keep)
     lost = int(np.count_nonzero(~keep))
     reasons = {"ratings of early notes that call the post not misleading": lost} if lost else {}
-    return kept, facts.keep(_rows(kept.table, ratings.table)), reasons
+    return kept, facts.keep(_locate_notes(kept.table, ratings.table)), reasons
 
 
 def prescored(
@@ -344,7 +344,7 @@ def prescored(
     return [NoteStatus(name) for name in names.tolist()]
 
 
-def _second_fit(
+def _fit_helpful_raters(
     first: Factorization,
     fitted: Ratings,
     provisional: list[NoteStatus],
@@ -379,7 +379,7 @@ def final_scores(table: RatingTable, raters: FrozenRaters, settings: BridgingSet
     return scored
 
 
-def _signals(
+def _build_signals(
     ratings: Ratings,
     facts: NoteFacts,
     scored: ScoredNotes,
@@ -394,7 +394,7 @@ def _signals(
     lines = None if tags is None else tag_lines(tags[1], helpful_before, settings)
     incorrect = incorrect_signals(ratings, view, settings)
     explained = explanation_counts(ratings) if ratings.tags else None
-    without_busy = _without_busy(ratings, raters, settings)
+    without_busy = _score_without_busiest(ratings, raters, settings)
     return [
         NoteSignals(
             note_id=note_id,
@@ -420,7 +420,7 @@ def _signals(
     ]
 
 
-def _without_busy(
+def _score_without_busiest(
     ratings: Ratings, raters: FrozenRaters, settings: BridgingSettings
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:
     """Intercepts without the busiest raters (n,), NaN where none are left; None when times are not known."""
@@ -432,6 +432,6 @@ def _without_busy(
     return scored.notes.intercepts
 
 
-def _rows(part: RatingTable, whole: RatingTable) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+def _locate_notes(part: RatingTable, whole: RatingTable) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
     """Where the notes of a part stand among the notes of the whole."""
     return np.searchsorted(whole.note_ids, part.note_ids)

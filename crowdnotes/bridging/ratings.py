@@ -22,8 +22,8 @@ from crowdnotes.bridging.public_files import column_names, found_table, read_col
 from crowdnotes.errors import InputError
 
 Bools = npt.NDArray[np.bool_]
-_PUBLIC = ("noteId", "raterParticipantId", "helpfulNum")
-_PREPARED = ("note_id", "rater_id", "helpful_num")
+_PUBLIC_COLUMNS = ("noteId", "raterParticipantId", "helpfulNum")
+_PREPARED_COLUMNS = ("note_id", "rater_id", "helpful_num")
 
 
 @dataclass(frozen=True)
@@ -64,19 +64,19 @@ def load_ratings(path: Path, *, with_details: bool = False) -> Ratings:
 def _load_parquet(path: Path, with_details: bool) -> Ratings:
     names = column_names(path)
     public = "noteId" in names
-    wanted = _PUBLIC if public else _PREPARED
+    wanted = _PUBLIC_COLUMNS if public else _PREPARED_COLUMNS
     missing = [name for name in wanted if name not in names]
     if missing:
         raise InputError(
             f"{path.name} lacks the column {', '.join(missing)}; it has {', '.join(names[:8])}.",
             "Ratings need note_id, rater_id and helpful_num, or the public data's columns.",
         )
-    note_ids, note, note_known = _encode(read_column(path, wanted[0]), wanted[0])
-    rater_ids, rater, rater_known = _encode(read_column(path, wanted[1]), wanted[1])
-    helpful = _numbers(read_column(path, wanted[2]), wanted[2])
-    weight = _numbers(read_column(path, "weight"), "weight") if not public and "weight" in names else None
+    note_ids, note, note_known = _encode_ids(read_column(path, wanted[0]), wanted[0])
+    rater_ids, rater, rater_known = _encode_ids(read_column(path, wanted[1]), wanted[1])
+    helpful = _cast_to_float32(read_column(path, wanted[2]), wanted[2])
+    weight = _cast_to_float32(read_column(path, "weight"), "weight") if not public and "weight" in names else None
     table = RatingTable(note_ids, rater_ids, note, rater, helpful, weight)
-    times, tags = _details(path, names) if public and with_details else (None, {})
+    times, tags = _read_times_and_tags(path, names) if public and with_details else (None, {})
     usable = {
         f"no {wanted[0]}": note_known,
         f"no {wanted[1]}": rater_known,
@@ -95,7 +95,7 @@ def _load_parquet(path: Path, with_details: bool) -> Ratings:
     return ratings
 
 
-def _encode(column: pa.ChunkedArray, name: str) -> tuple[Ids, npt.NDArray[np.int32], Bools]:
+def _encode_ids(column: pa.ChunkedArray, name: str) -> tuple[Ids, npt.NDArray[np.int32], Bools]:
     """Sorted ids without repeats, each row's number among them, and where there was an id."""
     if pa.types.is_floating(column.type):
         raise InputError(
@@ -107,7 +107,7 @@ def _encode(column: pa.ChunkedArray, name: str) -> tuple[Ids, npt.NDArray[np.int
     encoded = column.unify_dictionaries()
     dictionary = encoded.chunk(0).dictionary if encoded.num_chunks else pa.array([], pa.string())
     if pa.types.is_integer(dictionary.type):
-        ids: Ids = _as_64_bit(dictionary, name)
+        ids: Ids = _cast_to_int64(dictionary, name)
     elif pa.types.is_string(dictionary.type) or pa.types.is_large_string(dictionary.type):
         ids = np.array(dictionary.to_pylist(), dtype=object)
     else:
@@ -128,7 +128,7 @@ def _encode(column: pa.ChunkedArray, name: str) -> tuple[Ids, npt.NDArray[np.int
     return ids[order], rows, known
 
 
-def _as_64_bit(ids: pa.Array, name: str) -> Ids:
+def _cast_to_int64(ids: pa.Array, name: str) -> Ids:
     try:
         whole: Ids = ids.cast(pa.int64()).to_numpy(zero_copy_only=False)
     except pa.ArrowInvalid as error:
@@ -138,7 +138,7 @@ def _as_64_bit(ids: pa.Array, name: str) -> Ids:
     return whole
 
 
-def _numbers(column: pa.ChunkedArray, name: str) -> npt.NDArray[np.float32]:
+def _cast_to_float32(column: pa.ChunkedArray, name: str) -> npt.NDArray[np.float32]:
     try:
         numbers: npt.NDArray[np.float32] = column.cast(pa.float32(), safe=False).to_numpy()
     except pa.ArrowInvalid as error:
@@ -146,7 +146,7 @@ def _numbers(column: pa.ChunkedArray, name: str) -> npt.NDArray[np.float32]:
     return numbers
 
 
-def _details(path: Path, names: list[str]) -> tuple[npt.NDArray[np.int64] | None, dict[str, Bools]]:
+def _read_times_and_tags(path: Path, names: list[str]) -> tuple[npt.NDArray[np.int64] | None, dict[str, Bools]]:
     """When each rating was made, None where the table does not tell, and who ticked which of the tags that it has."""
     tags = {
         tag: pc.fill_null(read_column(path, tag), False).to_numpy().astype(bool, copy=False)

@@ -33,20 +33,20 @@ from crowdnotes.wording import fill
 
 def at_least(measure: str, value: float, line: float, **values: object) -> Distance:
     """A measure that should reach its line; NaN never does."""
-    return _distance(fill(measure, **values), value, line, "at least", value >= line)
+    return _build_distance(fill(measure, **values), value, line, "at least", value >= line)
 
 
 def at_most(measure: str, value: float, line: float, **values: object) -> Distance:
     """A measure that should not pass its line; NaN never grants it."""
-    return _distance(fill(measure, **values), value, line, "at most", value <= line)
+    return _build_distance(fill(measure, **values), value, line, "at most", value <= line)
 
 
 def below(measure: str, value: float, line: float, **values: object) -> Distance:
     """A measure that should stay under its line; NaN never grants it."""
-    return _distance(fill(measure, **values), value, line, "below", value < line)
+    return _build_distance(fill(measure, **values), value, line, "below", value < line)
 
 
-def _distance(measure: str, value: float, line: float, wish: str, met: bool) -> Distance:
+def _build_distance(measure: str, value: float, line: float, wish: str, met: bool) -> Distance:
     return Distance(measure=measure, value=value, line=line, wish=wish, met=met, gap=value - line)
 
 
@@ -179,7 +179,7 @@ def inertia(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleO
 MILD_TAG = "notHelpfulHardToUnderstand"
 
 
-_COMPLAINTS = {
+_TEXT_BY_COMPLAINT = {
     "notHelpfulOther": "another reason",
     "notHelpfulIncorrect": "incorrect information",
     "notHelpfulSourcesMissingOrUnreliable": "sources missing or unreliable",
@@ -219,7 +219,7 @@ def tags(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutc
         NoteStatus.FIRM_REJECT,
         "Unusually many raters object: {tags}.",
         *distances,
-        tags="; ".join(_COMPLAINTS[tag] for tag in unusual),
+        tags="; ".join(_TEXT_BY_COMPLAINT[tag] for tag in unusual),
     )
 
 
@@ -290,7 +290,7 @@ def low_intercept(note: NoteSignals, status: NoteStatus, s: BridgingSettings) ->
 
 def minority(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome:
     """Rule 13: the side that likes it less must still bring enough helpful ratings."""
-    net = at_least("net helpful ratings of the smaller side", _smaller_net(note), s.minority_net_helpful)
+    net = at_least("net helpful ratings of the smaller side", _count_smaller_net(note), s.minority_net_helpful)
     return outcome(
         RuleName.MINORITY,
         status is NoteStatus.HELPFUL and not net.met,
@@ -300,14 +300,14 @@ def minority(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> Rule
             "One side brings only {n} helpful ratings beyond its not-helpful ones; it takes {needed}.",
         ),
         net,
-        n=_smaller_net(note),
+        n=_count_smaller_net(note),
         needed=s.minority_net_helpful,
     )
 
 
 def balance(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome:
     """Rule 14: among very many ratings, the smaller side must be a fair share."""
-    net = _smaller_net(note)
+    net = _count_smaller_net(note)
     total = note.negative.raters + note.positive.raters
     share = at_least("smaller side's net helpful, of all", net / total if total else 0.0, s.balance_share)
     in_question = s.minority_net_helpful <= net < s.balance_free
@@ -326,7 +326,7 @@ def high_volume(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> R
     """Rule 15: it would fall without the busiest raters. An unknown refit (NaN) passes."""
     if note.intercept_without_high_volume is None:
         return NotApplied(rule=RuleName.HIGH_VOLUME, missing="the score without the busiest raters")
-    return _refit(
+    return _check_refit(
         RuleName.HIGH_VOLUME,
         "note intercept without the busiest raters",
         "Its score without the busiest raters is {score:.2f}; it takes {line:.2f}.",
@@ -340,7 +340,7 @@ def correlated(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> Ru
     """Rule 16: it would fall without raters who act together. An unknown refit (NaN) passes."""
     if note.intercept_without_correlated is None:
         return NotApplied(rule=RuleName.CORRELATED, missing="which raters act together")
-    return _refit(
+    return _check_refit(
         RuleName.CORRELATED,
         "note intercept without raters who act together",
         "Its score without raters who act together is {score:.2f}; it takes {line:.2f}.",
@@ -371,7 +371,7 @@ def explanation(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> R
     )
 
 
-def _refit(
+def _check_refit(
     rule: RuleName, measure: str, words: str, intercept: float, status: NoteStatus, s: BridgingSettings
 ) -> RuleOutcome:
     known = at_least(measure, intercept, s.refit_intercept)
@@ -386,15 +386,15 @@ def _refit(
     )
 
 
-def _smaller_net(note: NoteSignals) -> int:
-    return min(_net(note.negative), _net(note.positive))
+def _count_smaller_net(note: NoteSignals) -> int:
+    return min(_count_net_helpful(note.negative), _count_net_helpful(note.positive))
 
 
-def _net(side: Side) -> int:
+def _count_net_helpful(side: Side) -> int:
     return max(side.net_helpful, 0)
 
 
-_INITIAL = outcome(RuleName.INITIAL, True, NoteStatus.NEEDS_MORE_RATINGS, "No rule has found enough to decide.")
+_INITIAL_OUTCOME = outcome(RuleName.INITIAL, True, NoteStatus.NEEDS_MORE_RATINGS, "No rule has found enough to decide.")
 Rule = Callable[[NoteSignals, NoteStatus, BridgingSettings], RuleOutcome | NotApplied]
 
 RULES: tuple[Rule, ...] = (
@@ -419,8 +419,8 @@ RULES: tuple[Rule, ...] = (
 
 def decide(note: NoteSignals, settings: BridgingSettings, order: tuple[Rule, ...] = RULES) -> StatusResult:
     """Run the rules in order; the last one that fires decides, or rule 1: every note begins as in need of ratings."""
-    status, decided = NoteStatus.NEEDS_MORE_RATINGS, _INITIAL
-    outcomes = [_INITIAL]
+    status, decided = NoteStatus.NEEDS_MORE_RATINGS, _INITIAL_OUTCOME
+    outcomes = [_INITIAL_OUTCOME]
     not_applied: list[NotApplied] = []
     for rule in order:
         said = rule(note, status, settings)
@@ -439,27 +439,27 @@ def decide(note: NoteSignals, settings: BridgingSettings, order: tuple[Rule, ...
         note_intercept=note.intercept,
         note_factor=note.factor,
         ratings=note.ratings,
-        blocked_by=_blocked_by(status, outcomes),
+        blocked_by=_find_blocking_outcomes(status, outcomes),
         outcomes=tuple(outcomes),
         not_applied=tuple(not_applied),
     )
 
 
-def _blocked_by(status: NoteStatus, outcomes: list[RuleOutcome]) -> tuple[RuleOutcome, ...]:
+def _find_blocking_outcomes(status: NoteStatus, outcomes: list[RuleOutcome]) -> tuple[RuleOutcome, ...]:
     """What keeps the note from being shown: each rule that took it away, and the main one when it was not reached."""
     if status is NoteStatus.HELPFUL:
         return ()
     helpful_rules = {RuleName.GENERAL_HELPFUL, RuleName.INERTIA}
     reached = any(said.fired for said in outcomes if said.rule in helpful_rules)
     return tuple(
-        said if said.fired else said.model_copy(update={"reason": _what_is_short(said)})
+        said if said.fired else said.model_copy(update={"reason": _explain_unmet_lines(said)})
         for said in outcomes
         if (said.rule is RuleName.GENERAL_HELPFUL and not reached)
         or (said.fired and said.rule is not RuleName.INITIAL and said.rule not in helpful_rules)
     )
 
 
-def _what_is_short(said: RuleOutcome) -> str:
+def _explain_unmet_lines(said: RuleOutcome) -> str:
     """Why the main rule did not fire: it gives no reason of its own then."""
     short = "; ".join(distance.as_text() for distance in said.distances if not distance.met)
     short = short.replace("note intercept", "score")  # as all reasons have it

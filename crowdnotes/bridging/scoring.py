@@ -87,7 +87,7 @@ def score_notes(table: RatingTable, raters: FrozenRaters) -> ScoredNotes:
     target = table.helpful[used].astype(np.float64) - raters.global_intercept - raters.intercepts[rater]
     count = len(table.note_ids)
     parts = (np.ones(len(note)), factor, factor * factor, target, target * factor)
-    sums = _Sums(*(np.asarray(np.bincount(note, weight * part, count), dtype=np.float64) for part in parts))
+    sums = _NormalEquations(*(np.asarray(np.bincount(note, weight * part, count), dtype=np.float64) for part in parts))
     notes, bounds = _solve_with_bounds(sums, raters.extremes)
     return ScoredNotes(SideParameters(table.note_ids, notes[:, 0], notes[:, 1:]), bounds)
 
@@ -104,7 +104,7 @@ def score_votes(votes: Floats, raters: FrozenRaters) -> tuple[Floats, Floats, Fl
     targets = np.where(rated, votes - raters.global_intercept - raters.intercepts, 0.0)
     powers = np.column_stack((np.ones(len(raters.ids)), raters.factors, raters.factors**2))
     plain, first = seen @ powers, targets @ powers[:, :2]
-    sums = _Sums(plain[:, 0], plain[:, 1], plain[:, 2], first[:, 0], first[:, 1])
+    sums = _NormalEquations(plain[:, 0], plain[:, 1], plain[:, 2], first[:, 0], first[:, 1])
     notes, bounds = _solve_with_bounds(sums, raters.extremes)
     return notes[:, 0], notes[:, 1], bounds
 
@@ -118,7 +118,7 @@ def score_as_rated(
     """
     target = helpful - fit.global_intercept - intercepts
     parts = (np.ones(len(target)), factors, factors * factors, target, target * factors)
-    notes, bounds = _solve_with_bounds(_Sums(*(np.cumsum(part) for part in parts)), fit)
+    notes, bounds = _solve_with_bounds(_NormalEquations(*(np.cumsum(part) for part in parts)), fit)
     return notes[:, 0], notes[:, 1], bounds
 
 
@@ -131,7 +131,7 @@ def locate(ids: Ids, among: Ids) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.b
 
 
 @dataclass(frozen=True)
-class _Sums:
+class _NormalEquations:
     """The normal equations of each note: sums of 1, f, f^2, target and target f over its ratings, (n,) each."""
 
     ones: Floats
@@ -140,11 +140,13 @@ class _Sums:
     t: Floats
     tf: Floats
 
-    def with_rating(self, factor: float, target: float) -> _Sums:
-        return _Sums(self.ones + 1, self.f + factor, self.ff + factor**2, self.t + target, self.tf + target * factor)
+    def with_rating(self, factor: float, target: float) -> _NormalEquations:
+        return _NormalEquations(
+            self.ones + 1, self.f + factor, self.ff + factor**2, self.t + target, self.tf + target * factor
+        )
 
 
-def _solve(sums: _Sums, ratings_per_note: float) -> Floats:
+def _solve_ridge(sums: _NormalEquations, ratings_per_note: float) -> Floats:
     corner = sums.ones + ratings_per_note * INTERCEPT_PENALTY
     other = sums.ff + ratings_per_note * FACTOR_PENALTY
     determinant = corner * other - sums.f**2
@@ -153,12 +155,12 @@ def _solve(sums: _Sums, ratings_per_note: float) -> Floats:
     return np.column_stack((intercept, factor))
 
 
-def _solve_with_bounds(sums: _Sums, fit: Extremes) -> tuple[Floats, Floats]:
-    notes = _solve(sums, fit.ratings_per_note)
+def _solve_with_bounds(sums: _NormalEquations, fit: Extremes) -> tuple[Floats, Floats]:
+    notes = _solve_ridge(sums, fit.ratings_per_note)
     bounds = notes[:, 0].copy()
     target = 1.0 - fit.global_intercept - fit.least_intercept
     for factor in (fit.least_factor, 0.0, fit.most_factor):
-        more = _solve(sums.with_rating(factor, target), fit.ratings_per_note)
+        more = _solve_ridge(sums.with_rating(factor, target), fit.ratings_per_note)
         bounds = np.maximum(bounds, more[:, 0])
     unrated = sums.ones == 0
     notes[unrated] = np.nan
@@ -166,8 +168,8 @@ def _solve_with_bounds(sums: _Sums, fit: Extremes) -> tuple[Floats, Floats]:
     return notes, bounds
 
 
-_NO_SPREAD = 0.02  # real raters' factors have a standard deviation near 0.3
-_SMALL_SIDE = 0.05
+_MIN_FACTOR_SPREAD = 0.02  # real raters' factors have a standard deviation near 0.3
+_MIN_SIDE_SHARE = 0.05
 
 
 def doubts(fit: Factorization) -> list[str]:
@@ -176,11 +178,11 @@ def doubts(fit: Factorization) -> list[str]:
     if not fit.converged:
         found.append("The fit stopped before it settled: treat its numbers as approximate.")
     main = fit.raters.factors[:, 0]
-    if float(np.std(main)) < _NO_SPREAD:
+    if float(np.std(main)) < _MIN_FACTOR_SPREAD:
         found.append(
             "The ratings show no differing viewpoints: every intercept is plain popularity, not agreement across sides."
         )
-    elif min(np.mean(main < 0), np.mean(main > 0)) < _SMALL_SIDE:
+    elif min(np.mean(main < 0), np.mean(main > 0)) < _MIN_SIDE_SHARE:
         found.append(
             "Nearly all raters are on one side of the viewpoint: intercepts say little about agreement across sides."
         )

@@ -25,10 +25,10 @@ from crowdnotes.bridging.model import Floats, Indices, Offsets, RatingTable, Sin
 
 # Chunks depend on the data alone, never on the machine's cores, so sums are the same everywhere.
 # 2**17 ratings are about 0.5 ms of work: well above what handing them to a thread costs.
-_CHUNK = 1 << 17
-_MOST_CHUNKS = 160  # each reads the whole other side; of fewer, larger ones the sums would not stay near the core
-_MOST_ROWS = 1 << 16  # of a chunk: a rating's row in it is told in 16 bits
-_USABLE: Final = ("C", "W")  # the compiled loops know this memory layout alone
+_RATINGS_PER_CHUNK = 1 << 17
+_MAX_CHUNKS = 160  # each reads the whole other side; of fewer, larger ones the sums would not stay near the core
+_MAX_ROWS_PER_CHUNK = 1 << 16  # of a chunk: a rating's row in it is told in 16 bits
+_MEMORY_LAYOUT: Final = ("C", "W")  # the compiled loops know this memory layout alone
 _NO_WEIGHTS = np.empty(0, dtype=np.float32)
 Shorts = npt.NDArray[np.uint16]
 Ratings = tuple[Indices, Indices, Singles, Singles]  # of each rating: row, column, value, weight
@@ -344,22 +344,22 @@ class Rows:
 
 def lay_out(table: RatingTable, each: Each) -> tuple[Rows, Rows]:
     """The ratings by note and by rater, the same whatever order they came in; quicker if by note and then by rater."""
-    note, rater = np.require(table.note, np.int32, _USABLE), np.require(table.rater, np.int32, _USABLE)
-    helpful = np.require(table.helpful, np.float32, _USABLE)
-    weight = _NO_WEIGHTS if table.weight is None else np.require(table.weight, np.float32, _USABLE)
+    note, rater = np.require(table.note, np.int32, _MEMORY_LAYOUT), np.require(table.rater, np.int32, _MEMORY_LAYOUT)
+    helpful = np.require(table.helpful, np.float32, _MEMORY_LAYOUT)
+    weight = _NO_WEIGHTS if table.weight is None else np.require(table.weight, np.float32, _MEMORY_LAYOUT)
     notes, raters = len(table.note_ids), len(table.rater_ids)
     if not in_order(note, rater):
-        note, rater, helpful, weight = _put_in_order((note, rater, helpful, weight), notes, each)
+        note, rater, helpful, weight = _sort_ratings((note, rater, helpful, weight), notes, each)
 
-    cuts = [slice(at, at + _CHUNK) for at in range(0, len(note), _CHUNK)]
+    cuts = [slice(at, at + _RATINGS_PER_CHUNK) for at in range(0, len(note), _RATINGS_PER_CHUNK)]
 
     def piece(number: int) -> Ratings:
         cut = cuts[number]
         return rater[cut], note[cut], helpful[cut], weight[cut]
 
     weighted = weight.size > 0
-    by_rater = _rows(rater, cuts, piece, raters, each, weighted=weighted)
-    by_note = _room(note, notes, weighted=weighted)
+    by_rater = _group_by_row(rater, cuts, piece, raters, each, weighted=weighted)
+    by_note = _allocate_rows(note, notes, weighted=weighted)
 
     def sort(number: int) -> None:
         cut = by_note.cuts[number]
@@ -371,9 +371,9 @@ def lay_out(table: RatingTable, each: Each) -> tuple[Rows, Rows]:
     return by_note, by_rater
 
 
-def _put_in_order(ratings: Ratings, rows: int, each: Each) -> Ratings:
+def _sort_ratings(ratings: Ratings, rows: int, each: Each) -> Ratings:
     """By row, then by column."""
-    found = _rows(ratings[0], [slice(0, None)], lambda _: ratings, rows, each, weighted=ratings[3].size > 0)
+    found = _group_by_row(ratings[0], [slice(0, None)], lambda _: ratings, rows, each, weighted=ratings[3].size > 0)
     note = np.empty_like(found.columns)
 
     def sort(number: int) -> None:
@@ -388,11 +388,11 @@ def _put_in_order(ratings: Ratings, rows: int, each: Each) -> Ratings:
     return note, found.columns, found.values, found.weights
 
 
-def _rows(
+def _group_by_row(
     keys: Indices, cuts: list[slice], piece: Callable[[int], Ratings], rows: int, each: Each, *, weighted: bool
 ) -> Rows:
     """The pieces' ratings in chunks of their rows, in each chunk in their order; keys[cuts[n]]: the rows of piece n."""
-    found = _room(keys, rows, weighted=weighted)
+    found = _allocate_rows(keys, rows, weighted=weighted)
     start, bounds = found.start, found.bounds
     chunk = np.repeat(np.arange(len(bounds) - 1, dtype=np.int32), np.diff(bounds))
     counts = np.zeros((len(cuts), len(bounds) - 1), dtype=np.int64)
@@ -407,15 +407,15 @@ def _rows(
     return found
 
 
-def _room(keys: Indices, rows: int, *, weighted: bool) -> Rows:
+def _allocate_rows(keys: Indices, rows: int, *, weighted: bool) -> Rows:
     """The chunks of rows with so many ratings as `keys` has of each, and room for the ratings."""
     start = np.zeros(rows + 1, dtype=np.int64)
     count_rows(keys, start[1:])
     np.cumsum(start, out=start)
     size = int(start[-1])
-    chunks = min(max(1, size // _CHUNK), _MOST_CHUNKS)
+    chunks = min(max(1, size // _RATINGS_PER_CHUNK), _MAX_CHUNKS)
     ends = np.searchsorted(start, np.linspace(0, size, chunks + 1)[1:-1])
-    bounds = np.unique(np.concatenate((ends, np.arange(0, rows, _MOST_ROWS), [rows])))
+    bounds = np.unique(np.concatenate((ends, np.arange(0, rows, _MAX_ROWS_PER_CHUNK), [rows])))
     return Rows(
         start, np.empty(size, dtype=np.uint16), np.empty(size, dtype=np.int32), np.empty(size, dtype=np.float32),
         np.empty(size if weighted else 0, dtype=np.float32), bounds,

@@ -33,8 +33,11 @@ FloatArray = npt.NDArray[np.float32]
 # model.safetensors of huggingface.co/sentence-transformers/all-MiniLM-L6-v2
 PUBLISHED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _MAX_TOKENS = 512  # positions that the weights have; the model card's 256 is a training habit
-_BATCH = 16  # texts; larger ones spend more on padding than they save
-_SHORT_FLOATS = ("avx512_bf16", "amx_bf16")  # of a processor that multiplies them; others would be slower by them
+_BATCH_SIZE = 16  # texts; larger ones spend more on padding than they save
+_BFLOAT16_CAPABILITIES = (
+    "avx512_bf16",
+    "amx_bf16",
+)  # of a processor that multiplies them; others would be slower by them
 THRESHOLDS_FILE = "crowdnotes.toml"
 
 
@@ -128,7 +131,7 @@ class SentenceEmbedder:
         import torch
 
         with self._lock, torch.autocast("cpu", dtype=torch.bfloat16, enabled=self._has_short_floats):
-            vectors = model.encode(texts, batch_size=_BATCH, show_progress_bar=False, convert_to_numpy=True)
+            vectors = model.encode(texts, batch_size=_BATCH_SIZE, show_progress_bar=False, convert_to_numpy=True)
         lengths = np.linalg.norm(vectors.astype(np.float32), axis=1, keepdims=True)
         return np.asarray(vectors / lengths, dtype=np.float32)
 
@@ -157,7 +160,7 @@ class SentenceEmbedder:
                     raise ModelFilesError(f"The embedding model in {self._folder} cannot be read: {error}.") from error
                 self._change(model)
                 found = torch.cpu.get_capabilities()
-                self._has_short_floats = any(found.get(name, False) for name in _SHORT_FLOATS)
+                self._has_short_floats = any(found.get(name, False) for name in _BFLOAT16_CAPABILITIES)
                 self._model = model
             return self._model
 

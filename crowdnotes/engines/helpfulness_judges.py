@@ -30,7 +30,7 @@ class ModelJudge:
     def __init__(self, model_client: ModelClient, base_url: str, *, form: str, votes: int) -> None:
         from crowdnotes.engines.prompts import version_of
 
-        self._asker = model_client
+        self._client = model_client
         self._form = form
         self._votes = votes
         self.name = f"llm:{model_client.model}"
@@ -41,7 +41,7 @@ class ModelJudge:
         """See `llm.helpfulness.judge_helpfulness`."""
         from crowdnotes.engines.llm import helpfulness  # here, so that a local case loads no client
 
-        return helpfulness.judge_helpfulness(self._asker, post, note, form=self._form, votes=self._votes)
+        return helpfulness.judge_helpfulness(self._client, post, note, form=self._form, votes=self._votes)
 
 
 def make_model(parts: JudgeParts) -> ModelJudge:
@@ -52,7 +52,7 @@ def make_model(parts: JudgeParts) -> ModelJudge:
             "The local engine has no language model that could judge helpfulness.",
             "Set CROWDNOTES_GATE_HELPFULNESS_JUDGE to trained or server, or choose a language model.",
         )
-    model = _required(llm.judging_model or llm.model, "No model is set for judging.", "CROWDNOTES_LLM_MODEL")
+    model = _require_setting(llm.judging_model or llm.model, "No model is set for judging.", "CROWDNOTES_LLM_MODEL")
     return ModelJudge(parts.model_client(llm.base_url, model), llm.base_url, form="json", votes=llm.votes)
 
 
@@ -63,8 +63,8 @@ def make_server(parts: JudgeParts) -> ModelJudge:
         "The judge of helpfulness is set to be one on a server, but its server is not set.",
         "The judge of helpfulness is set to be one on a server, but its model is not set.",
     )
-    address = _required(llm.judge_base_url, no_server, "CROWDNOTES_LLM_JUDGE_BASE_URL")
-    model = _required(llm.judge_model, no_model, "CROWDNOTES_LLM_JUDGE_MODEL")
+    address = _require_setting(llm.judge_base_url, no_server, "CROWDNOTES_LLM_JUDGE_BASE_URL")
+    model = _require_setting(llm.judge_model, no_model, "CROWDNOTES_LLM_JUDGE_MODEL")
     return ModelJudge(parts.model_client(address, model), address, form=llm.judge_form, votes=llm.votes)
 
 
@@ -81,7 +81,7 @@ def make_own(parts: JudgeParts) -> ModelJudge:
     return ModelJudge(parts.model_client(address, model), address, form=llm.judge_form, votes=llm.votes)
 
 
-def _required(value: str | None, missing: str, variable: str) -> str:
+def _require_setting(value: str | None, missing: str, variable: str) -> str:
     if not value:
         raise ConfigurationError(missing, f"Set {variable}.")
     return value

@@ -147,22 +147,22 @@ class Meter:
             self._by_step[step] = self._by_step.get(step, Usage()) + usage
 
 
-_current: ContextVar[Meter | None] = ContextVar("crowdnotes_meter", default=None)
+_active_meter: ContextVar[Meter | None] = ContextVar("crowdnotes_meter", default=None)
 
 
 @contextmanager
 def metered(meter: Meter) -> Iterator[Meter]:
     """What is asked inside counts on `meter`."""
-    token = _current.set(meter)
+    token = _active_meter.set(meter)
     try:
         yield meter
     finally:
-        _current.reset(token)
+        _active_meter.reset(token)
 
 
 def current_meter() -> Meter | None:
     """The meter of the case at work in this thread, if any."""
-    return _current.get()
+    return _active_meter.get()
 
 
 def run_parallel(tasks: Sequence[Callable[[], T]], at_once: int) -> list[T | EngineError]:
@@ -171,9 +171,9 @@ def run_parallel(tasks: Sequence[Callable[[], T]], at_once: int) -> list[T | Eng
     Whatever else one of them raises, as when the work is cancelled, is raised here.
     """
     if len(tasks) <= 1:
-        return [_caught(task) for task in tasks]
+        return [_catch_engine_error(task) for task in tasks]
     with ThreadPoolExecutor(min(at_once, len(tasks)), thread_name_prefix="crowdnotes-ask") as pool:
-        running = [pool.submit(copy_context().run, _caught, task) for task in tasks]
+        running = [pool.submit(copy_context().run, _catch_engine_error, task) for task in tasks]
         return [future.result() for future in running]
 
 
@@ -185,7 +185,7 @@ def completed_calls(tasks: Sequence[Callable[[], T]], at_once: int) -> Iterator[
     """
     stopped: BaseException | None = None
     pool = ThreadPoolExecutor(at_once, thread_name_prefix="crowdnotes-ask")
-    left = {pool.submit(copy_context().run, _caught, task): place for place, task in enumerate(tasks)}
+    left = {pool.submit(copy_context().run, _catch_engine_error, task): place for place, task in enumerate(tasks)}
     try:
         while left:
             for future in wait(left, return_when=FIRST_COMPLETED).done:
@@ -208,7 +208,7 @@ def together(one: Callable[[], T], other: Callable[[], U]) -> tuple[T, U]:
         return one(), running.result()
 
 
-def _caught(task: Callable[[], T]) -> T | EngineError:
+def _catch_engine_error(task: Callable[[], T]) -> T | EngineError:
     try:
         return task()
     except EngineError as error:
@@ -229,12 +229,12 @@ def price(settings: LlmSettings, base_url: str, model: str, input_tokens: int, o
         return (own_in * input_tokens + own_out * output_tokens) / _MILLION
     if is_this_machine(base_url):
         return 0.0
-    rate = _from_table(base_url, model)
+    rate = _look_up_price(base_url, model)
     return None if rate is None else (rate[0] * input_tokens + rate[1] * output_tokens) / _MILLION
 
 
 @lru_cache(maxsize=64)
-def _from_table(base_url: str, model: str) -> tuple[float, float] | None:
+def _look_up_price(base_url: str, model: str) -> tuple[float, float] | None:
     """Dollars per million tokens read and written, for calls of ordinary length."""
     from genai_prices import Usage, calc_price
 

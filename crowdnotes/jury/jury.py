@@ -81,7 +81,7 @@ class Jury:
         number = self.settings.seed if seed is None else seed
         if size < 1 or number < 0:
             raise InputError("A jury needs at least one juror, and a seed from 0 up.", "Give whole numbers.")
-        refused = [_refusal(text) for text in candidates]
+        refused = [_get_note_error(text) for text in candidates]
         texts = [text for text, error in zip(candidates, refused, strict=True) if error is None]
         if not texts:
             return tuple(error for error in refused if error is not None)
@@ -137,22 +137,22 @@ class Jury:
         """What the model reads of texts, with vectors where the embedder is its own."""
         return features(texts, self.embedder if self.has_vectors else None)
 
-    def _read(self, post: str | None, texts: Sequence[str]) -> _Read:
+    def _read(self, post: str | None, texts: Sequence[str]) -> _JuryInput:
         posts = None
         if post is not None and self.model.reads_post:
             posts = self.features_of([post]).rows(np.zeros(len(texts), dtype=np.intp))
-        return _Read(self.features_of(texts), posts, None if self.shown is None else self.shown.read(post, texts))
+        return _JuryInput(self.features_of(texts), posts, None if self.shown is None else self.shown.read(post, texts))
 
-    def _reread(self, post: str | None, texts: Sequence[str], whole: _Read) -> _Read:
+    def _reread(self, post: str | None, texts: Sequence[str], whole: _JuryInput) -> _JuryInput:
         """Variants of one note, by words alone."""
         same = np.zeros(len(texts), dtype=np.intp)
         notes = features(texts, None).with_vectors(whole.notes.vectors[same])
         blocks = None
         if self.shown is not None and whole.blocks is not None:
             blocks = self.shown.reread(whole.blocks, post, texts)
-        return _Read(notes, None if whole.posts is None else whole.posts.rows(same), blocks)
+        return _JuryInput(notes, None if whole.posts is None else whole.posts.rows(same), blocks)
 
-    def _predicted(self, read: _Read) -> Predictions:
+    def _predicted(self, read: _JuryInput) -> Predictions:
         predicted = self.model.predict(read.notes, read.posts)
         if self.shown is None or read.blocks is None:
             return predicted
@@ -178,8 +178,8 @@ class Jury:
         appeals = self.crowd.appeals(intercepts, predicted.lean, self._gap(predicted), self.model.ordinal)
         return [predicted, *(replace(predicted, appeal=appeal) for appeal in appeals)]
 
-    def _explained(self, post: str | None, text: str, whole: _Read) -> tuple[Influence, ...]:
-        def shares(read: _Read) -> Floats:
+    def _explained(self, post: str | None, text: str, whole: _JuryInput) -> tuple[Influence, ...]:
+        def shares(read: _JuryInput) -> Floats:
             return self.model.side_shares(self._predicted(read))
 
         return influences(
@@ -221,20 +221,20 @@ def open_jury(settings: JurySettings, bridging: BridgingSettings, embedder: Embe
 
 
 @dataclass(frozen=True)
-class _Read:
+class _JuryInput:
     """What is read of n notes on one post: for the model, and for the head that tells what X shows."""
 
     notes: Features
     posts: Features | None
     blocks: Blocks | None
 
-    def only(self, row: int) -> _Read:
+    def only(self, row: int) -> _JuryInput:
         one = np.asarray([row])
         blocks = None if self.blocks is None else rows_of_blocks(self.blocks, [row])
-        return _Read(self.notes.rows(one), None if self.posts is None else self.posts.rows(one), blocks)
+        return _JuryInput(self.notes.rows(one), None if self.posts is None else self.posts.rows(one), blocks)
 
 
-def _refusal(text: str) -> InputError | None:
+def _get_note_error(text: str) -> InputError | None:
     """Why a note cannot be judged, if it cannot."""
     try:
         check_note(text)

@@ -39,20 +39,21 @@ if TYPE_CHECKING:
     from crowdnotes.engines.embedding import Embedder
 
 VERSION = 4
-_BITS = {"words": 18, "letters": 18, "hosts": 14}
-_TOKEN = r"(?u)\b\w+\b|[!?]"
-_HOST = re.compile(r"^https?://(?:www\.|m\.|mobile\.|amp\.|en\.m\.)?([^/?#]+)(?:/([^/?#]+))?", re.IGNORECASE)
-_X = frozenset({"x.com", "twitter.com"})
+_HASH_BITS = {"words": 18, "letters": 18, "hosts": 14}
+_WORD_OR_MARK = r"(?u)\b\w+\b|[!?]"
+_HOST_PATTERN = re.compile(r"^https?://(?:www\.|m\.|mobile\.|amp\.|en\.m\.)?([^/?#]+)(?:/([^/?#]+))?", re.IGNORECASE)
+_X_HOSTS = frozenset({"x.com", "twitter.com"})
 
 
-def _slices() -> dict[str, slice]:
-    ends = np.cumsum([1 << bits for bits in _BITS.values()])
+def _build_block_slices() -> dict[str, slice]:
+    ends = np.cumsum([1 << bits for bits in _HASH_BITS.values()])
     return {
-        name: slice(int(end) - (1 << bits), int(end)) for (name, bits), end in zip(_BITS.items(), ends, strict=True)
+        name: slice(int(end) - (1 << bits), int(end))
+        for (name, bits), end in zip(_HASH_BITS.items(), ends, strict=True)
     }
 
 
-BLOCKS = _slices()  # where the columns of each kind stand
+BLOCKS = _build_block_slices()  # where the columns of each kind stand
 COLUMNS = max(block.stop for block in BLOCKS.values())
 
 
@@ -85,24 +86,24 @@ def features(notes: Sequence[str], embedder: Embedder | None) -> Features:
         vectors = np.zeros((len(notes), 0), dtype=np.float32)
     else:
         vectors = embedder.encode([without_urls(note) for note in notes])
-    return Features(_hashed(notes), vectors)
+    return Features(_hash_notes(notes), vectors)
 
 
 def hosts_of(note: str) -> list[str]:
     """Hosts without www., and "@account" after the host of each link to a post on X; in lower case, in order."""
     found = []
     for url in find_urls(note):
-        parts = _HOST.match(url.url if url.has_scheme else f"https://{url.url}")
+        parts = _HOST_PATTERN.match(url.url if url.has_scheme else f"https://{url.url}")
         if parts is None:
             continue
         host = parts[1].lower()
         found.append(host)
-        if host in _X and parts[2]:
+        if host in _X_HOSTS and parts[2]:
             found.append(f"@{parts[2].lower()}")
     return found
 
 
-def _hashed(notes: Sequence[str]) -> csr_matrix:
+def _hash_notes(notes: Sequence[str]) -> csr_matrix:
     from scipy.sparse import csr_matrix, hstack
 
     if not notes:  # scikit-learn cannot hash nothing
@@ -111,20 +112,20 @@ def _hashed(notes: Sequence[str]) -> csr_matrix:
 
     def block(name: str, texts: Sequence[str], **how: object) -> csr_matrix:
         return HashingVectorizer(
-            n_features=1 << _BITS[name], alternate_sign=False, norm=None, binary=True, dtype=np.float32, **how
+            n_features=1 << _HASH_BITS[name], alternate_sign=False, norm=None, binary=True, dtype=np.float32, **how
         ).transform(texts)
 
-    texts = [f"{without_urls(note)} . {_path_words(note)}" for note in notes]
+    texts = [f"{without_urls(note)} . {_extract_path_words(note)}" for note in notes]
     return hstack(
         (
-            block("words", texts, token_pattern=_TOKEN, ngram_range=(1, 2)),
+            block("words", texts, token_pattern=_WORD_OR_MARK, ngram_range=(1, 2)),
             block("letters", texts, analyzer="char_wb", ngram_range=(2, 5)),
             block("hosts", notes, analyzer=hosts_of),
         )
     ).tocsr()
 
 
-def _path_words(note: str) -> str:
+def _extract_path_words(note: str) -> str:
     paths = (re.sub(r"^https?://[^/]*", "", url.url.lower()) for url in find_urls(note))
     return " ".join(word for path in paths for word in re.findall(r"[a-z]{2,}", path))
 
@@ -303,7 +304,7 @@ def post_columns(notes: Features, posts: Features) -> Floats:
     return np.column_stack((posts.vectors, likeness)).astype(np.float64)
 
 
-_KINDS: dict[str, type[CampModel] | type[RatingModel]] = {"camps": CampModel, "ratings": RatingModel}
+_MODEL_BY_KIND: dict[str, type[CampModel] | type[RatingModel]] = {"camps": CampModel, "ratings": RatingModel}
 
 
 def save_model(model: CampModel | RatingModel, folder: Path) -> None:
@@ -313,7 +314,7 @@ def save_model(model: CampModel | RatingModel, folder: Path) -> None:
     for name, score in model.scores.items():
         arrays |= {f"{name}/hashed": score.hashed, f"{name}/meaning": score.meaning}
     content: dict[str, Any] = {
-        "kind": next(kind for kind, made in _KINDS.items() if made is type(model)),
+        "kind": next(kind for kind, made in _MODEL_BY_KIND.items() if made is type(model)),
         "name": model.name,
         "features": VERSION,
         "embedder": model.embedder,
@@ -338,23 +339,25 @@ def save_model(model: CampModel | RatingModel, folder: Path) -> None:
 
 def load_model(folder: Path | None = None) -> CampModel | RatingModel:
     """The model in a folder, or the shipped one. Raises ConfigurationError when its files are not as written."""
-    return _load(SHIPPED_MODEL if folder is None else folder)
+    return _load_cached_model(SHIPPED_MODEL if folder is None else folder)
 
 
 @lru_cache(maxsize=2)
-def _load(folder: Path) -> CampModel | RatingModel:
+def _load_cached_model(folder: Path) -> CampModel | RatingModel:
     try:
         content = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
         raw = (folder / WEIGHTS).read_bytes()
     except (OSError, ValueError) as error:
-        raise _damaged("The jury's model cannot be read.") from error
+        raise _build_damaged_error("The jury's model cannot be read.") from error
     if content.get("features") != VERSION:
-        raise _damaged("The jury's model was trained for another version of the program.")
+        raise _build_damaged_error("The jury's model was trained for another version of the program.")
     if hashlib.sha256(raw).hexdigest() != content["weights_sha256"]:
-        raise _damaged("The jury's model has weights that are not the ones described (their checksum differs).")
+        raise _build_damaged_error(
+            "The jury's model has weights that are not the ones described (their checksum differs)."
+        )
     with np.load(folder / WEIGHTS, allow_pickle=False) as stored:
         arrays = {name: stored[name].astype(np.float32) for name in stored.files}
-    kind = _KINDS[content["kind"]]
+    kind = _MODEL_BY_KIND[content["kind"]]
     own: dict[str, Any] = content["shares"] if kind is CampModel else {"post_weights": arrays["posts"].astype(float)}
     return kind(
         name=content["name"],
@@ -377,5 +380,5 @@ def _load(folder: Path) -> CampModel | RatingModel:
     )
 
 
-def _damaged(what: str) -> ConfigurationError:
+def _build_damaged_error(what: str) -> ConfigurationError:
     return ConfigurationError(what, "Install the program again, or train it again.")

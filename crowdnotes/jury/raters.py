@@ -103,8 +103,8 @@ def own_pool(path: Path) -> Roster:
     return Roster(raters)
 
 
-_OVERSAMPLE = 8  # raters drawn for each juror of an audience; weights rarely differ by more
-_ROUNDS = 200
+_DRAWS_PER_JUROR = 8  # raters drawn for each juror of an audience; weights rarely differ by more
+_MAX_DRAW_ROUNDS = 200
 
 
 class Sampling(StrEnum):
@@ -141,10 +141,10 @@ def sample_raters(
     """
     if how is Sampling.POLARISED:
         half = count // 2
-        negative = _of_side(pool, half, chance, positive=False)
-        raters = np.concatenate((negative, _of_side(pool, count - half, chance, positive=True)))
+        negative = _draw_side(pool, half, chance, positive=False)
+        raters = np.concatenate((negative, _draw_side(pool, count - half, chance, positive=True)))
     elif how is Sampling.AUDIENCE:
-        drawn = pool.draw(count * _OVERSAMPLE, chance)
+        drawn = pool.draw(count * _DRAWS_PER_JUROR, chance)
         weight = np.exp(audience_tilt * (drawn[:, 1] - np.abs(drawn[:, 1]).max()))
         raters = drawn[chance.choice(len(drawn), size=count, p=weight / weight.sum())]
     else:
@@ -152,10 +152,10 @@ def sample_raters(
     return Jurors(raters[:, 0].copy(), raters[:, 1].copy())
 
 
-def _of_side(pool: RaterPool, count: int, chance: np.random.Generator, *, positive: bool) -> Floats:
+def _draw_side(pool: RaterPool, count: int, chance: np.random.Generator, *, positive: bool) -> Floats:
     found: list[Floats] = [np.empty((0, 2))]
     missing = count
-    for _ in range(_ROUNDS):
+    for _ in range(_MAX_DRAW_ROUNDS):
         if missing <= 0:
             break
         drawn = pool.draw(max(missing * 3, 64), chance)

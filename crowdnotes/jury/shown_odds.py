@@ -42,19 +42,19 @@ if TYPE_CHECKING:
     from crowdnotes.engines.embedding import Embedder
 
 SHOWN, SHOWN_FIGURES = "shown.skops", "shown.json"
-_STRICTER_MS = 1_719_792_000_000  # 1 July 2024
+_STRICTER_SINCE_MS = 1_719_792_000_000  # 1 July 2024
 _HALF_YEAR_MS = 183 * 86_400_000
 TODAY = 1.0
-_FIGURES = ("notes", "undated_intercept_auc", "newest_quarter_intercept_auc", "reached", "wrongly_reached")
-_AUTHORITY = re.compile(r"(?:\.gov|\.edu|who\.int|nhs\.uk)$|\.gov\.")
+_REQUIRED_FIGURES = ("notes", "undated_intercept_auc", "newest_quarter_intercept_auc", "reached", "wrongly_reached")
+_AUTHORITY_HOST = re.compile(r"(?:\.gov|\.edu|who\.int|nhs\.uk)$|\.gov\.")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
-_DENIES = re.compile(r"\W*(?:no|false|this is false|this claim|there is no|not)\b", re.IGNORECASE)
-_ON_X = frozenset({"x.com", "twitter.com"})
+_DENIAL_START = re.compile(r"\W*(?:no|false|this is false|this claim|there is no|not)\b", re.IGNORECASE)
+_X_HOSTS = frozenset({"x.com", "twitter.com"})
 
 
 def strictness(written_ms: int | None) -> float:
     """From -1 (raters before 2024) to 1 (since 2025, and where no time is known)."""
-    return TODAY if written_ms is None else math.tanh((written_ms - _STRICTER_MS) / _HALF_YEAR_MS)
+    return TODAY if written_ms is None else math.tanh((written_ms - _STRICTER_SINCE_MS) / _HALF_YEAR_MS)
 
 
 def shown_blocks(
@@ -95,8 +95,8 @@ def manner_of_note(note: str) -> list[float]:
         float(len(each)),
         float(len(hosts)),
         float(len(set(hosts))),
-        float(any(_AUTHORITY.search(host) for host in hosts)),
-        float(not _ON_X.isdisjoint(hosts)),
+        float(any(_AUTHORITY_HOST.search(host) for host in hosts)),
+        float(not _X_HOSTS.isdisjoint(hosts)),
         float(any("wikipedia" in host for host in hosts)),
         float(len(tone.loaded_words(note))),
         float(len(tone.insults(note))),
@@ -104,15 +104,15 @@ def manner_of_note(note: str) -> list[float]:
         float(len(tone.first_person(note))),
         float(len(tone.shouting(note))),
         float(len(tone.questions(note))),
-        _share(words, str.isdigit),
+        _measure_share(words, str.isdigit),
         float(bool(_YEAR.search(words))),
         float(words.count('"') + words.count("“")),
         float(words.count(",")),
-        _share(words, str.isupper),
+        _measure_share(words, str.isupper),
         sum(map(len, each)) / max(1, len(each)),
         0.5 if read.ease is None else read.ease / 100,
         float(read.longest_words),
-        float(bool(_DENIES.match(words))),
+        float(bool(_DENIAL_START.match(words))),
     ]
 
 
@@ -125,11 +125,11 @@ def manner_of_post(post: str, plain: str, note: str) -> list[float]:
         math.log1p(len(plain)),
         float("http" in post),
         float(plain.count("!") + plain.count("?")),
-        _share(plain, str.isupper),
+        _measure_share(plain, str.isupper),
     ]
 
 
-def _share(text: str, counts: Callable[[str], bool]) -> float:
+def _measure_share(text: str, counts: Callable[[str], bool]) -> float:
     return sum(map(counts, text)) / max(1, len(text))
 
 
@@ -196,19 +196,21 @@ def open_shown(folder: Path, embedder: Embedder) -> ShownHead | None:
     """The head beside a model; None where there is none. Raises ModelFilesError when it is damaged."""
     if not (folder / SHOWN).is_file():
         return None
-    return ShownHead(_head(folder / SHOWN), reader_for(embedder), _figures(folder / SHOWN_FIGURES))
+    return ShownHead(
+        _load_shown_head(folder / SHOWN), reader_for(embedder), _load_shown_figures(folder / SHOWN_FIGURES)
+    )
 
 
 @lru_cache(maxsize=2)
-def _head(path: Path) -> Head:
+def _load_shown_head(path: Path) -> Head:
     return load_head(path)
 
 
-def _figures(path: Path) -> Mapping[str, Any]:
+def _load_shown_figures(path: Path) -> Mapping[str, Any]:
     """What was measured of the head; a file that lacks a figure is damaged."""
     try:
         figures: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return {name: figures[name] for name in _FIGURES}
+        return {name: figures[name] for name in _REQUIRED_FIGURES}
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ModelFilesError(
             f"The jury's figures {path.name} are missing or damaged.",

@@ -27,18 +27,18 @@ from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, witho
 from crowdnotes.text.sentences import split_sentences
 from crowdnotes.wording import plural
 
-_MOSTLY = 0.6  # mean rating from which a side "would mostly find it helpful"
-_SELDOM = 0.4
-_CLOSE = 0.08  # sides closer than this are called alike
-_FAR = 0.35  # and sides further apart divided, whatever else is said of the note
-_WORTH_NAMING = 0.02
+_MIN_MOSTLY_HELPFUL = 0.6  # mean rating from which a side "would mostly find it helpful"
+_MAX_SELDOM_HELPFUL = 0.4
+_MAX_ALIKE_GAP = 0.08  # sides closer than this are called alike
+_MIN_DIVIDED_GAP = 0.35  # and sides further apart divided, whatever else is said of the note
+_MIN_NAMED_EFFECT = 0.02
 # The chance that a note divides the sides, about its share among all notes that the model learned from (0.43).
-_LIKE_ANY_NOTE = (0.3, 0.6)
+_AVERAGE_NOTE_RANGE = (0.3, 0.6)
 
 
 def like_any_note(splits: float | None) -> bool:
     """Whether the model cannot tell the note from an average one; False where it does not say how likely it divides."""
-    return splits is not None and _LIKE_ANY_NOTE[0] <= splits <= _LIKE_ANY_NOTE[1]
+    return splits is not None and _AVERAGE_NOTE_RANGE[0] <= splits <= _AVERAGE_NOTE_RANGE[1]
 
 
 def plain_sentence(
@@ -59,49 +59,51 @@ def plain_sentence(
     low, high = negative.mean, positive.mean
     if low is None or high is None:
         alone = negative if high is None else positive
-        return f"This jury has only {alone.people}. They {_would(alone.mean or 0.0)} find this note helpful."
+        return (
+            f"This jury has only {alone.people}. They {_describe_likelihood(alone.mean or 0.0)} find this note helpful."
+        )
     harsher = positive if low >= high else negative
-    apart = abs(low - high) >= _CLOSE
-    because = _because(harsher, influences) if apart else ""
+    apart = abs(low - high) >= _MAX_ALIKE_GAP
+    because = _name_costliest_word(harsher, influences) if apart else ""
     less = f"; {harsher.people} would find it helpful less often{because}" if apart else ""
-    if chance is not None and abs(low - high) < _FAR:
+    if chance is not None and abs(low - high) < _MIN_DIVIDED_GAP:
         return f"Of 100 notes like this on which X decided, about {in_100(chance)} were shown{less}."
     if chance is None and interval.low < line <= interval.high:
         return f"Too close to call: some simulated juries would show this note, others would not{less}."
     if chance is None and like_any_note(splits):
         return f"The simulation cannot tell this note from an average one{less}."
-    return _of_votes(negative if harsher is positive else positive, harsher, interval.high < line, less, because)
+    return _describe_votes(negative if harsher is positive else positive, harsher, interval.high < line, less, because)
 
 
-def _of_votes(kinder: SideVotes, harsher: SideVotes, under_the_line: bool, less: str, because: str) -> str:
+def _describe_votes(kinder: SideVotes, harsher: SideVotes, under_the_line: bool, less: str, because: str) -> str:
     top, bottom = kinder.mean or 0.0, harsher.mean or 0.0
-    if bottom >= _MOSTLY:
+    if bottom >= _MIN_MOSTLY_HELPFUL:
         if under_the_line:
             return (
                 f"The words favour neither side. Whether people find it helpful is hard to tell from words alone{less}."
             )
         return f"Both sides would mostly find this note helpful{less}."
-    if top < _SELDOM:
+    if top < _MAX_SELDOM_HELPFUL:
         return "Neither side would find this note helpful."
-    if top >= _MOSTLY:
+    if top >= _MIN_MOSTLY_HELPFUL:
         kind = kinder.people.capitalize()
-        return f"{kind} would mostly find this note helpful; {harsher.people} {_would(bottom)}{because}."
+        return f"{kind} would mostly find this note helpful; {harsher.people} {_describe_likelihood(bottom)}{because}."
     return f"Neither side would mostly find it helpful{less}." if less else "Each side is divided over this note."
 
 
-def _would(mean: float) -> str:
-    if mean >= _MOSTLY:
+def _describe_likelihood(mean: float) -> str:
+    if mean >= _MIN_MOSTLY_HELPFUL:
         return "would mostly"
-    return "would seldom" if mean < _SELDOM else "would about half the time"
+    return "would seldom" if mean < _MAX_SELDOM_HELPFUL else "would about half the time"
 
 
-def _because(harsher: SideVotes, influences: Sequence[Influence]) -> str:
+def _name_costliest_word(harsher: SideVotes, influences: Sequence[Influence]) -> str:
     """The word that costs the harsher side most, if one does."""
 
     def cost(found: Influence) -> float:
         return found.on_negative if harsher.side == "−" else found.on_positive
 
-    words = [found for found in influences if not found.whole_sentence and cost(found) <= -_WORTH_NAMING]
+    words = [found for found in influences if not found.whole_sentence and cost(found) <= -_MIN_NAMED_EFFECT]
     if not words:
         return ""
     named = min(words, key=cost).words
@@ -110,11 +112,11 @@ def _because(harsher: SideVotes, influences: Sequence[Influence]) -> str:
     return f', most of all because of "{named}"'
 
 
-_MOST_CHARACTERS = 10_000  # a note has 280; a longer text is a mistake
-_FEW_WORDS = 5  # fewer carry a caution: the model has seen few such notes
-_SURE_LANGUAGE_LETTERS = 40  # shorter texts are often taken for another language
-_LATIN_SHARE = 0.5
-_HOSTILE = re.compile(
+_MAX_NOTE_CHARACTERS = 10_000  # a note has 280; a longer text is a mistake
+_MIN_WORDS = 5  # fewer carry a caution: the model has seen few such notes
+_MIN_LANGUAGE_LETTERS = 40  # shorter texts are often taken for another language
+_MIN_LATIN_SHARE = 0.5
+_HOSTILE_WORD = re.compile(
     r"\b(?:idiots?|morons?|stupid|libtards?|retard\w*|scum|trash|garbage|clowns?|grifters?|bigots?|nazis?|"
     r"shut up|dumb\w*|pathetic|disgusting|f[u*]ck\w*|sh[i*]t\w*|kill yourself)\b",
     re.IGNORECASE,
@@ -125,7 +127,7 @@ def check_note(text: str) -> None:
     """Raise InputError when there is nothing to read, or far too much."""
     if not text.strip():
         raise InputError("There is no note for the jury to read.", "Write the note first.")
-    if len(text) > _MOST_CHARACTERS:
+    if len(text) > _MAX_NOTE_CHARACTERS:
         raise InputError(
             f"The note has {len(text):,} characters; a note has {NOTE_LIMIT}.", "Shorten it, then ask the jury."
         )
@@ -150,7 +152,7 @@ def cautions(note: str, settings: JurySettings, *, vectors: bool, familiar: floa
             f"The text is unlike the notes that the jury learned from (it knows {familiar:.0%} of its words and pairs "
             "of words): its numbers mean nothing here."
         )
-    if len(words) < _FEW_WORDS:
+    if len(words) < _MIN_WORDS:
         found.append(
             plural(
                 len(words),
@@ -161,10 +163,10 @@ def cautions(note: str, settings: JurySettings, *, vectors: bool, familiar: floa
     length = note_length(note)
     if length > NOTE_LIMIT:
         found.append(f"The note counts {length} of {NOTE_LIMIT} characters: X would not take it as it is.")
-    language = _foreign(note)
+    language = _describe_foreign_language(note)
     if language:
         found.append(f"The jury learned from English notes and this one seems to be {language}: take it as a guess.")
-    hostile = _HOSTILE.search(without_urls(note))
+    hostile = _HOSTILE_WORD.search(without_urls(note))
     if hostile:
         found.append(
             f'Words such as "{hostile.group()}" break X\'s rules for notes, and raters mark them down more than the '
@@ -175,28 +177,28 @@ def cautions(note: str, settings: JurySettings, *, vectors: bool, familiar: floa
     return tuple(found)
 
 
-def _foreign(note: str) -> str:
+def _describe_foreign_language(note: str) -> str:
     """The language in words when it is most likely not English, else nothing."""
     letters = [character for character in without_urls(note) if character.isalpha()]
     if not letters:
         return ""
     latin = sum("LATIN" in unicodedata.name(character, "") for character in letters)
-    if latin < len(letters) * _LATIN_SHARE:
+    if latin < len(letters) * _MIN_LATIN_SHARE:
         return "in another script"
-    if len(letters) < _SURE_LANGUAGE_LETTERS:
+    if len(letters) < _MIN_LANGUAGE_LETTERS:
         return ""
     code = language_of(note)
     return "" if code in (None, "en") else f"in another language ({code})"
 
 
-_NOTICED = 0.01  # of the intercept; less is shown as no change
+_MIN_NOTICED_CHANGE = 0.01  # of the intercept; less is shown as no change
 
 
 def changes(before: JuryVerdict, after: JuryVerdict) -> tuple[str, ...]:
     """The sentences, of two verdicts of one jury."""
     found = []
     moved = after.note_intercept - before.note_intercept
-    if abs(moved) >= _NOTICED:
+    if abs(moved) >= _MIN_NOTICED_CHANGE:
         was, now = before.note_intercept, after.note_intercept
         found.append(
             f"The intercept rose from {was:.2f} to {now:.2f}."
@@ -212,10 +214,10 @@ def changes(before: JuryVerdict, after: JuryVerdict) -> tuple[str, ...]:
     return tuple(found) or ("The jury makes no difference between the two versions.",)
 
 
-_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_MOST_WORDS = 120  # a note of 280 characters has about 50
-_SHOWN = 6
-_LEAST = 0.01  # of chance; less is noise
+_WORD_PATTERN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_MAX_WORDS = 120  # a note of 280 characters has about 50
+_MAX_INFLUENCES = 6
+_MIN_INFLUENCE = 0.01  # of chance; less is noise
 
 
 Shares = Callable[[Sequence[str]], Floats]  # each side's share of "helpful" of some texts, − then +: (n, 2)
@@ -227,33 +229,33 @@ def influences(note: str, by_words: Shares, afresh: Shares) -> tuple[Influence, 
     by_words: of variants that are read without a new meaning vector, for one a word would take seconds.
     afresh: of variants that are read as a whole.
     """
-    words = _pieces(note)[:_MOST_WORDS]
+    words = _split_words_and_links(note)[:_MAX_WORDS]
     sentences = [span for span in split_sentences(note) if span not in words]  # a link alone is a piece already
     sentences = sentences if len(sentences) > 1 else []
-    shorter = by_words([note, *(_without(note, span) for span in words)])
-    rest = afresh([_without(note, span) for span in sentences]) if sentences else np.zeros((0, 2))
+    shorter = by_words([note, *(_remove_span(note, span) for span in words)])
+    rest = afresh([_remove_span(note, span) for span in sentences]) if sentences else np.zeros((0, 2))
     word_effects, sentence_effects = shorter[0] - shorter[1:], shorter[0] - rest
     return (
-        *_strongest(note, sentences, sentence_effects, whole_sentence=True),
-        *_strongest(note, words, word_effects, whole_sentence=False),
+        *_select_strongest(note, sentences, sentence_effects, whole_sentence=True),
+        *_select_strongest(note, words, word_effects, whole_sentence=False),
     )
 
 
-def _pieces(note: str) -> list[Span]:
+def _split_words_and_links(note: str) -> list[Span]:
     """Words and whole links, in order."""
     links = [Span(start=url.start, end=url.end) for url in find_urls(note)]
-    words = [Span(start=match.start(), end=match.end()) for match in _WORD.finditer(note)]
+    words = [Span(start=match.start(), end=match.end()) for match in _WORD_PATTERN.finditer(note)]
     apart = [word for word in words if not any(link.start <= word.start < link.end for link in links)]
     return sorted((*links, *apart), key=lambda span: span.start)
 
 
-def _without(note: str, span: Span) -> str:
+def _remove_span(note: str, span: Span) -> str:
     return f"{note[: span.start].rstrip(' ')} {note[span.end :].lstrip(' ')}"
 
 
-def _strongest(note: str, spans: Sequence[Span], effects: Floats, *, whole_sentence: bool) -> list[Influence]:
+def _select_strongest(note: str, spans: Sequence[Span], effects: Floats, *, whole_sentence: bool) -> list[Influence]:
     size = np.abs(effects).max(axis=1) if len(spans) else np.zeros(0)
-    order = [int(row) for row in np.argsort(-size, kind="stable")[:_SHOWN] if size[row] >= _LEAST]
+    order = [int(row) for row in np.argsort(-size, kind="stable")[:_MAX_INFLUENCES] if size[row] >= _MIN_INFLUENCE]
     return [
         Influence(
             span=spans[row],
@@ -280,8 +282,8 @@ def verdict_of(
     """juries: of this note alone; the first is shown, all make the intervals. told: what the verdict says as it is."""
     shown = juries[0]
     negative, positive = side_votes(shown)
-    status = decide(_signals(shown), bridging)
-    interval = _interval([float(jury.intercepts[0]) for jury in juries])
+    status = decide(_build_note_signals(shown), bridging)
+    interval = _compute_interval([float(jury.intercepts[0]) for jury in juries])
     return JuryVerdict(
         text_sha256=text_sha256(text),
         post_sha256=None if post is None else text_sha256(post),
@@ -289,7 +291,7 @@ def verdict_of(
         note_intercept=float(shown.intercepts[0]),
         intercept_interval=interval,
         note_factor=float(shown.factors[0]),
-        factor_interval=_interval([float(jury.factors[0]) for jury in juries]),
+        factor_interval=_compute_interval([float(jury.factors[0]) for jury in juries]),
         helpful_line=bridging.helpful_intercept,
         status=status.status.value,
         decided_by=RuleWord(rule=status.decided_by.value, reason=status.reason),
@@ -323,7 +325,7 @@ def side_votes(outcome: Votes) -> tuple[SideVotes, SideVotes]:
     return sides[0], sides[1]
 
 
-def _signals(outcome: Votes) -> NoteSignals:
+def _build_note_signals(outcome: Votes) -> NoteSignals:
     """What the status rules may know of a note that only simulated jurors rated: no tags, no history."""
     negative, positive = side_votes(outcome)
     return NoteSignals(
@@ -331,20 +333,20 @@ def _signals(outcome: Votes) -> NoteSignals:
         ratings=len(outcome.jurors),
         intercept=float(outcome.intercepts[0]),
         factor=float(outcome.factors[0]),
-        negative=_side(negative),
-        positive=_side(positive),
+        negative=_convert_side(negative),
+        positive=_convert_side(positive),
         misleading=True,  # only such notes are ever shown, and only such are written here
         upper_bound=float(outcome.upper_bounds[0]),
         was_helpful=False,
     )
 
 
-def _side(votes: SideVotes) -> Side:
+def _convert_side(votes: SideVotes) -> Side:
     mean = votes.mean
     return Side(votes.jurors, float("nan") if mean is None else mean, votes.helpful - votes.not_helpful)
 
 
-def _interval(values: list[float]) -> Interval:
+def _compute_interval(values: list[float]) -> Interval:
     """The middle 90 %."""
     low, high = np.quantile(values, (0.05, 0.95))
     return Interval(low=float(low), high=float(high))

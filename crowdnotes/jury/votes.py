@@ -33,18 +33,18 @@ from crowdnotes.errors import InputError
 from crowdnotes.jury.raters import Floats, Jurors, RaterPool
 from crowdnotes.settings_sections import JurySettings
 
-_PER_SIDE = 100
-_STEPS = 12  # of Newton's method: enough for 1e-6 at the furthest shares
+_RATERS_PER_SIDE = 100
+_NEWTON_STEPS = 12  # of Newton's method: enough for 1e-6 at the furthest shares
 CAREFUL = 2 / 3
-_CAREFUL = float(ndtri(1 - CAREFUL))
-_BELOW = 0.45 / float(ndtri(CAREFUL) - ndtri(1 / 6))
-_ABOVE = 0.15 / float(ndtri(0.95) - ndtri(CAREFUL))
-_FACTORS, _INTERCEPTS, _DRAWS = 20, 5, 20_000  # levels of each, and how many raters they are read from
-_RATERS = _FACTORS * _INTERCEPTS
-_FURTHEST = 25.0  # appeal; votes are all but unanimous long before
-_HALVINGS = 24
-_POINTS = 32
-_MOST = 0.98  # the share of helpful votes on a side that likes a note
+_CAREFUL_QUANTILE = float(ndtri(1 - CAREFUL))
+_SLOPE_BELOW_LINE = 0.45 / float(ndtri(CAREFUL) - ndtri(1 / 6))
+_SLOPE_ABOVE_LINE = 0.15 / float(ndtri(0.95) - ndtri(CAREFUL))
+_FACTOR_LEVELS, _INTERCEPT_LEVELS, _POOL_DRAWS = 20, 5, 20_000  # levels of each, and how many raters they are read from
+_CROWD_SIZE = _FACTOR_LEVELS * _INTERCEPT_LEVELS
+_MAX_APPEAL = 25.0  # appeal; votes are all but unanimous long before
+_BISECTION_STEPS = 24
+_CURVE_POINTS = 32
+_MAX_SIDE_SHARE = 0.98  # the share of helpful votes on a side that likes a note
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class Sides:
 
         Raises InputError when a side has nobody.
         """
-        return cls(*(_spread(raters[(raters[:, 1] >= 0) == positive]) for positive in (False, True)))
+        return cls(*(_pick_evenly(raters[(raters[:, 1] >= 0) == positive]) for positive in (False, True)))
 
     def shares(self, predicted: Predictions, ordinal: OrdinalModel) -> Floats:
         """The mean P(helpful) on each side, − then +: (n, 2)."""
@@ -122,7 +122,7 @@ class Sides:
         odds = logit(wanted) - ordinal.intercept_slope * np.asarray([side.intercepts.mean() for side in both])
         lean = (odds[:, 1] - odds[:, 0]) / (places[1] - places[0])
         appeal = odds[:, 0] - lean * places[0]
-        for _ in range(_STEPS):
+        for _ in range(_NEWTON_STEPS):
             values, by_appeal, by_lean = [], [], []
             for side in both:
                 helpful, _ = ordinal.chances(appeal, lean, side)
@@ -137,11 +137,11 @@ class Sides:
         return appeal, lean
 
 
-def _spread(side: Floats) -> Jurors:
+def _pick_evenly(side: Floats) -> Jurors:
     if not len(side):
         raise InputError("All raters stand on one side.", "The jury needs raters of both sides.")
     ordered = side[np.lexsort((side[:, 0], side[:, 1]))]
-    places = ((np.arange(_PER_SIDE) + 0.5) / _PER_SIDE * len(ordered)).astype(np.intp)
+    places = ((np.arange(_RATERS_PER_SIDE) + 0.5) / _RATERS_PER_SIDE * len(ordered)).astype(np.intp)
     return Jurors(ordered[places, 0].round(5), ordered[places, 1].round(5))
 
 
@@ -171,33 +171,33 @@ def simulate_votes(
     luck = chance.random(len(jurors))
     # One random number a juror, compared with the chances: helpful first, then somewhat, then not helpful.
     ratings = 0.5 * ((luck < helpful).astype(np.float64) + (luck < 1.0 - not_helpful))
-    intercepts, factors, bounds = score_votes(ratings, _frozen(jurors, settings))
+    intercepts, factors, bounds = score_votes(ratings, _freeze_jurors(jurors, settings))
     return Votes(jurors, ratings, intercepts, factors, bounds)
 
 
-def _frozen(jurors: Jurors, settings: JurySettings) -> FrozenRaters:
+def _freeze_jurors(jurors: Jurors, settings: JurySettings) -> FrozenRaters:
     ids = np.arange(len(jurors))
     return FrozenRaters(ids, jurors.intercepts, jurors.factors, settings.global_intercept, settings.ratings_per_note)
 
 
 def careful_intercepts(chances: Floats, line: float) -> Floats:
     """What two of three notes with such chances (n,) reach."""
-    return _intercepts(ndtri(_inside(chances)) + _CAREFUL, line)
+    return _convert_to_intercepts(ndtri(_clip_chances(chances)) + _CAREFUL_QUANTILE, line)
 
 
 def possible_intercepts(chances: Floats, line: float, count: int) -> Floats:
     """Truths that the chances (n,) leave open, evenly spread over what may be: (count, n)."""
     luck = ndtri((np.arange(count) + 0.5) / count)
-    return _intercepts(ndtri(_inside(chances)) + luck[:, None], line)
+    return _convert_to_intercepts(ndtri(_clip_chances(chances)) + luck[:, None], line)
 
 
-def _inside(chances: Floats) -> Floats:
+def _clip_chances(chances: Floats) -> Floats:
     inside: Floats = np.clip(chances, 1e-6, 1 - 1e-6)
     return inside
 
 
-def _intercepts(above: Floats, line: float) -> Floats:
-    found: Floats = line + np.where(above >= 0, _ABOVE, _BELOW) * above
+def _convert_to_intercepts(above: Floats, line: float) -> Floats:
+    found: Floats = line + np.where(above >= 0, _SLOPE_ABOVE_LINE, _SLOPE_BELOW_LINE) * above
     return found
 
 
@@ -211,12 +211,12 @@ class Crowd:
     @classmethod
     def of(cls, pool: RaterPool, settings: JurySettings) -> Crowd:
         """Each stands for as many jurors as make the jury, so that the penalties weigh as they do there."""
-        drawn = pool.draw(_DRAWS, np.random.default_rng(0))
-        by_factor = drawn[np.argsort(drawn[:, 1], kind="stable")].reshape(_FACTORS, -1, 2)
+        drawn = pool.draw(_POOL_DRAWS, np.random.default_rng(0))
+        by_factor = drawn[np.argsort(drawn[:, 1], kind="stable")].reshape(_FACTOR_LEVELS, -1, 2)
         order = np.argsort(by_factor[:, :, 0], axis=1, kind="stable")[:, :, None]
-        drawn = np.take_along_axis(by_factor, order, axis=1).reshape(_RATERS, -1, 2).mean(axis=1)
-        rho = settings.ratings_per_note * _RATERS / settings.jurors
-        frozen = FrozenRaters(np.arange(_RATERS), drawn[:, 0], drawn[:, 1], settings.global_intercept, rho)
+        drawn = np.take_along_axis(by_factor, order, axis=1).reshape(_CROWD_SIZE, -1, 2).mean(axis=1)
+        rho = settings.ratings_per_note * _CROWD_SIZE / settings.jurors
+        frozen = FrozenRaters(np.arange(_CROWD_SIZE), drawn[:, 0], drawn[:, 1], settings.global_intercept, rho)
         return cls(Jurors(drawn[:, 0], drawn[:, 1]), frozen)
 
     def appeal(self, wanted: Floats, lean: Floats, gap: Floats, ordinal: OrdinalModel) -> Floats:
@@ -226,10 +226,10 @@ class Crowd:
         "not helpful", so what divides the camps can be neither liked nor disliked by all: the wanted intercept
         gives way.
         """
-        liked, disliked = self._with_gap(gap, _MOST), self._with_gap(gap, 1 - _MOST)
+        liked, disliked = self._with_gap(gap, _MAX_SIDE_SHARE), self._with_gap(gap, 1 - _MAX_SIDE_SHARE)
         wanted = np.clip(wanted, disliked, liked)
-        low, high = np.full(len(wanted), -_FURTHEST), np.full(len(wanted), _FURTHEST)
-        for _ in range(_HALVINGS):
+        low, high = np.full(len(wanted), -_MAX_APPEAL), np.full(len(wanted), _MAX_APPEAL)
+        for _ in range(_BISECTION_STEPS):
             middle = (low + high) / 2
             under = self._expected(middle, lean, ordinal) < wanted
             low, high = np.where(under, middle, low), np.where(under, high, middle)
@@ -243,7 +243,7 @@ class Crowd:
         """
         low = self.appeal(wanted.min(axis=0), lean, gap, ordinal)
         high = self.appeal(wanted.max(axis=0), lean, gap, ordinal)
-        points = low + (high - low) * np.linspace(0, 1, _POINTS)[:, None]
+        points = low + (high - low) * np.linspace(0, 1, _CURVE_POINTS)[:, None]
         curve = np.stack([self._expected(appeal, lean, ordinal) for appeal in points])
         each = [np.interp(wanted[:, note], curve[:, note], points[:, note]) for note in range(len(lean))]
         return np.column_stack(each)

@@ -22,7 +22,7 @@ from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT, find_urls, note_l
 from crowdnotes.text.sentences import split_sentences
 from crowdnotes.text.urls import canonical_url
 
-_LABEL = re.compile(
+_LINK_LABEL = re.compile(
     r"^\W*(?:sources?|links?|references?|see(?: also| here| more)?|read(?: more)?(?: here)?|"
     r"more(?: info\w*)?(?: here)?|"
     r"(?:for )?more (?:information|details)|via|here|cf|fact[- ]?check(?:ed)?(?: here)?)\W*$",
@@ -33,8 +33,8 @@ _POINTS_AT_LINK = re.compile(
     r"\b(?:here|below|following|this link|links?|sources?|see|according to)\W*$",
     re.IGNORECASE,
 )
-_BEGINS = re.compile(r"\s+[\"“(]?[A-Z]")
-_LIST_NUMBER = re.compile(r"^\s*(?:\(?\d{1,2}[.)]\s*(?=\D)|[-•*–]\s+)")
+_SENTENCE_START = re.compile(r"\s+[\"“(]?[A-Z]")
+_LIST_MARKER = re.compile(r"^\s*(?:\(?\d{1,2}[.)]\s*(?=\D)|[-•*–]\s+)")
 _VERB = re.compile(
     r"\b(?:is|are|was|were|be|been|has|have|had|do|does|did|will|would|can|could|may|might|must|should|cannot|"
     r"\w+n['’]t|\w+['’](?:s|re|ve|ll)|\w+ (?:\w+ly )?\w{2,}ed (?:to|by|that|in|at|on|for|with|from|the|an?|his|her|its|"
@@ -46,36 +46,36 @@ _VERB = re.compile(
     re.IGNORECASE,
 )
 # Goes on from a sentence before it.
-_GOES_ON = (
+_CONNECTIVES = (
     r"and|but|or|so|also|however|yet|still|then|thus|therefore|hence|moreover|furthermore|additionally|besides|"
     r"instead|rather|otherwise|nevertheless|nonetheless|meanwhile|likewise|similarly|consequently|conversely|indeed|"
     r"in (?:addition|fact|other words|contrast|short|reality|turn)|for (?:example|instance)|on the other hand|"
     r"as (?:such|a result)|after that|at that time|even (?:then|so)|what is more|not only that|since then"
 )
-_CONNECTS = re.compile(rf"^\W*(?:{_GOES_ON})\b", re.IGNORECASE)
+_CONNECTIVE_START = re.compile(rf"^\W*(?:{_CONNECTIVES})\b", re.IGNORECASE)
 # That, or speaks of what was named there.
-_LEANS = re.compile(
-    rf"^\W*(?:{_GOES_ON}|"
+_DEPENDENT_START = re.compile(
+    rf"^\W*(?:{_CONNECTIVES}|"
     r"this|that|these|those|such|he|she|it|its|they|them|his|her|their|the (?:former|latter|same)|"
     r"the (?:article|report|study|paper|source|link|author|bill|law|statement)s?)\b",
     re.IGNORECASE,
 )
 # Speaks of the post, or of nothing before it: "This photo", "It is not known whether".
-_STANDS = re.compile(
+_INDEPENDENT_START = re.compile(
     r"^\W*(?:(?:this|that|the|these) (?:[\w-]+ ){0,2}?(?:post|tweet|claim|video|image|photo|picture|quote|account|meme|"
     r"screenshot|headline|clip|footage|graph|chart|user|poster|allegation|assertion|person)s?\b|"
     r"it (?:is|was|has been) (?:\w+ ){1,3}(?:that|who|whether|how|why)\b)",
     re.IGNORECASE,
 )
 # Ends the first clause; what stands before it has to have a verb: "In 2019, the agency approved it" is one clause.
-_CLAUSE_ENDS = re.compile(
+_CLAUSE_END = re.compile(
     r"[,;:–—]\s|\b(?:and|but|or|which|who|whose|because|since|when|while|where|although|though|if|unless|until|"
     r"as|than|so|after|before)\b",
     re.IGNORECASE,
 )
 # Names what only an earlier sentence tells: no subject is "it" in its own clause ("WHO recommends it"). "Its" and
 # "their" mostly are the subject's own, "this year" is told by the calendar, "those who" by what follows.
-_POINTS_BACK = re.compile(
+_BACKWARD_PRONOUN = re.compile(
     r"\b(?:it(?!(?:['’]s| is| was| has been) (?:\w+ ){1,3}(?:that|who|whether)\b)|they|them|he|him|she|"
     r"also(?! (?:known|called|named)\b)|however|instead(?! of\b)|these|such(?! as\b)|"
     r"this(?! (?:[\w-]+ )?(?:year|month|week|morning|summer|winter|spring|autumn|post|tweet|video|image|photo|picture|"
@@ -83,18 +83,18 @@ _POINTS_BACK = re.compile(
     r"those(?! (?:who|with|whose|in|of|at|from|that)\b)|both(?! (?:[\w-]+ ){1,3}?and\b))\b",
     re.IGNORECASE,
 )
-_LONG = 10  # words; fragments without a verb are shorter
-_NAME = re.compile(r"\s[A-Z][a-z]{2,}")
-_FEWEST_STEMS = 3  # with a name one fewer: "The river is the Aller."
+_MIN_WORDS_WITHOUT_VERB = 10  # words; fragments without a verb are shorter
+_CAPITALISED_NAME = re.compile(r"\s[A-Z][a-z]{2,}")
+_MIN_STEMS = 3  # with a name one fewer: "The river is the Aller."
 
 
-def _pieces(text: str) -> Iterator[str]:
+def _split_note_sentences(text: str) -> Iterator[str]:
     """The sentences of a note; one that begins right after a link is one of its own."""
     for span in split_sentences(text):
         words = text[span.start : span.end]
         start = 0
         for url in find_urls(words):
-            if url.has_scheme and _BEGINS.match(words, url.end):
+            if url.has_scheme and _SENTENCE_START.match(words, url.end):
                 yield words[start : url.end].strip()
                 start = url.end
         yield words[start:].strip()
@@ -106,14 +106,14 @@ def parts_of(text: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
     found: list[tuple[str, list[str]]] = []
     open_from = 0  # the first sentence that the next links may belong to
     was_link = False
-    for piece in _pieces(text):
-        words = _LIST_NUMBER.sub("", piece)
+    for piece in _split_note_sentences(text):
+        words = _LIST_MARKER.sub("", piece)
         urls = [url for url in find_urls(words) if url.link]
         bare = words
         for url in reversed(urls):
             if not any(char.isalnum() for char in bare[url.end :]):
                 bare = bare[: url.start].rstrip(" ([<-–—:")
-        if any(char.isalnum() for char in bare) and not _LABEL.match(bare):
+        if any(char.isalnum() for char in bare) and not _LINK_LABEL.match(bare):
             if was_link:
                 open_from = len(found)
             found.append((bare.strip(), []))
@@ -133,14 +133,14 @@ def links_at(text: str) -> dict[str, tuple[str, ...]]:
 def is_sentence(words: str, stems: frozenset[str]) -> bool:
     """Whether words are a whole statement that can be set into a note as they are."""
     return (
-        len(stems) >= _FEWEST_STEMS - bool(_NAME.search(words))
+        len(stems) >= _MIN_STEMS - bool(_CAPITALISED_NAME.search(words))
         and note_length(words) <= NOTE_LIMIT
         and not words[:1].islower()
         and not words.startswith(("(", "[", "…", "..."))
         and not words.endswith(("?", ":", ",", ";", "...", "…"))
         and words.count('"') % 2 == 0
         and words.count("(") == words.count(")")
-        and (len(words.split()) >= _LONG or _VERB.search(words) is not None)
+        and (len(words.split()) >= _MIN_WORDS_WITHOUT_VERB or _VERB.search(words) is not None)
         and not _POINTS_AT_LINK.search(words)
         and not tone.matches(tone.ABOUT_NOTES, words)
         and not holds_injection(words)
@@ -149,7 +149,7 @@ def is_sentence(words: str, stems: frozenset[str]) -> bool:
 
 def goes_on(words: str) -> bool:
     """Whether a sentence only goes on from another: "However", "For example"."""
-    return _CONNECTS.match(words) is not None
+    return _CONNECTIVE_START.match(words) is not None
 
 
 def needs_previous_sentence(words: str) -> bool:
@@ -158,23 +158,23 @@ def needs_previous_sentence(words: str) -> bool:
     By its opening ("This", "He", "The study", "However") or by a pronoun in its first clause ("WHO recommends it").
     Where a pronoun may be its own subject's ("the firm said it closed") it counts too: then it only stays where it was.
     """
-    if _STANDS.match(words):
+    if _INDEPENDENT_START.match(words):
         return False
-    return _LEANS.match(words) is not None or _POINTS_BACK.search(_first_clause(words)) is not None
+    return _DEPENDENT_START.match(words) is not None or _BACKWARD_PRONOUN.search(_find_first_clause(words)) is not None
 
 
-def _first_clause(words: str) -> str:
+def _find_first_clause(words: str) -> str:
     """Up to the first end of a clause that has a verb; all of them where none has one."""
-    ends = (found.start() for found in _CLAUSE_ENDS.finditer(words))
+    ends = (found.start() for found in _CLAUSE_END.finditer(words))
     return next((words[:end] for end in ends if _VERB.search(words, 0, end)), words)
 
 
 MAX_LINKS = 3  # each costs a character and a space
 LOCAL = ResultOrigin("local")
-_NOTES_A_CALL = 6  # more than a note of 280 characters can hold
+_MAX_NOTES_PER_CALL = 6  # more than a note of 280 characters can hold
 _PROMPT_TOKENS = 1_500  # of the instructions and the post
-_LETTERS_A_TOKEN = 4
-_ANSWER_TOKENS = 150  # of one candidate, its quotes included
+_CHARACTERS_PER_TOKEN = 4
+_TOKENS_PER_CANDIDATE = 150  # of one candidate, its quotes included
 
 
 def budget_for(notes: Sequence[ExistingNote]) -> int:
@@ -198,7 +198,7 @@ def note_subsets(
     turn: list[ExistingNote] = []
     seen: set[tuple[str, ...]] = set()
     found = []
-    most = min(_NOTES_A_CALL, len(notes))
+    most = min(_MAX_NOTES_PER_CALL, len(notes))
     for _ in range(calls):
         if not turn:
             # Few calls may not reach all of many notes: those that raters like lead first.
@@ -226,8 +226,8 @@ def cost(plan: Sequence[Sequence[ExistingNote]], evidence: Sequence[Evidence], a
     letters = sum(pages + sum(len(note.text) + 200 for note in drawn) for drawn in plan)
     return Usage(
         calls=len(plan),
-        input_tokens=len(plan) * _PROMPT_TOKENS + letters // _LETTERS_A_TOKEN,
-        output_tokens=len(plan) * a_call * _ANSWER_TOKENS,
+        input_tokens=len(plan) * _PROMPT_TOKENS + letters // _CHARACTERS_PER_TOKEN,
+        output_tokens=len(plan) * a_call * _TOKENS_PER_CANDIDATE,
         estimated=True,
     )
 
@@ -247,7 +247,7 @@ def build_candidate(
     """
     by_id = {note.id: note for note in notes}
     passages = {item.id: item for item in evidence}
-    _check(sentences, by_id, passages)
+    _check_references(sentences, by_id, passages)
     text = ""
     parts = []
     for sentence in sentences:
@@ -264,7 +264,7 @@ def build_candidate(
     there = {canonical_url(url.url) for url in find_urls(text)}
     read = {canonical_url(item.source.url) for item in evidence if item.source.url}
     states = {canonical_url(check.url): check.state for check in links}
-    wanted = [_links_for(sentence, by_id, passages, read, states) for sentence in sentences]
+    wanted = [_rank_links(sentence, by_id, passages, read, states) for sentence in sentences]
     chosen: dict[str, str] = {}
     for turn in zip_longest(*wanted):
         for url in turn:
@@ -283,13 +283,15 @@ def between(text: str) -> str:
     """What stands between a text and the next sentence: the stop too that a writer left out at the end of a line."""
     if not text:
         return ""
-    return " " if text.rstrip("\"'”’)]»")[-1:] in _STOPS else ". "
+    return " " if text.rstrip("\"'”’)]»")[-1:] in _SENTENCE_END_MARKS else ". "
 
 
-_STOPS = ".!?…:;。！？؟۔"
+_SENTENCE_END_MARKS = ".!?…:;。！？؟۔"
 
 
-def _check(sentences: Sequence[NoteSentence], by_id: dict[str, ExistingNote], passages: dict[str, Evidence]) -> None:
+def _check_references(
+    sentences: Sequence[NoteSentence], by_id: dict[str, ExistingNote], passages: dict[str, Evidence]
+) -> None:
     if not any(sentence.text.strip() for sentence in sentences):
         raise EngineError("The engine wrote a note without words.")
     for sentence in sentences:
@@ -304,7 +306,7 @@ def _check(sentences: Sequence[NoteSentence], by_id: dict[str, ExistingNote], pa
             raise EngineError("The engine put a link of its own into the note.")
 
 
-def _links_for(
+def _rank_links(
     sentence: NoteSentence,
     by_id: dict[str, ExistingNote],
     passages: dict[str, Evidence],

@@ -30,7 +30,7 @@ from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT, find_urls, note_l
 from crowdnotes.text.publishers import publisher_name
 from crowdnotes.wording import plural
 
-_CANDIDATES = 3
+_CANDIDATE_COUNT = 3
 _MAX_LINKS = 3  # each costs a character and a space
 
 
@@ -72,11 +72,11 @@ def write_candidates(
     if not evidence:
         return Drafted((), "There is no passage to write from.")
     answer = engine.write(
-        brief, evidence, budget_for(evidence), _CANDIDATES, earlier=[without_urls(text) for text in earlier]
+        brief, evidence, budget_for(evidence), _CANDIDATE_COUNT, earlier=[without_urls(text) for text in earlier]
     )
     candidates: list[Draft] = []
     for written in answer.candidates:
-        draft = _draft(engine, written, evidence, clock, begun)
+        draft = _build_draft(engine, written, evidence, clock, begun)
         if draft.sha256 not in {other.sha256 for other in candidates}:
             candidates.append(draft)
     return Drafted(tuple(candidates), answer.abstained, answer.lost, answer.quotations)
@@ -150,7 +150,9 @@ def revise_candidates(
     ordered = [
         candidates[place].model_copy(update={"objections": revision.objections[place]}) for place in revision.order
     ]
-    final = _draft(engine, revision.final, evidence, clock, begun, changes=revision.changes or "Said in other words.")
+    final = _build_draft(
+        engine, revision.final, evidence, clock, begun, changes=revision.changes or "Said in other words."
+    )
     same = next((draft for draft in ordered if draft.sha256 == final.sha256), None)
     if same is not None:
         return Revised((same, *(draft for draft in ordered if draft is not same)), "The best one was left as it is")
@@ -177,18 +179,18 @@ def repaired_draft(
     failed = [result for name, result in found.items() if result.status is GateStatus.FAIL]
     if not failed or found[GateName.RELEVANCE].status is not GateStatus.PASS:
         return None
-    wrong = [words for result in failed for words in _wrong(draft.text, result)]
+    wrong = [words for result in failed for words in _list_faults(draft.text, result)]
     before = draft.model_copy(update={"objections": tuple(dict.fromkeys(wrong))})
     begun = time.perf_counter()
     revision = engine.revise(brief, evidence, [before], budget_for(evidence))
     if revision is None:
         return None
     changes = revision.changes or "Said in other words."
-    after = _draft(engine, revision.final, evidence, clock, begun, changes=changes)
+    after = _build_draft(engine, revision.final, evidence, clock, begun, changes=changes)
     return (after, before) if after.sha256 != draft.sha256 else None
 
 
-def _wrong(text: str, result: GateResult) -> list[str]:
+def _list_faults(text: str, result: GateResult) -> list[str]:
     """What a gate found wrong, each with the words it is about; its reason where it points at none."""
     found = [finding for finding in result.findings if not finding.ok]
     pointed = [
@@ -197,7 +199,7 @@ def _wrong(text: str, result: GateResult) -> list[str]:
     return pointed or [result.reason]
 
 
-def _draft(
+def _build_draft(
     engine: Engine,
     written: Written,
     evidence: Sequence[Evidence],
@@ -207,7 +209,7 @@ def _draft(
     changes: str = "",
 ) -> Draft:
     by_id = {item.id: item for item in evidence}
-    text = _with_links(written, by_id)
+    text = _append_links(written, by_id)
     if note_length(text) > NOTE_LIMIT:
         raise EngineError("The engine wrote more than fits into a note.")
     cited = [by_id[evidence_id] for evidence_id in written.evidence_ids]
@@ -215,7 +217,7 @@ def _draft(
     return Draft(
         text=text,
         evidence_ids=tuple(dict.fromkeys(written.evidence_ids)),
-        sentences=_as_written(text, written, engine.support(text, cited)),
+        sentences=_apply_written_carriers(text, written, engine.support(text, cited)),
         engine=result_origin.engine,
         prompt_version=result_origin.prompt_version,
         written_at=clock(),
@@ -224,7 +226,9 @@ def _draft(
     )
 
 
-def _as_written(text: str, written: Written, support: Sequence[SentenceSupport]) -> tuple[SentenceSupport, ...]:
+def _apply_written_carriers(
+    text: str, written: Written, support: Sequence[SentenceSupport]
+) -> tuple[SentenceSupport, ...]:
     """What carries each sentence as its writer says, whose words were found there; the comparison adds its hints."""
     found: list[SentenceSupport] = []
     for item in support:
@@ -244,17 +248,17 @@ def _as_written(text: str, written: Written, support: Sequence[SentenceSupport])
 def quoted(item: Evidence, quotation: Quotation) -> str:
     """A sentence of a passage as it stands in a note: its publisher, the words as they are, and the link."""
     words = " ".join(item.passage.text[quotation.span.start : quotation.span.end].split())
-    if not _MARKS.search(words):  # marks within marks would end the quotation early
+    if not _QUOTATION_MARK.search(words):  # marks within marks would end the quotation early
         words = f"“{words}”"
     name = publisher_name(item.source)
     told = f"{name[:1].upper()}{name[1:]}: {words}" if name else words
     return f"{told} {item.source.url}" if item.source.url else told
 
 
-_MARKS = re.compile(r"[\"“”„«»]")
+_QUOTATION_MARK = re.compile(r"[\"“”„«»]")
 
 
-def _with_links(written: Written, by_id: dict[str, Evidence]) -> str:
+def _append_links(written: Written, by_id: dict[str, Evidence]) -> str:
     unknown = [evidence_id for evidence_id in written.evidence_ids if evidence_id not in by_id]
     if unknown:
         raise EngineError(f"The engine cited {unknown[0]}, which is not among the passages.")

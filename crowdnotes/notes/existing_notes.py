@@ -25,9 +25,9 @@ from crowdnotes.wording import fill
 
 ENOUGH_RATINGS = 5  # below it X gives no status
 AVERAGE = 0.5  # the mean rating of a note of which nothing is known
-_NO_NOTE = "notHelpfulNoteNotNeeded"
-_PRIOR = 5  # ratings of an average note that stand beside a note's own
-_LIKED = 0.6  # mean rating
+_NOTE_NOT_NEEDED_TAG = "notHelpfulNoteNotNeeded"
+_PRIOR_RATINGS = 5  # ratings of an average note that stand beside a note's own
+_MIN_LIKED_MEAN = 0.6  # mean rating
 
 
 def links_of(note: ExistingNote) -> tuple[str, ...]:
@@ -47,7 +47,7 @@ def pages_of(notes: Iterable[ExistingNote]) -> set[str]:
 def drawn_mean(note: ExistingNote) -> float:
     """The mean rating in [0, 1], drawn to the middle where there are few ratings."""
     count = note.ratings.count
-    return ((note.ratings.mean or 0.0) * count + AVERAGE * _PRIOR) / (count + _PRIOR)
+    return ((note.ratings.mean or 0.0) * count + AVERAGE * _PRIOR_RATINGS) / (count + _PRIOR_RATINGS)
 
 
 def no_note_needed(notes: Sequence[ExistingNote]) -> str:
@@ -59,12 +59,12 @@ def no_note_needed(notes: Sequence[ExistingNote]) -> str:
             if note.status is CrowdStatus.HELPFUL:
                 return f"Raters found {note.id} helpful, which says that the post is not misleading."
             mean = note.ratings.mean or 0
-            if note.ratings.count >= ENOUGH_RATINGS and mean >= _LIKED and mean > most:
+            if note.ratings.count >= ENOUGH_RATINGS and mean >= _MIN_LIKED_MEAN and mean > most:
                 return (
                     f"Of all notes raters like {note.id} best ({mean:.2f} of 1, {note.ratings.count} ratings), which "
                     "says that the post is not misleading."
                 )
-    said = sum(note.ratings.tags.get(_NO_NOTE, 0) for note in misleading)
+    said = sum(note.ratings.tags.get(_NOTE_NOT_NEEDED_TAG, 0) for note in misleading)
     against = sum(note.ratings.not_helpful for note in misleading)
     all_of_them = sum(note.ratings.count for note in misleading)
     if said >= ENOUGH_RATINGS and (said * 2 >= against > all_of_them / 2):
@@ -91,9 +91,9 @@ def remarks(notes: Sequence[ExistingNote]) -> tuple[str, ...]:
     return tuple(found)
 
 
-_FREE_RATINGS = 300  # with more and no status yet, the text may be changed: it will hardly get one
+_MAX_UNDECIDED_RATINGS = 300  # with more and no status yet, the text may be changed: it will hardly get one
 _FEW_RATINGS = 30  # with fewer, the share of helpful ratings alone speaks
-_A_SIDE = 5  # ratings on each side of the viewpoint, for the intercept to be trusted
+_MIN_RATINGS_PER_SIDE = 5  # ratings on each side of the viewpoint, for the intercept to be trusted
 _LOW_INTERCEPT = 0.35  # below it, once raters of both sides spoke, the text may be changed
 _KEEP_SHARE, _REVISE_SHARE = 0.7, 0.5  # helpful ratings from which a note with few is kept, and below which revised
 
@@ -126,13 +126,13 @@ def renumbered(before: Sequence[ExistingNote], after: Sequence[ExistingNote]) ->
     They are known by X's id, else by their words. What a person chose for a note stays.
     """
     by_id = {note.note_id: note for note in before if note.note_id}
-    by_text = {_words(note): note for note in before}
+    by_text = {_normalise_note_text(note): note for note in before}
     next_number = max((int(note.id[1:]) for note in before if note.id[1:].isdigit()), default=0) + 1
     taken: set[str] = set()
     found = []
-    for note in {note.note_id or _words(note): note for note in after}.values():
+    for note in {note.note_id or _normalise_note_text(note): note for note in after}.values():
         known = by_id.get(note.note_id) if note.note_id else None
-        known = known or by_text.get(_words(note))
+        known = known or by_text.get(_normalise_note_text(note))
         if known is None or known.id in taken:
             found.append(note.model_copy(update={"id": f"N{next_number}"}))
             next_number += 1
@@ -143,7 +143,7 @@ def renumbered(before: Sequence[ExistingNote], after: Sequence[ExistingNote]) ->
     return tuple(found)
 
 
-def _words(note: ExistingNote) -> str:
+def _normalise_note_text(note: ExistingNote) -> str:
     return " ".join(note.text.casefold().split())
 
 
@@ -194,7 +194,7 @@ def worth_replacing(posted: PostedNote, done: SupernoteRound) -> tuple[bool | No
     if before is not None and winner.score is not None and winner.score.intercept <= before.intercept:
         new, old = f"{winner.score.intercept:.2f}", f"{before.intercept:.2f}"
         return False, f"The jury gives the new note {new}, not more than the posted one ({old})."
-    return _by_ratings(posted)
+    return _judge_by_ratings(posted)
 
 
 def score_of_posted(text: str, done: SupernoteRound) -> SupernoteScore | None:
@@ -204,17 +204,17 @@ def score_of_posted(text: str, done: SupernoteRound) -> SupernoteScore | None:
     return next(iter([*of_candidates, *of_notes]), done.posted)
 
 
-def _by_ratings(posted: PostedNote) -> tuple[bool | None, str]:
+def _judge_by_ratings(posted: PostedNote) -> tuple[bool | None, str]:
     """Section by section of the update policy: what the ratings so far are worth."""
     sides = (posted.negative, posted.positive, posted.unknown_side)
     count = sum(side.count for side in sides)
     if posted.status is CrowdStatus.NOT_HELPFUL:
         return True, "Raters found it not helpful, so there is nothing to lose."
-    if count > _FREE_RATINGS:
+    if count > _MAX_UNDECIDED_RATINGS:
         return True, f"It has {count} ratings and still no status, so you can change it."
     if count < _FEW_RATINGS:
-        return _by_few(posted, sum(side.helpful for side in sides), count)
-    both = min(posted.negative.count, posted.positive.count) >= _A_SIDE
+        return _judge_by_few_ratings(posted, sum(side.helpful for side in sides), count)
+    both = min(posted.negative.count, posted.positive.count) >= _MIN_RATINGS_PER_SIDE
     if both and posted.intercept is not None and posted.intercept < _LOW_INTERCEPT:
         return True, (
             f"With {count} ratings from both sides it is at {posted.intercept:.2f}, below {_LOW_INTERCEPT:.2f}."
@@ -224,7 +224,7 @@ def _by_ratings(posted: PostedNote) -> tuple[bool | None, str]:
     return False, f"It is at {posted.intercept:.2f} with {count} ratings, so X may still show it."
 
 
-def _by_few(posted: PostedNote, helpful: int, count: int) -> tuple[bool | None, str]:
+def _judge_by_few_ratings(posted: PostedNote, helpful: int, count: int) -> tuple[bool | None, str]:
     if not count and posted.status is None:
         return None, "The status of the posted note is not known."
     if not count:

@@ -47,7 +47,7 @@ from crowdnotes.text.quotes import holds_quote
 from crowdnotes.text.urls import canonical_url
 from crowdnotes.wording import plural
 
-_YEARS = 5  # a source older than that may be out of date on what is so now; the models' rules have the same
+_MAX_SOURCE_YEARS = 5  # a source older than that may be out of date on what is so now; the models' rules have the same
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
@@ -59,7 +59,7 @@ def asking_age(
     One that names a year says itself since when it is so, or when it was.
     """
     posted = brief.post.posted_at.date() if brief.post.posted_at else brief.today
-    asked = {item.id: hint for item in evidence if (hint := _hint(item.source, posted))}
+    asked = {item.id: hint for item in evidence if (hint := _ask_about_age(item.source, posted))}
     out = []
     for sentence in sentences:
         names_year = _YEAR.search(sentence.words_in(note)) is not None
@@ -68,14 +68,18 @@ def asking_age(
     return tuple(out)
 
 
-def _hint(source: Source, posted: date) -> str:
+def _ask_about_age(source: Source, posted: date) -> str:
     if source.year is None:
         return "This page has no date. Is this still true today?"
-    return f"This page is from {source.year}. Is this still true today?" if posted.year - source.year > _YEARS else ""
+    return (
+        f"This page is from {source.year}. Is this still true today?"
+        if posted.year - source.year > _MAX_SOURCE_YEARS
+        else ""
+    )
 
 
-_SHORTEST = 4  # words; “long COVID” in marks is a name
-_QUOTED = re.compile(r"[“„«\"]([^“”„«»\"]{2,1000})[”“»\"]")
+_MIN_QUOTED_WORDS = 4  # words; “long COVID” in marks is a name
+_QUOTATION = re.compile(r"[“„«\"]([^“”„«»\"]{2,1000})[”“»\"]")
 
 
 def unfound_quotes(note: str, post: Post, evidence: Sequence[Evidence]) -> tuple[LintWarning, ...]:
@@ -95,15 +99,15 @@ def unfound_quotes(note: str, post: Post, evidence: Sequence[Evidence]) -> tuple
             level=LintLevel.BLOCKS,
             span=span,
         )
-        for span, words in _quotations(note)
+        for span, words in _find_quotations(note)
         if not any(holds_quote(text, words) for text in read)
     )
 
 
-def _quotations(note: str) -> Iterator[tuple[Span, str]]:
-    for match in _QUOTED.finditer(note):
+def _find_quotations(note: str) -> Iterator[tuple[Span, str]]:
+    for match in _QUOTATION.finditer(note):
         words = match.group(1)
-        if len(re.findall(r"\w+", words)) >= _SHORTEST:
+        if len(re.findall(r"\w+", words)) >= _MIN_QUOTED_WORDS:
             yield Span(start=match.start(), end=match.end()), words
 
 
@@ -127,17 +131,17 @@ def faults(gate: GateName, note: str, post: Post, evidence: Sequence[Evidence]) 
         )
         return (*quotes, *links)
     if gate is GateName.HELPFULNESS:
-        return (*_too_long(note), *_another_language(note, post))
+        return (*_find_length_fault(note), *_find_language_fault(note, post))
     return ()
 
 
-def _too_long(note: str) -> Iterator[Finding]:
+def _find_length_fault(note: str) -> Iterator[Finding]:
     length = note_length(note)
     if length > NOTE_LIMIT:
         yield Finding(message=f"X takes {NOTE_LIMIT} characters, and the note has {length}.", by_rule=True)
 
 
-def _another_language(note: str, post: Post) -> Iterator[Finding]:
+def _find_language_fault(note: str, post: Post) -> Iterator[Finding]:
     of_note, of_post = language_of(without_urls(note)), language_of(post.text) or post.language
     if of_note is not None and of_post is not None and of_note != of_post:
         names = [LANGUAGE_NAMES.get(code, code) for code in (of_note, of_post)]
@@ -151,36 +155,36 @@ def form_warnings(note: str, post: Post, evidence: Sequence[Evidence]) -> tuple[
     return (*unfound_quotes(note, post, evidence), *lint(note))
 
 
-def _relevance(it: Judged) -> GateResult:
+def _judge_relevance(it: Judged) -> GateResult:
     if not it.brief.post.has_words:
         return GateResult.not_run(GateName.RELEVANCE, "The post's words are not known. Paste them, and score again.")
     return it.engine.relevance(it.brief, it.evidence)
 
 
-_RELEVANCE = Gate(
+_RELEVANCE_GATE = Gate(
     name=GateName.RELEVANCE,
     question="Do the passages help to judge this claim?",
     lifts="Choose other passages, or remove some, then score the note again",  # it judges them, not the note
-    judge=_relevance,
+    judge=_judge_relevance,
 )
-_CORRECTNESS = Gate(
+_CORRECTNESS_GATE = Gate(
     name=GateName.CORRECTNESS,
     question="Does the note say what the passages say?",
     lifts="Change the note, or use passages that support it, then score it again",
     judge=lambda it: it.engine.correctness(it.note, it.evidence, it.support),
 )
-_HELPFULNESS = Gate(
+_HELPFULNESS_GATE = Gate(
     name=GateName.HELPFULNESS,
     question="Would readers of different views find it helpful?",
     lifts="Change the note, then score it again",
     judge=lambda it: it.engine.helpfulness(it.brief.post, truncate(it.note, NOTE_LIMIT)),  # CrowdNotes+ E.3
 )
-_ALL = (
-    _RELEVANCE,
-    _CORRECTNESS,
-    _HELPFULNESS,
+_REGISTERED_GATES = (
+    _RELEVANCE_GATE,
+    _CORRECTNESS_GATE,
+    _HELPFULNESS_GATE,
 )
-GATES = {gate.name: gate for gate in sorted(_ALL, key=lambda gate: list(GateName).index(gate.name))}
+GATES = {gate.name: gate for gate in sorted(_REGISTERED_GATES, key=lambda gate: list(GateName).index(gate.name))}
 """By name, in the order in which they run: that of `GateName`."""
 
 
@@ -205,11 +209,11 @@ def assess(
         support = ()
         reason = f"Support for each sentence could not be judged: {error.message}"
         found = tuple(GateResult.not_run(gate, reason) for gate in GATES)
-        principles = _principles(engine, brief.post, note)
+        principles = _judge_principles(engine, brief.post, note)
     else:
         found, principles = together(
             lambda: run_gates(engine, brief, note, evidence, support, heard),
-            lambda: _principles(engine, brief.post, note),
+            lambda: _judge_principles(engine, brief.post, note),
         )
     correctness = next(result for result in found if result.gate is GateName.CORRECTNESS)
     gates, held = in_order([result.model_copy(update={"sentences": ()}) for result in found])
@@ -232,7 +236,7 @@ def assess(
     )
 
 
-def _with_faults(result: GateResult, found: Sequence[Finding]) -> GateResult:
+def _fail_on_faults(result: GateResult, found: Sequence[Finding]) -> GateResult:
     """A verdict that would pass, with what the program found wrong by itself."""
     waits_for_person = result.status is GateStatus.NOT_RUN and result.judge == BY_PERSON
     if not found or not (result.status is GateStatus.PASS or waits_for_person):
@@ -260,12 +264,12 @@ def run_gates(
         name = names[place]
         failed = f"Could not be judged: {found.message}" if isinstance(found, EngineError) else ""
         result = found if isinstance(found, GateResult) else GateResult.not_run(name, failed)
-        ready[name] = _with_faults(result, faults(name, note, brief.post, evidence))
-        heard(_that_count(ready))
+        ready[name] = _fail_on_faults(result, faults(name, note, brief.post, evidence))
+        heard(_list_decisive_results(ready))
     return tuple(ready[name] for name in names)
 
 
-def _that_count(ready: Mapping[GateName, GateResult]) -> list[GateResult]:
+def _list_decisive_results(ready: Mapping[GateName, GateResult]) -> list[GateResult]:
     counting: list[GateResult] = []
     for name in GATES:
         if name not in ready or (counting and counting[-1].status is not GateStatus.PASS):
@@ -296,7 +300,7 @@ def with_sources(principles: Sequence[PrincipleResult], correctness: GateResult)
     return tuple(same if result.principle is same.principle else result for result in principles)
 
 
-def _principles(engine: Engine, post: Post, note: str) -> tuple[PrincipleResult, ...]:
+def _judge_principles(engine: Engine, post: Post, note: str) -> tuple[PrincipleResult, ...]:
     """Every principle, in order; one that the engine says nothing of is NOT_RUN."""
     said: dict[PrincipleName, PrincipleResult] = {}
     reason = "The engine in use does not check it."
@@ -307,7 +311,7 @@ def _principles(engine: Engine, post: Post, note: str) -> tuple[PrincipleResult,
     return tuple(said.get(name) or PrincipleResult.not_run(name, reason) for name in PrincipleName)
 
 
-_FINDS = {
+_MESSAGE_BY_SUPPORT = {
     Support.PARTLY: "The passage says only part of this.",
     Support.UNSUPPORTED: "The passage does not say this.",
 }
@@ -322,9 +326,9 @@ def with_checks(
     passages = {item.id: text_sha256(item.passage.text) for item in evidence}
     said = (check for check in checks if check.support is not Support.UNCHECKED)  # who took it back says nothing
     known = {(check.words, check.evidence_id, check.passage_sha256): check for check in said}
-    sentences = tuple(_checked(sentence, note, passages, known) for sentence in assessment.sentences)
+    sentences = tuple(_apply_check(sentence, note, passages, known) for sentence in assessment.sentences)
     before = next(result for result in assessment.found if result.gate is GateName.CORRECTNESS)
-    correctness = _verdict(note, sentences, [finding for finding in before.findings if finding.by_rule])
+    correctness = _build_person_verdict(note, sentences, [finding for finding in before.findings if finding.by_rule])
     gates, held = in_order([correctness if result.gate is correctness.gate else result for result in assessment.found])
     principles = with_sources(assessment.principles, correctness)
     return assessment.model_copy(
@@ -332,7 +336,7 @@ def with_checks(
     )
 
 
-def _checked(
+def _apply_check(
     sentence: SentenceSupport,
     note: str,
     passages: dict[str, str],
@@ -346,17 +350,17 @@ def _checked(
     return sentence.model_copy(update={"support": check.support.in_scores, "by": check.by, "doubts_settled": settled})
 
 
-def _verdict(note: str, sentences: Sequence[SentenceSupport], faults: Sequence[Finding]) -> GateResult:
+def _build_person_verdict(note: str, sentences: Sequence[SentenceSupport], faults: Sequence[Finding]) -> GateResult:
     """`faults` are what the program found wrong by itself: no comparing mends those."""
     unread = [sentence for sentence in sentences if sentence.support is Support.UNCHECKED]
     wrong = tuple(
         Finding(
-            message=f"“{sentence.words_in(note)}”: {_FINDS[sentence.support]}",
+            message=f"“{sentence.words_in(note)}”: {_MESSAGE_BY_SUPPORT[sentence.support]}",
             evidence_id=sentence.evidence_id,
             span=sentence.span,
         )
         for sentence in sentences
-        if sentence.support in _FINDS
+        if sentence.support in _MESSAGE_BY_SUPPORT
     )
     open_hints = sum(len(sentence.doubts) for sentence in sentences if sentence.has_open_hint)
     status = GateStatus.NOT_RUN

@@ -46,31 +46,31 @@ def pasted_notes(text: str) -> ReadNotes:
 
     What holds nothing but links belongs to the note before it. Raises InputError where there is no note.
     """
-    text = _RULE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    text = _SEPARATOR_LINE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
     faults = []
     pieces = re.split(r"\n[ \t]*\n", text)
     if sum(bool(piece.strip()) for piece in pieces) == 1:
         lines = [line for line in text.split("\n") if line.strip()]
-        marked = [line for line in lines if _LIST_MARK.match(line)]
+        marked = [line for line in lines if _LIST_MARKER.match(line)]
         if len(marked) > 1:
             pieces = re.split(r"\n(?=[ \t]*(?:[-•*]|\d{1,3}[.)])[ \t])", text)
-        elif len([line for line in lines if not _only_links(line)]) > 1:
+        elif len([line for line in lines if not _has_only_links(line)]) > 1:
             pieces = lines
             faults.append("Each line was taken for a note; put empty lines between notes that have several lines.")
     joined: list[str] = []
-    for piece in (_LIST_MARK.sub("", piece.strip(), count=1) for piece in pieces):
-        if joined and piece and _only_links(piece):
+    for piece in (_LIST_MARKER.sub("", piece.strip(), count=1) for piece in pieces):
+        if joined and piece and _has_only_links(piece):
             joined[-1] += f"\n{piece}"
         elif piece:
             joined.append(piece)
     return kept([ExistingNote(id="", text=piece) for piece in joined], faults)
 
 
-_RULE = re.compile(r"^[ \t]*(?:-{3,}|={3,}|\*{3,})[ \t]*$", re.MULTILINE)  # leaves an empty line
-_LIST_MARK = re.compile(r"[ \t]*(?:[-•*]|\d{1,3}[.)])[ \t]+")
+_SEPARATOR_LINE = re.compile(r"^[ \t]*(?:-{3,}|={3,}|\*{3,})[ \t]*$", re.MULTILINE)  # leaves an empty line
+_LIST_MARKER = re.compile(r"[ \t]*(?:[-•*]|\d{1,3}[.)])[ \t]+")
 
 
-def _only_links(text: str) -> bool:
+def _has_only_links(text: str) -> bool:
     return not any(char.isalnum() for char in without_urls(text)) and bool(find_urls(text))
 
 
@@ -86,10 +86,10 @@ def read_notes(content: bytes, name: str, post_id: str | None = None) -> ReadNot
             f"{name} has {len(content):,} bytes, more than notes on one post can have.",
             "Give the folder of X's public files and the post's id, or a smaller file.",
         )
-    text, faults = _decoded(content, name)
+    text, faults = _decode_file(content, name)
     if not text.strip():
         raise InputError(f"{name} is empty.", "Choose another file.")
-    rows = list(_objects(text, name) if text.lstrip()[0] in "[{" else _table(text, name))
+    rows = list(_read_json_rows(text, name) if text.lstrip()[0] in "[{" else _read_table_rows(text, name))
     posts = {row["post"] for row in rows if row.get("post")}
     if post_id is not None and posts:
         rows = [row for row in rows if row.get("post") == post_number(post_id)]
@@ -102,7 +102,7 @@ def read_notes(content: bytes, name: str, post_id: str | None = None) -> ReadNot
     return kept(notes, [*faults, *doubts.sentences()])
 
 
-def _decoded(content: bytes, name: str) -> tuple[str, list[str]]:
+def _decode_file(content: bytes, name: str) -> tuple[str, list[str]]:
     text = decode_table(content)
     faults = []
     if "\ufffd" in text:
@@ -115,11 +115,11 @@ def _decoded(content: bytes, name: str) -> tuple[str, list[str]]:
     return text.replace("\x00", ""), faults
 
 
-def _plain(key: object) -> str:
+def _normalise_key(key: object) -> str:
     return re.sub(r"[^a-z0-9]", "", str(key).lower())
 
 
-_NAMES = {
+_COLUMN_NAMES_BY_FIELD = {
     "text": "text summary note notetext body".split(),
     "note_id": "noteid id".split(),
     "post": "tweetid postid".split(),
@@ -132,50 +132,50 @@ _NAMES = {
     "created_at": "createdat createdatmillis date written".split(),
     "chosen": "chosen".split(),
 }
-_FIELDS = {name: target for target, names in _NAMES.items() for name in names}
-_TAGS = {_plain(tag): tag for tag in (*HELPFUL_TAGS, *NOT_HELPFUL_TAGS)}
+_FIELD_BY_COLUMN_NAME = {name: target for target, names in _COLUMN_NAMES_BY_FIELD.items() for name in names}
+_TAG_BY_KEY = {_normalise_key(tag): tag for tag in (*HELPFUL_TAGS, *NOT_HELPFUL_TAGS)}
 Row = dict[str, Any]
 
 
-def _known(pairs: Iterable[tuple[object, object]]) -> Row:
+def _map_fields(pairs: Iterable[tuple[object, object]]) -> Row:
     """The fields of a row by our names; what is nested ("ratings", "info") is read as if it were not."""
     row: Row = {}
     tags: dict[str, object] = {}
     for key, value in pairs:
-        plain = _plain(key)
+        plain = _normalise_key(key)
         if plain in {"ratings", "info", "testresult"} and isinstance(value, Mapping):
-            inner = _known(value.items())
+            inner = _map_fields(value.items())
             tags |= inner.pop("tags", {})
             row = inner | row
         elif plain == "tags":
-            tags |= _tags(value)
-        elif plain in _TAGS:
-            tags[_TAGS[plain]] = value
-        elif plain in _FIELDS and value is not None and str(value).strip():
-            row.setdefault(_FIELDS[plain], value)
+            tags |= _parse_tags(value)
+        elif plain in _TAG_BY_KEY:
+            tags[_TAG_BY_KEY[plain]] = value
+        elif plain in _FIELD_BY_COLUMN_NAME and value is not None and str(value).strip():
+            row.setdefault(_FIELD_BY_COLUMN_NAME[plain], value)
     if "post" in row:
         row["post"] = str(row["post"]).strip()
     return row | {"tags": tags}
 
 
-def _tags(value: object) -> dict[str, object]:
+def _parse_tags(value: object) -> dict[str, object]:
     if isinstance(value, str) and value.strip().startswith("{"):
         try:
             value = json.loads(value)
         except ValueError:
             return {}
     if isinstance(value, Mapping):
-        return {_TAGS.get(_plain(key), str(key)): count for key, count in value.items()}
+        return {_TAG_BY_KEY.get(_normalise_key(key), str(key)): count for key, count in value.items()}
     parts = value if isinstance(value, list) else re.split(r"[;,|\n]", str(value or ""))
     found: dict[str, object] = {}
     for part in parts:
         name, _, count = re.sub(r"[=×(]", ":", str(part)).partition(":")
         if name.strip():
-            found[_TAGS.get(_plain(name), name.strip())] = count.strip(" )") or 1
+            found[_TAG_BY_KEY.get(_normalise_key(name), name.strip())] = count.strip(" )") or 1
     return found
 
 
-def _objects(text: str, name: str) -> Iterator[Row]:
+def _read_json_rows(text: str, name: str) -> Iterator[Row]:
     try:
         told = json.loads(text)
     except (ValueError, RecursionError):
@@ -189,12 +189,12 @@ def _objects(text: str, name: str) -> Iterator[Row]:
         if isinstance(item, str):
             yield {"text": item, "tags": {}}
         elif isinstance(item, Mapping):
-            yield _known(item.items())
+            yield _map_fields(item.items())
         else:
             yield {"tags": {}}
 
 
-def _table(text: str, name: str) -> Iterator[Row]:
+def _read_table_rows(text: str, name: str) -> Iterator[Row]:
     heading = text.lstrip("\ufeff").split("\n", 1)[0]
     delimiter = max("\t;,", key=heading.count)
     # X's TSV knows no quotation marks, and a note may begin with one.
@@ -207,13 +207,13 @@ def _table(text: str, name: str) -> Iterator[Row]:
     )
     try:
         head = next(rows)
-        if not any(_FIELDS.get(_plain(column)) == "text" for column in head):
+        if not any(_FIELD_BY_COLUMN_NAME.get(_normalise_key(column)) == "text" for column in head):
             raise InputError(
                 f"{name} has no column text.", "Name the columns in its first line: text, and what else is known."
             )
         for row in rows:
             if any(cell.strip() for cell in row):
-                known = _known(zip(head, row, strict=False))
+                known = _map_fields(zip(head, row, strict=False))
                 if any(cell.strip() for cell in row[len(head) :]):
                     known["beyond"] = " ".join(row[len(head) :])
                 if is_public and "text" in known:
@@ -235,7 +235,7 @@ class Doubts:
 
     def sentences(self) -> list[str]:
         """One for each kind."""
-        return [fill(what, column=column, places=_listed(rows)) for (what, column), rows in self.rows.items()]
+        return [fill(what, column=column, places=_join_places(rows)) for (what, column), rows in self.rows.items()]
 
 
 def note_of_row(row: Row, place: int, doubts: Doubts) -> ExistingNote:
@@ -248,28 +248,28 @@ def note_of_row(row: Row, place: int, doubts: Doubts) -> ExistingNote:
         )
     counts = {}
     for name in ("helpful", "somewhat_helpful", "not_helpful"):
-        counts[name] = _count(
+        counts[name] = _parse_count(
             row.get(name), "Not a number of ratings, taken for none ({column}): note {places}.", place, doubts, name
         )
     tags = {}
     for tag, value in row["tags"].items():
-        if tag in _TAGS.values():
-            tags[tag] = _count(value, "Not a number of tags, taken for none: note {places}.", place, doubts)
+        if tag in _TAG_BY_KEY.values():
+            tags[tag] = _parse_count(value, "Not a number of tags, taken for none: note {places}.", place, doubts)
         else:
             doubts.add("Not a tag of X's, left out: note {places}.", place, tag)
     return ExistingNote(
         id="",
         text=str(row.get("text", "")).strip(),
         note_id=str(row["note_id"]).strip() if "note_id" in row else None,
-        classification=_classification(row.get("classification"), place, doubts),
-        status=_status(row.get("status"), place, doubts),
+        classification=_parse_classification(row.get("classification"), place, doubts),
+        status=_parse_status(row.get("status"), place, doubts),
         ratings=Ratings(**counts, tags={tag: count for tag, count in tags.items() if count}),
-        created_at=_moment(row.get("created_at"), place, doubts),
-        chosen=_yes_or_no(row.get("chosen")),
+        created_at=_parse_moment(row.get("created_at"), place, doubts),
+        chosen=_parse_yes_no(row.get("chosen")),
     )
 
 
-def _count(value: object, what: str, place: int, doubts: Doubts, column: str = "") -> int:
+def _parse_count(value: object, what: str, place: int, doubts: Doubts, column: str = "") -> int:
     if value is None or (isinstance(value, str) and not value.strip()):
         return 0
     try:
@@ -282,8 +282,8 @@ def _count(value: object, what: str, place: int, doubts: Doubts, column: str = "
     return 0
 
 
-def _classification(value: object, place: int, doubts: Doubts) -> Classification:
-    plain = _plain(value) if value is not None else ""
+def _parse_classification(value: object, place: int, doubts: Doubts) -> Classification:
+    plain = _normalise_key(value) if value is not None else ""
     if plain in {"notmisleading", "false", "no", "0"}:
         return Classification.NOT_MISLEADING
     if plain not in {"", "misinformedorpotentiallymisleading", "misleading", "true", "yes", "1"}:
@@ -291,8 +291,8 @@ def _classification(value: object, place: int, doubts: Doubts) -> Classification
     return Classification.MISLEADING
 
 
-_STATUSES = {
-    **{_plain(status): status for status in CrowdStatus},
+_STATUS_BY_KEY = {
+    **{_normalise_key(status): status for status in CrowdStatus},
     "needsmoreratings": CrowdStatus.NEEDS_MORE_RATINGS,
     "nmr": CrowdStatus.NEEDS_MORE_RATINGS,
     "helpful": CrowdStatus.HELPFUL,
@@ -304,16 +304,16 @@ _STATUSES = {
 }
 
 
-def _status(value: object, place: int, doubts: Doubts) -> CrowdStatus | None:
+def _parse_status(value: object, place: int, doubts: Doubts) -> CrowdStatus | None:
     if value is None or not str(value).strip():
         return None
-    found = _STATUSES.get(_plain(value))
+    found = _STATUS_BY_KEY.get(_normalise_key(value))
     if found is None:
         doubts.add("Not a status, taken for one that nobody told: note {places}.", place, value)
     return found
 
 
-def _moment(value: object, place: int, doubts: Doubts) -> datetime | None:
+def _parse_moment(value: object, place: int, doubts: Doubts) -> datetime | None:
     if value is None:
         return None
     try:
@@ -327,8 +327,8 @@ def _moment(value: object, place: int, doubts: Doubts) -> datetime | None:
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
-def _yes_or_no(value: object) -> bool | None:
-    return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}.get(_plain(value))
+def _parse_yes_no(value: object) -> bool | None:
+    return {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}.get(_normalise_key(value))
 
 
 def kept(notes: Sequence[ExistingNote], faults: Sequence[str]) -> ReadNotes:
@@ -336,7 +336,7 @@ def kept(notes: Sequence[ExistingNote], faults: Sequence[str]) -> ReadNotes:
     told = list(faults)
     empty = [place for place, note in enumerate(notes, start=1) if not note.text.strip()]
     if empty:
-        told.append(f"Without words, left out: note {_listed(empty)}.")
+        told.append(f"Without words, left out: note {_join_places(empty)}.")
     by_text: dict[str, list[ExistingNote]] = {}
     for place, note in enumerate(notes, start=1):
         if not note.text.strip():
@@ -346,7 +346,7 @@ def kept(notes: Sequence[ExistingNote], faults: Sequence[str]) -> ReadNotes:
             told.append(f"Note {place} has {length:,} characters, and a note has {NOTE_LIMIT}: left out.")
             continue
         by_text.setdefault(" ".join(note.text.casefold().split()), []).append(note)
-    once = [_merged(same) for same in by_text.values()]
+    once = [_merge_duplicates(same) for same in by_text.values()]
     repeated = sum(map(len, by_text.values())) - len(once)
     if repeated:
         told.append(
@@ -372,11 +372,11 @@ def kept(notes: Sequence[ExistingNote], faults: Sequence[str]) -> ReadNotes:
     return ReadNotes(tuple(kept), tuple(told))
 
 
-def _listed(places: Sequence[object]) -> str:
+def _join_places(places: Sequence[object]) -> str:
     return ", ".join(map(str, places[:10])) + " …" * (len(places) > 10)
 
 
-def _merged(same: Sequence[ExistingNote]) -> ExistingNote:
+def _merge_duplicates(same: Sequence[ExistingNote]) -> ExistingNote:
     """One note in the place of several of the same words: the most rated one, with the ratings of all that differ."""
     if len(same) == 1:
         return same[0]
@@ -415,18 +415,22 @@ def notes_of_post(data: Path, post_id: str) -> ReadNotes:
     post = post_number(post_id)
     folder = data.parent if data.is_file() else data
     dropped: Counter[str] = Counter()
-    found = [row for row in _rows(NOTES, data, "tweetId", {post}, dropped) if row.get("tweetId") == int(post)]
+    found = [
+        row for row in _read_public_rows(NOTES, data, "tweetId", {post}, dropped) if row.get("tweetId") == int(post)
+    ]
     if not found:
         raise InputError(f"{data.name} has no note on the post {post}.", "Check the post's id, or give newer files.")
     by_id = {row["noteId"]: row for row in found}
     ids = {str(note) for note in by_id}
-    ratings = _ratings(row for row in _rows(RATINGS, folder, "noteId", ids, dropped) if row["noteId"] in by_id)
-    status = {row["noteId"]: row["currentStatus"] for row in _rows(HISTORY, folder, "noteId", ids, dropped)}
+    ratings = _count_ratings(
+        row for row in _read_public_rows(RATINGS, folder, "noteId", ids, dropped) if row["noteId"] in by_id
+    )
+    status = {row["noteId"]: row["currentStatus"] for row in _read_public_rows(HISTORY, folder, "noteId", ids, dropped)}
     doubts = Doubts()
     notes = [
         note_of_row(
             {
-                "text": _with_marks(x_storage_form(row.get("summary") or "")),
+                "text": _restore_quote_marks(x_storage_form(row.get("summary") or "")),
                 "note_id": note_id,
                 "classification": row["classification"],
                 "status": status.get(note_id),
@@ -445,16 +449,16 @@ def notes_of_post(data: Path, post_id: str) -> ReadNotes:
 
 
 # A question never begins with its mark.
-_LOST_MARKS = re.compile(
+_LOST_QUOTE_MARK = re.compile(
     r"(?<=[a-z])\?(?=(?:s|t|re|ve|ll|d|m)\b)|(?:(?<=\s)|^)\?(?=\w[^?\n]{0,150}[\w.,!]\?(?:\W|$))", re.IGNORECASE
 )
 
 
-def _with_marks(text: str) -> str:
+def _restore_quote_marks(text: str) -> str:
     """The text without the question marks that stand for curly marks in the pilot's file: "couldn?t", "?so?"."""
     urls = find_urls(text)
     letters = list(text)
-    for mark in _LOST_MARKS.finditer(text):
+    for mark in _LOST_QUOTE_MARK.finditer(text):
         place = mark.start()
         if any(url.start <= place < url.end for url in urls):
             continue
@@ -465,7 +469,7 @@ def _with_marks(text: str) -> str:
     return "".join(letters)
 
 
-def _rows(spec: TableSpec, data: Path, column: str, ids: set[str], dropped: Counter[str]) -> Iterator[Row]:
+def _read_public_rows(spec: TableSpec, data: Path, column: str, ids: set[str], dropped: Counter[str]) -> Iterator[Row]:
     """The rows of a table that hold one of the ids in `column`, and a few that hold it elsewhere."""
     ready = data / f"{spec.name}.parquet"
     if ready.is_file():
@@ -481,12 +485,12 @@ def _rows(spec: TableSpec, data: Path, column: str, ids: set[str], dropped: Coun
         if column not in plan(spec, read_header(shard)):
             raise InputError(f"{shard.name} lacks the column {column}.", "Give a file of the public data.")
         for header, block in read_blocks(shard):
-            lines = _lines_with(block, [number.encode() for number in ids])
+            lines = _select_lines(block, [number.encode() for number in ids])
             if lines:
                 yield from parse(spec, header, lines, dropped).to_pylist()
 
 
-def _lines_with(block: bytes, numbers: Sequence[bytes]) -> bytes:
+def _select_lines(block: bytes, numbers: Sequence[bytes]) -> bytes:
     """The lines that hold one of the numbers: a block is searched a hundred times as fast as it is parsed."""
     starts = set()
     for number in numbers:
@@ -498,7 +502,7 @@ def _lines_with(block: bytes, numbers: Sequence[bytes]) -> bytes:
     return b"".join(block[start : block.find(b"\n", start) + 1] for start in sorted(starts))
 
 
-def _ratings(rows: Iterable[Row]) -> dict[int, Ratings]:
+def _count_ratings(rows: Iterable[Row]) -> dict[int, Ratings]:
     """The ratings of each note; a rater counts once for a note."""
     seen = set()
     levels: dict[int, Counter[str]] = {}

@@ -53,12 +53,12 @@ def filtered(
 
     `principles` judges a text; it is asked only of those that passed what is before it.
     """
-    known = _Known(tuple(notes), tuple(links), tuple(evidence), principles)
-    return tuple(_judged(candidate, known) for candidate in candidates)
+    known = _FilterContext(tuple(notes), tuple(links), tuple(evidence), principles)
+    return tuple(_filter_candidate(candidate, known) for candidate in candidates)
 
 
 @dataclass(frozen=True)
-class _Known:
+class _FilterContext:
     """What the candidates are held against."""
 
     notes: tuple[ExistingNote, ...]
@@ -90,15 +90,15 @@ class _Known:
         return frozenset(note.id for note in self.notes if read & pages_of([note]))
 
 
-def _judged(candidate: Candidate, known: _Known) -> Candidate:
+def _filter_candidate(candidate: Candidate, known: _FilterContext) -> Candidate:
     not_run = []
     results: Sequence[PrincipleResult] | None = None
     for name in FilterName:
-        if name in _PRINCIPLES:
+        if name in _PRINCIPLE_BY_FILTER:
             results = known.principles(candidate.text) if results is None else results
-            why = _by_principle(results, _PRINCIPLES[name])
+            why = _check_principle(results, _PRINCIPLE_BY_FILTER[name])
         else:
-            why = _CHECKS[name](candidate, known)
+            why = _CHECK_BY_FILTER[name](candidate, known)
         if why is None:
             not_run.append(name)
         elif why:
@@ -106,18 +106,18 @@ def _judged(candidate: Candidate, known: _Known) -> Candidate:
     return candidate.model_copy(update={"failed": None, "why": "", "not_run": tuple(not_run)})
 
 
-def _length(candidate: Candidate, _: _Known) -> str | None:
+def _check_length(candidate: Candidate, _: _FilterContext) -> str | None:
     """Each check: why it does not pass, "" where it does, None where that could not be told."""
     length = note_length(candidate.text)
     return f"It has {length} characters by X's count." if length > NOTE_LIMIT else ""
 
 
-def _own_links(candidate: Candidate, known: _Known) -> str | None:
+def _check_own_links(candidate: Candidate, known: _FilterContext) -> str | None:
     foreign = [url.url for url in find_urls(candidate.text) if canonical_url(url.url) not in known.own]
     return f"{foreign[0]} is in none of the notes." if foreign else ""
 
 
-def _live_links(candidate: Candidate, known: _Known) -> str | None:
+def _check_live_links(candidate: Candidate, known: _FilterContext) -> str | None:
     addresses = [url.url for url in find_urls(candidate.text) if url.has_scheme]
     checks = [known.answers.get(canonical_url(url)) for url in addresses]
     bad = next((check for check in checks if check is not None and check.state is not LinkState.LIVE), None)
@@ -126,13 +126,13 @@ def _live_links(candidate: Candidate, known: _Known) -> str | None:
     return None if None in checks else ""
 
 
-_PRINCIPLES = {
+_PRINCIPLE_BY_FILTER = {
     FilterName.NEUTRAL: PrincipleName.NEUTRAL,
     FilterName.NO_OPINION: PrincipleName.NO_SPECULATION,
 }
 
 
-def _by_principle(results: Sequence[PrincipleResult], name: PrincipleName) -> str | None:
+def _check_principle(results: Sequence[PrincipleResult], name: PrincipleName) -> str | None:
     result = next((item for item in results if item.principle is name), None)
     if result is None or result.status is GateStatus.NOT_RUN:
         return None
@@ -141,7 +141,7 @@ def _by_principle(results: Sequence[PrincipleResult], name: PrincipleName) -> st
     return result.findings[0].message if result.findings else result.reason
 
 
-def _supported(candidate: Candidate, known: _Known) -> str | None:
+def _check_supported(candidate: Candidate, known: _FilterContext) -> str | None:
     if candidate.engine == LOCAL.engine:
         return None  # nobody compared the sentences with the pages
     unread = False
@@ -159,18 +159,18 @@ def _supported(candidate: Candidate, known: _Known) -> str | None:
     return None if unread else ""
 
 
-_CHECKS: dict[FilterName, Callable[[Candidate, _Known], str | None]] = {
-    FilterName.LENGTH: _length,
-    FilterName.OWN_LINKS: _own_links,
-    FilterName.LIVE_LINKS: _live_links,
-    FilterName.SUPPORTED: _supported,
+_CHECK_BY_FILTER: dict[FilterName, Callable[[Candidate, _FilterContext], str | None]] = {
+    FilterName.LENGTH: _check_length,
+    FilterName.OWN_LINKS: _check_own_links,
+    FilterName.LIVE_LINKS: _check_live_links,
+    FilterName.SUPPORTED: _check_supported,
 }
 
 
 # Of 1,296 pairs of notes on one post (pilot of 2021, five ratings or more each) the jury's intercept told the better
 # one in 51 % where it differed by less than 0.05, in 62 % up to 0.1, in 71 % up to 0.2, in 94 % beyond; ratings by half
 # of the raters told what the other half found better in 69 %.
-_UNSURE = 0.1
+_MAX_TIED_GAP = 0.1
 
 
 def ranked(done: SupernoteRound, jury: Jury, post_text: str | None) -> SupernoteRound:
@@ -190,12 +190,12 @@ def ranked(done: SupernoteRound, jury: Jury, post_text: str | None) -> Supernote
             scores[text] = score_of(verdict)
     scored = [item.model_copy(update={"score": scores.get(item.text)}) for item in done.passed]
     existing = {note.id: scores[note.text] for note in done.notes if note.text in scores}
-    scored.sort(key=_rank)
+    scored.sort(key=_build_sort_key)
     judged = "the simulated jury"
-    near = sum(_is_near(item, scored[0]) for item in scored)
+    near = sum(_is_tied(item, scored[0]) for item in scored)
     if near > 1 and any(note.ratings.count for note in done.notes):
         liked = {note.id: drawn_mean(note) for note in done.notes}
-        scored[:near] = sorted(scored[:near], key=lambda item: -_liked(item, liked))
+        scored[:near] = sorted(scored[:near], key=lambda item: -_rate_source_notes(item, liked))
         judged = f"{judged}; among the best {near}, which are too close to call, by the real ratings of their notes"
     failed = [item.model_copy(update={"score": None}) for item in done.candidates if item.failed is not None]
     best, best_by = best_existing(done.notes, existing)
@@ -205,20 +205,20 @@ def ranked(done: SupernoteRound, jury: Jury, post_text: str | None) -> Supernote
     return with_winner(after, scored[0].sha256, judged) if scored else with_winner(after, None, "")
 
 
-def _is_near(item: Candidate, best: Candidate) -> bool:
+def _is_tied(item: Candidate, best: Candidate) -> bool:
     """Whether the jury cannot tell a candidate from the best one."""
     if item.score is None or best.score is None or item.score.means_nothing != best.score.means_nothing:
         return item is best
-    return best.score.intercept - item.score.intercept < _UNSURE
+    return best.score.intercept - item.score.intercept < _MAX_TIED_GAP
 
 
-def _liked(item: Candidate, liked: dict[str, float]) -> float:
+def _rate_source_notes(item: Candidate, liked: dict[str, float]) -> float:
     """The mean rating of the notes that a candidate is made from, by their shares of its words."""
-    words = _words_by_note(item)
+    words = _count_words_by_note(item)
     return sum(liked.get(note, AVERAGE) * count for note, count in words.items()) / max(1.0, sum(words.values()))
 
 
-def _words_by_note(item: Candidate) -> dict[str, float]:
+def _count_words_by_note(item: Candidate) -> dict[str, float]:
     """How many words come from which note; those of several are shared evenly."""
     words: dict[str, float] = {}
     for sentence in item.sentences:
@@ -248,7 +248,7 @@ def score_of(verdict: JuryVerdict) -> SupernoteScore:
     )
 
 
-def _rank(candidate: Candidate) -> tuple[bool, float, float]:
+def _build_sort_key(candidate: Candidate) -> tuple[bool, float, float]:
     score = candidate.score
     if score is None:
         return True, 0.0, 0.0
@@ -282,15 +282,15 @@ def credit(done: SupernoteRound) -> tuple[Credit, ...]:
     winner = done.winning
     if winner is None:
         return ()
-    words = _words_by_note(winner)
+    words = _count_words_by_note(winner)
     total = sum(words.values())
     return tuple(
-        Credit(note=note, share=min(1.0, share / total) if total else 0.0, **_without(note, winner, done))
+        Credit(note=note, share=min(1.0, share / total) if total else 0.0, **_score_without_note(note, winner, done))
         for note, share in sorted(words.items(), key=lambda item: -item[1])
     )
 
 
-def _without(note: str, winner: Candidate, done: SupernoteRound) -> dict[str, float | None]:
+def _score_without_note(note: str, winner: Candidate, done: SupernoteRound) -> dict[str, float | None]:
     """The score of the best candidate that takes nothing from a note, and what is lost with it."""
     left = [
         item.score for item in done.passed if note not in item.notes and item.score and not item.score.means_nothing

@@ -28,25 +28,25 @@ from crowdnotes.notes.existing_notes import ENOUGH_RATINGS, drawn_mean
 from crowdnotes.text.note_rules import note_length, without_urls
 from crowdnotes.text.tokens import content_stems
 
-_PERSON = re.compile(r"^\W*(?:he|she|they|his|her|their)\b", re.IGNORECASE)
-_FIGURE = re.compile(r"\d[\d.,]*\d")
-_SAME_WORDS = 0.6  # of the words of the shorter sentence that the other has too
-_SAME_MEANING = 0.7  # cosine
-_SAME_TOGETHER = 1.0  # both
-_SAME_WITH_FIGURE = 0.5  # cosine, with a year or number that stands in both
-_ONE_SUBJECT = (0.34, 0.6)  # the same two, from which a sentence that denies clashes with one that does not
-_TURNED_DOWN = 0.35  # mean rating, from as many ratings as X asks for before it gives a status
-_MOST_SENTENCES = 800  # of all notes together: each is compared with each, which took minutes for 3,600
-_MISSES_OF_THE_BEST = 20  # draws in a row that gave nothing new, after which worse ones are looked at too
-_MOST_MISSES = 200
-_MOST_DRAWS = 5  # for each candidate wanted: the others are nearly the same as one that is there
-_UNCLEAN = 0.1  # words that a filter will object to, or "he" of nobody named: such a sentence is drawn seldom
-_PROPPED = 0.5  # a sentence that leans, with all it leans on, takes room
-_OPENING = 1.5
+_PERSON_START = re.compile(r"^\W*(?:he|she|they|his|her|their)\b", re.IGNORECASE)
+_NUMBER_PATTERN = re.compile(r"\d[\d.,]*\d")
+_MIN_SAME_WORD_SHARE = 0.6  # of the words of the shorter sentence that the other has too
+_MIN_SAME_COSINE = 0.7  # cosine
+_MIN_SAME_SUM = 1.0  # both
+_MIN_SAME_FIGURE_COSINE = 0.5  # cosine, with a year or number that stands in both
+_MIN_SAME_SUBJECT = (0.34, 0.6)  # the same two, from which a sentence that denies clashes with one that does not
+_MAX_REJECTED_MEAN = 0.35  # mean rating, from as many ratings as X asks for before it gives a status
+_MAX_SENTENCES = 800  # of all notes together: each is compared with each, which took minutes for 3,600
+_MAX_MISSES_BEFORE_WORSE = 20  # draws in a row that gave nothing new, after which worse ones are looked at too
+_MAX_MISSES = 200
+_MAX_DRAWS_PER_CANDIDATE = 5  # for each candidate wanted: the others are nearly the same as one that is there
+_UNCLEAN_WEIGHT = 0.1  # words that a filter will object to, or "he" of nobody named: such a sentence is drawn seldom
+_DEPENDENT_WEIGHT = 0.5  # a sentence that leans, with all it leans on, takes room
+_PREFERRED_WEIGHT = 1.5
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _SourceSentence:
     """A sentence of a note, without the links at its end; `place` counts the note's sentences, `row` all of them."""
 
     text: str
@@ -59,17 +59,17 @@ class _Said:
     @property
     def figures(self) -> frozenset[str]:
         """The years and other numbers in it."""
-        return frozenset(_FIGURE.findall(self.text))
+        return frozenset(_NUMBER_PATTERN.findall(self.text))
 
 
 @dataclass(frozen=True, slots=True)
-class _Unit:
+class _SentenceUnit:
     """Sentences of one note that stand only together: the first alone, and those after it that lean on it.
 
     `must_lead`: its first one opens its note and says "this" or "he" of the post, so that it can only open this one.
     """
 
-    sentences: tuple[_Said, ...]
+    sentences: tuple[_SourceSentence, ...]
     must_lead: bool
 
     @property
@@ -78,21 +78,21 @@ class _Unit:
         return sum(note_length(item.text) + len(between(item.text)) for item in self.sentences)
 
     @property
-    def first(self) -> _Said:
+    def first(self) -> _SourceSentence:
         """The sentence that stands by itself."""
         return self.sentences[0]
 
 
-def _units(note: ExistingNote, row: int, most: int) -> Iterator[_Unit]:
+def _list_units(note: ExistingNote, row: int, most: int) -> Iterator[_SentenceUnit]:
     """Of the first `most` sentences of a note those that can be set into another, with those that they lean on."""
-    chain: tuple[_Said, ...] = ()
+    chain: tuple[_SourceSentence, ...] = ()
     must_lead = False
     for place, (words, links) in enumerate(parts_of(note.text)[:most]):
         stems = content_stems(words)
         if not is_sentence(words, stems):
             chain = ()
             continue
-        said = _Said(words, note.id, place, row + place, stems, bool(links))
+        said = _SourceSentence(words, note.id, place, row + place, stems, bool(links))
         leans = needs_previous_sentence(words)
         if leans and not chain and (place or goes_on(words)):
             continue
@@ -100,7 +100,7 @@ def _units(note: ExistingNote, row: int, most: int) -> Iterator[_Unit]:
             chain = (*chain, said)
         else:
             chain, must_lead = (said,), leans
-        yield _Unit(chain, must_lead)
+        yield _SentenceUnit(chain, must_lead)
 
 
 def whole_sentences(
@@ -119,11 +119,11 @@ def whole_sentences(
     left out while there are others. Fewer where the notes hold no more, none where no sentence fits. With `among` each
     holds a sentence of one of these notes. With an embedder sentences are compared by meaning, else by words.
     """
-    pool = _Pool.of(notes, embedder, random.Random(seed))  # noqa: S311 - for variety, not for secrets
+    pool = _UnitPool.of(notes, embedder, random.Random(seed))  # noqa: S311 - for variety, not for secrets
     leads = [note for note in pool.by_note if not among or note in among]
 
     def made() -> Iterator[Candidate]:
-        for units in islice(pool.draws(leads), _MOST_DRAWS * wanted):
+        for units in islice(pool.draws(leads), _MAX_DRAWS_PER_CANDIDATE * wanted):
             said = [NoteSentence(item.text, (item.note,)) for unit in units for item in unit.sentences]
             yield build_candidate(said, notes, evidence, LOCAL, links)
 
@@ -131,11 +131,11 @@ def whole_sentences(
 
 
 @dataclass(frozen=True)
-class _Pool:
+class _UnitPool:
     """The units of the notes, how well each serves, and how alike any two sentences are in meaning, where known."""
 
-    by_note: dict[str, list[_Unit]]
-    weights: dict[_Unit, float]
+    by_note: dict[str, list[_SentenceUnit]]
+    weights: dict[_SentenceUnit, float]
     alike: FloatArray | None
     budget: int
     chance: random.Random
@@ -143,13 +143,13 @@ class _Pool:
     @classmethod
     def of(cls, notes: Sequence[ExistingNote], embedder: Embedder | None, chance: random.Random) -> Self:
         """Of the notes that raters did not turn down, or of all where they turned down all."""
-        good = [note for note in notes if not _is_turned_down(note)] or list(notes)
-        most = max(1, _MOST_SENTENCES // max(1, len(good)))
+        good = [note for note in notes if not _is_rejected_by_raters(note)] or list(notes)
+        most = max(1, _MAX_SENTENCES // max(1, len(good)))
         budget = budget_for(notes)
         row = 0
-        by_note: dict[str, list[_Unit]] = {}
+        by_note: dict[str, list[_SentenceUnit]] = {}
         for note in good:
-            units = [unit for unit in _units(note, row, most) if unit.length <= budget + 1]
+            units = [unit for unit in _list_units(note, row, most) if unit.length <= budget + 1]
             row += len(parts_of(note.text)[:most])
             if units:
                 by_note[note.id] = units
@@ -162,46 +162,46 @@ class _Pool:
         )
         return pool
 
-    def weight(self, unit: _Unit) -> float:
+    def weight(self, unit: _SentenceUnit) -> float:
         """How well it serves: borne out by other notes, sourced, standing alone, in clean words."""
         others = [units for note, units in self.by_note.items() if note != unit.first.note]
         borne = [max(self.closeness(unit.first, other.first) for other in units) for units in others]
         found = 0.2 + sum(borne) / max(1, len(borne))
         text = " ".join(said.text for said in unit.sentences)
-        found *= 1.0 if self._is_clean(text) and not _PERSON.match(text) else _UNCLEAN
-        found *= _OPENING if unit.first.place == 0 and not unit.must_lead else 1.0
-        found *= _PROPPED if unit.must_lead or len(unit.sentences) > 1 else 1.0
-        return found * (_OPENING if unit.first.has_link else 1.0)
+        found *= 1.0 if self._is_clean(text) and not _PERSON_START.match(text) else _UNCLEAN_WEIGHT
+        found *= _PREFERRED_WEIGHT if unit.first.place == 0 and not unit.must_lead else 1.0
+        found *= _DEPENDENT_WEIGHT if unit.must_lead or len(unit.sentences) > 1 else 1.0
+        return found * (_PREFERRED_WEIGHT if unit.first.has_link else 1.0)
 
     @staticmethod
     def _is_clean(text: str) -> bool:
         at_fault = (tone.loaded_words, tone.speculative_words, tone.first_person, tone.shouting)
         return not any(words(text) for words in at_fault) and not tone.matches(tone.SECOND_PERSON, text)
 
-    def closeness(self, one: _Said, other: _Said) -> float:
+    def closeness(self, one: _SourceSentence, other: _SourceSentence) -> float:
         """From 0 to 1: by meaning, or the share of the shorter one's words that the other has."""
         if self.alike is not None:
             return max(0.0, float(self.alike[one.row, other.row]))
         return len(one.stems & other.stems) / min(len(one.stems), len(other.stems))
 
-    def draws(self, leads: Sequence[str]) -> Iterator[list[_Unit]]:
+    def draws(self, leads: Sequence[str]) -> Iterator[list[_SentenceUnit]]:
         """Candidates that differ, each of these notes in its turn, until no more come."""
         seen: set[frozenset[str]] = set()
         turn: list[str] = []
         misses = 0
-        while leads and misses < _MOST_MISSES:
+        while leads and misses < _MAX_MISSES:
             turn = turn or self.chance.sample(leads, len(leads))
-            any_serves = misses >= _MISSES_OF_THE_BEST
+            any_serves = misses >= _MAX_MISSES_BEFORE_WORSE
             units = self.drawn(turn.pop(), any_serves=any_serves)
             key = frozenset(said.text for unit in units for said in unit.sentences)
             if key in seen or not self._has_link(units) or (len(units) == 1 and not any_serves):
                 misses += 1
                 continue
-            misses = max(0, misses - _MISSES_OF_THE_BEST) if any_serves else 0
+            misses = max(0, misses - _MAX_MISSES_BEFORE_WORSE) if any_serves else 0
             seen.add(key)
             yield units
 
-    def drawn(self, note: str, *, any_serves: bool) -> list[_Unit]:
+    def drawn(self, note: str, *, any_serves: bool) -> list[_SentenceUnit]:
         """A unit of that note and others beside it, in the order to be read: the better the oftener, or all alike."""
         units = [self._one_of(self.by_note[note], any_serves)]
         rest = [unit for theirs in self.by_note.values() for unit in theirs if not unit.must_lead]
@@ -215,10 +215,10 @@ class _Pool:
                 left -= unit.length
         return self._in_order(units)
 
-    def _one_of(self, units: Sequence[_Unit], any_serves: bool) -> _Unit:
+    def _one_of(self, units: Sequence[_SentenceUnit], any_serves: bool) -> _SentenceUnit:
         return self.chance.choices(units, None if any_serves else [self.weights[unit] for unit in units])[0]
 
-    def _in_order(self, units: Sequence[_Unit]) -> list[_Unit]:
+    def _in_order(self, units: Sequence[_SentenceUnit]) -> list[_SentenceUnit]:
         """The best one leads; those of one note stay together and in its own order."""
         best = max(units, key=lambda unit: (unit.must_lead, self.weights[unit]))
         heaviest = {
@@ -235,25 +235,30 @@ class _Pool:
             ),
         )
 
-    def _has_link(self, units: Sequence[_Unit]) -> bool:
+    def _has_link(self, units: Sequence[_SentenceUnit]) -> bool:
         """Whether these have a source, as far as any sentence has one."""
         has_links = any(unit.first.has_link for theirs in self.by_note.values() for unit in theirs)
         return not has_links or any(said.has_link for unit in units for said in unit.sentences)
 
-    def _clash(self, one: _Unit, other: _Unit) -> bool:
+    def _clash(self, one: _SentenceUnit, other: _SentenceUnit) -> bool:
         """Whether two units say the same, or one denies what the other says."""
         return any(self._repeats(a, b) for a in one.sentences for b in other.sentences)
 
-    def _repeats(self, one: _Said, other: _Said) -> bool:
+    def _repeats(self, one: _SourceSentence, other: _SourceSentence) -> bool:
         shared = len(one.stems & other.stems) / min(len(one.stems), len(other.stems))
         close = 0.0 if self.alike is None else float(self.alike[one.row, other.row])
-        if one.row == other.row or shared >= _SAME_WORDS or close >= _SAME_MEANING or shared + close >= _SAME_TOGETHER:
+        if (
+            one.row == other.row
+            or shared >= _MIN_SAME_WORD_SHARE
+            or close >= _MIN_SAME_COSINE
+            or shared + close >= _MIN_SAME_SUM
+        ):
             return True
-        if close >= _SAME_WITH_FIGURE and one.figures & other.figures:
+        if close >= _MIN_SAME_FIGURE_COSINE and one.figures & other.figures:
             return True
-        is_one_subject = shared >= _ONE_SUBJECT[0] or close >= _ONE_SUBJECT[1]
+        is_one_subject = shared >= _MIN_SAME_SUBJECT[0] or close >= _MIN_SAME_SUBJECT[1]
         return is_one_subject and tone.denies(one.text) != tone.denies(other.text)
 
 
-def _is_turned_down(note: ExistingNote) -> bool:
-    return note.ratings.count >= ENOUGH_RATINGS and (note.ratings.mean or 0.0) < _TURNED_DOWN
+def _is_rejected_by_raters(note: ExistingNote) -> bool:
+    return note.ratings.count >= ENOUGH_RATINGS and (note.ratings.mean or 0.0) < _MAX_REJECTED_MEAN

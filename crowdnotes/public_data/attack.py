@@ -41,7 +41,7 @@ class Aim(StrEnum):
         return 0.0 if self is Aim.SINK else 1.0
 
 
-_TARGETS = {Aim.SINK: NoteKind.BOTH, Aim.LIFT_ONE_SIDED: NoteKind.MINUS, Aim.LIFT_POOR: NoteKind.POOR}
+_TARGET_KIND_BY_AIM = {Aim.SINK: NoteKind.BOTH, Aim.LIFT_ONE_SIDED: NoteKind.MINUS, Aim.LIFT_POOR: NoteKind.POOR}
 
 
 class History(StrEnum):
@@ -55,7 +55,7 @@ class History(StrEnum):
     BOTH = "half like each side"
 
 
-_POSITIONS = {History.MINUS: (-1, -1), History.MIDDLE: (0, 0), History.PLUS: (1, 1), History.BOTH: (-1, 1)}
+_POSITIONS_BY_HISTORY = {History.MINUS: (-1, -1), History.MIDDLE: (0, 0), History.PLUS: (1, 1), History.BOTH: (-1, 1)}
 """Where the accounts stand that are even and odd by number; with the world's polarity as the unit."""
 
 
@@ -242,7 +242,7 @@ def target(world: World, aim: Aim) -> int:
 
     Of those that have yet to be sunk or lifted, by the rules and by plain average, if there are any.
     """
-    of_kind = [note for note, kind in enumerate(world.kinds) if kind is _TARGETS[aim]]
+    of_kind = [note for note, kind in enumerate(world.kinds) if kind is _TARGET_KIND_BY_AIM[aim]]
     line = np.inf if world.average_line is None else world.average_line
     both = {note: {bool(world.shown[note]), bool(world.averages[note] >= line)} for note in of_kind}
     wanted = [note for note in of_kind if both[note] == {aim is Aim.SINK}] or of_kind
@@ -255,11 +255,11 @@ def attack(world: World, options: AttackOptions) -> Attack:
     """Let 0 to MOST accounts vote on the target; kept, as one screen asks for the same attack several times."""
     note = target(world, options.aim)
     chance = np.random.default_rng((world.options.seed, list(History).index(options.history)))
-    honest, honest_votes = _honest(world, note, options.after)
-    accounts, counted = _accounts(world, note, options.history, chance)
+    honest, honest_votes = _order_honest_ratings(world, note, options.after)
+    accounts, counted = _make_accounts(world, note, options.history, chance)
     given = chance.random(MOST) < world.options.ratings_each / NOTES if options.assigned else np.ones(MOST, dtype=bool)
-    raters = _joined(FrozenRaters.of(world.fit), accounts, counted)
-    table = _growing(honest, honest_votes, accounts.ids[given], np.flatnonzero(given), options.aim.vote)
+    raters = _join_raters(FrozenRaters.of(world.fit), accounts, counted)
+    table = _build_growing_table(honest, honest_votes, accounts.ids[given], np.flatnonzero(given), options.aim.vote)
     votes = np.concatenate(([0], np.cumsum(given)))
     scored = final_scores(table, raters, world.settings)
     ratings = Ratings(table, True, {})
@@ -314,7 +314,7 @@ def verdict(world: World, found: Attack) -> str:
             if one == other
             else words
         )
-        told = fill(words, rules=_gives_way(found.needed), average=_gives_way(by_average))
+        told = fill(words, rules=_describe_resistance(found.needed), average=_describe_resistance(by_average))
     flipped = attack(world, replace(found.options, assigned=not found.options.assigned))
     given, free = (found, flipped) if found.options.assigned else (flipped, found)
     if given.needed == free.needed:
@@ -324,12 +324,12 @@ def verdict(world: World, found: Attack) -> str:
         )
     at_random = (
         "If accounts may rate only the notes that they are given at random, Community Notes "
-        f"{_gives_way(given.needed)}; if they choose the note, it {_gives_way(free.needed)}."
+        f"{_describe_resistance(given.needed)}; if they choose the note, it {_describe_resistance(free.needed)}."
     )
     return f"{told} {at_random}"
 
 
-def _gives_way(needed: int | None) -> str:
+def _describe_resistance(needed: int | None) -> str:
     return (
         f"holds against {MOST} accounts"
         if needed is None
@@ -373,7 +373,9 @@ def cheapest(attacks: dict[History, Attack]) -> str:
     return " ".join(told)
 
 
-def _honest(world: World, note: int, after: int | None) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+def _order_honest_ratings(
+    world: World, note: int, after: int | None
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
     """Who rated the note before the attack, and how: in the order in which they came."""
     of_note = world.table.note == note
     order = np.random.default_rng((world.options.seed, note)).permutation(int(of_note.sum()))[:after]
@@ -381,7 +383,7 @@ def _honest(world: World, note: int, after: int | None) -> tuple[npt.NDArray[np.
 
 
 @dataclass(frozen=True)
-class _Accounts:
+class _AttackAccounts:
     """ids, intercepts and factors (MOST,); the last two NaN for fresh accounts."""
 
     ids: npt.NDArray[np.int64]
@@ -389,24 +391,24 @@ class _Accounts:
     factors: Floats
 
 
-def _accounts(
+def _make_accounts(
     world: World, note: int, history: History, chance: np.random.Generator
-) -> tuple[_Accounts, npt.NDArray[np.bool_]]:
+) -> tuple[_AttackAccounts, npt.NDArray[np.bool_]]:
     """The accounts with the parameters that follow from their other ratings, and which of them are counted."""
     ids = np.arange(MOST, dtype=np.int64) + 1_000_000  # after every honest rater
     if history is History.FRESH:
         unknown = np.full(MOST, np.nan)
-        return _Accounts(ids, unknown, unknown), np.zeros(MOST, dtype=bool)
+        return _AttackAccounts(ids, unknown, unknown), np.zeros(MOST, dtype=bool)
     each = max(world.options.ratings_each, world.settings.min_ratings_per_rater)
     others = np.delete(np.arange(NOTES), note)
     rated = others[chance.random((MOST, len(others))).argsort(axis=1)[:, :each]].ravel().astype(np.int32)
     account = np.repeat(np.arange(MOST, dtype=np.int32), each)
-    helpful = _earlier(world, history, account, rated, chance)
+    helpful = _draw_earlier_ratings(world, history, account, rated, chance)
     table = RatingTable(np.arange(NOTES), ids, rated, account, helpful)
-    return _fitted(world, table), _agreed_with(world, table)
+    return _fit_accounts(world, table), _mask_trusted_accounts(world, table)
 
 
-def _earlier(
+def _draw_earlier_ratings(
     world: World,
     history: History,
     account: npt.NDArray[np.int32],
@@ -416,12 +418,12 @@ def _earlier(
     """What the accounts said of the notes that they rated before."""
     if history is History.RANDOM:
         return chance.choice(np.array([0, 0.5, 1], dtype=np.float32), len(rated))
-    position = np.array(_POSITIONS[history])[account % 2] * world.options.polarity
+    position = np.array(_POSITIONS_BY_HISTORY[history])[account % 2] * world.options.polarity
     noise = chance.normal(0, 1, len(rated)) * world.options.noise
     return opinion(world.made[rated], position, noise)
 
 
-def _fitted(world: World, table: RatingTable) -> _Accounts:
+def _fit_accounts(world: World, table: RatingTable) -> _AttackAccounts:
     """Intercepts and factors of raters given the notes: the same problem as of notes given the raters."""
     notes = world.fit.notes
     as_raters = FrozenRaters(
@@ -430,10 +432,10 @@ def _fitted(world: World, table: RatingTable) -> _Accounts:
     )  # fmt: skip
     exchanged = RatingTable(table.rater_ids, table.note_ids, table.rater, table.note, table.helpful)
     found = score_notes(exchanged, as_raters).notes
-    return _Accounts(table.rater_ids, found.intercepts, found.factors[:, 0])
+    return _AttackAccounts(table.rater_ids, found.intercepts, found.factors[:, 0])
 
 
-def _agreed_with(world: World, table: RatingTable) -> npt.NDArray[np.bool_]:
+def _mask_trusted_accounts(world: World, table: RatingTable) -> npt.NDArray[np.bool_]:
     """Whose earlier ratings the crowd came to agree with, as the scorer asks of every rater."""
     everywhen = np.full(NOTES, NOW_MS)
     facts = NoteFacts(np.ones(NOTES, dtype=bool), everywhen, None, None, None)
@@ -443,7 +445,7 @@ def _agreed_with(world: World, table: RatingTable) -> npt.NDArray[np.bool_]:
     return chosen
 
 
-def _joined(honest: FrozenRaters, accounts: _Accounts, counted: npt.NDArray[np.bool_]) -> FrozenRaters:
+def _join_raters(honest: FrozenRaters, accounts: _AttackAccounts, counted: npt.NDArray[np.bool_]) -> FrozenRaters:
     """Honest raters, and those of the accounts whose ratings count."""
     return FrozenRaters(
         np.concatenate((honest.ids, accounts.ids[counted])),
@@ -454,7 +456,7 @@ def _joined(honest: FrozenRaters, accounts: _Accounts, counted: npt.NDArray[np.b
     )
 
 
-def _growing(
+def _build_growing_table(
     honest: npt.NDArray[np.int32],
     honest_votes: npt.NDArray[np.float32],
     voters: npt.NDArray[np.int64],

@@ -26,9 +26,9 @@ from crowdnotes.errors import InputError
 
 FORM = 3  # of the tables; an index of another form is made anew
 TAGS = (*HELPFUL_TAGS, *NOT_HELPFUL_TAGS)  # bit by bit in ratings.tags
-_PATIENCE = 4.0  # seconds
-_MEMORY = "800MB"  # of DuckDB's own; what does not fit is laid beside the file
-_TABLES = f"""
+_LOCK_WAIT_SECONDS = 4.0  # seconds
+_MEMORY_LIMIT = "800MB"  # of DuckDB's own; what does not fit is laid beside the file
+_CREATE_TABLES_SQL = f"""
 CREATE TABLE form AS SELECT {FORM} AS form;
 -- One row a file, as far as it was read: its marks tell it from others, whatever its name (see loading.py).
 CREATE TABLE loads (load INTEGER, kind VARCHAR, file VARCHAR, size BIGINT, head VARCHAR, tail VARCHAR, crc BIGINT);
@@ -69,7 +69,7 @@ def reading(path: Path) -> Iterator[Connection]:
     """The index, to ask. Raises InputError where there is none, or it is none, or it is being written."""
     if not path.is_file():
         raise InputError("The public data is not indexed yet.", "Run `crowdnotes crowd index FOLDER` first.")
-    with _open(path, read_only=True) as connection:
+    with _open_connection(path, read_only=True) as connection:
         _check_form(connection, path)
         yield connection
 
@@ -81,9 +81,9 @@ def writing(path: Path) -> Iterator[Connection]:
         path.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{path.parent} cannot be written ({error.strerror}).", "Choose another folder.") from error
-    with _open(path, read_only=False) as connection:
+    with _open_connection(path, read_only=False) as connection:
         if connection.execute("SELECT count(*) FROM duckdb_tables()").fetchone() == (0,):
-            connection.execute(f"BEGIN; {_TABLES} COMMIT;")
+            connection.execute(f"BEGIN; {_CREATE_TABLES_SQL} COMMIT;")
         _check_form(connection, path)
         yield connection
 
@@ -103,15 +103,15 @@ def columns(
 
 
 @contextmanager
-def _open(path: Path, *, read_only: bool) -> Iterator[Connection]:
+def _open_connection(path: Path, *, read_only: bool) -> Iterator[Connection]:
     config: dict[str, str | bool | int | float | list[str]] = {
-        "memory_limit": _MEMORY,
+        "memory_limit": _MEMORY_LIMIT,
         "threads": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1),
         "preserve_insertion_order": False,  # what needs an order asks for it, and loading needs less memory
         "autoinstall_known_extensions": False,  # nothing is downloaded
         "autoload_known_extensions": False,
     }
-    connection = _connected(path, config, read_only=read_only)
+    connection = _connect_with_wait(path, config, read_only=read_only)
     try:
         yield connection
     except duckdb.InterruptException as error:
@@ -124,9 +124,11 @@ def _open(path: Path, *, read_only: bool) -> Iterator[Connection]:
         connection.close()
 
 
-def _connected(path: Path, config: dict[str, str | bool | int | float | list[str]], *, read_only: bool) -> Connection:
+def _connect_with_wait(
+    path: Path, config: dict[str, str | bool | int | float | list[str]], *, read_only: bool
+) -> Connection:
     """A page reads for a moment only, so somebody else's lock is waited for a little."""
-    until = time.monotonic() + _PATIENCE
+    until = time.monotonic() + _LOCK_WAIT_SECONDS
     while True:
         try:
             return duckdb.connect(str(path), read_only=read_only, config=config)
@@ -139,7 +141,7 @@ def _connected(path: Path, config: dict[str, str | bool | int | float | list[str
                 raise InputError(
                     "The index is in use elsewhere, here or there to write.", "Try again when that has finished."
                 ) from error
-        time.sleep(_PATIENCE / 20)
+        time.sleep(_LOCK_WAIT_SECONDS / 20)
 
 
 def _check_form(connection: Connection, path: Path) -> None:

@@ -17,7 +17,7 @@ from crowdnotes.text.languages import LANGUAGE_NAMES
 from crowdnotes.wording import plural
 
 FEW = 5  # posts: of fewer no percentile is told
-_MOST_LANGUAGES = 12
+_MAX_LANGUAGES = 12
 _HOUR_MS = 3_600_000
 
 
@@ -76,28 +76,30 @@ class Delays(FrozenModel):
     sentence: str
 
 
-_EACH = """
+_EACH_POST_SQL = """
 CREATE OR REPLACE TEMP TABLE each_post AS
 SELECT language, topics, first_note, known, never, young,
     ((first_note - posted) / $hour)::FLOAT AS hours, ((verdict - first_note) / $hour)::FLOAT AS verdict_hours
 FROM chosen
 """
 _PERCENTILES = "[0.25, 0.5, 0.75, 0.9]"
-_TOPIC = "SELECT *, unnest(list_filter(range(8), bit -> if(bit = 7, topics = 0, topics >> bit & 1 = 1))) AS name"
-_LANGUAGE = "SELECT *, coalesce(language, 'not known') AS name"
-_MONTH = "SELECT *, coalesce(strftime(make_timestamp(first_note * 1000), '%Y-%m'), 'not known') AS name"
+_BY_TOPIC_SQL = "SELECT *, unnest(list_filter(range(8), bit -> if(bit = 7, topics = 0, topics >> bit & 1 = 1))) AS name"
+_BY_LANGUAGE_SQL = "SELECT *, coalesce(language, 'not known') AS name"
+_BY_MONTH_SQL = "SELECT *, coalesce(strftime(make_timestamp(first_note * 1000), '%Y-%m'), 'not known') AS name"
 
 
 def delays(connection: Connection, chosen: Filter) -> Delays:
     """Count them. Raises InputError where the index has no notes."""
     posts = gather_posts(connection, chosen)
-    connection.execute(_EACH, {"hour": _HOUR_MS})
+    connection.execute(_EACH_POST_SQL, {"hour": _HOUR_MS})
     has_history = bool(how_many(connection, "SELECT count(*) FROM (SELECT 1 FROM history LIMIT 1)"))
     names = [*topic_names(), "none of them"]
-    by_topic = _groups(connection, _TOPIC, has_history)
-    by_language = sorted(_groups(connection, _LANGUAGE, has_history), key=lambda one: (-one.posts, one.group))
-    overall = _groups(connection, "SELECT *, 'all' AS name", has_history)
-    everything = overall[0] if overall else _delay(("all", 0, 0, None, 0, None, 0, 0, 0), has_history)
+    by_topic = _group_delays(connection, _BY_TOPIC_SQL, has_history)
+    by_language = sorted(
+        _group_delays(connection, _BY_LANGUAGE_SQL, has_history), key=lambda one: (-one.posts, one.group)
+    )
+    overall = _group_delays(connection, "SELECT *, 'all' AS name", has_history)
+    everything = overall[0] if overall else _build_delay(("all", 0, 0, None, 0, None, 0, 0, 0), has_history)
     return Delays(
         counted=chosen.as_text,
         posts=posts,
@@ -105,13 +107,13 @@ def delays(connection: Connection, chosen: Filter) -> Delays:
         backwards=how_many(connection, "SELECT count(*) FROM each_post WHERE hours < 0"),
         overall=everything,
         by_topic=tuple(group.model_copy(update={"group": names[int(group.group)]}) for group in by_topic),
-        by_language=tuple(by_language[:_MOST_LANGUAGES]),
-        by_month=tuple(_groups(connection, _MONTH, has_history)),
-        sentence=_sentence(everything),
+        by_language=tuple(by_language[:_MAX_LANGUAGES]),
+        by_month=tuple(_group_delays(connection, _BY_MONTH_SQL, has_history)),
+        sentence=_write_delay_sentence(everything),
     )
 
 
-def _groups(connection: Connection, named: str, has_history: bool) -> list[Delay]:
+def _group_delays(connection: Connection, named: str, has_history: bool) -> list[Delay]:
     """The delays by the `name` that a selection from the posts gives each, sorted by it."""
     rows = connection.execute(f"""
         SELECT name, count(*),
@@ -121,10 +123,10 @@ def _groups(connection: Connection, named: str, has_history: bool) -> list[Delay
             coalesce(sum(known), 0), coalesce(sum(never), 0), coalesce(sum(young), 0)
         FROM ({named} FROM each_post) GROUP BY name ORDER BY name
         """).fetchall()
-    return [_delay(row, has_history) for row in rows]
+    return [_build_delay(row, has_history) for row in rows]
 
 
-def _delay(row: tuple[Any, ...], has_history: bool) -> Delay:
+def _build_delay(row: tuple[Any, ...], has_history: bool) -> Delay:
     name, posts, dated, first, decided, verdict, known, never, young = row
     known = int(known)
     few = (
@@ -135,8 +137,8 @@ def _delay(row: tuple[Any, ...], has_history: bool) -> Delay:
     return Delay(
         group=str(name),
         posts=posts,
-        to_first_note=_hours(dated, first, ""),
-        to_verdict=_hours(
+        to_first_note=_build_hours(dated, first, ""),
+        to_verdict=_build_hours(
             decided,
             verdict,
             ""
@@ -147,7 +149,7 @@ def _delay(row: tuple[Any, ...], has_history: bool) -> Delay:
     )
 
 
-def _hours(n: int, percentiles: list[float] | None, not_run: str) -> Hours:
+def _build_hours(n: int, percentiles: list[float] | None, not_run: str) -> Hours:
     if n < FEW or percentiles is None or not_run:
         return Hours(
             n=n,
@@ -157,7 +159,7 @@ def _hours(n: int, percentiles: list[float] | None, not_run: str) -> Hours:
     return Hours(n=n, **dict(zip(("p25", "p50", "p75", "p90"), percentiles, strict=True)))
 
 
-def _sentence(overall: Delay) -> str:
+def _write_delay_sentence(overall: Delay) -> str:
     """What the figures say, in a sentence or two."""
     first, verdict, never = overall.to_first_note, overall.to_verdict, overall.never
     said = []

@@ -26,7 +26,7 @@ KINDS = {
     "poor": (0, -2),
 }
 """What each kind gets from the side of its author and from the other."""
-_STOPPED = {  # whether the rule stops good notes, extreme ones
+_SENTENCE_BY_STOPPED = {  # whether the rule stops good notes, extreme ones
     (True, True): (
         "Polarity: good {good:.2f}, extreme {extreme:.2f}. A rule shows no note with a polarity above {line:.2f}: it "
         "stops good and good but extreme."
@@ -44,8 +44,8 @@ _STOPPED = {  # whether the rule stops good notes, extreme ones
         "stops neither."
     ),
 }
-_LOWEST, _HIGHEST = -2, 4
-_GROUP = 4  # as many times more notes and raters than ratings of a note
+_LOWEST_VALUE, _HIGHEST_VALUE = -2, 4
+_NOTES_PER_RATING = 4  # as many times more notes and raters than ratings of a note
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class Experiment:
     def polarity_sentence(self, line: float) -> str:
         """What the rule on one-sided notes does with them. line: the size of polarity above which no note is shown."""
         good, extreme = self.kinds[0], self.kinds[1]
-        words = _STOPPED[good.polarity > line, extreme.polarity > line]
+        words = _SENTENCE_BY_STOPPED[good.polarity > line, extreme.polarity > line]
         return fill(words, good=good.polarity, extreme=extreme.polarity, line=line)
 
     @property
@@ -116,22 +116,22 @@ class Experiment:
         """The table of average results, by column."""
         return {
             "kind": [found.kind for found in self.kinds],
-            "from own side": [_signed(found.own, "d") for found in self.kinds],
-            "from other side": [_signed(found.other, "d") for found in self.kinds],
-            "average rating": [_signed(found.average, ".2f") for found in self.kinds],
+            "from own side": [_format_signed(found.own, "d") for found in self.kinds],
+            "from other side": [_format_signed(found.other, "d") for found in self.kinds],
+            "average rating": [_format_signed(found.average, ".2f") for found in self.kinds],
             "score": [f"{found.score:.4f}".replace("-", "−") for found in self.kinds],
             "size of polarity": [f"{found.polarity:.4f}" for found in self.kinds],
         }
 
 
-def _signed(value: float, form: str) -> str:
+def _format_signed(value: float, form: str) -> str:
     """With its sign, zero without."""
     return f"{value:+{form}}".replace("-", "−") if float(f"{value:{form}}") else f"{0:{form}}"
 
 
 def run_experiment(ratings: int = 4, own: int = 2, rounds: int = ROUNDS) -> Experiment:
     """Run it. ratings: of each note, and by each rater; own: how many of a note's are from the side of its author."""
-    found = np.array([_round(ratings, own, seed) for seed in range(rounds)])
+    found = np.array([_run_round(ratings, own, seed) for seed in range(rounds)])
     means = found.mean(axis=0)
     above = int((found[:, 0, 1] > found[:, 1, 1]).sum())
     results = (
@@ -141,14 +141,14 @@ def run_experiment(ratings: int = 4, own: int = 2, rounds: int = ROUNDS) -> Expe
     return Experiment(rounds, ratings, own, above, tuple(results), found)
 
 
-def _round(ratings: int, own: int, seed: int) -> Floats:
+def _run_round(ratings: int, own: int, seed: int) -> Floats:
     """The mean average rating, score and size of polarity of each kind, (4, 3)."""
-    size = _GROUP * ratings
+    size = _NOTES_PER_RATING * ratings
     kinds = np.repeat(np.arange(len(KINDS)), size // len(KINDS))
-    note, rater = _who_rates_what(size, ratings, own, np.random.default_rng(seed))
+    note, rater = _assign_ratings(size, ratings, own, np.random.default_rng(seed))
     gets = np.array(list(KINDS.values()))[kinds[note]]
     value = np.where(note % 2 == rater % 2, gets[:, 0], gets[:, 1])
-    helpful = ((value - _LOWEST) / (_HIGHEST - _LOWEST)).astype(np.float32)
+    helpful = ((value - _LOWEST_VALUE) / (_HIGHEST_VALUE - _LOWEST_VALUE)).astype(np.float32)
     table = RatingTable(np.arange(size), np.arange(size), note.astype(np.int32), rater.astype(np.int32), helpful)
     found = fit(table).notes
     averages = np.bincount(note, value, size) / ratings
@@ -156,7 +156,7 @@ def _round(ratings: int, own: int, seed: int) -> Floats:
     return np.array([rows[kinds == kind].mean(axis=0) for kind in range(len(KINDS))])
 
 
-def _who_rates_what(size: int, ratings: int, own: int, chance: np.random.Generator) -> tuple[Ids, Ids]:
+def _assign_ratings(size: int, ratings: int, own: int, chance: np.random.Generator) -> tuple[Ids, Ids]:
     """Pairs of note and rater: `ratings` of each, `own` of them between those of one side (both even, or both odd)."""
     notes, raters = [], []
     for same in (True, False):

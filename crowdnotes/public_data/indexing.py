@@ -52,8 +52,8 @@ from crowdnotes.public_data.loading import Loaded, load_folder
 from crowdnotes.public_data.posts import LAST_LOAD, make_posts
 from crowdnotes.settings_sections import BridgingSettings
 
-_AT_ONCE = 2_000_000  # ratings
-_ASIDE = 0.05  # between the line for the score and the two that it is compared with
+_MAX_RATINGS_PER_PART = 2_000_000  # ratings
+_OTHER_LINE_OFFSET = 0.05  # between the line for the score and the two that it is compared with
 _NEVER = np.iinfo(np.int64).max
 Whole = npt.NDArray[np.int64]
 Part = tuple[slice, Indices, Indices, dict[str, npt.NDArray[Any]]]
@@ -75,15 +75,15 @@ class Fitted:
 
 def fitted(connection: Connection, of_ratings: int, settings: BridgingSettings) -> Fitted:
     """Fit the raters over all ratings of the index. Raises InputError when none are left after the filter."""
-    notes, counts = _rated_notes(connection, settings.min_raters_per_note)
+    notes, counts = _find_rated_notes(connection, settings.min_raters_per_note)
     few = of_ratings - int(counts.sum())
     dropped = {f"ratings of notes with under {settings.min_raters_per_note} raters": few} if few else {}
-    ratings, facts, scored, busy = _gathered(connection, notes, counts, dropped, settings)
+    ratings, facts, scored, busy = _gather_fit_data(connection, notes, counts, dropped, settings)
     can = np.isin(notes, scored)
     return Fitted(fit_raters(ratings, facts, settings), dropped, busy, notes[can], counts[can])
 
 
-def _gathered(
+def _gather_fit_data(
     connection: Connection, notes: Whole, counts: Whole, dropped: dict[str, int], settings: BridgingSettings
 ) -> tuple[Ratings, NoteFacts, Ids, Ids]:
     """The ratings that enter the fit, the facts of their notes, the notes that can be scored, the busiest raters.
@@ -95,12 +95,14 @@ def _gathered(
     note, rater = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
     helpful, rated = np.empty(size, dtype=np.float32), np.empty(size, dtype=np.int64)
     at = 0
-    for few, place, who, rows in _parts(connection, notes, counts, raters, "level, coalesce(rated, 0) AS rated"):
+    for few, place, who, rows in _read_rating_parts(
+        connection, notes, counts, raters, "level, coalesce(rated, 0) AS rated"
+    ):
         cut = slice(at, at + len(place))
         note[cut], rater[cut], helpful[cut], rated[cut] = place + few.start, who, rows["level"] / 2, rows["rated"]
         at += len(place)
     ratings = Ratings(RatingTable(notes, raters, note, rater, helpful), True, {}, rated)
-    ratings, facts, early = without_early_not_misleading(ratings, _facts(connection, notes))
+    ratings, facts, early = without_early_not_misleading(ratings, _load_note_facts(connection, notes))
     scored = ratings.table.note_ids
     busiest = high_volume_raters(ratings, settings)
     busy = raters[:0] if busiest is None else ratings.table.rater_ids[busiest]
@@ -109,7 +111,7 @@ def _gathered(
     return ratings, facts.keep(np.searchsorted(scored, ratings.table.note_ids)), scored, busy
 
 
-def _facts(connection: Connection, notes: Whole) -> NoteFacts:
+def _load_note_facts(connection: Connection, notes: Whole) -> NoteFacts:
     connection.register("wanted", pa.table({"note": notes}))
     facts = columns(
         connection,
@@ -125,7 +127,7 @@ def _facts(connection: Connection, notes: Whole) -> NoteFacts:
     return NoteFacts(facts["misleading"], facts["written"], facts["author"], facts["shown"], facts["latest"])
 
 
-def _rated_notes(connection: Connection, least: int) -> tuple[Whole, Whole]:
+def _find_rated_notes(connection: Connection, least: int) -> tuple[Whole, Whole]:
     """The notes with so many ratings, sorted, and how many each has."""
     rows = columns(
         connection, "SELECT note, count(*) AS n FROM ratings GROUP BY note HAVING n >= ? ORDER BY note", [least]
@@ -133,7 +135,9 @@ def _rated_notes(connection: Connection, least: int) -> tuple[Whole, Whole]:
     return rows["note"], rows["n"]
 
 
-def _parts(connection: Connection, notes: Whole, counts: Whole, raters: Whole, wanted: str) -> Iterator[Part]:
+def _read_rating_parts(
+    connection: Connection, notes: Whole, counts: Whole, raters: Whole, wanted: str
+) -> Iterator[Part]:
     """The ratings of the notes, a few million at once: by note, and of each note by rater.
 
     Each part tells which notes, and of each rating the note's place among these, the rater's among `raters` (their
@@ -143,7 +147,7 @@ def _parts(connection: Connection, notes: Whole, counts: Whole, raters: Whole, w
     connection.execute("CREATE OR REPLACE TEMP TABLE places AS SELECT * FROM block")
     connection.unregister("block")
     ends = counts.cumsum()
-    cuts = np.searchsorted(ends, np.arange(0, ends[-1:].sum(), _AT_ONCE)).tolist()
+    cuts = np.searchsorted(ends, np.arange(0, ends[-1:].sum(), _MAX_RATINGS_PER_PART)).tolist()
     for first, last in itertools.pairwise([*sorted(set(cuts)), len(notes)]):
         part = slice(first, last)
         rows = columns(
@@ -185,37 +189,37 @@ def statuses(connection: Connection, fit: Fitted, usual: Floats, settings: Bridg
     usual (u,): of each rater's complaints the share that says "incorrect".
     """
     raters = FrozenRaters.of(fit.found.fit)
-    scored, scale, distances = _scored(connection, fit, raters, settings)
+    scored, scale, distances = _score_all_notes(connection, fit, raters, settings)
     if not len(distances):
         return None
     half = float(np.percentile(distances, settings.tag_distance_percentile, overwrite_input=True))
     del distances
-    many = _signals(connection, fit, raters, usual, scored, scale, half, settings)
+    many = _gather_signals(connection, fit, raters, usual, scored, scale, half, settings)
     helpful = np.isin(fit.notes, fit.found.helpful_before)
     lines = tag_lines(many.tag_shares, helpful, settings)
     many = replace(many, tag_lines=lines)
     status, decided = decide_all(many, settings)
-    shown = [(line, _shown(many, line, settings)) for line in other_lines(settings)]
+    shown = [(line, _count_shown(many, line, settings)) for line in other_lines(settings)]
     return Statuses(fit.notes, many.intercept, many.factor, status, decided, scale, half, lines, tuple(shown))
 
 
 def other_lines(settings: BridgingSettings) -> tuple[float, float]:
     """What the line from which a note is shown is compared with."""
-    return settings.helpful_intercept - _ASIDE, settings.helpful_intercept + _ASIDE
+    return settings.helpful_intercept - _OTHER_LINE_OFFSET, settings.helpful_intercept + _OTHER_LINE_OFFSET
 
 
-def _shown(many: ManySignals, line: float, settings: BridgingSettings) -> int:
+def _count_shown(many: ManySignals, line: float, settings: BridgingSettings) -> int:
     status, _ = decide_all(many, settings.model_copy(update={"helpful_intercept": line}))
     return int(np.count_nonzero(status == STATUSES.index(NoteStatus.HELPFUL)))
 
 
-def _scored(
+def _score_all_notes(
     connection: Connection, fit: Fitted, raters: FrozenRaters, settings: BridgingSettings
 ) -> tuple[ScoredNotes, FactorScale, Singles]:
     """All notes' scores, the scale of factors, and each rating's distance on it where both sides are known."""
     parts = [
-        (final_scores(table, raters, settings), *_known(table, raters))
-        for table, _ in _tables(connection, fit, raters, "level")
+        (final_scores(table, raters, settings), *_select_known_ratings(table, raters))
+        for table, _ in _read_rating_tables(connection, fit, raters, "level")
     ]
     found = [scored.notes for scored, _, _ in parts]
     notes = SideParameters(
@@ -231,13 +235,13 @@ def _scored(
     return scored, scale, together[np.isfinite(together)]
 
 
-def _known(table: RatingTable, raters: FrozenRaters) -> tuple[Indices, Singles]:
+def _select_known_ratings(table: RatingTable, raters: FrozenRaters) -> tuple[Indices, Singles]:
     """The ratings by raters of the fit: each one's note, and the rater's factor."""
     known = table.rater < len(raters.ids)
     return table.note[known], raters.factors[table.rater[known]].astype(np.float32)
 
 
-def _signals(
+def _gather_signals(
     connection: Connection,
     fit: Fitted,
     raters: FrozenRaters,
@@ -248,12 +252,12 @@ def _signals(
     settings: BridgingSettings,
 ) -> ManySignals:
     """What the rules look at, of all notes; the tags' lines are not among it."""
-    facts = _facts(connection, fit.notes)
+    facts = _load_note_facts(connection, fit.notes)
     calm = np.append(~np.isin(raters.ids, fit.busy), False).astype(np.float32)
     usual = np.append(usual, 0.0)
     parts: list[dict[str, Any]] = []
     at = 0
-    for table, bits in _tables(connection, fit, raters, "level, tags"):
+    for table, bits in _read_rating_tables(connection, fit, raters, "level, tags"):
         notes = slice(at, at + len(table.note_ids))
         at = notes.stop
         ratings = Ratings(table, True, {}, None, {tag: bits >> n & 1 == 1 for n, tag in enumerate(TAGS)})
@@ -293,17 +297,17 @@ def _signals(
     )
 
 
-def _tables(
+def _read_rating_tables(
     connection: Connection, fit: Fitted, raters: FrozenRaters, wanted: str
 ) -> Iterator[tuple[RatingTable, Indices]]:
     """The ratings in parts as tables whose raters are those of the fit and one for all others, and their tags."""
     ids = np.append(raters.ids, _NEVER)
-    for part, place, who, rows in _parts(connection, fit.notes, fit.counts, raters.ids, wanted):
+    for part, place, who, rows in _read_rating_parts(connection, fit.notes, fit.counts, raters.ids, wanted):
         helpful = (rows["level"] / 2).astype(np.float32)
         yield RatingTable(fit.notes[part], ids, place, who, helpful), rows.get("tags", who)
 
 
-_MANY = 1.05  # times the ratings of the last fit; a twentieth more moves its raters by less than they err
+_REFIT_GROWTH = 1.05  # times the ratings of the last fit; a twentieth more moves its raters by less than they err
 
 
 class TagScale(FrozenModel):
@@ -392,12 +396,12 @@ def fit_index(connection: Connection, settings: BridgingSettings, now: datetime,
     """The fit of the index, made if there is none, if many ratings are new, or if it is asked for `anew`."""
     last = last_fit(connection)
     ratings = how_many(connection, "SELECT count(*) FROM ratings")
-    if not anew and not last.not_run and ratings < last.of_ratings * _MANY:
+    if not anew and not last.not_run and ratings < last.of_ratings * _REFIT_GROWTH:
         return last
     if not ratings:
         return FitReport(not_run="There are no ratings in the index. Index a folder with the ratings files too.")
     try:
-        raters, scores, said = _fit(connection, settings, now, ratings)
+        raters, scores, said = _fit_and_score(connection, settings, now, ratings)
     except InputError as error:
         return FitReport(not_run=str(error), of_ratings=ratings)
     connection.begin()
@@ -407,7 +411,7 @@ def fit_index(connection: Connection, settings: BridgingSettings, now: datetime,
             connection.register("found", rows)
             connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM found")
             connection.unregister("found")
-        said = said.model_copy(update=_compared(connection))
+        said = said.model_copy(update=_compare_with_x(connection))
         connection.execute("INSERT INTO fits VALUES (?)", [said.model_dump_json()])
         connection.commit()
     except BaseException:
@@ -416,7 +420,7 @@ def fit_index(connection: Connection, settings: BridgingSettings, now: datetime,
     return said
 
 
-def _compared(connection: Connection) -> dict[str, Any]:
+def _compare_with_x(connection: Connection) -> dict[str, Any]:
     """How many notes have each status by the fit, and how many of those with one on X have the same there."""
     told = connection.execute("SELECT status, count(*) FROM scores GROUP BY status ORDER BY status").fetchall()
     both = "FROM scores JOIN history USING (note) WHERE history.status <> ''"
@@ -440,21 +444,21 @@ def last_fit(connection: Connection) -> FitReport:
     )
 
 
-_INCORRECT = 1 << TAGS.index("notHelpfulIncorrect")
-_COMPLAINTS = sum(1 << TAGS.index(tag) for tag in NOT_HELPFUL_TAGS)
-_USUAL = """
+_INCORRECT_BIT = 1 << TAGS.index("notHelpfulIncorrect")
+_COMPLAINT_BITS = sum(1 << TAGS.index(tag) for tag in NOT_HELPFUL_TAGS)
+_USUAL_RATES_SQL = """
 SELECT rater, avg((tags & $incorrect <> 0)::INTEGER) AS usual FROM ratings WHERE tags & $complaints <> 0
 GROUP BY rater ORDER BY rater
 """
 
 
-def _fit(
+def _fit_and_score(
     connection: Connection, settings: BridgingSettings, now: datetime, of_ratings: int
 ) -> tuple[pa.Table, pa.Table, FitReport]:
     """The fitted raters and the scored notes, as their tables, and what the fit says of itself."""
     fit = fitted(connection, of_ratings, settings)
     raters = FrozenRaters.of(fit.found.fit)
-    known = columns(connection, _USUAL, {"incorrect": _INCORRECT, "complaints": _COMPLAINTS})
+    known = columns(connection, _USUAL_RATES_SQL, {"incorrect": _INCORRECT_BIT, "complaints": _COMPLAINT_BITS})
     place, complained = locate(raters.ids, known["rater"])
     usual = np.where(complained, known["usual"][place], 0.0) if len(known["rater"]) else np.zeros(len(raters.ids))
     found = statuses(connection, fit, usual, settings)
@@ -474,12 +478,12 @@ def _fit(
     of_raters = {"rater": raters.ids, "intercept": raters.intercepts, "factor": raters.factors}
     return (
         pa.table({**of_raters, "usual": usual, "busy": np.isin(raters.ids, fit.busy)}),
-        _scores(found),
+        _build_scores_table(found),
         said,
     )
 
 
-def _scores(found: Statuses | None) -> pa.Table:
+def _build_scores_table(found: Statuses | None) -> pa.Table:
     if found is None:
         return pa.table({"note": pa.array([], pa.int64())})
     shown, rules = [status.shown.value for status in STATUSES], [rule.value for rule in RULE_NAMES]

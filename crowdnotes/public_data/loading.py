@@ -30,7 +30,7 @@ from crowdnotes.errors import InputError
 from crowdnotes.public_data.database import TAGS, Connection, how_many
 from crowdnotes.public_data.topics import label
 
-_ENDS = 65_536  # bytes that are compared at either end
+_COMPARED_BYTES = 65_536  # bytes that are compared at either end
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,49 +66,49 @@ def open_shards(path: Path, known: Sequence[Mark]) -> Iterator[Shard]:
     Raises InputError, also while blocks are read, when the file is cut short, damaged, or not text in columns.
     """
     with open_members(path) as members:
-        checksums = _checksums(path)
+        checksums = _read_checksums(path)
         for member in members:
             size, crc = checksums.get(member.name, (None, None))
             if any(mark.crc == crc is not None and mark.size == size for mark in known):
                 continue
             header = header_of(member, path)
             begin = member.tell()
-            grown_from = _grown_from(member, known)
+            grown_from = _find_earlier_mark(member, known)
             member.seek(max(begin, grown_from.size) if grown_from else begin)
             shard = Shard(header, grown_from, iter(()))
-            shard.blocks = _blocks(member, path, shard, crc)
+            shard.blocks = _read_new_blocks(member, path, shard, crc)
             yield shard
 
 
-def _checksums(path: Path) -> dict[str, tuple[int, int]]:
+def _read_checksums(path: Path) -> dict[str, tuple[int, int]]:
     if not zipfile.is_zipfile(path):
         return {}
     with zipfile.ZipFile(path) as archive:
         return {info.filename: (info.file_size, info.CRC) for info in archive.infolist()}
 
 
-def _grown_from(stream: IO[bytes], known: Sequence[Mark]) -> Mark | None:
+def _find_earlier_mark(stream: IO[bytes], known: Sequence[Mark]) -> Mark | None:
     stream.seek(0)
-    head = stream.read(_ENDS)
+    head = stream.read(_COMPARED_BYTES)
     for mark in sorted(known, key=lambda mark: -mark.size):
-        if _hash(head[: mark.size]) == mark.head:
-            stream.seek(max(0, mark.size - _ENDS))
-            if _hash(stream.read(min(mark.size, _ENDS))) == mark.tail:
+        if _hash_bytes(head[: mark.size]) == mark.head:
+            stream.seek(max(0, mark.size - _COMPARED_BYTES))
+            if _hash_bytes(stream.read(min(mark.size, _COMPARED_BYTES))) == mark.tail:
                 return mark
     return None
 
 
-def _blocks(stream: IO[bytes], path: Path, shard: Shard, crc: int | None) -> Iterator[bytes]:
+def _read_new_blocks(stream: IO[bytes], path: Path, shard: Shard, crc: int | None) -> Iterator[bytes]:
     size = stream.tell()
     stream.seek(0)
-    head = stream.read(min(size, _ENDS))
-    stream.seek(max(0, size - _ENDS))
-    tail = stream.read(min(size, _ENDS))
+    head = stream.read(min(size, _COMPARED_BYTES))
+    stream.seek(max(0, size - _COMPARED_BYTES))
+    tail = stream.read(min(size, _COMPARED_BYTES))
     for block in whole_lines(stream, path):
         if block.endswith(b"\n"):
             size += len(block)
-            head = (head + block[:_ENDS])[:_ENDS]
-            tail = (tail + block[-_ENDS:])[-_ENDS:]
+            head = (head + block[:_COMPARED_BYTES])[:_COMPARED_BYTES]
+            tail = (tail + block[-_COMPARED_BYTES:])[-_COMPARED_BYTES:]
             yield block
         elif block.count(b"\t") == len(shard.header) - 1:
             yield block  # and again when the file has grown: whether it is whole is not known
@@ -116,18 +116,18 @@ def _blocks(stream: IO[bytes], path: Path, shard: Shard, crc: int | None) -> Ite
         else:
             shard.cut = True
             crc = None
-    shard.mark = Mark(size, _hash(head), _hash(tail), crc)
+    shard.mark = Mark(size, _hash_bytes(head), _hash_bytes(tail), crc)
 
 
-def _hash(some: bytes) -> str:
+def _hash_bytes(some: bytes) -> str:
     return hashlib.sha256(some).hexdigest()
 
 
-_FIRST_MS = 1_609_459_200_000  # 2021-01-01: Birdwatch began that month
+_FIRST_POSSIBLE_MS = 1_609_459_200_000  # 2021-01-01: Birdwatch began that month
 _DAY_MS = 86_400_000
 _SNOWFLAKE_EPOCH_MS = 1_288_834_974_657  # of X's ids: milliseconds since then, above 22 bits
 _FIRST_SNOWFLAKE = 29_700_000_000  # ids before November 2010 were plain numbers
-_LACKS = {
+_MESSAGE_BY_MISSING_TABLE = {
     "notes": "There are no notes: posts, texts, surges and delays are not known.",
     "ratings": "There are no ratings: scores and sides are not known.",
     "noteStatusHistory": "There is no status history: when a note got its verdict is not known.",
@@ -163,7 +163,7 @@ def load_folder(connection: Connection, data: Path, now_ms: int, progress: Progr
         raise InputError(f"{data} is a file.", "Give the folder that holds it.")
     found = {spec.name: find_shards(spec, data) for spec in TABLES}
     if not any(found.values()):
-        overlooked = "".join(f" {_UNREADABLE.format(name)}" for name in _overlooked(data)[:1])
+        overlooked = "".join(f" {_UNREADABLE_MESSAGE.format(name)}" for name in _find_unreadable_files(data)[:1])
         raise InputError(
             f"{data} holds no public data.{overlooked}",
             "It should have files such as notes-00000.tsv and ratings-00000.zip.",
@@ -171,10 +171,10 @@ def load_folder(connection: Connection, data: Path, now_ms: int, progress: Progr
     files: list[FileReport] = []
     unchanged = []
     connection.execute("CREATE OR REPLACE TEMP TABLE touched (post BIGINT)")  # see posts.py
-    problems = [_UNREADABLE.format(name) for name in _overlooked(data)]
+    problems = [_UNREADABLE_MESSAGE.format(name) for name in _find_unreadable_files(data)]
     for spec in TABLES:
-        if not found[spec.name] and not _has_any(connection, spec):
-            problems.append(_LACKS[spec.name])
+        if not found[spec.name] and not _has_loaded(connection, spec):
+            problems.append(_MESSAGE_BY_MISSING_TABLE[spec.name])
         for path in found[spec.name]:
             try:
                 reports, sentences = _load_file(connection, spec, path, now_ms, progress)
@@ -190,10 +190,12 @@ def load_folder(connection: Connection, data: Path, now_ms: int, progress: Progr
     return Loaded(files=tuple(files), unchanged=tuple(unchanged), problems=tuple(problems))
 
 
-_UNREADABLE = "{} was not read: it is neither .tsv nor .zip. If its download has not finished, let it; else unpack it."
+_UNREADABLE_MESSAGE = (
+    "{} was not read: it is neither .tsv nor .zip. If its download has not finished, let it; else unpack it."
+)
 
 
-def _overlooked(data: Path) -> list[str]:
+def _find_unreadable_files(data: Path) -> list[str]:
     """Files that are named as public data but packed otherwise, or half downloaded."""
     stems = "|".join(re.escape(stem) for spec in TABLES for stem in spec.stems)
     named = re.compile(rf"(?:{stems})[-_.]?\d*\.(?:tsv|zip|gz)\..+|(?:{stems})[-_.]?\d*\.gz", re.IGNORECASE)
@@ -205,7 +207,7 @@ def snowflake(times_ms: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return (times_ms - _SNOWFLAKE_EPOCH_MS) << 22
 
 
-def _has_any(connection: Connection, spec: TableSpec) -> bool:
+def _has_loaded(connection: Connection, spec: TableSpec) -> bool:
     return connection.execute("SELECT 1 FROM loads WHERE kind = ? LIMIT 1", [spec.name]).fetchone() is not None
 
 
@@ -223,9 +225,9 @@ def _load_file(
             began = time.perf_counter()
             dropped: Counter[str] = Counter()
             (load,) = connection.execute("SELECT coalesce(max(load), 0) + 1 FROM loads").fetchone() or (1,)
-            blocks = _told(_parsed(spec, shard, dropped), spec, progress)
-            rows = _LOADERS[spec.name](connection, blocks, load, now_ms, dropped)
-            _remember(connection, spec, path, shard, load)
+            blocks = _report_progress(_parse_blocks(spec, shard, dropped), spec, progress)
+            rows = _LOADER_BY_TABLE[spec.name](connection, blocks, load, now_ms, dropped)
+            _record_load(connection, spec, path, shard, load)
             if shard.cut:
                 sentences.append(
                     f"{path.name} ends in the middle of a line: the download may be unfinished. "
@@ -249,12 +251,12 @@ def _load_file(
     return reports, sentences
 
 
-def _parsed(spec: TableSpec, shard: Shard, dropped: Counter[str]) -> Iterable[pa.Table]:
+def _parse_blocks(spec: TableSpec, shard: Shard, dropped: Counter[str]) -> Iterable[pa.Table]:
     for block in shard.blocks:
         yield parse(spec, shard.header, block, dropped)
 
 
-def _told(blocks: Iterable[pa.Table], spec: TableSpec, progress: Progress | None) -> Iterable[pa.Table]:
+def _report_progress(blocks: Iterable[pa.Table], spec: TableSpec, progress: Progress | None) -> Iterable[pa.Table]:
     rows = 0
     for block in blocks:
         yield block
@@ -263,7 +265,7 @@ def _told(blocks: Iterable[pa.Table], spec: TableSpec, progress: Progress | None
             progress(spec.name, rows)
 
 
-def _remember(connection: Connection, spec: TableSpec, path: Path, shard: Shard, load: int) -> None:
+def _record_load(connection: Connection, spec: TableSpec, path: Path, shard: Shard, load: int) -> None:
     if shard.mark is None:
         raise AssertionError("a loader leaves no block unread")
     before, mark = shard.grown_from, shard.mark
@@ -283,24 +285,24 @@ def _load_notes(
     del load
     connection.execute("CREATE OR REPLACE TEMP TABLE fresh AS SELECT 0 AS place, * FROM notes LIMIT 0")
     for place, block in enumerate(blocks):
-        written = _times(block, "createdAtMillis", now_ms, dropped)
-        posts = _column(block, "tweetId", pa.int64())
-        texts = _column(block, "summary", pa.string()).to_pylist()
+        written = _read_times(block, "createdAtMillis", now_ms, dropped)
+        posts = _read_typed_column(block, "tweetId", pa.int64())
+        texts = _read_typed_column(block, "summary", pa.string()).to_pylist()
         labels = [label(text) if text else (None, 0) for text in texts]
         columns = {
             "place": pa.repeat(place, block.num_rows),
             "note": block["noteId"],
-            "author": _people(block, "noteAuthorParticipantId"),
+            "author": _hash_people(block, "noteAuthorParticipantId"),
             "written": written,
             "post": posts,
-            "posted": _snowflake_times(posts, now_ms, dropped),
+            "posted": _read_snowflake_times(posts, now_ms, dropped),
             "misleading": pc.not_equal(block["classification"].cast(pa.string()), "NOT_MISLEADING"),
             "language": pa.array([language for language, _ in labels], pa.string()),
             "topics": pa.array([topics for _, topics in labels], pa.uint8()),
             "text": texts,
         }
-        _append(connection, "fresh", columns)
-    return _replace(connection, "notes", "note")
+        _append_block(connection, "fresh", columns)
+    return _replace_rows(connection, "notes", "note")
 
 
 def _load_history(
@@ -310,23 +312,23 @@ def _load_history(
     connection.execute("CREATE OR REPLACE TEMP TABLE fresh AS SELECT 0 AS place, * FROM history LIMIT 0")
     for place, block in enumerate(blocks):
         columns = {"place": pa.repeat(place, block.num_rows), "note": block["noteId"]}
-        columns["author"] = _people(block, "noteAuthorParticipantId")
-        for name, column in _HISTORY_TIMES.items():
-            columns[name] = _times(block, column, now_ms, dropped)
-        for name, column in _HISTORY_WORDS.items():
-            columns[name] = _column(block, column, pa.string())
-        _append(connection, "fresh", columns)
-    return _replace(connection, "history", "note")
+        columns["author"] = _hash_people(block, "noteAuthorParticipantId")
+        for name, column in _HISTORY_TIME_COLUMNS.items():
+            columns[name] = _read_times(block, column, now_ms, dropped)
+        for name, column in _HISTORY_WORD_COLUMNS.items():
+            columns[name] = _read_typed_column(block, column, pa.string())
+        _append_block(connection, "fresh", columns)
+    return _replace_rows(connection, "history", "note")
 
 
-_HISTORY_TIMES = {
+_HISTORY_TIME_COLUMNS = {
     "written": "createdAtMillis",
     "first_at": "timestampMillisOfFirstNonNMRStatus",
     "latest_at": "timestampMillisOfLatestNonNMRStatus",
     "status_at": "timestampMillisOfCurrentStatus",
     "locked_at": "timestampMillisOfStatusLock",
 }
-_HISTORY_WORDS = {
+_HISTORY_WORD_COLUMNS = {
     "first_status": "firstNonNMRStatus",
     "latest_status": "mostRecentNonNMRStatus",
     "status": "currentStatus",
@@ -343,11 +345,11 @@ def _load_people(
     for place, block in enumerate(blocks):
         columns = {
             "place": pa.repeat(place, block.num_rows),
-            "rater": _people(block, "participantId"),
-            "state": _column(block, "enrollmentState", pa.string()),
+            "rater": _hash_people(block, "participantId"),
+            "state": _read_typed_column(block, "enrollmentState", pa.string()),
         }
-        _append(connection, "fresh", columns)
-    return _replace(connection, "people", "rater")
+        _append_block(connection, "fresh", columns)
+    return _replace_rows(connection, "people", "rater")
 
 
 def _load_ratings(
@@ -361,13 +363,13 @@ def _load_ratings(
                 bits |= pc.fill_null(block[tag], False).to_numpy().astype(np.int32) << place
         columns = {
             "note": block["noteId"],
-            "rater": _people(block, "raterParticipantId"),
-            "rated": _times(block, "createdAtMillis", now_ms, dropped),
+            "rater": _hash_people(block, "raterParticipantId"),
+            "rated": _read_times(block, "createdAtMillis", now_ms, dropped),
             "level": (block["helpfulNum"].to_numpy() * 2).astype(np.uint8),
             "tags": bits,
             "load": pa.repeat(load, block.num_rows),
         }
-        _append(connection, "fresh", columns)
+        _append_block(connection, "fresh", columns)
     # By note, so that one note's are found without reading all of them.
     connection.execute("INSERT INTO ratings SELECT * FROM fresh ORDER BY note; DROP TABLE fresh")
     again = _forget_repeated_ratings(connection, load)
@@ -407,13 +409,13 @@ def _forget_repeated_ratings(connection: Connection, load: int) -> int:
     return before - how_many(connection, "SELECT count(*) FROM ratings")
 
 
-def _append(connection: Connection, into: str, columns: dict[str, object]) -> None:
+def _append_block(connection: Connection, into: str, columns: dict[str, object]) -> None:
     connection.register("block", pa.table(columns))
     connection.execute(f"INSERT INTO {into} BY NAME SELECT * FROM block")
     connection.unregister("block")
 
 
-def _replace(connection: Connection, table: str, key: str) -> int:
+def _replace_rows(connection: Connection, table: str, key: str) -> int:
     """The fresh rows, the last of each key, in the place of what the table had of them; how many they are.
 
     The posts of fresh notes, as they were and as they are, go into `touched`.
@@ -427,22 +429,22 @@ def _replace(connection: Connection, table: str, key: str) -> int:
     return how_many(connection, f"SELECT count(*) FROM {table}") - before
 
 
-def _column(block: pa.Table, name: str, kind: pa.DataType) -> pa.ChunkedArray:
+def _read_typed_column(block: pa.Table, name: str, kind: pa.DataType) -> pa.ChunkedArray:
     return block[name].cast(kind) if name in block.column_names else pa.chunked_array([pa.nulls(block.num_rows, kind)])
 
 
-def _times(block: pa.Table, name: str, now_ms: int, dropped: Counter[str]) -> pa.ChunkedArray:
+def _read_times(block: pa.Table, name: str, now_ms: int, dropped: Counter[str]) -> pa.ChunkedArray:
     """A column of times; those that cannot be right are left out and counted. 0 and below mean "never"."""
-    times = _column(block, name, pa.int64())
+    times = _read_typed_column(block, name, pa.int64())
     said = pc.fill_null(pc.greater(times, 0), False)
-    right = pc.and_(pc.fill_null(pc.greater_equal(times, _FIRST_MS), False), pc.less(times, now_ms + _DAY_MS))
+    right = pc.and_(pc.fill_null(pc.greater_equal(times, _FIRST_POSSIBLE_MS), False), pc.less(times, now_ms + _DAY_MS))
     right = pc.fill_null(right, False)
     if wrong := pc.sum(pc.and_not(said, right)).as_py():
         dropped[f"(value left out, row kept) {name} before 2021 or still to come"] += wrong
     return pc.if_else(right, times, pa.scalar(None, pa.int64()))
 
 
-def _snowflake_times(posts: pa.ChunkedArray, now_ms: int, dropped: Counter[str]) -> pa.Array:
+def _read_snowflake_times(posts: pa.ChunkedArray, now_ms: int, dropped: Counter[str]) -> pa.Array:
     """When posts were made, from their ids; None for ids that are no snowflakes."""
     known = pc.fill_null(posts, 0).to_numpy()
     times = (known >> 22) + _SNOWFLAKE_EPOCH_MS
@@ -452,7 +454,7 @@ def _snowflake_times(posts: pa.ChunkedArray, now_ms: int, dropped: Counter[str])
     return pa.array(times, pa.int64(), mask=~right)
 
 
-def _people(block: pa.Table, name: str) -> pa.Array:
+def _hash_people(block: pa.Table, name: str) -> pa.Array:
     """People's ids as 64-bit hashes, the same on every machine and day; None where there is none."""
     if name not in block.column_names:
         return pa.nulls(block.num_rows, pa.int64())
@@ -467,7 +469,7 @@ def _people(block: pa.Table, name: str) -> pa.Array:
     return pa.array(hashes, pa.int64()).take(words.indices) if len(names) else pa.nulls(block.num_rows, pa.int64())
 
 
-_LOADERS: dict[str, Callable[[Connection, Iterable[pa.Table], int, int, Counter[str]], int]] = {
+_LOADER_BY_TABLE: dict[str, Callable[[Connection, Iterable[pa.Table], int, int, Counter[str]], int]] = {
     NOTES.name: _load_notes,
     HISTORY.name: _load_history,
     ENROLMENT.name: _load_people,

@@ -32,7 +32,7 @@ class Verdicts(FrozenModel):
     @property
     def sentence(self) -> str:
         """By the fit."""
-        return _said(
+        return _write_status_sentence(
             (
                 "By these ratings, worked out here, {helpful:,} of {n:,} notes with enough ratings are shown, "
                 "{not_helpful:,} are rated not helpful and {waiting:,} need more ratings."
@@ -145,8 +145,8 @@ def verdicts(connection: Connection, settings: BridgingSettings) -> Verdicts | N
     ).fetchall()
     recorded = connection.execute("SELECT status, count(*) FROM history WHERE status <> '' GROUP BY status").fetchall()
     return Verdicts(
-        reckoned=_counts(fit.statuses),
-        on_x=_counts(dict(recorded)) if recorded else None,
+        reckoned=_order_counts(fit.statuses),
+        on_x=_order_counts(dict(recorded)) if recorded else None,
         reach=sum(n for _, _, n in decided),
         line=line,
         shown_at=fit.shown_at,
@@ -162,11 +162,11 @@ def verdicts(connection: Connection, settings: BridgingSettings) -> Verdicts | N
     )
 
 
-def _counts(by_status: dict[str, int]) -> tuple[int, int, int]:
+def _order_counts(by_status: dict[str, int]) -> tuple[int, int, int]:
     helpful, not_helpful, waiting = (by_status.get(status.value, 0) for status in STATUSES)
     return helpful, not_helpful, waiting
 
 
-def _said(words: str, counts: tuple[int, int, int]) -> str:
+def _write_status_sentence(words: str, counts: tuple[int, int, int]) -> str:
     helpful, not_helpful, waiting = counts
     return fill(words, n=sum(counts), helpful=helpful, not_helpful=not_helpful, waiting=waiting)

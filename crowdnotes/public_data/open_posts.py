@@ -27,8 +27,8 @@ from crowdnotes.text.note_rules import without_urls, x_storage_form
 from crowdnotes.wording import fill, plural
 
 FRESH_DAYS = 7
-_MOST = 50
-_LOOKED_AT = 4 * _MOST  # those whose notes our own reckoning shows are left out of them
+_MAX_LISTED_POSTS = 50
+_MAX_SCORED_POSTS = 4 * _MAX_LISTED_POSTS  # those whose notes our own reckoning shows are left out of them
 _DAY_MS, _HOUR_MS = 86_400_000, 3_600_000
 
 
@@ -78,7 +78,7 @@ class Work(FrozenModel):
 
 
 # Posts with a shown note, and those that every note calls fine, are few: cheaper to find than the rest.
-_WAITING = """
+_WAITING_POSTS_SQL = """
 CREATE OR REPLACE TEMP TABLE waiting AS SELECT post, posted, notes, language FROM chosen ANTI JOIN (
     SELECT post FROM notes SEMI JOIN (SELECT note FROM history WHERE status = $shown) USING (note)
     UNION ALL SELECT post FROM notes SEMI JOIN (SELECT post FROM notes WHERE NOT misleading) USING (post)
@@ -86,7 +86,7 @@ CREATE OR REPLACE TEMP TABLE waiting AS SELECT post, posted, notes, language FRO
 ) USING (post) WHERE $days IS NULL OR posted // $day_ms IN (SELECT unnest($days))
 """
 # New posts stand first: where they fill the list, the ratings of the others are not counted.
-_MOST_RATED = """
+_MOST_RATED_SQL = """
 WITH wanted AS (SELECT * FROM waiting WHERE (SELECT count(*) < $most FROM waiting WHERE posted >= $fresh)
     OR posted >= $fresh),
 rated AS (SELECT post, count(*) AS ratings FROM ratings JOIN (SELECT note, post FROM notes SEMI JOIN wanted
@@ -94,13 +94,13 @@ rated AS (SELECT post, count(*) AS ratings FROM ratings JOIN (SELECT note, post 
 SELECT post, posted, notes, coalesce(ratings, 0) AS n, language FROM wanted LEFT JOIN rated USING (post)
 ORDER BY coalesce(posted >= $fresh, false) DESC, n DESC, post LIMIT $most
 """
-_KNOWN_RATINGS = """
+_KNOWN_RATINGS_SQL = """
 SELECT theirs.post, theirs.note, status IS NOT NULL AS on_x, level / 2.0 AS helpful, intercept, factor
 FROM ratings JOIN raters USING (rater) JOIN (
     SELECT note, post FROM notes WHERE misleading IS NOT FALSE AND post IN (SELECT unnest(?))
 ) AS theirs USING (note) LEFT JOIN history USING (note) ORDER BY theirs.note
 """
-_FIRST_WORDS = """
+_FIRST_TEXT_SQL = """
 SELECT post, arg_min(text, coalesce(written, note)) FROM notes
 WHERE misleading IS NOT FALSE AND post IN (SELECT unnest($posts)) GROUP BY post
 """
@@ -117,23 +117,29 @@ def work(connection: Connection, chosen: Filter, days: Sequence[date] | None, se
         connection, "SELECT greatest((SELECT max(written) FROM notes), (SELECT max(rated) FROM ratings), 0)"
     )
     numbers = None if days is None else [(day - date(1970, 1, 1)).days for day in days]
-    connection.execute(_WAITING, {"days": numbers, "day_ms": _DAY_MS, "shown": NoteStatus.HELPFUL.value})
-    rows = connection.execute(_MOST_RATED, {"fresh": until - FRESH_DAYS * _DAY_MS, "most": _LOOKED_AT}).fetchall()
+    connection.execute(_WAITING_POSTS_SQL, {"days": numbers, "day_ms": _DAY_MS, "shown": NoteStatus.HELPFUL.value})
+    rows = connection.execute(
+        _MOST_RATED_SQL, {"fresh": until - FRESH_DAYS * _DAY_MS, "most": _MAX_SCORED_POSTS}
+    ).fetchall()
     posts = [row[0] for row in rows]
-    best = _best_notes(connection, posts, settings)
-    words = dict(connection.execute(_FIRST_WORDS, {"posts": posts}).fetchall())
+    best = _find_best_notes(connection, posts, settings)
+    words = dict(connection.execute(_FIRST_TEXT_SQL, {"posts": posts}).fetchall())
     several = days is None or len(days) > 1
-    found = [_waiting(row, best[row[0]], words[row[0]] or "", until, several) for row in rows if row[0] in best]
-    found.sort(key=_place)
+    found = [
+        _build_waiting_post(row, best[row[0]], words[row[0]] or "", until, several) for row in rows if row[0] in best
+    ]
+    found.sort(key=_build_post_sort_key)
     has_history = how_many(connection, "SELECT count(*) FROM (SELECT 1 FROM history LIMIT 1)") > 0
     waiting = how_many(connection, "SELECT count(*) FROM waiting") if has_history else None
     return Work(
         counted=chosen.as_text,
         days=None if days is None else tuple(days),
-        until=_time(until),
+        until=_convert_ms(until),
         waiting=waiting,
-        posts=tuple(found[:_MOST]),
-        sentence=_sentence(waiting, min(len(found), _MOST), until, some_days=days is None or len(days) > 0),
+        posts=tuple(found[:_MAX_LISTED_POSTS]),
+        sentence=_write_open_posts_sentence(
+            waiting, min(len(found), _MAX_LISTED_POSTS), until, some_days=days is None or len(days) > 0
+        ),
     )
 
 
@@ -177,7 +183,7 @@ def notes_as_json(connection: Connection, post: int) -> bytes:
     ).encode()
 
 
-def _best_notes(connection: Connection, posts: list[int], settings: BridgingSettings) -> dict[int, BestNote]:
+def _find_best_notes(connection: Connection, posts: list[int], settings: BridgingSettings) -> dict[int, BestNote]:
     """The best note of each post; posts whose note is shown, by the rules alone, are left out."""
     line, least = settings.helpful_intercept, settings.min_raters_per_note
     fit = last_fit(connection)
@@ -187,8 +193,8 @@ def _best_notes(connection: Connection, posts: list[int], settings: BridgingSett
             not_run=f"Its notes have no score, because the viewpoints of raters are not known. {fit.not_run}",
         )
         return dict.fromkeys(posts, nothing)
-    best = dict.fromkeys(posts, _unscored(0, line, least))
-    rows = columns(connection, _KNOWN_RATINGS, [posts])
+    best = dict.fromkeys(posts, _build_unscored_note(0, line, least))
+    rows = columns(connection, _KNOWN_RATINGS_SQL, [posts])
     (extremes,) = connection.execute("SELECT min(intercept), min(factor), max(factor) FROM raters").fetchall()
     held = Extremes(fit.global_intercept, fit.ratings_per_note, *extremes)
     notes, begins, counts = np.unique(rows["note"], return_index=True, return_counts=True)
@@ -198,14 +204,14 @@ def _best_notes(connection: Connection, posts: list[int], settings: BridgingSett
             continue  # another of its notes is shown
         if known < least:
             if best[post].intercept is None and known > best[post].raters:
-                best[post] = _unscored(known, line, least)
+                best[post] = _build_unscored_note(known, line, least)
             continue
         helpful, intercepts, factors = (rows[name][those] for name in ("helpful", "intercept", "factor"))
         intercept = float(score_as_rated(helpful, intercepts, factors, held)[0][-1])
         is_best = best[post].intercept is None or intercept > (best[post].intercept or 0)
         # Only what may be shown by our reckoning, or is told with its reason, is worth a replay.
         asked = intercept >= line and (is_best or not rows["on_x"][begin])
-        now = _now(connection, note, settings) if asked else None
+        now = _replay_to_now(connection, note, settings) if asked else None
         is_shown = now is not None and now.status is NoteStatus.HELPFUL
         if is_shown and not rows["on_x"][begin]:
             del best[post]
@@ -215,12 +221,12 @@ def _best_notes(connection: Connection, posts: list[int], settings: BridgingSett
     return best
 
 
-def _now(connection: Connection, note: int, settings: BridgingSettings) -> Moment | None:
+def _replay_to_now(connection: Connection, note: int, settings: BridgingSettings) -> Moment | None:
     replayed = replay(connection, note, misleading=True, settings=settings)
     return replayed.moment(len(replayed)) if isinstance(replayed, Replay) else None
 
 
-def _unscored(raters: int, line: float, least: int) -> BestNote:
+def _build_unscored_note(raters: int, line: float, least: int) -> BestNote:
     return BestNote(
         needed=line,
         raters=raters,
@@ -233,24 +239,24 @@ def _unscored(raters: int, line: float, least: int) -> BestNote:
     )
 
 
-def _waiting(row: tuple[Any, ...], best: BestNote, words: str, until: int, several: bool) -> WaitingPost:
+def _build_waiting_post(row: tuple[Any, ...], best: BestNote, words: str, until: int, several: bool) -> WaitingPost:
     post, posted, notes, ratings, language = row
     hours = None if posted is None else (until - posted) / _HOUR_MS
     return WaitingPost(
         post=post,
         url=post_url(post),
-        posted_at=None if posted is None else _time(posted),
+        posted_at=None if posted is None else _convert_ms(posted),
         hours=hours,
         language=language,
         notes=notes,
         ratings=ratings,
         best=best,
         first_note=without_urls(x_storage_form(words)),
-        why=_why(notes, ratings, hours, best, several),
+        why=_explain_place(notes, ratings, hours, best, several),
     )
 
 
-def _place(post: WaitingPost) -> tuple[bool, int, float, int]:
+def _build_post_sort_key(post: WaitingPost) -> tuple[bool, int, float, int]:
     """The rule: see the head of this file."""
     away = float("inf") if post.best.intercept is None else abs(post.best.needed - post.best.intercept)
     return not _is_fresh(post.hours), -post.ratings, away, post.post
@@ -260,7 +266,7 @@ def _is_fresh(hours: float | None) -> bool:
     return hours is not None and hours <= FRESH_DAYS * 24
 
 
-def _why(notes: int, ratings: int, hours: float | None, best: BestNote, several: bool) -> str:
+def _explain_place(notes: int, ratings: int, hours: float | None, best: BestNote, several: bool) -> str:
     """In words what the place goes by; of posts of one day their age does not matter."""
     if hours is None:
         age = "How old the post is, its id does not say: it comes after the new ones."
@@ -290,14 +296,14 @@ def _why(notes: int, ratings: int, hours: float | None, best: BestNote, several:
     return f"{age} {plural(ratings, '{notes}, {n:,} rating.', '{notes}, {n:,} ratings.', notes=counted)} {score}"
 
 
-def _sentence(waiting: int | None, listed: int, until: int, *, some_days: bool) -> str:
+def _write_open_posts_sentence(waiting: int | None, listed: int, until: int, *, some_days: bool) -> str:
     if not listed:
         return (
             "No post here has notes of which none is shown."
             if some_days
             else "No day stands out, so there is no post to list. Ask for all days."
         )
-    end = f"The data ends on {day(_time(until))}."
+    end = f"The data ends on {day(_convert_ms(until))}."
     if waiting is None:
         return (
             f"The first {listed} posts that have notes and none shown. The data does not say what X shows, so the "
@@ -311,5 +317,5 @@ def _sentence(waiting: int | None, listed: int, until: int, *, some_days: bool) 
     return f"{many} {end}"
 
 
-def _time(ms: int) -> datetime:
+def _convert_ms(ms: int) -> datetime:
     return datetime.fromtimestamp(ms / 1000, UTC)

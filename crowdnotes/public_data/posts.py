@@ -16,7 +16,7 @@ YOUNG_DAYS = 14  # then X locks a status; a younger note may still get its first
 _DAY_MS = 86_400_000
 HEALTH = "health"  # any of the seven topics
 LAST_LOAD = "SELECT coalesce(max(load), 0) FROM loads"
-_MADE = """
+_INSERT_POSTS_SQL = """
 INSERT INTO posts
 SELECT post, any_value(posted), min(notes.written), min(first_at), arg_min(language, coalesce(notes.written, note)),
     bit_or(coalesce(topics, 0)), count(*), count(history.note),
@@ -26,11 +26,11 @@ FROM notes LEFT JOIN history USING (note)
 WHERE post IS NOT NULL AND {which} GROUP BY post
 """
 # Besides what was loaded: a note that was young may have come of age.
-_CHANGED = """
+_CHANGED_POSTS_SQL = """
 CREATE OR REPLACE TEMP TABLE changed AS
 SELECT post FROM posts WHERE young > 0 UNION SELECT post FROM touched WHERE post IS NOT NULL
 """
-_FEW = "SELECT (SELECT count(*) FROM changed) * 4 < (SELECT count(*) FROM posts)"
+_FEW_CHANGED_SQL = "SELECT (SELECT count(*) FROM changed) * 4 < (SELECT count(*) FROM posts)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +82,11 @@ def make_posts(connection: Connection, before: int) -> None:
     try:
         newest = how_many(connection, "SELECT coalesce(max(written), 0) FROM notes")
         which = "true"
-        connection.execute(_CHANGED)
-        if made == before and how_many(connection, _FEW):
+        connection.execute(_CHANGED_POSTS_SQL)
+        if made == before and how_many(connection, _FEW_CHANGED_SQL):
             which = "post IN (SELECT post FROM changed)"
         connection.execute(f"DELETE FROM posts WHERE {which}; DELETE FROM posts_made")
-        connection.execute(_MADE.format(which=which), {"young": newest - YOUNG_DAYS * _DAY_MS})
+        connection.execute(_INSERT_POSTS_SQL.format(which=which), {"young": newest - YOUNG_DAYS * _DAY_MS})
         connection.execute("INSERT INTO posts_made VALUES (?)", [load])
         connection.commit()
     except BaseException:

@@ -36,8 +36,8 @@ from crowdnotes.wording import fill, plural
 
 Floats = npt.NDArray[np.float64]
 FIRST = 50  # ratings that are set against all
-_MOST_MOMENTS = 200
-_LEVELS = ("not_helpful", "somewhat", "helpful")
+_MAX_MOMENTS = 200
+_LEVEL_FIELDS = ("not_helpful", "somewhat", "helpful")
 
 
 class Levels(FrozenModel):
@@ -187,7 +187,7 @@ class Replay:
         self._without_busy = score_as_rated(
             helpful[calm], rows["intercept"].astype(np.float64)[calm], factor[calm], fit
         )[0]
-        self._complaints = _Complaints(
+        self._complaints = _ComplaintTotals(
             tags, settings, factor[known], ticked[len(HELPFUL_TAGS) :, known], rows["usual"].astype(np.float64)[known]
         )
 
@@ -236,11 +236,11 @@ class Replay:
         """How the note stands after so many ratings, at least one."""
         said = self.decided(ratings, was_helpful=was_helpful)
         minus, plus, unknown = (
-            Levels(**dict(zip(_LEVELS, self._levels[group, :, ratings - 1].tolist(), strict=True)))
+            Levels(**dict(zip(_LEVEL_FIELDS, self._levels[group, :, ratings - 1].tolist(), strict=True)))
             for group in range(3)
         )
         return Moment(
-            at=_time(int(self.times[ratings - 1])),
+            at=_convert_ms_unless_zero(int(self.times[ratings - 1])),
             ratings=ratings,
             minus=minus,
             plus=plus,
@@ -259,7 +259,7 @@ class Replay:
         return Side(raters, mean, helpful - not_helpful)
 
 
-class _Complaints:
+class _ComplaintTotals:
     """What the rules on tags look at after a number of ratings: of known raters, in their order."""
 
     def __init__(
@@ -297,7 +297,7 @@ def score_story(replayed: Replay) -> ScoreStory:
     """The note after each rating, or after some two hundred of them; where its status changes, to the rating."""
     n = len(replayed)
     dated = int(np.searchsorted(replayed.times, 1))  # ratings without a time stand first, and have no moment
-    places = np.unique(np.linspace(dated + 1, n, min(n - dated, _MOST_MOMENTS)).round().astype(int)).tolist()
+    places = np.unique(np.linspace(dated + 1, n, min(n - dated, _MAX_MOMENTS)).round().astype(int)).tolist()
     if dated < FIRST <= n:
         places = sorted({*places, FIRST})
     moments: list[Moment] = []
@@ -308,9 +308,9 @@ def score_story(replayed: Replay) -> ScoreStory:
     for place in places:
         moment = replayed.moment(place, was_helpful=helpful)
         if moment.status is not status:
-            first = _first_with(replayed, before, place, helpful, moment.status)
+            first = _find_first_rating_with(replayed, before, place, helpful, moment.status)
             said = replayed.decided(first, was_helpful=helpful)
-            changes.append(_change(replayed, first, status, said))
+            changes.append(_build_change(replayed, first, status, said))
             status = moment.status
         moments.append(moment)
         helpful, before = status is NoteStatus.HELPFUL, place
@@ -324,7 +324,7 @@ def score_story(replayed: Replay) -> ScoreStory:
         first=replayed.moment(FIRST) if n >= FIRST else None,
         now=now,
         not_applied=tuple(f"{rule.as_text} (not known: {what}) [{rule.value}]" for rule, what in missing.items()),
-        not_sunk=_not_sunk(last),
+        not_sunk=_explain_not_sunk(last),
     )
 
 
@@ -352,7 +352,7 @@ def recorded(connection: Connection, note: int, replayed: Replay | None) -> tupl
     for (at, status), (event, by) in sorted(told.items()):
         ratings = replayed.until(at) if replayed else 0
         then = replayed.moment(ratings) if replayed and ratings else None
-        found.append(Recorded(event=event, at=_known_time(at), status=status, decided_by=by, recomputed=then))
+        found.append(Recorded(event=event, at=_convert_known_ms(at), status=status, decided_by=by, recomputed=then))
     return tuple(found)
 
 
@@ -370,11 +370,11 @@ def deciding_rule(said: StatusResult) -> RuleName:
     return said.decided_by
 
 
-_TO_NOT_HELPFUL = (RuleName.GENERAL_NOT_HELPFUL, RuleName.UPPER_BOUND, RuleName.RATIO)
+_NOT_HELPFUL_RULES = (RuleName.GENERAL_NOT_HELPFUL, RuleName.UPPER_BOUND, RuleName.RATIO)
 
 
-def _not_sunk(said: StatusResult) -> str:
-    score, ways = said.note_intercept, [way for way in said.outcomes if way.rule in _TO_NOT_HELPFUL]
+def _explain_not_sunk(said: StatusResult) -> str:
+    score, ways = said.note_intercept, [way for way in said.outcomes if way.rule in _NOT_HELPFUL_RULES]
     if said.status is not NoteStatus.NEEDS_MORE_RATINGS or score is None or not score < 0:
         return ""
     if any(way.fired for way in ways):  # what took it back is the reason, and is told
@@ -385,7 +385,7 @@ def _not_sunk(said: StatusResult) -> str:
     return f"It is not rated not helpful either, as no rule for that is met: {told}.".replace("note intercept", "score")
 
 
-def _first_with(replayed: Replay, before: int, after: int, was_helpful: bool, status: NoteStatus) -> int:
+def _find_first_rating_with(replayed: Replay, before: int, after: int, was_helpful: bool, status: NoteStatus) -> int:
     """By halves: after how many ratings, more than `before` and up to `after`, the note first has the status."""
     while after - before > 1:
         middle = (before + after) // 2
@@ -396,7 +396,7 @@ def _first_with(replayed: Replay, before: int, after: int, was_helpful: bool, st
     return after
 
 
-def _change(replayed: Replay, ratings: int, before: NoteStatus, said: StatusResult) -> Change:
+def _build_change(replayed: Replay, ratings: int, before: NoteStatus, said: StatusResult) -> Change:
     deciding = [outcome for outcome in said.outcomes if outcome.rule is said.decided_by]
     crossed = said.blocked_by if said.status is NoteStatus.NEEDS_MORE_RATINGS and said.blocked_by else deciding
     told = why(said)
@@ -408,7 +408,7 @@ def _change(replayed: Replay, ratings: int, before: NoteStatus, said: StatusResu
             because = f"{reason[0].lower()}{reason[1:]}"
             told = f"{told} Its score was high enough earlier; one rating before, this still held it back: {because}"
     return Change(
-        at=_known_time(int(replayed.times[ratings - 1])),
+        at=_convert_known_ms(int(replayed.times[ratings - 1])),
         ratings=ratings,
         before=before,
         after=said.status,
@@ -418,16 +418,20 @@ def _change(replayed: Replay, ratings: int, before: NoteStatus, said: StatusResu
     )
 
 
-def _time(ms: int) -> datetime | None:
-    return _known_time(ms) if ms else None
+def _convert_ms_unless_zero(ms: int) -> datetime | None:
+    return _convert_known_ms(ms) if ms else None
 
 
-def _known_time(ms: int) -> datetime:
+def _convert_known_ms(ms: int) -> datetime:
     return datetime.fromtimestamp(ms / 1000, UTC)
 
 
 TAKEN = (1, 5, 10)
-_DRAWS, _FEW_DRAWS, _MANY = 100, 20, 10_000  # of a note with many ratings fewer: each costs a pass over them
+_DRAW_COUNT, _DRAW_COUNT_IF_MANY, _MANY_RATINGS = (
+    100,
+    20,
+    10_000,
+)  # of a note with many ratings fewer: each costs a pass over them
 
 
 class Which(StrEnum):
@@ -494,7 +498,7 @@ def fewer(replayed: Replay, taken: int, which: Which) -> Fewer | None:
     shown = now.status is NoteStatus.HELPFUL  # as in X's next run
     if which is Which.RANDOM:
         chance = np.random.default_rng(ratings)
-        draws = _DRAWS if ratings <= _MANY else _FEW_DRAWS
+        draws = _DRAW_COUNT if ratings <= _MANY_RATINGS else _DRAW_COUNT_IF_MANY
         gone = [chance.choice(ratings, taken, replace=False) for _ in range(draws)]
     else:
         order = np.argsort(replayed.worth, kind="stable")  # ratings that do not count stand last, as NaN

@@ -27,12 +27,12 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 _LAST_DAY = date(2025, 6, 30)
 _HOUR_MS, _DAY_MS = 3_600_000, 86_400_000
-_CHUNK = 500_000  # rows made at once
-_REACH = 0.5 ** np.arange(8)  # shares of the raters that a note may come to; the smaller, the busier
+_ROWS_PER_CHUNK = 500_000  # rows made at once
+_RATER_SHARES = 0.5 ** np.arange(8)  # shares of the raters that a note may come to; the smaller, the busier
 _SHARE_OF_FIRST_CAMP = 0.55
 _FIRST_NOTE_HOURS, _VERDICT_HOURS = 10.0, 7.0  # medians
-_SURGE = 6  # times the usual posts of a day
-_TAGS = {
+_SURGE_FACTOR = 6  # times the usual posts of a day
+_TAG_SHARES_BY_LEVEL = {
     2: {"helpfulClear": 0.5, "helpfulGoodSources": 0.6, "helpfulImportantContext": 0.4},
     1: {"helpfulClear": 0.3, "notHelpfulMissingKeyPoints": 0.3},
     0: {
@@ -42,9 +42,9 @@ _TAGS = {
         "notHelpfulNoteNotNeeded": 0.3,
     },
 }
-_LEVELS = pa.array(["NOT_HELPFUL", "SOMEWHAT_HELPFUL", "HELPFUL"])
+_LEVEL_NAMES = pa.array(["NOT_HELPFUL", "SOMEWHAT_HELPFUL", "HELPFUL"])
 # Language, and sentences; the first is the surge's alone.
-_TEXTS = (
+_SAMPLE_SENTENCES = (
     ("en", "The measles outbreak began before the vaccination campaign, as the health department of the state says."),
     ("en", "The vaccine was tested in a trial with 40,000 people, and its side effects are listed by the FDA."),
     ("en", "This is a photo of a hospital in 2016, and it has nothing to do with the events of this week."),
@@ -103,12 +103,12 @@ def make_public_data(
             "Too little to plant anything in.", "Take 100 notes, as many ratings, 60 days and 60 raters at least."
         )
     chance = np.random.default_rng(seed)
-    world = _notes(chance, notes, ratings, raters, days)
+    world = _make_notes(chance, notes, ratings, raters, days)
     try:
         out.mkdir(parents=True, exist_ok=True)
-        _write(NOTES, out / "notes-00000.tsv", world["notes"])
-        _write(HISTORY, out / "noteStatusHistory-00000.tsv", world["history"])
-        _write(ENROLMENT, out / "userEnrollment-00000.tsv", _people(raters))
+        _write_table(NOTES, out / "notes-00000.tsv", world["notes"])
+        _write_table(HISTORY, out / "noteStatusHistory-00000.tsv", world["history"])
+        _write_table(ENROLMENT, out / "userEnrollment-00000.tsv", _make_enrolment(raters))
         _write_ratings(out, world, seed, raters, shards, "zip" if zipped else "tsv")
     except OSError as error:
         raise InputError(f"{out} cannot be written ({error.strerror}).", "Choose another folder.") from error
@@ -116,11 +116,11 @@ def make_public_data(
     return planted
 
 
-def _notes(chance: np.random.Generator, notes: int, ratings: int, raters: int, days: int) -> dict[str, Any]:
+def _make_notes(chance: np.random.Generator, notes: int, ratings: int, raters: int, days: int) -> dict[str, Any]:
     posts = round(notes * 0.8)
     surge = days - 20
-    usual = posts / (days + _SURGE - 1)
-    extra = round(usual * (_SURGE - 1))
+    usual = posts / (days + _SURGE_FACTOR - 1)
+    extra = round(usual * (_SURGE_FACTOR - 1))
     day = np.concatenate((np.full(extra, surge), chance.integers(0, days, posts - extra)))
     begin = datetime(_LAST_DAY.year, _LAST_DAY.month, _LAST_DAY.day, tzinfo=UTC) - timedelta(days=days - 1)
     posted = int(begin.timestamp() * 1000) + day * _DAY_MS + chance.integers(0, _DAY_MS, posts)
@@ -131,10 +131,10 @@ def _notes(chance: np.random.Generator, notes: int, ratings: int, raters: int, d
     later = np.concatenate((np.zeros(posts), chance.exponential(6 * _HOUR_MS, notes - posts) + 1)).astype(np.int64)
     written = first_note[post] + later
     note_ids = snowflake(written) + np.arange(notes) % 4096
-    text = chance.choice(np.arange(1, len(_TEXTS)), posts)
+    text = chance.choice(np.arange(1, len(_SAMPLE_SENTENCES)), posts)
     text[:extra] = 0
     worth, side = chance.normal(0.1, 0.25, notes), chance.normal(0, 0.4, notes)
-    counts = _counts(chance, notes, ratings, raters)
+    counts = _draw_rating_counts(chance, notes, ratings, raters)
     many, mild = counts >= 8, np.abs(side) < 0.45
     helpful, not_helpful = many & mild & (worth > 0.3), many & (worth < -0.15)
     decided = helpful | not_helpful
@@ -161,7 +161,7 @@ def _notes(chance: np.random.Generator, notes: int, ratings: int, raters: int, d
         never_left_share=float(np.mean(~decided)),
         first_camp=round(raters * _SHARE_OF_FIRST_CAMP),
     )
-    sentences = np.array([sentence for _, sentence in _TEXTS], dtype=object)
+    sentences = np.array([sentence for _, sentence in _SAMPLE_SENTENCES], dtype=object)
     links = np.array([f" https://example.org/{number}" for number in range(500)], dtype=object)
     return {
         "planted": planted,
@@ -196,7 +196,7 @@ def _notes(chance: np.random.Generator, notes: int, ratings: int, raters: int, d
     }
 
 
-def _counts(chance: np.random.Generator, notes: int, ratings: int, raters: int) -> Integers:
+def _draw_rating_counts(chance: np.random.Generator, notes: int, ratings: int, raters: int) -> Integers:
     """How many ratings each note gets: few many, many few, at least one, and no rater twice."""
     share = np.exp(chance.normal(0, 1.3, notes))
     counts = np.minimum(1 + (share / share.sum() * (ratings - notes)).astype(np.int64), raters)
@@ -211,19 +211,19 @@ def _write_ratings(out: Path, world: dict[str, Any], seed: int, raters: int, sha
     kindness = chance.normal(0, 0.1, raters)
     ids = pa.array([rater_id(number) for number in range(raters)])
     order = chance.permutation(raters)  # the first in it are the busiest
-    reaches = np.maximum(1, raters * _REACH).astype(np.int64)
+    reaches = np.maximum(1, raters * _RATER_SHARES).astype(np.int64)
     steps = chance.integers(1, raters, 4_000)  # far apart: raters who are near in the order meet no more often
     strides = steps[np.all(np.gcd.outer(steps, reaches) == 1, axis=1)]
     for shard, part in enumerate(np.array_split(np.arange(len(counts)), shards)):
         chance = np.random.default_rng((seed, 2, shard))
-        with _writer(RATINGS, out / f"ratings-{shard:05}.{suffix}") as write:
+        with _open_table_writer(RATINGS, out / f"ratings-{shard:05}.{suffix}") as write:
             ends = counts[part].cumsum()
-            for few in np.split(part, np.searchsorted(ends, np.arange(_CHUNK, ends[-1], _CHUNK))):
+            for few in np.split(part, np.searchsorted(ends, np.arange(_ROWS_PER_CHUNK, ends[-1], _ROWS_PER_CHUNK))):
                 if len(few):
-                    write(_ratings(world, few, chance, (viewpoint, kindness), (ids, order), (reaches, strides)))
+                    write(_make_ratings(world, few, chance, (viewpoint, kindness), (ids, order), (reaches, strides)))
 
 
-def _ratings(
+def _make_ratings(
     world: dict[str, Any],
     few: Integers,
     chance: np.random.Generator,
@@ -250,20 +250,20 @@ def _ratings(
         "raterParticipantId": ids.take(pa.array(rater)),
         "createdAtMillis": world["written"][note] + chance.exponential(20 * _HOUR_MS, len(note)).astype(np.int64) + 1,
         "version": np.full(len(note), 2),
-        "helpfulnessLevel": _LEVELS.take(pa.array(level)),
+        "helpfulnessLevel": _LEVEL_NAMES.take(pa.array(level)),
         "ratedOnTweetId": world["post_ids"][note],
         "ratingSourceBucketed": pa.repeat("DEFAULT", len(note)),
     }
     luck = chance.random(len(note), dtype=np.float32)
     for place, (of_level, tag, share) in enumerate(
-        (of_level, tag, share) for of_level, tags in _TAGS.items() for tag, share in tags.items()
+        (of_level, tag, share) for of_level, tags in _TAG_SHARES_BY_LEVEL.items() for tag, share in tags.items()
     ):
         ticked = (level == of_level) & ((luck * (7 + place)) % 1 < share)
         columns[tag] = ticked | columns[tag] if tag in columns else ticked
     return columns
 
 
-def _people(raters: int) -> dict[str, Any]:
+def _make_enrolment(raters: int) -> dict[str, Any]:
     return {
         "participantId": np.array([rater_id(number) for number in range(raters)], dtype=object),
         "enrollmentState": np.where(np.arange(raters) % 50 == 0, "apiEarnedIn", "earnedIn").astype(object),
@@ -271,14 +271,14 @@ def _people(raters: int) -> dict[str, Any]:
     }
 
 
-def _write(spec: TableSpec, path: Path, columns: dict[str, Any]) -> None:
-    with _writer(spec, path) as write:
-        for first in range(0, len(next(iter(columns.values()))), _CHUNK):
-            write({name: column[first : first + _CHUNK] for name, column in columns.items()})
+def _write_table(spec: TableSpec, path: Path, columns: dict[str, Any]) -> None:
+    with _open_table_writer(spec, path) as write:
+        for first in range(0, len(next(iter(columns.values()))), _ROWS_PER_CHUNK):
+            write({name: column[first : first + _ROWS_PER_CHUNK] for name, column in columns.items()})
 
 
 @contextmanager
-def _writer(spec: TableSpec, path: Path) -> Iterator[Callable[[dict[str, Any]], None]]:
+def _open_table_writer(spec: TableSpec, path: Path) -> Iterator[Callable[[dict[str, Any]], None]]:
     """A TSV of the official columns, or a zip of it; one that is not given is 0 for a flag, else empty."""
     options = csv.WriteOptions(include_header=False, delimiter="\t", quoting_style="none")
 

@@ -10,9 +10,9 @@ from crowdnotes.public_data.database import Connection
 from crowdnotes.public_data.story import FewWords, in_few_words
 
 WIDTH = 0.1  # of polarity, from one bar to the next
-_FURTHEST = 10  # bars of a side; who stands further out is counted in the last
-_ENDS, _MOST = 50, 3  # the notes furthest out, and of these the ones with the most ratings
-_APART = 0.25
+_MAX_BARS_PER_SIDE = 10  # bars of a side; who stands further out is counted in the last
+_MAX_EXTREME_NOTES, _MAX_SIDE_NOTES = 50, 3  # the notes furthest out, and of these the ones with the most ratings
+_MAX_SHARED_FACTOR = 0.25
 """The size of a note's factor up to which it pleases both sides alike: raters at -1 and at 1, further apart than any
 two, then differ by half at most, one step of a rating.
 """
@@ -47,26 +47,26 @@ def sides(connection: Connection) -> Sides | None:
     bars = connection.execute(
         "SELECT greatest(least(floor(factor / $width), $most - 1), -$most)::INTEGER AS place, count(*)"
         " FROM raters GROUP BY place ORDER BY place",
-        {"width": WIDTH, "most": _FURTHEST},
+        {"width": WIDTH, "most": _MAX_BARS_PER_SIDE},
     ).fetchall()
     if not bars:
         return None
     kinds = (
-        f"SELECT note FROM scores WHERE factor < -{_APART} ORDER BY factor",
-        f"SELECT note FROM scores WHERE factor > {_APART} ORDER BY -factor",
-        f"SELECT note FROM scores WHERE abs(factor) <= {_APART} AND intercept > 0 ORDER BY -intercept",
+        f"SELECT note FROM scores WHERE factor < -{_MAX_SHARED_FACTOR} ORDER BY factor",
+        f"SELECT note FROM scores WHERE factor > {_MAX_SHARED_FACTOR} ORDER BY -factor",
+        f"SELECT note FROM scores WHERE abs(factor) <= {_MAX_SHARED_FACTOR} AND intercept > 0 ORDER BY -intercept",
     )
-    minus, plus, across = (_notes(connection, kind) for kind in kinds)
+    minus, plus, across = (_find_side_notes(connection, kind) for kind in kinds)
     return Sides(bars=dict(bars), minus=minus, plus=plus, across=across)
 
 
-def _notes(connection: Connection, of_kind: str) -> tuple[FewWords, ...]:
+def _find_side_notes(connection: Connection, of_kind: str) -> tuple[FewWords, ...]:
     """The most rated of the first that a selection of notes, in an order, gives."""
     rows = connection.execute(
         f"""
-        WITH ends AS ({of_kind}, note LIMIT {_ENDS}),
+        WITH ends AS ({of_kind}, note LIMIT {_MAX_EXTREME_NOTES}),
         rated AS (SELECT note, count(*) AS n FROM ratings SEMI JOIN ends USING (note) GROUP BY note)
-        SELECT note, n, text FROM rated JOIN notes USING (note) ORDER BY n DESC, note LIMIT {_MOST}
+        SELECT note, n, text FROM rated JOIN notes USING (note) ORDER BY n DESC, note LIMIT {_MAX_SIDE_NOTES}
         """
     ).fetchall()
-    return tuple(map(in_few_words, rows)) if len(rows) == _MOST else ()
+    return tuple(map(in_few_words, rows)) if len(rows) == _MAX_SIDE_NOTES else ()

@@ -27,11 +27,11 @@ from crowdnotes.wording import fill, plural
 
 RATERS, NOTES = 120, 60
 NOW_MS = 1_750_000_000_000  # when all notes were written and rated: after the last change of the rules on time
-_SPREAD = 0.1  # of positions within a camp
+_CAMP_SPREAD = 0.1  # of positions within a camp
 _START_SPREAD = 0.3  # of raters' factors before a fit from a random start
-_SAME = 0.005  # between two intercepts: less is not seen in two decimals
-_LEAST = 0.0001  # difference that is told in figures
-_VARIETY = 0.08  # of worth and lean among notes of a kind
+_MAX_SAME_MOVE = 0.005  # between two intercepts: less is not seen in two decimals
+_MIN_SHOWN_MOVE = 0.0001  # difference that is told in figures
+_KIND_SPREAD = 0.08  # of worth and lean among notes of a kind
 
 
 class NoteKind(StrEnum):
@@ -48,14 +48,19 @@ class NoteKind(StrEnum):
         return self in {NoteKind.MINUS, NoteKind.PLUS}
 
 
-_MADE = {NoteKind.BOTH: (0.4, 0.0), NoteKind.MINUS: (0.2, -0.7), NoteKind.PLUS: (0.2, 0.7), NoteKind.POOR: (-0.3, 0.0)}
+_WORTH_AND_LEAN_BY_KIND = {
+    NoteKind.BOTH: (0.4, 0.0),
+    NoteKind.MINUS: (0.2, -0.7),
+    NoteKind.PLUS: (0.2, 0.7),
+    NoteKind.POOR: (-0.3, 0.0),
+}
 """Worth and lean of each kind."""
-_WITHOUT_SIDES = {
+_NAME_WITHOUT_SIDES = {
     NoteKind.BOTH: "helps everybody",
     NoteKind.MINUS: "leans one way",
     NoteKind.PLUS: "leans the other way",
 }
-_MIRRORED = {NoteKind.MINUS: NoteKind.PLUS, NoteKind.PLUS: NoteKind.MINUS}
+_MIRRORED_KIND = {NoteKind.MINUS: NoteKind.PLUS, NoteKind.PLUS: NoteKind.MINUS}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +121,7 @@ class World:
 
     def name(self, kind: NoteKind) -> str:
         """What notes of the kind are called: without sides they please none of them."""
-        return _WITHOUT_SIDES[kind] if self.one_camp and kind in _WITHOUT_SIDES else kind.value
+        return _NAME_WITHOUT_SIDES[kind] if self.one_camp and kind in _NAME_WITHOUT_SIDES else kind.value
 
     @cached_property
     def scores(self) -> Floats:
@@ -169,7 +174,7 @@ class World:
                 "{by_score}."
             )
         )
-        return fill(words, by_average=by_average, n=NOTES // len(_MADE), by_score=by_score)
+        return fill(words, by_average=by_average, n=NOTES // len(_WORTH_AND_LEAN_BY_KIND), by_score=by_score)
 
     def _below_one_sided(self, values: Floats) -> int:
         """How many notes that help both sides lie below the best one-sided one; those without a score do not."""
@@ -271,7 +276,7 @@ class World:
     def _of_kinds(self, chosen: npt.NDArray[np.bool_]) -> str:
         counts = Counter(kind for kind, is_chosen in zip(self.kinds, chosen, strict=True) if is_chosen)
         one_sided = counts[NoteKind.MINUS] + counts[NoteKind.PLUS]
-        of = NOTES // len(_MADE)
+        of = NOTES // len(_WORTH_AND_LEAN_BY_KIND)
         words = (
             "{n} of {all} that help everybody, {one_sided} of {all_one_sided} that lean one way or the other"
             if self.one_camp
@@ -283,21 +288,21 @@ class World:
 def make_world(options: WorldOptions, settings: BridgingSettings) -> World:
     """Make it, draw its ratings, and score them. The same options give the same world."""
     chance = np.random.default_rng(options.seed)
-    camps = _camps(options)
+    camps = _assign_camps(options)
     generosity = chance.normal(0, 1, RATERS) * options.generosity
-    position = camps * options.polarity + chance.normal(0, _SPREAD, RATERS)
-    kinds = tuple(list(NoteKind)[note % len(_MADE)] for note in range(NOTES))
-    made = np.array([_MADE[kind] for kind in kinds]) + chance.normal(0, _VARIETY, (NOTES, 2))
+    position = camps * options.polarity + chance.normal(0, _CAMP_SPREAD, RATERS)
+    kinds = tuple(list(NoteKind)[note % len(_WORTH_AND_LEAN_BY_KIND)] for note in range(NOTES))
+    made = np.array([_WORTH_AND_LEAN_BY_KIND[kind] for kind in kinds]) + chance.normal(0, _KIND_SPREAD, (NOTES, 2))
     # Everybody's chances are drawn for all notes, so that a slider that moves leaves the rest of the world as it is.
     order = chance.random((RATERS, NOTES)).argsort(axis=1)[:, : options.ratings_each]
     rater, note = np.repeat(np.arange(RATERS, dtype=np.int32), options.ratings_each), order.ravel().astype(np.int32)
     noise = chance.normal(0, 1, (RATERS, NOTES)) * options.noise
     liking = opinion(made[note], position[rater], generosity[rater] + noise[rater, note])
     table = RatingTable(np.arange(NOTES), np.arange(RATERS), note, rater, liking).keep(np.ones(len(note), dtype=bool))
-    scored = _scored(table, settings)
+    scored = _score_world(table, settings)
     if camps[scored.fit.raters.ids] @ scored.fit.raters.factors[:, 0] < 0:  # the fit calls the larger camp negative
         camps = -camps
-        kinds = tuple(_MIRRORED.get(kind, kind) for kind in kinds)
+        kinds = tuple(_MIRRORED_KIND.get(kind, kind) for kind in kinds)
         made = made * (1, -1)
     averages = np.bincount(table.note, table.helpful, NOTES) / np.bincount(table.note, minlength=NOTES)
     return World(
@@ -330,7 +335,7 @@ class OtherStarts:
     @property
     def sentence(self) -> str:
         """How much depends on the start."""
-        same = self.changed == 0 and self.most < _SAME
+        same = self.changed == 0 and self.most < _MAX_SAME_MOVE
         words = (
             (
                 "{starts} other random starts give the same answer: no note changes its status, and the largest move "
@@ -348,7 +353,7 @@ class OtherStarts:
                 ),
             )
         )
-        most = f"{self.most:.4f}" if self.most >= _LEAST else f"less than {_LEAST}"
+        most = f"{self.most:.4f}" if self.most >= _MIN_SHOWN_MOVE else f"less than {_MIN_SHOWN_MOVE}"
         return fill(words, starts=self.starts, most=most, n=self.changed, all=self.notes)
 
 
@@ -363,14 +368,14 @@ def other_starts(world: World, starts: int = 20) -> OtherStarts:
             global_intercept=0.0,
             raters=SideParameters(world.table.rater_ids, np.zeros(len(factors)), factors),
         )
-        found = _scored(world.table, world.settings, start).statuses
+        found = _score_world(world.table, world.settings, start).statuses
         moved = np.abs(np.array([one.note_intercept for one in found], dtype=np.float64) - world.scores)
         most = max(most, float(np.nanmax(moved, initial=0.0)))
         changed |= np.array([one.status for one in found]) != status
     return OtherStarts(starts, most, int(changed.sum()), len(status))
 
 
-def _scored(table: RatingTable, settings: BridgingSettings, start: Factorization | None = None) -> PublicScores:
+def _score_world(table: RatingTable, settings: BridgingSettings, start: Factorization | None = None) -> PublicScores:
     notes = len(table.note_ids)
     facts = NoteFacts(
         misleading=np.ones(notes, dtype=bool),
@@ -388,7 +393,7 @@ def opinion(made: Floats, position: Floats, besides: Floats) -> npt.NDArray[np.f
     return (np.round(np.clip(value, 0, 1) * 2) / 2).astype(np.float32)
 
 
-def _camps(options: WorldOptions) -> npt.NDArray[np.int8]:
+def _assign_camps(options: WorldOptions) -> npt.NDArray[np.int8]:
     """Raters in the order of their camps; the middle one, where there is one, is a third."""
     if options.camps == 1:
         return np.zeros(RATERS, dtype=np.int8)

@@ -27,20 +27,20 @@ from crowdnotes.text.markdown import day, in_figures
 from crowdnotes.text.note_rules import without_urls, x_storage_form
 from crowdnotes.wording import plural
 
-_LINK = re.compile(r"(?:.*/(?P<kind>status|statuses|n|t)/)?(?P<number>\d{1,19})(?:[/?#].*)?")
-_HAS_WORD = "(SELECT text ILIKE ? ESCAPE '!')"
-_SIDE_RATINGS = 5  # of a side: of fewer no share is told
-_TOLD_CHANGES = 2  # of more the first and the last are told
-_MODEL = "CoreModel"  # as X calls the one that is run here
-_APART = 0.3  # between the sides' shares of helpful ratings
-_FEW_AGAINST = 1 / 3  # the share of a side that may find a note not helpful which the side found somewhat helpful
-_SHOWN = {
+_NUMBER_OR_LINK = re.compile(r"(?:.*/(?P<kind>status|statuses|n|t)/)?(?P<number>\d{1,19})(?:[/?#].*)?")
+_HAS_WORD_SQL = "(SELECT text ILIKE ? ESCAPE '!')"
+_MIN_SIDE_RATINGS = 5  # of a side: of fewer no share is told
+_MAX_LISTED_CHANGES = 2  # of more the first and the last are told
+_CORE_MODEL = "CoreModel"  # as X calls the one that is run here
+_MIN_DISAGREEMENT = 0.3  # between the sides' shares of helpful ratings
+_MAX_SHARE_AGAINST = 1 / 3  # the share of a side that may find a note not helpful which the side found somewhat helpful
+_TEXT_BY_STATUS = {
     NoteStatus.HELPFUL: "shown on the post",
     NoteStatus.NOT_HELPFUL: "rated not helpful",
     NoteStatus.NEEDS_MORE_RATINGS: "waiting for more ratings",
 }
 
-_BECAME = {
+_CHANGE_TEXT_BY_STATUS = {
     NoteStatus.HELPFUL: "it was shown",
     NoteStatus.NOT_HELPFUL: "it was rated not helpful",
     NoteStatus.NEEDS_MORE_RATINGS: "it went back to waiting for more ratings",
@@ -61,7 +61,7 @@ class NoteOfPost(FrozenModel):
     def as_text(self) -> str:
         """What X recorded, else what the ratings here say."""
         if self.status:  # X may have words that are new here
-            return _SHOWN[NoteStatus(self.status)] if self.status in set(_SHOWN) else self.status
+            return _TEXT_BY_STATUS[NoteStatus(self.status)] if self.status in set(_TEXT_BY_STATUS) else self.status
         if self.by_ratings:
             return f"by these ratings {NoteStatus(self.by_ratings).as_text}"
         return "too few ratings for a score"
@@ -124,7 +124,7 @@ def story(connection: Connection, wanted: str, settings: BridgingSettings) -> St
 
     Raises InputError where the index has neither.
     """
-    note = _found(connection, wanted)
+    note = _find_note(connection, wanted)
     row = connection.execute(
         """
         SELECT notes.post, posted, coalesce(notes.written, history.written), text, language, topics, misleading,
@@ -141,18 +141,18 @@ def story(connection: Connection, wanted: str, settings: BridgingSettings) -> St
     known = replayed if isinstance(replayed, Replay) else None
     score = score_story(known) if known else None
     on_x = recorded(connection, note, known)
-    levels, not_dated = _levels(connection, note)
+    levels, not_dated = _count_levels(connection, note)
     told = Story(
         note=note,
         post=post,
-        posted_at=_time(posted),
-        written_at=_time(written),
-        text=_plain(text),
+        posted_at=_convert_ms_unless_none(posted),
+        written_at=_convert_ms_unless_none(written),
+        text=_decode_text(text),
         language=language,
         topics=tuple(name for place, name in enumerate(topic_names()) if (topics or 0) >> place & 1),
         misleading=misleading,
         by_ai=_is_ai(connection, author),
-        notes_on_post=_notes_of_post(connection, post),
+        notes_on_post=_load_notes_of_post(connection, post),
         levels=levels,
         not_dated=not_dated,
         score=score,
@@ -183,7 +183,7 @@ FewWords = tuple[int, int, str]  # a note, how many ratings it has, and its word
 def in_few_words(row: tuple[int, int, str | None]) -> FewWords:
     """A note as it stands in a list: without its links."""
     note, ratings, text = row
-    return note, ratings, without_urls(_plain(text))
+    return note, ratings, without_urls(_decode_text(text))
 
 
 def busiest_notes(connection: Connection, most: int = 8) -> list[FewWords]:
@@ -203,7 +203,7 @@ def notes_with_words(connection: Connection, words: str, most: int = 20) -> list
     wanted = ["%" + re.sub("([%_!])", r"!\1", word) + "%" for word in words.split()]
     if not wanted:
         return []
-    has = " AND ".join([_HAS_WORD] * len(wanted))
+    has = " AND ".join([_HAS_WORD_SQL] * len(wanted))
     rows = connection.execute(
         f"""
         WITH found AS (SELECT note, text FROM notes WHERE {has}),
@@ -243,7 +243,7 @@ def notes_to_begin_with(connection: Connection) -> dict[str, list[FewWords]]:
 
 def is_number_or_link(wanted: str) -> bool:
     """Whether it names a note or a post; else it is words to look for."""
-    return _LINK.fullmatch(wanted.strip()) is not None or "://" in wanted
+    return _NUMBER_OR_LINK.fullmatch(wanted.strip()) is not None or "://" in wanted
 
 
 def taken_down_notes(connection: Connection, most: int = 4) -> list[FewWords]:
@@ -266,31 +266,33 @@ def in_plain_words(told: Story, settings: BridgingSettings) -> StoryText:
     score = told.score
     no_score = "How its score came about cannot be told." if told.levels.n else ""
     return StoryText(
-        beginning=_beginning(told),
-        score=_score(score, settings) if score else no_score,
-        ratings=_ratings(told),
-        sides=_sides(score.now) if score else "",
-        changes=_changes(score.changes) if score else "",
-        first=_first_against_all(score.first, score.now) if score and score.first and told.levels.n > FIRST else "",
+        beginning=_write_beginning(told),
+        score=_describe_score(score, settings) if score else no_score,
+        ratings=_describe_rating_levels(told),
+        sides=_describe_sides(score.now) if score else "",
+        changes=_describe_changes(score.changes) if score else "",
+        first=_compare_first_with_all(score.first, score.now)
+        if score and score.first and told.levels.n > FIRST
+        else "",
         held=score.held if score and score.now.intercept is not None else "",
-        on_x=_on_x(told.on_x),
-        differs=why_differs(told.on_x, score.now) if score and _differs(told.on_x, score.now) else "",
+        on_x=_describe_record_on_x(told.on_x),
+        differs=why_differs(told.on_x, score.now) if score and _is_different_on_x(told.on_x, score.now) else "",
     )
 
 
-def _beginning(told: Story) -> str:
+def _write_beginning(told: Story) -> str:
     if not told.text:
         return "The note is no longer in the public data; its ratings are." if told.levels.n else ""
     when = f" on {day(told.written_at)}" if told.written_at else ""
     after = ""
     if told.written_at and told.posted_at and told.written_at > told.posted_at:
-        after = f", {_duration((told.written_at - told.posted_at).total_seconds())} after the post"
+        after = f", {_format_duration((told.written_at - told.posted_at).total_seconds())} after the post"
     who = "An AI writer" if told.by_ai else "A contributor"
     words = " ".join(without_urls(told.text).split())
     return f"{who} wrote this note{when}{after}: “{words}”"
 
 
-def _ratings(told: Story) -> str:
+def _describe_rating_levels(told: Story) -> str:
     levels = told.levels
     if not levels.n:
         return "The index has no rating of it."
@@ -304,7 +306,7 @@ def _ratings(told: Story) -> str:
     )
 
 
-def _sides(now: Moment) -> str:
+def _describe_sides(now: Moment) -> str:
     """Whether people who usually disagree agree on it."""
     others = (
         " "
@@ -320,7 +322,7 @@ def _sides(now: Moment) -> str:
         if now.unknown.n
         else ""
     )
-    if min(now.minus.n, now.plus.n) < _SIDE_RATINGS:
+    if min(now.minus.n, now.plus.n) < _MIN_SIDE_RATINGS:
         return (
             f"Of those who count for the score, {now.minus.n} stand on one side and {now.plus.n} on the other: too "
             "few on one of them to say whether people who usually disagree agree on it."
@@ -331,8 +333,8 @@ def _sides(now: Moment) -> str:
         "helpful"
     )
     poor = now.minus.not_helpful / now.minus.n, now.plus.not_helpful / now.plus.n
-    few_against = max(poor) < _FEW_AGAINST
-    if abs(shares[0] - shares[1]) >= _APART and not few_against:
+    few_against = max(poor) < _MAX_SHARE_AGAINST
+    if abs(shares[0] - shares[1]) >= _MIN_DISAGREEMENT and not few_against:
         return f"Raters who usually disagree disagreed on it too: {figures}." + others
     if min(shares) > 0.5:
         return f"Raters who usually disagree both liked it: {figures}." + others
@@ -344,7 +346,7 @@ def _sides(now: Moment) -> str:
     return f"Neither of two sides that usually disagree liked it much: {figures}." + others
 
 
-def _score(told_of: ScoreStory, settings: BridgingSettings) -> str:
+def _describe_score(told_of: ScoreStory, settings: BridgingSettings) -> str:
     now = told_of.now
     if now.intercept is None:
         return "Too few raters with a known viewpoint rated it for a score."
@@ -352,7 +354,7 @@ def _score(told_of: ScoreStory, settings: BridgingSettings) -> str:
     score, needed = in_figures(now.intercept, line), in_figures(line, line)
     told = (
         f"Its score, which counts agreement across sides and not votes, is {score}; {needed} is needed to be shown. "
-        f"By these ratings it is {_SHOWN[now.status]}."
+        f"By these ratings it is {_TEXT_BY_STATUS[now.status]}."
     )
     # Where the score alone is short, the two numbers are the reason; else a rule stands in the way.
     short = now.decided_by is RuleName.INITIAL and now.intercept < line
@@ -364,7 +366,7 @@ def _score(told_of: ScoreStory, settings: BridgingSettings) -> str:
     return f"{told} {now.why.removeprefix(f'{said_already}.').strip()} {told_of.not_sunk}".strip()
 
 
-def _changes(changes: tuple[Change, ...]) -> str:
+def _describe_changes(changes: tuple[Change, ...]) -> str:
     if not changes:
         return ""
     told = [
@@ -373,17 +375,17 @@ def _changes(changes: tuple[Change, ...]) -> str:
             "on {day}, with {n:,} rating, {became} ({why})",
             "on {day}, with {n:,} ratings, {became} ({why})",
             day=day(one.at),
-            became=_became(one),
-            why=_inside(one.why),
+            became=_describe_change(one),
+            why=_lowercase_sentences(one.why),
         )
         for one in changes
     ]
-    if len(told) > _TOLD_CHANGES:
+    if len(told) > _MAX_LISTED_CHANGES:
         return f"As the ratings came in, its status changed {len(told):,} times: first {told[0]}; and last {told[-1]}."
     return f"As the ratings came in: {'; '.join(told)}."
 
 
-def _first_against_all(first: Moment, now: Moment) -> str:
+def _compare_first_with_all(first: Moment, now: Moment) -> str:
     if first.intercept is None or now.intercept is None:
         return ""
     early, late = (one.minus.helpful + one.plus.helpful + one.unknown.helpful for one in (first, now))
@@ -399,21 +401,21 @@ def _first_against_all(first: Moment, now: Moment) -> str:
         return f"{found} After its first {FIRST} ratings the score was {first.intercept:.2f}, and its status the same."
     return (
         f"{found} After its first {FIRST} ratings the score was {first.intercept:.2f}, and its status another: "
-        f"{_SHOWN[first.status]}."
+        f"{_TEXT_BY_STATUS[first.status]}."
     )
 
 
-def _became(one: Change) -> str:
+def _describe_change(one: Change) -> str:
     was_shown = one.before is NoteStatus.HELPFUL and one.after is NoteStatus.NEEDS_MORE_RATINGS
-    return "it was taken down and waits for more ratings again" if was_shown else _BECAME[one.after]
+    return "it was taken down and waits for more ratings again" if was_shown else _CHANGE_TEXT_BY_STATUS[one.after]
 
 
-def _inside(sentences: str) -> str:
+def _lowercase_sentences(sentences: str) -> str:
     """Sentences as they stand within another: "its score is below 0.40; …"."""
     return "; ".join(f"{part[0].lower()}{part[1:]}" for part in sentences.removesuffix(".").split(". ") if part)
 
 
-def _differs(on_x: tuple[Recorded, ...], now: Moment) -> bool:
+def _is_different_on_x(on_x: tuple[Recorded, ...], now: Moment) -> bool:
     """Whether what X recorded, at any time, is not what our reckoning says of then or of now."""
     then = any(one.recomputed is not None and one.recomputed.status != one.status for one in on_x)
     return then or bool(on_x and on_x[-1].status != now.status)
@@ -430,7 +432,7 @@ def why_differs(on_x: tuple[Recorded, ...], now: Moment) -> str:
             f"By the {then.ratings:,} ratings until then this page comes to the same as X; the "
             f"{now.ratings - then.ratings:,} since then changed that here."
         )
-    models = [one.decided_by for one in on_x if one.decided_by and not one.decided_by.startswith(_MODEL)]
+    models = [one.decided_by for one in on_x if one.decided_by and not one.decided_by.startswith(_CORE_MODEL)]
     if models:
         told.append(f"At X another model than the one here decided: {models[-1]}.")
     return " ".join(
@@ -445,7 +447,7 @@ def why_differs(on_x: tuple[Recorded, ...], now: Moment) -> str:
     )
 
 
-def _on_x(on_x: tuple[Recorded, ...]) -> str:
+def _describe_record_on_x(on_x: tuple[Recorded, ...]) -> str:
     verdicts = [one for one in on_x if one.event == "verdict"]
     if not on_x:
         return ""
@@ -457,8 +459,8 @@ def _on_x(on_x: tuple[Recorded, ...]) -> str:
     return f"X itself recorded it as {first.as_text} on {day(first.at)}, and as {last.as_text} since {day(last.at)}."
 
 
-def _found(connection: Connection, wanted: str) -> int:
-    matched = _LINK.fullmatch(wanted.strip())
+def _find_note(connection: Connection, wanted: str) -> int:
+    matched = _NUMBER_OR_LINK.fullmatch(wanted.strip())
     number = int(matched["number"]) if matched else 2**63
     if matched is None or number >= 2**63:
         raise InputError(f"“{wanted[:60]}” is no note or post.", "Give a note's id, or a post's id or address.")
@@ -479,7 +481,7 @@ def _found(connection: Connection, wanted: str) -> int:
     return int(row[0])
 
 
-def _notes_of_post(connection: Connection, post: int | None) -> tuple[NoteOfPost, ...]:
+def _load_notes_of_post(connection: Connection, post: int | None) -> tuple[NoteOfPost, ...]:
     rows = connection.execute(
         """
         WITH theirs AS (SELECT * FROM notes WHERE post = $post),
@@ -492,12 +494,19 @@ def _notes_of_post(connection: Connection, post: int | None) -> tuple[NoteOfPost
         {"post": post},
     ).fetchall()
     return tuple(
-        NoteOfPost(note=note, written_at=_time(written), text=_plain(text), status=status, ratings=n, by_ratings=by)
+        NoteOfPost(
+            note=note,
+            written_at=_convert_ms_unless_none(written),
+            text=_decode_text(text),
+            status=status,
+            ratings=n,
+            by_ratings=by,
+        )
         for note, written, text, status, n, by in rows
     )
 
 
-def _levels(connection: Connection, note: int) -> tuple[Levels, int]:
+def _count_levels(connection: Connection, note: int) -> tuple[Levels, int]:
     """All ratings of the note by level, and how many have no time."""
     row = connection.execute(
         """
@@ -515,15 +524,15 @@ def _is_ai(connection: Connection, author: int | None) -> bool | None:
     return None if row is None else str(row[0]).startswith("api")
 
 
-def _plain(text: str | None) -> str:
+def _decode_text(text: str | None) -> str:
     return x_storage_form(text or "")
 
 
-def _time(ms: int | None) -> datetime | None:
+def _convert_ms_unless_none(ms: int | None) -> datetime | None:
     return None if ms is None else datetime.fromtimestamp(ms / 1000, UTC)
 
 
-def _duration(seconds: float) -> str:
+def _format_duration(seconds: float) -> str:
     hours = seconds / 3600
     if hours < 2:
         return plural(max(1, round(seconds / 60)), "{n} minute", "{n} minutes")

@@ -22,20 +22,20 @@ from crowdnotes.text.tokens import STOP_WORDS
 from crowdnotes.wording import fill
 
 BASELINE_DAYS, DEVIATIONS = 28, 2.5
-_LEAST_POSTS = 5
-_MOST_TERMS, _MOST_POSTS = 10, 50
-_LEAST_OF_A_TERM = 3  # posts of the three days
-_UNUSUAL = 3.0  # standard errors between the share of posts in the three days and in the baseline
+_MIN_SURGE_POSTS = 5
+_MAX_TERMS, _MAX_POSTS = 10, 50
+_MIN_TERM_POSTS = 3  # posts of the three days
+_MIN_STANDARD_ERRORS = 3.0  # standard errors between the share of posts in the three days and in the baseline
 _DAY_MS = 86_400_000
 # Runs of letters of one script; of Han and Katakana two make a word, of Hiragana none (they are its grammar).
-_WORDS = (
+_TERM_PATTERN = (
     r"\p{Han}{2,}|[\p{Katakana}ー]{2,}|\p{Hangul}{2,}"
     r"|[\p{Latin}\p{Cyrillic}\p{Greek}\p{Arabic}\p{Hebrew}\p{Devanagari}\p{Thai}]{3,}"
 )
-_NO_TERMS = frozenset("amp quot http https www com post tweet note claim".split()).union(*STOP_WORDS)
+_IGNORED_TERMS = frozenset("amp quot http https www com post tweet note claim".split()).union(*STOP_WORDS)
 
 
-_PER_DAY = """
+_POSTS_PER_DAY_SQL = """
 SELECT posted // ? AS day, count(*) AS posts FROM chosen
 WHERE posted IS NOT NULL AND day >= coalesce((SELECT min(first_note) FROM posts) // ?, 0)
 GROUP BY day ORDER BY day
@@ -85,7 +85,7 @@ class Surges(FrozenModel):
     def largest_other(self) -> str:
         """Why the largest day that is not marked is not; "" where every day with posts is."""
         marked = {surge.day for surge in self.surges}
-        first = self.first_day or _day(0)
+        first = self.first_day or _convert_to_date(0)
         others = [place for place in range(len(self.per_day)) if first + timedelta(days=place) not in marked]
         place = max(others, key=self.per_day.__getitem__, default=None)
         if place is None or self.not_run or not self.per_day[place]:
@@ -104,7 +104,7 @@ class Surges(FrozenModel):
         if self.per_day[place] > line:
             return fill(
                 "The largest of the other days, {day} with {posts:,} posts, has under {least}: too few to stand out.",
-                least=_LEAST_POSTS,
+                least=_MIN_SURGE_POSTS,
                 **named,
             )
         return fill(
@@ -137,7 +137,7 @@ def surges(connection: Connection, chosen: Filter, with_terms: int = 0) -> Surge
     """
     posts = gather_posts(connection, chosen)
     not_dated = how_many(connection, "SELECT count(*) FROM chosen WHERE posted IS NULL")
-    counted = columns(connection, _PER_DAY, [_DAY_MS, _DAY_MS])
+    counted = columns(connection, _POSTS_PER_DAY_SQL, [_DAY_MS, _DAY_MS])
     earlier = posts - not_dated - int(counted["posts"].sum())
     if not len(counted["day"]):
         return Surges(
@@ -156,10 +156,14 @@ def surges(connection: Connection, chosen: Filter, with_terms: int = 0) -> Surge
     first = int(counted["day"][0])
     per_day = np.zeros(int(counted["day"][-1]) - first + 1, dtype=np.int64)
     per_day[counted["day"].astype(np.int64) - first] = counted["posts"]
-    mean, deviation = _before(per_day)
-    marked = np.flatnonzero((per_day > mean + DEVIATIONS * deviation) & (per_day >= _LEAST_POSTS))  # NaN marks nothing
+    mean, deviation = _compute_baseline(per_day)
+    marked = np.flatnonzero(
+        (per_day > mean + DEVIATIONS * deviation) & (per_day >= _MIN_SURGE_POSTS)
+    )  # NaN marks nothing
     found = [
-        Surge(day=_day(first + place), posts=int(per_day[place]), mean=mean[place], deviation=deviation[place])
+        Surge(
+            day=_convert_to_date(first + place), posts=int(per_day[place]), mean=mean[place], deviation=deviation[place]
+        )
         for place in marked.tolist()
     ]
     strongest = sorted(found, key=lambda surge: -(surge.posts - surge.mean))[:with_terms]
@@ -171,12 +175,12 @@ def surges(connection: Connection, chosen: Filter, with_terms: int = 0) -> Surge
         posts=posts,
         not_dated=not_dated,
         earlier=earlier,
-        first_day=_day(first),
+        first_day=_convert_to_date(first),
         per_day=tuple(per_day.tolist()),
         mean=tuple(None if np.isnan(value) else value for value in mean.tolist()),
         line=tuple(None if np.isnan(value) else value for value in (mean + DEVIATIONS * deviation).tolist()),
         surges=tuple(found),
-        sentence="" if not_run else _sentence(found, len(per_day) - BASELINE_DAYS),
+        sentence="" if not_run else _write_surge_sentence(found, len(per_day) - BASELINE_DAYS),
         not_run=not_run,
     )
 
@@ -186,8 +190,8 @@ def trending(connection: Connection, day: date) -> tuple[Term, ...]:
 
     Counted once a post; the difference of the shares is at least three standard errors.
     """
-    middle = _number(day)
-    connection.register("stop", pa.table({"term": sorted(_NO_TERMS)}))
+    middle = _convert_to_day_number(day)
+    connection.register("stop", pa.table({"term": sorted(_IGNORED_TERMS)}))
     rows = connection.execute(
         """
         WITH near AS (SELECT post, posted // $day >= $middle - 1 AS inside FROM chosen
@@ -208,10 +212,10 @@ def trending(connection: Connection, day: date) -> tuple[Term, ...]:
             "day": _DAY_MS,
             "middle": middle,
             "before": BASELINE_DAYS,
-            "words": _WORDS,
-            "least": _LEAST_OF_A_TERM,
-            "unusual": _UNUSUAL,
-            "most": _MOST_TERMS,
+            "words": _TERM_PATTERN,
+            "least": _MIN_TERM_POSTS,
+            "unusual": _MIN_STANDARD_ERRORS,
+            "most": _MAX_TERMS,
         },
     ).fetchall()
     connection.unregister("stop")
@@ -232,7 +236,7 @@ def posts_of_day(connection: Connection, day: date) -> tuple[SurgePost, ...]:
         FROM those LEFT JOIN rated USING (post) LEFT JOIN shown ON shown.post = those.post LEFT JOIN texts USING (post)
         ORDER BY coalesce(ratings, 0) DESC, those.post LIMIT $most
         """,
-        {"day": _DAY_MS, "number": _number(day), "most": _MOST_POSTS},
+        {"day": _DAY_MS, "number": _convert_to_day_number(day), "most": _MAX_POSTS},
     ).fetchall()
     return tuple(
         SurgePost(
@@ -248,7 +252,7 @@ def posts_of_day(connection: Connection, day: date) -> tuple[SurgePost, ...]:
     )
 
 
-def _before(per_day: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def _compute_baseline(per_day: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Mean and standard deviation of the 28 days before each day, NaN where there are fewer."""
     mean, deviation = np.full(len(per_day), np.nan), np.full(len(per_day), np.nan)
     if len(per_day) > BASELINE_DAYS:
@@ -257,15 +261,15 @@ def _before(per_day: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.float64], np
     return mean, deviation
 
 
-def _day(number: int) -> date:
+def _convert_to_date(number: int) -> date:
     return date(1970, 1, 1) + timedelta(days=number)
 
 
-def _number(day: date) -> int:
+def _convert_to_day_number(day: date) -> int:
     return (day - date(1970, 1, 1)).days
 
 
-def _sentence(found: list[Surge], days: int) -> str:
+def _write_surge_sentence(found: list[Surge], days: int) -> str:
     if not found:
         return f"No day of {days:,} stands out."
     top = max(found, key=lambda surge: surge.posts - surge.mean)

@@ -176,9 +176,16 @@ def rounds_map(kinds: Sequence[tuple[str, Floats, Floats]], *, lines: Lines, hei
     ends = (-0.25, 0.5)
     green = st.get_option(f"theme.{theme}.greenColor")
     figure.add_shape(
-        type="rect", x0=0, x1=lines.widest, y0=lines.shown, y1=ends[1], fillcolor=green, opacity=_REGION_OPACITY, layer="below",
+        type="rect",
+        x0=0,
+        x1=lines.widest,
+        y0=lines.shown,
+        y1=ends[1],
+        fillcolor=green,
+        opacity=_REGION_OPACITY,
+        layer="below",
         line={"width": 0},
-    )  # fmt: skip
+    )
     figure.add_hline(y=lines.shown, line={"color": green, "dash": "dash", "width": 2}, layer="below")
     figure.add_annotation(
         x=lines.widest / 2, y=ends[1], yanchor="top", text=f"Shown from {lines.shown:.2f}",

@@ -129,11 +129,11 @@ def test_weights_far_apart_leave_nothing_to_gain(seed: int) -> None:
 def test_single_precision_finds_the_same_minimum(monkeypatch: pytest.MonkeyPatch) -> None:
     table = made_ratings(notes=300, raters=200)
     exact = fit(table)
-    monkeypatch.setattr(factorization, "_LARGE", 0)
+    monkeypatch.setattr(factorization, "_MIN_SINGLE_PRECISION_RATINGS", 0)
     single = fit(table)
     assert single.objective == pytest.approx(exact.objective, abs=2e-9)
     assert single.notes.intercepts == pytest.approx(exact.notes.intercepts, abs=1e-3)
-    monkeypatch.setattr(factorization, "_PARTED", len(table) // 2)
+    monkeypatch.setattr(factorization, "_MIN_PARTED_RATINGS", len(table) // 2)
     parted = fit(table)
     assert parted.objective == pytest.approx(exact.objective, abs=2e-9)
     assert parted.notes.intercepts == pytest.approx(exact.notes.intercepts, abs=1e-3)
@@ -175,7 +175,7 @@ def test_many_chunks_give_what_one_gives_and_any_number_of_threads_the_same_bits
 ) -> None:
     table = made_ratings(notes=200, raters=150)
     whole = fit(table)
-    monkeypatch.setattr("crowdnotes.bridging.solver._CHUNK", 500)
+    monkeypatch.setattr("crowdnotes.bridging.solver._RATINGS_PER_CHUNK", 500)
     fits = []
     for cores in (1, 2, 7):
         monkeypatch.setattr("os.sched_getaffinity", lambda _, cores=cores: set(range(cores)), raising=False)

@@ -41,8 +41,8 @@ def _held(rows: Rows) -> list[tuple[float, ...]]:
 def test_rows_are_sorted_however_the_ratings_are_cut(
     monkeypatch: pytest.MonkeyPatch, pairs: list[tuple[int, int]], weighted: bool, chunk: int, most: int, by_note: bool
 ) -> None:
-    monkeypatch.setattr(solver, "_CHUNK", chunk)
-    monkeypatch.setattr(solver, "_MOST_ROWS", most)
+    monkeypatch.setattr(solver, "_RATINGS_PER_CHUNK", chunk)
+    monkeypatch.setattr(solver, "_MAX_ROWS_PER_CHUNK", most)
     table = _table(sorted(pairs) if by_note else pairs, weighted)
     with workers() as crew:
         notes, raters = lay_out(table, crew.each)

@@ -154,7 +154,7 @@ def test_only_candidates_of_the_notes_asked_for_and_none_where_no_sentence_fits(
 def test_of_more_sentences_than_can_be_compared_the_first_of_each_note_are_taken(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sentence_candidates, "_MOST_SENTENCES", 2)
+    monkeypatch.setattr(sentence_candidates, "_MAX_SENTENCES", 2)
     notes = _notes(
         "The mayor resigned in March. Police found 3 cars in Ohio.", "The dam never broke last year. Reuters saw it."
     )

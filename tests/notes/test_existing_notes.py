@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 from crowdnotes.domain import Classification, CrowdStatus, ExistingNote, Ratings
 from crowdnotes.errors import InputError
 from crowdnotes.notes.existing_notes import links_of, no_note_needed, remarks
-from crowdnotes.notes.note_files import MOST_NOTES, ReadNotes, _with_marks, notes_of_post, pasted_notes, read_notes
+from crowdnotes.notes.note_files import (
+    MOST_NOTES,
+    ReadNotes,
+    _restore_quote_marks,
+    notes_of_post,
+    pasted_notes,
+    read_notes,
+)
 
 CSV = (
     "text,status,helpful,somewhat helpful,not helpful,tags,createdAt\n"
@@ -206,7 +213,7 @@ def _tsv(path: Path, rows: list[dict[str, object]]) -> None:
     ],
 )
 def test_marks_that_the_pilots_file_lost_are_put_back(stored: str, meant: str) -> None:
-    assert _with_marks(stored) == meant
+    assert _restore_quote_marks(stored) == meant
 
 
 @pytest.mark.parametrize("pilot", [False, True])

@@ -18,7 +18,7 @@ from tests.public_data.made import NOW
 def test_every_note_has_the_status_that_the_whole_algorithm_gives(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexing, "_AT_ONCE", 7_000)
+    monkeypatch.setattr(indexing, "_MAX_RATINGS_PER_PART", 7_000)
     make_public_data(tmp_path / "public", notes=900, ratings=30_000, days=1_200, shards=2, raters=600, zipped=True)
     early = tmp_path / "public" / "notes-00000.tsv"
     header, *lines_of_notes = early.read_text("utf-8").splitlines(keepends=True)

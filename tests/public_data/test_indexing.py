@@ -248,7 +248,7 @@ def test_a_folder_of_nothing_but_damaged_files_is_refused_with_the_reason(tmp_pa
 def test_an_index_that_is_in_use_to_write_is_waited_for_and_then_refused(
     index: Path, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(database, "_PATIENCE", 0.02)
+    monkeypatch.setattr(database, "_LOCK_WAIT_SECONDS", 0.02)
     indexed(data, index)
     holds = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print(1, flush=True); sys.stdin.read()"
     with subprocess.Popen(

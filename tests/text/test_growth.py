@@ -22,7 +22,7 @@ from crowdnotes.domain import Aim, Hit, Post, Source, SourceCategory
 from crowdnotes.engines import prompt_injection
 from crowdnotes.engines.llm import parsing, request, writing_tasks
 from crowdnotes.engines.llm.helpfulness import read_final_decision
-from crowdnotes.engines.llm.search_tasks import ClaimsAnswer, _as_search
+from crowdnotes.engines.llm.search_tasks import ClaimsAnswer, _clean_query
 from crowdnotes.engines.llm.server import scrubbed
 from crowdnotes.engines.local import attribution, health_terms, queries, source_ranking, tone
 from crowdnotes.engines.local.health_terms import known_words
@@ -152,7 +152,7 @@ _ANSWERS: Mapping[str, Reader] = {
     "fenced": _fenced,
     "ids": lambda text: writing_tasks.known_ids([text], ["E1"]),
     "echoes": _echoes,
-    "search": _as_search,
+    "search": _clean_query,
     "decision": read_final_decision,
     "complaint": partial(scrubbed, keys=("secret",)),
 }

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from crowdnotes.errors import ConfigurationError
 from crowdnotes.settings_sections import LlmSettings
 
-_SERVICE = "crowdnotes"
+_KEYRING_SERVICE = "crowdnotes"
 
 
 def key_for(settings: LlmSettings, base_url: str) -> str | None:
@@ -28,7 +28,7 @@ def key_for(settings: LlmSettings, base_url: str) -> str | None:
     import keyring
 
     try:
-        return keyring.get_password(_SERVICE, account(base_url))
+        return keyring.get_password(_KEYRING_SERVICE, account(base_url))
     except (KeyringError, RuntimeError):
         return None
 
@@ -39,7 +39,7 @@ def keep_key(base_url: str, key: str) -> None:
     from keyring.errors import KeyringError
 
     try:
-        keyring.set_password(_SERVICE, account(base_url), key)
+        keyring.set_password(_KEYRING_SERVICE, account(base_url), key)
     except (KeyringError, RuntimeError):
         raise ConfigurationError(
             "This system has no keyring that keys can be kept in.",
@@ -53,7 +53,7 @@ def forget_key(base_url: str) -> bool:
     from keyring.errors import KeyringError, PasswordDeleteError
 
     try:
-        keyring.delete_password(_SERVICE, account(base_url))
+        keyring.delete_password(_KEYRING_SERVICE, account(base_url))
     except PasswordDeleteError:
         return False
     except (KeyringError, RuntimeError):

@@ -33,12 +33,12 @@ from crowdnotes.errors import AnswerCutError, AnswerEmptyError, AnswerUnreadable
 from crowdnotes.settings_sections import LlmSettings
 from crowdnotes.storage.disk_cache import DiskCache
 
-_EVERY = 24  # characters more, until the words are read and told again
-_LONGEST_TOLD = 50_000  # characters of an answer under way; it is read again with each piece that comes
-_SHOWN = 600
-_TAIL = 1_600  # characters that are looked at for one piece again and again
-_TIMES = 8  # that it stands there, one after the other; whoever lists things does not write one so often
-_PATIENCE = 2  # seconds before it is told that nothing has come yet
+_PROGRESS_STEP_CHARACTERS = 24  # characters more, until the words are read and told again
+_MAX_PROGRESS_CHARACTERS = 50_000  # characters of an answer under way; it is read again with each piece that comes
+_MAX_SHOWN_CHARACTERS = 600
+_REPETITION_WINDOW = 1_600  # characters that are looked at for one piece again and again
+_MIN_REPETITIONS = 8  # that it stands there, one after the other; whoever lists things does not write one so often
+_WAITING_NOTICE_SECONDS = 2  # seconds before it is told that nothing has come yet
 
 
 class Telling:
@@ -62,10 +62,10 @@ class Telling:
         else:
             self.said += text
         length = len(self.said) + len(self.thought)
-        if length - self._looked_at >= _TAIL // 4:
+        if length - self._looked_at >= _REPETITION_WINDOW // 4:
             self._looked_at = length
             refuse_circles(self.thought if is_thought else self.said)
-        if len(self.said) - self._told_at >= _EVERY and len(self.said) <= _LONGEST_TOLD:
+        if len(self.said) - self._told_at >= _PROGRESS_STEP_CHARACTERS and len(self.said) <= _MAX_PROGRESS_CHARACTERS:
             self._told_at = len(self.said)
             if words := readable(self.said):
                 self._is_readable = True
@@ -79,7 +79,7 @@ class Telling:
 
     def _tell_time(self) -> None:
         seconds = int(time.monotonic() - self._begun)
-        if self._is_readable or seconds < _PATIENCE or seconds == self._seconds_told:
+        if self._is_readable or seconds < _WAITING_NOTICE_SECONDS or seconds == self._seconds_told:
             return
         self._seconds_told = seconds
         self._tell(
@@ -89,8 +89,8 @@ class Telling:
 
 def refuse_circles(words: str) -> None:
     """Raises AnswerUnreadableError when the words end in one piece again and again."""
-    tail = words[-_TAIL:]
-    for length in range(1, _TAIL // _TIMES + 1) if len(tail) == _TAIL else ():
+    tail = words[-_REPETITION_WINDOW:]
+    for length in range(1, _REPETITION_WINDOW // _MIN_REPETITIONS + 1) if len(tail) == _REPETITION_WINDOW else ():
         if tail[length:] == tail[:-length]:
             raise AnswerUnreadableError("The model said the same again and again, and was cut off.")
 
@@ -105,19 +105,22 @@ def readable(words: str) -> str:
         part = from_json(said[begin:], allow_partial="trailing-strings")
     except ValueError:
         return ""
-    return sanitized(next((text for text in _strings(part) if " " in text.strip()), "")[-_SHOWN:], _SHOWN)
+    return sanitized(
+        next((text for text in _collect_strings(part) if " " in text.strip()), "")[-_MAX_SHOWN_CHARACTERS:],
+        _MAX_SHOWN_CHARACTERS,
+    )
 
 
-def _strings(part: Any) -> list[str]:
+def _collect_strings(part: Any) -> list[str]:
     """All strings in it, the last first."""
     if isinstance(part, str):
         return [part]
     inside = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
-    return [text for item in reversed(list(inside)) for text in _strings(item)]
+    return [text for item in reversed(list(inside)) for text in _collect_strings(item)]
 
 
-_BYTES_AN_ANSWER = 2_000  # on average with its row; what the size bound counts with
-_LONGEST_ANSWER = 64_000
+_BYTES_PER_ANSWER = 2_000  # on average with its row; what the size bound counts with
+_MAX_CACHED_BYTES = 64_000
 
 
 class KeptAnswers(Protocol):
@@ -154,7 +157,7 @@ class AnswerCache:
     """Answers kept on disk by the sha256 of all that shapes them. Safe between threads; a broken file costs itself."""
 
     def __init__(self, path: Path, megabytes: int) -> None:
-        rows = megabytes * 1_000_000 // _BYTES_AN_ANSWER
+        rows = megabytes * 1_000_000 // _BYTES_PER_ANSWER
         self._store = DiskCache(path, rows, "answer cache") if rows else None
 
     def get(self, key: bytes) -> tuple[str, float | None] | None:
@@ -168,12 +171,12 @@ class AnswerCache:
     def put(self, key: bytes, words: str, probability: float | None, _: Prompt) -> None:
         """See `KeptAnswers`. One of more than 64 kB is not kept."""
         raw = json.dumps([words, probability]).encode()
-        if self._store is not None and len(raw) <= _LONGEST_ANSWER:
+        if self._store is not None and len(raw) <= _MAX_CACHED_BYTES:
             self._store.put({key: raw})
 
 
 T = TypeVar("T")
-_LOOK = 0.1  # seconds between two looks at whether the work of whoever waits was cancelled
+_CANCEL_CHECK_SECONDS = 0.1  # seconds between two looks at whether the work of whoever waits was cancelled
 
 
 class InFlightCalls:
@@ -196,7 +199,7 @@ class InFlightCalls:
         with self._lock:
             others = self._under_way.setdefault(key, mine)
         if others is not mine:
-            while not wait([others], _LOOK).done:
+            while not wait([others], _CANCEL_CHECK_SECONDS).done:
                 check()
             return self.ask(key, ask, check) if others.exception() else (cast("T", others.result()), True)
         try:
@@ -214,11 +217,11 @@ class InFlightCalls:
             del self._under_way[key]
 
 
-_BYTES_A_TOKEN = 3  # fewer than any tokenizer makes of ordinary text, so that the estimate is not too low
+_BYTES_PER_TOKEN = 3  # fewer than any tokenizer makes of ordinary text, so that the estimate is not too low
 _IMAGE_TOKENS = 2000
 # In a server's complaint that a question is too long: the room for the answer is counted in, or is the matter itself.
-_IS_ROOM = re.compile(r"max_tokens|max_completion_tokens|completion|output tokens", re.IGNORECASE)
-_LEAST_ROOM = 500  # tokens: no answer that is asked for needs more, unless the model thinks
+_ANSWER_LIMIT_COMPLAINT = re.compile(r"max_tokens|max_completion_tokens|completion|output tokens", re.IGNORECASE)
+_MIN_ANSWER_TOKENS = 500  # tokens: no answer that is asked for needs more, unless the model thinks
 _SECOND_TRY_TEMPERATURE = 0.3  # the same question at 0 would give the same useless answer
 
 
@@ -308,8 +311,8 @@ class ModelClient:
                 if cut_at:
                     sentence = f"The model's answer ended at {cut_at} tokens, and its server gives no more."
                     raise AnswerCutError(sentence, error.next_step) from None
-                if _IS_ROOM.search(error.said) and room > _LEAST_ROOM:
-                    room = max(_LEAST_ROOM, room // 2)
+                if _ANSWER_LIMIT_COMPLAINT.search(error.said) and room > _MIN_ANSWER_TOKENS:
+                    room = max(_MIN_ANSWER_TOKENS, room // 2)
                 elif question.shorter:
                     question = replace(question, blocks=question.shorter, shorter=())
                 else:
@@ -344,12 +347,12 @@ class ModelClient:
 
     def _metered(self, question: Question[A], messages: Sequence[Message], abilities: Abilities, room: int) -> Reply:
         """One call, with what it may use set aside before and what it used counted after, whatever comes of it."""
-        reads = len(json.dumps(messages, ensure_ascii=False).encode("utf-8", "replace")) // _BYTES_A_TOKEN
+        reads = len(json.dumps(messages, ensure_ascii=False).encode("utf-8", "replace")) // _BYTES_PER_TOKEN
         if question.image:
-            reads += _IMAGE_TOKENS - len(question.image) // _BYTES_A_TOKEN
+            reads += _IMAGE_TOKENS - len(question.image) // _BYTES_PER_TOKEN
         meter = current_meter() or self._meter
         reserved = meter.reserve(reads + room, self.price(reads, room))
-        options = _options(self._settings, question, abilities, room)
+        options = _build_call_options(self._settings, question, abilities, room)
         begun = time.perf_counter()
         # A call that breaks off may have been billed; nobody says.
         usage = Usage(calls=1, unpriced=int(reserved.dollars is None), estimated=True)
@@ -378,7 +381,7 @@ class ModelClient:
     def _usage(self, reply: Reply, reads: int) -> Usage:
         known = reply.input_tokens is not None and reply.output_tokens is not None
         read = reply.input_tokens if known and reply.input_tokens is not None else reads
-        wrote = reply.output_tokens if known and reply.output_tokens is not None else _tokens_of(reply.text)
+        wrote = reply.output_tokens if known and reply.output_tokens is not None else _estimate_tokens(reply.text)
         cost = self.price(read, wrote)
         return Usage(
             calls=1,
@@ -427,7 +430,7 @@ class ModelClient:
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode("utf-8", "replace")).digest()
 
 
-def _options(
+def _build_call_options(
     settings: LlmSettings,
     question: Question[A],
     abilities: Abilities,
@@ -455,8 +458,8 @@ def _options(
     return options
 
 
-def _tokens_of(text: str) -> int:
-    return -(-len(text.encode("utf-8", "replace")) // _BYTES_A_TOKEN)
+def _estimate_tokens(text: str) -> int:
+    return -(-len(text.encode("utf-8", "replace")) // _BYTES_PER_TOKEN)
 
 
 _VOTE_TEMPERATURE = 0.7  # at 0 every vote would be the same

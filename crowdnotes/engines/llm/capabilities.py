@@ -15,8 +15,8 @@ _NO_SYSTEM_ROLE = re.compile(
 # OpenAI and most others name the field; Ollama says that the model "does not support thinking".
 _NO_EFFORT = re.compile(r"reasoning.?effort|support (?:thinking|reasoning)|\bthink\b")
 _NO_STREAM = re.compile(r"\bstream(?!_options)")
-_SHAPES = ("response_format", "schema", "guided", "grammar", "structured")
-_NEWER_LIMIT = "max_completion_tokens"
+_SCHEMA_COMPLAINT_WORDS = ("response_format", "schema", "guided", "grammar", "structured")
+_NEWER_LIMIT_NAME = "max_completion_tokens"
 
 
 class Shape(IntEnum):
@@ -65,7 +65,7 @@ class Abilities:
             temperature=self.temperature and ("temperature" not in words or (self.top_p and "top_p" in words)),
             top_p=self.top_p and "top_p" not in words,
             usage_in_stream=self.usage_in_stream and "stream_options" not in words,
-            limit_name=_NEWER_LIMIT if "max_tokens" in words else self.limit_name,
+            limit_name=_NEWER_LIMIT_NAME if "max_tokens" in words else self.limit_name,
             system_role=self.system_role and _NO_SYSTEM_ROLE.search(words) is None,
             effort=self.effort and _NO_EFFORT.search(words) is None,
             streams=self.streams and _NO_STREAM.search(words) is None,
@@ -79,7 +79,7 @@ class Abilities:
             probabilities=self.probabilities and other.probabilities,
             temperature=self.temperature and other.temperature,
             top_p=self.top_p and other.top_p,
-            limit_name=self.limit_name if self.limit_name == _NEWER_LIMIT else other.limit_name,
+            limit_name=self.limit_name if self.limit_name == _NEWER_LIMIT_NAME else other.limit_name,
             usage_in_stream=self.usage_in_stream and other.usage_in_stream,
             system_role=self.system_role and other.system_role,
             effort=self.effort and other.effort,
@@ -88,7 +88,7 @@ class Abilities:
         )
 
     def _shape_after(self, words: str) -> Shape:
-        if self.shape is Shape.SCHEMA and any(name in words for name in _SHAPES):
+        if self.shape is Shape.SCHEMA and any(name in words for name in _SCHEMA_COMPLAINT_WORDS):
             # A server that rejects the field by name knows no form of it.
             unknown = any(word in words for word in ("unsupported", "unexpected", "unknown", "extra"))
             return Shape.WORDS if unknown and "json_schema" not in words else Shape.JSON

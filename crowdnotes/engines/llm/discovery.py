@@ -22,7 +22,7 @@ LOCAL_SERVERS = (
     ("llama.cpp", "http://127.0.0.1:8080/v1"),
     ("vLLM", "http://127.0.0.1:8000/v1"),
 )
-_PATIENCE = {"connect_seconds": 0.4, "timeout_seconds": 1.5, "total_seconds": 1.5}  # this machine answers at once
+_PROBE_TIMEOUTS = {"connect_seconds": 0.4, "timeout_seconds": 1.5, "total_seconds": 1.5}  # this machine answers at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,8 @@ def find_servers(settings: LlmSettings, local: Sequence[tuple[str, str]] = LOCAL
     """The server that is set, also when it does not answer; then those found on this machine. At most 2 s."""
     tasks: list[Callable[[], FoundServer | None]] = []
     if settings.base_url is not None:
-        tasks.append(partial(_configured, settings))
-    tasks += [partial(_probe, name, url, settings) for name, url in local if url != settings.base_url]
+        tasks.append(partial(_ask_configured_server, settings))
+    tasks += [partial(_probe_local_server, name, url, settings) for name, url in local if url != settings.base_url]
     return [found for found in run_parallel(tasks, len(tasks) or 1) if isinstance(found, FoundServer)]
 
 
@@ -63,7 +63,7 @@ def server_at(address: str, settings: LlmSettings) -> FoundServer:
             "A key does not belong in the address.",
             "If a server needs a key, save it with `crowdnotes models key set ADDRESS`. Keys are never shown here.",
         )
-    found = _configured(settings_for(EngineChoice(url), settings))
+    found = _ask_configured_server(settings_for(EngineChoice(url), settings))
     return replace(found, is_set=url == settings.base_url)
 
 
@@ -75,7 +75,7 @@ def require_answer(choice: EngineChoice, settings: LlmSettings) -> None:
     if choice.base_url is None:
         return
     try:
-        models = _models(settings_for(choice, settings), choice.base_url)
+        models = _list_models(settings_for(choice, settings), choice.base_url)
     except ModelServerError as error:
         is_told = error.next_step != ModelServerError.default_next_step
         raise ModelServerError(
@@ -88,28 +88,28 @@ def require_answer(choice: EngineChoice, settings: LlmSettings) -> None:
         raise ModelServerError(f"The server has no model “{choice.model}” any more.", "Look for model servers again.")
 
 
-def _models(settings: LlmSettings, url: str) -> list[str]:
+def _list_models(settings: LlmSettings, url: str) -> list[str]:
     from crowdnotes.engines.llm.server import ModelServer
 
     quick = settings.model_copy(update={"timeout_seconds": 5.0, "total_seconds": 5.0, "max_retries": 0})
     return ModelServer(url, key_for(settings, url), quick).models()
 
 
-def _configured(settings: LlmSettings) -> FoundServer:
+def _ask_configured_server(settings: LlmSettings) -> FoundServer:
     url = settings.base_url or ""
     name = next((label for label, address in LOCAL_SERVERS if address == url), httpx2.URL(url).host)
     try:
-        models = _models(settings, url)
+        models = _list_models(settings, url)
     except EngineError as error:
         return FoundServer(name, url, problem=str(error), is_set=True)
     return FoundServer(name, url, tuple(models), is_set=True)
 
 
-def _probe(name: str, url: str, settings: LlmSettings) -> FoundServer | None:
+def _probe_local_server(name: str, url: str, settings: LlmSettings) -> FoundServer | None:
     """None when nothing there speaks the protocol: other programs use these ports too."""
     from crowdnotes.engines.llm.server import ModelServer
 
-    quick = settings.model_copy(update={**_PATIENCE, "max_retries": 0})
+    quick = settings.model_copy(update={**_PROBE_TIMEOUTS, "max_retries": 0})
     try:
         return FoundServer(name, url, tuple(ModelServer(url, None, quick).models()))
     except EngineError:

@@ -56,7 +56,7 @@ from crowdnotes.engines.prompts import version_of
 from crowdnotes.errors import ConfigurationError, EngineError
 from crowdnotes.settings_sections import GateSettings, LlmSettings
 
-_PROMPTS = {
+_PROMPTS_BY_STEP = {
     EngineStep.QUERIES: ("claims", "queries", "image"),
     EngineStep.UTILITY: ("ranking", "utility"),
     EngineStep.WRITING: ("writing", "revision", "supernote", "supernote_judge", "suggestions"),
@@ -86,18 +86,20 @@ class LLMEngine:
             raise ConfigurationError("No language model's server is set.", "Set CROWDNOTES_LLM_BASE_URL.")
         self._settings = settings
         self._embedder = embedder
-        askers = ModelClients(settings, data_dir, recorded)
-        self._meter = askers.meter
-        self._askers = {step: askers.model_client(settings.base_url, _model(settings, step)) for step in EngineStep}
+        clients = ModelClients(settings, data_dir, recorded)
+        self._meter = clients.meter
+        self._clients = {
+            step: clients.model_client(settings.base_url, _model_for_step(settings, step)) for step in EngineStep
+        }
         self.supernotes: SupernoteWriter | None = LlmSupernotes(
-            self._askers[EngineStep.WRITING], settings, self._askers[EngineStep.JUDGING]
+            self._clients[EngineStep.WRITING], settings, self._clients[EngineStep.JUDGING]
         )
-        self.judge: HelpfulnessJudge = make_judge(JudgeParts(settings, gates, embedder, askers.model_client))
+        self.judge: HelpfulnessJudge = make_judge(JudgeParts(settings, gates, embedder, clients.model_client))
 
     @property
     def name(self) -> str:
         """The model that writes, as in "llm:gpt-x"."""
-        return f"llm:{self._askers[EngineStep.WRITING].model}"
+        return f"llm:{self._clients[EngineStep.WRITING].model}"
 
     @property
     def sees(self) -> bool:
@@ -111,54 +113,54 @@ class LLMEngine:
 
     def result_origin(self, step: EngineStep) -> ResultOrigin:
         """See `Engine.result_origin`. A judge of its own for the last gate is named too."""
-        name = f"llm:{self._askers[step].model}"
+        name = f"llm:{self._clients[step].model}"
         if step is EngineStep.JUDGING and self.judge.name != name:
             name += f"+{self.judge.name.removeprefix('llm:')}"
-        return ResultOrigin(name, version_of(*_PROMPTS[step]))
+        return ResultOrigin(name, version_of(*_PROMPTS_BY_STEP[step]))
 
     def plan(self, post: Post, limit: int, today: date) -> SearchPlan:
         """See `Engine.plan`."""
-        return plan_search(self._askers[EngineStep.QUERIES], post, limit, today)
+        return plan_search(self._clients[EngineStep.QUERIES], post, limit, today)
 
     def read_image(self, content: bytes, media_type: str) -> ImageReading:
         """See `Engine.read_image`."""
         if not self.sees:
             raise EngineError("The model is not set to read pictures.", "Set CROWDNOTES_LLM_SEES_IMAGES, or type them.")
-        return search_tasks.read_image(self._askers[EngineStep.QUERIES], content, media_type)
+        return search_tasks.read_image(self._clients[EngineStep.QUERIES], content, media_type)
 
     def queries(self, brief: Brief, limit: int, *, aim: Aim = Aim.JUDGE, like: str = "") -> list[Query]:
         """See `Engine.queries`."""
-        return search_tasks.build_queries(self._askers[EngineStep.QUERIES], brief, limit, aim, like)
+        return search_tasks.build_queries(self._clients[EngineStep.QUERIES], brief, limit, aim, like)
 
     def rank(
         self, brief: Brief, candidates: Sequence[Hit], chosen: Sequence[Hit], quota: int, *, aim: Aim = Aim.JUDGE
     ) -> Ranking:
         """See `Engine.rank`. One call; one a pick where it is set so, as in the paper."""
         rank = search_tasks.rank_one_by_one if self._settings.choose_one_by_one else search_tasks.rank
-        return rank(self._askers[EngineStep.UTILITY], brief, candidates, chosen, quota, aim)
+        return rank(self._clients[EngineStep.UTILITY], brief, candidates, chosen, quota, aim)
 
     def settle(self, brief: Brief, evidence: Sequence[Evidence], limit: int) -> FurtherSearch:
         """See `Engine.settle`."""
-        return settle(self._askers[EngineStep.JUDGING], brief, evidence, limit, self.result_origin(EngineStep.JUDGING))
+        return settle(self._clients[EngineStep.JUDGING], brief, evidence, limit, self.result_origin(EngineStep.JUDGING))
 
     def write(
         self, brief: Brief, evidence: Sequence[Evidence], budget: int, count: int, *, earlier: Sequence[str] = ()
     ) -> WriterAnswer:
         """See `Engine.write`."""
-        model_client, temperature = self._askers[EngineStep.WRITING], self._settings.candidate_temperature
+        model_client, temperature = self._clients[EngineStep.WRITING], self._settings.candidate_temperature
         return write_notes(model_client, brief, evidence, budget, count, temperature=temperature, earlier=earlier)
 
     def revise(self, brief: Brief, evidence: Sequence[Evidence], notes: Sequence[Draft], budget: int) -> Revision:
         """See `Engine.revise`."""
-        return revise(self._askers[EngineStep.WRITING], brief, evidence, notes, budget)
+        return revise(self._clients[EngineStep.WRITING], brief, evidence, notes, budget)
 
     def compare(self, post: Post, left: str, right: str) -> ComparisonAnswer:
         """Which of two notes it prefers, for studies: see `writing_tasks.compare`."""
-        return compare(self._askers[EngineStep.JUDGING], post, left, right)
+        return compare(self._clients[EngineStep.JUDGING], post, left, right)
 
     def compare_sources(self, post: Post, left: str, right: str) -> SourcesAnswer:
         """Which of two sets of sources it finds of more use, for studies: see `writing_tasks.compare_sources`."""
-        return compare_sources(self._askers[EngineStep.JUDGING], post, left, right)
+        return compare_sources(self._clients[EngineStep.JUDGING], post, left, right)
 
     def support(self, note: str, evidence: Sequence[Evidence]) -> tuple[SentenceSupport, ...]:
         """As in the local engine. Words that speak to a model carry nothing."""
@@ -167,12 +169,12 @@ class LLMEngine:
     def relevance(self, brief: Brief, evidence: Sequence[Evidence]) -> GateResult:
         """See `Engine.relevance`."""
         return judge_relevance(
-            self._askers[EngineStep.JUDGING], brief, evidence, self.result_origin(EngineStep.JUDGING)
+            self._clients[EngineStep.JUDGING], brief, evidence, self.result_origin(EngineStep.JUDGING)
         )
 
     def correctness(self, note: str, evidence: Sequence[Evidence], support: Sequence[SentenceSupport]) -> GateResult:
         """See `Engine.correctness`."""
-        model_client, votes = self._askers[EngineStep.JUDGING], self._settings.votes
+        model_client, votes = self._clients[EngineStep.JUDGING], self._settings.votes
         return judge_correctness(model_client, self._embedder, note, evidence, support, votes=votes)
 
     def helpfulness(self, post: Post, note: str) -> GateResult:
@@ -181,10 +183,10 @@ class LLMEngine:
 
     def principles(self, post: Post, note: str) -> tuple[PrincipleResult, ...]:
         """See `Engine.principles`."""
-        return judge_principles(self._askers[EngineStep.JUDGING], post, note)
+        return judge_principles(self._clients[EngineStep.JUDGING], post, note)
 
 
-def _model(settings: LlmSettings, step: EngineStep) -> str:
+def _model_for_step(settings: LlmSettings, step: EngineStep) -> str:
     own = {
         EngineStep.QUERIES: settings.queries_model,
         EngineStep.UTILITY: settings.utility_model,

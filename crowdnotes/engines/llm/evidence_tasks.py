@@ -42,10 +42,10 @@ from crowdnotes.text.quotes import find_quote, tells_enough
 from crowdnotes.text.tokens import content_stems
 from crowdnotes.wording import fill
 
-_REASON = 240
-_SHARED = 3  # words: two sentences of one page may share two and speak of other things
+_MAX_REASON_CHARACTERS = 240
+_MIN_SHARED_WORDS = 3  # words: two sentences of one page may share two and speak of other things
 MODEL = "the model"
-_KINDS = {
+_MESSAGE_BY_DISTORTION = {
     "unsupported": "No passage says this: {why}.",
     "misread": "The passage says something else: {why}.",
     "overgeneralised": "Firmer or wider than the passage: {why}.",
@@ -102,36 +102,42 @@ def judge_correctness(
     injected = find_injections(note)
     if injected:
         message = "These words speak to a language model, not to readers."
-        return _result(GateStatus.FAIL, message, [Finding(message=message, span=span) for span in injected], 0.0)
+        return _build_correctness_result(
+            GateStatus.FAIL, message, [Finding(message=message, span=span) for span in injected], 0.0
+        )
     passages = {item.id: without_injections(item.passage.text) for item in evidence}
     numbered = "\n".join(f"{number}. {note[item.span.start : item.span.end]}" for number, item in enumerate(support, 1))
     blocks = [Block("note, sentence by sentence", numbered), *(passage_block(item) for item in evidence)]
 
     def check(answer: CorrectnessAnswer) -> None:
-        if answer.faithful == "no" and not _distortions_shown(note, passages, answer.distortions):
+        if answer.faithful == "no" and not _locate_distortions(note, passages, answer.distortions):
             raise AnswerUnreadableError("The model called the note distorted, but pointed at no words that are there.")
 
     asked = question(EngineStep.JUDGING, "correctness", CorrectnessAnswer, blocks, check=check, verdict="faithful")
     answered = judged(model_client, asked, lambda answer: answer.faithful == "yes", votes)
     answer = answered.value
-    distortions = _distortions_shown(note, passages, answer.distortions)
+    distortions = _locate_distortions(note, passages, answer.distortions)
     marked = marked_as(answer.to_program, list(passages))
-    sentences = _compared(embedder, note, passages, support, answer.carried, distortions, marked)
+    sentences = _compare_sentences(embedder, note, passages, support, answer.carried, distortions, marked)
     uncarried = [
-        _uncarried(f"“{sanitized(item.words_in(note), 80).rstrip('.')}”", item.span, number, answer.carried, marked)
+        _report_unsupported_sentence(
+            f"“{sanitized(item.words_in(note), 80).rstrip('.')}”", item.span, number, answer.carried, marked
+        )
         for number, item in enumerate(sentences, 1)
         if item.support is Support.UNSUPPORTED
     ]
     if distortions or uncarried:
         findings = [*distortions, *uncarried]
-        told = sanitized(answer.reason, _REASON) if answer.faithful == "no" else findings[0].message
+        told = sanitized(answer.reason, _MAX_REASON_CHARACTERS) if answer.faithful == "no" else findings[0].message
         # Where the program overrules the model, the model's probability is of another verdict.
         probability = answered.probability if answer.faithful == "no" else None
-        return _result(GateStatus.FAIL, told, findings, probability, marked, sentences)
-    return _result(GateStatus.PASS, sanitized(answer.reason, _REASON), [], answered.probability, marked, sentences)
+        return _build_correctness_result(GateStatus.FAIL, told, findings, probability, marked, sentences)
+    return _build_correctness_result(
+        GateStatus.PASS, sanitized(answer.reason, _MAX_REASON_CHARACTERS), [], answered.probability, marked, sentences
+    )
 
 
-def _result(
+def _build_correctness_result(
     status: GateStatus,
     reason: str,
     findings: Sequence[Finding],
@@ -152,7 +158,7 @@ def _result(
     )
 
 
-def _distortions_shown(note: str, passages: dict[str, str], distortions: Sequence[Distortion]) -> list[Finding]:
+def _locate_distortions(note: str, passages: dict[str, str], distortions: Sequence[Distortion]) -> list[Finding]:
     """The distortions whose words are there; the others are dropped."""
     found: list[Finding] = []
     for item in distortions:
@@ -160,7 +166,9 @@ def _distortions_shown(note: str, passages: dict[str, str], distortions: Sequenc
         where = find_quote(passages.get(item.evidence_id, ""), item.passage_words)
         if span is None or (item.kind != "unsupported" and where is None):
             continue
-        message = fill(_KINDS[item.kind], why=sanitized(item.explanation, _REASON).rstrip("."))
+        message = fill(
+            _MESSAGE_BY_DISTORTION[item.kind], why=sanitized(item.explanation, _MAX_REASON_CHARACTERS).rstrip(".")
+        )
         if where is not None:
             quoted = sanitized(passages[item.evidence_id][where.start : where.end], 160)
             message += f" {item.evidence_id} says: “{quoted}”."
@@ -169,7 +177,7 @@ def _distortions_shown(note: str, passages: dict[str, str], distortions: Sequenc
     return found
 
 
-def _compared(
+def _compare_sentences(
     embedder: Embedder,
     note: str,
     passages: dict[str, str],
@@ -190,10 +198,10 @@ def _compared(
             for each in carried
             if each.sentence == number
             and each.evidence_id not in marked
-            and _may_carry(embedder, note, words, passages.get(each.evidence_id, ""), each.quote)
+            and _can_support(embedder, note, words, passages.get(each.evidence_id, ""), each.quote)
         )
         name, carrier = next(((name, span) for name, span in shown if span is not None), (None, None))
-        faults = [fault for fault in distortions if fault.span and _overlap(fault.span, item.span)]
+        faults = [fault for fault in distortions if fault.span and _is_overlapping(fault.span, item.span)]
         verdict = Support.PARTLY if faults else Support.SUPPORTED
         update = {
             "support": verdict if name else Support.UNSUPPORTED,
@@ -207,7 +215,9 @@ def _compared(
     return found
 
 
-def _uncarried(words: str, span: Span, number: int, carried: Sequence[Carried], marked: set[str]) -> Finding:
+def _report_unsupported_sentence(
+    words: str, span: Span, number: int, carried: Sequence[Carried], marked: set[str]
+) -> Finding:
     """That nothing carries a sentence, or only a passage that speaks to a program."""
     name = next((each.evidence_id for each in carried if each.sentence == number and each.evidence_id in marked), None)
     if name is None:
@@ -216,18 +226,18 @@ def _uncarried(words: str, span: Span, number: int, carried: Sequence[Carried], 
     return Finding(message=message, evidence_id=name, span=span)
 
 
-def _overlap(one: Span, other: Span) -> bool:
+def _is_overlapping(one: Span, other: Span) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-def _may_carry(embedder: Embedder, note: str, sentence: str, passage: str, quote: str) -> bool:
+def _can_support(embedder: Embedder, note: str, sentence: str, passage: str, quote: str) -> bool:
     """Whether a quote has to do with the sentence: a true quote of something else carries nothing.
 
     They share three words that tell something, two where both hold a figure, as a sum is said in words of its own, or
     are near in meaning; in two languages neither need be.
     """
     have_figures = all(any(map(str.isdigit, text)) for text in (quote, sentence))
-    if len(content_stems(quote) & content_stems(sentence)) >= _SHARED - have_figures:
+    if len(content_stems(quote) & content_stems(sentence)) >= _MIN_SHARED_WORDS - have_figures:
         return True
     one, other = embedder.encode([sentence, quote])
     if float(one @ other) >= embedder.thresholds.relevant:
@@ -236,9 +246,9 @@ def _may_carry(embedder: Embedder, note: str, sentence: str, passage: str, quote
     return None not in (of_note, of_passage) and of_note != of_passage
 
 
-_TELLS = 220
-_NO_SEARCHES = 'Leave "searches" empty.'
-_ROOM = 1_200  # characters of a passage around its sentences that are nearest to what is asked
+_MAX_TELLS_CHARACTERS = 220
+_NO_SEARCHES_INSTRUCTION = 'Leave "searches" empty.'
+_MAX_PASSAGE_CHARACTERS = 1_200  # characters of a passage around its sentences that are nearest to what is asked
 
 
 class FoundInPassage(Answer):
@@ -261,8 +271,8 @@ class SettleAnswer(Answer):
     searches: list[AskedQuery] = Field(default_factory=list)
 
 
-_ANSWERS = {kind.value: kind for kind in AnswerKind}
-_POINTS = {points.value.split()[0]: points for points in Points}
+_ANSWER_KIND_BY_NAME = {kind.value: kind for kind in AnswerKind}
+_POINTS_BY_WORD = {points.value.split()[0]: points for points in Points}
 
 
 def settle(
@@ -283,17 +293,17 @@ def settle(
     readable = [item for item in asked if without_injections(item.passage.text).strip()]
     answer = SettleAnswer(passages=[])
     if readable or (limit and not evidence):  # where nothing was found, what to search for is asked all the same
-        answer = _ask(model_client, brief, readable, limit)
+        answer = _ask_to_settle(model_client, brief, readable, limit)
     ids = [item.id for item in readable]
     marked = marked_as(answer.to_program, ids)
     for item in asked:
         said = [found for found in answer.passages if found.id == item.id and item in readable]
-        known[item.id] = _judged(item, said, speaks_to_program=item.id in marked)
+        known[item.id] = _judge_passage(item, said, speaks_to_program=item.id in marked)
     # What was found of passages that are not there now is kept: a person may bring them back.
     gone = [found for found in before.passages if found.evidence_id not in known] if before is not None else []
     settlement = Settlement(
         passages=(*(found for item in evidence for found in known[item.id]), *gone),
-        missing=sanitized(answer.missing, _TELLS) or (before.missing if before is not None else ""),
+        missing=sanitized(answer.missing, _MAX_TELLS_CHARACTERS) or (before.missing if before is not None else ""),
         post_to_program="post" in marked or (before is not None and before.post_to_program),
         engine=result_origin.engine,
         prompt_version=result_origin.prompt_version,
@@ -303,7 +313,7 @@ def settle(
     return FurtherSearch(settlement, searches(answer.searches, limit))
 
 
-def _ask(model_client: ModelClient, brief: Brief, evidence: Sequence[Evidence], limit: int) -> SettleAnswer:
+def _ask_to_settle(model_client: ModelClient, brief: Brief, evidence: Sequence[Evidence], limit: int) -> SettleAnswer:
     ids = [item.id for item in evidence]
     claims = max(1, len(brief.checkable))
 
@@ -316,19 +326,19 @@ def _ask(model_client: ModelClient, brief: Brief, evidence: Sequence[Evidence], 
 
     blocks = [
         *brief_blocks(brief),
-        *(passage_block(near(item, item.passage.marks, _ROOM), brief.today) for item in evidence),
+        *(passage_block(near(item, item.passage.marks, _MAX_PASSAGE_CHARACTERS), brief.today) for item in evidence),
     ]
-    further = load_prompt("settle_searches").filled({"queries": limit})[0] if limit else _NO_SEARCHES
+    further = load_prompt("settle_searches").filled({"queries": limit})[0] if limit else _NO_SEARCHES_INSTRUCTION
     return model_client.ask(
         question(EngineStep.JUDGING, "settle", SettleAnswer, blocks, values={"searches": further}, check=check)
     ).value
 
 
-_MOST_ANSWERS = 3  # of one passage: one a claim, or one for each part of it
+_MAX_ANSWERS_PER_PASSAGE = 3  # of one passage: one a claim, or one for each part of it
 _STRONGEST_FIRST = (AnswerKind.STATED, AnswerKind.INFERRED, AnswerKind.NONE)
 
 
-def _judged(item: Evidence, said: Sequence[FoundInPassage], *, speaks_to_program: bool) -> list[PassageAnswer]:
+def _judge_passage(item: Evidence, said: Sequence[FoundInPassage], *, speaks_to_program: bool) -> list[PassageAnswer]:
     """What is found of a passage: its answers to the first claim, then to others; or once that it answers none."""
     nothing = PassageAnswer(
         evidence_id=item.id,
@@ -342,17 +352,17 @@ def _judged(item: Evidence, said: Sequence[FoundInPassage], *, speaks_to_program
                 update={"tells": "It holds words that speak to a program instead of people.", "to_program": True}
             )
         ]
-    found = [_answer_shown(item, nothing, one) for one in said] or [nothing]
+    found = [_verify_passage_answer(item, nothing, one) for one in said] or [nothing]
     answers: dict[object, PassageAnswer] = {}
     for one in sorted(found, key=lambda one: (one.claim, _STRONGEST_FIRST.index(one.answer))):
         if one.answer is not AnswerKind.NONE:
             answers.setdefault((one.claim, one.span), one)  # a place counts once for a claim
-    return [*answers.values()][:_MOST_ANSWERS] or found[:1]
+    return [*answers.values()][:_MAX_ANSWERS_PER_PASSAGE] or found[:1]
 
 
-def _answer_shown(item: Evidence, nothing: PassageAnswer, found: FoundInPassage) -> PassageAnswer:
+def _verify_passage_answer(item: Evidence, nothing: PassageAnswer, found: FoundInPassage) -> PassageAnswer:
     """What the model says of a passage, if it shows words of it."""
-    kind = _ANSWERS.get(found.answer.strip().lower(), AnswerKind.NONE)
+    kind = _ANSWER_KIND_BY_NAME.get(found.answer.strip().lower(), AnswerKind.NONE)
     # Looked for outside the injections: a passage must not count by words that it put into the judge's mouth.
     span = find_quote(without_injections(item.passage.text), found.quote)
     if kind is not AnswerKind.NONE and (span is None or not tells_enough(found.quote)):
@@ -360,15 +370,15 @@ def _answer_shown(item: Evidence, nothing: PassageAnswer, found: FoundInPassage)
     return nothing.model_copy(
         update={
             "answer": kind,
-            "points": _POINTS.get(found.points.strip().lower().split(" ")[0], Points.NEITHER),
+            "points": _POINTS_BY_WORD.get(found.points.strip().lower().split(" ")[0], Points.NEITHER),
             "span": span,
-            "tells": sanitized(found.tells, _TELLS) or "The model gave no reason.",
+            "tells": sanitized(found.tells, _MAX_TELLS_CHARACTERS) or "The model gave no reason.",
             "claim": found.claim,
         }
     )
 
 
-_HOW = {  # of the first claim, of a further one
+_MESSAGES_BY_ANSWER = {  # of the first claim, of a further one
     AnswerKind.STATED: ("{id} states it: {tells}", "{id} states it (claim {claim}): {tells}"),
     AnswerKind.INFERRED: ("{id} helps: {tells}", "{id} helps (claim {claim}): {tells}"),
     AnswerKind.NONE: ("{id} does not help: {tells}", "{id} does not help (claim {claim}): {tells}"),
@@ -387,7 +397,7 @@ def judge_relevance(
     if not without_injections(brief.post.whole_text).strip():
         return GateResult.not_run(GateName.RELEVANCE, "The post has no words to compare the sources with.")
     settlement = settle(model_client, brief, evidence, 0, result_origin).settlement
-    findings = [_finding(item, found) for item in evidence for found in settlement.all_of(item)]
+    findings = [_build_passage_finding(item, found) for item in evidence for found in settlement.all_of(item)]
     helping = settlement.answers(evidence)
     stated = len(settlement.stated(evidence))
     if helping:
@@ -404,8 +414,8 @@ def judge_relevance(
     )
 
 
-def _finding(item: Evidence, found: PassageAnswer) -> Finding:
-    message = fill(_HOW[found.answer][found.claim > 1], id=item.id, claim=found.claim, tells=found.tells)
+def _build_passage_finding(item: Evidence, found: PassageAnswer) -> Finding:
+    message = fill(_MESSAGES_BY_ANSWER[found.answer][found.claim > 1], id=item.id, claim=found.claim, tells=found.tells)
     if found.span is not None:
         message += f" (“{sanitized(item.passage.text[found.span.start : found.span.end], 120)}”)"
     if holds_injection(item.passage.text):

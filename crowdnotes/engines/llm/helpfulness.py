@@ -22,11 +22,11 @@ from crowdnotes.errors import AnswerEmptyError, AnswerUnreadableError
 from crowdnotes.text.markdown import host
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, without_urls
 
-_REASON = 260
-_LAST_LINE = re.compile(r"[\s*_#]*Final decision[\s*_]*:[\s*_]*(yes|no)[\s*_.]*", re.IGNORECASE)
-_BEFORE_VERDICT = re.compile(r"Final decision[\s*_]*:[\s*_]*(?=yes|no)", re.IGNORECASE)
+_MAX_REASON_CHARACTERS = 260
+_FINAL_DECISION_LINE = re.compile(r"[\s*_#]*Final decision[\s*_]*:[\s*_]*(yes|no)[\s*_.]*", re.IGNORECASE)
+_FINAL_DECISION_PREFIX = re.compile(r"Final decision[\s*_]*:[\s*_]*(?=yes|no)", re.IGNORECASE)
 # Their fault is that something is missing, so there may be no words to point at.
-_ABOUT_THE_WHOLE = {PrincipleName.ADDRESSES_CLAIM, PrincipleName.CONTEXT}
+_WHOLE_NOTE_PRINCIPLES = {PrincipleName.ADDRESSES_CLAIM, PrincipleName.CONTEXT}
 
 
 class FinalDecision(Answer):
@@ -63,7 +63,7 @@ def judge_helpfulness(model_client: ModelClient, post: Post, note: str, *, form:
     """PASS if the judge says yes. It sees the words and the sites of the links. Raises EngineError."""
     injected = find_injections(note)
     if injected:
-        return _result(
+        return _build_helpfulness_result(
             False,
             "These words speak to a language model, not to readers.",
             [Finding(message="These words speak to a language model, not to readers.", span=span) for span in injected],
@@ -72,16 +72,23 @@ def judge_helpfulness(model_client: ModelClient, post: Post, note: str, *, form:
     if not without_urls(note).strip():
         return GateResult.not_run(GateName.HELPFULNESS, "The note has no words to judge yet.")
     if form == "final decision":
-        decided = judged(model_client, _final(_blocks(post, note)), lambda answer: answer.helpful == "yes", votes)
+        decided = judged(
+            model_client,
+            _build_final_decision_question(_build_helpfulness_blocks(post, note)),
+            lambda answer: answer.helpful == "yes",
+            votes,
+        )
         said = (
-            sanitized(decided.value.said, _REASON)
+            sanitized(decided.value.said, _MAX_REASON_CHARACTERS)
             or f"The judge {model_client.model} gives no reason, only its decision."
         )
-        return _result(decided.value.helpful == "yes", said, (), decided.probability)
-    answered = judged(model_client, _question(post, note), lambda answer: answer.helpful == "yes", votes)
+        return _build_helpfulness_result(decided.value.helpful == "yes", said, (), decided.probability)
+    answered = judged(model_client, _build_words_question(post, note), lambda answer: answer.helpful == "yes", votes)
     answer = answered.value
-    reason = sanitized(answer.reason, _REASON) or "The judge gave no reason."
-    return _result(answer.helpful == "yes", reason, pointed(note, answer.objections), answered.probability)
+    reason = sanitized(answer.reason, _MAX_REASON_CHARACTERS) or "The judge gave no reason."
+    return _build_helpfulness_result(
+        answer.helpful == "yes", reason, pointed(note, answer.objections), answered.probability
+    )
 
 
 def judge_principles(model_client: ModelClient, post: Post, note: str) -> tuple[PrincipleResult, ...]:
@@ -102,37 +109,49 @@ def judge_principles(model_client: ModelClient, post: Post, note: str) -> tuple[
             )
             for name in ASKED
         )
-    answer = model_client.ask(_question(post, note)).value
-    rewrite = _usable(answer.rewrite, note)
-    return tuple(_principle(name, answer, note, rewrite) for name in ASKED)
+    answer = model_client.ask(_build_words_question(post, note)).value
+    rewrite = _check_rewrite(answer.rewrite, note)
+    return tuple(_build_principle_result(name, answer, note, rewrite) for name in ASKED)
 
 
-def _folded(name: str) -> str:
+def _normalise_principle_name(name: str) -> str:
     return re.sub(r"[\s-]+", "_", name.strip().lower())
 
 
-def _principle(name: PrincipleName, answer: WordsAnswer, note: str, rewrite: str) -> PrincipleResult:
-    broken = [item for item in answer.broken if _folded(item.name) == name.name.lower()]  # some name one twice
+def _build_principle_result(name: PrincipleName, answer: WordsAnswer, note: str, rewrite: str) -> PrincipleResult:
+    broken = [
+        item for item in answer.broken if _normalise_principle_name(item.name) == name.name.lower()
+    ]  # some name one twice
     if not broken:
-        if name.name.lower() not in map(_folded, answer.kept):
+        if name.name.lower() not in map(_normalise_principle_name, answer.kept):
             return PrincipleResult.not_run(name, "The model said nothing of it.")
         return PrincipleResult(principle=name, status=GateStatus.PASS, reason="It holds.")
     objections = [objection for item in broken for objection in item.objections]
     findings = pointed(note, objections)
-    if name in _ABOUT_THE_WHOLE:
-        findings += tuple(Finding(message=words) for words in _of_the_whole(objections))
+    if name in _WHOLE_NOTE_PRINCIPLES:
+        findings += tuple(Finding(message=words) for words in _select_whole_note_objections(objections))
     elif not findings:
         return PrincipleResult.not_run(name, "The model objected, but pointed at no words that are in the note.")
-    reason = sanitized(" ".join(dict.fromkeys(item.reason for item in broken)), _REASON) or "It does not hold."
+    reason = (
+        sanitized(" ".join(dict.fromkeys(item.reason for item in broken)), _MAX_REASON_CHARACTERS)
+        or "It does not hold."
+    )
     return PrincipleResult(principle=name, status=GateStatus.FAIL, reason=reason, findings=findings, rewrite=rewrite)
 
 
-def _question(post: Post, note: str) -> Question[WordsAnswer]:
+def _build_words_question(post: Post, note: str) -> Question[WordsAnswer]:
     values = {"budget": NOTE_LIMIT - 4}
-    return question(EngineStep.JUDGING, "words", WordsAnswer, _blocks(post, note), values=values, verdict="helpful")
+    return question(
+        EngineStep.JUDGING,
+        "words",
+        WordsAnswer,
+        _build_helpfulness_blocks(post, note),
+        values=values,
+        verdict="helpful",
+    )
 
 
-def _blocks(post: Post, note: str) -> list[Block]:
+def _build_helpfulness_blocks(post: Post, note: str) -> list[Block]:
     sites = dict.fromkeys(host(url.url) for url in find_urls(note))
     words = [Block("note", without_urls(note).strip())]
     return [post_block(post), *words, Block("its links lead to", ", ".join(filter(None, sites)))]
@@ -146,24 +165,26 @@ def read_final_decision(words: str) -> FinalDecision:
     lines = [line for line in spoken(words).splitlines() if line.strip()]
     if not lines:
         raise AnswerEmptyError("The model gave an empty answer.")
-    match = _LAST_LINE.fullmatch(lines[-1])
+    match = _FINAL_DECISION_LINE.fullmatch(lines[-1])
     if match is None:
         raise AnswerUnreadableError("The judge did not end with “Final decision: yes” or “Final decision: no”.")
     helpful = match.group(1).lower()
     return FinalDecision.model_validate({"helpful": helpful, "said": " ".join(lines[:-1])})
 
 
-def _final(blocks: Sequence[Block]) -> Question[FinalDecision]:
+def _build_final_decision_question(blocks: Sequence[Block]) -> Question[FinalDecision]:
     return Question(
         step=EngineStep.JUDGING.value,
         prompt=load_prompt("helpfulness_final"),
         blocks=blocks,
         read=read_final_decision,
-        verdict=_BEFORE_VERDICT,
+        verdict=_FINAL_DECISION_PREFIX,
     )
 
 
-def _result(passes: bool, reason: str, findings: Sequence[Finding], probability: float | None) -> GateResult:
+def _build_helpfulness_result(
+    passes: bool, reason: str, findings: Sequence[Finding], probability: float | None
+) -> GateResult:
     return GateResult(
         gate=GateName.HELPFULNESS,
         status=GateStatus.PASS if passes else GateStatus.FAIL,
@@ -175,13 +196,13 @@ def _result(passes: bool, reason: str, findings: Sequence[Finding], probability:
     )
 
 
-def _of_the_whole(objections: Sequence[Objection]) -> list[str]:
+def _select_whole_note_objections(objections: Sequence[Objection]) -> list[str]:
     """The objections that point at no words of the note, in their order, each once."""
-    said = (sanitized(item.objection, _REASON) for item in objections if not item.quote.strip())
+    said = (sanitized(item.objection, _MAX_REASON_CHARACTERS) for item in objections if not item.quote.strip())
     return [words for words in dict.fromkeys(said) if words]
 
 
-def _usable(rewrite: str, note: str) -> str:
+def _check_rewrite(rewrite: str, note: str) -> str:
     """The suggested words with the note's own links behind them; "" when they break a rule or change nothing."""
     words = " ".join(rewrite.split())
     old = without_urls(note).strip()

@@ -36,58 +36,58 @@ class Answer(BaseModel):
         """Names and values as the form has them where a model plainly means that."""
         if not isinstance(given, Mapping):
             return given
-        named = {_folded_name(str(name)): value for name, value in reversed([*given.items()])}
+        named = {_normalise_field_name(str(name)): value for name, value in reversed([*given.items()])}
         fields = {name: (field, named[name]) for name, field in cls.model_fields.items() if name in named}
         return {
-            name: _meant(field, value)
+            name: _coerce_value(field, value)
             for name, (field, value) in fields.items()
             if value is not None or field.is_required()
         }
 
 
 YesNo = Literal["yes", "no"]
-_NOTHING = {"", "none", "no", "null", "n/a", "false", "nothing"}
-_BOOLEANS = {"true": "yes", "false": "no"}
-_NUMBER = re.compile(r"\W{0,3}(?:[a-z]{1,12}\.?\s{0,3}#?)?(-?\d{1,9})(?:\.0{0,3})?\W{0,3}", re.IGNORECASE)
-_OF_TEN = re.compile(r"\W{0,3}(\d{1,3}(?:[.,]\d{1,3})?)(?: ?/ ?10| (?:out )?of 10)?\W{0,3}", re.IGNORECASE)
-_ID = re.compile(
+_EMPTY_ANSWERS = {"", "none", "no", "null", "n/a", "false", "nothing"}
+_YES_NO_BY_BOOLEAN = {"true": "yes", "false": "no"}
+_INTEGER_PATTERN = re.compile(r"\W{0,3}(?:[a-z]{1,12}\.?\s{0,3}#?)?(-?\d{1,9})(?:\.0{0,3})?\W{0,3}", re.IGNORECASE)
+_GRADE_OF_TEN = re.compile(r"\W{0,3}(\d{1,3}(?:[.,]\d{1,3})?)(?: ?/ ?10| (?:out )?of 10)?\W{0,3}", re.IGNORECASE)
+_PASSAGE_ID_PATTERN = re.compile(
     r"\W{0,4}(?:(?:passage|evidence|source|note|id)\W{1,4})?([a-z])[ _-]?0{0,3}(\d{1,6})\W{0,4}", re.IGNORECASE
 )
 
 
-def _folded_name(name: str) -> str:
+def _normalise_field_name(name: str) -> str:
     return re.sub(r"[\s-]+", "_", name.strip().lower())
 
 
-def _folded_option(words: str) -> str:
+def _normalise_option(words: str) -> str:
     """So that "Not needed", "not-needed" and "overgeneralized" are the options that they mean."""
     return re.sub(r"[\s_\-.,;:!\"'*`]+", "", words.lower()).replace("z", "s")
 
 
-def _meant(field: FieldInfo, value: object) -> object:
+def _coerce_value(field: FieldInfo, value: object) -> object:
     kind, options = get_origin(field.annotation), get_args(field.annotation)
     if kind is Literal and isinstance(value, str | bool):
-        said = _folded_option(str(value))
-        said = _BOOLEANS.get(said, said) if "yes" in options else said
-        return next((option for option in options if _folded_option(option) == said), value)
+        said = _normalise_option(str(value))
+        said = _YES_NO_BY_BOOLEAN.get(said, said) if "yes" in options else said
+        return next((option for option in options if _normalise_option(option) == said), value)
     if kind is list:
         if isinstance(value, str) or value is None:
-            return [] if str(value or "").strip(" .[]").lower() in _NOTHING else [value]
+            return [] if str(value or "").strip(" .[]").lower() in _EMPTY_ANSWERS else [value]
         return [value] if isinstance(value, Mapping) else value
     if field.annotation is int and isinstance(value, str | bool):
-        number = None if isinstance(value, bool) else _NUMBER.fullmatch(value.strip()[:40])
+        number = None if isinstance(value, bool) else _INTEGER_PATTERN.fullmatch(value.strip()[:40])
         return number[1] if number else f"no number: {value}"[:40]
-    if field.annotation is float and isinstance(value, str) and (grade := _OF_TEN.fullmatch(value.strip()[:20])):
+    if field.annotation is float and isinstance(value, str) and (grade := _GRADE_OF_TEN.fullmatch(value.strip()[:20])):
         return float(grade[1].replace(",", "."))
     return "" if field.annotation is str and value is None else value
 
 
-def _passage_id(value: object) -> object:
-    match = _ID.fullmatch(value.strip()[:60]) if isinstance(value, str) else None
+def _parse_passage_id(value: object) -> object:
+    match = _PASSAGE_ID_PATTERN.fullmatch(value.strip()[:60]) if isinstance(value, str) else None
     return f"{match[1].upper()}{match[2]}" if match else value
 
 
-def _each_id(value: object) -> object:
+def _split_ids(value: object) -> object:
     if not isinstance(value, list):
         return value
     parts = [
@@ -96,12 +96,12 @@ def _each_id(value: object) -> object:
     return [part.strip() if isinstance(part, str) else part for group in parts for part in group]
 
 
-PassageId = Annotated[str, BeforeValidator(_passage_id)]
+PassageId = Annotated[str, BeforeValidator(_parse_passage_id)]
 """An id as the program wrote it, as in "E1", where a model writes "passage E1", "[e1]" or "E1."."""
-PassageIds = Annotated[list[PassageId], BeforeValidator(_each_id)]
+PassageIds = Annotated[list[PassageId], BeforeValidator(_split_ids)]
 """Ids, also where a model puts several into one string."""
-_TELLING = 60  # characters of JSON that nobody writes twice by chance; {"claims": []} may well be meant
-_MOST_TOLD = 3  # faults at once: enough to mend an answer by
+_MIN_COPIED_CHARACTERS = 60  # characters of JSON that nobody writes twice by chance; {"claims": []} may well be meant
+_MAX_REPORTED_FAULTS = 3  # faults at once: enough to mend an answer by
 
 
 def read_answer(words: str, form: type[A], data: Sequence[str], example: str = "") -> A:
@@ -116,13 +116,13 @@ def read_answer(words: str, form: type[A], data: Sequence[str], example: str = "
     found: A | None = None
     copied = False
     problem = ""
-    for raw, value in _objects(said):
+    for raw, value in _find_json_objects(said):
         try:
-            answer = form.model_validate(_unwrapped(value, form))
+            answer = form.model_validate(_unwrap_answer(value, form))
         except ValidationError as error:
-            problem = _told(error)
+            problem = _describe_validation_error(error)
             continue
-        if _stands_in(raw, data) or (len(raw) >= _TELLING and _stands_in(raw, [example])):
+        if _is_copied_from(raw, data) or (len(raw) >= _MIN_COPIED_CHARACTERS and _is_copied_from(raw, [example])):
             copied = True
         else:
             found = answer
@@ -130,7 +130,7 @@ def read_answer(words: str, form: type[A], data: Sequence[str], example: str = "
         return found
     if copied:
         raise AnswerUnreadableError("The model copied its answer from what it was given to read.")
-    if not problem and _DECLINES.match(said):
+    if not problem and _REFUSAL_PATTERN.match(said):
         raise ModelRefusedError("The model declined to answer.")
     raise AnswerUnreadableError(
         "The model's answer is not in the form asked for ({problem}).".format(
@@ -139,27 +139,29 @@ def read_answer(words: str, form: type[A], data: Sequence[str], example: str = "
     )
 
 
-def _told(error: ValidationError) -> str:
+def _describe_validation_error(error: ValidationError) -> str:
     faults = error.errors(include_url=False, include_input=False)
-    return "; ".join(f"“{'.'.join(map(str, fault['loc']))}”: {fault['msg'].lower()}" for fault in faults[:_MOST_TOLD])
+    return "; ".join(
+        f"“{'.'.join(map(str, fault['loc']))}”: {fault['msg'].lower()}" for fault in faults[:_MAX_REPORTED_FAULTS]
+    )
 
 
-def _unwrapped(value: Any, form: type[Answer]) -> Any:
+def _unwrap_answer(value: Any, form: type[Answer]) -> Any:
     """What stands inside where a model put the whole answer under one name of its own, as in {"answer": {…}}."""
     if isinstance(value, dict) and len(value) == 1:
         ((name, inner),) = value.items()
-        if isinstance(inner, dict) and _folded_name(name) not in form.model_fields:
+        if isinstance(inner, dict) and _normalise_field_name(name) not in form.model_fields:
             return inner
     return value
 
 
 # As models mark their thoughts: most; Magistral; Kimi; gpt-oss, whose last channel is the answer.
 _THOUGHT_TAG = re.compile(r"<(/?)(think|thinking|thought|reasoning|seed:think)>", re.IGNORECASE)
-_OTHER_TAGS = re.compile(r"(?:\[(/?)THINK\]|◁(/?)think▷)")
+_BRACKETED_THOUGHT_TAG = re.compile(r"(?:\[(/?)THINK\]|◁(/?)think▷)")
 _FINAL_CHANNEL = re.compile(r"<\|channel\|>final[^<]{0,40}<\|message\|>")
 _ANY_CHANNEL = re.compile(r"<\|(?:channel|start|message|end|return)\|>")
 # As models begin that decline in words, where the protocol has a field for it that few servers fill.
-_DECLINES = re.compile(
+_REFUSAL_PATTERN = re.compile(
     r"(?:unfortunately, )?(?:i(?: am|['’]m) (?:really |very )?(?:sorry|afraid|unable|not able)|sorry,|i apologi[sz]e"
     r"|i (?:cannot|can not|can['’]t|won['’]t|will not|must decline|refuse)|as an ai\b)",
     re.IGNORECASE,
@@ -172,7 +174,7 @@ def spoken(words: str) -> str:
         finals = list(_FINAL_CHANNEL.finditer(words))
         words = words[finals[-1].end() :] if finals else "" if "<|channel|>" in words else words
         words = _ANY_CHANNEL.split(words, maxsplit=1)[0] if finals else words
-    words = _OTHER_TAGS.sub(lambda tag: f"<{tag[1] or tag[2] or ''}think>", words)
+    words = _BRACKETED_THOUGHT_TAG.sub(lambda tag: f"<{tag[1] or tag[2] or ''}think>", words)
     tags = list(_THOUGHT_TAG.finditer(words))
     closing: dict[str, int] = {}
     ends: dict[int, int] = {}  # of each thought, by where it begins
@@ -197,20 +199,20 @@ def spoken(words: str) -> str:
     return "".join([*said, words[at:]]).strip()
 
 
-_MOST_OBJECTS = 40
+_MAX_JSON_OBJECTS = 40
 # Outside of strings: a comma before a closing bracket, and the words of Python. Each is as long as what it becomes.
-_SLIPS = re.compile(r'"(?:[^"\\]|\\.)*+"|,(?=\s*+[}\]])|\b(?:True|False|None)\b', re.DOTALL)
-_MENDED = {",": " ", "True": "true", "False": "false", "None": "null"}
+_JSON_SLIP = re.compile(r'"(?:[^"\\]|\\.)*+"|,(?=\s*+[}\]])|\b(?:True|False|None)\b', re.DOTALL)
+_REPAIR_BY_SLIP = {",": " ", "True": "true", "False": "false", "None": "null"}
 
 
-def _objects(said: str) -> Iterator[tuple[str, object]]:
+def _find_json_objects(said: str) -> Iterator[tuple[str, object]]:
     """JSON objects with their exact words, wherever one begins outside of another."""
     decoder = json.JSONDecoder(strict=False)
     at, seen = said.find("{"), 0
-    while at >= 0 and seen < _MOST_OBJECTS:
+    while at >= 0 and seen < _MAX_JSON_OBJECTS:
         seen += 1
         end = at + 1
-        for text in (str, _mended):  # as it is, or else mended
+        for text in (str, _repair_json):  # as it is, or else mended
             try:
                 value, length = decoder.raw_decode(text(said[at:]))
             except (ValueError, RecursionError):
@@ -221,16 +223,16 @@ def _objects(said: str) -> Iterator[tuple[str, object]]:
         at = said.find("{", end)
 
 
-def _mended(text: str) -> str:
-    return _SLIPS.sub(lambda match: _MENDED.get(match.group(), match.group()), text)
+def _repair_json(text: str) -> str:
+    return _JSON_SLIP.sub(lambda match: _REPAIR_BY_SLIP.get(match.group(), match.group()), text)
 
 
-def _stands_in(raw: str, data: Sequence[str]) -> bool:
+def _is_copied_from(raw: str, data: Sequence[str]) -> bool:
     squeezed = re.sub(r"\s+", "", raw)
     return any(squeezed in re.sub(r"\s+", "", text) for text in data)
 
 
-_LEAST = 0.5  # of the probability must be on yes and no, or the place was not a verdict
+_MIN_VERDICT_PROBABILITY = 0.5  # of the probability must be on yes and no, or the place was not a verdict
 
 
 def verdict_place(name: str) -> re.Pattern[str]:
@@ -253,31 +255,31 @@ def yes_probability(text: str, tokens: Sequence[Token], place: re.Pattern[str]) 
         if start <= verdict < end:
             # A token may begin before the verdict, as in '"yes': what stands before it is the same for all.
             lead = token.text[: verdict - start]
-            return _share(token, lead)
+            return _compute_yes_share(token, lead)
         start = end
     return None
 
 
-def _share(token: Token, lead: str) -> float | None:
+def _compute_yes_share(token: Token, lead: str) -> float | None:
     yes = no = 0.0
     for text, logprob in token.options:
         said = text.removeprefix(lead).strip(" \"'*").lower()
         if not said:
             continue
-        if _means(said, "yes", "true"):
+        if _has_same_start(said, "yes", "true"):
             yes += math.exp(min(0.0, logprob))
-        elif _means(said, "no", "false"):
+        elif _has_same_start(said, "no", "false"):
             no += math.exp(min(0.0, logprob))
-    if yes + no < _LEAST:
+    if yes + no < _MIN_VERDICT_PROBABILITY:
         return None
     return yes / (yes + no)
 
 
-def _means(said: str, *words: str) -> bool:
+def _has_same_start(said: str, *words: str) -> bool:
     return any(word.startswith(said) or said.startswith(word) for word in words)
 
 
-def _as_list(value: object) -> object:
+def _coerce_label_list(value: object) -> object:
     """A list though a model gave one word, nothing or true."""
     if value is True:
         return ["passage"]
@@ -285,7 +287,7 @@ def _as_list(value: object) -> object:
     return value if isinstance(value, list) else [] if said in ("", "none", "no", "false") else [said]
 
 
-ToProgram = Annotated[list[str], BeforeValidator(_as_list)]
+ToProgram = Annotated[list[str], BeforeValidator(_coerce_label_list)]
 """What speaks to a program instead of people, by its label."""
 
 
@@ -296,26 +298,26 @@ class Objection(Answer):
     objection: str
 
 
-_MAX_LENGTH = 5_000  # characters of a model's words that are looked at for a line on the screen
-_HANDLE = re.compile(r"(?<![\w.@])@\w{2,}")
+_MAX_SANITIZED_CHARACTERS = 5_000  # characters of a model's words that are looked at for a line on the screen
+_ACCOUNT_HANDLE = re.compile(r"(?<![\w.@])@\w{2,}")
 
 
 def sanitized(text: str, limit: int) -> str:
     """A model's words for the screen: one line, printable, without links and handles, at most `limit` characters."""
-    line = " ".join("".join(char if char.isprintable() else " " for char in text[:_MAX_LENGTH]).split())
+    line = " ".join("".join(char if char.isprintable() else " " for char in text[:_MAX_SANITIZED_CHARACTERS]).split())
     for url in reversed(find_urls(line)):
         line = f"{line[: url.start]}(link left out){line[url.end :]}"
-    line = _HANDLE.sub("(name left out)", line)
+    line = _ACCOUNT_HANDLE.sub("(name left out)", line)
     return line if len(line) <= limit else f"{line[: limit - 1].rsplit(' ', 1)[0]}…"
 
 
 def has_handle(text: str) -> bool:
     """Whether the text names an account, as in @someone."""
-    return _HANDLE.search(text) is not None
+    return _ACCOUNT_HANDLE.search(text) is not None
 
 
 LINE = 0.5  # a verdict is "yes" when yes is the likelier of the two
-_OBJECTION = 200
+_MAX_OBJECTION_CHARACTERS = 200
 
 
 def marked_as(labels: Sequence[str], ids: Sequence[str]) -> set[str]:
@@ -331,5 +333,9 @@ def pointed(note: str, objections: Sequence[Objection]) -> tuple[Finding, ...]:
     for item in objections:
         span = find_quote(note, item.quote)
         if span is not None and not any(finding.span == span for finding in found):
-            found.append(Finding(message=sanitized(item.objection, _OBJECTION) or "Look at these words.", span=span))
+            found.append(
+                Finding(
+                    message=sanitized(item.objection, _MAX_OBJECTION_CHARACTERS) or "Look at these words.", span=span
+                )
+            )
     return tuple(found)

@@ -33,7 +33,7 @@ class RecordedAnswer(BaseModel):
     answer: str
 
 
-_ANSWERS = TypeAdapter(tuple[RecordedAnswer, ...])
+_RECORDED_ANSWERS_ADAPTER = TypeAdapter(tuple[RecordedAnswer, ...])
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class RecordedAnswers:
         """Write the answers that were used since this was made, and no others; their number."""
         kept = [item for key, item in self._known.items() if key in self._used]
         kept.sort(key=lambda item: (item.prompt, item.key))
-        self._file.write_bytes(_ANSWERS.dump_json(tuple(kept), indent=1) + b"\n")
+        self._file.write_bytes(_RECORDED_ANSWERS_ADAPTER.dump_json(tuple(kept), indent=1) + b"\n")
         return len(kept)
 
 
@@ -98,7 +98,7 @@ def read_answers(file: Path = FILE) -> tuple[RecordedAnswer, ...]:
     """All that is recorded. Raises ConfigurationError."""
     repair = "Put the folder assets/demonstration back, for instance with `git checkout assets`."
     try:
-        return _ANSWERS.validate_json(file.read_bytes())
+        return _RECORDED_ANSWERS_ADAPTER.validate_json(file.read_bytes())
     except OSError as error:
         raise ConfigurationError("The recorded answers of the demonstration cannot be read.", repair) from error
     except ValidationError as error:

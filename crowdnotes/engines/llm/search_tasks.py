@@ -24,11 +24,11 @@ from crowdnotes.text.markdown import host
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.quotes import find_quote
 
-_MOST_CLAIMS = 3
-_LONGEST_QUERY = 160
-_MAX_LENGTH = 400  # characters of a claim in full words
-_DAY = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
-_OPENING, _CLOSING = "\"“„«‘'", "\"”“»’'"
+_MAX_CLAIMS = 3
+_MAX_QUERY_CHARACTERS = 160
+_MAX_CLAIM_CHARACTERS = 400  # characters of a claim in full words
+_PARTIAL_DATE = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
+_OPENING_QUOTES, _CLOSING_QUOTES = "\"“„«‘'", "\"”“»’'"
 
 
 class AskedQuery(Answer):
@@ -57,7 +57,7 @@ class ClaimsAnswer(Answer):
     queries: list[AskedQuery] = Field(default_factory=list)
 
 
-_KINDS = {kind.name.lower(): kind for kind in ClaimKind}
+_CLAIM_KIND_BY_NAME = {kind.name.lower(): kind for kind in ClaimKind}
 
 
 def plan_search(model_client: ModelClient, post: Post, limit: int, today: date) -> SearchPlan:
@@ -73,11 +73,11 @@ def plan_search(model_client: ModelClient, post: Post, limit: int, today: date) 
             raise AnswerUnreadableError("The model named no claim and did not say what else the post is.")
 
     blocks = [post_block(post), Block("days", days(post, today), cleared=True)]
-    values = {"claims": _MOST_CLAIMS, "queries": limit}
+    values = {"claims": _MAX_CLAIMS, "queries": limit}
     answer = model_client.ask(
         question(EngineStep.QUERIES, "claims", ClaimsAnswer, blocks, values=values, check=check)
     ).value
-    claims = _claims(post, answer.claims)
+    claims = _build_claims(post, answer.claims)
     checkable = [claim for claim in claims if claim.kind is ClaimKind.CHECKABLE]
     if not checkable:
         kind = claims[0].kind.value if claims else "no claim that can be checked"
@@ -95,10 +95,10 @@ def days(post: Post, today: date) -> str:
 
 def brief_blocks(brief: Brief) -> list[Block]:
     """The post and its claim record, as every later step is told them."""
-    return [post_block(brief.post), Block("claim record", "\n".join(_record(brief)))]
+    return [post_block(brief.post), Block("claim record", "\n".join(_list_claim_record(brief)))]
 
 
-def _record(brief: Brief) -> Iterable[str]:
+def _list_claim_record(brief: Brief) -> Iterable[str]:
     claim, others = brief.claim, brief.checkable[1:]
     if claim is not None:
         yield f"claim{' 1' if others else ''}: {claim.in_full}"
@@ -111,15 +111,15 @@ def _record(brief: Brief) -> Iterable[str]:
     yield days(brief.post, brief.today)
 
 
-def _claims(post: Post, found: Sequence[FoundClaim]) -> list[Claim]:
+def _build_claims(post: Post, found: Sequence[FoundClaim]) -> list[Claim]:
     """With the place of each in the post: that of its quote, or the whole post where it is only implied."""
     claims: list[Claim] = []
-    for item in found[:_MOST_CLAIMS]:
-        statement = sanitized(item.claim, _MAX_LENGTH)
+    for item in found[:_MAX_CLAIMS]:
+        statement = sanitized(item.claim, _MAX_CLAIM_CHARACTERS)
         if not statement or holds_injection(item.quote) or holds_injection(item.claim):
             continue
         span = find_quote(post.text, item.quote)
-        span = Span(start=0, end=len(post.text)) if span is None else _with_marks(post.text, span)
+        span = Span(start=0, end=len(post.text)) if span is None else _include_quotation_marks(post.text, span)
         if any((claim.span, claim.statement) == (span, statement) for claim in claims):
             continue
         claims.append(
@@ -127,27 +127,27 @@ def _claims(post: Post, found: Sequence[FoundClaim]) -> list[Claim]:
                 text=post.text[span.start : span.end],
                 span=span,
                 statement=statement,
-                implies=sanitized(item.implies, _MAX_LENGTH),
-                settled_by=sanitized(item.settled_by, _MAX_LENGTH),
-                since=_day(item.since),
-                kind=_KINDS.get(item.kind.strip().lower().split(" ")[0], ClaimKind.CHECKABLE),
+                implies=sanitized(item.implies, _MAX_CLAIM_CHARACTERS),
+                settled_by=sanitized(item.settled_by, _MAX_CLAIM_CHARACTERS),
+                since=_parse_partial_date(item.since),
+                kind=_CLAIM_KIND_BY_NAME.get(item.kind.strip().lower().split(" ")[0], ClaimKind.CHECKABLE),
             )
         )
     return claims
 
 
-def _with_marks(text: str, span: Span) -> Span:
+def _include_quotation_marks(text: str, span: Span) -> Span:
     """With the quotation marks at its ends: a post may quote what it rejects."""
     start, end = span.start, span.end
-    if start and text[start - 1] in _OPENING and not text[start - 2 : start - 1].isalnum():
+    if start and text[start - 1] in _OPENING_QUOTES and not text[start - 2 : start - 1].isalnum():
         start -= 1
-    if end < len(text) and text[end] in _CLOSING:
+    if end < len(text) and text[end] in _CLOSING_QUOTES:
         end += 1
     return Span(start=start, end=end)
 
 
-def _day(said: str) -> date | None:
-    match = _DAY.fullmatch(said.strip())
+def _parse_partial_date(said: str) -> date | None:
+    match = _PARTIAL_DATE.fullmatch(said.strip())
     if match is None:
         return None
     year, month, day = (int(part or 1) for part in match.groups())
@@ -162,7 +162,7 @@ def searches(asked: Sequence[AskedQuery], limit: int) -> tuple[Query, ...]:
     found: list[Query] = []
     seen: set[frozenset[str]] = set()
     for item in asked:
-        text = _as_search(item.text)
+        text = _clean_query(item.text)
         words = frozenset(re.findall(r"\w+", text.lower()))
         if not words or words in seen or holds_injection(text):
             continue
@@ -173,19 +173,19 @@ def searches(asked: Sequence[AskedQuery], limit: int) -> tuple[Query, ...]:
     return tuple(found[:limit])
 
 
-def _as_search(text: str) -> str:
+def _clean_query(text: str) -> str:
     """A search as typed: one line without addresses and operators."""
-    text = re.sub(r"\b[a-z]+:(?!//)(?=\S)", " ", text[: 10 * _LONGEST_QUERY])  # "site:" and its like
+    text = re.sub(r"\b[a-z]+:(?!//)(?=\S)", " ", text[: 10 * _MAX_QUERY_CHARACTERS])  # "site:" and its like
     for url in reversed(find_urls(text)):
         text = text[: url.start] + text[url.end :]
     words = re.sub(r"(?<!\w)@\w+|[\"“”<>{}|\\^`\[\]]", " ", text)
     words = " ".join("".join(char if char.isprintable() else " " for char in words).split())
-    return words if len(words) <= _LONGEST_QUERY else words[:_LONGEST_QUERY].rsplit(" ", 1)[0]
+    return words if len(words) <= _MAX_QUERY_CHARACTERS else words[:_MAX_QUERY_CHARACTERS].rsplit(" ", 1)[0]
 
 
-_LONGEST_WHY = 220
-_SNIPPET = 160  # characters of a result
-_AIMS = {
+_MAX_WHY_CHARACTERS = 220
+_MAX_RESULT_CHARACTERS = 160  # characters of a result
+_INSTRUCTION_BY_AIM = {
     Aim.JUDGE: "let a reader judge what the post claims, whichever way the evidence points",
     Aim.OTHER_SIDE: "find the best evidence that the claim of the post is right: the case that its author could make",
 }
@@ -230,7 +230,7 @@ def build_queries(model_client: ModelClient, brief: Brief, limit: int, aim: Aim,
     if limit <= 0 or not without_injections(brief.post.whole_text).strip():
         return []
     blocks = brief_blocks(brief)
-    purpose = _AIMS[aim]
+    purpose = _INSTRUCTION_BY_AIM[aim]
     if like:
         blocks.append(Block("passage to find more of", like))
         purpose += "; find more pages that treat what the given passage treats"
@@ -256,17 +256,17 @@ def rank(
         EngineStep.UTILITY,
         "ranking",
         RankingAnswer,
-        _offer(brief, offered, chosen),
-        values={"aim": _AIMS[aim], "quota": quota},
+        _build_result_blocks(brief, offered, chosen),
+        values={"aim": _INSTRUCTION_BY_AIM[aim], "quota": quota},
         check=check,
     )
     answer = model_client.ask(asked).value
     first = {pick.number: pick for pick in reversed(answer.picks)}
     picks = [
-        Pick(number - 1, sanitized(first[number].tells, _LONGEST_WHY) or "It speaks to the claim.")
+        Pick(number - 1, sanitized(first[number].tells, _MAX_WHY_CHARACTERS) or "It speaks to the claim.")
         for number in dict.fromkeys(pick.number for pick in answer.picks)
     ]
-    rest = sanitized(answer.rest, _LONGEST_WHY) or "The model gave no reason."
+    rest = sanitized(answer.rest, _MAX_WHY_CHARACTERS) or "The model gave no reason."
     return Ranking(tuple(picks[:quota]), rest)
 
 
@@ -284,48 +284,52 @@ def rank_one_by_one(
             if not 0 <= answer.pick <= most:
                 raise AnswerUnreadableError("The model picked a search result that was not offered.")
 
-        blocks = _offer(brief, offered, had)
-        asked = question(EngineStep.UTILITY, "utility", PickAnswer, blocks, values={"aim": _AIMS[aim]}, check=check)
+        blocks = _build_result_blocks(brief, offered, had)
+        asked = question(
+            EngineStep.UTILITY, "utility", PickAnswer, blocks, values={"aim": _INSTRUCTION_BY_AIM[aim]}, check=check
+        )
         answer = model_client.ask(asked).value
-        why = sanitized(answer.why, _LONGEST_WHY)
+        why = sanitized(answer.why, _MAX_WHY_CHARACTERS)
         if answer.pick == 0:
             return Ranking(tuple(picks), why or "The model gave no reason.")
         picks.append(Pick(left.pop(answer.pick - 1), why or "It speaks to the claim."))
     return Ranking(tuple(picks))
 
 
-def _offer(brief: Brief, offered: Sequence[Hit], chosen: Sequence[Hit]) -> list[Block]:
+def _build_result_blocks(brief: Brief, offered: Sequence[Hit], chosen: Sequence[Hit]) -> list[Block]:
     blocks = brief_blocks(brief)
     if chosen:
-        blocks.append(Block("results already picked", "\n".join(_line(hit) for hit in chosen)))
+        blocks.append(Block("results already picked", "\n".join(_describe_hit(hit) for hit in chosen)))
     # One block, not fifty: each line is cut and flattened, so none can pass for another number.
-    listed = "\n".join(f"{number}. {_line(hit)}" for number, hit in enumerate(offered, 1))
+    listed = "\n".join(f"{number}. {_describe_hit(hit)}" for number, hit in enumerate(offered, 1))
     blocks.append(Block("remaining results", listed, cleared=True))
     return blocks
 
 
-def _line(hit: Hit) -> str:
+def _describe_hit(hit: Hit) -> str:
     """A result in one line, without what speaks to a model: title, site, day, marks, the start of the snippet."""
     site = host(hit.url) or hit.library or hit.provider
     note = first_shown(hit.notes)
     cited = note.cited if note is not None else ""
     about = ", ".join(str(part) for part in (site, hit.published, hit.category.value, *hit.notices, cited) if part)
     words = f"{without_injections(hit.title)} ({about}): {without_injections(hit.snippet)}"
-    return " ".join(words.split())[:_SNIPPET]
+    return " ".join(words.split())[:_MAX_RESULT_CHARACTERS]
 
 
-_TYPES = {"image/png", "image/jpeg", "image/webp", "image/gif"}
-_MOST_BYTES = 8_000_000
-_LONGEST_TEXT = 6_000
+_IMAGE_TYPES = {"image/png", "image/jpeg", "image/webp", "image/gif"}
+_MAX_IMAGE_BYTES = 8_000_000
+_MAX_IMAGE_TEXT_CHARACTERS = 6_000
 
 
 def read_image(model_client: ModelClient, content: bytes, media_type: str) -> ImageReading:
     """The words in it and what it shows. Raises EngineError for a kind or size that servers do not take."""
-    if media_type not in _TYPES or not content:
+    if media_type not in _IMAGE_TYPES or not content:
         raise EngineError("The model cannot read this kind of picture.", "Type what the picture says.")
-    if len(content) > _MOST_BYTES:
+    if len(content) > _MAX_IMAGE_BYTES:
         raise EngineError("The picture is too large for the model.", "Type what the picture says.")
     address = f"data:{media_type};base64,{base64.b64encode(content).decode()}"
     blocks = [Block("picture", "The picture is attached.", cleared=True)]
     answer = model_client.ask(question(EngineStep.QUERIES, "image", ImageAnswer, blocks, image=address)).value
-    return ImageReading(text=visible(answer.text)[:_LONGEST_TEXT].strip(), shows=sanitized(answer.shows, 600))
+    return ImageReading(
+        text=visible(answer.text)[:_MAX_IMAGE_TEXT_CHARACTERS].strip(), shows=sanitized(answer.shows, 600)
+    )

@@ -33,11 +33,11 @@ from crowdnotes.wording import fill
 _LOOKS_LIKE_KEY = re.compile(
     r"(?i)\b(?:bearer\s+|(?:sk|pk|rk|key|gsk|xai|hf|api)[-_])[A-Za-z0-9*._~+/=-]{6,}|[A-Za-z0-9_-]{32,}"
 )
-_LONGEST_COMPLAINT = 240
-_LONGEST_ERROR = 20_000  # of its page is looked at
-_SLICE = 0.1  # seconds until a cancel is heard
-_BYTES_A_TOKEN = 4_000  # as it travels, with five alternatives and the stream's own words around it
-_BYTES_BESIDE = 4_000_000  # for the rest of an answer, and for a list of models
+_MAX_COMPLAINT_CHARACTERS = 240
+_MAX_ERROR_CHARACTERS = 20_000  # of its page is looked at
+_CANCEL_CHECK_SECONDS = 0.1  # seconds until a cancel is heard
+_MAX_BYTES_PER_TOKEN = 4_000  # as it travels, with five alternatives and the stream's own words around it
+_MAX_OTHER_BYTES = 4_000_000  # for the rest of an answer, and for a list of models
 
 
 def scrubbed(text: str, keys: Sequence[str] = ()) -> str:
@@ -45,14 +45,16 @@ def scrubbed(text: str, keys: Sequence[str] = ()) -> str:
     for key in keys:
         if len(key) >= 4:
             text = text.replace(key, "(key)")
-    line = " ".join("".join(char if char.isprintable() else " " for char in text[:_LONGEST_ERROR]).split())
+    line = " ".join("".join(char if char.isprintable() else " " for char in text[:_MAX_ERROR_CHARACTERS]).split())
     line = _LOOKS_LIKE_KEY.sub("(key)", line)
-    return line if len(line) <= _LONGEST_COMPLAINT else f"{line[:_LONGEST_COMPLAINT]}…"
+    return line if len(line) <= _MAX_COMPLAINT_CHARACTERS else f"{line[:_MAX_COMPLAINT_CHARACTERS]}…"
 
 
 Message = Mapping[str, Any]
-_TOO_LONG = re.compile(r"context (?:length|window|size)|maximum context|(?:prompt|input) is too long", re.IGNORECASE)
-_STATUS = {
+_TOO_LONG_COMPLAINT = re.compile(
+    r"context (?:length|window|size)|maximum context|(?:prompt|input) is too long", re.IGNORECASE
+)
+_MESSAGE_BY_STATUS = {
     401: (
         "The language model's server {server} did not accept the key ({error}).",
         "Set it with `crowdnotes models key set`, or in CROWDNOTES_LLM_API_KEY.",
@@ -127,7 +129,7 @@ class CallRejectedError(Exception):
         self.is_sure = is_sure
 
 
-class _Exchange:
+class _AnswerBounds:
     """The bounds of one answer, tries and pauses together. `check` raises when the work is to stop."""
 
     def __init__(
@@ -160,26 +162,26 @@ class _Exchange:
     def pause(self, seconds: float) -> None:
         """Wait between two tries, as long as the bounds allow."""
         until = time.monotonic() + seconds
-        while (wait := min(until - time.monotonic(), self.left(), _SLICE)) > 0:
+        while (wait := min(until - time.monotonic(), self.left(), _CANCEL_CHECK_SECONDS)) > 0:
             time.sleep(wait)
 
 
-_exchange: ContextVar[_Exchange] = ContextVar("crowdnotes_exchange")  # the one that this thread is at
+_current_bounds: ContextVar[_AnswerBounds] = ContextVar("crowdnotes_exchange")  # the one that this thread is at
 
 
-class _Stream(httpcore2.NetworkStream):
+class _BoundedStream(httpcore2.NetworkStream):
     """A connection whose reads are cut into slices, so that the bounds hold however slowly the bytes drip."""
 
     def __init__(self, inner: httpcore2.NetworkStream) -> None:
         self._inner = inner
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        exchange = _exchange.get()
+        exchange = _current_bounds.get()
         patience = exchange.first_word or timeout
         until = math.inf if patience is None else time.monotonic() + patience
         while True:
             try:
-                data = self._inner.read(max_bytes, min(_SLICE, exchange.left()))
+                data = self._inner.read(max_bytes, min(_CANCEL_CHECK_SECONDS, exchange.left()))
             except httpcore2.ReadTimeout:
                 if time.monotonic() >= until:
                     raise
@@ -188,19 +190,19 @@ class _Stream(httpcore2.NetworkStream):
                 return data
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._inner.write(buffer, _sooner(timeout))
+        self._inner.write(buffer, _limit_timeout(timeout))
 
     def close(self) -> None:
         self._inner.close()
 
     def start_tls(self, *args: Any, **options: Any) -> httpcore2.NetworkStream:
-        return _Stream(self._inner.start_tls(*args, **options))
+        return _BoundedStream(self._inner.start_tls(*args, **options))
 
     def get_extra_info(self, info: str) -> Any:
         return self._inner.get_extra_info(info)
 
 
-class _Backend(httpcore2.NetworkBackend):
+class _BoundedBackend(httpcore2.NetworkBackend):
     def __init__(self, inner: httpcore2.NetworkBackend) -> None:
         self._inner = inner
 
@@ -212,27 +214,29 @@ class _Backend(httpcore2.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
-        return _Stream(self._inner.connect_tcp(host, port, _sooner(timeout), local_address, socket_options))
+        return _BoundedStream(
+            self._inner.connect_tcp(host, port, _limit_timeout(timeout), local_address, socket_options)
+        )
 
 
-def _sooner(timeout: float | None) -> float:
-    left = _exchange.get().left()
+def _limit_timeout(timeout: float | None) -> float:
+    left = _current_bounds.get().left()
     return left if timeout is None else min(timeout, left)
 
 
-class _Client(openai.OpenAI):
+class _BoundedClient(openai.OpenAI):
     def _sleep_for_retry(self, *, retries_taken: int, max_retries: int, options: Any, response: Any) -> None:
         """As in the package, but the pause keeps the bounds."""
         headers = response.headers if response else None
-        _exchange.get().pause(self._calculate_retry_timeout(max_retries - retries_taken, options, headers))
+        _current_bounds.get().pause(self._calculate_retry_timeout(max_retries - retries_taken, options, headers))
 
     def _process_response_data(self, *, data: object, cast_to: Any, response: httpx2.Response) -> Any:
         """A plain piece of a stream as it came: the package's own object takes longer than all the rest of it."""
-        piece = _plain_piece(data) if cast_to is ChatCompletionChunk else None
+        piece = _parse_plain_chunk(data) if cast_to is ChatCompletionChunk else None
         return super()._process_response_data(data=data, cast_to=cast_to, response=response) if piece is None else piece
 
 
-def _plain_piece(data: Any) -> SimpleNamespace | None:
+def _parse_plain_chunk(data: Any) -> SimpleNamespace | None:
     """A piece of an answer with words and no more, under the package's names; None for any other."""
     match data:
         case {"choices": [{"delta": dict() as delta, **choice}], **rest} if not (
@@ -245,7 +249,7 @@ def _plain_piece(data: Any) -> SimpleNamespace | None:
 
 
 @cache
-def _certificates(*, trust_env: bool) -> ssl.SSLContext:
+def _load_ssl_context(*, trust_env: bool) -> ssl.SSLContext:
     """Read once: it takes longer than everything else in making a client."""
     return httpx2.create_ssl_context(trust_env=trust_env)
 
@@ -260,15 +264,15 @@ class ModelServer:
         self._settings = settings
         trust_env = not is_this_machine(base_url)  # this machine is asked without a proxy
         http = openai.DefaultHttpxClient(
-            event_hooks={"response": [partial(_refuse_detour, self._keys)]},
+            event_hooks={"response": [partial(_refuse_redirect, self._keys)]},
             trust_env=trust_env,
-            verify=_certificates(trust_env=trust_env),
+            verify=_load_ssl_context(trust_env=trust_env),
         )
         # There is no public way to keep the proxies of the environment and watch the connections too.
         for transport in filter(None, (http._transport, *http._mounts.values())):
             pool: Any = transport._pool  # type: ignore[attr-defined]
-            pool._network_backend = _Backend(pool._network_backend)
-        self._client = _Client(
+            pool._network_backend = _BoundedBackend(pool._network_backend)
+        self._client = _BoundedClient(
             base_url=base_url,
             api_key=key or "none",  # servers on this machine ask for none; the package insists on one
             timeout=httpx2.Timeout(settings.timeout_seconds, connect=settings.connect_seconds),
@@ -317,26 +321,30 @@ class ModelServer:
                 whole = self._whole(self._client.chat.completions.create(**arguments, timeout=patience))
                 return replace(whole, streams=streams)
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-                said = scrubbed(_told(error), self._keys)
-                if _TOO_LONG.search(said):
+                said = scrubbed(_extract_error_text(error), self._keys)
+                if _TOO_LONG_COMPLAINT.search(said):
                     sentence = f"The question is too long for the model {model} ({said})."
                     raise QuestionTooLongError(sentence, said) from None
                 rejected = ModelServerError(f"The server rejects the call ({said}).")
                 raise CallRejectedError(said, rejected, is_sure=True) from None
             except openai.InternalServerError as error:
-                raise CallRejectedError(scrubbed(_told(error), self._keys), self._named(error), is_sure=False) from None
+                raise CallRejectedError(
+                    scrubbed(_extract_error_text(error), self._keys), self._named(error), is_sure=False
+                ) from None
             except (openai.OpenAIError, httpx2.HTTPError, ValueError) as error:
                 raise self._named(error) from None
 
     @contextmanager
-    def _bounded(self, tokens: int, check: Callable[[], None], first_word: float | None = None) -> Iterator[_Exchange]:
-        most = _BYTES_BESIDE + tokens * _BYTES_A_TOKEN
-        exchange = _Exchange(self._host, self._settings.total_seconds, most, check, first_word)
-        token = _exchange.set(exchange)
+    def _bounded(
+        self, tokens: int, check: Callable[[], None], first_word: float | None = None
+    ) -> Iterator[_AnswerBounds]:
+        most = _MAX_OTHER_BYTES + tokens * _MAX_BYTES_PER_TOKEN
+        exchange = _AnswerBounds(self._host, self._settings.total_seconds, most, check, first_word)
+        token = _current_bounds.set(exchange)
         try:
             yield exchange
         finally:
-            _exchange.reset(token)
+            _current_bounds.reset(token)
 
     def _streamed(self, arguments: dict[str, Any], on_piece: OnPiece) -> tuple[Reply | None, bool]:
         """The whole reply, None when the stream broke before its end; and whether anything came as a stream."""
@@ -346,16 +354,16 @@ class ModelServer:
         try:
             with self._client.chat.completions.create(**arguments, stream=True) as stream:
                 for chunk in stream:
-                    begun, _exchange.get().first_word = True, None
+                    begun, _current_bounds.get().first_word = True, None
                     usage = chunk.usage or usage
                     for choice in chunk.choices or ():
                         finish = choice.finish_reason or finish
                         if choice.logprobs:
-                            tokens += _tokens(choice.logprobs.content)
+                            tokens += _read_tokens(choice.logprobs.content)
                         if choice.delta is None:
                             continue
                         refusal += choice.delta.refusal or ""
-                        if thought := _thought(choice.delta):
+                        if thought := _read_thought(choice.delta):
                             on_piece(thought, True)
                         if isinstance(piece := choice.delta.content, str) and piece:
                             said.append(piece)
@@ -368,7 +376,7 @@ class ModelServer:
             return None, True
         if not finish:
             return None, begun
-        return Reply("".join(said), finish, refusal, tuple(tokens), *_counts(usage)), True
+        return Reply("".join(said), finish, refusal, tuple(tokens), *_read_token_counts(usage)), True
 
     def _whole(self, completion: Any) -> Reply:
         choices = getattr(completion, "choices", None)
@@ -379,14 +387,16 @@ class ModelServer:
         if message is None:
             raise ModelServerError("The server's reply holds no message.")
         text = message.content if isinstance(message.content, str) else ""
-        tokens = _tokens(getattr(choice.logprobs, "content", None)) if choice.logprobs else ()
-        return Reply(text, choice.finish_reason or "", message.refusal or "", tokens, *_counts(completion.usage))
+        tokens = _read_tokens(getattr(choice.logprobs, "content", None)) if choice.logprobs else ()
+        return Reply(
+            text, choice.finish_reason or "", message.refusal or "", tokens, *_read_token_counts(completion.usage)
+        )
 
     def _named(self, error: Exception) -> ModelServerError:
         where = self._host
-        told = scrubbed(_told(error), self._keys)
+        told = scrubbed(_extract_error_text(error), self._keys)
         if isinstance(error, openai.APIStatusError):
-            words, next_step = _STATUS.get(
+            words, next_step = _MESSAGE_BY_STATUS.get(
                 error.status_code, ("The language model's server {server} failed with status {status} ({error}).", None)
             )
             sentence = fill(words, server=where, error=told, status=error.status_code)
@@ -398,7 +408,7 @@ class ModelServer:
         return ModelServerError(f"The language model's server {where} sent a reply that cannot be read ({told}).")
 
 
-def _refuse_detour(keys: Sequence[str], response: httpx2.Response) -> None:
+def _refuse_redirect(keys: Sequence[str], response: httpx2.Response) -> None:
     """A redirect would hand the post, and what is read of it, to a server that nobody chose."""
     host = response.url.host
     if response.headers.get("content-encoding", "identity").lower() != "identity":
@@ -417,19 +427,19 @@ def _refuse_detour(keys: Sequence[str], response: httpx2.Response) -> None:
         )
 
 
-def _told(error: Exception) -> str:
+def _extract_error_text(error: Exception) -> str:
     body = getattr(error, "body", None)
     if isinstance(body, Mapping):
         return str(body.get("message") or body.get("detail") or body.get("error") or body)
     return str(body or error)
 
 
-def _counts(usage: Any) -> tuple[int | None, int | None]:
+def _read_token_counts(usage: Any) -> tuple[int | None, int | None]:
     read, wrote = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
     return (read, wrote) if isinstance(read, int) and isinstance(wrote, int) and min(read, wrote) >= 0 else (None, None)
 
 
-def _thought(delta: Any) -> str:
+def _read_thought(delta: Any) -> str:
     """What a model thinks before it answers: vLLM, llama.cpp and DeepSeek use the first name, others the second."""
     for name in ("reasoning_content", "reasoning"):
         words = getattr(delta, name, None)
@@ -438,7 +448,7 @@ def _thought(delta: Any) -> str:
     return ""
 
 
-def _tokens(content: Iterable[Any] | None) -> tuple[Token, ...]:
+def _read_tokens(content: Iterable[Any] | None) -> tuple[Token, ...]:
     out = []
     for item in content or ():
         options = [(item.token, item.logprob), *((other.token, other.logprob) for other in item.top_logprobs or ())]

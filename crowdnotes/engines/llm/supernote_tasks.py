@@ -62,13 +62,13 @@ from crowdnotes.text.publishers import with_publishers_named
 from crowdnotes.text.quotes import find_quote
 from crowdnotes.text.urls import canonical_url
 
-_REASON = 200
-_NUMBER = re.compile(r"(?<![\w-])\d[\d.,]*+")  # not the 19 of COVID-19
-_QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,200})[\"”“»]")
-_BETWEEN = re.compile(r"[\W_]+")
-_ID = re.compile(r"(?=\S*\d)\S{9,}")  # of an address: no word, and no date
-_LONGEST_ADDRESS = 130
-_TONE = (PrincipleName.NEUTRAL, PrincipleName.NO_SPECULATION)
+_MAX_REASON_CHARACTERS = 200
+_NUMBER_PATTERN = re.compile(r"(?<![\w-])\d[\d.,]*+")  # not the 19 of COVID-19
+_QUOTATION = re.compile(r"[\"“„«]([^\"“”„«»]{2,200})[\"”“»]")
+_WORD_SEPARATOR = re.compile(r"[\W_]+")
+_OPAQUE_URL_ID = re.compile(r"(?=\S*\d)\S{9,}")  # of an address: no word, and no date
+_MAX_ADDRESS_CHARACTERS = 130
+_TONE_PRINCIPLES = (PrincipleName.NEUTRAL, PrincipleName.NO_SPECULATION)
 
 
 class SupernoteSentenceAnswer(Answer):
@@ -144,17 +144,17 @@ class LlmSupernotes:
     """See `SupernoteWriter`. Safe to share between threads."""
 
     def __init__(self, model_client: ModelClient, settings: LlmSettings, judge: ModelClient | None = None) -> None:
-        self._asker = model_client
+        self._client = model_client
         self._judge = judge or model_client
         self._settings = settings
 
     def price(self, input_tokens: int, output_tokens: int) -> float | None:
         """See `SupernoteWriter.price`."""
-        return self._asker.price(input_tokens, output_tokens)
+        return self._client.price(input_tokens, output_tokens)
 
     def write(self, given: SupernoteBrief, count: int, *, variant: int = 0) -> SupernoteAnswer:
         """See `SupernoteWriter.write`."""
-        check = _Check(given)
+        check = _AnswerChecker(given)
 
         def check_answer(answer: CandidatesAnswer) -> None:
             good, faults = check.good(answer)
@@ -165,15 +165,15 @@ class LlmSupernotes:
             EngineStep.WRITING,
             "supernote",
             CandidatesAnswer,
-            _blocks(given),
+            _build_supernote_blocks(given),
             values={"count": count, **bounds(given.budget)},
             check=check_answer,
             temperature=self._settings.supernote_temperature,
         )
         asked = replace(asked, top_p=self._settings.supernote_top_p, variant=variant)
-        answer = self._asker.ask(asked).value
+        answer = self._client.ask(asked).value
         if not answer.candidates:
-            return SupernoteAnswer((), (f"Nothing to write from: {sanitized(answer.facts, _REASON)}",))
+            return SupernoteAnswer((), (f"Nothing to write from: {sanitized(answer.facts, _MAX_REASON_CHARACTERS)}",))
         good, faults = check.good(answer)
         return SupernoteAnswer(tuple(good[:count]), tuple(faults))
 
@@ -188,25 +188,31 @@ class LlmSupernotes:
         blocks = [post_block(brief.post), Block("candidates", "\n".join(words))]
         answer = self._judge.ask(question(EngineStep.JUDGING, "tone", ToneAnswer, blocks, check=check)).value
         return tuple(
-            tuple(_tone(name, text, [item for item in answer.breaks if item.number == number]) for name in _TONE)
+            tuple(
+                _build_tone_result(name, text, [item for item in answer.breaks if item.number == number])
+                for name in _TONE_PRINCIPLES
+            )
             for number, text in enumerate(texts, 1)
         )
 
     def judge(self, given: SupernoteBrief, candidates: Sequence[Candidate]) -> SupernoteVerdict:
         """See `SupernoteWriter.judge`."""
-        check, values = _Check(given), bounds(given.budget)
+        check, values = _AnswerChecker(given), bounds(given.budget)
 
         def check_answer(answer: VerdictAnswer) -> None:
             check_grades(answer.verdicts, len(candidates))
             check.sentences(answer.final.sentences)
 
         def ask(order: Sequence[int]) -> VerdictAnswer:
-            shown = [Block(f"candidate {letter}", _shown(candidates[place])) for letter, place in lettered(order)]
-            blocks = [*_blocks(given), *shown]
+            shown = [
+                Block(f"candidate {letter}", _describe_candidate(candidates[place]))
+                for letter, place in lettered(order)
+            ]
+            blocks = [*_build_supernote_blocks(given), *shown]
             asked = question(
                 EngineStep.JUDGING, "supernote_judge", VerdictAnswer, blocks, values=values, check=check_answer
             )
-            return self._asker.ask(asked).value
+            return self._client.ask(asked).value
 
         answer, order, grades = in_mixed_order(len(candidates), candidates[0].sha256, ask)
         verdicts = by_place(answer.verdicts, order)
@@ -215,13 +221,13 @@ class LlmSupernotes:
             grades=tuple(grades[place] for place in places),
             objections=tuple(told_objections(candidates[place].text, verdicts[place].objections) for place in places),
             final=check.sentences(answer.final.sentences),
-            changes=sanitized(answer.final.changes, _REASON),
+            changes=sanitized(answer.final.changes, _MAX_REASON_CHARACTERS),
         )
 
     def answer(self, given: SupernoteBrief, note: str, suggestions: Sequence[str]) -> SuggestionReplies:
         """See `SupernoteWriter.answer`. What says nothing but orders to a program is answered without a model."""
         heard = [place for place, text in enumerate(suggestions) if without_injections(text).strip()]
-        check = _Check(given, own=note, heard=suggestions)
+        check = _AnswerChecker(given, own=note, heard=suggestions)
         refused = SuggestionReply(SuggestionAnswer.NO, "It speaks to a program and not to readers.")
         if not heard:
             return SuggestionReplies((refused,) * len(suggestions))
@@ -234,21 +240,21 @@ class LlmSupernotes:
                     raise AnswerUnreadableError("A suggestion was granted, but the note is as it was.")
 
         blocks = [
-            *_blocks(given),
+            *_build_supernote_blocks(given),
             Block("the note", without_urls(note).strip()),
             *(Block(f"suggestion {number}", suggestions[place]) for number, place in enumerate(heard, 1)),
         ]
         values = bounds(given.budget)
-        answer = self._asker.ask(
+        answer = self._client.ask(
             question(EngineStep.WRITING, "suggestions", RepliesAnswer, blocks, values=values, check=check_answer)
         ).value
-        said = {heard[reply.number - 1]: _reply(reply) for reply in answer.replies}
+        said = {heard[reply.number - 1]: _build_suggestion_reply(reply) for reply in answer.replies}
         replies = tuple(said.get(place, refused) for place in range(len(suggestions)))
         granted = any(reply.answer is not SuggestionAnswer.NO for reply in replies)
         return SuggestionReplies(replies, check.sentences(answer.sentences) if granted else None)
 
 
-def _tone(name: PrincipleName, text: str, broken: Sequence[BrokenAnswer]) -> PrincipleResult:
+def _build_tone_result(name: PrincipleName, text: str, broken: Sequence[BrokenAnswer]) -> PrincipleResult:
     findings = pointed(text, [item for item in broken if item.principle == name.name.lower()])
     return PrincipleResult(
         principle=name,
@@ -266,13 +272,13 @@ def _check_replies(replies: Sequence[ReplyAnswer], count: int) -> None:
             raise AnswerUnreadableError(f"The reply to suggestion {reply.number} gives no reason.")
 
 
-def _reply(reply: ReplyAnswer) -> SuggestionReply:
+def _build_suggestion_reply(reply: ReplyAnswer) -> SuggestionReply:
     answer = SuggestionAnswer(reply.answer)
-    changed = "" if answer is SuggestionAnswer.NO else sanitized(reply.changed, _REASON)
-    return SuggestionReply(answer, sanitized(reply.reason, _REASON), changed)
+    changed = "" if answer is SuggestionAnswer.NO else sanitized(reply.changed, _MAX_REASON_CHARACTERS)
+    return SuggestionReply(answer, sanitized(reply.reason, _MAX_REASON_CHARACTERS), changed)
 
 
-class _Check:
+class _AnswerChecker:
     """What holds of every text that is made from these notes and passages.
 
     `own` is the note as it stands, which a person may have worded; what else was `heard` is no source.
@@ -282,14 +288,16 @@ class _Check:
         notes, evidence = given.notes, given.evidence
         self._notes = [note.id for note in notes]
         self._passages = {item.id: without_injections(item.passage.text) for item in evidence}
-        self._by_page = {item.id: _notes_linking(item.source, notes) for item in evidence}
-        self._sources = [*(item.source for item in evidence), *_linked(notes)]
+        self._by_page = {item.id: _find_linking_notes(item.source, notes) for item in evidence}
+        self._sources = [*(item.source for item in evidence), *_list_linked_sources(notes)]
         texts = [note.text for note in notes] + [item.passage.text for item in evidence]
         texts += [given.brief.post.whole_text, own]
-        linked = (_address(url.url) for note in notes for url in find_urls(note.text))
-        dates = (_BETWEEN.sub(" ", str(item.source.published or "")) for item in evidence)
+        linked = (_describe_address(url.url) for note in notes for url in find_urls(note.text))
+        dates = (_WORD_SEPARATOR.sub(" ", str(item.source.published or "")) for item in evidence)
         self._said = [without_injections(text) for text in texts]
-        self._numbers = {number for text in (*map(without_urls, texts), *linked, *dates) for number in _numbers(text)}
+        self._known_numbers = {
+            number for text in (*map(without_urls, texts), *linked, *dates) for number in _extract_numbers(text)
+        }
         self._texts = [*texts, *heard]
         self._budget = given.budget
 
@@ -331,65 +339,67 @@ class _Check:
         notes = notes or tuple(dict.fromkeys(name for it in carriers for name in self._by_page[it.evidence_id]))
         if not notes:
             raise AnswerUnreadableError(f"No note is named that says “{sanitized(text, 80)}”")
-        if strange := next((number for number in _numbers(text) if number not in self._numbers), None):
+        if strange := next((number for number in _extract_numbers(text) if number not in self._known_numbers), None):
             raise AnswerUnreadableError(f"The number in “{sanitized(text, 80)}” ({strange}) stands nowhere.")
-        for words in _QUOTED.findall(text):
+        for words in _QUOTATION.findall(text):
             if " " in words.strip() and not any(find_quote(said, words) for said in self._said):
                 raise AnswerUnreadableError(f"Nobody says “{sanitized(words, 80)}” in these words.")
         return NoteSentence(text, notes, carriers)
 
 
-def _numbers(text: str) -> list[str]:
+def _extract_numbers(text: str) -> list[str]:
     """Its numbers, however their thousands are set apart."""
-    return [re.sub(r"[.,]", "", match.group()).lstrip("0") or "0" for match in _NUMBER.finditer(text)]
+    return [re.sub(r"[.,]", "", match.group()).lstrip("0") or "0" for match in _NUMBER_PATTERN.finditer(text)]
 
 
-def _address(url: str) -> str:
+def _describe_address(url: str) -> str:
     """A link's site and the words of its path, which often tell what its page says and when."""
-    words = _BETWEEN.sub(" ", urlsplit(url).path.removesuffix(".html")).split()
-    return clip(" ".join([host(url), *(word for word in words if not _ID.fullmatch(word))]), _LONGEST_ADDRESS)
+    words = _WORD_SEPARATOR.sub(" ", urlsplit(url).path.removesuffix(".html")).split()
+    return clip(
+        " ".join([host(url), *(word for word in words if not _OPAQUE_URL_ID.fullmatch(word))]), _MAX_ADDRESS_CHARACTERS
+    )
 
 
-def _linked(notes: Sequence[ExistingNote]) -> list[Source]:
+def _list_linked_sources(notes: Sequence[ExistingNote]) -> list[Source]:
     """The sites that notes link to, for their names."""
     links = dict.fromkeys(url.url for note in notes for url in find_urls(note.text) if url.has_scheme)
     return [Source(id=f"link:{number}", title="", url=url) for number, url in enumerate(links)]
 
 
-def _notes_linking(source: Source, notes: Sequence[ExistingNote]) -> tuple[str, ...]:
-    return tuple(note.id for note in notes if any(_leads_to(url.url, source) for url in find_urls(note.text)))
+def _find_linking_notes(source: Source, notes: Sequence[ExistingNote]) -> tuple[str, ...]:
+    return tuple(note.id for note in notes if any(_is_link_to(url.url, source) for url in find_urls(note.text)))
 
 
-def _leads_to(url: str, source: Source) -> bool:
+def _is_link_to(url: str, source: Source) -> bool:
     return canonical_url(url) in {canonical_url(address) for address in (source.url, source.page_url) if address}
 
 
-def _blocks(given: SupernoteBrief) -> list[Block]:
+def _build_supernote_blocks(given: SupernoteBrief) -> list[Block]:
     """All passages whole, but for those that speak to programs: a note may rest on what does not answer the claim."""
     brief = given.brief
     found = [(item, brief.settlement.of(item) if brief.settlement else None) for item in given.evidence]
     shown = [item for item, answer in found if answer is None or not answer.to_program]
-    notes = [_note_block(note, given.evidence) for note in given.notes]
+    notes = [_build_note_block(note, given.evidence) for note in given.notes]
     return [*brief_blocks(brief), *notes, *(passage_block(item, brief.today) for item in shown)]
 
 
-def _note_block(note: ExistingNote, evidence: Sequence[Evidence]) -> Block:
+def _build_note_block(note: ExistingNote, evidence: Sequence[Evidence]) -> Block:
     """A note with what raters say of it; its links as the passage or the site that they lead to."""
     text = note.text
     for url in reversed(find_urls(text)):
         if url.has_scheme:
-            read = next((item.id for item in evidence if _leads_to(url.url, item.source)), None)
-            name = f"passage {read}" if read else _address(url.url)
+            read = next((item.id for item in evidence if _is_link_to(url.url, item.source)), None)
+            name = f"passage {read}" if read else _describe_address(url.url)
             text = f"{text[: url.start]}[its link: {name}]{text[url.end :]}"
     parts = [
         "says that the post is not misleading" if note.classification is Classification.NOT_MISLEADING else "",
         str(note.created_at.date()) if note.created_at else "",
-        *_rated(note.ratings),
+        *_describe_ratings(note.ratings),
     ]
     return Block(f"note {note.id}", f"({' · '.join(filter(None, parts))})\n{text}")
 
 
-def _rated(ratings: Ratings) -> list[str]:
+def _describe_ratings(ratings: Ratings) -> list[str]:
     if not ratings.count:
         return ["not rated"]
     levels = {"helpful": ratings.helpful, "somewhat": ratings.somewhat_helpful, "not helpful": ratings.not_helpful}
@@ -403,7 +413,7 @@ def _rated(ratings: Ratings) -> list[str]:
     return parts
 
 
-def _shown(candidate: Candidate) -> str:
+def _describe_candidate(candidate: Candidate) -> str:
     """Its words, and what was found wrong with it before."""
     wrong = ["Found wrong by a check:", *candidate.objections] if candidate.objections else []
     return "\n".join([without_urls(candidate.text).strip(), *wrong])

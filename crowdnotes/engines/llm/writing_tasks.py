@@ -39,9 +39,9 @@ from crowdnotes.text.quotes import find_quote, tells_enough
 from crowdnotes.wording import fill
 
 # For text in which one space stands between words.
-_MARKS = re.compile(r" ?[(\[] ?(?:passages? |evidence )?([EN]\d++(?: ?[,;&] ?[EN]\d++)*+) ?[)\]]")
-_LINK = re.compile(r"https?://\S", re.IGNORECASE)
-_LINK_WORD = re.compile(r"\b(?:sources?|links?|via|see|read more|more)$", re.IGNORECASE)
+_CITATION_MARK = re.compile(r" ?[(\[] ?(?:passages? |evidence )?([EN]\d++(?: ?[,;&] ?[EN]\d++)*+) ?[)\]]")
+_URL_START = re.compile(r"https?://\S", re.IGNORECASE)
+_TRAILING_LINK_LABEL = re.compile(r"\b(?:sources?|links?|via|see|read more|more)$", re.IGNORECASE)
 _ECHO_WORDS = 5
 
 
@@ -52,11 +52,11 @@ def clean_note(text: str, offered: Sequence[str]) -> str:
     name inside the words, or words that speak to a model.
     """
     line = " ".join(visible(text).split())
-    for match in _MARKS.finditer(line):
+    for match in _CITATION_MARK.finditer(line):
         for mark in re.findall(r"[EN]\d+", match.group(1)):
             if mark not in offered:
                 raise AnswerUnreadableError(f"The model cited {mark}, which it was not given.")
-    line = _without_closing_links(" ".join(_MARKS.sub("", line).split()))
+    line = _strip_closing_links(" ".join(_CITATION_MARK.sub("", line).split()))
     if find_urls(line):
         raise AnswerUnreadableError("The model put a link of its own into the note.")
     if has_handle(line):
@@ -68,18 +68,18 @@ def clean_note(text: str, offered: Sequence[str]) -> str:
     return line
 
 
-def _without_closing_links(line: str) -> str:
+def _strip_closing_links(line: str) -> str:
     """The line without the links at its end and the "Source:" or bracket before them."""
     words = line.split(" ")
     first = len(words)
-    while first and (not words[first - 1].strip(",;)]") or _LINK.match(words[first - 1].lstrip(",;)]"))):
+    while first and (not words[first - 1].strip(",;)]") or _URL_START.match(words[first - 1].lstrip(",;)]"))):
         first -= 1
     closing = " ".join(words[max(0, first - 1) :])  # with the last word that is none: a link may begin inside it
-    link = _LINK.search(closing)
+    link = _URL_START.search(closing)
     if link is None:
         return line
     head = line[: len(line) - len(closing) + link.start()].rstrip().removesuffix(":").rstrip()
-    word = _LINK_WORD.search(head[-12:])
+    word = _TRAILING_LINK_LABEL.search(head[-12:])
     return (head[: len(head) - len(word.group())] if word else head).rstrip(" ([")
 
 
@@ -96,22 +96,27 @@ def known_ids(ids: Sequence[str], offered: Sequence[str]) -> tuple[str, ...]:
 
 def echoes_injection(note: str, texts: Sequence[str]) -> bool:
     """Whether the note says five words in a row that stand in an injection in one of the texts."""
-    said = _runs(note)
-    return any(said & _runs(visible(text[span.start : span.end])) for text in texts for span in find_injections(text))
+    said = _list_word_runs(note)
+    return any(
+        said & _list_word_runs(visible(text[span.start : span.end])) for text in texts for span in find_injections(text)
+    )
 
 
-def _runs(text: str) -> set[tuple[str, ...]]:
+def _list_word_runs(text: str) -> set[tuple[str, ...]]:
     words = re.findall(r"\w+", text.lower())
     return {tuple(words[i : i + _ECHO_WORDS]) for i in range(len(words) - _ECHO_WORDS + 1)}
 
 
-_SPARE = 35  # models miscount, and a note too long is lost
-_MOST_PASSAGES = 4  # a note of 280 characters holds no more facts
-_ROOM = {AnswerKind.STATED: 1_000, AnswerKind.INFERRED: 600}  # characters of a passage around the words found in it
-_REASON = 260
-_ABSTAINED = {"not_needed": "Not needed: {reason}", "not_enough_evidence": "Not enough evidence: {reason}"}
-_GIVES = {AnswerKind.STATED: "states what settles", AnswerKind.INFERRED: "helps to infer"}
-_BASES = {basis.value: basis for basis in Basis}
+_LENGTH_MARGIN = 35  # models miscount, and a note too long is lost
+_MAX_PASSAGES = 4  # a note of 280 characters holds no more facts
+_PASSAGE_CHARACTERS_BY_ANSWER = {
+    AnswerKind.STATED: 1_000,
+    AnswerKind.INFERRED: 600,
+}  # characters of a passage around the words found in it
+_MAX_REASON_CHARACTERS = 260
+_MESSAGE_BY_DECISION = {"not_needed": "Not needed: {reason}", "not_enough_evidence": "Not enough evidence: {reason}"}
+_PHRASE_BY_ANSWER = {AnswerKind.STATED: "states what settles", AnswerKind.INFERRED: "helps to infer"}
+_BASIS_BY_NAME = {basis.value: basis for basis in Basis}
 
 
 class QuotedWords(Answer):
@@ -161,7 +166,7 @@ def write_notes(
         return WriterAnswer(abstained="There is no passage to write from.")
 
     def check(answer: WritingAnswer) -> None:
-        good, faults = _good(answer, brief, evidence, budget)
+        good, faults = _split_valid_notes(answer, brief, evidence, budget)
         if answer.decision == "note" and not good:
             raise AnswerUnreadableError(" ".join(faults) or "There is no note in it.")
 
@@ -179,15 +184,15 @@ def write_notes(
     )
     answer = model_client.ask(asked).value
     if answer.decision != "note":
-        reason = sanitized(answer.reason, _REASON) or "The model gave no reason."
-        return WriterAnswer(abstained=fill(_ABSTAINED[answer.decision], reason=reason))
-    good, faults = _good(answer, brief, evidence, budget)
+        reason = sanitized(answer.reason, _MAX_REASON_CHARACTERS) or "The model gave no reason."
+        return WriterAnswer(abstained=fill(_MESSAGE_BY_DECISION[answer.decision], reason=reason))
+    good, faults = _split_valid_notes(answer, brief, evidence, budget)
     return WriterAnswer(tuple(good[:count]), lost=tuple(faults))
 
 
 def bounds(budget: int) -> dict[str, object]:
     """What the rules of a note say of its length."""
-    return {"budget": budget, "target": max(1, budget - _SPARE)}
+    return {"budget": budget, "target": max(1, budget - _LENGTH_MARGIN)}
 
 
 def passages_for(brief: Brief, evidence: Sequence[Evidence]) -> list[Block]:
@@ -196,10 +201,10 @@ def passages_for(brief: Brief, evidence: Sequence[Evidence]) -> list[Block]:
     Whole, where none was found to answer or nobody has asked: then a person chose them.
     """
     settlement = brief.settlement
-    answering = _in_turn(settlement, evidence)[:_MOST_PASSAGES] if settlement is not None else []
+    answering = _interleave_by_claim(settlement, evidence)[:_MAX_PASSAGES] if settlement is not None else []
     if not answering or settlement is None:
         return [passage_block(item, brief.today) for item in evidence]
-    chosen = {item.id: _around(item, settlement.all_of(item)) for item in answering}
+    chosen = {item.id: _trim_to_answers(item, settlement.all_of(item)) for item in answering}
     # What a person chose to use is shown whatever a model says of it, unless it speaks to programs.
     for item in evidence:
         answer = settlement.of(item)
@@ -207,13 +212,13 @@ def passages_for(brief: Brief, evidence: Sequence[Evidence]) -> list[Block]:
             chosen.setdefault(item.id, item)
     # Only whether it answers, and not what a model said of it: it had read pages that may give orders.
     several = len(brief.checkable) > 1
-    gives = {item.id: _gives(settlement.all_of(item), several=several) for item in answering}
+    gives = {item.id: _describe_answers(settlement.all_of(item), several=several) for item in answering}
     return [
         passage_block(chosen[item.id], brief.today, gives.get(item.id, "")) for item in evidence if item.id in chosen
     ]
 
 
-def _in_turn(settlement: Settlement, evidence: Sequence[Evidence]) -> list[Evidence]:
+def _interleave_by_claim(settlement: Settlement, evidence: Sequence[Evidence]) -> list[Evidence]:
     """The passages that answer, those first that state it; among them the claims take turns."""
     turns: Counter[tuple[AnswerKind, int]] = Counter()
     places: dict[str, tuple[bool, int, int]] = {}
@@ -226,18 +231,18 @@ def _in_turn(settlement: Settlement, evidence: Sequence[Evidence]) -> list[Evide
     return sorted(answering, key=lambda item: places[item.id])
 
 
-def _gives(answers: Sequence[PassageAnswer], *, several: bool) -> str:
+def _describe_answers(answers: Sequence[PassageAnswer], *, several: bool) -> str:
     """As in "states what settles claim 1, helps to infer claim 2"."""
-    said = (f"{_GIVES[one.answer]} {f'claim {one.claim}' if several else 'the claim'}" for one in answers)
+    said = (f"{_PHRASE_BY_ANSWER[one.answer]} {f'claim {one.claim}' if several else 'the claim'}" for one in answers)
     return ", ".join(dict.fromkeys(said))
 
 
-def _around(item: Evidence, answers: Sequence[PassageAnswer]) -> Evidence:
+def _trim_to_answers(item: Evidence, answers: Sequence[PassageAnswer]) -> Evidence:
     found = [answer.span for answer in answers if answer.span is not None]
-    return near(item, found, max(_ROOM[answer.answer] for answer in answers))
+    return near(item, found, max(_PASSAGE_CHARACTERS_BY_ANSWER[answer.answer] for answer in answers))
 
 
-def _good(
+def _split_valid_notes(
     answer: WritingAnswer, brief: Brief, evidence: Sequence[Evidence], budget: int
 ) -> tuple[list[Written], list[str]]:
     """The notes that hold, and what is wrong with each of the others."""
@@ -264,7 +269,7 @@ def checked_note(
     passages = {item.id: without_injections(item.passage.text) for item in evidence}
     texts = [brief.post.whole_text, *(item.passage.text for item in evidence)]
     sources = [item.source for item in evidence]
-    checked = [_checked(item, passages, sources) for item in sentences if item.text.strip()]
+    checked = [_check_sentence(item, passages, sources) for item in sentences if item.text.strip()]
     text = " ".join(item.text for item in checked)
     if not text:
         raise AnswerUnreadableError("The model said that it wrote a note, and left it empty.")
@@ -279,12 +284,12 @@ def checked_note(
     return Written(text, tuple(ids), tuple(checked))
 
 
-def _checked(item: SentenceAnswer, passages: dict[str, str], sources: Sequence[Source]) -> WrittenSentence:
+def _check_sentence(item: SentenceAnswer, passages: dict[str, str], sources: Sequence[Source]) -> WrittenSentence:
     text = clean_note(with_publishers_named(item.text, sources), list(passages))
     carriers = found_carriers(item.passages, passages)
     if not carriers:
         raise AnswerUnreadableError(f"Nothing is given that carries “{sanitized(text, 80)}”")
-    basis = _BASES.get(item.basis.strip().lower(), Basis.INFERRED)
+    basis = _BASIS_BY_NAME.get(item.basis.strip().lower(), Basis.INFERRED)
     return WrittenSentence(text, carriers, basis)
 
 
@@ -302,9 +307,9 @@ def found_carriers(quoted: Sequence[QuotedWords], passages: Mapping[str, str]) -
     return tuple(carriers)
 
 
-_CLOSE = 0.5  # grades of 0 to 10 that differ by less may turn with the order
-_OBJECTION = 200
-_LETTERS = "ABCDEFGHIJ"
+_CLOSE_GRADE_GAP = 0.5  # grades of 0 to 10 that differ by less may turn with the order
+_MAX_OBJECTION_CHARACTERS = 200
+_NOTE_LETTERS = "ABCDEFGHIJ"
 
 
 class Grade(Answer):
@@ -334,7 +339,7 @@ def revise(
 ) -> Revision:
     """The notes in the judge's order, with its objections, and the best one revised. Raises EngineError."""
     answer, order, grades = in_mixed_order(
-        len(notes), notes[0].sha256, lambda order: _ask(model_client, brief, evidence, notes, order, budget)
+        len(notes), notes[0].sha256, lambda order: _ask_to_revise(model_client, brief, evidence, notes, order, budget)
     )
     given = by_place(answer.grades, order)
     final = answer.final
@@ -342,7 +347,7 @@ def revise(
         order=tuple(sorted(grades, key=lambda place: (notes[place].is_inferred, -grades[place], place))),
         objections=tuple(told_objections(notes[place].text, given[place].objections) for place in range(len(notes))),
         final=checked_note(final.sentences, brief, evidence, budget),
-        changes=sanitized(final.changes, _OBJECTION),
+        changes=sanitized(final.changes, _MAX_OBJECTION_CHARACTERS),
     )
 
 
@@ -372,7 +377,7 @@ def in_mixed_order(
     if count == 1:
         return answer, order, grades
     best, second = sorted(grades.values(), reverse=True)[:2]
-    if best - second >= _CLOSE:
+    if best - second >= _CLOSE_GRADE_GAP:
         return answer, order, grades
     turned = order[::-1]
     try:
@@ -385,22 +390,22 @@ def in_mixed_order(
 
 def by_place(grades: Sequence[Grade], order: Sequence[int]) -> dict[int, Grade]:
     """Each grade by the place of its text, where they were shown in this order."""
-    return {order[_LETTERS.index(_letter(item.note))]: item for item in grades}
+    return {order[_NOTE_LETTERS.index(_parse_letter(item.note))]: item for item in grades}
 
 
 def lettered(order: Sequence[int]) -> list[tuple[str, int]]:
     """The letter under which each place is shown."""
-    return list(zip(_LETTERS, order, strict=False))
+    return list(zip(_NOTE_LETTERS, order, strict=False))
 
 
 def check_grades(grades: Sequence[Grade], count: int) -> None:
     """Raises AnswerUnreadableError unless each text has one grade."""
-    letters = _LETTERS[:count]
-    if sorted(_letter(item.note) for item in grades) != list(letters):
+    letters = _NOTE_LETTERS[:count]
+    if sorted(_parse_letter(item.note) for item in grades) != list(letters):
         raise AnswerUnreadableError(f"Each of the notes {', '.join(letters)} needs one grade.")
 
 
-def _ask(
+def _ask_to_revise(
     model_client: ModelClient,
     brief: Brief,
     evidence: Sequence[Evidence],
@@ -413,16 +418,16 @@ def _ask(
         checked_note(answer.final.sentences, brief, evidence, budget)
 
     shown = [
-        Block(f"note {letter}", "\n".join([without_urls(notes[place].text).strip(), *_found_wrong(notes[place])]))
+        Block(f"note {letter}", "\n".join([without_urls(notes[place].text).strip(), *_list_objections(notes[place])]))
         for letter, place in lettered(order)
     ]
-    blocks = [*brief_blocks(brief), *passages_for(brief, _wanted(brief, evidence, notes)), *shown]
+    blocks = [*brief_blocks(brief), *passages_for(brief, _drop_uncited_inferences(brief, evidence, notes)), *shown]
     return model_client.ask(
         question(EngineStep.JUDGING, "revision", RevisionAnswer, blocks, values=bounds(budget), check=check)
     ).value
 
 
-def _wanted(brief: Brief, evidence: Sequence[Evidence], notes: Sequence[Draft]) -> list[Evidence]:
+def _drop_uncited_inferences(brief: Brief, evidence: Sequence[Evidence], notes: Sequence[Draft]) -> list[Evidence]:
     """Without the passages that only help to infer the answer and that no note rests on."""
     cited = {evidence_id for note in notes for evidence_id in note.evidence_ids}
     found = brief.settlement.answers(evidence) if brief.settlement is not None else []
@@ -430,12 +435,12 @@ def _wanted(brief: Brief, evidence: Sequence[Evidence], notes: Sequence[Draft]) 
     return [item for item in evidence if item.id not in inferred - cited]
 
 
-def _found_wrong(note: Draft) -> list[str]:
+def _list_objections(note: Draft) -> list[str]:
     """What was found wrong with it before, in lines."""
     return ["Found wrong by a check:", *note.objections] if note.objections else []
 
 
-def _letter(said: str) -> str:
+def _parse_letter(said: str) -> str:
     return said.upper().removeprefix("NOTE").removeprefix("CANDIDATE").strip(" []().:") or "?"
 
 
@@ -443,7 +448,7 @@ def told_objections(note: str, objections: Sequence[Objection]) -> tuple[str, ..
     """In words, each with what it is about; one about words that are not there is left out."""
     told: list[str] = []
     for item in objections:
-        said = sanitized(item.objection, _OBJECTION)
+        said = sanitized(item.objection, _MAX_OBJECTION_CHARACTERS)
         if not said or (item.quote.strip() and find_quote(note, item.quote) is None):
             continue
         told.append(f"“{sanitized(item.quote, 80)}”: {said}" if item.quote.strip() else said)

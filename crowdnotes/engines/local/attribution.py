@@ -53,27 +53,35 @@ _SPELLED_ONES = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen"
 ).split()
-_WORDS = {
+_VALUE_BY_WORD = {
     **{word: float(value) for value, word in enumerate(_SPELLED_ONES)},
     **dict(zip("twenty thirty forty fifty sixty seventy eighty ninety".split(), range(20, 100, 10), strict=True)),
     "half": 0.5,
 }
-_SCALES = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "k": 1e3, "bn": 1e9}
-_SPELLED = "|".join(sorted(_WORDS, key=len, reverse=True))
+_FACTOR_BY_SCALE = {
+    "hundred": 1e2,
+    "thousand": 1e3,
+    "million": 1e6,
+    "billion": 1e9,
+    "trillion": 1e12,
+    "k": 1e3,
+    "bn": 1e9,
+}
+_SPELLED_NUMBERS = "|".join(sorted(_VALUE_BY_WORD, key=len, reverse=True))
 # 1,000 · 1 000 · 1.5 (a digit group after a thin or plain space counts only in threes), and what it is of
-_NUMBER = re.compile(
+_QUANTITY_PATTERN = re.compile(
     r"(?:(?<![\w.,])(?<![A-Za-z]-)(?P<digits>\d{1,3}(?:[,\u00a0\u202f ]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?!\d)"
-    rf"|\b(?P<words>(?:{_SPELLED})(?:[- ](?:{_SPELLED}))?)\b)"
+    rf"|\b(?P<words>(?:{_SPELLED_NUMBERS})(?:[- ](?:{_SPELLED_NUMBERS}))?)\b)"
     r"(?:[\s-]?(?P<scale>hundred|thousand|million|billion|trillion|k|bn)\b)?"
     r"(?:[\s-]?(?P<unit>%|per cent\b|[^\W\d_]+))?",
     re.IGNORECASE,
 )
-_UNITS = {
+_UNIT_BY_NAME = {
     "%": "%", "percent": "%", "per cent": "%", "mg": "mg", "milligram": "mg", "g": "g", "gram": "g", "kg": "kg",
     "mcg": "mcg", "microgram": "mcg", "ml": "ml", "year": "year", "yr": "year", "month": "month", "week": "week",
     "day": "day", "hour": "hour", "minute": "minute", "time": "times", "fold": "times",
 }  # fmt: skip
-_MEASURES = frozenset(_UNITS.values())
+_MEASURING_UNITS = frozenset(_UNIT_BY_NAME.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +96,13 @@ class Quantity:
 
     def agrees_with(self, other: Quantity) -> bool:
         """Same value, and the same unit wherever both have a measuring unit."""
-        measured = self.unit in _MEASURES and other.unit in _MEASURES
+        measured = self.unit in _MEASURING_UNITS and other.unit in _MEASURING_UNITS
         return math.isclose(self.value, other.value) and (not measured or self.unit == other.unit)
 
 
-_SHARE = re.compile(
-    rf"\b(?P<part>\d+|{_SPELLED}) (?:in|out of) (?:every |each )?(?:a )?(?P<whole>\d[\d,]*|ten|twenty|fifty|hundred)\b",
+_PART_OF_WHOLE = re.compile(
+    rf"\b(?P<part>\d+|{_SPELLED_NUMBERS}) (?:in|out of) (?:every |each )?(?:a )?"
+    r"(?P<whole>\d[\d,]*|ten|twenty|fifty|hundred)\b",
     re.IGNORECASE,
 )
 
@@ -101,8 +110,8 @@ _SHARE = re.compile(
 def shares(text: str) -> list[Quantity]:
     """Parts of a whole as percent: "7 in 100", "one out of ten"."""
     found = []
-    for match in _SHARE.finditer(text):
-        part, whole = (_value(match[name]) for name in ("part", "whole"))
+    for match in _PART_OF_WHOLE.finditer(text):
+        part, whole = (_parse_number(match[name]) for name in ("part", "whole"))
         if 0 < part <= whole:
             found.append(Quantity(100 * part / whole, "%", match.group(), match.start(), match.end()))
     return found
@@ -111,49 +120,57 @@ def shares(text: str) -> list[Quantity]:
 def quantities(text: str) -> list[Quantity]:
     """All numbers of a text, in order, spelled or in digits; "one" counts only before a scale or a unit."""
     found = []
-    for match in _NUMBER.finditer(text):
-        scale, unit = match["scale"], _unit(match["unit"] or "")
+    for match in _QUANTITY_PATTERN.finditer(text):
+        scale, unit = match["scale"], _normalise_unit(match["unit"] or "")
         number = match["digits"] or match["words"]
-        if number.lower() == "one" and not scale and unit not in _MEASURES:
+        if number.lower() == "one" and not scale and unit not in _MEASURING_UNITS:
             continue
-        last = "unit" if unit in _MEASURES else "scale" if scale else "digits" if match["digits"] else "words"
-        value = _value(number) * _SCALES.get((scale or "").lower(), 1.0)
+        last = "unit" if unit in _MEASURING_UNITS else "scale" if scale else "digits" if match["digits"] else "words"
+        value = _parse_number(number) * _FACTOR_BY_SCALE.get((scale or "").lower(), 1.0)
         found.append(Quantity(value, unit, text[match.start() : match.end(last)], match.start(), match.end(last)))
     return found
 
 
-def _value(number: str) -> float:
+def _parse_number(number: str) -> float:
     if number[0].isdigit() or number[0] == ".":
         return float(re.sub(r"[,\s]", "", number))
-    return sum(_WORDS.get(part) or _SCALES.get(part, 0.0) for part in re.split(r"[- ]", number.lower()))
+    return sum(
+        _VALUE_BY_WORD.get(part) or _FACTOR_BY_SCALE.get(part, 0.0) for part in re.split(r"[- ]", number.lower())
+    )
 
 
-def _unit(text: str) -> str:
+def _normalise_unit(text: str) -> str:
     folded = fold(text)
-    measure = _UNITS.get(folded) or _UNITS.get(folded.removesuffix("s"))
+    measure = _UNIT_BY_NAME.get(folded) or _UNIT_BY_NAME.get(folded.removesuffix("s"))
     return measure or ("" if folded in ENGLISH_STOP_WORDS else stem(folded))
 
 
-_MOST = 4  # more hints for one sentence help nobody
+_MAX_HINTS = 4  # more hints for one sentence help nobody
 
 
 def find_hints(sides: Compared) -> list[Hint]:
     """At most a few, in the order of the sentence."""
     if not content_tokens(sides.sentence):  # "95%." has no words to compare
-        return list(_numbers(sides))
-    found = [*_numbers(sides), *_denials(sides), *_strength(sides), *_names(sides), *_clauses(sides)]
-    return sorted(found[:_MOST], key=lambda hint: hint.span.start)
+        return list(_find_number_hints(sides))
+    found = [
+        *_find_number_hints(sides),
+        *_find_denial_hints(sides),
+        *_find_strength_hints(sides),
+        *_find_name_hints(sides),
+        *_find_addition_hints(sides),
+    ]
+    return sorted(found[:_MAX_HINTS], key=lambda hint: hint.span.start)
 
 
-_MOST_NUMBERS = 40  # of a sentence; each is compared with all of the passage
+_MAX_NUMBERS = 40  # of a sentence; each is compared with all of the passage
 
 
-def _numbers(sides: Compared) -> Iterator[Hint]:
+def _find_number_hints(sides: Compared) -> Iterator[Hint]:
     """Numbers that the passage does not hold, or only in another unit. "7 in 100" is 7 %."""
     of_passage = [*quantities(sides.passage), *shares(sides.passage)]
     of_whole = shares(sides.sentence)
-    counted = [number for number in quantities(sides.sentence) if not _within(number, of_whole)]
-    for number in [*of_whole, *counted][:_MOST_NUMBERS]:
+    counted = [number for number in quantities(sides.sentence) if not _is_within_any(number, of_whole)]
+    for number in [*of_whole, *counted][:_MAX_NUMBERS]:
         if any(number.agrees_with(other) for other in of_passage):
             continue
         same_unit = [other for other in of_passage if number.unit and other.unit == number.unit]
@@ -164,11 +181,11 @@ def _numbers(sides: Compared) -> Iterator[Hint]:
         yield Hint(told, Span(start=number.start, end=number.end))
 
 
-def _within(number: Quantity, others: Sequence[Quantity]) -> bool:
+def _is_within_any(number: Quantity, others: Sequence[Quantity]) -> bool:
     return any(other.start <= number.start < other.end for other in others)
 
 
-def _denials(sides: Compared) -> Iterator[Hint]:
+def _find_denial_hints(sides: Compared) -> Iterator[Hint]:
     mine, theirs = negations(sides.sentence), negations(sides.piece)
     if mine and not denies(sides.piece):
         word = mine[0]
@@ -179,13 +196,13 @@ def _denials(sides: Compared) -> Iterator[Hint]:
         yield Hint(message, Span(start=0, end=len(sides.sentence)))
 
 
-_AMOUNT = re.compile(
+_AMOUNT_WORD = re.compile(
     r"\b(?:most|many|some|several|few|usually|often|generally|sometimes|rarely|majority|half)\b", re.IGNORECASE
 )
-_SOFT = re.compile(rf"{HEDGE.pattern}|\b(?:can|sometimes|often|usually|some|many)\b", re.IGNORECASE)
+_SOFTENING_WORD = re.compile(rf"{HEDGE.pattern}|\b(?:can|sometimes|often|usually|some|many)\b", re.IGNORECASE)
 
 
-def _strength(sides: Compared) -> Iterator[Hint]:
+def _find_strength_hints(sides: Compared) -> Iterator[Hint]:
     """How widely and how surely: "all" for "some", "does" for "may"."""
     for pattern, text in (
         (ALL, "How many: the note says “{words}”; see whether the passage goes that far."),
@@ -195,22 +212,22 @@ def _strength(sides: Compared) -> Iterator[Hint]:
         if word is not None and not pattern.search(sides.piece):
             message = fill(text, words=word.group())
             yield Hint(message, Span(start=word.start(), end=word.end()))
-    mine, theirs = _AMOUNT.search(sides.sentence), _AMOUNT.search(sides.piece)
+    mine, theirs = _AMOUNT_WORD.search(sides.sentence), _AMOUNT_WORD.search(sides.piece)
     if mine and theirs and not re.search(rf"\b{mine.group()}\b", sides.passage, re.IGNORECASE):
         message = f"How many: the note says “{mine.group()}”, the passage “{theirs.group()}”."
         yield Hint(message, Span(start=mine.start(), end=mine.end()))
     hedge = HEDGE.search(sides.piece)
-    if hedge is not None and not _SOFT.search(sides.sentence):
+    if hedge is not None and not _SOFTENING_WORD.search(sides.sentence):
         whole = Span(start=0, end=len(sides.sentence))
         yield Hint(f"How sure: the passage says “{hedge.group()}”, the note states it as certain.", whole)
 
 
-def _names(sides: Compared) -> Iterator[Hint]:
+def _find_name_hints(sides: Compared) -> Iterator[Hint]:
     """Names that the passage and its source do not have."""
-    known, initials = sides.known, _initials(f"{sides.passage} {sides.source}")
+    known, initials = sides.known, _list_initials(f"{sides.passage} {sides.source}")
     shouted = sides.sentence.isupper()
     for token in content_tokens(sides.sentence):
-        if _is_name(token, sides.sentence, shouted=shouted) and not _is_known(token, known, initials):
+        if _is_name(token, sides.sentence, shouted=shouted) and not _is_in_passage(token, known, initials):
             message = f"Name: the passage does not have “{token.text}”."
             yield Hint(message, Span(start=token.start, end=token.end))
 
@@ -223,7 +240,7 @@ def _is_name(token: Token, sentence: str, *, shouted: bool) -> bool:
     return (token.text.isupper() and len(token.text) > 1) or (token.start > 0 and before not in ('"', "“", ":", "."))
 
 
-def _is_known(token: Token, known: frozenset[str], initials: set[str]) -> bool:
+def _is_in_passage(token: Token, known: frozenset[str], initials: set[str]) -> bool:
     if token.stem in known or token.folded in initials:
         return True
     parts = token.folded.replace("-", " ").split()
@@ -236,33 +253,33 @@ def _is_known(token: Token, known: frozenset[str], initials: set[str]) -> bool:
     return len(token.stem) >= 6 and any(other[:6] == token.stem[:6] for other in known)
 
 
-def _initials(text: str) -> set[str]:
+def _list_initials(text: str) -> set[str]:
     """Abbreviations that the words could stand for: "human papillomavirus" gives "hp"."""
     words = [word.strip("().,;:") for word in text.split()]
     letters = "".join(word[0].lower() if word else " " for word in words)
     return {letters[i : i + size] for size in (2, 3, 4, 5) for i in range(len(letters) - size + 1)}
 
 
-_CLAUSE = re.compile(r"[;:()–—]|,\s+(?=\w)|\b(?:and|but|because|which|who|although|while|so)\b", re.IGNORECASE)
-_FEWEST_WORDS = 2  # of content; less is no clause
-_ALIKE = 0.34  # share of a clause's words that the passage has
+_CLAUSE_START = re.compile(r"[;:()–—]|,\s+(?=\w)|\b(?:and|but|because|which|who|although|while|so)\b", re.IGNORECASE)
+_MIN_CLAUSE_WORDS = 2  # of content; less is no clause
+_MIN_KNOWN_SHARE = 0.34  # share of a clause's words that the passage has
 
 
-def _clauses(sides: Compared) -> Iterator[Hint]:
+def _find_addition_hints(sides: Compared) -> Iterator[Hint]:
     """Each part of the sentence of which the passage has hardly a word: it may be added."""
     known, words = sides.known, content_tokens(sides.sentence)
-    cuts = [0, *(cut.start() for cut in _CLAUSE.finditer(sides.sentence)), len(sides.sentence)]
+    cuts = [0, *(cut.start() for cut in _CLAUSE_START.finditer(sides.sentence)), len(sides.sentence)]
     for start, end in pairwise(cuts):
         tokens = [token for token in words if start <= token.start < end]
-        held = sum(_is_known(token, known, set()) for token in tokens)
-        if len(tokens) >= _FEWEST_WORDS and held / len(tokens) < _ALIKE:
+        held = sum(_is_in_passage(token, known, set()) for token in tokens)
+        if len(tokens) >= _MIN_CLAUSE_WORDS and held / len(tokens) < _MIN_KNOWN_SHARE:
             span = Span(start=tokens[0].start, end=tokens[-1].end)
             yield Hint(
                 f"Added: the passage has few or none of the words “{sides.sentence[span.start : span.end]}”.", span
             )
 
 
-_MOST_SENTENCES = 40
+_MAX_SENTENCES = 40
 _LINK_LABEL = re.compile(r"(?:sources?|links?|read more|see)\W*", re.IGNORECASE)
 _LINK_NUMBER = re.compile(r"[(\[]?\d[)\].:/]*")
 
@@ -281,15 +298,17 @@ def attribute(embedder: Embedder, note: str, evidence: Sequence[Evidence]) -> tu
         at = len(spans)
         best: tuple[float, Evidence | None, Span | None] = (0.0, None, None)
         for item, units in passages:
-            nearest = _nearest(text, vector, units, vectors[at : at + len(units)])
+            nearest = _find_nearest_piece(text, vector, units, vectors[at : at + len(units)])
             at += len(units)
             if nearest is not None and (best[1] is None or nearest[0] > best[0]):
                 best = (nearest[0], item, nearest[1])
-        out.append(_hinted(span, text, *best))
+        out.append(_build_sentence_support(span, text, *best))
     return tuple(out)
 
 
-def _nearest(text: str, vector: FloatArray, units: Sequence[Unit], block: FloatArray) -> tuple[float, Span] | None:
+def _find_nearest_piece(
+    text: str, vector: FloatArray, units: Sequence[Unit], block: FloatArray
+) -> tuple[float, Span] | None:
     """The piece of one passage that is nearest, or that and a neighbour where both together hold more of the words."""
     if not units:
         return None
@@ -302,15 +321,17 @@ def _nearest(text: str, vector: FloatArray, units: Sequence[Unit], block: FloatA
         return (max(0.0, cosine) + len(stems & held) / (len(stems) or 1)) / 2
 
     runs = [(first, last) for first in range(len(units)) for last in (first, first + 1) if last < len(units)]
-    worth = {run: score(*run) - _FOR_LENGTH * (run[1] - run[0]) for run in runs}
+    worth = {run: score(*run) - _LENGTH_PENALTY * (run[1] - run[0]) for run in runs}
     first, last = max(runs, key=worth.__getitem__)
     return min(1.0, score(first, last)), Span(start=units[first].span.start, end=units[last].span.end)
 
 
-_FOR_LENGTH = 0.02  # two pieces must earn their length
+_LENGTH_PENALTY = 0.02  # two pieces must earn their length
 
 
-def _hinted(span: Span, text: str, score: float, item: Evidence | None, piece: Span | None) -> SentenceSupport:
+def _build_sentence_support(
+    span: Span, text: str, score: float, item: Evidence | None, piece: Span | None
+) -> SentenceSupport:
     if item is None or piece is None:
         return SentenceSupport(span=span, support=Support.UNCHECKED, score=0.0)
     passage, source = item.passage.text, item.source
@@ -340,4 +361,4 @@ def note_sentences(note: str) -> list[Span]:
         says_something = content_tokens(words) or quantities(words) or BARE_VERDICT.match(words)
         if says_something and not _LINK_LABEL.fullmatch(words) and not _LINK_NUMBER.fullmatch(words):
             kept.append(span)
-    return kept[:_MOST_SENTENCES]
+    return kept[:_MAX_SENTENCES]

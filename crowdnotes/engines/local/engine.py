@@ -126,7 +126,7 @@ class LocalEngine:
         """See `Engine.support`."""
         passages = [cleared(item) for item in evidence]
         found = attribute(self._embedder, note, passages)
-        if self._reader is None or _measured(self._reader) is not None:
+        if self._reader is None or _get_usable_calibration(self._reader) is not None:
             return found
         return with_hints(self._reader, self._embedder, note, found, passages)
 
@@ -136,7 +136,7 @@ class LocalEngine:
 
     def correctness(self, note: str, evidence: Sequence[Evidence], support: Sequence[SentenceSupport]) -> GateResult:
         """By the reading model where one was measured; else NOT_RUN until a person compared: see `notes.gates`."""
-        measured = _measured(self._reader)
+        measured = _get_usable_calibration(self._reader)
         if self._reader is not None and measured is not None and support and evidence:
             passages = [cleared(item) for item in evidence]
             return judge_by_reader(self._reader, measured, self._embedder, note, passages, support)
@@ -156,7 +156,7 @@ class LocalEngine:
         return judge_principles(self._embedder, self._settings, post, note)
 
 
-def _measured(reader: NliReader | None) -> Calibration | None:
+def _get_usable_calibration(reader: NliReader | None) -> Calibration | None:
     """What was measured of the reader, where it tells more than chance."""
     found = reader.calibration if reader is not None else None
     return found if found is not None and found.tells else None

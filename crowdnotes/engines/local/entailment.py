@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
 
 READER_FILE = "crowdnotes-reader.toml"
-_CHANCE = 0.5
-_CLEARLY = 0.6  # what the interval must lie above: an untrained model, by lengths alone, got 0.56 (0.52 to 0.60) of 160
-_FEWEST_NOTES = 100  # of twenty, an untrained model got an AUC of 0.73 by chance, and a narrow interval
-_PREMISES = 12  # a sentence is put against so many: all of six passages would take half a minute
-_MAX_LENGTH = 600  # characters of a premise; models read 512 tokens of both together
-_CLAUSE = re.compile(
+_CHANCE_LEVEL = 0.5
+_MIN_AUC = 0.6  # what the interval must lie above: an untrained model, by lengths alone, got 0.56 (0.52 to 0.60) of 160
+_MIN_NOTES = 100  # of twenty, an untrained model got an AUC of 0.73 by chance, and a narrow interval
+_MAX_PREMISES = 12  # a sentence is put against so many: all of six passages would take half a minute
+_MAX_PREMISE_CHARACTERS = 600  # characters of a premise; models read 512 tokens of both together
+_CLAUSE_BREAK = re.compile(
     r"(?:[;:]|,\s+(?:and|but|so|while|because|which|although)\b|\s+(?:but|while|although)\s)\s*", re.IGNORECASE
 )
-_SHORTEST_CLAUSE = 20  # characters
-_LABELS = {"entailment": "entail", "contradiction": "contra"}
+_MIN_CLAUSE_CHARACTERS = 20  # characters
+_SHORT_NAME_BY_LABEL = {"entailment": "entail", "contradiction": "contra"}
 
 
 class Calibration(BaseModel):
@@ -56,7 +56,7 @@ class Calibration(BaseModel):
     @property
     def tells(self) -> bool:
         """Whether it does clearly better than chance, with its interval, on enough notes to say so."""
-        return self.auc_low > _CLEARLY and self.notes >= _FEWEST_NOTES
+        return self.auc_low > _MIN_AUC and self.notes >= _MIN_NOTES
 
     @property
     def as_text(self) -> str:
@@ -143,8 +143,8 @@ class NliReader:
             except (OSError, ValueError, KeyError) as error:
                 raise ModelFilesError(f"The reading model in {self.folder} cannot be read: {error}.") from error
             labels = {str(name).lower(): int(place) for place, name in (model.config.id2label or {}).items()}
-            self._places = {short: labels[name] for name, short in _LABELS.items() if name in labels}
-            if len(self._places) < len(_LABELS):
+            self._places = {short: labels[name] for name, short in _SHORT_NAME_BY_LABEL.items() if name in labels}
+            if len(self._places) < len(_SHORT_NAME_BY_LABEL):
                 raise ModelFilesError(
                     "The model in {folder} is not one of natural language inference: its labels are {labels}.".format(
                         folder=self.folder, labels=", ".join(labels) or "unnamed"
@@ -159,37 +159,37 @@ def read_sentences(
     reader: NliReader, embedder: Embedder, sentences: Sequence[str], evidence: Sequence[Evidence]
 ) -> list[SentenceReading]:
     """What the model finds of each sentence of a note over the passages; nothing carries one where there are none."""
-    premises = [(item.id, span, item.passage.text) for item in evidence for span in _premises(item.passage.text)]
+    premises = [(item.id, span, item.passage.text) for item in evidence for span in _list_premises(item.passage.text)]
     if not premises or not sentences:
         return [SentenceReading(0.0, 0.0, None, None) for _ in sentences]
-    texts = [text[span.start : span.end][:_MAX_LENGTH] for _, span, text in premises]
+    texts = [text[span.start : span.end][:_MAX_PREMISE_CHARACTERS] for _, span, text in premises]
     vectors = embedder.encode([*sentences, *texts])
     near = vectors[: len(sentences)] @ vectors[len(sentences) :].T
     asked: list[tuple[int, int, int]] = []  # sentence, part of it (0 the whole), premise
     pairs: list[tuple[str, str]] = []
     for row, sentence in enumerate(sentences):
-        for place in np.argsort(-near[row], kind="stable")[:_PREMISES]:
+        for place in np.argsort(-near[row], kind="stable")[:_MAX_PREMISES]:
             for part, words in enumerate([sentence, *clauses_of(sentence)]):
                 asked.append((row, part, int(place)))
                 pairs.append((texts[int(place)], words))
     chances = reader.chances(pairs)
-    return [_reading(row, asked, chances, premises) for row in range(len(sentences))]
+    return [_build_sentence_reading(row, asked, chances, premises) for row in range(len(sentences))]
 
 
 def clauses_of(sentence: str) -> list[str]:
     """Its clauses where it has two or more that say something; none for a sentence in one piece."""
-    parts = [part.strip(" ,;:.") for part in _CLAUSE.split(sentence)]
-    said = [part for part in parts if len(part) >= _SHORTEST_CLAUSE]
+    parts = [part.strip(" ,;:.") for part in _CLAUSE_BREAK.split(sentence)]
+    said = [part for part in parts if len(part) >= _MIN_CLAUSE_CHARACTERS]
     return said if len(said) > 1 else []
 
 
-def _premises(text: str) -> list[Span]:
+def _list_premises(text: str) -> list[Span]:
     """Each sentence, and each two that follow one another: what a note joins often stands in both."""
     single = list(split_sentences(text))
     return [*single, *(Span(start=a.start, end=b.end) for a, b in pairwise(single))]
 
 
-def _reading(
+def _build_sentence_reading(
     row: int,
     asked: Sequence[tuple[int, int, int]],
     chances: FloatArray,
@@ -213,11 +213,11 @@ def with_hints(
 ) -> tuple[SentenceSupport, ...]:
     """The sentences, with a hint where the model finds that a passage denies one rather than carries it."""
     found = read_sentences(reader, embedder, [item.words_in(note) for item in support], evidence)
-    return tuple(_hinted(item, reading) for item, reading in zip(support, found, strict=True))
+    return tuple(_add_denial_hint(item, reading) for item, reading in zip(support, found, strict=True))
 
 
-def _hinted(item: SentenceSupport, reading: SentenceReading) -> SentenceSupport:
-    if reading.denier is None or reading.contradicted <= max(reading.entailed, _CHANCE):
+def _add_denial_hint(item: SentenceSupport, reading: SentenceReading) -> SentenceSupport:
+    if reading.denier is None or reading.contradicted <= max(reading.entailed, _CHANCE_LEVEL):
         return item
     hint = f"The reading model finds that {reading.denier[0]} says otherwise."
     return item.model_copy(update={"doubts": (*item.doubts, hint), "doubted": (*item.doubted, item.span)})
@@ -265,8 +265,21 @@ def judge_by_reader(
 
 
 # What a tokenizer and a model need, at the top of the repository: no code, no other formats of the weights.
-_FILES = ("model.safetensors", "config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")
-_MORE = ("added_tokens.json", "vocab.txt", "vocab.json", "merges.txt", "spm.model", "sentencepiece.bpe.model")
+_MODEL_FILES = (
+    "model.safetensors",
+    "config.json",
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+)
+_OPTIONAL_MODEL_FILES = (
+    "added_tokens.json",
+    "vocab.txt",
+    "vocab.json",
+    "merges.txt",
+    "spm.model",
+    "sentencepiece.bpe.model",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +308,7 @@ def fetch_reader(name: str, revision: str, folder: Path, endpoint: str | None = 
             name,
             revision=info.sha,
             local_dir=folder,
-            allow_patterns=[*_FILES, *_MORE],
+            allow_patterns=[*_MODEL_FILES, *_OPTIONAL_MODEL_FILES],
             endpoint=endpoint,
             token=False,
         )

@@ -23,7 +23,7 @@ from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.tokens import Token, is_content, plain_post, stem, tokens
 from crowdnotes.wording import plural
 
-_HEALTH = (
+_HEALTH_WORDS = (
     "abortion acne addiction aids alcohol allergy alzheimer anemia antibiotic antibody anxiety aorta artery arthritis "
     "aspartame aspirin asthma autism bacteria birth bladder blood bone bowel brain breast bronchitis calcium cancer "
     "cannabis carcinogen cardiac cell chemotherapy cholesterol clinical clot collagen colon contraceptive cough covid "
@@ -42,7 +42,7 @@ _HEALTH = (
     "jab vax vaxx rona preggers pregnant kids babies autistic meds pills chemo weed pot marijuana shingles chickenpox "
     "heartburn monkeypox h5n1 mmr sids msg tylenol paracetamol advil ozempic"
 )
-_HEALTH_STEMS = frozenset(stem(word) for word in _HEALTH.split())
+_HEALTH_STEMS = frozenset(stem(word) for word in _HEALTH_WORDS.split())
 _MEDICAL_ENDING = re.compile(r"(?:itis|emia|osis|oma|ectomy|pathy|virus|vaccin\w*)$")
 
 CAUSAL_WORDS = frozenset(
@@ -55,8 +55,8 @@ CAUSAL_WORDS = frozenset(
 )
 
 
-_TABLE = Path(__file__).with_name("health_terms.toml")
-_PLURAL = r"(?:e?s|[’']s)?"
+_HEALTH_TERMS_FILE = Path(__file__).with_name("health_terms.toml")
+_PLURAL_ENDING = r"(?:e?s|[’']s)?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +81,9 @@ def find_terms(text: str) -> tuple[HealthTerm, ...]:
     Abbreviations count in capitals only ("MS", not "ms"), and not in a text that is all capitals.
     """
     plain = text.replace("’", "'")
-    found = [_lay_term(match) for match in _lay_pattern().finditer(plain)]
+    found = [_build_lay_term(match) for match in _compile_lay_pattern().finditer(plain)]
     if not plain.isupper():
-        found += [_abbreviation(match) for match in _abbreviations().finditer(plain)]
+        found += [_build_abbreviation(match) for match in _compile_abbreviation_pattern().finditer(plain)]
     found.sort(key=lambda term: (term.start, term.start - term.end))
     kept: list[HealthTerm] = []
     for term in found:
@@ -95,7 +95,7 @@ def find_terms(text: str) -> tuple[HealthTerm, ...]:
 @cache
 def other_names() -> Mapping[str, str]:
     """Lay words of the table, in lower case and the singular, and the medical term that means the same."""
-    table = _topic_table()
+    table = _load_health_terms()
     return {**table["same"], **table["also"]}
 
 
@@ -105,41 +105,41 @@ def medical_name(word: str) -> str | None:
     return names.get(word) or names.get(word.removesuffix("s"))
 
 
-def _lay_term(match: re.Match[str]) -> HealthTerm:
+def _build_lay_term(match: re.Match[str]) -> HealthTerm:
     key = match.group("key").lower()
-    is_broad = key in _topic_table()["names"]["broad"]
-    return HealthTerm(match.group(), match.start(), match.end(), _topic_table()["same"].get(key, ""), is_broad)
+    is_broad = key in _load_health_terms()["names"]["broad"]
+    return HealthTerm(match.group(), match.start(), match.end(), _load_health_terms()["same"].get(key, ""), is_broad)
 
 
-def _abbreviation(match: re.Match[str]) -> HealthTerm:
-    medical = _topic_table()["short"][match.group("key").lower()]
+def _build_abbreviation(match: re.Match[str]) -> HealthTerm:
+    medical = _load_health_terms()["short"][match.group("key").lower()]
     return HealthTerm(match.group(), match.start(), match.end(), medical)
 
 
 @cache
-def _topic_table() -> dict[str, dict[str, Any]]:
-    with _TABLE.open("rb") as file:
+def _load_health_terms() -> dict[str, dict[str, Any]]:
+    with _HEALTH_TERMS_FILE.open("rb") as file:
         return tomllib.load(file)
 
 
 @cache
-def _lay_pattern() -> re.Pattern[str]:
-    table = _topic_table()
+def _compile_lay_pattern() -> re.Pattern[str]:
+    table = _load_health_terms()
     return re.compile(
-        _alternatives({*table["same"], *table["names"]["plain"], *table["names"]["broad"]}), re.IGNORECASE
+        _join_alternatives({*table["same"], *table["names"]["plain"], *table["names"]["broad"]}), re.IGNORECASE
     )
 
 
 @cache
-def _abbreviations() -> re.Pattern[str]:
-    return re.compile(_alternatives({key.upper() for key in _topic_table()["short"]}))
+def _compile_abbreviation_pattern() -> re.Pattern[str]:
+    return re.compile(_join_alternatives({key.upper() for key in _load_health_terms()["short"]}))
 
 
-def _alternatives(keys: set[str]) -> str:
+def _join_alternatives(keys: set[str]) -> str:
     longest_first = "|".join(re.escape(key) for key in sorted(keys, key=lambda key: (-len(key), key)))
     # The first letters come first: at any other character a thousand alternatives would be tried.
     first_letters = "".join(sorted({re.escape(letter) for key in keys for letter in (key[0], key[0].upper())}))
-    return rf"(?<![\w-])(?=[{first_letters}])(?P<key>{longest_first}){_PLURAL}(?![\w-])"
+    return rf"(?<![\w-])(?=[{first_letters}])(?P<key>{longest_first}){_PLURAL_ENDING}(?![\w-])"
 
 
 def is_health_word(token: Token) -> bool:
@@ -147,14 +147,14 @@ def is_health_word(token: Token) -> bool:
     return token.stem in _HEALTH_STEMS or _MEDICAL_ENDING.search(token.folded) is not None
 
 
-_LONGEST_PHRASE = 3  # words
+_MAX_PHRASE_WORDS = 3  # words
 _BETWEEN_WORDS = re.compile(r"[\s/&'’\"“”-]*")
-_KNOWN = 2.0
-_BROAD = 0.8
-_HEALTH_PHRASE = 1.6
-_OTHER_PHRASE = 0.7
+_KNOWN_WEIGHT = 2.0
+_BROAD_WEIGHT = 0.8
+_HEALTH_PHRASE_WEIGHT = 1.6
+_OTHER_PHRASE_WEIGHT = 0.7
 # Words that carry meaning in a sentence but find nothing as a search: posts are full of them.
-_EMPTY = frozenset(
+_UNSEARCHABLE_WORDS = frozenset(
     "people person stuff guys folks today yesterday tomorrow day days year years week month time times ways good "
     "bad great best better worst big huge small new old first last next real actually literally basically amazing "
     "crazy insane wow omg lol lmao rt dm please thanks thank thread breaking watch video read share follow "
@@ -196,27 +196,27 @@ def find_topics(post_text: str) -> list[Topic]:
     text = plain_post(post_text)
     named: dict[str, Topic] = {}
     for term in find_terms(text):
-        topic = Topic(term.text, _BROAD if term.is_broad else _KNOWN, term.medical, term.is_broad)
+        topic = Topic(term.text, _BROAD_WEIGHT if term.is_broad else _KNOWN_WEIGHT, term.medical, term.is_broad)
         named.setdefault(term.medical or stem(term.text.lower()), topic)
     topics = list(named.values())
     taken = {token.stem for topic in topics for token in tokens(topic.text)}
-    for run in _runs(text):
+    for run in _split_content_runs(text):
         left = [token for token in run if token.stem not in taken]
-        for part in (left[at : at + _LONGEST_PHRASE] for at in range(0, len(left), _LONGEST_PHRASE)):
+        for part in (left[at : at + _MAX_PHRASE_WORDS] for at in range(0, len(left), _MAX_PHRASE_WORDS)):
             is_known = any(map(is_health_word, part))
-            weight = _HEALTH_PHRASE if is_known else _OTHER_PHRASE
+            weight = _HEALTH_PHRASE_WEIGHT if is_known else _OTHER_PHRASE_WEIGHT
             topics.append(Topic(" ".join(token.text for token in part), weight, is_known=is_known))
         taken |= {token.stem for token in left}
     return sorted(topics, key=lambda topic: -topic.weight)
 
 
-def _runs(text: str) -> list[list[Token]]:
+def _split_content_runs(text: str) -> list[list[Token]]:
     """Unbroken runs of words that tell a subject."""
     runs: list[list[Token]] = [[]]
     for token in tokens(text):
         if runs[-1] and not _BETWEEN_WORDS.fullmatch(text, runs[-1][-1].end, token.start):
             runs.append([])
-        if is_content(token.folded) and token.folded not in _EMPTY and token.folded not in CAUSAL_WORDS:
+        if is_content(token.folded) and token.folded not in _UNSEARCHABLE_WORDS and token.folded not in CAUSAL_WORDS:
             runs[-1].append(token)
         elif runs[-1]:
             runs.append([])
@@ -225,7 +225,7 @@ def _runs(text: str) -> list[list[Token]]:
 
 def foreign_note(note: str) -> str:
     """Why a note cannot be judged, for a person; "" when it is in English."""
-    language = _named(language_of(without_urls(note)))
+    language = _name_foreign_language(language_of(without_urls(note)))
     if not language:
         return ""
     return (
@@ -237,7 +237,7 @@ def foreign_note(note: str) -> str:
 def foreign_post(post: Post) -> str:
     """Why a text cannot be compared with a post; "" when the post is in English."""
     code = language_of(plain_post(post.text)) or (post.language or "").split("-")[0].lower()
-    language = _named(code)
+    language = _name_foreign_language(code)
     if not language:
         return ""
     return (
@@ -248,7 +248,7 @@ def foreign_post(post: Post) -> str:
 
 def foreign_passages(evidence: Sequence[Evidence]) -> str:
     """Which passages cannot be compared with English words, and why; "" when all are in English."""
-    languages = {item.id: language for item in evidence if (language := _of_passage(item))}
+    languages = {item.id: language for item in evidence if (language := _name_passage_language(item))}
     if not languages:
         return ""
     names, joined = sorted(set(languages.values())), " and ".join
@@ -269,33 +269,33 @@ def foreign_passages(evidence: Sequence[Evidence]) -> str:
 
 def in_english(evidence: Sequence[Evidence]) -> list[Evidence]:
     """The passages that can be compared with English words."""
-    return [item for item in evidence if not _of_passage(item)]
+    return [item for item in evidence if not _name_passage_language(item)]
 
 
-def _of_passage(item: Evidence) -> str:
-    return _named(language_of(item.passage.text))
+def _name_passage_language(item: Evidence) -> str:
+    return _name_foreign_language(language_of(item.passage.text))
 
 
-def _named(code: str | None) -> str:
+def _name_foreign_language(code: str | None) -> str:
     """The name of a language other than English, else ""."""
     return "" if code in (None, "", "en") else LANGUAGE_NAMES.get(code, code)
 
 
-_WORDS = Path(__file__).with_name("foreign_terms.tsv")
-_SEARCHES = Path(__file__).with_name("foreign_searches.toml")
-_UNSPACED = frozenset({"ja"})  # words follow each other without spaces
-_SHORTEST_NAME = 5  # letters; a shorter English term is often another word in another language
-_MARKS = "\u0300-\u036f\u0610-\u065f\u0900-\u0dff"  # which Python does not count among the letters of a word
-_LETTER = rf"[\w{_MARKS}]"
-_VOICED = frozenset("\u3099\u309a")  # they make another letter of a Japanese one, not an accent
-_LIKE = str.maketrans({"ı": "i", "ł": "l", "’": "'"})
-_READ = 4_000  # characters: what a post is about stands well before
-_SAID_OF_THINGS = frozenset(
+_FOREIGN_TERMS_FILE = Path(__file__).with_name("foreign_terms.tsv")
+_FOREIGN_SEARCHES_FILE = Path(__file__).with_name("foreign_searches.toml")
+_UNSPACED_LANGUAGES = frozenset({"ja"})  # words follow each other without spaces
+_MIN_NAME_LETTERS = 5  # letters; a shorter English term is often another word in another language
+_COMBINING_MARKS = "\u0300-\u036f\u0610-\u065f\u0900-\u0dff"  # which Python does not count among the letters of a word
+_LETTER_CLASS = rf"[\w{_COMBINING_MARKS}]"
+_VOICING_MARKS = frozenset("\u3099\u309a")  # they make another letter of a Japanese one, not an accent
+_LETTER_SUBSTITUTES = str.maketrans({"ı": "i", "ł": "l", "’": "'"})
+_MAX_READ_CHARACTERS = 4_000  # characters: what a post is about stands well before
+_PREDICATE_TERMS = frozenset(
     "causes cures prevents kills proven approved dangerous safe banned risk death study treatment symptoms health "
     "disease doctor patient contagious women men hospital".split()
 ) | {"linked to"}
 # "and", "with", "to" and "the" are written as part of an Arabic word.
-_ARABIC_BEGINNING = "(?:و|ف)?(?:ب|ك|ل)?(?:ال|ل)?"
+_ARABIC_PREFIXES = "(?:و|ف)?(?:ب|ك|ل)?(?:ال|ل)?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,7 +308,7 @@ class Known:
     @property
     def is_subject(self) -> bool:
         """Whether it names a thing."""
-        return self.english not in _SAID_OF_THINGS
+        return self.english not in _PREDICATE_TERMS
 
 
 def known_words(text: str, language: str) -> list[Known]:
@@ -316,16 +316,16 @@ def known_words(text: str, language: str) -> list[Known]:
 
     Accents and case do not matter.
     """
-    plain, places = _plain_with_places(text[:_READ])
+    plain, places = _fold_with_offsets(text[:_MAX_READ_CHARACTERS])
     found: dict[int, tuple[int, str]] = {}
-    if language in list(_term_table()[0])[1:]:
-        english, pattern = _patterns(language)
+    if language in list(_load_foreign_terms()[0])[1:]:
+        english, pattern = _compile_foreign_pattern(language)
         for match in pattern.finditer(plain):
             group = match.lastgroup or ""
             found[match.start(group)] = (match.end(group), english[group])
     taken = {place for start, (end, _) in found.items() for place in range(start, end)}
     for term in find_terms(plain):
-        is_name = len(term.text) >= _SHORTEST_NAME and not term.is_broad and term.text.isascii()
+        is_name = len(term.text) >= _MIN_NAME_LETTERS and not term.is_broad and term.text.isascii()
         if is_name and taken.isdisjoint(range(term.start, term.end)):
             found[term.start] = (term.end, term.text)
     return [
@@ -335,59 +335,61 @@ def known_words(text: str, language: str) -> list[Known]:
 
 def search_words(kind: str, language: str) -> str:
     """The words of a search of one kind ("denial", "check", "support"), "" in a language without them."""
-    return _searches()[kind].get(language, "")
+    return _load_foreign_searches()[kind].get(language, "")
 
 
 @cache
-def _term_table() -> list[Mapping[str, str]]:
-    with _WORDS.open(encoding="utf-8", newline="") as file:
+def _load_foreign_terms() -> list[Mapping[str, str]]:
+    with _FOREIGN_TERMS_FILE.open(encoding="utf-8", newline="") as file:
         rows = csv.DictReader((line for line in file if not line.startswith("#")), delimiter="\t")
         return list(rows)
 
 
 @cache
-def _searches() -> Mapping[str, Mapping[str, str]]:
-    with _SEARCHES.open("rb") as file:
+def _load_foreign_searches() -> Mapping[str, Mapping[str, str]]:
+    with _FOREIGN_SEARCHES_FILE.open("rb") as file:
         return tomllib.load(file)
 
 
 @cache
-def _patterns(language: str) -> tuple[Mapping[str, str], re.Pattern[str]]:
+def _compile_foreign_pattern(language: str) -> tuple[Mapping[str, str], re.Pattern[str]]:
     """A pattern with a group for each form, the longest form first, and the English of each group."""
     forms = {
-        _plain(form.strip()): row["english"]
-        for row in reversed(_term_table())  # of two rows with one form the first counts
+        _fold_text(form.strip()): row["english"]
+        for row in reversed(_load_foreign_terms())  # of two rows with one form the first counts
         for form in (row[language] or "").split("|")
         if form.strip()
     }
     longest_first = sorted(forms, key=lambda form: (-len(form), form))
     groups = {f"f{number}": forms[form] for number, form in enumerate(longest_first)}
-    alternatives = "|".join(f"(?P<f{number}>{_as_pattern(form)})" for number, form in enumerate(longest_first))
-    if language in _UNSPACED:
+    alternatives = "|".join(
+        f"(?P<f{number}>{_convert_form_to_pattern(form)})" for number, form in enumerate(longest_first)
+    )
+    if language in _UNSPACED_LANGUAGES:
         return groups, re.compile(alternatives)
     # Elsewhere than at a letter none of the alternatives need be tried.
-    beginning = _ARABIC_BEGINNING if language == "ar" else f"(?={_LETTER})"
-    return groups, re.compile(rf"(?<!{_LETTER}){beginning}(?:{alternatives})(?!{_LETTER})")
+    beginning = _ARABIC_PREFIXES if language == "ar" else f"(?={_LETTER_CLASS})"
+    return groups, re.compile(rf"(?<!{_LETTER_CLASS}){beginning}(?:{alternatives})(?!{_LETTER_CLASS})")
 
 
-def _as_pattern(form: str) -> str:
-    return rf"{_LETTER}*".join(re.escape(part) for part in form.split("*"))
+def _convert_form_to_pattern(form: str) -> str:
+    return rf"{_LETTER_CLASS}*".join(re.escape(part) for part in form.split("*"))
 
 
 @cache
-def _plain_letter(letter: str) -> str:
+def _fold_letter(letter: str) -> str:
     parts = unicodedata.normalize("NFKD", letter)
-    kept = "".join(part for part in parts if part in _VOICED or not unicodedata.combining(part))
-    return unicodedata.normalize("NFC", kept).casefold().translate(_LIKE)
+    kept = "".join(part for part in parts if part in _VOICING_MARKS or not unicodedata.combining(part))
+    return unicodedata.normalize("NFC", kept).casefold().translate(_LETTER_SUBSTITUTES)
 
 
-def _plain(text: str) -> str:
+def _fold_text(text: str) -> str:
     """Lower case without accents."""
-    return "".join(map(_plain_letter, text))
+    return "".join(map(_fold_letter, text))
 
 
-def _plain_with_places(text: str) -> tuple[str, list[int]]:
+def _fold_with_offsets(text: str) -> tuple[str, list[int]]:
     """The same, and for each of its letters the place of the one in `text` that it comes from."""
-    letters = [_plain_letter(letter) for letter in text]
+    letters = [_fold_letter(letter) for letter in text]
     places = [place for place, letter in enumerate(letters) for _ in letter]
     return "".join(letters), places

@@ -36,11 +36,11 @@ from crowdnotes.settings_sections import GateSettings
 from crowdnotes.text.tokens import content_tokens, plain_post, stem, tokens
 from crowdnotes.wording import fill
 
-_MOST_REASONS = 3
-_MOST_WORDS = 3
-_SAID = 0.05  # of the probability; what moves it less is not worth a sentence
-_TELLING = 0.015  # the same of one word
-_WORD = re.compile(r"\w\w+")
+_MAX_REASONS = 3
+_MAX_NAMED_WORDS = 3
+_MIN_BLOCK_EFFECT = 0.05  # of the probability; what moves it less is not worth a sentence
+_MIN_WORD_EFFECT = 0.015  # the same of one word
+_WORD_PATTERN = re.compile(r"\w\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,20 +67,20 @@ def judge_helpfulness(embedder: Embedder, settings: GateSettings, post: Post, no
         return GateResult.not_run(GateName.HELPFULNESS, foreign)
     head, reader = shipped_head(HELPFULNESS), reader_for(embedder)
     blocks = helpfulness_blocks(reader, head.embedder, [(post, note)])
-    tone_words = _words_of_tone(post, note)
+    tone_words = _find_tone_words(post, note)
     explained = head.explained(blocks, without_each(note, list(tone_words.values())), {"words": word_counts})
     score = round(explained.probability, 4)
-    broken = list(_broken_rules(note, words))
+    broken = list(_find_broken_rules(note, words))
     if broken:
         score = min(score, round(settings.helpfulness / 2, 4))
     found = sorted(
-        [*broken, *_about_blocks(explained, blocks), *_about_words(explained, tone_words)],
+        [*broken, *_explain_blocks(explained, blocks), *_explain_words(explained, tone_words)],
         key=lambda reason: -abs(reason.worth),
     )
     return GateResult(
         gate=GateName.HELPFULNESS,
         status=GateStatus.PASS if score >= settings.helpfulness else GateStatus.FAIL,
-        reason=_sentence(found, score, settings.helpfulness, by_rule=bool(broken)),
+        reason=_write_gate_reason(found, score, settings.helpfulness, by_rule=bool(broken)),
         score=score,
         threshold=settings.helpfulness,
         probability=score,
@@ -112,7 +112,7 @@ def helpfulness_blocks(reader: Embedder | None, fitted_to: str, pairs: list[tupl
     return {"words": word_counts(notes), "note": of_notes, "post": of_posts}
 
 
-def _broken_rules(note: str, words: str) -> Iterator[_Reason]:
+def _find_broken_rules(note: str, words: str) -> Iterator[_Reason]:
     if tone.BARE_VERDICT.match(words):
         yield _Reason("it only says that the post is wrong", worth=-1.0)
     if not linked_hosts(note):
@@ -121,7 +121,7 @@ def _broken_rules(note: str, words: str) -> Iterator[_Reason]:
         yield _Reason(f"an insult: “{note[span.start : span.end]}”", worth=-1.0, span=span)
 
 
-def _about_blocks(explained: Explained, blocks: Blocks) -> Iterator[_Reason]:
+def _explain_blocks(explained: Explained, blocks: Blocks) -> Iterator[_Reason]:
     """The note as a whole, and what lies in the post, which no wording can change."""
     worths = explained.worths
     sentences = (
@@ -129,31 +129,31 @@ def _about_blocks(explained: Explained, blocks: Blocks) -> Iterator[_Reason]:
         ("post", "notes under posts like this are often rated helpful", "notes under such posts are seldom shown"),
     )
     for name, good, bad in sentences:
-        if blocks[name] is not None and abs(worths[name]) / 4 >= _SAID:
+        if blocks[name] is not None and abs(worths[name]) / 4 >= _MIN_BLOCK_EFFECT:
             yield _Reason(good if worths[name] > 0 else bad, worths[name] / 4)  # near 0.5, log-odds / 4 is probability
 
 
-def _words_of_tone(post: Post, note: str) -> dict[str, Span]:
+def _find_tone_words(post: Post, note: str) -> dict[str, Span]:
     """The words that say how something is said, and where each stands; none that the post has too.
 
     What the note is about and whom it cites move the probability too, but no writer can do without them.
     """
     in_post = {token.stem for token in tokens(plain_post(post.text))}
-    words = ((note[span.start : span.end], span) for span in tone.matches(_WORD, note))
+    words = ((note[span.start : span.end], span) for span in tone.matches(_WORD_PATTERN, note))
     found = [(word.lower(), span) for word, span in words if word != "US"]  # the country is no pronoun
     return {word: span for word, span in found if tone.is_about_tone(word) and stem(word) not in in_post}
 
 
-def _about_words(explained: Explained, tone_words: Mapping[str, Span]) -> Iterator[_Reason]:
+def _explain_words(explained: Explained, tone_words: Mapping[str, Span]) -> Iterator[_Reason]:
     """The words of tone that move the probability most, told by leaving each out."""
     ranked = sorted(zip(explained.gains, tone_words.items(), strict=True), key=lambda item: item[0])
     for named, text in (
         (
-            [item for item in ranked[:_MOST_WORDS] if item[0] <= -_TELLING],
+            [item for item in ranked[:_MAX_NAMED_WORDS] if item[0] <= -_MIN_WORD_EFFECT],
             "notes with such words were rated lower: {words}",
         ),
         (
-            [item for item in ranked[::-1][:_MOST_WORDS] if item[0] >= _TELLING],
+            [item for item in ranked[::-1][:_MAX_NAMED_WORDS] if item[0] >= _MIN_WORD_EFFECT],
             "notes with these were rated higher: {words}",
         ),
     ):
@@ -164,17 +164,17 @@ def _about_words(explained: Explained, tone_words: Mapping[str, Span]) -> Iterat
 
 # Raters grew stricter: of the newest quarter of the training notes (216, November 2024 to August 2025), 36 in 100 were
 # rated helpful, and the held-out probabilities are too high for them by this much in log-odds (95 %: 0.33 to 0.92).
-_STRICTER = 0.60
-_RECENT = 0.356
+_STRICTER_LOG_ODDS = 0.60
+_RECENT_HELPFUL_SHARE = 0.356
 
 
 def of_recent(probability: float) -> float:
     """The share of recent notes with that probability that were rated helpful."""
-    odds = probability / max(1e-6, 1 - probability) * exp(-_STRICTER)
+    odds = probability / max(1e-6, 1 - probability) * exp(-_STRICTER_LOG_ODDS)
     return odds / (1 + odds)
 
 
-def _sentence(found: list[_Reason], score: float, needed: float, *, by_rule: bool) -> str:
+def _write_gate_reason(found: list[_Reason], score: float, needed: float, *, by_rule: bool) -> str:
     passed = score >= needed
     name = (
         (
@@ -189,9 +189,9 @@ def _sentence(found: list[_Reason], score: float, needed: float, *, by_rule: boo
             "{all} of 100 of all recent notes ({probability})."
         )
     )
-    shares = {} if by_rule else {"n": in_100(of_recent(score)), "all": in_100(_RECENT)}
+    shares = {} if by_rule else {"n": in_100(of_recent(score)), "all": in_100(_RECENT_HELPFUL_SHARE)}
     reason = fill(name, probability=of_needed(score, needed), **shares)
-    against = [each.message for each in found if each.worth < 0][:_MOST_REASONS]
+    against = [each.message for each in found if each.worth < 0][:_MAX_REASONS]
     if not against and not passed:
         against = ["its words and sites, taken together"]
     if against:

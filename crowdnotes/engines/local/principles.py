@@ -30,31 +30,31 @@ from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.tokens import ENGLISH_STOP_WORDS, content_tokens, plain_post
 from crowdnotes.wording import fill
 
-_LONG_SENTENCE = 40
-_EASE = 5.0
-_CONTEXT_WORDS = 7
-_MOST_WORDS = 3
-_MOST_JUDGED = 200  # a note has some 50 words
-_TELLING = 0.01  # of the probability; a word that adds less says nothing by itself
-_WORD = re.compile(r"\w\w+")
-_NUMBER = re.compile(r"\d[\d,.]*")
-_QUOTED = re.compile(r"[\"“][^\"”]{15,1000}[\"”]")
-_MOST_COUNTED = 10.0  # more says no more
+_MAX_SENTENCE_WORDS = 40
+_MIN_READING_EASE = 5.0
+_MIN_CONTEXT_WORDS = 7
+_MAX_NAMED_WORDS = 3
+_MAX_JUDGED_WORDS = 200  # a note has some 50 words
+_MIN_WORD_EFFECT = 0.01  # of the probability; a word that adds less says nothing by itself
+_WORD_PATTERN = re.compile(r"\w\w+")
+_NUMBER_PATTERN = re.compile(r"\d[\d,.]*")
+_QUOTATION = re.compile(r"[\"“][^\"”]{15,1000}[\"”]")
+_MAX_FEATURE_COUNT = 10.0  # more says no more
 
 
 def judge_principles(embedder: Embedder, settings: GateSettings, post: Post, note: str) -> tuple[PrincipleResult, ...]:
     """All but "sources support it"; NOT_RUN where there is nothing to judge, or not in English."""
     words = without_urls(note)
-    reason = _cannot_be_judged(note)
+    reason = _explain_not_judged(note)
     if reason:
         judged = (name for name in PrincipleName if name is not PrincipleName.SOURCES_SUPPORT)
         return tuple(PrincipleResult.not_run(name, reason) for name in judged)
     return (
-        _neutral(note),
-        _no_speculation(embedder, settings, note),
-        _addresses(embedder, post, words),
-        _context(words),
-        _readable(note, words),
+        _judge_neutral(note),
+        _judge_speculation(embedder, settings, note),
+        _judge_addresses_claim(embedder, post, words),
+        _judge_context(words),
+        _judge_readable(note, words),
     )
 
 
@@ -71,18 +71,18 @@ def tone_principles(
     chances = head.probabilities(opinion_blocks(embedder, head.embedder, notes))
     found = []
     for note, chance in zip(notes, chances, strict=True):
-        reason = _cannot_be_judged(note)
+        reason = _explain_not_judged(note)
         both = (PrincipleName.NEUTRAL, PrincipleName.NO_SPECULATION)
-        judged = (_neutral(note), _opinion(settings, note, float(chance), ()))
+        judged = (_judge_neutral(note), _judge_opinion(settings, note, float(chance), ()))
         found.append(tuple(PrincipleResult.not_run(name, reason) for name in both) if reason else judged)
     return tuple(found)
 
 
-def _cannot_be_judged(note: str) -> str:
+def _explain_not_judged(note: str) -> str:
     return foreign_note(note) if content_tokens(without_urls(note)) else "The note has no words to judge yet."
 
 
-def _result(name: PrincipleName, good: str, bad: str, findings: Iterable[Finding]) -> PrincipleResult:
+def _build_pass_or_fail(name: PrincipleName, good: str, bad: str, findings: Iterable[Finding]) -> PrincipleResult:
     found = tuple(findings)
     return PrincipleResult(
         principle=name,
@@ -92,30 +92,30 @@ def _result(name: PrincipleName, good: str, bad: str, findings: Iterable[Finding
     )
 
 
-def _at(note: str, spans: Iterable[Span], text: str) -> list[Finding]:
+def _build_findings_at(note: str, spans: Iterable[Span], text: str) -> list[Finding]:
     return [Finding(message=fill(text, words=note[span.start : span.end]), span=span) for span in spans]
 
 
-def _neutral(note: str) -> PrincipleResult:
+def _judge_neutral(note: str) -> PrincipleResult:
     findings = [
-        *_at(note, tone.loaded_words(note), "“{words}” takes a side."),
-        *_at(note, tone.shouting(note), "“{words}” reads like shouting."),
-        *_at(note, tone.questions(note), "A question argues; state the fact instead."),
+        *_build_findings_at(note, tone.loaded_words(note), "“{words}” takes a side."),
+        *_build_findings_at(note, tone.shouting(note), "“{words}” reads like shouting."),
+        *_build_findings_at(note, tone.questions(note), "A question argues; state the fact instead."),
     ]
     good, bad = "No loaded words, insults or shouting.", "Some words take a side: readers who disagree will stop there."
-    return _result(PrincipleName.NEUTRAL, good, bad, findings)
+    return _build_pass_or_fail(PrincipleName.NEUTRAL, good, bad, findings)
 
 
-def _no_speculation(embedder: Embedder, settings: GateSettings, note: str) -> PrincipleResult:
+def _judge_speculation(embedder: Embedder, settings: GateSettings, note: str) -> PrincipleResult:
     """By word lists, and by the trained head, which sees opinion that no list of words holds."""
     probability, words = read_opinion(embedder, note)
-    return _opinion(settings, note, probability, words)
+    return _judge_opinion(settings, note, probability, words)
 
 
-def _opinion(settings: GateSettings, note: str, probability: float, words: Sequence[Span]) -> PrincipleResult:
+def _judge_opinion(settings: GateSettings, note: str, probability: float, words: Sequence[Span]) -> PrincipleResult:
     findings = [
-        *_at(note, tone.speculative_words(note), "“{words}” is opinion or a guess."),
-        *_at(note, tone.first_person(note), "“{words}” makes it the writer's view."),
+        *_build_findings_at(note, tone.speculative_words(note), "“{words}” is opinion or a guess."),
+        *_build_findings_at(note, tone.first_person(note), "“{words}” makes it the writer's view."),
     ]
     good, bad = (
         "It states, and does not guess or argue.",
@@ -126,13 +126,13 @@ def _opinion(settings: GateSettings, note: str, probability: float, words: Seque
         bad = f"It reads as opinion: {share}."
         listed = {finding.span for finding in findings}
         new = [span for span in words if span not in listed]
-        findings += _at(note, new, "“{words}” is typical of notes that argue.")
+        findings += _build_findings_at(note, new, "“{words}” is typical of notes that argue.")
         findings = findings or [Finding(message=f"The wording as a whole: {share}.")]
-    result = _result(PrincipleName.NO_SPECULATION, good, bad, findings)
+    result = _build_pass_or_fail(PrincipleName.NO_SPECULATION, good, bad, findings)
     return result.model_copy(update={"probability": round(1 - probability, 4)})
 
 
-def _addresses(embedder: Embedder, post: Post, words: str) -> PrincipleResult:
+def _judge_addresses_claim(embedder: Embedder, post: Post, words: str) -> PrincipleResult:
     question = plain_post(post.text)
     reason = foreign_post(post) if question else "The post has no words to compare the note with."
     if reason:
@@ -142,31 +142,31 @@ def _addresses(embedder: Embedder, post: Post, words: str) -> PrincipleResult:
     scale = f"similarity {of_needed(cosine, needed)}"
     findings = [] if cosine >= needed else [Finding(message=f"The note is far from the post ({scale}).")]
     good, bad = f"It is about what the post says ({scale}).", f"It is not about what the post says ({scale})."
-    return _result(PrincipleName.ADDRESSES_CLAIM, good, bad, findings)
+    return _build_pass_or_fail(PrincipleName.ADDRESSES_CLAIM, good, bad, findings)
 
 
-def _context(words: str) -> PrincipleResult:
+def _judge_context(words: str) -> PrincipleResult:
     findings = []
     if tone.BARE_VERDICT.match(words):
         findings.append(Finding(message="It only says that the post is wrong. Say what is true."))
-    elif len(content_tokens(words)) < _CONTEXT_WORDS:
+    elif len(content_tokens(words)) < _MIN_CONTEXT_WORDS:
         findings.append(Finding(message="It is too short to tell readers something they do not know."))
     good, bad = "It says what is true, not only that the post is wrong.", "It gives readers little they can use."
-    return _result(PrincipleName.CONTEXT, good, bad, findings)
+    return _build_pass_or_fail(PrincipleName.CONTEXT, good, bad, findings)
 
 
-def _readable(note: str, words: str) -> PrincipleResult:
+def _judge_readable(note: str, words: str) -> PrincipleResult:
     read = tone.reading(words)
     findings = []
-    if read.longest_sentence is not None and read.longest_words > _LONG_SENTENCE:
+    if read.longest_sentence is not None and read.longest_words > _MAX_SENTENCE_WORDS:
         opening = words[read.longest_sentence.start : read.longest_sentence.end]
         place = note.find(opening)
         span = Span(start=place, end=place + len(opening)) if place >= 0 else None
         findings.append(Finding(message=f"A sentence of {read.longest_words} words: split it.", span=span))
-    if read.ease is not None and read.ease < _EASE:
+    if read.ease is not None and read.ease < _MIN_READING_EASE:
         findings.append(Finding(message=f"Long words: reading ease {read.ease:.0f}, where 30 is hard and 60 is plain."))
     good, bad = "Short enough sentences and words.", "It is hard to read at a glance."
-    return _result(PrincipleName.READABLE, good, bad, findings)
+    return _build_pass_or_fail(PrincipleName.READABLE, good, bad, findings)
 
 
 def opinion_blocks(embedder: Embedder, fitted_to: str, notes: Sequence[str]) -> Blocks:
@@ -192,11 +192,11 @@ def opinion_features(notes: Sequence[str]) -> FloatArray:
             len(tone.questions(text)),
             len(tone.shouting(text)),
             words.count("!"),
-            len(_NUMBER.findall(words)),
-            len(_QUOTED.findall(words)),
+            len(_NUMBER_PATTERN.findall(words)),
+            len(_QUOTATION.findall(words)),
             words[:1].islower(),
         )
-        rows.append([min(_MOST_COUNTED, float(value)) for value in found])
+        rows.append([min(_MAX_FEATURE_COUNT, float(value)) for value in found])
     return np.array(rows, dtype=np.float32)
 
 
@@ -207,9 +207,11 @@ def read_opinion(embedder: Embedder, note: str) -> tuple[float, tuple[Span, ...]
     """
     head = shipped_head(OPINION)
     blocks = opinion_blocks(embedder, head.embedder, [note])
-    words = tone.matches(_WORD, note)
-    spans = [span for span in words if note[span.start : span.end].lower() not in ENGLISH_STOP_WORDS][:_MOST_JUDGED]
+    words = tone.matches(_WORD_PATTERN, note)
+    spans = [span for span in words if note[span.start : span.end].lower() not in ENGLISH_STOP_WORDS][
+        :_MAX_JUDGED_WORDS
+    ]
     counters = {"words": word_counts, "letters": letter_counts, "features": opinion_features}
     explained = head.explained(blocks, without_each(note, spans), counters)
     ranked = sorted(zip(explained.gains, spans, strict=True), key=lambda item: -item[0])
-    return explained.probability, tuple(span for gain, span in ranked[:_MOST_WORDS] if gain >= _TELLING)
+    return explained.probability, tuple(span for gain, span in ranked[:_MAX_NAMED_WORDS] if gain >= _MIN_WORD_EFFECT)

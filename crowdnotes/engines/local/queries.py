@@ -27,19 +27,21 @@ from crowdnotes.text.languages import language_of
 from crowdnotes.text.sentences import split_sentences
 from crowdnotes.text.tokens import content_stems, content_tokens, is_content, plain_post, tokens
 
-_MOST = 8
-_NEEDED = 1.0
-_OF_OWN_DAY = 1.0
-_READ_AT_MOST = 200  # sentences; a 25,000-character thread says what it claims well before
-_ASKS = re.compile(r"^\W*(?:why|who|where|did|does|do you|have you|are you|can you|is it|should)\b", re.IGNORECASE)
+_MAX_CLAIMS = 8
+_MIN_CHECKABILITY = 1.0
+_PERSONAL_EVENT_PENALTY = 1.0
+_MAX_READ_SENTENCES = 200  # sentences; a 25,000-character thread says what it claims well before
+_QUESTION_START = re.compile(
+    r"^\W*(?:why|who|where|did|does|do you|have you|are you|can you|is it|should)\b", re.IGNORECASE
+)
 _DID_YOU_KNOW = re.compile(r"^\W*(?:and )?did you know\b", re.IGNORECASE)
-_ASSERTS = re.compile(
+_ASSERTING_WORD = re.compile(
     r"\b(is|are|was|were|has|have|had|do|does|did|(?:do|does|did|ca|is|are)n['’]t|will|can|cannot|never|no|helps?|exists?)\b",
     re.IGNORECASE,
 )
-_DENIES = re.compile(r"\b(no|not|never|(?:is|are|was|were|do|does)n['’]t|fake|hoax)\b", re.IGNORECASE)
+_DENYING_WORD = re.compile(r"\b(no|not|never|(?:is|are|was|were|do|does)n['’]t|fake|hoax)\b", re.IGNORECASE)
 # What happened to the writer, or on that day.
-_OWN_DAY = re.compile(
+_PERSONAL_EVENT = re.compile(
     r"(?<!type )(?<!stage )(?<!phase )\b(?-i:I)\b|\b(?:my|me|mine|myself|today|yesterday|tonight|"
     r"(?:this|last) (?:morning|evening|night|week))\b",
     re.IGNORECASE,
@@ -54,16 +56,16 @@ def find_claims(post: Post) -> list[Claim]:
     and bare links or hashtags do not count.
     """
     scored: list[tuple[float, Claim]] = []
-    for index, span in enumerate(split_sentences(post.text)[:_READ_AT_MOST]):
+    for index, span in enumerate(split_sentences(post.text)[:_MAX_READ_SENTENCES]):
         sentence = post.text[span.start : span.end]
         score = checkability(sentence)
-        if score >= _NEEDED:
+        if score >= _MIN_CHECKABILITY:
             plain = plain_post(sentence)
             score -= 0.02 * index
-            score -= _OF_OWN_DAY * (_OWN_DAY.search(plain) is not None)
+            score -= _PERSONAL_EVENT_PENALTY * (_PERSONAL_EVENT.search(plain) is not None)
             scored.append((-score, Claim(text=sentence, span=span)))
     scored.sort(key=lambda item: item[0])
-    return [claim for _, claim in scored[:_MOST]]
+    return [claim for _, claim in scored[:_MAX_CLAIMS]]
 
 
 def checkability(sentence: str) -> float:
@@ -73,7 +75,7 @@ def checkability(sentence: str) -> float:
     # One word is enough to deny: "There was no pandemic."
     health = {word.start for word in content if is_health_word(word)}
     health |= {term.start for term in find_terms(plain) if not term.is_broad}
-    denies = len(content) == 1 and health and _DENIES.search(plain) and len(plain.split()) > 2
+    denies = len(content) == 1 and health and _DENYING_WORD.search(plain) and len(plain.split()) > 2
     if len(content) < 2 and not denies:
         return 0.0
     if len(_HASHTAG.findall(sentence)) >= 2 and len(content_tokens(_HASHTAG.sub(" ", sentence))) < 2:
@@ -84,18 +86,18 @@ def checkability(sentence: str) -> float:
     score += 1.0 if any(token.folded in CAUSAL_WORDS for token in words) else 0.0
     score += 0.6 * min(3, len(health))
     score += 0.4 if any(token.text[0].isupper() for token in words[1:]) and not plain.isupper() else 0.0
-    score += 0.5 if _DENIES.search(plain) and health else 0.0
-    score += 0.5 if _ASSERTS.search(plain) else 0.0
+    score += 0.5 if _DENYING_WORD.search(plain) and health else 0.0
+    score += 0.5 if _ASSERTING_WORD.search(plain) else 0.0
     if _DID_YOU_KNOW.match(plain):
         score += 0.5  # it asks nothing
-    elif _ends_asking(plain) or _ASKS.match(plain):
+    elif _is_question(plain) or _QUESTION_START.match(plain):
         score -= 2.0
     if not plain.isascii() and not any("a" <= letter <= "z" for letter in plain.lower()):
         score += 1.5  # no word lists for other scripts: take a statement as a statement
     return max(0.0, score)
 
 
-def _ends_asking(text: str) -> bool:
+def _is_question(text: str) -> bool:
     """Whether a question mark is among the marks that end a text. A pattern would begin anew at each of them."""
     for character in reversed(text):
         if character in "?؟？":
@@ -105,9 +107,9 @@ def _ends_asking(text: str) -> bool:
     return False
 
 
-_LONGEST_QUERY = 160
-_LONGEST_LABEL = 60
-_CLAIM_WORDS = 14
+_MAX_QUERY_CHARACTERS = 160
+_MAX_LABEL_CHARACTERS = 60
+_MAX_CLAIM_WORDS = 14
 
 
 def query(text: str, purpose: str, language: str | None = "en", *, before: str = "") -> Query:
@@ -132,7 +134,7 @@ def shortened(text: str) -> str:
     count = 0
     for token in tokens(plain_post(text)):
         count += is_content(token.folded)
-        if count > _CLAIM_WORDS:
+        if count > _MAX_CLAIM_WORDS:
             break
         kept.append(token.text)
     return " ".join(kept)
@@ -141,12 +143,16 @@ def shortened(text: str) -> str:
 def clip(text: str) -> str:
     """At most 160 characters, cut between words where there are any."""
     text = re.sub(r"\s+", " ", text).strip()
-    return text if len(text) <= _LONGEST_QUERY else (text[:_LONGEST_QUERY].rsplit(" ", 1)[0] or text[:_LONGEST_QUERY])
+    return (
+        text
+        if len(text) <= _MAX_QUERY_CHARACTERS
+        else (text[:_MAX_QUERY_CHARACTERS].rsplit(" ", 1)[0] or text[:_MAX_QUERY_CHARACTERS])
+    )
 
 
 def label_of(text: str) -> str:
     """A topic's words, short enough to be told in a purpose."""
-    return text if len(text) <= _LONGEST_LABEL else f"{text[:_LONGEST_LABEL]}…"
+    return text if len(text) <= _MAX_LABEL_CHARACTERS else f"{text[:_MAX_LABEL_CHARACTERS]}…"
 
 
 def distinct(queries: Sequence[Query]) -> list[Query]:
@@ -158,8 +164,8 @@ def distinct(queries: Sequence[Query]) -> list[Query]:
     return list(kept.values())
 
 
-_CORE = 3  # topics that a post is about; further ones are asides
-_AUTHORITIES = tuple(
+_MAX_CORE_TOPICS = 3  # topics that a post is about; further ones are asides
+_AUTHORITY_BY_PATTERN = tuple(
     (re.compile(pattern, re.IGNORECASE), name)
     for pattern, name in (
         (r"vaccin|vax|\bjabs?\b|immuni[sz]|mrna|covid|measles|polio|flu\b|virus|outbreak|infect", "CDC"),
@@ -171,7 +177,7 @@ _AUTHORITIES = tuple(
 
 def to_judge(topics: Sequence[Topic], claims: Sequence[Claim], text: str) -> list[Query]:
     """What a person would search to judge the post, the most telling first."""
-    core = topics[:_CORE]
+    core = topics[:_MAX_CORE_TOPICS]
     subject = core[0]
     medical = " ".join(topic.official for topic in core)
     claim = claim_words(claims, text)
@@ -180,24 +186,24 @@ def to_judge(topics: Sequence[Topic], claims: Sequence[Claim], text: str) -> lis
     known = [topic for topic in core if topic.is_known]
     found.extend(query(topic.official, f"an overview of {label_of(topic.text)}") for topic in known[:2])
     found.append(query(claim, f"what speaks against it: {label_of(subject.text)}", before="no evidence that"))
-    authority = _authority_on(text)
+    authority = _name_authority(text)
     found.append(query(f"{subject.official} facts", f"what {authority} says on it", before=authority))
     found.append(query(f"{medical} systematic review study", "the study behind it"))
     found.extend(
         query(f"{topic.official} {subject.official}", f"what else the post is about: {label_of(topic.text)}")
-        for topic in [topic for topic in topics[_CORE:] if topic.is_known][:3]  # others are stray words
+        for topic in [topic for topic in topics[_MAX_CORE_TOPICS:] if topic.is_known][:3]  # others are stray words
     )
     return found
 
 
-def _authority_on(text: str) -> str:
+def _name_authority(text: str) -> str:
     """Which authority speaks on a text's subject; "WHO" where no other is nearer."""
-    return next((name for pattern, name in _AUTHORITIES if pattern.search(text)), "WHO")
+    return next((name for pattern, name in _AUTHORITY_BY_PATTERN if pattern.search(text)), "WHO")
 
 
 def for_the_claim(topics: Sequence[Topic], claims: Sequence[Claim], text: str) -> list[Query]:
     """What a person would search to see the best that speaks for the claim."""
-    core = topics[:_CORE]
+    core = topics[:_MAX_CORE_TOPICS]
     medical = " ".join(topic.official for topic in core)
     return [
         query(claim_words(claims, text), "the claim in the post's own words"),
@@ -219,24 +225,24 @@ def more_like(subject: str, passage: str) -> list[Query]:
         *(
             query(f"{topic.official} {subject}", f"more on {label_of(topic.text)}")
             for topic in own
-            if not _stems(topic.official) <= _stems(subject)
+            if not _stem_words(topic.official) <= _stem_words(subject)
         ),
     ]
 
 
-def _stems(text: str) -> frozenset[str]:
+def _stem_words(text: str) -> frozenset[str]:
     return frozenset(token.stem for token in tokens(text))
 
 
-_SUBJECTS = 3
+_MAX_SUBJECTS = 3
 
 
 def in_two_languages(text: str, claims: Sequence[Claim], language: str, aim: Aim, like: str) -> list[Query]:
     """Queries for a post's whole text, which has words; the claim in its own words first."""
     known = known_words(text, language)
-    own = _own(text, known)
+    own = _describe_subject(text, known)
     if like:
-        return _alike(own, known, language, like)
+        return _build_similar_queries(own, known, language, like)
     claim = query(claim_words(claims, text), "the claim in the post's own language", language)
     if aim is Aim.OTHER_SIDE:
         kinds = {"support": "what speaks for it, in the post's language"}
@@ -247,27 +253,27 @@ def in_two_languages(text: str, claims: Sequence[Claim], language: str, aim: Aim
         }
     said = {purpose: search_words(kind, language) for kind, purpose in kinds.items()}
     asked = [query(f"{own} {words}", purpose, language) for purpose, words in said.items() if words]
-    english = _in_english(known, aim)
+    english = _build_english_queries(known, aim)
     by_turns = chain.from_iterable(zip_longest(asked, english[2:]))
     return [claim, *english[:2], *filter(None, by_turns)]
 
 
-def _own(text: str, known: Sequence[Known]) -> str:
+def _describe_subject(text: str, known: Sequence[Known]) -> str:
     """What the post is about in its own words: those of the table, else its strongest phrases."""
     subjects = list(dict.fromkeys(word.text for word in known if word.is_subject))
-    return " ".join(subjects[:_SUBJECTS] or [topic.text for topic in find_topics(text)[:2]])
+    return " ".join(subjects[:_MAX_SUBJECTS] or [topic.text for topic in find_topics(text)[:2]])
 
 
-def _in_english(known: Sequence[Known], aim: Aim) -> list[Query]:
+def _build_english_queries(known: Sequence[Known], aim: Aim) -> list[Query]:
     words = " ".join(dict.fromkeys(word.english for word in known))
     topics = find_topics(words)
     if not topics:
         return []
     found = for_the_claim(topics, [], words) if aim is Aim.OTHER_SIDE else to_judge(topics, [], words)
-    return [_translated(one) for one in found]
+    return [_mark_translated(one) for one in found]
 
 
-def _alike(own: str, known: Sequence[Known], language: str, like: str) -> list[Query]:
+def _build_similar_queries(own: str, known: Sequence[Known], language: str, like: str) -> list[Query]:
     """More passages like one that may be in the post's language, in English or in a third."""
     passages = language_of(like) or language
     subjects = [word.english for word in known if word.is_subject]
@@ -280,11 +286,11 @@ def _alike(own: str, known: Sequence[Known], language: str, like: str) -> list[Q
     return [
         query(f"{before} {terms}", "more of the same kind: the passage's terms", passages),
         query(shortened(like), "more of the same kind: the passage's own words", passages),
-        *(_translated(one) for one in (more_like(" ".join(subjects[:1]), english) if english else [])),
+        *(_mark_translated(one) for one in (more_like(" ".join(subjects[:1]), english) if english else [])),
     ]
 
 
-def _translated(one: Query) -> Query:
+def _mark_translated(one: Query) -> Query:
     purpose = "the claim" if one.purpose == "the claim in the post's own words" else one.purpose
     return one.model_copy(update={"purpose": f"in English, word by word from a table: {purpose}"})
 

@@ -24,17 +24,17 @@ from crowdnotes.text.sentences import split_sentences, split_units
 from crowdnotes.text.tokens import content_stems, content_tokens, plain_post
 from crowdnotes.wording import fill, plural
 
-_FEWEST_DIGITS = 2
-_MOST_DIGITS = 4
+_MIN_DIGITS = 2
+_MAX_DIGITS = 4
 
 
 def of_needed(score: float, threshold: float) -> str:
     """Both, as "0.55 of the 0.82 needed", with the two to four digits that it takes to tell them apart."""
-    for digits in range(_FEWEST_DIGITS, _MOST_DIGITS + 1):
+    for digits in range(_MIN_DIGITS, _MAX_DIGITS + 1):
         if f"{score:.{digits}f}" != f"{threshold:.{digits}f}":
             break
     else:
-        digits = _FEWEST_DIGITS
+        digits = _MIN_DIGITS
     return f"{score:.{digits}f} of the {threshold:.{digits}f} needed"
 
 
@@ -57,14 +57,18 @@ def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evid
     threshold = embedder.thresholds.relevant if settings.relevance is None else settings.relevance
     # Satire that does not say so cannot reach the line, however near it is in meaning.
     scores = [
-        min(score, threshold - 0.01) if _is_satire_unsaid(item) else score
-        for item, score in zip(evidence, _nearness(embedder, _asked_of(post, question), evidence), strict=True)
+        min(score, threshold - 0.01) if _is_undisclosed_satire(item) else score
+        for item, score in zip(
+            evidence, _score_nearness(embedder, _list_post_texts(post, question), evidence), strict=True
+        )
     ]
-    findings = tuple(_finding(question, *pair, threshold) for pair in zip(evidence, scores, strict=True))
+    findings = tuple(
+        _build_relevance_finding(question, *pair, threshold) for pair in zip(evidence, scores, strict=True)
+    )
     helpful = sum(finding.ok for finding in findings)
     if not helpful and not_compared:
         return GateResult.not_run(GateName.RELEVANCE, not_compared).model_copy(update={"findings": findings})
-    near = f"{_about_claim(helpful, len(scores))} {not_compared}".rstrip()
+    near = f"{_describe_relevant_count(helpful, len(scores))} {not_compared}".rstrip()
     return GateResult(
         gate=GateName.RELEVANCE,
         status=GateStatus.PASS if helpful else GateStatus.FAIL,
@@ -89,7 +93,7 @@ def nothing_relevant(post: Post, evidence: Sequence[Evidence], line: float) -> b
     return max(item.passage.similarity for item in evidence) < line
 
 
-def _about_claim(helpful: int, passages: int) -> str:
+def _describe_relevant_count(helpful: int, passages: int) -> str:
     if helpful < passages:
         return plural(
             helpful,
@@ -104,22 +108,22 @@ def _about_claim(helpful: int, passages: int) -> str:
     )
 
 
-def _asked_of(post: Post, question: str) -> list[str]:
+def _list_post_texts(post: Post, question: str) -> list[str]:
     """What passages are held against: the post's words (`question`, as prose), then each of its claims."""
     return [question, *(claim.text for claim in find_claims(post))]
 
 
-def _nearest_to(embedder: Embedder, asked: Sequence[str], texts: Sequence[str]) -> FloatArray:
+def _score_against_nearest(embedder: Embedder, asked: Sequence[str], texts: Sequence[str]) -> FloatArray:
     """The cosine of each text to what it is nearest to of `asked`; shape (texts,)."""
     vectors = embedder.encode([*asked, *texts])
     near: FloatArray = (vectors[len(asked) :] @ vectors[: len(asked)].T).max(axis=1)
     return near
 
 
-def _nearness(embedder: Embedder, asked: Sequence[str], evidence: Sequence[Evidence]) -> list[float]:
+def _score_nearness(embedder: Embedder, asked: Sequence[str], evidence: Sequence[Evidence]) -> list[float]:
     """For each passage the mean of its whole and its nearest piece, to the post or its nearest claim, in [0, 1]."""
     texts = [[item.passage.text, *(unit.text for unit in split_units(item.passage.text))] for item in evidence]
-    near = _nearest_to(embedder, asked, [text for of_one in texts for text in of_one])
+    near = _score_against_nearest(embedder, asked, [text for of_one in texts for text in of_one])
     out = []
     for of_one in texts:
         block, near = near[: len(of_one)], near[len(of_one) :]
@@ -127,39 +131,39 @@ def _nearness(embedder: Embedder, asked: Sequence[str], evidence: Sequence[Evide
     return out
 
 
-_SATIRE = re.compile(
+_SATIRE_WORD = re.compile(
     r"\b(?:satir(?:e|ical|ist\w*)|parod(?:y|ies)|spoof\w*|(?:purely|entirely|all) fictional|"
     r"for entertainment purposes only|humou?r (?:site|website|paper|magazine|column))\b",
     re.IGNORECASE,
 )
-_SELF = re.compile(
+_SELF_REFERENCE = re.compile(
     r"\b(?:we|our|us|this (?:is|site|website|page|paper|newspaper|article|story|publication|account|magazine))\b",
     re.IGNORECASE,
 )
 
 
-def _is_satire_unsaid(item: Evidence) -> bool:
+def _is_undisclosed_satire(item: Evidence) -> bool:
     """Whether the source says of itself that it is satire, and this passage does not.
 
     A page that reports on someone else's satire is none: the sentence must name the source or say "we".
     """
     source, passage = item.source, item.passage
-    if _SATIRE.search(passage.text):
+    if _SATIRE_WORD.search(passage.text):
         return False
-    if _SATIRE.search(f"{source.title} {source.publisher or ''}"):
+    if _SATIRE_WORD.search(f"{source.title} {source.publisher or ''}"):
         return True
     own = {token.folded for token in content_tokens(source.publisher or publisher_name(source) or source.title)}
     for text in (passage.before, passage.after):
-        for span in split_sentences(text) if _SATIRE.search(text) else ():
+        for span in split_sentences(text) if _SATIRE_WORD.search(text) else ():
             sentence = text[span.start : span.end]
             words = {token.folded for token in content_tokens(sentence)}
-            if _SATIRE.search(sentence) and (_SELF.search(sentence) or (own and own <= words)):
+            if _SATIRE_WORD.search(sentence) and (_SELF_REFERENCE.search(sentence) or (own and own <= words)):
                 return True
     return False
 
 
-def _finding(question: str, item: Evidence, score: float, threshold: float) -> Finding:
-    if _is_satire_unsaid(item):
+def _build_relevance_finding(question: str, item: Evidence, score: float, threshold: float) -> Finding:
+    if _is_undisclosed_satire(item):
         message = f"{item.id} is not about this claim: its source is satire, and this passage does not say so."
         return Finding(message=message, evidence_id=item.id)
     ok = score >= threshold
@@ -171,30 +175,33 @@ def _finding(question: str, item: Evidence, score: float, threshold: float) -> F
     return Finding(message=message, evidence_id=item.id, ok=ok)
 
 
-_STOPS = ".!…。！۔\"'”’)"  # without one it is a heading, a question, or cut off at the passage's edge
+_SENTENCE_END_MARKS = ".!…。！۔\"'”’)"  # without one it is a heading, a question, or cut off at the passage's edge
 # Says something of what the sentence before it names, which the quotation would lack.
-_LEANS_BACK = re.compile(
+_DEPENDENT_START = re.compile(
     r"(?:this|these|that|those|it|they|them|he|she|its|their|his|her|such|but|however|also|for example)\b",
     re.IGNORECASE,
 )
-_FEWEST_WORDS = 4  # of content; a heading has fewer
-_FEWEST_TO_DENY = 3  # "There is no cure for type 1 diabetes." is no heading, nor an order, which begins with its verb
-_STATES_THAT_NOT = re.compile(r"\w\W+(?:is|are|was|were|does|did|has|had)(?:n['’]t| not| no| never)\b", re.IGNORECASE)
-_FLAT_LIST = re.compile(r"\s[-•*]\s.*\s[-•*]\s", re.DOTALL)  # a list whose lines ran together
-_MOST_CHARACTERS = NOTE_LIMIT - URL_WEIGHT - len("“” ")  # longer ones fit into no note
+_MIN_QUOTED_WORDS = 4  # of content; a heading has fewer
+_MIN_DENIAL_WORDS = 3  # "There is no cure for type 1 diabetes." is no heading, nor an order, which begins with its verb
+_DENYING_STATEMENT = re.compile(r"\w\W+(?:is|are|was|were|does|did|has|had)(?:n['’]t| not| no| never)\b", re.IGNORECASE)
+_FLATTENED_LIST = re.compile(r"\s[-•*]\s.*\s[-•*]\s", re.DOTALL)  # a list whose lines ran together
+_MAX_QUOTED_CHARACTERS = NOTE_LIMIT - URL_WEIGHT - len("“” ")  # longer ones fit into no note
 
 
 def find_quotations(embedder: Embedder, post: Post, evidence: Sequence[Evidence], most: int) -> tuple[Quotation, ...]:
     """At most `most`, of passages that are no satire; none for a post without words."""
     question = plain_post(post.whole_text)
     usable = [
-        (item, span) for item in evidence if not _is_satire_unsaid(item) for span in _sentences(item.passage.text)
+        (item, span)
+        for item in evidence
+        if not _is_undisclosed_satire(item)
+        for span in _find_quotable_sentences(item.passage.text)
     ]
     if not question or not usable:
         return ()
-    asked = _asked_of(post, question)
+    asked = _list_post_texts(post, question)
     texts = [item.passage.text[span.start : span.end] for item, span in usable]
-    near = _nearest_to(embedder, asked, texts)
+    near = _score_against_nearest(embedder, asked, texts)
     first_of = {text: row for row, text in reversed(list(enumerate(texts)))}  # the same words in two passages
     chosen = sorted(first_of.values(), key=lambda row: -near[row])[:most]
     said_no = denies(asked[1] if len(asked) > 1 else question)
@@ -202,19 +209,19 @@ def find_quotations(embedder: Embedder, post: Post, evidence: Sequence[Evidence]
     return tuple(Quotation(evidence_id=usable[row][0].id, span=usable[row][1]) for row in chosen)
 
 
-def _sentences(passage: str) -> list[Span]:
+def _find_quotable_sentences(passage: str) -> list[Span]:
     """Those that state something by themselves: no question, no heading, no line that leads into a list."""
     return [
         span
         for span in split_sentences(passage)
-        if span.end - span.start <= _MOST_CHARACTERS
-        and passage[span.end - 1] in _STOPS
-        and not _LEANS_BACK.match(passage, span.start)
-        and not _FLAT_LIST.search(passage, span.start, span.end)
-        and _is_whole(passage[span.start : span.end])
+        if span.end - span.start <= _MAX_QUOTED_CHARACTERS
+        and passage[span.end - 1] in _SENTENCE_END_MARKS
+        and not _DEPENDENT_START.match(passage, span.start)
+        and not _FLATTENED_LIST.search(passage, span.start, span.end)
+        and _is_full_statement(passage[span.start : span.end])
     ]
 
 
-def _is_whole(words: str) -> bool:
-    fewest = _FEWEST_TO_DENY if _STATES_THAT_NOT.search(words) else _FEWEST_WORDS
+def _is_full_statement(words: str) -> bool:
+    fewest = _MIN_DENIAL_WORDS if _DENYING_STATEMENT.search(words) else _MIN_QUOTED_WORDS
     return len(content_tokens(words)) >= fewest

@@ -33,7 +33,7 @@ class RankingReason:
 
 
 # Who speaks: bodies that answer for what they say first; a post cannot vouch for a post.
-_BY_CATEGORY = {
+_REASON_BY_CATEGORY = {
     SourceCategory.HEALTH_AUTHORITY: RankingReason("from a health authority", 0.06),
     SourceCategory.RESEARCH: RankingReason("research literature", 0.05),
     SourceCategory.HEALTH_PORTAL: RankingReason("from a health portal", 0.03),
@@ -41,7 +41,7 @@ _BY_CATEGORY = {
     SourceCategory.COMMERCIAL_ADVOCACY_NGO: RankingReason("its publisher has an interest of its own", -0.03),
     SourceCategory.SOCIAL: RankingReason("only social media", -0.15),
 }
-_NOTICES = {
+_REASON_BY_NOTICE = {
     "retracted": RankingReason("it was retracted", -0.6),
     "withdrawn": RankingReason("it was withdrawn", -0.6),
     "a retraction notice": RankingReason("a notice that a paper was retracted", -0.1),
@@ -52,23 +52,23 @@ _PRESS_RELEASE = re.compile(
     r"eurekalert|prnewswire|businesswire|globenewswire|newswise|press[-_ ]?releases?|news[-_ ]?releases?|newsroom",
     re.IGNORECASE,
 )
-_OPINION = re.compile(r"\b(?:opinion|editorial|op-ed|letter to the editor)\b", re.IGNORECASE)
-_DENIES = re.compile(
+_OPINION_TITLE = re.compile(r"\b(?:opinion|editorial|op-ed|letter to the editor)\b", re.IGNORECASE)
+_DENYING_PHRASE = re.compile(
     r"\b(?:no (?:link|evidence|association|proof)|(?:does|do|did|is|are|was|were|has|have|can)(?: not|n['’]t|not)\b"
     r"|not (?:cause|associated|linked|effective|recommended)|myth|false|debunk\w*|misinformation|unproven)",
     re.IGNORECASE,
 )
-_SUPPORTS = re.compile(
+_SUPPORTING_PHRASE = re.compile(
     r"\b(?:associated with|linked to|increased? (?:the )?risk|may (?:cause|lead|help|reduce)|can (?:cause|lead|help)"
     r"|effective|benefit\w*|improved?|suggests? that|found that|reported)\b",
     re.IGNORECASE,
 )
 AGAINST = RankingReason("it speaks against the claim", -0.2)
 TOWARDS = RankingReason("it may support the claim", 0.15)
-_MOST_OF = 0.6  # share of a claim's telling words that a sentence must have to speak for it
-_HARD = 15.0  # Flesch reading ease of a paper that a lay reader gives up on
-_EASY = 50.0
-_ENOUGH_WORDS = 15
+_MIN_CLAIM_SHARE = 0.6  # share of a claim's telling words that a sentence must have to speak for it
+_HARD_READING_EASE = 15.0  # Flesch reading ease of a paper that a lay reader gives up on
+_EASY_READING_EASE = 50.0
+_MIN_SNIPPET_WORDS = 15
 _RECENT_YEARS = 4
 _OLD_YEARS = 12
 
@@ -78,33 +78,33 @@ def ranking_reasons(hit: Hit, aim: Aim, newest: date | None, claims: Sequence[st
 
     `claims` are what a hit may speak for, which counts with Aim.OTHER_SIDE alone.
     """
-    found = [_BY_CATEGORY.get(hit.category), *(_NOTICES.get(notice) for notice in hit.notices)]
-    found += [_origin(hit), _ease(hit), _age(hit, newest)]
+    found = [_REASON_BY_CATEGORY.get(hit.category), *(_REASON_BY_NOTICE.get(notice) for notice in hit.notices)]
+    found += [_rate_origin(hit), _rate_reading_ease(hit), _rate_age(hit, newest)]
     if aim is Aim.OTHER_SIDE:
-        found.append(_side(hit, claims))
+        found.append(_rate_side(hit, claims))
     return [reason for reason in found if reason is not None]
 
 
-def _origin(hit: Hit) -> RankingReason | None:
+def _rate_origin(hit: Hit) -> RankingReason | None:
     if _PRESS_RELEASE.search(f"{hit.url or ''} {hit.title}"):
         return RankingReason("a press release, not the work itself", -0.06)
-    if _OPINION.search(hit.title):
+    if _OPINION_TITLE.search(hit.title):
         return RankingReason("an opinion piece", -0.04)
     if hit.category is SourceCategory.RESEARCH and (hit.doi or hit.pmid):
         return RankingReason("the paper itself", 0.03)
     return None
 
 
-def _ease(hit: Hit) -> RankingReason | None:
+def _rate_reading_ease(hit: Hit) -> RankingReason | None:
     read = reading(hit.snippet)
-    if read.ease is None or read.words < _ENOUGH_WORDS:
+    if read.ease is None or read.words < _MIN_SNIPPET_WORDS:
         return None
-    if read.ease < _HARD:
+    if read.ease < _HARD_READING_EASE:
         return RankingReason("hard to read for a lay reader", -0.03)
-    return RankingReason("easy to read", 0.02) if read.ease >= _EASY else None
+    return RankingReason("easy to read", 0.02) if read.ease >= _EASY_READING_EASE else None
 
 
-def _age(hit: Hit, newest: date | None) -> RankingReason | None:
+def _rate_age(hit: Hit, newest: date | None) -> RankingReason | None:
     if newest is None or hit.published is None:
         return None
     years = (newest - hit.published).days / 365.25
@@ -113,30 +113,32 @@ def _age(hit: Hit, newest: date | None) -> RankingReason | None:
     return RankingReason(f"recent, of {hit.published.year}", 0.02) if years <= _RECENT_YEARS else None
 
 
-def _side(hit: Hit, claims: Sequence[str]) -> RankingReason | None:
+def _rate_side(hit: Hit, claims: Sequence[str]) -> RankingReason | None:
     """Whether its words speak for a claim rather than against it, by cue words and the claim's words beside them."""
     text = f"{hit.title} {hit.snippet}"
-    against, towards = len(_DENIES.findall(text)), len(_SUPPORTS.findall(text))
+    against, towards = len(_DENYING_PHRASE.findall(text)), len(_SUPPORTING_PHRASE.findall(text))
     if against > towards:
         return AGAINST
     of_title = content_stems(hit.title)
-    said = [of_title | unit.stems for unit in split_units(text) if _SUPPORTS.search(unit.text)]
+    said = [of_title | unit.stems for unit in split_units(text) if _SUPPORTING_PHRASE.search(unit.text)]
     wanted = [
         content_stems(" ".join(topic.text for topic in find_topics(claim))) or content_stems(claim) for claim in claims
     ]
-    speaks = any(len(stems & of_claim) >= _MOST_OF * len(of_claim) for of_claim in wanted if of_claim for stems in said)
+    speaks = any(
+        len(stems & of_claim) >= _MIN_CLAIM_SHARE * len(of_claim) for of_claim in wanted if of_claim for stems in said
+    )
     return TOWARDS if towards > against and speaks else None
 
 
-_JUDGED = 40  # of more candidates, those that the search placed highest are looked at: the rest is noise
-_RELEVANCE = 0.3  # the search has weighed relevance already; this is the share of the post's own words
-_GAINS = 0.2  # how much nearer to a topic is worth a word
-_COVERAGE = 0.1  # for each topic of the post that a result is nearer to than any chosen one
-_REPETITION = 0.1
-_TOPICS = 4
-_TITLE = 200  # characters
-_WHOLE = 240  # characters, some 60 tokens
-_NAMED = 3  # reasons that are told
+_MAX_RANKED_HITS = 40  # of more candidates, those that the search placed highest are looked at: the rest is noise
+_RELEVANCE_WEIGHT = 0.3  # the search has weighed relevance already; this is the share of the post's own words
+_MIN_NAMED_GAIN = 0.2  # how much nearer to a topic is worth a word
+_COVERAGE_WEIGHT = 0.1  # for each topic of the post that a result is nearer to than any chosen one
+_REPETITION_PENALTY = 0.1
+_MAX_TOPICS = 4
+_MAX_TITLE_CHARACTERS = 200  # characters
+_MAX_SNIPPET_CHARACTERS = 240  # characters, some 60 tokens
+_MAX_NAMED_REASONS = 3  # reasons that are told
 
 
 def rank(
@@ -152,21 +154,21 @@ def rank(
         return Ranking((), "Nothing is left to pick.")
     if not question:
         return Ranking((), "The post has no words to compare results with.")
-    most = max(1, _JUDGED - len(chosen))
+    most = max(1, _MAX_RANKED_HITS - len(chosen))
     order = sorted(range(len(candidates)), key=lambda index: -candidates[index].score)[:most]
     pool = [candidates[index] for index in order]
-    topics = find_topics(post.whole_text)[:_TOPICS]
+    topics = find_topics(post.whole_text)[:_MAX_TOPICS]
     asked = [question, *(topic.official for topic in topics)]
-    vectors = embedder.encode([*asked, *(_text(hit) for hit in (*pool, *chosen))])
+    vectors = embedder.encode([*asked, *(_join_hit_text(hit) for hit in (*pool, *chosen))])
     hits = vectors[len(asked) :]
     near = np.maximum(0.0, hits @ vectors[: len(asked)].T)  # to the post, then to each topic
     alike = np.maximum(0.0, hits @ hits.T)
-    newest = _newest(post, [*pool, *chosen])
-    claims = _claims(post) if aim is Aim.OTHER_SIDE else []
+    newest = _find_reference_day(post, [*pool, *chosen])
+    claims = _list_claim_texts(post) if aim is Aim.OTHER_SIDE else []
     reasons = [ranking_reasons(hit, aim, newest, claims) for hit in pool]
     by_itself = (
         np.array([min(1.0, max(0.0, hit.score)) for hit in pool])
-        + _RELEVANCE * near[: len(pool), 0]
+        + _RELEVANCE_WEIGHT * near[: len(pool), 0]
         + np.array([sum(reason.weight for reason in found) for found in reasons])
     )
     by_itself[near[: len(pool)].max(axis=1) < embedder.thresholds.related] = -np.inf
@@ -177,8 +179,8 @@ def rank(
     while len(picks) < quota and np.isfinite(by_itself).any():
         gains = np.maximum(0.0, near[: len(pool), 1:] - near[had, 1:].max(axis=0, initial=0.0))
         repetition = alike[: len(pool), had].max(axis=1, initial=0.0)
-        best = int(np.argmax(by_itself + _COVERAGE * gains.sum(axis=1) - _REPETITION * repetition))
-        why = _why(pool[best], float(near[best, 0]), topics, gains[best] if had else None, reasons[best])
+        best = int(np.argmax(by_itself + _COVERAGE_WEIGHT * gains.sum(axis=1) - _REPETITION_PENALTY * repetition))
+        why = _explain_pick(pool[best], float(near[best, 0]), topics, gains[best] if had else None, reasons[best])
         picks.append(Pick(order[best], why))
         had.append(best)
         by_itself[best] = -np.inf
@@ -194,7 +196,7 @@ def rank(
     )
 
 
-def _claims(post: Post) -> list[str]:
+def _list_claim_texts(post: Post) -> list[str]:
     """What a result may speak for; of a post in another language the health words that have an English name."""
     text = plain_post(post.whole_text)
     language = language_of(text) or post.language or ""
@@ -203,7 +205,7 @@ def _claims(post: Post) -> list[str]:
     return [" ".join(known.english for known in known_words(text, language))]
 
 
-def _text(hit: Hit) -> str:
+def _join_hit_text(hit: Hit) -> str:
     """As a library's search reads a record, so that its vector is known already; of an abstract both ends.
 
     It says first what was asked and last what was found. All of it would take seconds for forty results. A page that an
@@ -212,31 +214,31 @@ def _text(hit: Hit) -> str:
     if hit.notes and not hit.snippet:
         return without_urls(hit.notes[0].text)
     words = hit.snippet
-    if hit.library is None and len(words) > _WHOLE:
-        words = f"{words[: _WHOLE // 2]} … {words[-_WHOLE // 2 :]}"
-    return f"{hit.title[:_TITLE]}\n{words}"
+    if hit.library is None and len(words) > _MAX_SNIPPET_CHARACTERS:
+        words = f"{words[: _MAX_SNIPPET_CHARACTERS // 2]} … {words[-_MAX_SNIPPET_CHARACTERS // 2 :]}"
+    return f"{hit.title[:_MAX_TITLE_CHARACTERS]}\n{words}"
 
 
-def _newest(post: Post, hits: Sequence[Hit]) -> date | None:
+def _find_reference_day(post: Post, hits: Sequence[Hit]) -> date | None:
     """The day that age is counted from: the post's, else that of the newest result."""
     if post.posted_at is not None:
         return post.posted_at.date()
     return max((hit.published for hit in hits if hit.published), default=None)
 
 
-def _why(
+def _explain_pick(
     hit: Hit, relevance: float, topics: Sequence[Topic], gains: FloatArray | None, reasons: Sequence[RankingReason]
 ) -> str:
-    stems = content_stems(_text(hit))
+    stems = content_stems(_join_hit_text(hit))
     shared = [topic for topic in topics if content_stems(f"{topic.text} {topic.medical}") & stems]
     shared = [topic for topic in shared if topic.is_known] or shared
     told = [f"“{topic.text if content_stems(topic.text) & stems else topic.medical}”" for topic in shared]
     parts = [f"on {' and '.join(told[:2])}" if told else "close to the post in meaning"]
     parts.append(f"similarity to the post {relevance:.2f}")
-    if gains is not None and len(gains) and gains.max() > _GAINS:
+    if gains is not None and len(gains) and gains.max() > _MIN_NAMED_GAIN:
         parts.append(f"says more on “{topics[int(gains.argmax())].text}” than what is chosen")
     elif gains is None:
         parts.append("the strongest result")
-    named = sorted(reasons, key=lambda reason: -abs(reason.weight))[:_NAMED]
+    named = sorted(reasons, key=lambda reason: -abs(reason.weight))[:_MAX_NAMED_REASONS]
     parts += [reason.words if reason.weight > 0 else f"although: {reason.words}" for reason in named]
     return "; ".join(parts)

@@ -36,12 +36,12 @@ def reading(text: str) -> Reading:
     latin = [word for word in words if word.isascii() and word.isalpha()]
     ease = None
     if len(latin) * 2 > len(words):
-        syllables = sum(_syllables(word) for word in latin) / len(latin)
+        syllables = sum(_count_syllables(word) for word in latin) / len(latin)
         ease = 206.835 - 1.015 * len(words) / len(counts) - 84.6 * syllables
     return Reading(ease, len(words), longest, len(inside))
 
 
-def _syllables(word: str) -> int:
+def _count_syllables(word: str) -> int:
     groups = len(_VOWELS.findall(word))
     silent = word.endswith("e") and not word.endswith(("le", "ee")) and groups > 1
     return max(1, groups - silent)
@@ -70,7 +70,7 @@ INSULTS = re.compile(
     r"f+u+c+k\w*|sh[i1]t\w*|ass(?:hole)?s?|damn\w*)\b",
     re.IGNORECASE,
 )
-_PSYCHO = re.compile(r"psycho(?:log|ther|sis|tic|act|soc|som|met|trop|pharm)\w*", re.IGNORECASE)
+_PSYCHOLOGY_WORD = re.compile(r"psycho(?:log|ther|sis|tic|act|soc|som|met|trop|pharm)\w*", re.IGNORECASE)
 SPECULATION = re.compile(
     r"\b(?:i (?:think|believe|feel|guess|suspect|doubt|know|hope)|in my (?:opinion|view)|imo|imho|we (?:all )?know|"
     r"everyone knows|probably|presumably|maybe|perhaps|obviously|clearly|of course|surely|undoubtedly|no "
@@ -81,7 +81,7 @@ SPECULATION = re.compile(
     re.IGNORECASE,
 )
 FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|my|mine|me|we|we're|our|us)\b", re.IGNORECASE)
-_US = re.compile(r"\bUS\b")
+_UNITED_STATES = re.compile(r"\bUS\b")
 SECOND_PERSON = re.compile(r"\b(?:you|your|you're|yours)\b", re.IGNORECASE)
 ABOUT_NOTES = re.compile(
     r"\b(?:nnn|note not needed|no note needed|notes? (?:is|are) not (?:for|needed)|community notes?|other "
@@ -99,11 +99,11 @@ _SCARE_QUOTES = re.compile(
     r"[\"“](?:expert|science|scientist|doctor|fact|news|vaccine|study|research|truth|journalist)s?[\"”]",
     re.IGNORECASE,
 )
-_SHOUT = re.compile(
+_SHOUTED_WORDS = re.compile(
     r"\b[A-Z]{4,}\b(?:\s+[A-Z]{2,}\b)+|\b(?:NOT|NEVER|ALL|LIE|LIES|FALSE|FAKE|TRUE|WRONG|NO|STOP|ZERO|REAL|"
     r"MUST)\b(?!-)"
 )
-_EXCLAIM = re.compile(r"!+|\?{2,}")
+_EXCLAMATION = re.compile(r"!+|\?{2,}")
 
 
 def loaded_words(note: str) -> list[Span]:
@@ -113,41 +113,45 @@ def loaded_words(note: str) -> list[Span]:
 
 def insults(note: str) -> list[Span]:
     """Insults and swear words outside URLs, in order."""
-    return _outside_urls(note, [m for m in INSULTS.finditer(note) if not _PSYCHO.match(m.group())])
+    return _list_spans_outside_urls(note, [m for m in INSULTS.finditer(note) if not _PSYCHOLOGY_WORD.match(m.group())])
 
 
 def shouting(note: str) -> list[Span]:
     """Exclamation marks, words in capitals for force, and scare quotes."""
-    return _outside_urls(note, [*_EXCLAIM.finditer(note), *_SHOUT.finditer(note), *_SCARE_QUOTES.finditer(note)])
+    return _list_spans_outside_urls(
+        note, [*_EXCLAMATION.finditer(note), *_SHOUTED_WORDS.finditer(note), *_SCARE_QUOTES.finditer(note)]
+    )
 
 
 def speculative_words(note: str) -> list[Span]:
     """Opinion, speculation about facts or motives, and words that stand in for proof."""
-    return _outside_urls(note, list(SPECULATION.finditer(note)))
+    return _list_spans_outside_urls(note, list(SPECULATION.finditer(note)))
 
 
 def first_person(note: str) -> list[Span]:
     """The words "I", "we" and "our", but not the United States."""
-    return _outside_urls(note, [m for m in FIRST_PERSON.finditer(note) if not _US.match(m.group())])
+    return _list_spans_outside_urls(
+        note, [m for m in FIRST_PERSON.finditer(note) if not _UNITED_STATES.match(m.group())]
+    )
 
 
 def matches(pattern: re.Pattern[str], note: str) -> list[Span]:
     """Where a pattern occurs outside URLs."""
-    return _outside_urls(note, list(pattern.finditer(note)))
+    return _list_spans_outside_urls(note, list(pattern.finditer(note)))
 
 
 def questions(note: str) -> list[Span]:
     """Question marks outside URLs: a note states, it does not ask."""
-    return _outside_urls(note, list(re.finditer(r"[?؟？]", note)))
+    return _list_spans_outside_urls(note, list(re.finditer(r"[?؟？]", note)))
 
 
-def _outside_urls(note: str, found: list[re.Match[str]]) -> list[Span]:
+def _list_spans_outside_urls(note: str, found: list[re.Match[str]]) -> list[Span]:
     urls = [(url.start, url.end) for url in find_urls(note)]
     spans = {match.span() for match in found if not any(a <= match.start() < b for a, b in urls)}
     return [Span(start=start, end=end) for start, end in sorted(spans)]
 
 
-_MOST_CUES = 60  # a passage has some ten
+_MAX_NEGATIONS = 60  # a passage has some ten
 _NEGATION = re.compile(
     r"\b(?:not|no|never|none|neither|nor|nobody|nothing|cannot|without|\w+n['’]t|(?:can|do|does|did|is|are|"
     r"was|were|wo|would|should|could|has|have|had)nt)\b",
@@ -172,7 +176,7 @@ HEDGE = re.compile(
 
 def negations(text: str) -> list[re.Match[str]]:
     """The words that deny something: "not", "never", "doesn't"."""
-    return list(islice(_NEGATION.finditer(text), _MOST_CUES))
+    return list(islice(_NEGATION.finditer(text), _MAX_NEGATIONS))
 
 
 def denies(text: str) -> bool:
@@ -180,13 +184,13 @@ def denies(text: str) -> bool:
     return _NEGATION.search(text) is not None
 
 
-_IN_TONE = (LOADED, INSULTS, SPECULATION, FIRST_PERSON, SECOND_PERSON, ALL, CERTAIN, HEDGE)
+_TONE_PATTERNS = (LOADED, INSULTS, SPECULATION, FIRST_PERSON, SECOND_PERSON, ALL, CERTAIN, HEDGE)
 _ADVERB = re.compile(r"[a-z]{4,}ly")
-_NO_ADVERBS = frozenset("family daily supply reply assembly anomaly butterfly monopoly italy july".split())
+_NOT_ADVERBS = frozenset("family daily supply reply assembly anomaly butterfly monopoly italy july".split())
 
 
 def is_about_tone(word: str) -> bool:
     """Whether a word in lower case says how something is said."""
     if _ADVERB.fullmatch(word):
-        return word not in _NO_ADVERBS
-    return any(pattern.fullmatch(word) for pattern in _IN_TONE)
+        return word not in _NOT_ADVERBS
+    return any(pattern.fullmatch(word) for pattern in _TONE_PATTERNS)

@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 JUDGES = Path(__file__).resolve().parents[3] / "assets" / "judges"
 HELPFULNESS, OPINION, READER = "helpfulness.skops", "principles.skops", "reader.npz"
 BUCKETS = 1 << 15
-_MOST_CHARACTERS = 4_000  # a note has 280, a post seldom more than 1,000
-_MARKS = re.compile(r"\W+")
-_SCHEMA = "schema.json"  # of skops, beside the arrays
+_MAX_NOTE_CHARACTERS = 4_000  # a note has 280, a post seldom more than 1,000
+_NON_WORD = re.compile(r"\W+")
+_SCHEMA_FILE = "schema.json"  # of skops, beside the arrays
 
 Blocks = Mapping[str, Any]
 """By name a row a note: counts (a sparse matrix), or vectors, shape (notes, dimensions), None when there are none."""
@@ -129,7 +129,7 @@ def _write_reproducibly(archive: bytes, path: Path) -> None:
     """Write what skops made undated, each array named by its content: skops names it by where it lay in memory."""
     with zipfile.ZipFile(io.BytesIO(archive)) as made:
         files = {name: made.read(name) for name in made.namelist()}
-    schema = files.pop(_SCHEMA)
+    schema = files.pop(_SCHEMA_FILE)
     names = {name: f"{hashlib.sha256(content).hexdigest()[:16]}{Path(name).suffix}" for name, content in files.items()}
 
     def named(node: dict[str, Any]) -> dict[str, Any]:
@@ -137,7 +137,7 @@ def _write_reproducibly(archive: bytes, path: Path) -> None:
         return node | {"file": names[node["file"]]} if "file" in node else node
 
     files = {names[name]: content for name, content in files.items()}
-    files[_SCHEMA] = json.dumps(json.loads(schema, object_hook=named)).encode()
+    files[_SCHEMA_FILE] = json.dumps(json.loads(schema, object_hook=named)).encode()
     with zipfile.ZipFile(path, "w") as kept:
         for name in sorted(files):
             kept.writestr(zipfile.ZipInfo(name), files[name], zipfile.ZIP_DEFLATED, compresslevel=9)
@@ -177,10 +177,10 @@ def note_words(note: str) -> str:
 
 def linked_hosts(note: str) -> list[str]:
     """The host of each link of a note that has a scheme, in order, lower case and without "www."."""
-    return [_host(parts) for parts in _links(html.unescape(note))]
+    return [_get_host(parts) for parts in _parse_links(html.unescape(note))]
 
 
-def _links(text: str) -> list[SplitResult]:
+def _parse_links(text: str) -> list[SplitResult]:
     links = []
     for url in find_urls(text):
         with suppress(ValueError):  # "https://[" is a URL to a reader, not to the parser
@@ -190,7 +190,7 @@ def _links(text: str) -> list[SplitResult]:
     return links
 
 
-def _host(parts: SplitResult) -> str:
+def _get_host(parts: SplitResult) -> str:
     return (parts.hostname or "").removeprefix("www.")
 
 
@@ -198,16 +198,16 @@ def word_counts(notes: Sequence[str]) -> csr_matrix:
     """Words, pairs of them, and a mark for each site that the note links to; shape (notes, BUCKETS)."""
 
     def marked(note: str) -> str:
-        sites = [f"site_{_MARKS.sub('_', host)}" for host in linked_hosts(note)]
-        return _encodable(" ".join([note_words(note)[:_MOST_CHARACTERS], *sites]))
+        sites = [f"site_{_NON_WORD.sub('_', host)}" for host in linked_hosts(note)]
+        return _replace_unencodable(" ".join([note_words(note)[:_MAX_NOTE_CHARACTERS], *sites]))
 
-    return _counter("word", 1, 2).transform(map(marked, notes))
+    return _make_vectorizer("word", 1, 2).transform(map(marked, notes))
 
 
 def letter_counts(notes: Sequence[str]) -> csr_matrix:
     """Runs of two to four letters inside words: they see endings and misspellings; shape (notes, BUCKETS)."""
-    texts = (_encodable(note_words(note)[:_MOST_CHARACTERS]) for note in notes)
-    return _counter("char_wb", 2, 4).transform(texts)
+    texts = (_replace_unencodable(note_words(note)[:_MAX_NOTE_CHARACTERS]) for note in notes)
+    return _make_vectorizer("char_wb", 2, 4).transform(texts)
 
 
 def vectors_of(embedder: Embedder, name: str, texts: Sequence[str]) -> FloatArray | None:
@@ -216,7 +216,7 @@ def vectors_of(embedder: Embedder, name: str, texts: Sequence[str]) -> FloatArra
 
 
 @cache
-def _counter(analyzer: str, shortest: int, longest: int) -> Any:
+def _make_vectorizer(analyzer: str, shortest: int, longest: int) -> Any:
     from sklearn.feature_extraction.text import HashingVectorizer
 
     return HashingVectorizer(
@@ -234,17 +234,17 @@ def without_each(note: str, spans: Sequence[Span]) -> list[str]:
     return [f"{note[: span.start]}{note[span.end :]}" for span in spans]
 
 
-def _encodable(text: str) -> str:
+def _replace_unencodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()  # half a surrogate pair cannot be hashed
 
 
-_BETWEEN = " [SEP] "  # the model's own mark between two texts
-_MOST_LINKS = 4
-_LONGEST_NAME = 60
-_LONGEST_POST = 600  # characters; what stands further back seldom says what the post is about
-_NAME_WORD = re.compile(r"[a-z]{4,}")
-_NO_NAME = frozenset({"html", "article", "articles"})
-_BLANKS = re.compile(r"\s+")
+_TEXT_SEPARATOR = " [SEP] "  # the model's own mark between two texts
+_MAX_LINKS = 4
+_MAX_PAGE_NAME_CHARACTERS = 60
+_MAX_POST_CHARACTERS = 600  # characters; what stands further back seldom says what the post is about
+_PATH_WORD = re.compile(r"[a-z]{4,}")
+_IGNORED_PATH_WORDS = frozenset({"html", "article", "articles"})
+_WHITESPACE = re.compile(r"\s+")
 
 
 @dataclass(frozen=True)
@@ -335,27 +335,27 @@ def load_reader(path: Path) -> AdaptedMiniLM:
 
 def reader_for(embedder: Embedder) -> Embedder | None:
     """The shipped reader, a change of MiniLM; None with another model, beside which a second one would be loaded."""
-    return _shipped_reader() if embedder.name == MiniLMEmbedder.name else None
+    return _load_shipped_reader() if embedder.name == MiniLMEmbedder.name else None
 
 
 @cache
-def _shipped_reader() -> AdaptedMiniLM:
+def _load_shipped_reader() -> AdaptedMiniLM:
     return load_reader(JUDGES / READER)
 
 
 def readable_note(note: str) -> str:
     """The note's words, and behind them host and name of each page that it links to, the first few."""
     text = html.unescape(note)
-    named = " ; ".join([_page(parts) for parts in _links(text)][:_MOST_LINKS])
-    words = _BLANKS.sub(" ", without_urls(text)).strip()
-    return f"{words}{_BETWEEN}{named}" if named else words
+    named = " ; ".join([_describe_page(parts) for parts in _parse_links(text)][:_MAX_LINKS])
+    words = _WHITESPACE.sub(" ", without_urls(text)).strip()
+    return f"{words}{_TEXT_SEPARATOR}{named}" if named else words
 
 
 def readable_post(post: str) -> str:
     """The beginning of a post's plain text."""
-    return post[:_LONGEST_POST]
+    return post[:_MAX_POST_CHARACTERS]
 
 
-def _page(parts: SplitResult) -> str:
-    name = " ".join(word for word in _NAME_WORD.findall(parts.path.lower()) if word not in _NO_NAME)
-    return f"{_host(parts)} {name[:_LONGEST_NAME]}".strip()
+def _describe_page(parts: SplitResult) -> str:
+    name = " ".join(word for word in _PATH_WORD.findall(parts.path.lower()) if word not in _IGNORED_PATH_WORDS)
+    return f"{_get_host(parts)} {name[:_MAX_PAGE_NAME_CHARACTERS]}".strip()

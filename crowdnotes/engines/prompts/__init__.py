@@ -16,8 +16,8 @@ from pathlib import Path
 from string import Template
 
 _DATA_LINE = "\n$data\n"
-_FOLDER = Path(__file__).parent
-_SHARED = ("tone_rules", "data_rules", "note_rules", "supernote_rules")
+_PROMPT_FOLDER = Path(__file__).parent
+_SHARED_PARTS = ("tone_rules", "data_rules", "note_rules", "supernote_rules")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,20 +38,20 @@ class Prompt:
 @cache
 def load_prompt(name: str) -> Prompt:
     """The prompt in <name>.md."""
-    words = _words(name)
-    for shared in _SHARED:
-        words = words.replace(f"${shared}", _words(shared))
-    return Prompt(name, words, _hash(words))
+    words = _read_prompt_file(name)
+    for shared in _SHARED_PARTS:
+        words = words.replace(f"${shared}", _read_prompt_file(shared))
+    return Prompt(name, words, _hash_version(words))
 
 
-def _words(name: str) -> str:
-    return (_FOLDER / f"{name}.md").read_text(encoding="utf-8").strip()
+def _read_prompt_file(name: str) -> str:
+    return (_PROMPT_FOLDER / f"{name}.md").read_text(encoding="utf-8").strip()
 
 
 def version_of(*names: str) -> str:
     """One version for several prompts together: 12 hex digits."""
-    return _hash("\n".join(load_prompt(name).version for name in names))
+    return _hash_version("\n".join(load_prompt(name).version for name in names))
 
 
-def _hash(words: str) -> str:
+def _hash_version(words: str) -> str:
     return hashlib.sha256(words.encode("utf-8")).hexdigest()[:12]

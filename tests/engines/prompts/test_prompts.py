@@ -11,7 +11,7 @@ import pytest
 from crowdnotes.engines import prompts
 from crowdnotes.engines.base import EngineStep
 from crowdnotes.engines.llm import self_test
-from crowdnotes.engines.llm.engine import _PROMPTS
+from crowdnotes.engines.llm.engine import _PROMPTS_BY_STEP
 from crowdnotes.engines.llm.evidence_tasks import CorrectnessAnswer, FoundInPassage, SettleAnswer
 from crowdnotes.engines.llm.helpfulness import BrokenPrinciple, WordsAnswer
 from crowdnotes.engines.llm.parsing import Answer
@@ -28,7 +28,9 @@ from crowdnotes.engines.llm.writing_tasks import ComparisonAnswer, Grade, Revisi
 from crowdnotes.engines.prompts import load_prompt, version_of
 
 NAMES = sorted(
-    {path.stem for path in Path(prompts.__file__).parent.glob("*.md")} - set(prompts._SHARED) - set(self_test.PROMPTS)
+    {path.stem for path in Path(prompts.__file__).parent.glob("*.md")}
+    - set(prompts._SHARED_PARTS)
+    - set(self_test.PROMPTS)
 )
 FORMS: dict[str, type[Answer]] = {
     "claims": ClaimsAnswer,
@@ -53,9 +55,9 @@ PARTS = {"settle_searches"}  # of another prompt
 
 
 def test_every_prompt_belongs_to_a_step_and_every_step_has_its_prompts() -> None:
-    used = {name for names in _PROMPTS.values() for name in names}
+    used = {name for names in _PROMPTS_BY_STEP.values() for name in names}
     assert used == set(NAMES) - OF_STUDIES
-    assert set(_PROMPTS) == set(EngineStep)
+    assert set(_PROMPTS_BY_STEP) == set(EngineStep)
     assert set(FORMS) == set(NAMES) - {"helpfulness_final"} - PARTS
 
 
