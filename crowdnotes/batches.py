@@ -33,7 +33,7 @@ from crowdnotes.jobs import Fence, JobRecord, JobRunner, JobState, Progress, Ste
 from crowdnotes.post_files import Row, rows_of
 from crowdnotes.storage.database import now_of, reading, writing
 from crowdnotes.storage.tables import batch_rows, batches, cases, storable_text, tombstones
-from crowdnotes.wording import fill, plural
+from crowdnotes.wording import plural
 from crowdnotes.workspace import Workspace
 
 WAITING, RUNNING, DONE, FAILED, BAD = "waiting", "running", "done", "failed", "not usable"
@@ -164,14 +164,9 @@ class Batch:
     def as_text(self) -> str:
         """`counts` in a sentence."""
         counts, dollars = self.counts()
-        named = {"done": DONE, "failed": FAILED, "bad": BAD, "waiting": WAITING, "running": RUNNING}
-        return fill(
-            (
-                "{done:,} done, {failed:,} failed, {bad:,} not usable, {waiting:,} wait, {running:,} at work, "
-                "${dollars:,.2f}"
-            ),
-            dollars=dollars,
-            **{name: counts[state] for name, state in named.items()},
+        return (
+            f"{counts[DONE]:,} done, {counts[FAILED]:,} failed, {counts[BAD]:,} not usable, {counts[WAITING]:,} wait, "
+            f"{counts[RUNNING]:,} at work, ${dollars:,.2f}"
         )
 
     def results(self) -> Iterator[Mapping[str, Any]]:
@@ -360,27 +355,14 @@ class Batch:
     def _require_room(self, connection: Connection, day: str) -> None:
         spent = func.coalesce(func.sum(batch_rows.c.dollars), 0.0)
         places = (batch_rows.c.batch == self.id, batch_rows.c.day == day)
-        for bound, place, words in zip(
-            self._bounds,
-            places,
-            (
-                (
-                    "The budget of ${budget:,.2f} for the batch has no room for another case: ${used:,.2f} are spent "
-                    "or set aside."
-                ),
-                (
-                    "The budget of ${budget:,.2f} for the day has no room for another case: ${used:,.2f} are spent or "
-                    "set aside."
-                ),
-            ),
-            strict=True,
-        ):
+        for bound, place, scope in zip(self._bounds, places, ("batch", "day"), strict=True):
             if bound is None:
                 continue
             used = connection.scalar(select(spent).where(place)) or 0.0
             if used + (self._each or 0.0) > bound:
                 raise _SpentError(
-                    fill(words, budget=bound, used=used),
+                    f"The budget of ${bound:,.2f} for the {scope} has no room for another case: ${used:,.2f} are spent "
+                    "or set aside.",
                     "Run it again with a larger budget: it goes on with the rows that wait.",
                 )
 

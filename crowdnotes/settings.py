@@ -166,9 +166,8 @@ class XSettings(BaseSettings):
         if not missing and (self.oauth2_token or self.oauth2_refresh_token):
             raise ValueError("set the keys of OAuth 1.0a or a token of OAuth 2.0, not both")
         if self.oauth2_refresh_token and self.oauth2_client_id is None:
-            raise ValueError(
-                "a token is renewed for an app; {name} is missing".format(name=f"{prefix}oauth2_client_id".upper())
-            )
+            missing_name = f"{prefix}oauth2_client_id".upper()
+            raise ValueError(f"a token is renewed for an app; {missing_name} is missing")
         return self
 
     @property
@@ -256,21 +255,14 @@ class Settings(BaseSettings):
         where = address or "every address of this machine"
         if way is SignIn.PROXY:
             raise ConfigurationError(
-                (
-                    "CROWDNOTES_SIGN_IN_USER_HEADER trusts whoever reaches the program, so it must not be reached at "
-                    f"{where}."
-                ),
+                "CROWDNOTES_SIGN_IN_USER_HEADER trusts whoever reaches the program, so it must not be reached at "
+                f"{where}.",
                 "Start it with --server.address localhost, with the proxy on the same machine.",
             )
         raise ConfigurationError(
-            (
-                "Without sign-in, CrowdNotes is for one person on their own machine, but it was to be reached at "
-                f"{where}."
-            ),
-            (
-                "Start it with --server.address localhost, or set up sign-in (docs/people.md), or the demo with "
-                "CROWDNOTES_SIGN_IN_DEMO=true."
-            ),
+            f"Without sign-in, CrowdNotes is for one person on their own machine, but it was to be reached at {where}.",
+            "Start it with --server.address localhost, or set up sign-in (docs/people.md), or the demo with "
+            "CROWDNOTES_SIGN_IN_DEMO=true.",
         )
 
     @property

@@ -1,7 +1,6 @@
-"""One Settings object, read once at the start and passed in; nothing below reads the environment.
+"""The groups of settings: fetching, search, evidence, gates, language model, jury and others.
 
-Every value has a name, a default and a reason, and can be set by an environment variable with the
-prefix CROWDNOTES_ (a list as JSON: CROWDNOTES_ALLOWED_PRIVATE_HOSTS='["wiki.local"]').
+Each reads its own environment variables; see `settings` for how they are put together.
 """
 
 from __future__ import annotations
@@ -52,8 +51,7 @@ class ArchiveSettings(BaseSettings):
     ask: bool = Field(
         True,
         description="archive.org is told the public address (none with a query) of a page that could not be read, and "
-        "nothing of the "
-        "post, and its copy is read instead; false tells it nothing, and no copy is known",
+        "nothing of the post, and its copy is read instead; false tells it nothing, and no copy is known",
     )
     url: str = Field("https://archive.org", description="the Internet Archive, or a mirror of its availability API")
     seconds: float = Field(6.0, gt=0, description="for asking about one page, which has been waited for already")
@@ -104,9 +102,7 @@ class EvidenceSettings(BaseSettings):
     def _known_kinds(cls, given: object) -> object:
         if not isinstance(given, Mapping):
             raise ValueError(  # noqa: TRY004 - pydantic turns a ValueError into the user's sentence
-                "it must be hosts with their kinds, for example {example}".format(
-                    example='{"mysite.org": "research literature"}'
-                )
+                'it must be hosts with their kinds, for example {"mysite.org": "research literature"}'
             )
         kinds = [kind.value for kind in SourceCategory]
         found: dict[str, object] = {}

@@ -1,1 +1,1 @@
-"""Cases: what may happen to one and when (workflow, obstacles), its stages, and the store that keeps it."""
+"""Cases: what may happen to one and when, the stages that work on it, and the store that keeps it."""

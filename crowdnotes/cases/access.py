@@ -52,7 +52,7 @@ class Access:
         return self._store.add(case, images)
 
     def get(self, case_id: str, act: Act = Act.READ) -> Case:
-        """The newest version, for what is to be done; without what it hides from the actor (`moderation.blinded`)."""
+        """The newest version, for what is to be done; without what it hides from the actor (`hide_other_reviews`)."""
         case = self._store.get(case_id)
         actor = self.require(act, case)
         return hide_other_reviews(case, actor) if act is Act.READ else case

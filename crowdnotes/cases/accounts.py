@@ -1,9 +1,7 @@
-"""Those who signed in: the table that says what each may do, asked at every act.
+"""Who signed in and what each may do; what is on record of a person, and how it is erased.
 
-What is on record of a person, to be handed to them, and their going: every record then says "someone who left".
-
-A person is found by their `Person.key` wherever a noun holds one, and by a name where only that was kept beside their
-acts. What somebody typed stays as typed, whoever it names.
+A person is found by their `Person.key` wherever a document holds one, and by a name where only that was kept beside
+their acts. After an erasure every record says "someone who left". What somebody typed stays as typed, whoever it names.
 """
 
 from __future__ import annotations
@@ -27,9 +25,8 @@ from crowdnotes.jobs.records import JobState
 from crowdnotes.storage.database import reading, writing
 from crowdnotes.storage.tables import cases, engine_choices, jobs, people, presence, tombstones
 
-_NAMES = frozenset(
-    {"by", "answered_by", "resolved_by"}
-)  # fields of nouns that hold a name; some have a key beside it, some not
+# Fields of documents that hold a name; some have a key beside it, some not.
+_NAMES = frozenset({"by", "answered_by", "resolved_by"})
 _TOLD_OF = frozenset({"assigned", "taken over"})  # events whose detail the program made of somebody's name
 
 
@@ -314,13 +311,13 @@ class People:
         self._change(person, disabled_at=self._clock() if disabled else None)
 
     def exported(self, person: Person) -> str:
-        """All that is on record by and about somebody, as JSON; see `accounts.records`."""
+        """All that is on record by and about somebody, as JSON; see `export_person`."""
         require(self._who(), Act.PEOPLE)
         with reading(self._engine) as connection:
             return json.dumps(export_person(connection, person), ensure_ascii=False, indent=2)
 
     def erase(self, person: Person) -> tuple[int, int]:
-        """Take somebody's name and key out of every record; see `accounts.leave`.
+        """Take somebody's name and key out of every record; see `erase_person`.
 
         How many cases were removed and how many changed. InputError for the last admin, and where nothing is known.
         """

@@ -2,7 +2,7 @@
 
 Each function takes a case and gives the next one with a line in its audit trail, or raises
 WorkflowError with the name of the rule that refuses. Whether a page or a command asks makes no
-difference. Approval itself is in `obstacles.py`.
+difference. Approval itself is in `approval.py`.
 """
 
 from __future__ import annotations

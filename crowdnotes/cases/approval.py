@@ -36,7 +36,7 @@ from crowdnotes.notes.gates import GATES, unfound_quotes
 from crowdnotes.text.lint import blocking, lint
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.urls import canonical_url
-from crowdnotes.wording import fill, plural
+from crowdnotes.wording import plural
 
 
 def obstacles(case: Case, at: datetime, by: Person) -> tuple[Obstacle, ...]:
@@ -137,10 +137,10 @@ def _unread(case: Case, draft: Draft, by: Person) -> Iterator[Obstacle]:
             continue
         own = item.review_by(by.key)
         if own is None:
-            name = (
-                "You have not read {id} yourself." if item.reviews else "The note uses {id}, which has not been opened."
-            )
-            yield _obstacle(ObstacleKind.UNOPENED, item.id, fill(name, id=item.id), "Open and read it.")
+            told = f"The note uses {item.id}, which has not been opened."
+            if item.reviews:
+                told = f"You have not read {item.id} yourself."
+            yield _obstacle(ObstacleKind.UNOPENED, item.id, told, "Open and read it.")
         elif own.verdict is None:
             against, told = _found_against(case, by, item.id), f"{item.id} was opened but not judged."
             if against is not None:
@@ -210,16 +210,8 @@ def _judgement(case: Case) -> Iterator[Obstacle]:
             again = compare if result.judge == BY_PERSON else "Score it again"
             lifts = again if first is None else f"It counts once the {first.subject} check has passed"
         kind = ObstacleKind.GATE_FAILED if failed else ObstacleKind.GATE_NOT_RUN
-        unfinished = (
-            "The {gate} check is not finished: {why}"
-            if result.judge == BY_PERSON
-            else "The {gate} check was not run: {why}"
-        )
-        told = (
-            f"The {result.gate.as_text} check failed: {result.reason}"
-            if failed
-            else fill(unfinished, gate=result.gate.as_text, why=result.reason)
-        )
+        ended = "failed" if failed else "is not finished" if result.judge == BY_PERSON else "was not run"
+        told = f"The {result.gate.as_text} check {ended}: {result.reason}"
         obstacle = Obstacle(
             id=ObstacleId(kind=kind, subject=name),
             sentence=told,

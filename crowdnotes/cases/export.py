@@ -29,7 +29,6 @@ from crowdnotes.domain import (
 from crowdnotes.evidence.demo_pages import is_demonstration_url
 from crowdnotes.text.markdown import in_figures
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, tags_of
-from crowdnotes.wording import fill
 
 
 def form_labels(case: Case) -> list[str]:
@@ -202,10 +201,10 @@ def plain_cell(cell: str) -> str:
 
 
 def _lines(case: Case) -> Iterator[str]:
-    yield f"# Community Note case {case.id}" + "\n"
+    yield f"# Community Note case {case.id}\n"
     if is_demonstration(case):
-        yield "**" + "A demonstration, with invented pages: nothing of it may be posted." + "**\n"
-    yield f"Status: {_outcome(case)}. Made {case.created_at:%Y-%m-%d %H:%M} UTC: {case.mode.as_text}." + "\n"
+        yield "**A demonstration, with invented pages: nothing of it may be posted.**\n"
+    yield f"Status: {_outcome(case)}. Made {case.created_at:%Y-%m-%d %H:%M} UTC: {case.mode.as_text}.\n"
     yield _head("Post")
     yield from _quoted(case.post.text) if case.post.text else ["Its words are not known."]
     if case.post.context:
@@ -236,7 +235,7 @@ def _outcome(case: Case) -> str:
 def _image_lines(post: Post) -> Iterator[str]:
     for image in post.images:
         read = f"read by {_inline(image.read_by)}:" if image.read_by else "not read."
-        yield "\n" + f"Image “{_inline(image.name)}”, {image.width} × {image.height} pixels, `{image.sha256}`, {read}"
+        yield f"\nImage “{_inline(image.name)}”, {image.width} × {image.height} pixels, `{image.sha256}`, {read}"
         if image.text:
             yield from _quoted(image.text)
         if image.shows:
@@ -244,23 +243,23 @@ def _image_lines(post: Post) -> Iterator[str]:
 
 
 def _note_lines(case: Case) -> Iterator[str]:
-    yield "\n" + _head("Note")
+    yield f"\n{_head('Note')}"
     if case.draft is None:
-        yield "No note was written." + "\n"
+        yield "No note was written.\n"
         return
     yield from _quoted(case.draft.text)
-    yield "\n" + f"{note_length(case.draft.text)} of {NOTE_LIMIT} characters, each link counted as one." + "\n"
+    yield f"\n{note_length(case.draft.text)} of {NOTE_LIMIT} characters, each link counted as one.\n"
     for check in case.link_checks:
         if check.url in cited_urls(case):
             status = f" ({check.status})" if check.status is not None else ""
             state = f"{check.state.as_text + status}, asked {check.checked_at:%Y-%m-%d %H:%M} UTC."
             yield f"- Link {_code(check.url)}: {state} {_inline(check.sentence)}".rstrip()
     if not _may_be_posted(case):
-        yield "\n" + "The case ended without a note: these words are not to be posted." + "\n"
+        yield "\nThe case ended without a note: these words are not to be posted.\n"
         return
-    yield "\n" + f"About the post: {class_label(case)}." + "\n"
+    yield f"\nAbout the post: {class_label(case)}.\n"
     if labels := form_labels(case):
-        yield "On X's form, tick:" + "\n"
+        yield "On X's form, tick:\n"
         yield from (f"- {label}" for label in labels)
         yield ""
 
@@ -272,11 +271,11 @@ def _supernote_lines(case: Case) -> Iterator[str]:
     newest = case.finished_round
     yield _head(f"Made from {len((newest or case.supernote).notes)} notes that the post has")
     if newest is None:
-        yield "Filters and jury: NOT RUN to the end for these notes." + "\n"
+        yield "Filters and jury: NOT RUN to the end for these notes.\n"
         return
     yield ", ".join(f"{name}: {count}" for name, count in newest.funnel) + ".\n"
     for name, count in newest.not_run.items():
-        yield "- " + f"NOT RUN for {count}: {name}"
+        yield f"- NOT RUN for {count}: {name}"
     if newest.winning is not None:
         edited = case.draft is not None and case.draft.sha256 != newest.winner
         chosen = _inline(newest.judged)
@@ -313,7 +312,7 @@ def _suggestion_lines(case: Case) -> Iterator[str]:
 def _evidence_lines(evidence: tuple[Evidence, ...]) -> Iterator[str]:
     yield _head("Sources")
     if not evidence:
-        yield "None." + "\n"
+        yield "None.\n"
     for item in evidence:
         source = item.source
         yield f"### {item.id}: {_inline(source.title)} ({_verdict(item)})\n"
@@ -329,9 +328,9 @@ def _evidence_lines(evidence: tuple[Evidence, ...]) -> Iterator[str]:
         if warnings:
             yield f"**Mind: {', '.join(map(_inline, warnings))}.**\n"
         yield from _quoted(item.passage.text)
-        yield "\n" + f"Why it was chosen: {_inline(item.why)}"
+        yield f"\nWhy it was chosen: {_inline(item.why)}"
         for said in _readers(item):
-            yield "\n" + _inline(said)
+            yield f"\n{_inline(said)}"
         yield ""
 
 
@@ -339,9 +338,8 @@ def _readers(item: Evidence) -> Iterator[str]:
     """What each reader chose and why, the one that counts last."""
     for review in item.reviews:
         if review.verdict is not None:
-            name = "{name} chose: {verdict}. {words}" if review.reason else "{name} chose: {verdict}"
-            about = {"words": review.reason} if review.reason else {}
-            yield fill(name, name=review.reader.name, verdict=review.verdict.as_text, **about)
+            reason = f". {review.reason}" if review.reason else ""
+            yield f"{review.reader.name} chose: {review.verdict.as_text}{reason}"
 
 
 def _verdict(item: Evidence) -> str:
@@ -402,19 +400,19 @@ def _jury_lines(case: Case) -> Iterator[str]:
     yield _head("Jury: a simulation, nobody has voted")
     verdict = case.verdict_on(case.draft.sha256)
     if verdict is None:
-        yield "NOT RUN for this text." + "\n"
+        yield "NOT RUN for this text.\n"
         return
     yield f"{_inline(verdict.sentence)}\n"
     line, interval = verdict.helpful_line, verdict.intercept_interval
     if not verdict.means_nothing:
-        yield "- " + (
-            f"note intercept {in_figures(verdict.note_intercept, line)} of the {line:.2f} needed, 90 % range "
+        yield (
+            f"- note intercept {in_figures(verdict.note_intercept, line)} of the {line:.2f} needed, 90 % range "
             f"{interval.low:.2f} to {interval.high:.2f}: {_inline(verdict.status)}"
         )
     for side in (verdict.negative, verdict.positive):
-        yield "- " + (
-            f"{side.people}, {side.jurors} simulated jurors: {side.helpful} helpful, {side.somewhat_helpful} somewhat "
-            f"helpful, {side.not_helpful} not helpful"
+        yield (
+            f"- {side.people}, {side.jurors} simulated jurors: {side.helpful} helpful, {side.somewhat_helpful} "
+            f"somewhat helpful, {side.not_helpful} not helpful"
         )
     yield from (f"- {_inline(caution)}" for caution in verdict.cautions)
     yield f"- {_inline(verdict.quality.note)}\n"
@@ -447,7 +445,7 @@ def _decision_lines(case: Case) -> Iterator[str]:
         what = item.obstacle.although(_code)
         yield f"- Approved although **{what}**. Reason: {_inline(item.reason)}"
     if decision.text_sha256:
-        yield "\n" + f"sha256 of the text: `{decision.text_sha256}`" + "\n"
+        yield f"\nsha256 of the text: `{decision.text_sha256}`\n"
 
 
 def _head(words: str) -> str:

@@ -1,4 +1,4 @@
-"""What authors and moderators do with a submitted case, as pure functions, like `workflow`.
+"""What authors and moderators do with a submitted case, as pure functions, like `actions`.
 
 A moderator claims a case and has it to themselves for 15 minutes after what they last did (`LEASE`), by the database's
 clock, which every caller gives as `at`. What they find of each sentence and passage is kept as they go.

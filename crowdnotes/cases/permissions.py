@@ -1,8 +1,4 @@
-"""The one way to stored cases: as somebody, and for an act that they may do.
-
-Whatever works with cases (`service`, `stages`) has no other store than this, and each call of it names an act: none can
-be forgotten. Changes are checked on the newest version, inside the step that keeps them.
-"""
+"""Whether somebody may do an act to a case (`require` raises NotAllowedError), and who somebody is."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def _to_newest(
 def _on_desk(
     act: Act, rule: Callable[Concatenate[Case, datetime, Person, P], Case]
 ) -> Callable[Concatenate[CaseService, str, P], Case]:
-    """As `_to_newest`, by the database's clock: machines whose clocks differ agree on how long a claim lasts."""
+    """The same by the database's clock: machines whose clocks differ agree on how long a claim lasts."""
 
     def method(service: CaseService, case_id: str, /, *args: P.args, **kwargs: P.kwargs) -> Case:
         cases, at = service._cases, service._cases.now()
@@ -250,7 +250,7 @@ class CaseService(StageRunner):
     # --- images, sources and passages ---
 
     def attach_image(self, case_id: str, content: bytes, name: str) -> Case:
-        """Add an image to the post, cleaned (see `evidence.pictures`). Raises InputError for what is none."""
+        """Add an image to the post, cleaned (see `evidence.images`). Raises InputError for what is none."""
         self.require(Act.EDIT, case_id)  # before the file is read
         image, clean = intake.checked_image(Attachment(content, name))
         at = self._tools.clock()
@@ -341,7 +341,7 @@ class CaseService(StageRunner):
     answer_suggestion = _to_newest(Act.EDIT, suggestions.answer_suggestion)
 
     def watch(self, case_id: str, notes: Sequence[ExistingNote]) -> Case:
-        """See `supernote_actions.bring_newer`; a case that was decided is reopened by it, by whoever may."""
+        """See `supernote_actions.add_newer_notes`; a case that was decided is reopened by it, by whoever may."""
 
         def change(case: Case, by: Actor) -> Case:
             if case.decision is not None:
@@ -383,7 +383,7 @@ class CaseService(StageRunner):
         return supernote_stages.expected_cost(case, self._tools).as_text()
 
     def watched(self, case: Case) -> supernote_actions.SupernoteUpdate:
-        """See `supernote_actions.watched`."""
+        """See `supernote_actions.supernote_update`."""
         return supernote_actions.supernote_update(case, self._tools.settings.bridging.helpful_intercept)
 
     def random_candidate(self, case: Case, seed: int = 0) -> Candidate | None:
@@ -477,7 +477,7 @@ class CaseService(StageRunner):
         return (Obstacle(id=ObstacleId(kind=ObstacleKind.NOT_YOURS), sentence=why), *found)
 
     def form_warnings(self, case: Case) -> tuple[LintWarning, ...]:
-        """See `gates.gates.form_warnings`; empty without a note."""
+        """See `gates.form_warnings`; empty without a note."""
         return form_warnings(case.draft.text, case.post.as_read, case.used_evidence) if case.draft else ()
 
     def suggested_tags(self, case: Case) -> tuple[TagSuggestion, ...]:
@@ -499,7 +499,7 @@ class CaseService(StageRunner):
     # --- what was found ---
 
     def nothing_relevant(self, case: Case) -> bool:
-        """See `relevance.none_is_near`; where a model said what the passages give, that counts instead."""
+        """See `relevance.nothing_relevant`; where a model said what the passages give, that counts instead."""
         tools = self._tools
         line = tools.settings.gates.relevance
         near = tools.embedder.thresholds.relevant if line is None else line

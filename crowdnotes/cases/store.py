@@ -133,7 +133,7 @@ class Store:
         reader: Actor | None = None,
         whose: Relationship | None = None,
     ) -> list[CaseSummary]:
-        """The newest change first; all words of `search` stand in the post or the draft, see `text.searching`.
+        """The newest change first; all words of `search` stand in the post or the draft, see `text.tokens`.
 
         Only what `reader` may read; with None all.
         """

@@ -1,6 +1,6 @@
 """Readers' suggestions on a case's note: made by anyone who may see it, answered by a person or by the model at work.
 
-What readers write is untrusted; see `engines.llm.supernotes` for how a model is asked.
+What readers write is untrusted; see `engines.llm.supernote_tasks` for how a model is asked.
 """
 
 from __future__ import annotations

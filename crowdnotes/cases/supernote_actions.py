@@ -1,4 +1,4 @@
-"""What a person may do to a case that makes one note from many, as pure functions (see `workflow`).
+"""What a person may do to a case that makes one note from many, as pure functions (see `actions`).
 
 The notes and which of them are used, the candidate that goes on as the draft, and the note as it was posted.
 """

@@ -1,7 +1,7 @@
 """What each stage of a supernote does: candidates, filters, the jury, the judge of the best, credit.
 
-As `gathering` is for evidence. Nothing here writes the case but `candidates`, which keeps each answer of a model as it
-comes: what was paid for is not lost when the work is stopped.
+As `gathering_stages` is for evidence. Nothing here writes the case but `candidates`, which keeps each answer of a model
+as it comes: what was paid for is not lost when the work is stopped.
 """
 
 from __future__ import annotations
@@ -197,10 +197,8 @@ def _written(
     made: SupernoteRound, writer: SupernoteWriter, case: Case, progress: Progress, tools: StageContext
 ) -> tuple[SupernoteRound, str]:
     plan, brief, by = plan_of(made, tools.settings.llm.supernote_candidates), tools.brief(case), result_origin(tools)
-
-    variant = (
-        made.seed * supernote_actions.MAX_WANTED
-    )  # else another round of few notes gets the answers of the one before
+    # Else another round of few notes gets the answers of the one before.
+    variant = made.seed * supernote_actions.MAX_WANTED
 
     def ask(place: int, notes: tuple[ExistingNote, ...]) -> SupernoteAnswer:
         progress.check()

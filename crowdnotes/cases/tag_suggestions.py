@@ -37,8 +37,6 @@ _MEDIA = re.compile(
 _OUTDATED = re.compile(
     r"\b(?:outdated|out of date|no longer|since then|has since|superseded|old (?:photo|video))\b", re.IGNORECASE
 )
-
-
 _FEWEST_ADDED = 3  # different words
 # Where the words themselves ("not", "but") are no reason that a person understands.
 _REASONS = {
@@ -75,10 +73,8 @@ def suggest_tags(case: Case) -> tuple[TagSuggestion, ...]:
     ):
         match = next((hit for text in texts if (hit := pattern.search(text))), None)
         if match is not None:
-            name = _REASONS.get(
-                tag, "the note says “{words}”" if match.string is note else "the evidence says “{words}”"
-            )
-            found.append(TagSuggestion(tag, fill(name, words=match.group())))
+            says = "the note says “{words}”" if match.string is note else "the evidence says “{words}”"
+            found.append(TagSuggestion(tag, fill(_REASONS.get(tag, says), words=match.group())))
     added = _added(case.post.text, note, passages)
     if not found and len(added) >= _FEWEST_ADDED:
         found.append(

@@ -1,9 +1,4 @@
-"""`crowdnotes doctor`: what an installation needs, each fine or with what to do.
-
-`crowdnotes backup` and `crowdnotes restore`: what people made, in one file and back.
-
-`crowdnotes worker`: does the work that others ask for, on this machine or any other.
-"""
+"""`crowdnotes doctor`, `backup`, `restore` and `worker`: for whoever runs an installation."""
 
 from __future__ import annotations
 

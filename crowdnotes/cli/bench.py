@@ -1,6 +1,7 @@
-"""`crowdnotes bench helpfulness`, `correctness`, `principles`, `retrieval`, `reach`, `jury`: against known answers.
+"""`crowdnotes bench …`: judges, jury and search against known answers, and sources against cited ones.
 
-`crowdnotes bench utility`: sources that the program chooses beside those that people cited for the same posts.
+`helpfulness`, `correctness`, `principles`, `retrieval`, `reach` and `jury` read a file of known answers. `utility`
+compares the sources that the program chooses with those that people cited for the same posts.
 """
 
 from __future__ import annotations

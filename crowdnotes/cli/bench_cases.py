@@ -1,8 +1,7 @@
-"""`crowdnotes bench healthnotes`, `notes` and `compare`: a case for every post of a file, measured as a whole.
+"""`crowdnotes bench healthnotes`, `notes`, `compare`, `supernotes`: a case for each post of a file.
 
-The cases go through the very stages that a person's case does, and lie in the run's own database.
-
-`crowdnotes bench supernotes`: a supernote for every post of a file, beside the best note that it has.
+The cases go through the very stages that a person's case does, and lie in the run's own database. `supernotes` compares
+each supernote with the best existing note on its post.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""`crowdnotes supernote`: one note from the notes that a post has, and whether newer ones change it.
-
-`crowdnotes batch`: a file of posts, each of which becomes a case that awaits a person.
-
-`crowdnotes draft`: from a post to a proposed note that awaits a person's inspection.
-"""
+"""`crowdnotes batch`, `draft` and `supernote`: work a whole case, which then awaits a person."""
 
 from __future__ import annotations
 

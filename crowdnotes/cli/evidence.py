@@ -1,7 +1,4 @@
-"""`crowdnotes search`, `providers check` and `fetch`: how evidence is found and read, from the command line.
-
-`crowdnotes library …`: add, list, search and remove local collections of evidence.
-"""
+"""`crowdnotes search`, `providers check`, `fetch` and `library …`: find, read and keep evidence."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""`crowdnotes jury score`: notes before a simulated jury.
-
-`crowdnotes length`: how long a note is on X, and what is wrong with its form.
-"""
+"""`crowdnotes length` and `jury score`: measure the text of a note."""
 
 from __future__ import annotations
 

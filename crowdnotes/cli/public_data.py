@@ -1,7 +1,4 @@
-"""`crowdnotes crowd …`: what the public data shows of the crowd.
-
-`crowdnotes bridging …`: read the public data, fit the factorization, give notes their status.
-"""
+"""`crowdnotes bridging …` and `crowd …`: score X's public data, and show what it says of the crowd."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""`crowdnotes comparison …`: blind comparisons of notes, which people answer on the Compare page.
-
-`crowdnotes overview`: how the cases on this machine went, in figures.
-"""
+"""`crowdnotes overview` and `comparison …`: how cases went, and blind comparisons of notes."""
 
 from __future__ import annotations
 

@@ -96,7 +96,6 @@ def _in_words(x: ToX, found: OnX) -> str:
 
 @contextmanager
 def _opened() -> Iterator[tuple[CaseService, ToX]]:
-
     with open_workspace() as workspace:
         if workspace.x is None:
             raise ConfigurationError("X is not set up.", "Set CROWDNOTES_X_API_KEY and the three beside it: docs/x.md.")

@@ -1,7 +1,7 @@
 """What is judged, always of one exact text: gates, principles, form, links, and what a simulated jury says.
 
 Sides of the jury are named neutrally: "side −" are raters with a factor below 0, "side +" those from 0 up.
-Statuses and rules carry the public data's own names (`bridging.status`).
+Statuses and rules carry the public data's own names (`bridging.model`, `bridging.rules`).
 """
 
 from __future__ import annotations
@@ -402,7 +402,7 @@ class JuryVerdict(FrozenModel):
         if low is None or high is None or abs(low - high) < _APART:
             return ""
         harsher = self.positive if high < low else self.negative
-        return "; {people} would find it helpful less often{because}".format(people=harsher.people, because="")
+        return f"; {harsher.people} would find it helpful less often"
 
 
 _APART = 0.15  # of the mean rating; sides further apart than this are named

@@ -1,6 +1,6 @@
 """A case: the making of one note, from the post to the decision, with its audit trail.
 
-What the last change of a note did: its words, its gates and the jury's number, before and after.
+Also what the last change of its note did: words, gates and the jury's number, before and after.
 """
 
 from __future__ import annotations
@@ -366,7 +366,7 @@ class Case(FrozenModel):
 
     @property
     def owner_key(self) -> str | None:
-        """See `people.Owned`."""
+        """See `domain.people.Owned`."""
         return self.owner.key if self.owner else None
 
     @property

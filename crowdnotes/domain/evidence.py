@@ -8,7 +8,6 @@ from enum import StrEnum
 
 from crowdnotes.domain.base import FrozenModel, LabelledEnum, Span, text_sha256
 from crowdnotes.domain.people import Person
-from crowdnotes.wording import fill
 
 BY_HAND = "hand:"  # how the id of a source begins whose words a person copied
 UNDATED = "undated"  # the notice on a source without a date where evidence has a cutoff
@@ -67,10 +66,8 @@ class FactCheck(FrozenModel):
     @property
     def sentence(self) -> str:
         """The claim, who said it, and the verdict."""
-        by = {"claim": self.claim, "claimant": self.claimant}
-        claim = (
-            fill("The claim “{claim}”, said by {claimant}.", **by) if self.claimant else f"The claim “{self.claim}”."
-        )
+        claimant = f", said by {self.claimant}" if self.claimant else ""
+        claim = f"The claim “{self.claim}”{claimant}."
         publisher = self.publisher or "A fact-checker"
         if not self.rating:
             return f"{claim} Checked by {publisher}."

@@ -1,7 +1,4 @@
-"""Drafts of the note, and which passage carries each of their sentences.
-
-A note on its way to X, and what became of it there.
-"""
+"""Drafts of the note, which passage carries each of their sentences, and the note as sent to X."""
 
 from __future__ import annotations
 

@@ -18,7 +18,6 @@ from crowdnotes.evidence.reading.plain_text import plain_text, tidy_line
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.urls import is_web_address
-from crowdnotes.wording import fill
 
 _CLAIM = 1_000  # characters; some publishers put the whole post there
 _NAME = 100
@@ -109,16 +108,11 @@ def _rating(item: Item) -> tuple[str, str]:
     if value is None:
         whole = _at(item, "reviewRating")
         return words or given[0] or (_text(whole, _VERDICT) if isinstance(whole, str) else ""), ""
-    said = {"value": given[0], "worst": given[1], "best": given[2]}
     if worst is None or best is None or worst == best:
         return words, "" if words else f"{given[0]}, with no scale given"
     inside = min(worst, best) <= value <= max(worst, best)
-    return words, fill(
-        "{value} on a scale from {worst}, worst, to {best}, best"
-        if inside
-        else "{value}, outside its own scale from {worst}, worst, to {best}, best",
-        **said,
-    )
+    scale = f"scale from {given[1]}, worst, to {given[2]}, best"
+    return words, f"{given[0]} on a {scale}" if inside else f"{given[0]}, outside its own {scale}"
 
 
 def _number(text: str) -> float | None:

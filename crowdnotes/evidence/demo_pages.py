@@ -23,7 +23,7 @@ from crowdnotes.evidence.link_check import LinkAsker
 from crowdnotes.evidence.ssrf_guard import check_url
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets" / "demonstration"
-_REPAIR = "Put the folder {folder} back, for instance with `git checkout assets`.".format(folder="assets/demonstration")
+_REPAIR = "Put the folder assets/demonstration back, for instance with `git checkout assets`."
 
 
 class ExamplePage(FrozenModel):

@@ -1,14 +1,9 @@
-"""Getting one page: from a link to its bytes, or to a label and a sentence that say why not.
+"""Fetch one page: its bytes, or a label and a sentence that say why it could not be had.
 
-Bounds are `FetchSettings`: redirects, bytes after unpacking, seconds for the whole exchange. No
-cookies, no credentials, no proxies from the environment. Redirects are followed by hand, each
-through the guard. What the cache answers is checked and bounded like what the site answers.
-
-Pages that were fetched before, kept on disk as RFC 9111 allows, by hishel.
-
-The cache stands between the fetcher and the guarded transport: what it does not answer itself goes out
-through the guard, and what it does answer is unpacked under the same cap as any body. It is a shared
-cache, because several people may use one app. Whatever happens to its file, pages are still fetched.
+Bounds are `FetchSettings`: redirects, bytes after unpacking, seconds for the whole exchange. No cookies, no
+credentials, no proxies from the environment. Redirects are followed by hand, each through the guard.
+`PageCache` keeps pages on disk as RFC 9111 allows (by hishel), as a shared cache: several people may use one app.
+It stands between the fetcher and the guarded transport; what it answers is bounded like what the site answers.
 """
 
 from __future__ import annotations
@@ -213,7 +208,7 @@ class Fetcher:
         cache: PageCache | None = None,
         turn: Callable[[str, Callable[[], None]], AbstractContextManager[None]] = lambda *_: nullcontext(),
     ) -> None:
-        """`turn` waits until the site of an address may be asked, see `search.service.page_turn`."""
+        """`turn` waits until the site of an address may be asked, see `search.service.page_rate_limit`."""
         self._settings = settings
         self._turn = turn
         self._cache = cache

@@ -63,7 +63,7 @@ class LinkChecker:
     `wayback` is asked for copies of pages that are gone; nobody is without it.
     """
 
-    model_client: LinkAsker
+    link_asker: LinkAsker
     settings: LinkSettings
     clock: Callable[[], datetime]
     pause: Callable[[float], float] = lambda longest: random.uniform(longest / 2, longest)  # noqa: S311
@@ -100,7 +100,7 @@ class LinkChecker:
     def _try(self, url: str, full: str, tried: int, left: float, check: Check) -> LinkCheck:
         found = partial(LinkCheck, url=url, checked_at=self.clock(), tries=tried)
         try:
-            status = self.model_client.status(full, min(self.settings.request_seconds, left), check)
+            status = self.link_asker.status(full, min(self.settings.request_seconds, left), check)
         except InputError as error:
             return found(state=LinkState.REFUSED, sentence=error.message)
         except FetchError as error:

@@ -13,10 +13,10 @@ instead, once each and at most `_MOST_SENTENCES` a source:
 
     nearness = (cosine with the run's sentences together + that with its best sentence) / 2
 
-where "together" is the mean of the sentence vectors weighted by length. In a long source the `_SHORTLIST` windows of a
-fixed length that share the most telling words with what is asked are looked at, and always the first and the one with
-the snippet; in these, when they hold too many sentences, those that share the most, and then an even spread of the
-others, so that a source in another language is still judged.
+where "together" is the mean of the sentence vectors weighted by length. In a long source the `_SHORTLIST`
+windows of a fixed length that share the most telling words with what is asked are looked at, and always the first and
+the one with the snippet; in these, when they hold too many sentences, those that share the most, and then an even
+spread of the others, so that a source in another language is still judged.
 """
 
 from __future__ import annotations

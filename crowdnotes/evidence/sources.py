@@ -69,7 +69,7 @@ class SourceReader:
         self._services = {service.name: service for service in services}
         self._private_hosts = private_hosts
         self._by = by
-        self._categories = categories  # the user's own, see `provenance`
+        self._categories = categories  # the user's own, see `source_types`
         self._wayback = wayback
         self._fetcher = fetcher
         self._abstracts = abstracts
@@ -154,8 +154,8 @@ class SourceReader:
             else:
                 if document is not None:
                     detail = (
-                        f"{_clause(why)}; it was read through {service.label} instead. Nobody compared the words with "
-                        "the page."
+                        f"{_clause(why)}; it was read through {service.label} instead. "
+                        "Nobody compared the words with the page."
                     )
                     read = _copy(failed, document, detail, ReadAs.THROUGH)
                     return read[0].model_copy(update={"read_through": service.label}), read[1]

@@ -1,1 +1,1 @@
-"""Blind comparisons of notes: pairs from a file, answers by many at once, and what they come to."""
+"""Reports: the overview of all cases, and blind comparisons of notes with their results."""

@@ -25,6 +25,10 @@ from crowdnotes.wording import fill
 
 FILE_KINDS = ("csv", "tsv", "jsonl", "json")
 MOST_PAIRS = 1_000
+_FILE_FORM = (
+    "Give CSV or JSON with the columns post, supernote and existing_note, or post, first and second; or pairs.jsonl or "
+    "notes.jsonl of “crowdnotes bench”."
+)
 _MOST_BYTES = 5_000_000
 _MAX_LENGTH = {"post": 25_000, "first": 5_000, "second": 5_000}  # characters; the first is X's own bound of a post
 _POSTS = ("post", "post_text", "tweet", "tweet_text")
@@ -61,20 +65,14 @@ def read_pairs(name: str, content: bytes) -> PairsFile:
     if kind not in FILE_KINDS:
         raise InputError(
             f"“{name}” is no table that can be read.",
-            (
-                "Give CSV or JSON with the columns post, supernote and existing_note, or post, first and second; or "
-                "pairs.jsonl or notes.jsonl of “crowdnotes bench”."
-            ),
+            _FILE_FORM,
         )
     text = decode_table(content)
     rows = list(_csv_rows(text, kind) if kind in {"csv", "tsv"} else _json_rows(text, kind))
     if not rows:
         raise InputError(
             "The file holds no pairs.",
-            (
-                "Give CSV or JSON with the columns post, supernote and existing_note, or post, first and second; or "
-                "pairs.jsonl or notes.jsonl of “crowdnotes bench”."
-            ),
+            _FILE_FORM,
         )
     columns = {column for _, row in rows for column in row}
     found = _of_a_run(rows) if columns >= _OF_A_RUN else _of_columns(rows, columns)
@@ -87,18 +85,8 @@ def _of_columns(rows: Iterable[tuple[int, Mapping[str, Any]]], columns: set[str]
     post = next((column for column in _POSTS if column in columns), None)
     sides = next((pair for pair in _NOTES if columns >= set(pair)), None)
     if post is None or sides is None:
-        words = (
-            "There is no column with the post. The columns are: {columns}."
-            if post is None
-            else "There is no column with the notes. The columns are: {columns}."
-        )
-        raise InputError(
-            fill(words, columns=", ".join(sorted(columns))[:200]),
-            (
-                "Give CSV or JSON with the columns post, supernote and existing_note, or post, first and second; or "
-                "pairs.jsonl or notes.jsonl of “crowdnotes bench”."
-            ),
-        )
+        missing, there = "post" if post is None else "notes", ", ".join(sorted(columns))[:200]
+        raise InputError(f"There is no column with the {missing}. The columns are: {there}.", _FILE_FORM)
     named = next((column for column in _IDS if column in columns), None)
     pairs: dict[str, NotePair] = {}
     for line, row in rows:
@@ -146,10 +134,8 @@ def _of_a_run(rows: Iterable[tuple[int, Mapping[str, Any]]]) -> PairsFile:
         for own, human in [(pair.left, pair.right) if is_left(row.note_id) else (pair.right, pair.left)]
     ]
     of_supernotes = all(row.supernote is not None for row in passed)
-    names = ("Supernote", "Best existing note")
-    if not of_supernotes:
-        names = ("The program's note", "The human note")
-    return PairsFile(tuple(found), (names[0], names[1]))
+    names = ("Supernote", "Best existing note") if of_supernotes else ("The program's note", "The human note")
+    return PairsFile(tuple(found), names)
 
 
 def _words(line: int, row: Mapping[str, Any], column: str) -> str:
@@ -189,10 +175,7 @@ def _json_rows(text: str, kind: str) -> Iterator[tuple[int, dict[str, Any]]]:
         if not isinstance(rows, list):
             raise InputError(
                 "The file holds no list of pairs.",
-                (
-                    "Give CSV or JSON with the columns post, supernote and existing_note, or post, first and second; "
-                    "or pairs.jsonl or notes.jsonl of “crowdnotes bench”."
-                ),
+                _FILE_FORM,
             )
         numbered: Iterable[tuple[int, Any]] = enumerate(rows, 1)
     else:
@@ -217,8 +200,5 @@ def _plain(column: str) -> str:
 def _wrong(line: int, words: str, **values: object) -> InputError:
     return InputError(
         fill(words, line=line, **values),
-        (
-            "Give CSV or JSON with the columns post, supernote and existing_note, or post, first and second; or "
-            "pairs.jsonl or notes.jsonl of “crowdnotes bench”."
-        ),
+        _FILE_FORM,
     )

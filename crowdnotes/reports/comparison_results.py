@@ -56,14 +56,12 @@ def _crossed(participants: npt.ArrayLike, posts: npt.ArrayLike) -> _Crossed:
 def results(comparison: Comparison, answers: Sequence[Answer]) -> ComparisonResults:
     """Every figure of a comparison; all NOT RUN where the file had shuffled the notes of each pair."""
     used = () if comparison.sides_unknown else tuple(answers)
-    nothing = (
-        (
+    nothing = "Nobody has answered yet."
+    if comparison.sides_unknown:
+        nothing = (
             "The file does not tell whose the notes are: its sides are shuffled. Export the votes, and “crowdnotes "
             "bench compare --votes” counts them."
         )
-        if comparison.sides_unknown
-        else "Nobody has answered yet."
-    )
     post_of = {pair.id: pair.post for pair in comparison.pairs}
     crossed = _crossed([answer.participant for answer in used], [post_of[answer.pair] for answer in used])
     won = np.array([float(answer.first_won) for answer in used])
@@ -218,14 +216,12 @@ def _wins_told(names: tuple[str, str], won: Figure, crossed: _Crossed) -> str:
     if won.value is None or won.low is None or won.high is None:
         return won.not_run
     people, posts = crossed.sizes
-    told = "“{name}” was chosen in {share} of {answers} ({low} to {high}), by {people} on {posts}.".format(
-        name=names[0],
-        share=percent(won.value),
-        low=percent(won.low),
-        high=percent(won.high),
-        answers=plural(won.n, "{n:,} answer", "{n:,} answers"),
-        people=plural(people, "{n:,} participant", "{n:,} participants"),
-        posts=plural(posts, "{n:,} post", "{n:,} posts"),
+    answers = plural(won.n, "{n:,} answer", "{n:,} answers")
+    by = plural(people, "{n:,} participant", "{n:,} participants")
+    on = plural(posts, "{n:,} post", "{n:,} posts")
+    told = (
+        f"“{names[0]}” was chosen in {percent(won.value)} of {answers} ({percent(won.low)} to {percent(won.high)}), by "
+        f"{by} on {on}."
     )
     if min(people, posts) < _FEW:
         return f"{told} {_too_few()}"

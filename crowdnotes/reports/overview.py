@@ -1,8 +1,7 @@
-"""What many cases come to: a picture's numbers, the sentence that they tell, and who could not be counted and why.
+"""The overview of many cases: for each chart its numbers, its sentence, and what is not counted.
 
-Medians and counts, each with its n; of fewer than five there is no median, they are told one by one.
-
-Many cases at one look: times, outcomes, sources, mending, agreement and cost, each with what it tells.
+It shows times, outcomes, sources, mending, agreement and cost. Medians and counts are given with their n; of fewer than
+five cases there is no median, and each is listed.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ _STEPS = {
     "writing": "writing",
     "judging": "judging",
 }
-_APART = 0.15  # of the mean rating: sides further apart than this do not agree; as in `domain.judgement`
+_APART = 0.15  # of the mean rating: sides further apart than this do not agree; as in `domain.assessment`
 _DAYS, _WEEKS, _MONTHS = 21, 26, 36  # the longest time that is shown day by day, week by week, month by month
 
 
@@ -328,8 +327,8 @@ def _mended(cases: Sequence[CaseFigures]) -> Counted:
     if there:
         most = max(by_check[name][Course.MENDED] for name in there)
         names = [name for name in there if by_check[name][Course.MENDED] == most]
-        often = ", most often {checks} ({n} each)" if len(names) > 1 else ", most often {checks} ({n})"
-        which = fill(often, checks=_listed(names), n=most) if most else ""
+        each = " each" if len(names) > 1 else ""
+        which = f", most often {_listed(names)} ({most}{each})" if most else ""
         checks = plural(totals.total(), "1 check that did not pass", "{n:,} checks that did not pass")
         sentence = plural(
             totals[Course.MENDED],
@@ -342,10 +341,8 @@ def _mended(cases: Sequence[CaseFigures]) -> Counted:
     beside = ""
     if kept:
         stayed, written = (sum(pair[place] for pair in kept) for place in (0, 1))
-        notes, sentences = (
-            plural(len(kept), "1 approved note", "{n:,} approved notes"),
-            plural(written, "1 sentence", "{n:,} sentences"),
-        )
+        notes = plural(len(kept), "1 approved note", "{n:,} approved notes")
+        sentences = plural(written, "1 sentence", "{n:,} sentences")
         beside = f"{stayed} of {sentences} that CrowdNotes wrote are in {notes} word for word."
     return Counted(
         title="Where notes were mended",
@@ -372,12 +369,8 @@ def _sources(cases: Sequence[CaseFigures]) -> Counted:
         most = [kind.as_text for kind in SourceCategory if used[kind] == top]
         share = round(100 * top / used.total())
         passages = plural(used.total(), "1 passage", "{n:,} passages")
-        name = (
-            "Most used: {kinds}, {n} each of {passages} in use ({share} %)."
-            if len(most) > 1
-            else "Most used: {kinds}, {n} of {passages} in use ({share} %)."
-        )
-        sentence = fill(name, kinds=_listed(most), n=top, passages=passages, share=share)
+        each = " each" if len(most) > 1 else ""
+        sentence = f"Most used: {_listed(most)}, {top}{each} of {passages} in use ({share} %)."
     return Counted(
         title="Kinds of sources",
         sentence=sentence,
@@ -405,15 +398,12 @@ def _readers(cases: Sequence[CaseFigures]) -> Sides:
     nothing = sum(case.jury_means_nothing for case in cases)
     sentence = "No note has been before the simulated jury."
     if juries:
-        name = (
-            "The two sides of the simulated jury agree on {agree} of {notes}; {reached} reaches the line to be shown."
-            if reached < 2
-            else (
-                "The two sides of the simulated jury agree on {agree} of {notes}; {reached} reach the line to be shown."
-            )
-        )
         notes = plural(len(juries), "1 note", "{n:,} notes")
-        sentence = fill(name, agree=agree, notes=notes, reached=reached or "none")
+        reach = "reaches" if reached < 2 else "reach"
+        sentence = (
+            f"The two sides of the simulated jury agree on {agree} of {notes}; {reached or 'none'} {reach} the line to "
+            "be shown."
+        )
     return Sides(
         title="Agreement of readers (a simulation)",
         sentence=sentence,

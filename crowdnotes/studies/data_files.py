@@ -1,13 +1,9 @@
-"""What benchmarks and training read and write: files of one JSON object a line, and what was measured of the judges.
+"""Files that benchmarks and training read and write: JSON Lines, camp notes, and pinned figures.
 
-A line that is wrong is named. `figures.json` pins what was measured of a judge and the SHA-256 of the weights it was
-measured on; a check fails when the two part, or a figure falls.
-
-Camp notes: real notes on which two camps of raters agreed or not, from a Parquet file of the camp schema.
-
-Derived from X's public data by Ulu, Shi and Hausladen (2026), CC BY 4.0: note_id, post_id, text as X stores it, kind
-("polarising" or "bridging"), approval_0/1 (share of helpful votes in each camp), raters_0/1, bridge_score (geometric
-mean of the approvals), and content_label, what a model said the agreed ones are. Camp 0 is the side with positive rater
+A faulty line is named. `figures.json` pins what was measured of a judge and the SHA-256 of its weights; a check fails
+when the two part, or a figure falls. Camp notes (Ulu, Shi and Hausladen 2026, CC BY 4.0, from X's public data) are a
+Parquet file: note_id, post_id, text as X stores it, kind, approval_0/1 (share of helpful votes in each camp),
+raters_0/1, bridge_score (geometric mean of the approvals), content_label. Camp 0 is the side with positive rater
 factors, camp 1 the one with negative: measured on notes of the pilot, see the jury's model card.
 """
 

@@ -64,7 +64,7 @@ def dates_in(text: str) -> list[str]:
 
 
 def _name(run: list[str]) -> str:
-    while run and (run[0].lower() in _BEFORE):
+    while run and run[0].lower() in _BEFORE:
         run = run[1:]
     while run and run[-1] in _WITHIN:
         run = run[:-1]

@@ -79,8 +79,7 @@ def top_level_domains() -> frozenset[str]:
 
 def tags_of(classification: Classification) -> dict[str, str]:
     """Column → label of the tags that go with a classification."""
-    tags = _MISLEADING_TAGS if classification is Classification.MISLEADING else _NOT_MISLEADING_TAGS
-    return dict(tags.items())
+    return dict(_MISLEADING_TAGS if classification is Classification.MISLEADING else _NOT_MISLEADING_TAGS)
 
 
 def tag_words(column: str) -> str:

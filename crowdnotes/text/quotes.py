@@ -1,6 +1,6 @@
-"""Finds quoted words in a text: letter for letter, but for case, white space, and the shape of marks and dashes.
+"""Find quoted words in a text, and the words that two texts do not share.
 
-Which words two texts do not share, in order.
+A quote is found letter for letter, but for case, white space, and the shape of marks and dashes.
 """
 
 from __future__ import annotations

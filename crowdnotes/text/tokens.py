@@ -1,9 +1,7 @@
-"""Words of a text: as any script writes them, as tokens with offsets, their stems, and the stop words.
+"""Words of a text: tokens with offsets, stems, stop words, and the folded form for searching.
 
 Stems are those of Snowball's English rules: texts are compared in English, and most of what is searched is in it.
 A word with other letters than a to z is its own stem, without case and accents.
-
-What a person types into a search, and the one form in which it is compared with what is searched.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
-"""Web addresses: the one form that all spellings of a link share, tracking parameters, and which texts are addresses.
+"""Web addresses: the form that all spellings of a link share, and what a text refers to.
 
 The canonical form is for comparing, not for fetching: the scheme becomes https, "www." goes, and so do fragments,
-tracking parameters and the many ways to write a DOI or a PubMed id.
-
-What a text refers to: the pages that it links, and the papers and trials that it names by number.
+tracking parameters and the many ways to write a DOI or a PubMed id. A text refers to the pages that it links, and to
+the papers and trials that it names by number.
 """
 
 from __future__ import annotations

@@ -1,13 +1,10 @@
-"""X's API for AI note writers, one call at a time: signed, bounded, and each refusal a sentence of its own.
+"""X's API for AI note writers: one signed, bounded call at a time, and a sentence for each refusal.
 
-By the OpenAPI document 2.167 of August 2026; where 2.166 calls a thing otherwise, that is tried second. Nothing here
-tries a call again, but for one that X refused because its token ended: whoever posts has to look first whether the
-last one arrived. Keys stand in no error and no log.
-
-Tokens of OAuth 2.0: X ends one after two hours, and gives another for a second token, which it takes only once.
-
-What X gave last therefore lies in a file of the data folder, which its owner alone may read; processes that share the
-folder share it. What is set counts until it was used, and again when something else is set.
+By the OpenAPI document 2.167 of August 2026; where 2.166 names a thing otherwise, that is tried second. No call is
+tried again unless X refused it because its token ended: whoever posts first looks whether the last call arrived. No
+error and no log holds a key. An OAuth 2.0 token ends after two hours and its refresh token works once, so the newest
+pair lies in a file of the data folder that its owner alone may read; processes share it. What is set counts until it
+was used, and again when something else is set.
 """
 
 from __future__ import annotations
@@ -253,10 +250,8 @@ class XClient:
         own, secret = self._settings.oauth2_client_id, self._settings.oauth2_client_secret
         app = AppAuth(own, secret.get_secret_value() if secret else "", None if secret else "none")
         headers = _headers("application/x-www-form-urlencoded")
-        url, body = (
-            f"{self._settings.url}/2/oauth2/token",
-            prepare_token_request("refresh_token", refresh_token=refresh),
-        )
+        url = f"{self._settings.url}/2/oauth2/token"
+        body = prepare_token_request("refresh_token", refresh_token=refresh)
         _, headers, body = app.prepare("POST", url, headers, body)
         try:
             answer = self._read(*self._sent(httpx.Request("POST", url, headers=headers, content=body.encode())))

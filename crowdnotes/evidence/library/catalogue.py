@@ -287,10 +287,7 @@ class Libraries:
     def _file(self, name: str) -> Path:
         if not _NAME.fullmatch(name):
             raise LibraryError(
-                (
-                    "A library's name has letters a to z, digits, - and _, at most 64, and starts with a letter or "
-                    "digit."
-                ),
+                "A library's name has letters a to z, digits, - and _, at most 64, and starts with a letter or digit.",
                 "Choose another name.",
             )
         return self._directory / f"{name}{_SUFFIX}"

@@ -56,6 +56,7 @@ _HISTORY = {
 }
 _WORDS = frozenset({"text", "status", "first"})
 _NEEDED = frozenset({"note", "text"})
+_WHAT_TO_GIVE = "Give a folder of X's public data, its file of notes, or the index that `crowdnotes crowd index` made."
 _LAST_MS = 4_102_444_800_000  # 2100
 # X's ids tell the time as well. Of exact copies the one that X showed first stays, else the oldest.
 _CHOSEN = f"""
@@ -91,7 +92,7 @@ def open_notes(path: Path) -> Incoming:
     if not path.is_dir() and path.suffix.lower() not in KINDS:
         raise LibraryError(
             f"{path.name} is not a file that can hold notes ({', '.join(KINDS)}).",
-            "Give a folder of X's public data, its file of notes, or the index that `crowdnotes crowd index` made.",
+            _WHAT_TO_GIVE,
         )
     with ExitStack() as opened:
         scratch = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="crowdnotes-notes-")))
@@ -100,10 +101,7 @@ def open_notes(path: Path) -> Incoming:
         if not kept:
             raise LibraryError(
                 f"There is no note in {path.name}.",
-                (
-                    "Give a folder of X's public data, its file of notes, or the index that `crowdnotes crowd index` "
-                    "made."
-                ),
+                _WHAT_TO_GIVE,
             )
         until_read = opened.pop_all()
 
@@ -128,10 +126,7 @@ def _sorted(path: Path, scratch: Path) -> tuple[Path, list[str], int]:
                 why = problems[0] if problems else f"There is no note in {path.name}."
                 raise LibraryError(
                     why,
-                    (
-                        "Give a folder of X's public data, its file of notes, or the index that `crowdnotes crowd "
-                        "index` made."
-                    ),
+                    _WHAT_TO_GIVE,
                 )
             told = _tables(HISTORY, path if path.is_dir() else path.parent, scratch, problems)
             listed, past = _parquet(files), _parquet(told) if told else "(SELECT 0 AS noteId)"
@@ -244,13 +239,10 @@ def _view(connection: duckdb.DuckDBPyConnection, name: str, table: str, columns:
         if found is None and column in _NEEDED:
             raise LibraryError(
                 f"The notes have none of the columns {', '.join(names[:2])}.",
-                (
-                    "Give a folder of X's public data, its file of notes, or the index that `crowdnotes crowd index` "
-                    "made."
-                ),
+                _WHAT_TO_GIVE,
             )
         kind = "VARCHAR" if column in _WORDS else "BIGINT"
-        parts.append(f"TRY_CAST({f'{found}' if found else 'NULL'} AS {kind}) AS {column}")
+        parts.append(f"TRY_CAST({found or 'NULL'} AS {kind}) AS {column}")
     connection.execute(f"CREATE TEMP VIEW {name} AS SELECT {', '.join(parts)} FROM {table}")
 
 
@@ -279,11 +271,7 @@ def _duckdb(index: Path | None, scratch: Path, name: str) -> Iterator[duckdb.Duc
         with duckdb.connect(str(index or ":memory:"), read_only=index is not None, config=config) as connection:
             yield connection
     except duckdb.Error as error:
-        why = "{name} cannot be read as {kind}: {why}.".format(name=name, kind="notes", why=str(error).splitlines()[0])
         raise LibraryError(
-            why,
-            (
-                "If the index is being made, wait until that has ended. Else download the data, or make the index, "
-                "again."
-            ),
+            f"{name} cannot be read as notes: {str(error).splitlines()[0]}.",
+            "If the index is being made, wait until that has ended. Else download the data, or make the index, again.",
         ) from error

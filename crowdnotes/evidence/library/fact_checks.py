@@ -23,6 +23,7 @@ from crowdnotes.evidence.reading.plain_text import decode
 from crowdnotes.evidence.source_types import publisher_of
 
 KINDS = (".json", ".jsonld", ".jsonl", ".csv", ".tsv", ".html", ".htm")
+_WHAT_TO_GIVE = "Give ClaimReview data: the feed of Data Commons, a file of Fact-Check Insights, or pages with JSON-LD."
 _MOST_OF_A_PAGE = 20_000_000  # bytes
 _MOST_OF_A_FIELD = 1_000_000  # characters of a table's field
 _SCRIPT = re.compile(r"<script\b[^>]{0,300}ld\+json[^>]{0,300}>(.*?)</script", re.IGNORECASE | re.DOTALL)
@@ -37,13 +38,13 @@ def open_fact_checks(path: Path) -> Incoming:
     if not path.is_dir() and path.suffix.lower() not in KINDS:
         raise LibraryError(
             f"{path.name} is not a file that can hold fact-checks ({', '.join(KINDS)}).",
-            "Give ClaimReview data: the feed of Data Commons, a file of Fact-Check Insights, or pages with JSON-LD.",
+            _WHAT_TO_GIVE,
         )
     total = sum(1 for file in files for _ in _items(file))
     if total == 0:
         raise LibraryError(
             f"There is no fact-check (ClaimReview) in {path.name}.",
-            "Give ClaimReview data: the feed of Data Commons, a file of Fact-Check Insights, or pages with JSON-LD.",
+            _WHAT_TO_GIVE,
         )
     return Incoming(total, None, lambda: _records(files))
 

@@ -88,7 +88,7 @@ def _guess_text(names: Sequence[str], sample: Rows) -> str:
     if best is None:
         raise LibraryError(
             "The table has no column that holds text.",
-            "Name the column with the text; its columns are: {columns}.".format(columns=", ".join(names) or "none"),
+            f"Name the column with the text; its columns are: {', '.join(names) or 'none'}.",
         )
     return best
 
@@ -247,31 +247,16 @@ def _open_jsonl(path: Path) -> _Opened:
     return list(names), count, rows
 
 
+_EACH_LINE = 'each line must be one record, such as {"title": "…", "text": "…"}'
+
+
 def _parsed(path: Path, number: int, line: str) -> Row:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise _broken(
-            path,
-            "jsonl",
-            (
-                f"line {number} is not a whole record; each line "
-                f"must be one "
-                f"record, such as {{"
-                '"title": "…", "text": "…"}'
-            ),
-        ) from error
+        raise _broken(path, "jsonl", f"line {number} is not a whole record; {_EACH_LINE}") from error
     if not isinstance(row, dict):
-        raise _broken(
-            path,
-            "jsonl",
-            (
-                f"line {number} is not a record of names and "
-                f"values; each line "
-                f"must be one "
-                'record, such as {"title": "…", "text": "…"}'
-            ),
-        )
+        raise _broken(path, "jsonl", f"line {number} is not a record of names and values; {_EACH_LINE}")
     return row
 
 
@@ -316,9 +301,7 @@ def open_folder(folder: Path) -> Incoming:
     files = sorted(below(root, FILE_KINDS), key=lambda file: file.relative_to(root).as_posix())
     if not files:
         raise LibraryError(
-            "The folder {folder} holds no file that can be read ({kinds}).".format(
-                folder=folder.name or folder, kinds=", ".join(FILE_KINDS)
-            ),
+            f"The folder {folder.name or folder} holds no file that can be read ({', '.join(FILE_KINDS)}).",
             "Check that it is the folder you meant.",
         )
     return Incoming(len(files), None, lambda: (_file_record(i, file, root) for i, file in enumerate(files)))

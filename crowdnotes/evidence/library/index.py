@@ -132,9 +132,7 @@ class LibraryInfo(FrozenModel):
             parts.append(plural(self.duplicates, "1 exact copy left out", "{n:,} exact copies left out"))
         if self.skipped:
             more = f"; and {self.skipped - 3:,} more" if self.skipped > 3 else ""
-            parts.append(
-                "{n:,} passed over ({names})".format(n=self.skipped, names="; ".join(self.skipped_names[:3]) + more)
-            )
+            parts.append(f"{self.skipped:,} passed over ({'; '.join(self.skipped_names[:3])}{more})")
         return " · ".join(parts)
 
 
@@ -287,8 +285,8 @@ class IndexReader:
 
     def topic_vectors(self, dimensions: int, embedder: str) -> FloatArray | None:
         """Unit vectors, one row a topic; None when another embedder made them: they do not compare."""
-        _, result_origin = self._description()
-        if result_origin != embedder:
+        _, made_by = self._description()
+        if made_by != embedder:
             return None
         blobs = [blob for (blob,) in self._db.execute("SELECT vector FROM topics ORDER BY topic")]
         if any(len(blob) != 2 * dimensions for blob in blobs):

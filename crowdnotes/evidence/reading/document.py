@@ -1,4 +1,4 @@
-"""A page's bytes to a Document, by the reader for its kind. Light to import: page readers are processes of it."""
+"""What reading a page gives: the document, its content type, and where its list of references stands."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A page's bytes to a Document, by the reader for its kind. Light to import: page readers are processes of it."""
+"""A page's bytes to a Document, by the reader for its kind.
+
+Light to import, because page readers are processes of it: the readers themselves are imported when first used.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""Bytes to text in the charset that they are really in.
+"""Plain text from bytes in whatever charset, and from short markup such as a title or an abstract.
 
-Order: byte-order mark; valid UTF-8 (chance makes other text valid UTF-8 almost never); what the
-header, then the page itself declares, where the bytes agree; detection by charset-normalizer.
-
-Short markup, such as a title, an abstract or a verdict, to plain text.
+The charset is found in this order: byte-order mark; valid UTF-8 (chance makes other text valid UTF-8 almost never);
+what the header, then the page itself declares, where the bytes agree; detection by charset-normalizer.
 """
 
 from __future__ import annotations

@@ -1,14 +1,4 @@
-"""openFDA: what a medicine's label says in the United States, and what was recalled; without a key.
-
-GET {base}/drug/label.json and {base}/drug|food|device/enforcement.json with search=field:(a AND b) and limit=, days as
-[YYYYMMDD TO YYYYMMDD]; nothing found is a 404 with the code NOT_FOUND. 240 requests a minute and 1,000 a day. Counts of
-reports of adverse events are never asked for: they say nothing of causes. https://open.fda.gov/apis/query-syntax/
-
-DailyMed: the labels of medicines that are sold in the United States, as their makers sent them in; without a key.
-
-GET {base}/spls.json?drug_name=&pagesize=&published_date=YYYY-MM-DD&published_date_comparison=lte. A label is found by
-the name of its medicine, and read from its page. https://dailymed.nlm.nih.gov/dailymed/webservices-help/v2/spls_api.cfm
-"""
+"""Search providers for medicines: openFDA's labels and recalls, and DailyMed's labels."""
 
 from __future__ import annotations
 
@@ -54,7 +44,13 @@ class OpenFdaOptions(BaseModel):
 
 
 class OpenFda(OnlineProvider):
-    """See `SearchProvider`."""
+    """See `SearchProvider`.
+
+    GET {base}/drug/label.json and {base}/drug|food|device/enforcement.json with search=field:(a AND b) and limit=, days
+    as [YYYYMMDD TO YYYYMMDD]; nothing found is a 404 with the code NOT_FOUND. Without a key, 240 requests a minute and
+    1,000 a day. Counts of reports of adverse events are never asked for: they say nothing of causes.
+    https://open.fda.gov/apis/query-syntax/
+    """
 
     name = "openfda"
     label = "openFDA"
@@ -84,7 +80,7 @@ class OpenFda(OnlineProvider):
             yield make_hit(
                 self.name,
                 query,
-                title="Label of {name}, {by}".format(name=brand or string(record, "openfda", "generic_name"), by=maker),
+                title=f"Label of {brand or string(record, 'openfda', 'generic_name')}, {maker}",
                 snippet=" ".join(part[:_PART] for part in told if part),
                 url=label_page(string(record, "set_id")),
                 published=compact_day(string(record, "effective_time")),
@@ -111,10 +107,8 @@ class OpenFda(OnlineProvider):
             query,
             title=f"Recall: {told['product_description'][:120]}",
             snippet=fill(
-                (
-                    "{product_description} Reason for recall: {reason_for_recall} {classification}, {status}. "
-                    "Recalling firm: {recalling_firm}."
-                ),
+                "{product_description} Reason for recall: {reason_for_recall} {classification}, {status}. "
+                "Recalling firm: {recalling_firm}.",
                 **told,
             ),
             url=f"https://www.accessdata.fda.gov/scripts/ires/?Event={quote(string(record, 'event_id'), safe='')}",
@@ -156,7 +150,12 @@ class DailyMedOptions(BaseModel):
 
 
 class DailyMed(OnlineProvider):
-    """See `SearchProvider`."""
+    """See `SearchProvider`.
+
+    GET {base}/spls.json?drug_name=&pagesize=&published_date=YYYY-MM-DD&published_date_comparison=lte; without a key. A
+    label is found by the name of its medicine, and read from its page.
+    https://dailymed.nlm.nih.gov/dailymed/webservices-help/v2/spls_api.cfm
+    """
 
     name = "dailymed"
     label = "DailyMed"

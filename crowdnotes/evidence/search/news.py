@@ -1,16 +1,4 @@
-"""Wikipedia's current events: a page a day, of which each entry tells an event in a sentence and links the news of it.
-
-GET {base}/api.php?action=query&list=search&srnamespace=100 finds days by their words, and prop=revisions gives the
-wikitext of pages such as "Portal:Current events/2026 November 3". A hit is what an entry links, in the entry's words
-and of its day. In English alone. https://en.wikipedia.org/wiki/Portal:Current_events, https://www.mediawiki.org/wiki/API:Search
-
-GDELT DOC 2.0: news of the world of the last three months, in the post's language, without a key.
-
-GET {base}?query=&mode=artlist&format=json&maxrecords=&startdatetime=&enddatetime=YYYYMMDDHHMMSS; one request in five
-seconds. It answers 429, or a sentence with 200, whenever it is busy, also to a first request: so it is asked once a
-case, for five seconds at most and without a second try. Words of one or two letters it refuses.
-https://blog.gdeltproject.org/gdelt-doc-2-0-api-debuts/
-"""
+"""Search providers for news: Wikipedia's current events, and GDELT."""
 
 from __future__ import annotations
 
@@ -54,7 +42,14 @@ _LINK = re.compile(r"\[(https?://[^\s\[\]]+) [^\[\]]*\]")
 
 
 class CurrentEvents(OnlineProvider):
-    """See `SearchProvider`."""
+    """See `SearchProvider`.
+
+    A page a day, of which each entry tells an event in a sentence and links the news of it; in English alone. A hit is
+    what an entry links, in the entry's words and of its day.
+    GET {base}/api.php?action=query&list=search&srnamespace=100 finds days by their words, and prop=revisions gives the
+    wikitext of pages such as "Portal:Current events/2026 November 3".
+    https://en.wikipedia.org/wiki/Portal:Current_events, https://www.mediawiki.org/wiki/API:Search
+    """
 
     name = "current-events"
     label = "Wikipedia's current events"
@@ -156,7 +151,14 @@ class GdeltOptions(BaseModel):
 
 
 class Gdelt(OnlineProvider):
-    """See `SearchProvider`."""
+    """See `SearchProvider`.
+
+    News of the world of the last three months, in the post's language, by DOC 2.0, without a key.
+    GET {base}?query=&mode=artlist&format=json&maxrecords=&startdatetime=&enddatetime=YYYYMMDDHHMMSS; one request in
+    five seconds. It answers 429, or a sentence with 200, whenever it is busy, also to a first request: so it is asked
+    once a case, for five seconds at most and without a second try. Words of one or two letters it refuses.
+    https://blog.gdeltproject.org/gdelt-doc-2-0-api-debuts/
+    """
 
     name = "gdelt"
     label = "GDELT"

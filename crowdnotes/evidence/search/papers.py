@@ -1,26 +1,7 @@
-"""Papers whose page cannot be read: which paper a link is about, and its abstract from a service that has it.
+"""Search providers for papers (OpenAlex, Crossref, Europe PMC), and abstracts of papers.
 
-A paper is known by what the search said of it, else by the address itself. What a page says of itself does
-not count: it could claim any paper's abstract for its own.
-
-OpenAlex: a study, whether it was retracted, and the letters, corrections and retractions that cite it.
-
-GET {base}/works?search=&filter=to_publication_date:YYYY-MM-DD&select=&per_page= and ?filter=cites:W…,type:erratum|…;
-without a key a hundred searches a day, with a free one a thousand. https://developers.openalex.org/api-reference/authentication
-
-Crossref: papers by DOI with their abstracts, and what became of them: retractions, corrections.
-
-GET {base}/works?query.bibliographic=&rows=&filter=has-abstract:true,until-pub-date:YYYY-MM-DD&mailto=, one paper by
-filter=doi:…. A record's `updated-by` names its retraction, by its publisher or by Retraction Watch; a record with
-`update-to` is such a notice itself. Lists: 1 request a second, 3 in the polite pool (with an e-mail address), as its
-x-rate-limit headers say. https://www.crossref.org/documentation/retrieve-metadata/rest-api/access-and-authentication/
-and https://www.crossref.org/documentation/retrieve-metadata/rest-api/rest-api-filters/
-
-Europe PMC: papers, preprints and their abstracts, without a key.
-
-GET {base}/search?query=&format=json&resultType=core&pageSize=&synonym=true, dates by the field FIRST_PDATE, one
-paper by DOI:"…", EXT_ID:… AND SRC:MED or PMCID:PMC….
-https://europepmc.org/RestfulWebService and https://europepmc.org/searchsyntax
+An abstract is read where a paper's page cannot be. A paper is known by what the search said of it, else by the address
+itself. What a page says of itself does not count: it could claim any paper's abstract for its own.
 """
 
 from __future__ import annotations
@@ -67,7 +48,7 @@ _OPENALEX_FIELDS = "id,doi,display_name,publication_date,is_retracted,type,abstr
 _REPLIES = "type:erratum|retraction|letter|editorial"
 _MOST_REPLIES = 3
 _MAX_LENGTH = 600  # words of an abstract
-_DOI = "https://doi.org/"
+_DOI_ADDRESS = "https://doi.org/"
 
 
 class OpenAlexOptions(BaseModel):
@@ -78,7 +59,12 @@ class OpenAlexOptions(BaseModel):
 
 
 class OpenAlex(OnlineProvider):
-    """See `SearchProvider`."""
+    """See `SearchProvider`.
+
+    GET {base}/works?search=&filter=to_publication_date:YYYY-MM-DD&select=&per_page= and
+    ?filter=cites:W…,type:erratum|…; without a key a hundred searches a day, with a free one a thousand.
+    https://developers.openalex.org/api-reference/authentication
+    """
 
     name = "openalex"
     label = "OpenAlex"
@@ -112,7 +98,7 @@ class OpenAlex(OnlineProvider):
 
     def _hit(self, work: JsonObject, query: str) -> Hit | None:
         doi = string(work, "doi")
-        if not doi.startswith(_DOI):
+        if not doi.startswith(_DOI_ADDRESS):
             return None
         notice = RETRACTION_NOTICE if string(work, "type") == "retraction" else None
         notice = RETRACTED if dig(work, "is_retracted") is True and notice is None else notice
@@ -123,7 +109,7 @@ class OpenAlex(OnlineProvider):
             snippet=_abstract(dig(work, "abstract_inverted_index")),
             url=doi,
             published=parse_date(string(work, "publication_date")),
-            doi=doi.removeprefix(_DOI),
+            doi=doi.removeprefix(_DOI_ADDRESS),
             notices=[notice] if notice else [],
         )
 
@@ -142,7 +128,6 @@ def _abstract(places: object) -> str:
     return " ".join(words[place] for place in sorted(words))
 
 
-_DOI_ADDRESS = "https://doi.org/"
 _PUBMED = re.compile(r"https://pubmed\.ncbi\.nlm\.nih\.gov/(\d{1,9})/")
 _PMC = re.compile(r"https://pmc\.ncbi\.nlm\.nih\.gov/articles/(PMC\d{1,9})/")
 _IN_ADDRESS = re.compile(r"(?:^|/)(10\.\d{4,9}/.+)$")
@@ -289,7 +274,15 @@ class CrossrefOptions(BaseModel):
 
 
 class Crossref(OnlineProvider):
-    """See `SearchProvider` and `AbstractService`."""
+    """See `SearchProvider` and `AbstractService`.
+
+    GET {base}/works?query.bibliographic=&rows=&filter=has-abstract:true,until-pub-date:YYYY-MM-DD&mailto=, one paper by
+    filter=doi:…. A record's `updated-by` names its retraction, by its publisher or by Retraction Watch; a record with
+    `update-to` is such a notice itself. Lists: 1 request a second, 3 in the polite pool (with an e-mail address), as
+    its x-rate-limit headers say.
+    https://www.crossref.org/documentation/retrieve-metadata/rest-api/access-and-authentication/
+    and https://www.crossref.org/documentation/retrieve-metadata/rest-api/rest-api-filters/
+    """
 
     name = "crossref"
     label = "Crossref"
@@ -396,7 +389,12 @@ class EuropePmcOptions(BaseModel):
 
 
 class EuropePmc(OnlineProvider):
-    """See `SearchProvider` and `AbstractService`."""
+    """See `SearchProvider` and `AbstractService`.
+
+    GET {base}/search?query=&format=json&resultType=core&pageSize=&synonym=true, dates by the field FIRST_PDATE, one
+    paper by DOI:"…", EXT_ID:… AND SRC:MED or PMCID:PMC…; without a key.
+    https://europepmc.org/RestfulWebService and https://europepmc.org/searchsyntax
+    """
 
     name = "europe-pmc"
     label = "Europe PMC"

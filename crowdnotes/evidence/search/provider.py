@@ -87,7 +87,7 @@ class SearchesTogether(SearchProvider, Protocol):
 
 @dataclass(frozen=True)
 class OnlineProvider(ABC):
-    """A service that is searched over the web: a subclass in a file of its own, and one line in `registry`.
+    """A service that is searched over the web: a subclass in a file of its own, and one line in `ONLINE`.
 
     `options` are what can be set of it, as CROWDNOTES_SEARCH_ and the field's name; `make` reads them.
     """
@@ -97,7 +97,7 @@ class OnlineProvider(ABC):
     options: ClassVar[type[BaseModel]]
     free: ClassVar[bool] = True  # False: it can be asked only once somebody set its key or address
     searches_web: ClassVar[bool] = False  # the whole web, not one collection
-    brings: ClassVar[str] = ""  # the name of a text that says what it brings, in a line
+    brings: ClassVar[str] = ""  # what it brings, in a line
     gives_entries: ClassVar[bool] = False  # what it finds is read as it gives it: the page is built by script
 
     service: Service
@@ -141,7 +141,7 @@ def make_hit(
 ) -> Hit | None:
     """A hit of plain text, or None when the record has no words or no link that may be read.
 
-    Markup is stripped and entities undone; links must be public http(s) ones, as in `guard`.
+    Markup is stripped and entities undone; links must be public http(s) ones, as in `ssrf_guard`.
     """
     try:
         link = check_url(url).url

@@ -1,9 +1,7 @@
-"""A search on all providers side by side: one that fails is shown as failed, and the rest go on.
+"""Search all providers side by side, and keep on disk what services answered within the last day.
 
-What services answered within the last day, kept on disk: the same is not asked twice.
-
-An answer is found by a hash of all that shapes it. Neither the searches nor where they came from can be read from the
-file: it holds what was found on the web, and when. Libraries are not in it.
+A provider that fails is shown as failed, and the rest go on. An answer is found by a hash of all that shapes it, so
+neither the searches nor where they came from can be read from the file. Libraries are not in it.
 """
 
 from __future__ import annotations
@@ -82,7 +80,7 @@ _SLICE = 0.1  # seconds between two looks at whether the job was cancelled
 _TRIALS, _NAMES, _FIGURES = 1, 2, 1  # that have a search of their own: the rest keeps most of the places
 _PARTING = 2.0  # seconds for the providers to notice that the search was cancelled
 # Every provider that answers at all has something on one of these.
-TRIAL = " ".join(("measles", "vaccine", "ibuprofen", "World", "Health", "Organization"))
+TRIAL = "measles vaccine ibuprofen World Health Organization"
 
 Report = Callable[[ProviderOutcome], None]
 
@@ -315,7 +313,7 @@ def search_all(
     `published` None. A provider that is not done after `provider_seconds` keeps what it found; one that
     has answered something is asked nothing more after `patience_seconds`, so that many cases at once,
     which share its pace, do not wait for each other's last queries.
-    `categories` are the user's own kinds of source by host: each hit gets its kind, see `provenance`.
+    `categories` are the user's own kinds of source by host: each hit gets its kind, see `source_types`.
     What `answers` remembers of a service is not asked again.
     `languages` maps queries to ISO 639-1 codes, for services that have editions. `report` hears of each
     provider as it ends. `check` is called often from this thread; what it raises ends the search and passes

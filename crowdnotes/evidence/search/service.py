@@ -1,6 +1,6 @@
 """One request to a service: paced, bounded, tried again where that may help, and labelled when it fails.
 
-Over the guarded transport of `guard`: one deadline for the whole exchange, cancelled within a
+Over the guarded transport of `ssrf_guard`: one deadline for the whole exchange, cancelled within a
 quarter of a second, no redirects, no cookies, no proxies from the environment. Addresses and keys
 stand in no error and no log. The limit of requests belongs to the service, so whoever asks it in this
 process shares one pacer, and on PostgreSQL all processes do (`use_shared_rates`).

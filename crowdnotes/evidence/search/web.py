@@ -1,24 +1,4 @@
-"""Tavily: the open web with extracts made for reading by programs, with a key or without one.
-
-POST {base}/search {query, search_depth, max_results, end_date, exclude_domains}, the key as a bearer token; 432 and
-433 say that the plan's limit is used up. `end_date` has been seen to leak, and pages mostly come without a date: the
-cutoff is kept by the date of the page itself. https://docs.tavily.com/documentation/api-reference/endpoint/search
-
-Without a key a header says so, and the answers are the same under lower limits, which are not published:
-https://docs.tavily.com/documentation/keyless
-
-Brave Search: the open web, with a key.
-
-GET {base}/web/search?q=&count=&freshness=1990-01-01toYYYY-MM-DD, the key in X-Subscription-Token; q has at
-most 400 characters and 50 words. https://api-dashboard.search.brave.com/api-reference/web/search/get
-
-SearXNG: the web through a metasearch server of one's own.
-
-GET {base}/search?q=&format=json&language=. A server that does not list json under search.formats answers 403, or its
-page with 200. docs/search.md leads to one in three commands.
-It has no bound of time but "the last day, month, year", so the program keeps the cutoff.
-https://docs.searxng.org/dev/search_api.html
-"""
+"""Search providers for the whole web: Brave, SearXNG and Tavily."""
 
 from __future__ import annotations
 
@@ -57,7 +37,11 @@ class BraveOptions(BaseModel):
 
 
 class Brave(OnlineProvider):
-    """See `SearchProvider`."""
+    """See `SearchProvider`.
+
+    GET {base}/web/search?q=&count=&freshness=1990-01-01toYYYY-MM-DD, the key in X-Subscription-Token; q has at
+    most 400 characters and 50 words. https://api-dashboard.search.brave.com/api-reference/web/search/get
+    """
 
     name = "brave"
     label = "Brave Search"
@@ -109,7 +93,13 @@ class SearXngOptions(BaseModel):
 
 
 class SearXng(OnlineProvider):
-    """See `SearchProvider`."""
+    """See `SearchProvider`.
+
+    GET {base}/search?q=&format=json&language=, of a metasearch server of one's own. A server that does not list json
+    under search.formats answers 403, or its page with 200. docs/search.md leads to one in three commands. It has no
+    bound of time but "the last day, month, year", so the program keeps the cutoff.
+    https://docs.searxng.org/dev/search_api.html
+    """
 
     name = "searxng"
     label = "SearXNG"
@@ -181,7 +171,14 @@ def tavily_service(search: SearchSettings) -> Service:
 
 
 class Tavily(OnlineProvider):
-    """See `SearchProvider`. Without a key it stands in for a web search that nobody has set up."""
+    """See `SearchProvider`. Without a key it stands in for a web search that nobody has set up.
+
+    POST {base}/search {query, search_depth, max_results, end_date, exclude_domains}, the key as a bearer token; 432
+    and 433 say that the plan's limit is used up. `end_date` has been seen to leak, and pages mostly come without a
+    date: the cutoff is kept by the date of the page itself. https://docs.tavily.com/documentation/api-reference/endpoint/search
+    Without a key a header says so, and the answers are the same under lower limits, which are not published:
+    https://docs.tavily.com/documentation/keyless
+    """
 
     name = "tavily"
     label = "Tavily"

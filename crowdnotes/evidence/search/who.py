@@ -1,15 +1,4 @@
-"""WHO Disease Outbreak News: what the World Health Organization reports of an outbreak; without a key.
-
-GET {base}?$filter=(contains(Title,'Measles') or …) and PublicationDateAndTime le …&$orderby=&$top=&$select=, OData
-in JSON. Its titles name the disease and the country, so that is what is asked for.
-https://www.who.int/emergencies/disease-outbreak-news
-
-WHO IRIS: guidelines, reports and resolutions of the World Health Organization, with abstracts; without a key.
-
-GET {base}/discover/search/objects?query=&dsoType=item&size=, HAL of DSpace 7. Its filter by date differs from one such
-server to another, so the cutoff is kept here, by the day, month or year that a record states. Its pages are built by
-script: an abstract is read as the service gives it. https://github.com/DSpace/RestContract
-"""
+"""Search providers of the World Health Organization: IRIS and the Disease Outbreak News."""
 
 from __future__ import annotations
 
@@ -49,7 +38,13 @@ class WhoIrisOptions(BaseModel):
 
 
 class WhoIris(OnlineProvider):
-    """See `SearchProvider`."""
+    """See `SearchProvider`.
+
+    Guidelines, reports and resolutions, with abstracts; without a key.
+    GET {base}/discover/search/objects?query=&dsoType=item&size=, HAL of DSpace 7. Its filter by date differs from one
+    such server to another, so the cutoff is kept here, by the day, month or year that a record states. Its pages are
+    built by script: an abstract is read as the service gives it. https://github.com/DSpace/RestContract
+    """
 
     name = "who-iris"
     label = "WHO IRIS"
@@ -111,7 +106,12 @@ class WhoOutbreaksOptions(BaseModel):
 
 
 class WhoOutbreaks(OnlineProvider):
-    """See `SearchProvider`."""
+    """See `SearchProvider`.
+
+    GET {base}?$filter=(contains(Title,'Measles') or …) and PublicationDateAndTime le …&$orderby=&$top=&$select=, OData
+    in JSON, without a key. Its titles name the disease and the country, so that is what is asked for.
+    https://www.who.int/emergencies/disease-outbreak-news
+    """
 
     name = "who-outbreaks"
     label = "WHO outbreak news"

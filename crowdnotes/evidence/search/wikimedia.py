@@ -1,15 +1,4 @@
-"""Wikipedia: background in the post's language, without a key; as it stood at the cutoff when there is one.
-
-GET {base}/api.php?action=query&list=search and, for a cutoff, prop=revisions with rvstart. Requests one
-after another and a User-Agent with a contact are asked for. https://www.mediawiki.org/wiki/API:Search,
-https://www.mediawiki.org/wiki/API:Revisions and https://www.mediawiki.org/wiki/API:Etiquette
-
-Wikidata: dates of life and office, and places, of the persons and bodies that a claim names; without a key.
-
-GET {base}/api.php?action=wbsearchentities&search= and ?action=wbgetentities&ids=, one request after another, with a
-User-Agent that says whom to ask. An entry is told as it stands now; what is dated after a cutoff is left out.
-https://www.wikidata.org/w/api.php?action=help&modules=wbsearchentities
-"""
+"""Search providers of Wikimedia: Wikipedia and Wikidata, and what both share."""
 
 from __future__ import annotations
 
@@ -57,7 +46,12 @@ class WikipediaOptions(BaseModel):
 
 
 class Wikipedia(OnlineProvider):
-    """See `SearchProvider`. The service's base URL holds {language}."""
+    """See `SearchProvider`. The service's base URL holds {language}.
+
+    GET {base}/api.php?action=query&list=search and, for a cutoff, prop=revisions with rvstart; without a key. Requests
+    one after another and a User-Agent with a contact are asked for. https://www.mediawiki.org/wiki/API:Search,
+    https://www.mediawiki.org/wiki/API:Revisions and https://www.mediawiki.org/wiki/API:Etiquette
+    """
 
     name = "wikipedia"
     label = "Wikipedia"
@@ -168,7 +162,6 @@ def _without_nested(text: str, begin: str, end: str) -> str:
     return "".join(kept)
 
 
-_PACE = Pace(10, 1.1, 1)  # one after another
 _NAMES = 2  # looked up for a query: each takes two requests
 _STATEMENTS = 4  # of one property
 _PROPERTIES = {
@@ -193,7 +186,13 @@ class WikidataOptions(BaseModel):
 
 
 class Wikidata(OnlineProvider):
-    """See `SearchProvider`."""
+    """See `SearchProvider`.
+
+    Of the persons and bodies that a claim names. GET {base}/api.php?action=wbsearchentities&search= and
+    ?action=wbgetentities&ids=, one request after another, with a User-Agent that says whom to ask; without a key. An
+    entry is told as it stands now; what is dated after a cutoff is left out.
+    https://www.wikidata.org/w/api.php?action=help&modules=wbsearchentities
+    """
 
     name = "wikidata"
     label = "Wikidata"
@@ -204,7 +203,7 @@ class Wikidata(OnlineProvider):
     @classmethod
     def make(cls, search: SearchSettings) -> Self:
         """Two queries of a case: more wordings name the same persons."""
-        return cls(open_service(search, search.of(WikidataOptions).wikidata_url, _PACE), most_queries=2)
+        return cls(open_service(search, search.of(WikidataOptions).wikidata_url, PACE), most_queries=2)
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
         """The entries of the names in the query; nothing is asked where it has none."""

@@ -1,16 +1,9 @@
-"""Whether a search reaches what people cited: of posts under which X showed a note, those where a hit is its page.
+"""How well search finds evidence: pages that people cited (reach), and judged records (retrieval).
 
-A note's page is what a person found to settle the claim, so a search that finds it needs no better proof. Others may
-settle it as well: the share is a lower bound. Evidence is no later than the day of the note. Of earlier notes those are
-left out that could give the answer away: the note itself, notes on the very post, near copies, and what was written
-too shortly before (see `_giveaway`).
-
-How well evidence is found: up to three ways to rank a library's records for a post, against judged records.
-
-`fulltext` is full-text search (BM25) with the post's own words; `embedding` orders all records by the
-similarity of their title and beginning to the post; `engine` is what a case does: the engine's queries,
-the search of the library with all of them, and then the picks by utility, followed by the rest of what
-the search found in its order.
+`measure_reach`: of posts under which X showed a note, the share where a hit is a page that the note cites. Others may
+settle the claim as well, so it is a lower bound. Evidence is no later than the day of the note; earlier notes that
+could give the answer away are left out. `measure_retrieval` ranks a library's records for a post by full text (BM25
+with the post's words), by embedding, and as a case does (queries, search, picks by utility, then the rest).
 """
 
 from __future__ import annotations

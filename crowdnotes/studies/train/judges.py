@@ -1,15 +1,9 @@
-"""Fits a head as a scikit-learn pipeline, and measures it in nested cross-validation.
+"""Train the judges: helpfulness on HealthNotes, opinion on notes that both camps approve.
 
-Nested: in each outer fold the recipe is chosen, and every step fitted, on the other folds alone, so that no choice
-is measured on the notes that it was made on. Deterministic for the same rows.
-
-Folds keep near duplicates together. Here that is meant by meaning: two wordings of one post share few words, so what
-finds copies for the reader (`evidence.merging`, by words) would let them into two folds.
-
-Trains the judges: the helpfulness head on HealthNotes, the opinion head on notes that both camps approve.
-
-Helpfulness is measured beside simple rivals in nested cross-validation: no post and no note stands in two folds, nor do
-near duplicates of either. A second measure is by time: the newest quarter, judged by a head of the older notes.
+Measured in nested cross-validation beside simple rivals: in each outer fold the recipe is chosen and every step fitted
+on the other folds alone. Near duplicates, by meaning, share a fold: two wordings of one post share few words, so
+duplicates found by words (`evidence.duplicates`) would land in two folds. A second measure is by time: the newest
+quarter, judged by a head of the older notes. Deterministic for the same rows.
 """
 
 from __future__ import annotations

@@ -1,20 +1,9 @@
-"""`crowdnotes train jury` on camps: measure on the newest notes, then learn from all, and write it down.
+"""Train the jury: its model on camps, its pool of raters, and how likely X shows a note (HealthNotes).
 
-Two models come of it. The one that ships has learned from every note, for tomorrow's notes are about today's
-topics. The figures are those of a twin that learned from the older notes alone, measured on the newest. Of the twin
-lies beside it what it takes to read some of the newest notes, with their numbers, so that a check can fail.
-
-A score is three logistic regressions: on words, on nearness to landmarks, and on both scores, fitted to newer notes
-than the first two, which weighs them and makes the chances right. Newer notes count more (topics come and go).
-
-Fit the rater pool: a Gaussian mixture with as many parts as held-out raters like best.
-
-`crowdnotes train jury` on HealthNotes: how likely X shows a note, from post, note and time; measured, then fitted.
-
-Nested cross-validation as for the helpfulness gate: no post and no note, nor near duplicates of either, stand in two
-folds, and what is chosen or fitted is so without the fold that is judged. Each figure is told twice: with the
-notes' times, by which the jury judges old notes, and without, as if all were written today, which is how well words
-alone tell notes apart. A third measure is by time: the newest quarter, by a head of the older notes.
+Camps: the shipped model learns from every note; its figures are those of a twin that learned from the older notes and
+is measured on the newest, some of which are kept so that a check can fail. A score blends two logistic regressions, on
+words and on nearness to landmarks, by a third on newer notes. Raters: a Gaussian mixture, parts by held-out likelihood.
+Shown: nested cross-validation as for helpfulness, with the notes' times and without; and the newest quarter.
 """
 
 from __future__ import annotations
