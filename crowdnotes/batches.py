@@ -37,11 +37,11 @@ from crowdnotes.wording import plural
 from crowdnotes.workspace import Workspace
 
 WAITING, RUNNING, DONE, FAILED, BAD = "waiting", "running", "done", "failed", "not usable"
-_ALIKE = 5  # failures for one reason, one after the other: the next rows would fail too
-_BATCHES_AT_ONCE = 8
-_CHUNK = 500  # rows in memory
-_LOOK_SECONDS = 0.2
-_TELL_SECONDS = 1.0
+_MAX_SAME_FAILURES = 5  # failures for one reason, one after the other: the next rows would fail too
+_MAX_PARALLEL_BATCHES = 8
+_ROWS_PER_CHUNK = 500  # rows in memory
+_POLL_SECONDS = 0.2
+_REPORT_SECONDS = 1.0
 _BUDGET_LOCK = 0x63726F776E62  # an advisory lock: one row is begun at a time, whoever runs batches
 
 
@@ -103,7 +103,7 @@ class Batch:
 
     def kept(self) -> BatchSummary:
         """What is on record of it beside its rows. Raises InputError without one."""
-        found = _kept_batches(self._workspace, batches.c.id == storable_text(self.id))
+        found = _load_batches(self._workspace, batches.c.id == storable_text(self.id))
         if not found:
             raise InputError("There is no such batch.", "Choose its file again.")
         return found[0]
@@ -115,7 +115,7 @@ class Batch:
             known = connection.scalar(newest) or 0
         rows = rows_of(file)
         unknown, n = (row for row in rows if row.number > known), known
-        while (chunk := list(islice(unknown, _CHUNK))) or n == known == 0:
+        while (chunk := list(islice(unknown, _ROWS_PER_CHUNK))) or n == known == 0:
             with writing(self._engine) as connection:
                 # Another process may read the same file just now.
                 dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
@@ -172,7 +172,7 @@ class Batch:
     def results(self) -> Iterator[Mapping[str, Any]]:
         """Each row: number, name, state, case_id, reason, dollars."""
         last = 0
-        while found := self._results(batch_rows.c.number > last, limit=_CHUNK):
+        while found := self._results(batch_rows.c.number > last, limit=_ROWS_PER_CHUNK):
             yield from found
             last = found[-1]["number"]
 
@@ -208,7 +208,7 @@ class Batch:
         try:
             job = self.start(runner, at_once)
             while job.state.under_way:
-                job = runner.wait(job.id, _TELL_SECONDS)
+                job = runner.wait(job.id, _REPORT_SECONDS)
                 tell("; ".join(filter(None, (self.as_text(), job.steps[0].note))))
         finally:
             runner.close()
@@ -255,10 +255,10 @@ class Batch:
                     del running[number]
                     reasons += self._settled(number, case_id)
             while self._stop is None and len(running) < at_once:
-                self._stop = _alike(reasons)
+                self._stop = _build_same_failure_error(reasons)
                 try:
                     row = self._begin() if self._stop is None else None
-                except _SpentError as error:
+                except _BudgetSpentError as error:
                     # What is at work may cost less than is set aside for it, and leave room for another.
                     self._stop, row = None if running else error, None
                 if row is None:
@@ -270,10 +270,10 @@ class Batch:
                     running[number] = case_id
             if not running:
                 break
-            if self._stop is None and time.monotonic() - told >= _TELL_SECONDS:
+            if self._stop is None and time.monotonic() - told >= _REPORT_SECONDS:
                 self._tell(progress, time.monotonic() - begun, len(reasons))
                 told = time.monotonic()
-            time.sleep(_LOOK_SECONDS)
+            time.sleep(_POLL_SECONDS)
         if self._stop is not None:
             raise self._stop
         return self.as_text()
@@ -335,7 +335,7 @@ class Batch:
     def _require_case(self, case_id: str, document: dict[str, object]) -> None:
         """Make the case, unless it was made or deleted before."""
         with reading(self._engine) as connection:
-            if any(connection.scalar(query) for query in (_made(case_id), _deleted(case_id))):
+            if any(connection.scalar(query) for query in (_select_case(case_id), _select_tombstone(case_id))):
                 return
         links = [str(link) for link in document["links"]]  # type: ignore[attr-defined]
         search = self._workspace.services_at_first()
@@ -360,7 +360,7 @@ class Batch:
                 continue
             used = connection.scalar(select(spent).where(place)) or 0.0
             if used + (self._each or 0.0) > bound:
-                raise _SpentError(
+                raise _BudgetSpentError(
                     f"The budget of ${bound:,.2f} for the {scope} has no room for another case: ${used:,.2f} are spent "
                     "or set aside.",
                     "Run it again with a larger budget: it goes on with the rows that wait.",
@@ -373,7 +373,7 @@ class Batch:
             used = self._workspace.service.get(case_id).used
         except CaseNotFoundError as error:
             with reading(self._engine) as connection:
-                was_made = job is not None or connection.scalar(_deleted(case_id)) is not None
+                was_made = job is not None or connection.scalar(_select_tombstone(case_id)) is not None
             self._end(number, FAILED if was_made else WAITING, error.message if was_made else "", 0.0)
             return [error.message] if was_made else []
         if job is None or job.state is JobState.INTERRUPTED:
@@ -387,7 +387,7 @@ class Batch:
                 "The price of the model is not known, so the budget cannot be held.",
                 "Set CROWDNOTES_LLM_DOLLARS_PER_MILLION_INPUT and …_OUTPUT, or run the batch without a budget.",
             )
-        state, reason = (DONE, "") if job.state is JobState.DONE else (FAILED, _why(job))
+        state, reason = (DONE, "") if job.state is JobState.DONE else (FAILED, _get_failure_reason(job))
         self._end(number, state, reason, dollars)
         return [reason]
 
@@ -404,16 +404,16 @@ class Batch:
 
 def batch_runner(workspace: Workspace) -> JobRunner:
     """For `Batch.start`, apart from the runner that works on the cases: a batch waits for those."""
-    return JobRunner(workspace.runner.engine, _BATCHES_AT_ONCE, workspace.tools.clock)
+    return JobRunner(workspace.runner.engine, _MAX_PARALLEL_BATCHES, workspace.tools.clock)
 
 
 def kept_batches(workspace: Workspace, limit: int, first: int = 0) -> list[BatchSummary]:
     """All that were read, the newest first. Raises NotAllowedError."""
     workspace.service.require(Act.BATCH)
-    return _kept_batches(workspace, limit=limit, first=first)
+    return _load_batches(workspace, limit=limit, first=first)
 
 
-def _kept_batches(
+def _load_batches(
     workspace: Workspace, *which: ColumnElement[bool], limit: int = 1, first: int = 0
 ) -> list[BatchSummary]:
     query = select(batches).where(*which).order_by(batches.c.created_at.desc(), batches.c.id)
@@ -421,28 +421,28 @@ def _kept_batches(
         return [BatchSummary(**row) for row in connection.execute(query.limit(limit).offset(first)).mappings()]
 
 
-def _made(case_id: str) -> Select[tuple[str]]:
+def _select_case(case_id: str) -> Select[tuple[str]]:
     return select(cases.c.id).where(cases.c.id == case_id)
 
 
-def _deleted(case_id: str) -> Select[tuple[str]]:
+def _select_tombstone(case_id: str) -> Select[tuple[str]]:
     return select(tombstones.c.case_id).where(tombstones.c.case_id == case_id)
 
 
-def _alike(reasons: list[str]) -> JobError | None:
+def _build_same_failure_error(reasons: list[str]) -> JobError | None:
     """What stops a batch whose last rows failed for one reason: by its first sentence, the next names services."""
-    last = reasons[-_ALIKE:]
-    if len(last) < _ALIKE or len({reason.split(". ")[0] for reason in last}) > 1 or not last[0]:
+    last = reasons[-_MAX_SAME_FAILURES:]
+    if len(last) < _MAX_SAME_FAILURES or len({reason.split(". ")[0] for reason in last}) > 1 or not last[0]:
         return None
     return JobError(
-        f"{_ALIKE} rows failed one after the other for the same reason: {last[-1]}",
+        f"{_MAX_SAME_FAILURES} rows failed one after the other for the same reason: {last[-1]}",
         "Mend that, then run it again with the rows that failed (--again).",
     )
 
 
-class _SpentError(JobError):
+class _BudgetSpentError(JobError):
     """No row may begin; those at work end."""
 
 
-def _why(job: JobRecord) -> str:
+def _get_failure_reason(job: JobRecord) -> str:
     return next((step.error for step in job.steps if step.error), job.state.value)

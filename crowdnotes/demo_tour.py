@@ -20,7 +20,7 @@ from crowdnotes.jobs import JobRecord
 from crowdnotes.workspace import Workspace
 
 PRESENTED = "lake-algae"
-_SHOWN = "Opened and judged with the Next button of a demonstration."
+_REVIEW_REASON = "Opened and judged with the Next button of a demonstration."
 
 
 class Place(StrEnum):
@@ -72,20 +72,20 @@ def practise(workspace: Workspace, example: Example, used: Collection[str]) -> I
     reads on. Raises JobError when a work fails.
     """
     case = begin(workspace, example)
-    case = _waited(workspace, workspace.start(case.id, "gather"))
+    case = _wait_for_case(workspace, workspace.start(case.id, "gather"))
     yield case
-    _take(workspace, case, used)
-    case = _waited(workspace, workspace.start(case.id, "write"))
+    _judge_passages(workspace, case, used)
+    case = _wait_for_case(workspace, workspace.start(case.id, "write"))
     yield case
     notes = [draft.sha256 for draft in case.candidates]
     for wider in choices(example):
         if set(used) <= set(wider):
-            _take(workspace, case, wider)
+            _judge_passages(workspace, case, wider)
             for note in notes:
                 workspace.service.choose_candidate(case.id, note)
-                yield _waited(workspace, workspace.start(case.id, "assess"))
+                yield _wait_for_case(workspace, workspace.start(case.id, "assess"))
             if example.tempting_note:
-                yield _waited(workspace, _tempt(workspace, workspace.service.get(case.id)))
+                yield _wait_for_case(workspace, _show_tempting_note(workspace, workspace.service.get(case.id)))
 
 
 def choices(example: Example) -> Sequence[tuple[str, ...]]:
@@ -94,15 +94,15 @@ def choices(example: Example) -> Sequence[tuple[str, ...]]:
     return [chosen for size in sizes for chosen in combinations(example.urls, size)]
 
 
-def _take(workspace: Workspace, case: Case, used: Collection[str]) -> None:
+def _judge_passages(workspace: Workspace, case: Case, used: Collection[str]) -> None:
     """Open each passage; those of these pages are used, the others background."""
     for item in case.evidence:
         workspace.service.open_passage(case.id, item.id)
         verdict = Verdict.USE if item.source.url in used else Verdict.BACKGROUND
-        workspace.service.judge(case.id, item.id, verdict, _SHOWN)
+        workspace.service.judge(case.id, item.id, verdict, _REVIEW_REASON)
 
 
-def _waited(workspace: Workspace, job: JobRecord) -> Case:
+def _wait_for_case(workspace: Workspace, job: JobRecord) -> Case:
     """The case when the work is done. Raises JobError."""
     job = workspace.runner.wait(job.id)
     failed = next((step for step in job.steps if step.error), None)
@@ -118,7 +118,7 @@ def before_eyes(case: Case) -> list[Evidence]:
 
 def jury_change(case: Case) -> tuple[JuryVerdict, JuryVerdict] | None:
     """What the jury says of the tempting note, and of the note as it stands; None unless it heard both."""
-    tempting = text_sha256(_example(case).tempting_note or "")
+    tempting = text_sha256(_require_example(case).tempting_note or "")
     before, after = case.verdict_on(tempting), case.verdict_on(case.draft.sha256 if case.draft else "")
     return (before, after) if before and after and before is not after else None
 
@@ -131,9 +131,9 @@ def next_act(case: Case, place: Place) -> Act:
         return Act.FIND  # again: it failed, or nothing was found
     if place is Place.READING and unopened(case):
         return Act.USE_AND_OPEN
-    if place not in _BEFORE_NOTES and not case.candidates and case.decision is None:
+    if place not in _PLACES_BEFORE_NOTES and not case.candidates and case.decision is None:
         return Act.USE_AND_WRITE
-    act, done_before = _AT[place]
+    act, done_before = _ACT_BY_PLACE[place]
     return Act.SHOW if case.decision or done_before(case) else act
 
 
@@ -142,11 +142,11 @@ def advance(workspace: Workspace, case: Case, place: Place) -> tuple[Place, JobR
 
     Raises WorkflowError, JobError and others, as the service does.
     """
-    _example(case)  # refuses a case that is none
+    _require_example(case)  # refuses a case that is none
     act = next_act(case, place)
-    is_again = act in {Act.FIND, Act.USE_AND_WRITE} and act is not _AT[place][0]
+    is_again = act in {Act.FIND, Act.USE_AND_WRITE} and act is not _ACT_BY_PLACE[place][0]
     stays = is_again or act is Act.USE_AND_OPEN or place is Place.DECISION
-    job = _ACTS[act](workspace, case)
+    job = _FUNCTION_BY_ACT[act](workspace, case)
     places = list(Place)
     return (place if stays else places[places.index(place) + 1]), job
 
@@ -156,8 +156,8 @@ def unopened(case: Case) -> list[Evidence]:
     return [item for item in case.evidence if not item.reviews]
 
 
-_BEFORE_NOTES = frozenset({Place.POST, Place.SOURCES, Place.READING})
-_AT: dict[Place, tuple[Act, Callable[[Case], object]]] = {
+_PLACES_BEFORE_NOTES = frozenset({Place.POST, Place.SOURCES, Place.READING})
+_ACT_BY_PLACE: dict[Place, tuple[Act, Callable[[Case], object]]] = {
     Place.POST: (Act.FIND, lambda case: case.evidence),
     Place.SOURCES: (Act.OPEN, lambda case: not unopened(case)),
     Place.READING: (Act.USE_AND_WRITE, lambda case: case.candidates),
@@ -169,74 +169,74 @@ _AT: dict[Place, tuple[Act, Callable[[Case], object]]] = {
 """What *Next* does at a place, and whether that was done before."""
 
 
-def _nothing(*_: object) -> None:
+def _do_nothing(*_: object) -> None:
     """It is only shown."""
 
 
-def _find(workspace: Workspace, case: Case) -> JobRecord:
+def _start_gathering(workspace: Workspace, case: Case) -> JobRecord:
     return workspace.start(case.id, "gather")
 
 
-def _open(workspace: Workspace, case: Case) -> None:
+def _open_next_passage(workspace: Workspace, case: Case) -> None:
     workspace.service.open_passage(case.id, unopened(case)[0].id)
 
 
-def _use(workspace: Workspace, case: Case) -> None:
+def _use_opened_passages(workspace: Workspace, case: Case) -> None:
     for item in before_eyes(case):
-        workspace.service.judge(case.id, item.id, Verdict.USE, _SHOWN)
+        workspace.service.judge(case.id, item.id, Verdict.USE, _REVIEW_REASON)
 
 
 def _use_and_open(workspace: Workspace, case: Case) -> None:
-    _use(workspace, case)
-    _open(workspace, case)
+    _use_opened_passages(workspace, case)
+    _open_next_passage(workspace, case)
 
 
-def _use_and_write(workspace: Workspace, case: Case) -> JobRecord:
-    _use(workspace, case)
+def _use_and_start_writing(workspace: Workspace, case: Case) -> JobRecord:
+    _use_opened_passages(workspace, case)
     return workspace.start(case.id, "write")
 
 
-def _tempt(workspace: Workspace, case: Case) -> JobRecord:
-    note = _example(case).tempting_note or ""
+def _show_tempting_note(workspace: Workspace, case: Case) -> JobRecord:
+    note = _require_example(case).tempting_note or ""
     workspace.service.edit_draft(case.id, note, based_on=case.draft.sha256 if case.draft else None)
     return workspace.start(case.id, "assess")
 
 
-def _mend(workspace: Workspace, case: Case) -> JobRecord:
+def _restore_proposed_note(workspace: Workspace, case: Case) -> JobRecord:
     if not case.candidates:
         raise WorkflowError("no note", "No note was proposed.", "Propose notes, or choose another engine.")
     workspace.service.choose_candidate(case.id, case.candidates[0].sha256)
     return workspace.start(case.id, "assess")
 
 
-def _decide(workspace: Workspace, case: Case) -> None:
+def _tick_suggested_tags(workspace: Workspace, case: Case) -> None:
     """Tick the tags that the note's own words speak for."""
     for suggested in workspace.service.suggested_tags(case):
         workspace.service.tick_tag(case.id, suggested.tag, ticked=True)
 
 
-def _approve(workspace: Workspace, case: Case) -> None:
+def _approve_note(workspace: Workspace, case: Case) -> None:
     seen = case.draft.sha256 if case.draft else None
     workspace.service.decide(case.id, DecisionKind.APPROVED, seen=seen)
 
 
-def _example(case: Case) -> Example:
+def _require_example(case: Case) -> Example:
     example = example_of(case)
     if example is None:
         raise WorkflowError("no demonstration", "This case is no demonstration.")
     return example
 
 
-_ACTS: dict[Act, Callable[[Workspace, Case], JobRecord | None]] = {
-    Act.FIND: _find,
-    Act.OPEN: _open,
+_FUNCTION_BY_ACT: dict[Act, Callable[[Workspace, Case], JobRecord | None]] = {
+    Act.FIND: _start_gathering,
+    Act.OPEN: _open_next_passage,
     Act.USE_AND_OPEN: _use_and_open,
-    Act.USE_AND_WRITE: _use_and_write,
-    Act.TEMPT: _tempt,
-    Act.MEND: _mend,
-    Act.SHOW_JURY: _nothing,
-    Act.DECIDE: _decide,
-    Act.APPROVE: _approve,
-    Act.SHOW: _nothing,
-    Act.END: _nothing,
+    Act.USE_AND_WRITE: _use_and_start_writing,
+    Act.TEMPT: _show_tempting_note,
+    Act.MEND: _restore_proposed_note,
+    Act.SHOW_JURY: _do_nothing,
+    Act.DECIDE: _tick_suggested_tags,
+    Act.APPROVE: _approve_note,
+    Act.SHOW: _do_nothing,
+    Act.END: _do_nothing,
 }

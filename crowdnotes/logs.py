@@ -16,24 +16,24 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import TextIO
 
-_about: ContextVar[tuple[str, str]] = ContextVar("about", default=("", ""))
+_case_and_job: ContextVar[tuple[str, str]] = ContextVar("about", default=("", ""))
 
 
 @contextmanager
 def about(case: str, job: str = "") -> Iterator[None]:
     """What this thread logs inside is of that case and job."""
-    token = _about.set((case, job))
+    token = _case_and_job.set((case, job))
     try:
         yield
     finally:
-        _about.reset(token)
+        _case_and_job.reset(token)
 
 
-class _AsJson(logging.Formatter):
+class _JsonFormatter(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """One line."""
         is_ours = record.name.split(".")[0] == __name__.split(".", maxsplit=1)[0]
-        case, job = _about.get()
+        case, job = _case_and_job.get()
         line: dict[str, object] = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname,
@@ -43,11 +43,11 @@ class _AsJson(logging.Formatter):
             "job": job,
         }
         if record.exc_info and record.exc_info[1] is not None:
-            line["error"] = list(_chain(record.exc_info[1]))
+            line["error"] = list(_list_error_chain(record.exc_info[1]))
         return json.dumps(line, ensure_ascii=False)
 
 
-def _chain(error: BaseException | None) -> Iterator[dict[str, object]]:
+def _list_error_chain(error: BaseException | None) -> Iterator[dict[str, object]]:
     """The error and what led to it, by kind and place."""
     while error is not None:
         places = [f"{at.filename}:{at.lineno} {at.name}" for at in traceback.extract_tb(error.__traceback__)]
@@ -58,7 +58,7 @@ def _chain(error: BaseException | None) -> Iterator[dict[str, object]]:
 def json_lines(stream: TextIO | None = None) -> logging.Handler:
     """A handler that writes them, to standard error if not elsewhere."""
     handler = logging.StreamHandler(stream)
-    handler.setFormatter(_AsJson())
+    handler.setFormatter(_JsonFormatter())
     return handler
 
 

@@ -80,13 +80,13 @@ class SignInSettings(BaseSettings):
     @field_validator("metadata_url", "public_url")
     @classmethod
     def _is_address(cls, value: str | None) -> str | None:
-        return _safe_address(value) if value and value.strip() else None
+        return _require_safe_address(value) if value and value.strip() else None
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
-        openid = {name: getattr(self, name) for name in _OPENID}
+        openid = {name: getattr(self, name) for name in _OPENID_FIELDS}
         missing = [f"{self.model_config['env_prefix']}{name}".upper() for name, value in openid.items() if not value]
-        if 0 < len(missing) < len(_OPENID):
+        if 0 < len(missing) < len(_OPENID_FIELDS):
             raise ValueError(f"to sign in with a provider these are missing: {', '.join(missing)}")
         if (not missing) + bool(self.user_header) + self.demo > 1:
             raise ValueError("a provider, a proxy's header and the demo exclude each other: set one of them")
@@ -100,7 +100,7 @@ class SignInSettings(BaseSettings):
         return SignIn.PROXY if self.user_header else SignIn.DEMO if self.demo else SignIn.NOBODY
 
 
-_OPENID = ("metadata_url", "client_id", "client_secret", "cookie_secret", "public_url")
+_OPENID_FIELDS = ("metadata_url", "client_id", "client_secret", "cookie_secret", "public_url")
 
 
 def is_loopback(host: str | None) -> bool:
@@ -113,7 +113,7 @@ def is_loopback(host: str | None) -> bool:
         return False
 
 
-def _safe_address(value: str) -> str:
+def _require_safe_address(value: str) -> str:
     """The address of a service that is sent secrets: https, but for this machine. Raises ValueError."""
     parts = urlsplit(value.strip())
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.query:
@@ -155,13 +155,13 @@ class XSettings(BaseSettings):
     @field_validator("url")
     @classmethod
     def _is_address(cls, value: str) -> str:
-        return _safe_address(value)
+        return _require_safe_address(value)
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
         prefix = str(self.model_config.get("env_prefix"))
-        missing = [f"{prefix}{name}".upper() for name in _OAUTH1 if getattr(self, name) is None]
-        if 0 < len(missing) < len(_OAUTH1):
+        missing = [f"{prefix}{name}".upper() for name in _OAUTH1_FIELDS if getattr(self, name) is None]
+        if 0 < len(missing) < len(_OAUTH1_FIELDS):
             raise ValueError(f"the keys of OAuth 1.0a go together; {', '.join(missing)} is missing")
         if not missing and (self.oauth2_token or self.oauth2_refresh_token):
             raise ValueError("set the keys of OAuth 1.0a or a token of OAuth 2.0, not both")
@@ -176,7 +176,7 @@ class XSettings(BaseSettings):
         return any((self.access_secret, self.oauth2_token, self.oauth2_refresh_token))
 
 
-_OAUTH1 = ("api_key", "api_secret", "access_token", "access_secret")
+_OAUTH1_FIELDS = ("api_key", "api_secret", "access_token", "access_secret")
 
 
 class Settings(BaseSettings):
@@ -297,14 +297,14 @@ def load_settings() -> Settings:
     try:
         return Settings()
     except ValidationError as error:
-        raise settings_error(error, _prefixes()[error.title]) from error
+        raise settings_error(error, _list_variable_prefixes()[error.title]) from error
     except SettingsError as error:  # a list that is not JSON
         raise ConfigurationError(
             f"A setting is wrong: {error}.", "Write lists as JSON, for example '[\"a\"]'."
         ) from error
 
 
-def _prefixes() -> dict[str, str]:
+def _list_variable_prefixes() -> dict[str, str]:
     """What a variable's name begins with, by the group of settings that it belongs to."""
     prefixes = {Settings.__name__: str(Settings.model_config.get("env_prefix"))}
     for field in Settings.model_fields.values():

@@ -57,12 +57,12 @@ class ArchiveSettings(BaseSettings):
     seconds: float = Field(6.0, gt=0, description="for asking about one page, which has been waited for already")
 
 
-_HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]+(?:/[^\s/]+){0,3}")
+_HOST_PATTERN = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]+(?:/[^\s/]+){0,3}")
 
 
-def _host_of(written: object, *, with_path: bool = False) -> str:
+def _normalise_host(written: object, *, with_path: bool = False) -> str:
     host = str(written).strip().lower().removeprefix("www.").rstrip("./")
-    if not _HOST.fullmatch(host) or ("/" in host and not with_path):
+    if not _HOST_PATTERN.fullmatch(host) or ("/" in host and not with_path):
         raise ValueError(f"“{written}” is no host; write it as mysite.org or mysite.org/folder, without https://")
     return host
 
@@ -107,7 +107,7 @@ class EvidenceSettings(BaseSettings):
         kinds = [kind.value for kind in SourceCategory]
         found: dict[str, object] = {}
         for written, kind in given.items():
-            host = _host_of(written, with_path=True)
+            host = _normalise_host(written, with_path=True)
             if kind not in kinds:
                 raise ValueError(f"“{kind}” is no kind of source; use one of: {', '.join(kinds)}")
             found[host] = kind
@@ -163,7 +163,7 @@ class SearchSettings(BaseSettings):
     @field_validator("leave_out")
     @classmethod
     def _hosts(cls, given: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(_host_of(written) for written in given)
+        return tuple(_normalise_host(written) for written in given)
 
     def of(self, options: type[_Options]) -> _Options:
         """What is set of one provider, as its own file declares it. Raises ConfigurationError for a bad value."""
@@ -189,10 +189,10 @@ class SearchSettings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Variables with the prefix that are no field here are kept too: a provider declares them."""
-        return init_settings, env_settings, _Others(settings_cls)
+        return init_settings, env_settings, _ClosedSettingsGroups(settings_cls)
 
 
-class _Others(EnvSettingsSource):
+class _ClosedSettingsGroups(EnvSettingsSource):
     def __call__(self) -> dict[str, Any]:
         prefix, fields = self.env_prefix.lower(), self.settings_cls.model_fields
         named = {
@@ -401,9 +401,11 @@ class SupernoteSettings(BaseSettings):
 def settings_error(error: ValidationError, prefix: str) -> ConfigurationError:
     """What is wrong with the settings of this prefix, and how they are written."""
     found = error.errors(include_url=False, include_input=False)
-    problems = "; ".join(f"{prefix}{_name(e['loc'])}: {e['msg'].removeprefix('Value error, ')}" for e in found)
+    problems = "; ".join(
+        f"{prefix}{_format_variable_name(e['loc'])}: {e['msg'].removeprefix('Value error, ')}" for e in found
+    )
     return ConfigurationError(f"A setting is wrong: {problems}.", "Correct the environment variable.")
 
 
-def _name(place: tuple[int | str, ...]) -> str:
+def _format_variable_name(place: tuple[int | str, ...]) -> str:
     return "_".join(part for part in place if isinstance(part, str)).upper()

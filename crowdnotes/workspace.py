@@ -70,8 +70,8 @@ _DAY_SECONDS = 86_400.0
 
 # What the runner has for a case when a library is made, the services' connections are checked, a model is tested.
 LIBRARIES, CONNECTIONS, SELF_TEST = "libraries", "connections", "self-test"
-_NO_CASES = frozenset({LIBRARIES, CONNECTIONS, SELF_TEST})
-_MOST_MODELS = 30  # of one server: a long list hides what is wanted
+_JOB_KINDS_WITHOUT_CASE = frozenset({LIBRARIES, CONNECTIONS, SELF_TEST})
+_MAX_KEPT_MODELS = 30  # of one server: a long list hides what is wanted
 
 
 def system_clock() -> datetime:
@@ -220,7 +220,7 @@ class Workspace:
 
     def cancel(self, job: JobRecord) -> None:
         """See `JobRunner.cancel`; whoever may work on the case may stop its work."""
-        if job.case_id in _NO_CASES:
+        if job.case_id in _JOB_KINDS_WITHOUT_CASE:
             self.service.require(Act.SET_UP)
         else:
             self.service.require(Act.WORK, job.case_id)
@@ -310,7 +310,9 @@ class Workspace:
 
     def engine_choices(self, found: Sequence[FoundServer]) -> list[EngineChoice]:
         """The local engine, the server that is set, what is in use, and each model found."""
-        models = (EngineChoice(server.base_url, model) for server in found for model in server.models[:_MOST_MODELS])
+        models = (
+            EngineChoice(server.base_url, model) for server in found for model in server.models[:_MAX_KEPT_MODELS]
+        )
         return list(dict.fromkeys([EngineChoice(), set_choice(self.settings.llm), self.choice, *models]))
 
     def recommended_model(self) -> tuple[float | None, Recommended | None]:
@@ -467,7 +469,7 @@ def open_workspace(
     libraries = Libraries(settings.libraries_dir, cached, SharedLibraries(database) if is_shared else None)
     wayback = make_wayback(settings)
     reader = SourceReader(
-        fetcher or _page_fetcher(settings),
+        fetcher or _make_page_fetcher(settings),
         AbstractFinder(make_providers(settings, libraries)),
         settings.evidence.categories,
         wayback,
@@ -485,12 +487,12 @@ def open_workspace(
         providers=lambda names: make_providers(settings, libraries, names),
         settings=settings,
         links=LinkChecker(model_client, settings.links, clock, wayback=wayback),
-        jury=cache(partial(_jury, settings, cached)),
+        jury=cache(partial(_make_jury, settings, cached)),
         clock=clock,
         options=options or GatherOptions(),
         answers=Answers(settings.data_dir / "searches.sqlite"),
     )
-    runner = _job_runner(database, settings.workers, clock)
+    runner = _make_job_runner(database, settings.workers, clock)
     owner = local_owner(by or settings.author)
 
     def who() -> Actor:
@@ -504,11 +506,11 @@ def open_workspace(
         choice=choice,
         comparisons=Comparisons(database, clock, who),
         people=People(database, clock, who),
-        x=_to_x(tools, database, who) if settings.x.is_set else None,
+        x=_make_to_x(tools, database, who) if settings.x.is_set else None,
     )
 
 
-def _to_x(tools: StageContext, database: Database, who: CurrentUser) -> ToX:
+def _make_to_x(tools: StageContext, database: Database, who: CurrentUser) -> ToX:
     from crowdnotes.x_api.client import Tokens, XClient
     from crowdnotes.x_api.submission import ToX
 
@@ -527,7 +529,7 @@ def require_database(settings: Settings) -> None:
         database.dispose()
 
 
-def _job_runner(database: Database, workers: int, clock: Callable[[], datetime]) -> JobRunner:
+def _make_job_runner(database: Database, workers: int, clock: Callable[[], datetime]) -> JobRunner:
     """On PostgreSQL jobs on cases go to its queue, which `workers` of 0 leave to other processes."""
     if database.dialect.name == "postgresql":
         from crowdnotes.jobs.queue import QueuedRunner
@@ -541,13 +543,13 @@ def _job_runner(database: Database, workers: int, clock: Callable[[], datetime])
     return JobRunner(database, workers, clock)
 
 
-def _jury(settings: Settings, embedder: Embedder) -> Jury:
+def _make_jury(settings: Settings, embedder: Embedder) -> Jury:
     from crowdnotes.jury import open_jury
 
     return open_jury(settings.jury, settings.bridging, embedder)
 
 
-def _page_fetcher(settings: Settings) -> PageFetcher:
+def _make_page_fetcher(settings: Settings) -> PageFetcher:
     """Through the cache, if one is wanted; pages of the demonstration come from its own folder."""
     bounds = settings.fetch
     path = settings.data_dir / "pages.sqlite"

@@ -26,28 +26,28 @@ from crowdnotes.storage.database import reading, writing
 from crowdnotes.storage.tables import cases, engine_choices, jobs, people, presence, tombstones
 
 # Fields of documents that hold a name; some have a key beside it, some not.
-_NAMES = frozenset({"by", "answered_by", "resolved_by"})
-_TOLD_OF = frozenset({"assigned", "taken over"})  # events whose detail the program made of somebody's name
+_NAME_FIELDS = frozenset({"by", "answered_by", "resolved_by"})
+_EVENTS_NAMING_PERSON = frozenset({"assigned", "taken over"})  # events whose detail the program made of somebody's name
 
 
 def export_person(connection: Connection, person: Person) -> dict[str, Any]:
     """All that is kept by and about them: their cases whole, and of others' cases what is theirs."""
     found: dict[str, Any] = {"key": person.key, "account": None, "engine": None, "cases": [], "elsewhere": {}}
     found |= {"jobs": [], "deleted": []}
-    account = connection.execute(select(people).where(_is(person))).mappings().first()
+    account = connection.execute(select(people).where(_match_person(person))).mappings().first()
     if account is not None:
         found["account"] = {name: str(value) for name, value in account.items() if value is not None}
     engine = connection.execute(select(engine_choices).where(engine_choices.c.person == person.key)).mappings().first()
     if engine is not None:
         found["engine"] = {"base_url": engine["base_url"], "model": engine["model"]}
-    for case in _cases(connection, person):
+    for case in _lock_cases_naming(connection, person):
         document = case.model_dump(mode="json")
         if case.owner_key == person.key:
             found["cases"].append(document)
         else:
-            names = _names(document, person.key)
-            found["elsewhere"][case.id] = list(_theirs(document, person.key, names, ""))
-    for _, job in _jobs(connection, person):
+            names = _collect_names(document, person.key)
+            found["elsewhere"][case.id] = list(_find_records_of(document, person.key, names, ""))
+    for _, job in _lock_jobs_asked_by(connection, person):
         found["jobs"].append({name: job[name] for name in ("id", "case_id", "kind", "state", "started_at", "by")})
     for row in connection.execute(select(tombstones).where(tombstones.c.by_key == person.key)).mappings():
         found["deleted"].append({"case_id": row["case_id"], "at": row["deleted_at"].isoformat(), "by": row["by"]})
@@ -61,13 +61,13 @@ def erase_person(connection: Connection, person: Person, by: Person) -> tuple[in
     """
     # A number of chance tells people who left apart within a case, and says nothing of them.
     gone = Person(issuer="crowdnotes", subject=f"left-{secrets.token_hex(8)}", name="someone who left")
-    known = connection.scalar(select(people.c.name).where(_is(person)))
-    connection.execute(delete(people).where(_is(person)))
+    known = connection.scalar(select(people.c.name).where(_match_person(person)))
+    connection.execute(delete(people).where(_match_person(person)))
     connection.execute(delete(presence).where(presence.c.person == person.key))
     connection.execute(delete(engine_choices).where(engine_choices.c.person == person.key))
     by = gone if by.key == person.key else by
     removed = changed = 0
-    for case in _cases(connection, person):
+    for case in _lock_cases_naming(connection, person):
         if case.owner_key == person.key and not case.shared:
             remove_case(connection, case.id, by)
             removed += 1
@@ -75,12 +75,14 @@ def erase_person(connection: Connection, person: Person, by: Person) -> tuple[in
         document = case.model_dump(mode="json")
         if case.owner_key == person.key:
             document["owner"] = None
-        document = _without(document, person, gone, _names(document, person.key) | ({known} if known else set()))
+        document = _replace_person(
+            document, person, gone, _collect_names(document, person.key) | ({known} if known else set())
+        )
         left, row = case_row(Case.model_validate(document | {"version": case.version + 1}))
         connection.execute(update(cases).where(cases.c.id == case.id).values(row))
         save_queue_row(connection, left)
         changed += 1
-    for job, record in _jobs(connection, person):
+    for job, record in _lock_jobs_asked_by(connection, person):
         record |= {"by": gone.name, "by_key": gone.key}
         if job["under_way"]:  # nobody may do it any more; whoever is at it finds it taken over
             record |= {"state": JobState.CANCELLED.value}
@@ -91,102 +93,104 @@ def erase_person(connection: Connection, person: Person, by: Person) -> tuple[in
     return removed, changed
 
 
-def _is(person: Person) -> ColumnElement[bool]:
+def _match_person(person: Person) -> ColumnElement[bool]:
     return (people.c.issuer == person.issuer) & (people.c.subject == person.subject)
 
 
-def _jobs(connection: Connection, person: Person) -> Iterator[tuple[RowMapping, dict[str, Any]]]:
+def _lock_jobs_asked_by(connection: Connection, person: Person) -> Iterator[tuple[RowMapping, dict[str, Any]]]:
     """Those that they asked for, as rows and as what is on record of them."""
-    like = select(jobs).where(jobs.c.document.contains(_written(person.key), autoescape=True)).with_for_update()
+    like = select(jobs).where(jobs.c.document.contains(_escape_for_json(person.key), autoescape=True)).with_for_update()
     for row in connection.execute(like).mappings().all():
         record = json.loads(row["document"])
         if record["by_key"] == person.key:
             yield row, record
 
 
-def _cases(connection: Connection, person: Person) -> Iterator[Case]:
+def _lock_cases_naming(connection: Connection, person: Person) -> Iterator[Case]:
     """Those that name them, each locked until the transaction ends."""
-    of_them = or_(cases.c.owner == person.key, cases.c.document.contains(_written(person.subject), autoescape=True))
+    of_them = or_(
+        cases.c.owner == person.key, cases.c.document.contains(_escape_for_json(person.subject), autoescape=True)
+    )
     for case_id in connection.scalars(select(cases.c.id).where(of_them).order_by(cases.c.id)).all():
         case = read_case(connection, case_id)
-        if case.owner_key == person.key or _holds(case.model_dump(mode="json"), person):
+        if case.owner_key == person.key or _has_mention_of(case.model_dump(mode="json"), person):
             yield case
 
 
-def _written(words: str) -> str:
+def _escape_for_json(words: str) -> str:
     """As it stands within a document."""
     return json.dumps(words, ensure_ascii=False)[1:-1]
 
 
-def _holds(value: Any, person: Person) -> bool:
+def _has_mention_of(value: Any, person: Person) -> bool:
     if isinstance(value, dict):
-        return _is_them(value, person.key) or any(_holds(item, person) for item in value.values())
+        return _is_record_of(value, person.key) or any(_has_mention_of(item, person) for item in value.values())
     if isinstance(value, list):
-        return any(_holds(item, person) for item in value)
+        return any(_has_mention_of(item, person) for item in value)
     return bool(value == person.key)
 
 
-def _is_them(value: Any, key: str) -> bool:
+def _is_record_of(value: Any, key: str) -> bool:
     return isinstance(value, dict) and f"{value.get('issuer')} {value.get('subject')}" == key
 
 
-def _names(value: Any, key: str) -> set[str]:
+def _collect_names(value: Any, key: str) -> set[str]:
     """What they are called beside their key: it may have changed since."""
     if isinstance(value, list):
-        return set().union(*(_names(item, key) for item in value))
+        return set().union(*(_collect_names(item, key) for item in value))
     if not isinstance(value, dict):
         return set()
-    own = {value["name"]} if _is_them(value, key) else {value["by"]} if value.get("by_key") == key else set()
-    return own.union(*(_names(item, key) for item in value.values()))
+    own = {value["name"]} if _is_record_of(value, key) else {value["by"]} if value.get("by_key") == key else set()
+    return own.union(*(_collect_names(item, key) for item in value.values()))
 
 
-def _is_named(value: dict[str, Any], field: str, key: str, names: set[str]) -> bool:
+def _is_name_of_person(value: dict[str, Any], field: str, key: str, names: set[str]) -> bool:
     """Whether that field says their name: known by the key beside it, or where none is kept by the name alone."""
     said = value[field]
-    return field in _NAMES and isinstance(said, str) and said in names and value.get("by_key", key) in (key, "")
+    return field in _NAME_FIELDS and isinstance(said, str) and said in names and value.get("by_key", key) in (key, "")
 
 
-def _theirs(value: Any, key: str, names: set[str], place: str) -> Iterator[dict[str, Any]]:
+def _find_records_of(value: Any, key: str, names: set[str], place: str) -> Iterator[dict[str, Any]]:
     """The records in a document that are by or about them, without what lies deeper in them."""
     if isinstance(value, list):
         for number, item in enumerate(value):
-            yield from _theirs(item, key, names, f"{place}/{number}")
+            yield from _find_records_of(item, key, names, f"{place}/{number}")
     elif isinstance(value, dict):
-        own = [name for name in value if _is_them(value[name], key) or value[name] == key]
-        own += [name for name in value if _is_named(value, name, key, names)]
+        own = [name for name in value if _is_record_of(value[name], key) or value[name] == key]
+        own += [name for name in value if _is_name_of_person(value, name, key, names)]
         if own:
             plain = {name: item for name, item in value.items() if name in own or not isinstance(item, dict | list)}
             yield {"where": place, "what": plain}
         for name, item in value.items():
-            if not _is_them(item, key):
-                yield from _theirs(item, key, names, f"{place}/{name}")
+            if not _is_record_of(item, key):
+                yield from _find_records_of(item, key, names, f"{place}/{name}")
 
 
-def _without(value: Any, person: Person, gone: Person, names: set[str]) -> Any:
+def _replace_person(value: Any, person: Person, gone: Person, names: set[str]) -> Any:
     if isinstance(value, list):
-        return [_without(item, person, gone, names) for item in value]
+        return [_replace_person(item, person, gone, names) for item in value]
     if value == person.key:
         return gone.key
     if not isinstance(value, dict):
         return value
-    if _is_them(value, person.key):
+    if _is_record_of(value, person.key):
         return gone.model_dump(mode="json")
-    changed = {name: _without(item, person, gone, names) for name, item in value.items()}
-    changed |= {name: gone.name for name in value if _is_named(value, name, person.key, names)}
-    if value.get("kind") in _TOLD_OF and "detail" in value:
-        told = {told: new for name in names for told, new in _told(name, gone.name)}
+    changed = {name: _replace_person(item, person, gone, names) for name, item in value.items()}
+    changed |= {name: gone.name for name in value if _is_name_of_person(value, name, person.key, names)}
+    if value.get("kind") in _EVENTS_NAMING_PERSON and "detail" in value:
+        told = {told: new for name in names for told, new in _list_detail_replacements(name, gone.name)}
         changed["detail"] = told.get(value["detail"], value["detail"])
     return changed
 
 
-def _told(name: str, new: str) -> Iterator[tuple[str, str]]:
+def _list_detail_replacements(name: str, new: str) -> Iterator[tuple[str, str]]:
     yield name, new
     yield f"from {name}", f"from {new}"
 
 
 PROXY, VISITOR = "proxy", "visitor"
 """Issuers of those whom a proxy vouches for, and of whoever looks at a demo. A provider's begins with http."""
-_LONGEST_NAME = 80  # as `domain.Person` has it
+_MAX_NAME_CHARACTERS = 80  # as `domain.Person` has it
 
 
 def person_of(claims: Mapping[str, object]) -> Person:
@@ -198,12 +202,12 @@ def person_of(claims: Mapping[str, object]) -> Person:
     if not issuer.startswith(("https://", "http://")):  # other words are the program's own
         issuer = ""
     name = claims.get("name") or claims.get("preferred_username") or claims.get("nickname") or subject
-    return actor_of(issuer, subject, " ".join(str(name).split())[:_LONGEST_NAME], Role.VIEWER).person
+    return actor_of(issuer, subject, " ".join(str(name).split())[:_MAX_NAME_CHARACTERS], Role.VIEWER).person
 
 
 def proxied(user: str) -> Person:
     """Who an authenticating proxy on this machine says is there. Raises InputError for what is no name."""
-    return actor_of(PROXY, user, user[:_LONGEST_NAME], Role.VIEWER).person
+    return actor_of(PROXY, user, user[:_MAX_NAME_CHARACTERS], Role.VIEWER).person
 
 
 def visitor(number: str) -> Person:
@@ -238,7 +242,7 @@ class People:
             first_seen=at,
             last_seen=at,
         )
-        known = update(people).where(_is(person)).values(name=person.name, last_seen=at)
+        known = update(people).where(_match_person(person)).values(name=person.name, last_seen=at)
         with writing(self._engine) as connection:
             if connection.execute(known).rowcount:
                 return
@@ -251,7 +255,7 @@ class People:
     def actor(self, person: Person) -> Actor:
         """That person with the role that they have now. NotAllowedError for who is disabled or not known."""
         with reading(self._engine) as connection:
-            account = _account(connection, person)
+            account = _load_account(connection, person)
         if account is None:
             raise NotAllowedError(
                 "sign-in", "You are not in the list of people any more.", "Sign out and sign in again."
@@ -265,7 +269,7 @@ class People:
     def names(self) -> dict[str, str]:
         """What those who signed in are called, by their key."""
         with reading(self._engine) as connection:
-            return {account.key: account.name for account in _accounts(connection)}
+            return {account.key: account.name for account in _load_accounts(connection)}
 
     def engines(self, key: str, over: str) -> tuple[EngineChoice | None, EngineChoice | None]:
         """The engine chosen for everybody, and the one that the person of this key chose, over that one."""
@@ -293,13 +297,13 @@ class People:
         """Who signed in once, by name."""
         require(self._who(), Act.PEOPLE)
         with reading(self._engine) as connection:
-            return _accounts(connection)
+            return _load_accounts(connection)
 
     def moderators(self) -> list[Person]:
         """Moderators and admins who are let in, by name; whoever may assign cases may know them."""
         require(self._who(), Act.ASSIGN)
         with reading(self._engine) as connection:
-            accounts = _accounts(connection)
+            accounts = _load_accounts(connection)
         return [it.person for it in accounts if it.role in (Role.MODERATOR, Role.ADMIN) and it.disabled_at is None]
 
     def set_role(self, person: Person, role: Role) -> None:
@@ -324,7 +328,7 @@ class People:
         actor = self._who()
         require(actor, Act.PEOPLE)
         with writing(self._engine) as connection:
-            account = _account(connection, person)
+            account = _load_account(connection, person)
             counts = erase_person(connection, person, actor.person)
             if account is None and counts == (0, 0):
                 raise InputError(
@@ -332,37 +336,37 @@ class People:
                     "They have to sign in once; then they are in the list.",
                 )
             if account is not None:
-                _require_admin(connection, account)
+                _require_remaining_admin(connection, account)
         return counts
 
     def _change(self, person: Person, **values: object) -> None:
         require(self._who(), Act.PEOPLE)
         with writing(self._engine) as connection:
-            account = _account(connection, person)
+            account = _load_account(connection, person)
             if account is None:
                 raise InputError(
                     "Nobody with that issuer and subject has signed in.",
                     "They have to sign in once; then they are in the list.",
                 )
-            connection.execute(update(people).where(_is(person)).values(values))
-            _require_admin(connection, account)
+            connection.execute(update(people).where(_match_person(person)).values(values))
+            _require_remaining_admin(connection, account)
 
 
-def _account(connection: Connection, person: Person) -> Account | None:
-    row = connection.execute(select(people).where(_is(person)).with_for_update()).mappings().first()
+def _load_account(connection: Connection, person: Person) -> Account | None:
+    row = connection.execute(select(people).where(_match_person(person)).with_for_update()).mappings().first()
     return Account.model_validate(dict(row)) if row else None
 
 
-def _accounts(connection: Connection) -> list[Account]:
+def _load_accounts(connection: Connection) -> list[Account]:
     rows = connection.execute(select(people).order_by(func.lower(people.c.name), people.c.subject))
     return [Account.model_validate(dict(row)) for row in rows.mappings()]
 
 
-def _require_admin(connection: Connection, before: Account) -> None:
+def _require_remaining_admin(connection: Connection, before: Account) -> None:
     """Raise InputError where a change to that account left nobody who may undo it."""
-    if _is_admin(before) and not any(map(_is_admin, _accounts(connection))):
+    if _is_active_admin(before) and not any(map(_is_active_admin, _load_accounts(connection))):
         raise InputError(f"{before.name} is the only admin.", "Make somebody else an admin first.")
 
 
-def _is_admin(account: Account) -> bool:
+def _is_active_admin(account: Account) -> bool:
     return account.role is Role.ADMIN and account.disabled_at is None

@@ -36,9 +36,9 @@ from crowdnotes.text.note_rules import tags_of
 
 MAX_NOTE_CHARACTERS = 5_000  # far over any note; past it somebody pasted an article into the note box
 MAX_REASON_CHARACTERS = 2_000
-_KEPT_REVISIONS = 100
-_KEPT_ASSESSMENTS = 10
-_KEPT_CHECKS = 300  # of all readers together
+_MAX_KEPT_REVISIONS = 100
+_MAX_KEPT_ASSESSMENTS = 10
+_MAX_KEPT_SENTENCE_CHECKS = 300  # of all readers together
 
 
 def with_event(case: Case, at: datetime, by: Person, kind: str, detail: str = "", **changes: object) -> Case:
@@ -65,7 +65,7 @@ def _with_known_scores(case: Case, before: Assessment | None) -> Case:
     """With the scores that this very text over these very passages got before, if any: undo brings them back."""
     kept, current = case.earlier_assessments, case.assessment
     if before is not None and current is not None and current is not before:
-        kept = (*kept, before)[-_KEPT_ASSESSMENTS:]
+        kept = (*kept, before)[-_MAX_KEPT_ASSESSMENTS:]
     if case.draft is not None and current is not None and not case.assessment_is_current:
         wanted = (case.draft.sha256, case.basis_sha256)
         known = next((item for item in reversed(kept) if (item.text_sha256, item.basis_sha256) == wanted), None)
@@ -95,7 +95,7 @@ def with_revision(case: Case) -> tuple[Draft, ...]:
     """The revisions with the present draft as the newest; the oldest fall off at a hundred."""
     if case.draft is None:
         return case.revisions
-    return (*case.revisions, case.draft)[-_KEPT_REVISIONS:]
+    return (*case.revisions, case.draft)[-_MAX_KEPT_REVISIONS:]
 
 
 def open_passage(case: Case, at: datetime, by: Person, evidence_id: str) -> Case:
@@ -138,7 +138,7 @@ def edit_draft(case: Case, at: datetime, by: Person, text: str, *, based_on: str
         raise WorkflowError(
             "evidence first", "No source is in use yet.", "Open a source and choose to use it, then write the note."
         )
-    text = _checked_note(text)
+    text = _check_note_text(text)
     current = case.draft.sha256 if case.draft else None
     if current == text_sha256(text):
         return case
@@ -230,7 +230,7 @@ def with_check(
     place = (words, evidence_id, by.key)
     others = (known for known in case.sentence_checks if (known.words, known.evidence_id, known.by_key) != place)
     detail = f"{evidence_id}: {support.as_text}{'; hints settled' if settled else ''}: “{words}”"
-    checks = (*others, check)[-_KEPT_CHECKS:]
+    checks = (*others, check)[-_MAX_KEPT_SENTENCE_CHECKS:]
     return with_event(case, at, by, "sentence compared", detail, sentence_checks=checks, **changes)
 
 
@@ -329,7 +329,7 @@ def checked_reason(reason: str) -> str:
     return reason
 
 
-def _checked_note(text: str) -> str:
+def _check_note_text(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\x00", "")
     if len(text) > MAX_NOTE_CHARACTERS:
         raise InputError(

@@ -14,8 +14,8 @@ import numpy as np
 
 from crowdnotes.domain import Case, Figure, Reading, ReadPair, Support
 
-_DRAWS = 1_000
-_FEW = 5  # cases: with fewer, no interval is to be trusted
+_BOOTSTRAP_DRAWS = 1_000
+_MIN_CASES_FOR_INTERVAL = 5  # cases: with fewer, no interval is to be trusted
 
 
 def units(cases: Iterable[Case]) -> list[ReadPair]:
@@ -38,13 +38,13 @@ def units(cases: Iterable[Case]) -> list[ReadPair]:
 def agreement(found: Sequence[ReadPair]) -> dict[str, Figure]:
     """The three figures by their names. Kappa is of the first two readers of each pair, alpha of all."""
     return {
-        "Same finding": _figure(found, _percent),
-        "Cohen's kappa": _figure(found, _kappa),
-        "Krippendorff's alpha": _figure(found, _alpha),
+        "Same finding": _measure_with_interval(found, _compute_percent_agreement),
+        "Cohen's kappa": _measure_with_interval(found, _compute_cohens_kappa),
+        "Krippendorff's alpha": _measure_with_interval(found, _compute_krippendorffs_alpha),
     }
 
 
-def _figure(found: Sequence[ReadPair], of: Callable[[Sequence[ReadPair]], float | None]) -> Figure:
+def _measure_with_interval(found: Sequence[ReadPair], of: Callable[[Sequence[ReadPair]], float | None]) -> Figure:
     n = len(found)
     if not n:
         return Figure(n=0, not_run="No case was read by two moderators yet.")
@@ -55,22 +55,22 @@ def _figure(found: Sequence[ReadPair], of: Callable[[Sequence[ReadPair]], float 
     for unit in found:
         by_case.setdefault(unit.case_id, []).append(unit)
     groups = list(by_case.values())
-    if len(groups) < _FEW:
-        return Figure(n=n, value=value, how=f"No interval below {_FEW} cases.")
+    if len(groups) < _MIN_CASES_FOR_INTERVAL:
+        return Figure(n=n, value=value, how=f"No interval below {_MIN_CASES_FOR_INTERVAL} cases.")
     chance = np.random.default_rng(0)
-    drawn = (chance.integers(len(groups), size=len(groups)) for _ in range(_DRAWS))
+    drawn = (chance.integers(len(groups), size=len(groups)) for _ in range(_BOOTSTRAP_DRAWS))
     values = [of([unit for place in places for unit in groups[place]]) for places in drawn]
     low, high = np.quantile([it for it in values if it is not None], [0.025, 0.975])
     return Figure(n=n, value=value, low=float(low), high=float(high), how="95 % interval, by drawing cases anew.")
 
 
-def _percent(found: Sequence[ReadPair]) -> float:
+def _compute_percent_agreement(found: Sequence[ReadPair]) -> float:
     """The share of pairs of readers of the same unit that found the same."""
     alike = [one is other for unit in found for one, other in combinations(unit.values, 2)]
     return sum(alike) / len(alike)
 
 
-def _kappa(found: Sequence[ReadPair]) -> float | None:
+def _compute_cohens_kappa(found: Sequence[ReadPair]) -> float | None:
     """Cohen (1960): agreement beyond what the first and the second readers' habits would give by chance."""
     first, second = [unit.values[0] for unit in found], [unit.values[1] for unit in found]
     n = len(found)
@@ -80,7 +80,7 @@ def _kappa(found: Sequence[ReadPair]) -> float | None:
     return None if expected == 1 else (observed - expected) / (1 - expected)
 
 
-def _alpha(found: Sequence[ReadPair]) -> float | None:
+def _compute_krippendorffs_alpha(found: Sequence[ReadPair]) -> float | None:
     """Krippendorff (2004), nominal, over any number of readers: 1 less observed over expected disagreement."""
     totals: Counter[Support] = Counter()
     observed = 0.0

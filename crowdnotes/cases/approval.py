@@ -41,7 +41,7 @@ from crowdnotes.wording import plural
 
 def obstacles(case: Case, at: datetime, by: Person) -> tuple[Obstacle, ...]:
     """Every rule that refuses that person's approval at that moment, whatever reasons were written; or none."""
-    return tuple(_obstacles(case, at, by))
+    return tuple(_find_obstacles(case, at, by))
 
 
 def decide(
@@ -89,50 +89,52 @@ def decide(
     )
 
 
-def _obstacle(kind: ObstacleKind, subject: str, sentence: str, lifts: str = "") -> Obstacle:
+def _build_obstacle(kind: ObstacleKind, subject: str, sentence: str, lifts: str = "") -> Obstacle:
     return Obstacle(id=ObstacleId(kind=kind, subject=subject), sentence=sentence, lifts=lifts)
 
 
-def _obstacles(case: Case, at: datetime, by: Person) -> Iterator[Obstacle]:
+def _find_obstacles(case: Case, at: datetime, by: Person) -> Iterator[Obstacle]:
     if case.decision is not None:
-        yield _obstacle(ObstacleKind.DECIDED, "", f"This case was already decided: {case.decision.kind.as_text}.")
+        yield _build_obstacle(ObstacleKind.DECIDED, "", f"This case was already decided: {case.decision.kind.as_text}.")
     if not case.used_evidence:
-        yield _obstacle(ObstacleKind.NO_EVIDENCE, "", "No source is in use.", "Open a source and choose to use it.")
+        yield _build_obstacle(
+            ObstacleKind.NO_EVIDENCE, "", "No source is in use.", "Open a source and choose to use it."
+        )
     draft = case.draft
     if draft is None or not draft.text.strip():
-        yield _obstacle(ObstacleKind.NO_NOTE, "", "There is no note yet.", "Write the note first.")
+        yield _build_obstacle(ObstacleKind.NO_NOTE, "", "There is no note yet.", "Write the note first.")
     else:
-        unread = list(_unread(case, draft, by))
+        unread = list(_find_unread_obstacles(case, draft, by))
         yield from unread
         told = {item.sentence for item in unread}
-        yield from (item for item in _by_readers(case, by) if item.sentence not in told)
+        yield from (item for item in _find_reader_obstacles(case, by) if item.sentence not in told)
         quotes = unfound_quotes(draft.text, case.post.as_read, case.used_evidence)
         found = ((warning.code, warning.message) for warning in (*blocking(lint(draft.text)), *quotes))
         for code, message in dict.fromkeys(found):  # the same words may stand in the note twice
-            yield _obstacle(ObstacleKind.FORM, code, message)
-        yield from _judgement(case)
-        yield from _links(case, draft, at)
+            yield _build_obstacle(ObstacleKind.FORM, code, message)
+        yield from _find_score_obstacles(case)
+        yield from _find_link_obstacles(case, draft, at)
     if case.classification is Classification.MISLEADING and not case.tags:
         sentence = "X's form asks why the post is misleading."
-        yield _obstacle(ObstacleKind.NO_TAG, "", sentence, "Choose at least one tag.")
+        yield _build_obstacle(ObstacleKind.NO_TAG, "", sentence, "Choose at least one tag.")
 
 
-def _unread(case: Case, draft: Draft, by: Person) -> Iterator[Obstacle]:
+def _find_unread_obstacles(case: Case, draft: Draft, by: Person) -> Iterator[Obstacle]:
     """Who approves has opened and judged every passage that the note leans on; that others have is not enough.
 
     It leans on those in use, those it was written from, and those of a linked page that none in use is from.
     """
     for name in draft.evidence_ids:
         if case.evidence_by_id(name) is None:
-            yield _obstacle(
+            yield _build_obstacle(
                 ObstacleKind.EVIDENCE_GONE,
                 name,
                 f"The note uses {name}, which is no longer among the sources.",
                 "Bring it back from the earlier sources, or write the note again.",
             )
-    pages = {_page(url) for url in uninspected_links(case, draft)}
+    pages = {_normalise_page_url(url) for url in uninspected_links(case, draft)}
     for item in case.evidence:
-        is_linked = item.source.url is not None and _page(item.source.url) in pages
+        is_linked = item.source.url is not None and _normalise_page_url(item.source.url) in pages
         if item.id not in draft.evidence_ids and not is_linked and not item.used:
             continue
         own = item.review_by(by.key)
@@ -140,9 +142,9 @@ def _unread(case: Case, draft: Draft, by: Person) -> Iterator[Obstacle]:
             told = f"The note uses {item.id}, which has not been opened."
             if item.reviews:
                 told = f"You have not read {item.id} yourself."
-            yield _obstacle(ObstacleKind.UNOPENED, item.id, told, "Open and read it.")
+            yield _build_obstacle(ObstacleKind.UNOPENED, item.id, told, "Open and read it.")
         elif own.verdict is None:
-            against, told = _found_against(case, by, item.id), f"{item.id} was opened but not judged."
+            against, told = _find_objection_by(case, by, item.id), f"{item.id} was opened but not judged."
             if against is not None:
                 told = f"You found of {item.id}: {against.as_text}."
             elif item.verdict:
@@ -152,23 +154,25 @@ def _unread(case: Case, draft: Draft, by: Person) -> Iterator[Obstacle]:
                 if against is None
                 else "Send the note back, or change what you found"
             )
-            yield _obstacle(ObstacleKind.UNJUDGED, item.id, told, following)
+            yield _build_obstacle(ObstacleKind.UNJUDGED, item.id, told, following)
 
 
-def _found_against(case: Case, by: Person, evidence_id: str) -> Support | None:
+def _find_objection_by(case: Case, by: Person, evidence_id: str) -> Support | None:
     """What that person found of the passage and a sentence that rests on it, where it is not in its favour."""
     checks = (own_check(case, by.key, it.words, it.evidence_id) for it in pairs(case) if it.evidence_id == evidence_id)
-    return next((check.support for check in checks if check is not None and check.support in _AGAINST), None)
+    return next(
+        (check.support for check in checks if check is not None and check.support in _UNFAVOURABLE_FINDINGS), None
+    )
 
 
-_AGAINST = frozenset({Support.UNSUPPORTED, Support.WRONG_SOURCE, Support.CANNOT_TELL})
+_UNFAVOURABLE_FINDINGS = frozenset({Support.UNSUPPORTED, Support.WRONG_SOURCE, Support.CANNOT_TELL})
 
 
-def _by_readers(case: Case, by: Person) -> Iterator[Obstacle]:
+def _find_reader_obstacles(case: Case, by: Person) -> Iterator[Obstacle]:
     """As many moderators as were asked for have read it; and who approves found nothing wrong where a model judged."""
     left = case.desk.waits_for_readers
     if case.desk.readers > 1 and left:
-        yield _obstacle(
+        yield _build_obstacle(
             ObstacleKind.READERS,
             "",
             plural(left, "1 more moderator has to read this note.", "{n} more moderators have to read this note."),
@@ -180,17 +184,17 @@ def _by_readers(case: Case, by: Person) -> Iterator[Obstacle]:
         own = own_check(case, by.key, pair.words, pair.evidence_id)
         if own is not None and own.support.in_scores is Support.UNSUPPORTED:
             told = f"You found of {pair.evidence_id}: {own.support.as_text}."
-            yield _obstacle(
+            yield _build_obstacle(
                 ObstacleKind.FOUND_WRONG, pair.evidence_id, told, "Send the note back, or change what you found"
             )
 
 
-def _judgement(case: Case) -> Iterator[Obstacle]:
+def _find_score_obstacles(case: Case) -> Iterator[Obstacle]:
     if case.assessment is None:
-        yield _obstacle(ObstacleKind.NOT_SCORED, "", "The note has not been scored.", "Score it.")
+        yield _build_obstacle(ObstacleKind.NOT_SCORED, "", "The note has not been scored.", "Score it.")
         return
     if not case.assessment_is_current:
-        yield _obstacle(
+        yield _build_obstacle(
             ObstacleKind.STALE, "", "The note or its sources changed since it was scored.", "Score it again."
         )
         return
@@ -222,12 +226,12 @@ def _judgement(case: Case) -> Iterator[Obstacle]:
         yield obstacle
 
 
-def _links(case: Case, draft: Draft, at: datetime) -> Iterator[Obstacle]:
-    told = _told_by_gate(case, draft)
+def _find_link_obstacles(case: Case, draft: Draft, at: datetime) -> Iterator[Obstacle]:
+    told = _list_links_failed_by_gate(case, draft)
     for url in uninspected_links(case, draft):
         if url in told:
             continue
-        yield _obstacle(
+        yield _build_obstacle(
             ObstacleKind.LINK_UNINSPECTED,
             url,
             f"The note links to {url}, which is not a source in use.",
@@ -239,7 +243,7 @@ def _links(case: Case, draft: Draft, at: datetime) -> Iterator[Obstacle]:
             continue
         why = f" {check.sentence}" if check is not None and check.sentence else ""
         state = check.as_text if check else "not checked yet"
-        yield _obstacle(
+        yield _build_obstacle(
             ObstacleKind.LINK_UNANSWERED,
             url,
             f"The link {url}: {state}.{why}",
@@ -247,7 +251,7 @@ def _links(case: Case, draft: Draft, at: datetime) -> Iterator[Obstacle]:
         )
 
 
-def _told_by_gate(case: Case, draft: Draft) -> set[str]:
+def _list_links_failed_by_gate(case: Case, draft: Draft) -> set[str]:
     """The links that a gate failed for: they are told, and passed over, with it."""
     if case.assessment is None or not case.assessment_is_current:
         return set()
@@ -258,18 +262,18 @@ def _told_by_gate(case: Case, draft: Draft) -> set[str]:
 
 def uninspected_links(case: Case, draft: Draft) -> tuple[str, ...]:
     """URLs in the note that are none of the used passages' own."""
-    known = {_page(item.source.url) for item in case.used_evidence if item.source.url}
-    return tuple(url for url in cited_links(draft) if _page(url) not in known)
+    known = {_normalise_page_url(item.source.url) for item in case.used_evidence if item.source.url}
+    return tuple(url for url in cited_links(draft) if _normalise_page_url(url) not in known)
 
 
-def _page(url: str) -> str:
+def _normalise_page_url(url: str) -> str:
     """What was read and is linked to must be one page: another version of a paper is not."""
     return canonical_url(url, papers=False)
 
 
-_CHECK_HOLDS = timedelta(hours=24)  # pages rarely vanish within a day; what is older says little about now
-_ASKED_AGAIN_AFTER = timedelta(hours=1)  # so that scoring after each edit asks only for links that are new
-_KEPT = 50  # checks on record, so that an undo finds its links' checks again
+_LINK_CHECK_VALID_FOR = timedelta(hours=24)  # pages rarely vanish within a day; what is older says little about now
+_LINK_RECHECK_AFTER = timedelta(hours=1)  # so that scoring after each edit asks only for links that are new
+_MAX_KEPT_LINK_CHECKS = 50  # checks on record, so that an undo finds its links' checks again
 
 
 def cited_links(draft: Draft) -> tuple[str, ...]:
@@ -279,7 +283,7 @@ def cited_links(draft: Draft) -> tuple[str, ...]:
 
 def link_checks(case: Case, draft: Draft, now: datetime) -> tuple[tuple[str, LinkCheck | None], ...]:
     """The links that the note cites, each with how this very link answered within the last day, if it was asked."""
-    known = _known_checks(case, now - _CHECK_HOLDS)
+    known = _find_recent_link_checks(case, now - _LINK_CHECK_VALID_FOR)
     return tuple((url, known.get(url)) for url in cited_links(draft))
 
 
@@ -290,18 +294,18 @@ def check_links(
     if case.draft is None:
         return {}, "There is no note, so no link to check."
     now, links = clock(), cited_links(case.draft)
-    lately = {} if afresh else _known_checks(case, now - _ASKED_AGAIN_AFTER)
+    lately = {} if afresh else _find_recent_link_checks(case, now - _LINK_RECHECK_AFTER)
     missing = [url for url in links if url not in lately]
-    known = {check.url: check for check in case.link_checks if now - check.checked_at <= _CHECK_HOLDS}
+    known = {check.url: check for check in case.link_checks if now - check.checked_at <= _LINK_CHECK_VALID_FOR}
     known |= {check.url: check for check in checker.check(missing, progress.check, case.until)}
     cited = {url: known.pop(url) for url in links}
-    others = sorted(known.values(), key=lambda check: check.checked_at, reverse=True)[:_KEPT]
+    others = sorted(known.values(), key=lambda check: check.checked_at, reverse=True)[:_MAX_KEPT_LINK_CHECKS]
     live = sum(check.state is LinkState.LIVE for check in cited.values())
     summary = f"{live} of {len(cited)} links respond" if cited else "The note has no link"
     return {"link_checks": (*cited.values(), *others)}, summary
 
 
-def _known_checks(case: Case, since: datetime) -> dict[str, LinkCheck]:
+def _find_recent_link_checks(case: Case, since: datetime) -> dict[str, LinkCheck]:
     """By link; of a page that is gone, only where its copy was sought under the case's own cutoff."""
     checks = (check for check in case.link_checks if check.checked_at >= since)
     return {check.url: check for check in checks if not check.is_gone or check.until == case.until}

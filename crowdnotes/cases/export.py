@@ -72,13 +72,13 @@ def to_json(case: Case) -> str:
     Before its own fields stand "outcome", how it ended or where it stands, and "demonstration", whether it is
     made of invented pages and must not be posted.
     """
-    marks = {"outcome": _outcome(case), "demonstration": is_demonstration(case)}
+    marks = {"outcome": _describe_case_outcome(case), "demonstration": is_demonstration(case)}
     return json.dumps(marks | case.model_dump(mode="json"), indent=2, ensure_ascii=False)
 
 
 def to_markdown(case: Case) -> str:
     """The case as a page to keep beside the note: what it says, what supports it, scores, jury, decision, trail."""
-    return "\n".join(_lines(case)).rstrip() + "\n"
+    return "\n".join(_render_case_lines(case)).rstrip() + "\n"
 
 
 def cases_csv(cases: Iterable[Case], left_out: Mapping[str, str] | None = None) -> str:
@@ -86,10 +86,10 @@ def cases_csv(cases: Iterable[Case], left_out: Mapping[str, str] | None = None) 
 
     `left_out` are ids of cases that could not be read, each with the reason, which stands under "reason".
     """
-    rows = [_row(case) for case in cases]
+    rows = [_build_csv_row(case) for case in cases]
     rows += [{"id": case_id, "reason": f"left out: {why}"} for case_id, why in (left_out or {}).items()]
     out = io.StringIO()
-    writer = csv.DictWriter(out, _COLUMNS, restval="", lineterminator="\r\n")
+    writer = csv.DictWriter(out, _CSV_COLUMNS, restval="", lineterminator="\r\n")
     writer.writeheader()
     writer.writerows({column: plain_cell(cell) for column, cell in row.items()} for row in rows)
     return out.getvalue()
@@ -109,7 +109,7 @@ def findings_csv(found: Sequence[ReadPair], figures: Mapping[str, Figure]) -> st
     return out.getvalue()
 
 
-def _row(case: Case) -> dict[str, str]:
+def _build_csv_row(case: Case) -> dict[str, str]:
     decision, draft = case.decision, case.draft
     row = {
         "id": case.id,
@@ -117,7 +117,7 @@ def _row(case: Case) -> dict[str, str]:
         "updated_at": case.updated_at.isoformat(),
         "mode": case.mode.value,
         "status": case.status.value,
-        "classification": case.classification.value if _may_be_posted(case) else "",
+        "classification": case.classification.value if _can_be_posted(case) else "",
         "tags": ", ".join(case.tags),
         "post_url": case.post.url or "",
         "post": case.post.text,
@@ -139,12 +139,12 @@ def _row(case: Case) -> dict[str, str]:
     return row | _gate_cells(case)
 
 
-_COLUMNS = (
+_CSV_COLUMNS = (
     "id created_at updated_at mode status decision decided_by decided_at reason overrides classification tags"
     " post_url post note characters"
 ).split()
-_COLUMNS += [*GateName, "gate_reasons", "jury", "sources"]
-_COLUMNS += (
+_CSV_COLUMNS += [*GateName, "gate_reasons", "jury", "sources"]
+_CSV_COLUMNS += (
     "passages passage_links passage_verdicts passage_reasons passage_readers engine demonstration credit".split()
 )
 
@@ -154,11 +154,13 @@ def _passage_cells(evidence: Sequence[Evidence]) -> dict[str, str]:
     told = {
         "passages": [f"{item.id}: {item.source.title}" for item in evidence],
         "passage_links": [f"{item.id}: {item.source.url or 'no link'}" for item in evidence],
-        "passage_verdicts": [f"{item.id}: {_verdict(item)}" for item in evidence],
+        "passage_verdicts": [f"{item.id}: {_describe_passage_verdict(item)}" for item in evidence],
         "passage_reasons": [
             f"{item.id}: {item.working.reason}" for item in evidence if item.working and item.working.reason
         ],
-        "passage_readers": [f"{item.id}: {'; '.join(_readers(item))}" for item in evidence if item.working],
+        "passage_readers": [
+            f"{item.id}: {'; '.join(_describe_reader_verdicts(item))}" for item in evidence if item.working
+        ],
     }
     return {column: "\n".join(" ".join(line.split()) for line in lines) for column, lines in told.items()}
 
@@ -172,7 +174,7 @@ def _jury_cell(case: Case) -> str:
     return f"simulation: {verdict.sentence}{numbers}"
 
 
-def _may_be_posted(case: Case) -> bool:
+def _can_be_posted(case: Case) -> bool:
     """Whether X's form will or may still be filled in; a case that ended without a note classifies nothing."""
     return case.decision is None or case.decision.kind is DecisionKind.APPROVED
 
@@ -200,18 +202,18 @@ def plain_cell(cell: str) -> str:
     return f"'{cell}" if cell[:1] in {"=", "+", "-", "@", "\t", "\r"} else cell
 
 
-def _lines(case: Case) -> Iterator[str]:
+def _render_case_lines(case: Case) -> Iterator[str]:
     yield f"# Community Note case {case.id}\n"
     if is_demonstration(case):
         yield "**A demonstration, with invented pages: nothing of it may be posted.**\n"
-    yield f"Status: {_outcome(case)}. Made {case.created_at:%Y-%m-%d %H:%M} UTC: {case.mode.as_text}.\n"
-    yield _head("Post")
-    yield from _quoted(case.post.text) if case.post.text else ["Its words are not known."]
+    yield f"Status: {_describe_case_outcome(case)}. Made {case.created_at:%Y-%m-%d %H:%M} UTC: {case.mode.as_text}.\n"
+    yield _format_heading("Post")
+    yield from _fence_text(case.post.text) if case.post.text else ["Its words are not known."]
     if case.post.context:
         yield "\nThe post it replies to or quotes:\n"
-        yield from _quoted(case.post.context)
+        yield from _fence_text(case.post.context)
     if case.post.url:
-        yield f"\n{_code(case.post.url)}"
+        yield f"\n{_format_as_code(case.post.url)}"
     yield from _image_lines(case.post)
     yield from _note_lines(case)
     yield from _supernote_lines(case)
@@ -221,40 +223,40 @@ def _lines(case: Case) -> Iterator[str]:
     yield from _score_lines(case)
     yield from _jury_lines(case)
     yield from _decision_lines(case)
-    yield _head("Audit trail, times in UTC")
+    yield _format_heading("Audit trail, times in UTC")
     for event in case.events:
-        what = f"{_inline(event.by)}: {_inline(event.as_text)} {_inline(event.detail)}"
+        what = f"{_escape_inline(event.by)}: {_escape_inline(event.as_text)} {_escape_inline(event.detail)}"
         yield f"- {event.at:%Y-%m-%d %H:%M:%S} {what}".rstrip()
 
 
-def _outcome(case: Case) -> str:
+def _describe_case_outcome(case: Case) -> str:
     """How the case ended, overrides included, or where it stands."""
     return case.decision.as_text if case.decision else case.status.as_text
 
 
 def _image_lines(post: Post) -> Iterator[str]:
     for image in post.images:
-        read = f"read by {_inline(image.read_by)}:" if image.read_by else "not read."
-        yield f"\nImage “{_inline(image.name)}”, {image.width} × {image.height} pixels, `{image.sha256}`, {read}"
+        read = f"read by {_escape_inline(image.read_by)}:" if image.read_by else "not read."
+        yield f"\nImage “{_escape_inline(image.name)}”, {image.width} × {image.height} pixels, `{image.sha256}`, {read}"
         if image.text:
-            yield from _quoted(image.text)
+            yield from _fence_text(image.text)
         if image.shows:
-            yield f"It shows: {_inline(image.shows)}"
+            yield f"It shows: {_escape_inline(image.shows)}"
 
 
 def _note_lines(case: Case) -> Iterator[str]:
-    yield f"\n{_head('Note')}"
+    yield f"\n{_format_heading('Note')}"
     if case.draft is None:
         yield "No note was written.\n"
         return
-    yield from _quoted(case.draft.text)
+    yield from _fence_text(case.draft.text)
     yield f"\n{note_length(case.draft.text)} of {NOTE_LIMIT} characters, each link counted as one.\n"
     for check in case.link_checks:
         if check.url in cited_urls(case):
             status = f" ({check.status})" if check.status is not None else ""
             state = f"{check.state.as_text + status}, asked {check.checked_at:%Y-%m-%d %H:%M} UTC."
-            yield f"- Link {_code(check.url)}: {state} {_inline(check.sentence)}".rstrip()
-    if not _may_be_posted(case):
+            yield f"- Link {_format_as_code(check.url)}: {state} {_escape_inline(check.sentence)}".rstrip()
+    if not _can_be_posted(case):
         yield "\nThe case ended without a note: these words are not to be posted.\n"
         return
     yield f"\nAbout the post: {class_label(case)}.\n"
@@ -269,7 +271,7 @@ def _supernote_lines(case: Case) -> Iterator[str]:
     if case.supernote is None:
         return
     newest = case.finished_round
-    yield _head(f"Made from {len((newest or case.supernote).notes)} notes that the post has")
+    yield _format_heading(f"Made from {len((newest or case.supernote).notes)} notes that the post has")
     if newest is None:
         yield "Filters and jury: NOT RUN to the end for these notes.\n"
         return
@@ -278,63 +280,63 @@ def _supernote_lines(case: Case) -> Iterator[str]:
         yield f"- NOT RUN for {count}: {name}"
     if newest.winning is not None:
         edited = case.draft is not None and case.draft.sha256 != newest.winner
-        chosen = _inline(newest.judged)
+        chosen = _escape_inline(newest.judged)
         won = (
             f"The winner, chosen by {chosen}, before it was changed:" if edited else f"The winner, chosen by {chosen}:"
         )
         yield f"\n{won}\n"
-        yield from _quoted(newest.winning.text)
+        yield from _fence_text(newest.winning.text)
     shares = {item.note: item for item in newest.credits}
     for note in newest.notes:
         given = shares.get(note.id)
         credit = f"{100 * given.share:.0f} % of the winner's words" if given else "not in the winner"
         lost = f", {given.loss:+.2f} of its simulated intercept" if given and given.loss is not None else ""
         name = f"{note.id} (X's {note.note_id})" if note.note_id else note.id
-        yield f"\n{_inline(name)}: {credit}{lost}\n"
-        yield from _quoted(note.text)
+        yield f"\n{_escape_inline(name)}: {credit}{lost}\n"
+        yield from _fence_text(note.text)
     yield ""
 
 
 def _suggestion_lines(case: Case) -> Iterator[str]:
     if not case.suggestions:
         return
-    yield _head("Suggestions by readers")
+    yield _format_heading("Suggestions by readers")
     for item in case.suggestions:
         answer = "open"
         if item.answer:
-            by, why = _inline(item.answered_by), _inline(item.reason)
+            by, why = _escape_inline(item.answered_by), _escape_inline(item.reason)
             answer = f"**{item.answer.as_text}**, by {by}: {why}"
-        changed = f" Changed: {_inline(item.changed)}" if item.changed else ""
-        yield f"- {_inline(item.by)}: {_inline(item.text)} — {answer}{changed}"
+        changed = f" Changed: {_escape_inline(item.changed)}" if item.changed else ""
+        yield f"- {_escape_inline(item.by)}: {_escape_inline(item.text)} — {answer}{changed}"
     yield ""
 
 
 def _evidence_lines(evidence: tuple[Evidence, ...]) -> Iterator[str]:
-    yield _head("Sources")
+    yield _format_heading("Sources")
     if not evidence:
         yield "None.\n"
     for item in evidence:
         source = item.source
-        yield f"### {item.id}: {_inline(source.title)} ({_verdict(item)})\n"
+        yield f"### {item.id}: {_escape_inline(source.title)} ({_describe_passage_verdict(item)})\n"
         if source.url:
-            yield f"{_code(source.url)}\n"
+            yield f"{_format_as_code(source.url)}\n"
         about = [
             source.publisher or "",
             source.category.as_text,
             source.published.isoformat() if source.published and source.date_origin else "date not known",
         ]
-        yield ", ".join(_inline(part) for part in about if part) + "\n"
-        warnings = _warnings(source)
+        yield ", ".join(_escape_inline(part) for part in about if part) + "\n"
+        warnings = _list_source_warnings(source)
         if warnings:
-            yield f"**Mind: {', '.join(map(_inline, warnings))}.**\n"
-        yield from _quoted(item.passage.text)
-        yield f"\nWhy it was chosen: {_inline(item.why)}"
-        for said in _readers(item):
-            yield f"\n{_inline(said)}"
+            yield f"**Mind: {', '.join(map(_escape_inline, warnings))}.**\n"
+        yield from _fence_text(item.passage.text)
+        yield f"\nWhy it was chosen: {_escape_inline(item.why)}"
+        for said in _describe_reader_verdicts(item):
+            yield f"\n{_escape_inline(said)}"
         yield ""
 
 
-def _readers(item: Evidence) -> Iterator[str]:
+def _describe_reader_verdicts(item: Evidence) -> Iterator[str]:
     """What each reader chose and why, the one that counts last."""
     for review in item.reviews:
         if review.verdict is not None:
@@ -342,13 +344,13 @@ def _readers(item: Evidence) -> Iterator[str]:
             yield f"{review.reader.name} chose: {review.verdict.as_text}{reason}"
 
 
-def _verdict(item: Evidence) -> str:
+def _describe_passage_verdict(item: Evidence) -> str:
     if item.verdict is not None:
         return item.verdict.as_text
     return "opened" if item.reviews else "not opened"
 
 
-def _warnings(source: Source) -> list[str]:
+def _list_source_warnings(source: Source) -> list[str]:
     """What a reader must know before the words, as the page's badges say it."""
     found = list(source.notices)
     if source.read_as is ReadAs.ABSTRACT:
@@ -371,51 +373,51 @@ def _support_lines(case: Case) -> Iterator[str]:
     sentences = assessment.sentences if assessment is not None and is_judged else draft.sentences if draft else ()
     if draft is None or not sentences:
         return
-    yield _head("What supports each sentence")
+    yield _format_heading("What supports each sentence")
     for number, sentence in enumerate(sentences, 1):
-        yield f"{number}. “{_inline(sentence.words_in(draft.text))}”"
+        yield f"{number}. “{_escape_inline(sentence.words_in(draft.text))}”"
         item = case.evidence_by_id(sentence.evidence_id) if sentence.evidence_id else None
         by = sentence.by or (assessment.engine if assessment is not None and is_judged else draft.engine)
         how = sentence.support.as_text
-        how += f", by {_inline(by)}" if sentence.support is not Support.UNCHECKED else ""
-        how = f"compared by {_inline(by)}, hints open" if case.has_open_hint(sentence) else how
+        how += f", by {_escape_inline(by)}" if sentence.support is not Support.UNCHECKED else ""
+        how = f"compared by {_escape_inline(by)}, hints open" if case.has_open_hint(sentence) else how
         if item is None:
             yield f"   - no passage: {how}"
         else:
             source = item.source
-            address = f", {_code(source.url)}" if source.url else ""
-            yield f"   - {item.id}, {_inline(source.publisher or source.title)}{address}: {how}"
+            address = f", {_format_as_code(source.url)}" if source.url else ""
+            yield f"   - {item.id}, {_escape_inline(source.publisher or source.title)}{address}: {how}"
             if sentence.carrier is not None:
                 words = item.passage.text[sentence.carrier.start : sentence.carrier.end]
-                yield f"   - the passage says: “{_inline(words)}”"
+                yield f"   - the passage says: “{_escape_inline(words)}”"
         for doubt in sentence.doubts:
             hint = "settled hint" if sentence.doubts_settled else "hint"
-            yield f"   - {hint}: {_inline(doubt)}"
+            yield f"   - {hint}: {_escape_inline(doubt)}"
     yield ""
 
 
 def _jury_lines(case: Case) -> Iterator[str]:
     if case.draft is None:
         return
-    yield _head("Jury: a simulation, nobody has voted")
+    yield _format_heading("Jury: a simulation, nobody has voted")
     verdict = case.verdict_on(case.draft.sha256)
     if verdict is None:
         yield "NOT RUN for this text.\n"
         return
-    yield f"{_inline(verdict.sentence)}\n"
+    yield f"{_escape_inline(verdict.sentence)}\n"
     line, interval = verdict.helpful_line, verdict.intercept_interval
     if not verdict.means_nothing:
         yield (
             f"- note intercept {in_figures(verdict.note_intercept, line)} of the {line:.2f} needed, 90 % range "
-            f"{interval.low:.2f} to {interval.high:.2f}: {_inline(verdict.status)}"
+            f"{interval.low:.2f} to {interval.high:.2f}: {_escape_inline(verdict.status)}"
         )
     for side in (verdict.negative, verdict.positive):
         yield (
             f"- {side.people}, {side.jurors} simulated jurors: {side.helpful} helpful, {side.somewhat_helpful} "
             f"somewhat helpful, {side.not_helpful} not helpful"
         )
-    yield from (f"- {_inline(caution)}" for caution in verdict.cautions)
-    yield f"- {_inline(verdict.quality.note)}\n"
+    yield from (f"- {_escape_inline(caution)}" for caution in verdict.cautions)
+    yield f"- {_escape_inline(verdict.quality.note)}\n"
 
 
 def _score_lines(case: Case) -> Iterator[str]:
@@ -424,13 +426,13 @@ def _score_lines(case: Case) -> Iterator[str]:
     state = "of this text" if case.assessment_is_current else "of an earlier text: out of date"
     if _is_before_inspection(case):
         state = "of this text, over passages that nobody has opened yet"
-    yield _head(f"Scores {state}, by engine “{_inline(case.assessment.engine)}”")
+    yield _format_heading(f"Scores {state}, by engine “{_escape_inline(case.assessment.engine)}”")
     for gate in case.assessment.gates:
-        yield f"- {gate.gate.as_text}: {gate.status.value.replace('_', ' ')}. {_inline(gate.reason)}"
+        yield f"- {gate.gate.as_text}: {gate.status.value.replace('_', ' ')}. {_escape_inline(gate.reason)}"
     for rule in case.assessment.principles:
-        yield f"- {rule.principle.as_text}: {rule.status.value.replace('_', ' ')}. {_inline(rule.reason)}"
+        yield f"- {rule.principle.as_text}: {rule.status.value.replace('_', ' ')}. {_escape_inline(rule.reason)}"
     if together := case.agreement:
-        yield f"- Checks and jury (a simulation): {_inline(together)}"
+        yield f"- Checks and jury (a simulation): {_escape_inline(together)}"
     yield ""
 
 
@@ -438,21 +440,21 @@ def _decision_lines(case: Case) -> Iterator[str]:
     if case.decision is None:
         return
     decision = case.decision
-    yield _head(f"Decision: {decision.as_text}")
-    told = f"By {_inline(decision.by)}, {decision.at:%Y-%m-%d %H:%M} UTC. {_inline(decision.reason)}"
+    yield _format_heading(f"Decision: {decision.as_text}")
+    told = f"By {_escape_inline(decision.by)}, {decision.at:%Y-%m-%d %H:%M} UTC. {_escape_inline(decision.reason)}"
     yield told.rstrip() + "\n"
     for item in decision.overrides:
-        what = item.obstacle.although(_code)
-        yield f"- Approved although **{what}**. Reason: {_inline(item.reason)}"
+        what = item.obstacle.although(_format_as_code)
+        yield f"- Approved although **{what}**. Reason: {_escape_inline(item.reason)}"
     if decision.text_sha256:
         yield f"\nsha256 of the text: `{decision.text_sha256}`\n"
 
 
-def _head(words: str) -> str:
+def _format_heading(words: str) -> str:
     return f"## {words}\n"
 
 
-def _quoted(text: str) -> Iterator[str]:
+def _fence_text(text: str) -> Iterator[str]:
     # A code block with more backticks than the text holds: outside text stays text in any viewer.
     fence = "`" * max(3, 1 + _longest_backticks(text))
     yield f"{fence}text"
@@ -464,14 +466,14 @@ def _longest_backticks(text: str) -> int:
     return max((len(run) for run in re.findall("`+", text)), default=0)
 
 
-def _code(url: str) -> str:
+def _format_as_code(url: str) -> str:
     """An address as it is, to copy: in a code span it is neither markup nor a link."""
     flat = " ".join(url.split())
     fence = "`" * (1 + _longest_backticks(flat))
     return f"{fence} {flat} {fence}" if len(fence) > 1 else f"`{flat}`"
 
 
-def _inline(text: str) -> str:
+def _escape_inline(text: str) -> str:
     """Outside text in one line, with Markdown's and HTML's own characters escaped."""
     flat = " ".join(text.split())
     return "".join(f"\\{char}" if char in "\\`*_{}[]<>#|!" else char for char in flat)

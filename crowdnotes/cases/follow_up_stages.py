@@ -71,10 +71,10 @@ def ask(case: Case, by: Person, asked: FollowUpSearch) -> Case:
         slow = (one for one in case.outcomes if one.provider in asked.services)
         asked = asked.model_copy(update={"queries": case.queries, "about": ", ".join(one.label for one in slow)})
     elif asked.kind is FollowUpKind.LINK:
-        asked = asked.model_copy(update={"about": _new_link(case, asked.about)})
+        asked = asked.model_copy(update={"about": _require_new_link(case, asked.about)})
     else:
         out = require_passage(case, asked.about)
-        _may_be_swapped(case, out)
+        _require_swappable(case, out)
         asked = asked.model_copy(update={"aim": out.aim})
     ended = tuple(other for other in case.follow_ups if other.finished_at is not None)
     return with_event(case, asked.asked_at, by, "follow-up search", asked.as_text, follow_ups=(*ended, asked))
@@ -154,11 +154,11 @@ def joined(case: Case, asked: FollowUpSearch, found: Sequence[Evidence], stage: 
     A passage is swapped out only for another, and stays when the note has come to lean on it meanwhile.
     """
     at = stage.finished_at
-    new = _new(case, asked, found)
+    new = _select_new_passages(case, asked, found)
     first = case.next_evidence_number
     added = [item.model_copy(update={"id": f"E{first + i}", "aim": asked.aim}) for i, item in enumerate(new)]
-    evidence = _placed(case, asked, added)
-    outcome = _outcome(case, asked, added, evidence)
+    evidence = _insert_passages(case, asked, added)
+    outcome = _describe_search_outcome(case, asked, added, evidence)
     stages = (*asked.stages, stage.model_copy(update={"summary": outcome}))
     names = tuple(item.id for item in added)
     later = {item.provider: item for item in asked.outcomes} if asked.kind is FollowUpKind.AGAIN else {}
@@ -171,16 +171,16 @@ def joined(case: Case, asked: FollowUpSearch, found: Sequence[Evidence], stage: 
         "follow-up search ended",
         f"{asked.as_text}: {outcome}",
         evidence=evidence,
-        outcomes=tuple(_later(item, later.get(item.provider)) for item in case.outcomes),
+        outcomes=tuple(_merge_late_outcome(item, later.get(item.provider)) for item in case.outcomes),
         sources=with_sources(case, asked.sources),
         reasons=case.reasons | asked.reasons,
         urls=(*case.urls, asked.about) if is_new_link else case.urls,
         earlier_evidence=archive_evidence(case, at, asked.as_text) if added else case.earlier_evidence,
-        follow_ups=_with(case, ended),
+        follow_ups=_replace_follow_up(case, ended),
     )
 
 
-def _later(first: ProviderOutcome, again: ProviderOutcome | None) -> ProviderOutcome:
+def _merge_late_outcome(first: ProviderOutcome, again: ProviderOutcome | None) -> ProviderOutcome:
     """How a service that was asked again ended, which says so; as it was where it did not answer then either."""
     if again is None or again.state is not ProviderState.ANSWERED:
         return first
@@ -188,7 +188,7 @@ def _later(first: ProviderOutcome, again: ProviderOutcome | None) -> ProviderOut
     return again.model_copy(update={"sentence": sentence})
 
 
-def _new_link(case: Case, url: str) -> str:
+def _require_new_link(case: Case, url: str) -> str:
     links = checked_urls([url])
     if not links:
         raise InputError("There is no link.", "Paste the address of the page.")
@@ -198,7 +198,7 @@ def _new_link(case: Case, url: str) -> str:
     return links[0]
 
 
-def _may_be_swapped(case: Case, item: Evidence) -> None:
+def _require_swappable(case: Case, item: Evidence) -> None:
     if is_used_by_note(case, item):
         raise WorkflowError("in use", f"The note uses {item.id}.", "Stop using it, change the note, then swap it out.")
     if not unread_hits(case, item.aim):
@@ -209,7 +209,7 @@ def _may_be_swapped(case: Case, item: Evidence) -> None:
         )
 
 
-def _new(case: Case, asked: FollowUpSearch, found: Sequence[Evidence]) -> list[Evidence]:
+def _select_new_passages(case: Case, asked: FollowUpSearch, found: Sequence[Evidence]) -> list[Evidence]:
     """What is not there yet, by source and by words; a link that a person brought is always taken."""
     there = {item.source.id for item in case.evidence}
     fresh = [item for item in found if item.source.id not in there]
@@ -220,7 +220,7 @@ def _new(case: Case, asked: FollowUpSearch, found: Sequence[Evidence]) -> list[E
     return [item for item in fresh if item.source.id in ids]
 
 
-def _placed(case: Case, asked: FollowUpSearch, added: Sequence[Evidence]) -> tuple[Evidence, ...]:
+def _insert_passages(case: Case, asked: FollowUpSearch, added: Sequence[Evidence]) -> tuple[Evidence, ...]:
     out = case.evidence_by_id(asked.about) if asked.kind is FollowUpKind.SWAP and added else None
     if out is None or is_used_by_note(case, out):
         return ranked((*case.evidence, *added))
@@ -228,7 +228,9 @@ def _placed(case: Case, asked: FollowUpSearch, added: Sequence[Evidence]) -> tup
     return ranked((*case.evidence[:place], *added, *case.evidence[place + 1 :]))
 
 
-def _outcome(case: Case, asked: FollowUpSearch, added: Sequence[Evidence], evidence: Sequence[Evidence]) -> str:
+def _describe_search_outcome(
+    case: Case, asked: FollowUpSearch, added: Sequence[Evidence], evidence: Sequence[Evidence]
+) -> str:
     """What came of it, in a sentence or two."""
     failed = [source for source in asked.sources if source.outcome is not FetchOutcome.READ]
     each = ", ".join(f"{host(source.url) or source.title} ({source.outcome.as_text})" for source in failed)
@@ -238,7 +240,7 @@ def _outcome(case: Case, asked: FollowUpSearch, added: Sequence[Evidence], evide
         stays = f" {asked.about} stays." if asked.kind is FollowUpKind.SWAP else ""
         if failed and len(failed) == len(asked.sources):
             return f"Nothing new.{unreadable}{stays}"
-        return f"Nothing new: {_why_nothing(case, asked)}{unreadable}{stays}"
+        return f"Nothing new: {_explain_nothing_new(case, asked)}{unreadable}{stays}"
     if asked.kind is not FollowUpKind.SWAP:
         return f"New: {names}.{unreadable}"
     if any(item.id == asked.about for item in evidence):
@@ -246,11 +248,11 @@ def _outcome(case: Case, asked: FollowUpSearch, added: Sequence[Evidence], evide
     return f"{names} replaced {asked.about}.{unreadable}"
 
 
-def _why_nothing(case: Case, asked: FollowUpSearch) -> str:
+def _explain_nothing_new(case: Case, asked: FollowUpSearch) -> str:
     if asked.sources:
         return "what was read says the same as a passage that is here."
     if asked.kind.searches and not asked.hits:
-        failed_search = any(stage.summary.startswith(_NOT_RUN) for stage in asked.stages)
+        failed_search = any(stage.summary.startswith(_NOT_RUN_PREFIX) for stage in asked.stages)
         return "the search was not answered." if failed_search else "the search found nothing."
     if asked.kind.searches and not unread(case, asked.hits):
         idle = len(asked.hits) - len(worth_choosing(asked.hits))
@@ -268,17 +270,17 @@ SearchWork = Callable[[Case, FollowUpSearch, Progress], tuple[Changes, str]]
 def stages_of(kind: FollowUpKind, tools: StageContext) -> list[tuple[StageName, SearchWork]]:
     """What the program does for a follow-up search: search, choose, read, find the passages."""
     work: list[tuple[StageName, Callable[..., tuple[Changes, str]]]] = [
-        (StageName.QUERIES, _queries),
-        (StageName.SEARCH, _search),
-        (StageName.READ, _read),
-        (StageName.PASSAGES, _passages),
+        (StageName.QUERIES, _run_queries_stage),
+        (StageName.SEARCH, _run_search_stage),
+        (StageName.READ, _run_read_stage),
+        (StageName.PASSAGES, _run_passages_stage),
     ]
     # What would settle the claim is asked for with its queries, and a slow service is asked the same again.
     first = 1 if kind in {FollowUpKind.SETTLE, FollowUpKind.AGAIN} else 0 if kind.searches else 2
     return [(name, partial(do, tools=tools)) for name, do in work[first:]]
 
 
-def _queries(case: Case, asked: FollowUpSearch, _: Progress, tools: StageContext) -> tuple[Changes, str]:
+def _run_queries_stage(case: Case, asked: FollowUpSearch, _: Progress, tools: StageContext) -> tuple[Changes, str]:
     if own := gathering_stages.own_query(asked.own_words):
         return {"queries": own}, "1 search"
     liked = case.evidence_by_id(asked.about) if asked.kind is FollowUpKind.MORE_LIKE else None
@@ -289,7 +291,9 @@ def _queries(case: Case, asked: FollowUpSearch, _: Progress, tools: StageContext
     return {"queries": tuple(found)}, summary
 
 
-def _search(case: Case, asked: FollowUpSearch, progress: Progress, tools: StageContext) -> tuple[Changes, str]:
+def _run_search_stage(
+    case: Case, asked: FollowUpSearch, progress: Progress, tools: StageContext
+) -> tuple[Changes, str]:
     places = {"libraries": asked.libraries, "services": asked.services, "queries": asked.queries}
     try:
         patient = asked.kind is FollowUpKind.AGAIN
@@ -297,10 +301,10 @@ def _search(case: Case, asked: FollowUpSearch, progress: Progress, tools: StageC
     except JobError as error:
         if asked.kind not in {FollowUpKind.SETTLE, FollowUpKind.AGAIN}:
             raise
-        return {}, f"{_NOT_RUN}{error.message}"  # what the first search found is there all the same
+        return {}, f"{_NOT_RUN_PREFIX}{error.message}"  # what the first search found is there all the same
 
 
-def _read(case: Case, asked: FollowUpSearch, progress: Progress, tools: StageContext) -> tuple[Changes, str]:
+def _run_read_stage(case: Case, asked: FollowUpSearch, progress: Progress, tools: StageContext) -> tuple[Changes, str]:
     def read(items: Sequence[SourceRequest]) -> Mapping[str, Source]:
         progress.check()
         return gathering_stages.read_side_by_side(items, case, progress, tools)
@@ -322,11 +326,13 @@ def _read(case: Case, asked: FollowUpSearch, progress: Progress, tools: StageCon
     return {"sources": found, "reasons": dict(best.reasons)}, gathering_stages.summary_of(found, best.rest)
 
 
-def _passages(case: Case, asked: FollowUpSearch, progress: Progress, tools: StageContext) -> tuple[Changes, str]:
+def _run_passages_stage(
+    case: Case, asked: FollowUpSearch, progress: Progress, tools: StageContext
+) -> tuple[Changes, str]:
     return {"evidence": gathering_stages.best_of(case, asked.sources, asked.reasons, progress, tools)}, ""
 
 
-_NOT_RUN = "NOT RUN: "
+_NOT_RUN_PREFIX = "NOT RUN: "
 
 
 def settle(case: Case, _: Progress, tools: StageContext, *, may_search: bool) -> tuple[Changes, str]:
@@ -343,7 +349,7 @@ def settle(case: Case, _: Progress, tools: StageContext, *, may_search: bool) ->
     try:
         found = tools.engine.settle(brief, evidence, SECOND_QUERIES if may_search else 0)
     except ModelAnswerError as error:  # the person can read and judge all the same
-        return {}, f"{_NOT_RUN}{error.message}"
+        return {}, f"{_NOT_RUN_PREFIX}{error.message}"
     if found is None:
         return {}, "NOT RUN: the engine in use cannot tell."
     changes: dict[str, object] = {"settlement": found.settlement}
@@ -381,7 +387,7 @@ def second_search(case: Case) -> FollowUpSearch | None:
     return next((other for other in asked if other.asked_at >= since), None)
 
 
-_ENDED = {
+_EVENT_KIND_BY_STAGE = {
     StageName.QUERIES: "follow-up search queries",
     StageName.SEARCH: "follow-up search search",
     StageName.READ: "follow-up search read",
@@ -394,7 +400,7 @@ def keep(newest: Case, worked_on: Case, which: SearchSelector, changes: Changes,
     The last stage's evidence joins the case's, and the search has ended. Raises WorkflowError when what it worked for
     is gone.
     """
-    if _where(newest) != _where(worked_on):
+    if _get_scope_without_links(newest) != _get_scope_without_links(worked_on):
         raise WorkflowError(
             "sources changed", "Other sources were chosen while this was running.", "Ask for the search again."
         )
@@ -403,13 +409,20 @@ def keep(newest: Case, worked_on: Case, which: SearchSelector, changes: Changes,
         return joined(newest, asked, cast("tuple[Evidence, ...]", changes["evidence"]), stage)
     asked = asked.model_copy(update={**changes, "stages": (*asked.stages, stage)})
     detail = f"{asked.as_text}: {stage.summary}"
-    return with_event(newest, stage.finished_at, PROGRAM, _ENDED[stage.name], detail, follow_ups=_with(newest, asked))
+    return with_event(
+        newest,
+        stage.finished_at,
+        PROGRAM,
+        _EVENT_KIND_BY_STAGE[stage.name],
+        detail,
+        follow_ups=_replace_follow_up(newest, asked),
+    )
 
 
-def _where(case: Case) -> SearchScope:
+def _get_scope_without_links(case: Case) -> SearchScope:
     """Where the case looks, without its links: a follow-up search adds its own."""
     return replace(search_scope_of(case), urls=())
 
 
-def _with(case: Case, changed: FollowUpSearch) -> tuple[FollowUpSearch, ...]:
+def _replace_follow_up(case: Case, changed: FollowUpSearch) -> tuple[FollowUpSearch, ...]:
     return tuple(changed if other.id == changed.id else other for other in case.follow_ups)

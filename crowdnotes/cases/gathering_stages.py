@@ -57,10 +57,12 @@ from crowdnotes.wording import plural
 if TYPE_CHECKING:
     from crowdnotes.jury import Jury
 
-_ROUNDS = 3  # of choosing in the place of what could not be read; past that, more would only keep a person waiting
+_MAX_CHOOSING_ROUNDS = (
+    3  # of choosing in the place of what could not be read; past that, more would only keep a person waiting
+)
 LATER_SECONDS = 40.0  # for a service that was too slow for the first search, on being asked again
-_SPARE = 4  # more than are wanted, so that nobody is asked again when some cannot be read
-_AT_ONCE = 6  # pages read side by side: as many as a case chooses
+_SPARE_CHOICES = 4  # more than are wanted, so that nobody is asked again when some cannot be read
+_MAX_PARALLEL_READS = 6  # pages read side by side: as many as a case chooses
 
 Changes = Mapping[str, object]
 """Fields of the case, or of a follow-up search, with what a stage found for them."""
@@ -150,7 +152,7 @@ def distinct(sources: Iterable[Source]) -> list[Source]:
     """The first of those that turned out to lead to the same page; one that was read before one that was not."""
     kept: list[Source] = []
     for source in sources:
-        same = next((number for number, other in enumerate(kept) if _is_one_page(source, other)), None)
+        same = next((number for number, other in enumerate(kept) if _is_same_page(source, other)), None)
         if same is None:
             kept.append(source)
         elif kept[same].outcome is not FetchOutcome.READ and source.outcome is FetchOutcome.READ:
@@ -158,15 +160,15 @@ def distinct(sources: Iterable[Source]) -> list[Source]:
     return kept
 
 
-def _is_one_page(source: Source, other: Source) -> bool:
+def _is_same_page(source: Source, other: Source) -> bool:
     """Whether both lead to one address and say the same: many sites give one canonical link to all their pages."""
-    if _where_it_leads(source) != _where_it_leads(other):
+    if _resolve_source_address(source) != _resolve_source_address(other):
         return False
     one_was_not_read = source.text_sha256 is None or other.text_sha256 is None
     return one_was_not_read or source.text_sha256 == other.text_sha256 or source.title == other.title
 
 
-def _where_it_leads(source: Source) -> str:
+def _resolve_source_address(source: Source) -> str:
     is_page = source.id.startswith("url:")
     return canonical_url(source.page_url) if is_page and source.page_url else source_key(source)
 
@@ -225,17 +227,17 @@ def search(case: Case, progress: Progress, tools: StageContext, *, patient: bool
     `patient` waits `LATER_SECONDS` for each, once a person has something to read.
     Raises JobError when not one service answered: that is not "nothing found".
     """
-    providers = _chosen(case, tools)
+    providers = _select_providers(case, tools)
     if patient:
-        providers = [_patient(provider) for provider in providers]
+        providers = [_extend_timeout(provider) for provider in providers]
     done: list[ProviderOutcome] = []
 
     def report(outcome: ProviderOutcome) -> None:
         done.append(outcome)
-        progress.count(len(done), len(providers), _so_far(providers, done))
+        progress.count(len(done), len(providers), _format_search_progress(providers, done))
 
     bounds = tools.settings.search
-    progress.count(0, len(providers), _so_far(providers, done))
+    progress.count(0, len(providers), _format_search_progress(providers, done))
     found = search_all(
         providers,
         [query.text for query in case.queries],
@@ -261,7 +263,7 @@ def search(case: Case, progress: Progress, tools: StageContext, *, patient: bool
     return {"hits": found.hits, "outcomes": found.outcomes}, summary
 
 
-def _so_far(providers: Sequence[SearchProvider], done: Sequence[ProviderOutcome]) -> str:
+def _format_search_progress(providers: Sequence[SearchProvider], done: Sequence[ProviderOutcome]) -> str:
     """Each place and how it stands: "Europe PMC: 3 found · PubMed: failed · Crossref: …"."""
     said = {
         item.provider: f"{item.found} found" if item.state is ProviderState.ANSWERED else item.state.as_text
@@ -270,21 +272,23 @@ def _so_far(providers: Sequence[SearchProvider], done: Sequence[ProviderOutcome]
     return " · ".join(f"{provider.label}: {said.get(provider.name, '…')}" for provider in providers)
 
 
-def _chosen(case: Case, tools: StageContext) -> Sequence[SearchProvider]:
+def _select_providers(case: Case, tools: StageContext) -> Sequence[SearchProvider]:
     wanted = {*case.services, *(f"library:{name}" for name in case.libraries)}
-    chosen = [_not_on(case.post, item) for item in tools.providers(case.libraries) if item.name in wanted]
+    chosen = [
+        _exclude_notes_on_post(case.post, item) for item in tools.providers(case.libraries) if item.name in wanted
+    ]
     claims = (claim.in_full for claim in case.claims)
     return relevant_providers(chosen, " ".join([case.own_words, case.post.whole_text, *claims]))
 
 
-def _patient(provider: SearchProvider) -> SearchProvider:
+def _extend_timeout(provider: SearchProvider) -> SearchProvider:
     """The provider that may take as long for one answer as there is for all."""
     if not isinstance(provider, OnlineProvider):
         return provider
     return replace(provider, service=replace(provider.service, request_seconds=LATER_SECONDS))
 
 
-def _not_on(post: Post, provider: SearchProvider) -> SearchProvider:
+def _exclude_notes_on_post(post: Post, provider: SearchProvider) -> SearchProvider:
     """The provider without the notes on the very post, where the post is known by its number."""
     number = post_number(post.url or "")
     if number is None or not isinstance(provider, LocalLibrary):
@@ -314,12 +318,12 @@ def read_selected(
     `choose` gets the candidates and how many to name, best first: a few to spare, for those that cannot be read.
     `links` are read beside the first choice, whatever becomes of them.
     """
-    selection = choose(candidates, quota + _SPARE) if candidates else Selection(())
+    selection = choose(candidates, quota + _SPARE_CHOICES) if candidates else Selection(())
     left = list(selection.chosen)
     had = 0
     sources: dict[str, Source] = {}
     reasons: dict[str, str] = {}
-    for number in range(_ROUNDS):
+    for number in range(_MAX_CHOOSING_ROUNDS):
         chosen, left = left[: quota - had], left[quota - had :]
         picks = [pick for item in chosen if (pick := hit_request(item.hit, item.why)) is not None]
         wanted = [*(links if number == 0 else ()), *picks]
@@ -352,7 +356,7 @@ def read(case: Case, progress: Progress, tools: StageContext) -> tuple[Changes, 
         if source.outcome is FetchOutcome.READ and source.text_sha256 and tools.store.has_text(source.text_sha256)
     )
     known = {source_key(source): options.timely(source, case.until) for source in read_before}
-    persons = [with_cutoff_notice(item, case).source for item in case.evidence if _is_a_persons(item)]
+    persons = [with_cutoff_notice(item, case).source for item in case.evidence if _is_reviewed_or_pasted(item)]
     sources = {source_key(source): source for source in persons}
 
     def have(items: Sequence[SourceRequest]) -> Mapping[str, Source]:
@@ -403,7 +407,7 @@ def _read_ahead(case: Case, candidates: Sequence[Hit], tools: StageContext, chos
             return
         if request is None or request.url is not None:
             continue
-        source, text = _record(request, tools)
+        source, text = _read_library_record(request, tools)
         if text is not None:
             one = [ReadSource(source, text, "", hit.snippet)]
             asked = case.post.as_read
@@ -442,8 +446,8 @@ def read_side_by_side(
 
     found: dict[str, Source] = {}
     progress.count(0, len(wanted))
-    with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="crowdnotes-read") as pool:
-        reading = {pool.submit(_read_one, item, case, tools, check): item for item in wanted}
+    with ThreadPoolExecutor(_MAX_PARALLEL_READS, thread_name_prefix="crowdnotes-read") as pool:
+        reading = {pool.submit(_read_source, item, case, tools, check): item for item in wanted}
         try:
             for done in as_completed(reading):
                 item = reading[done]
@@ -456,7 +460,7 @@ def read_side_by_side(
     return {source.id: source for source in distinct(found[item.id] for item in wanted)}
 
 
-def _read_one(item: SourceRequest, case: Case, tools: StageContext, check: Callable[[], None]) -> Source:
+def _read_source(item: SourceRequest, case: Case, tools: StageContext, check: Callable[[], None]) -> Source:
     """The source as the case's cutoff leaves it; its text is kept when it was read.
 
     Raises what `check` raises, and StoreError where the text cannot be kept; what goes wrong with the page is a label.
@@ -465,14 +469,14 @@ def _read_one(item: SourceRequest, case: Case, tools: StageContext, check: Calla
     if item.url is not None:
         source, text = tools.reader.read(item.url, item.id, check, item.hit, case.until, case.read_through)
     else:
-        source, text = _record(item, tools)
+        source, text = _read_library_record(item, tools)
     source = tools.options.timely(source, case.until)
     if text is not None and source.outcome is FetchOutcome.READ:
         tools.store.put_text(case.id, text)
     return source
 
 
-def _record(item: SourceRequest, tools: StageContext) -> tuple[Source, str | None]:
+def _read_library_record(item: SourceRequest, tools: StageContext) -> tuple[Source, str | None]:
     """A record of a library; one that is gone is a source that could not be read, not the end of the others."""
     if item.hit is None or item.hit.library is None or item.hit.record is None:
         raise ValueError(f"{item.id} names neither a link nor a record")
@@ -510,7 +514,7 @@ def best_of(
     case: Case, sources: Sequence[Source], whys: Mapping[str, str], progress: Progress, tools: StageContext
 ) -> tuple[Evidence, ...]:
     """The best passage of each of these that was read, with why it is there by source; see `build_evidence`."""
-    snippets = _snippets(case)
+    snippets = _collect_snippets(case)
     readable = [
         ReadSource(
             source,
@@ -522,7 +526,7 @@ def best_of(
         if source.outcome is FetchOutcome.READ and source.text_sha256
     ]
     return build_evidence(
-        _asked_about(case),
+        _fill_post_from_notes(case),
         readable,
         tools.embedder,
         tools.settings.evidence,
@@ -533,14 +537,14 @@ def best_of(
     )
 
 
-def _asked_about(case: Case) -> Post:
+def _fill_post_from_notes(case: Case) -> Post:
     """The post; of one that is known by its address alone, what notes say of it."""
     if case.post.has_words or case.supernote is None:
         return case.post.as_read
     return case.post.model_copy(update={"text": " ".join(without_urls(note.text) for note in case.supernote.used)})
 
 
-def _snippets(case: Case) -> dict[str, str]:
+def _collect_snippets(case: Case) -> dict[str, str]:
     """By source, the words with which a search showed it, or what the notes say that link to it: none is copied."""
     found: dict[str, str] = {}
     for note in case.supernote.used if case.supernote else ():
@@ -549,19 +553,19 @@ def _snippets(case: Case) -> dict[str, str]:
             found[name] = f"{found.get(name, '')} {without_urls(note.text)}".strip()
     hits = [*case.hits, *(hit for asked in case.follow_ups for hit in asked.hits)]
     requests = ((hit, hit_request(hit, "")) for hit in reversed(hits))
-    return found | {request.id: _shown_with(hit) for hit, request in requests if request is not None}
+    return found | {request.id: _get_hit_snippet(hit) for hit, request in requests if request is not None}
 
 
-def _shown_with(hit: Hit) -> str:
+def _get_hit_snippet(hit: Hit) -> str:
     return hit.snippet or (without_urls(hit.notes[0].text) if hit.notes else "")
 
 
 def merged(newest: Case, worked_on: Case, changes: Changes) -> dict[str, object]:
     """A stage's result, with what a person did while it was at work kept: reviews, passages, words."""
     result = dict(changes)
-    persons = [with_cutoff_notice(item, newest) for item in newest.evidence if _is_a_persons(item)]
+    persons = [with_cutoff_notice(item, newest) for item in newest.evidence if _is_reviewed_or_pasted(item)]
     if "evidence" in result:
-        result["evidence"] = _with_reviews(newest, persons, cast("tuple[Evidence, ...]", result["evidence"]))
+        result["evidence"] = _merge_evidence(newest, persons, cast("tuple[Evidence, ...]", result["evidence"]))
     if "sources" in result:
         found = {source.id: source for source in cast("tuple[Source, ...]", result["sources"])}
         result["sources"] = tuple((found | {item.source.id: item.source for item in persons}).values())
@@ -573,7 +577,7 @@ def merged(newest: Case, worked_on: Case, changes: Changes) -> dict[str, object]
     return result
 
 
-def _with_reviews(newest: Case, persons: Sequence[Evidence], found: Sequence[Evidence]) -> tuple[Evidence, ...]:
+def _merge_evidence(newest: Case, persons: Sequence[Evidence], found: Sequence[Evidence]) -> tuple[Evidence, ...]:
     """What a person opened or pasted stays, under its id; new passages are numbered from the next free one."""
     present = {item.source.id: item for item in newest.evidence}
     number = newest.next_evidence_number
@@ -589,8 +593,8 @@ def _with_reviews(newest: Case, persons: Sequence[Evidence], found: Sequence[Evi
             kept.append(now.model_copy(update={"source": item.source}))
     there = {item.source.id for item in kept}
     kept.extend(item for item in persons if item.source.id not in there)
-    return ranked(with_cutoff_notice(item, newest) if _is_a_persons(item) else item for item in kept)
+    return ranked(with_cutoff_notice(item, newest) if _is_reviewed_or_pasted(item) else item for item in kept)
 
 
-def _is_a_persons(item: Evidence) -> bool:
+def _is_reviewed_or_pasted(item: Evidence) -> bool:
     return bool(item.reviews) or item.source.by_hand

@@ -106,9 +106,9 @@ def shown(url: str) -> str:
 
 
 _MAX_PASSAGE_CHARACTERS = 20_000
-_MAX_UNTIDIED_CHARACTERS = 10 * _MAX_PASSAGE_CHARACTERS  # copied tables are mostly spaces
-_SEARCHING = frozenset({StageName.QUERIES, StageName.SEARCH})
-GATHERING = _SEARCHING | {StageName.READ, StageName.PASSAGES}
+_MAX_PASTED_CHARACTERS = 10 * _MAX_PASSAGE_CHARACTERS  # copied tables are mostly spaces
+_SEARCH_STAGES = frozenset({StageName.QUERIES, StageName.SEARCH})
+GATHERING = _SEARCH_STAGES | {StageName.READ, StageName.PASSAGES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,17 +157,19 @@ def checked_post(
             "Paste the post alone; a long text that it links to belongs among the sources.",
         )
     given = (url or "").strip()
-    checked = (given or None) if given in ("", known) else _checked_post_url(given)
-    return Post(text=text, context=context, url=checked, posted_at=_time_of(checked), language=language_of(text))
+    checked = (given or None) if given in ("", known) else _check_post_url(given)
+    return Post(
+        text=text, context=context, url=checked, posted_at=_read_time_from_url(checked), language=language_of(text)
+    )
 
 
-def _time_of(url: str | None) -> datetime | None:
+def _read_time_from_url(url: str | None) -> datetime | None:
     """When a post was written, as the number in its address tells."""
     number = post_number(url or "")
     return time_of_id(number) if number is not None else None
 
 
-def _checked_post_url(url: str) -> str:
+def _check_post_url(url: str) -> str:
     checked = checked_url(url)
     if post_number(checked) is None and not is_demonstration_url(checked):
         raise InputError(
@@ -195,7 +197,7 @@ def replace_post(case: Case, at: datetime, by: Person, post: Post, kind: str, de
     """
     if (post.whole_text, post.context) == (case.post.whole_text, case.post.context):
         return with_event(case, at, by, kind, detail, post=post)
-    old_words = {name: Case.model_fields[name].default for name in _OF_THE_OLD_WORDS}
+    old_words = {name: Case.model_fields[name].default for name in _FIELDS_RESET_WITH_POST}
     kept = {
         "revisions": with_revision(case),
         "earlier_evidence": archive_evidence(case, at, "the post was changed"),
@@ -204,7 +206,7 @@ def replace_post(case: Case, at: datetime, by: Person, post: Post, kind: str, de
     return with_event(case, at, by, kind, detail, post=post, **old_words, **kept)
 
 
-_OF_THE_OLD_WORDS = (
+_FIELDS_RESET_WITH_POST = (
     "claims queries own_words hits outcomes sources evidence settlement candidates quotations draft assessment"
     " earlier_assessments stages".split()
 )
@@ -215,7 +217,7 @@ def change_sources(case: Case, at: datetime, by: Person, places: SearchScope) ->
     libraries, services = tuple(dict.fromkeys(places.libraries)), tuple(dict.fromkeys(places.services))
     wanted = (places.mode, libraries, services, places.until, places.own_words)
     before = (case.mode, case.libraries, case.services, case.until, case.own_words)
-    redo = GATHERING - _SEARCHING if wanted == before else GATHERING
+    redo = GATHERING - _SEARCH_STAGES if wanted == before else GATHERING
     searched = ", ".join((*libraries, *services)) or "none"
     own = f"; own search words: {places.own_words}" if places.own_words else ""
     bound = f"; no later than {places.until}" if places.until else ""
@@ -245,8 +247,8 @@ def passage_by_hand(url: str | None, title: str, text: str, categories: Mapping[
 
     InputError when there are no words or far too many, or the address is that of no evidence, such as a home page.
     """
-    if len(text) <= _MAX_UNTIDIED_CHARACTERS:
-        text = _tidied(text)
+    if len(text) <= _MAX_PASTED_CHARACTERS:
+        text = _tidy_pasted_text(text)
     if not text:
         raise InputError("The passage is empty.", "Copy the sentences that matter from the page.")
     if len(text) > _MAX_PASSAGE_CHARACTERS:
@@ -270,7 +272,7 @@ def passage_by_hand(url: str | None, title: str, text: str, categories: Mapping[
     return Evidence(id="E0", source=source, passage=passage, rank=0, why="You copied it from the page.")
 
 
-def _nearest_sentence(text: str, asked: str) -> tuple[Span, ...]:
+def _find_nearest_sentence(text: str, asked: str) -> tuple[Span, ...]:
     """The sentence with the most of the words of what is asked; none where no sentence has any."""
     wanted = content_stems(asked)
     shared = {span: len(wanted & content_stems(text[span.start : span.end])) for span in split_sentences(text)}
@@ -278,7 +280,7 @@ def _nearest_sentence(text: str, asked: str) -> tuple[Span, ...]:
     return (best,) if best is not None and shared[best] else ()
 
 
-def _tidied(text: str) -> str:
+def _tidy_pasted_text(text: str) -> str:
     """As pages are tidied; but the tabs between the cells of a copied table stay, or its numbers would run together."""
     lines = ("\t".join(map(tidy_text, line.split("\t"))).strip() for line in text.splitlines())
     return re.sub("\n{3,}", "\n\n", "\n".join(lines)).strip()
@@ -289,7 +291,7 @@ def add_evidence(case: Case, at: datetime, by: Person, item: Evidence) -> Case:
     if any(other.source.id == item.source.id for other in case.evidence):
         return case
     asked = [case.post.text, *(claim.in_full for claim in case.claims)]
-    nearest = dict.fromkeys(span for words in asked for span in _nearest_sentence(item.passage.text, words))
+    nearest = dict.fromkeys(span for words in asked for span in _find_nearest_sentence(item.passage.text, words))
     passage = item.passage.model_copy(update={"marks": tuple(nearest)})
     added = item.model_copy(
         update={"id": f"E{case.next_evidence_number}", "rank": len(case.evidence) + 1, "passage": passage}
@@ -339,7 +341,7 @@ def usable_images(given: Sequence[Attachment]) -> tuple[list[Attachment], list[I
 def checked_image(given: Attachment) -> tuple[Image, bytes]:
     """The image and the bytes to keep; InputError for what is no picture, too large, or says too much."""
     picture = clean_picture(given.content, given.name)
-    text, shows = _image_words(given.text), _image_words(given.shows)
+    text, shows = _check_image_words(given.text), _check_image_words(given.shows)
     image = Image(
         sha256=hashlib.sha256(picture.content).hexdigest(),
         media_type=picture.media_type,
@@ -387,7 +389,9 @@ def describe_image(
     image = find_image(case, sha256)
     if image is None:
         raise InputError("The post no longer has this image.", "Attach it again.")
-    said = image.model_copy(update={"text": _image_words(text), "shows": _image_words(shows), "read_by": read_by})
+    said = image.model_copy(
+        update={"text": _check_image_words(text), "shows": _check_image_words(shows), "read_by": read_by}
+    )
     if (said.text, said.shows) == (image.text, image.shows) and image.read_by:
         return case
     images = tuple(said if other.sha256 == sha256 else other for other in case.post.images)
@@ -406,7 +410,7 @@ def find_image(case: Case, sha256: str) -> Image | None:
     return next((image for image in case.post.images if image.sha256 == sha256), None)
 
 
-def _image_words(text: str) -> str:
+def _check_image_words(text: str) -> str:
     text = text.replace("\x00", "").replace("\r\n", "\n").strip()
     if len(text) > MAX_IMAGE_WORDS:
         raise InputError(

@@ -31,7 +31,7 @@ def _write_and_score(service: CaseService, case_id: str) -> list[Step]:
     return [*service.write_steps(case_id), *service.assess_steps(case_id, before_inspection=True)]
 
 
-def _whole(service: CaseService, case_id: str) -> list[Step]:
+def _gather_write_and_score(service: CaseService, case_id: str) -> list[Step]:
     # Of a post in a batch. Nobody has read anything yet, and nothing is decided by it.
     write = service.write_steps(case_id, before_inspection=True)
     return [*service.gather_steps(case_id), *write, *service.assess_steps(case_id, before_inspection=True)]
@@ -44,7 +44,7 @@ JOB_KINDS = {
         JobKind("follow_up", "Searching again", "Evidence", CaseService.follow_up_steps),
         JobKind("write", "Writing and scoring candidate notes", "Draft", _write_and_score),
         JobKind("assess", "Scoring the note", "Review", CaseService.assess_steps),
-        JobKind("whole", "Finding sources, then writing and scoring notes", "Evidence", _whole),
+        JobKind("whole", "Finding sources, then writing and scoring notes", "Evidence", _gather_write_and_score),
         JobKind("supernote", "Making one note from many", "Candidates", CaseService.supernote_steps),
         JobKind("suggestions", "Answering the suggestions", "Suggestions", CaseService.suggestion_steps),
         JobKind("links", "Checking the links", "Decide", CaseService.check_link_steps),

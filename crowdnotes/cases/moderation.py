@@ -41,7 +41,7 @@ from crowdnotes.errors import InputError, WorkflowError
 from crowdnotes.wording import plural
 
 _MAX_COMMENTS = 50
-_MAY_USE = frozenset({Support.SUPPORTED, Support.PARTLY})
+_FAVOURABLE_FINDINGS = frozenset({Support.SUPPORTED, Support.PARTLY})
 
 
 # --- the author ---
@@ -78,7 +78,7 @@ def submit(case: Case, at: datetime, by: Person, message: str = "", *, readers: 
         "readings": (),
         "earlier_readings": (*work.earlier_readings, *work.readings),
     }
-    return _with_desk(case, at, by, "submitted", message, **fresh)
+    return _change_desk(case, at, by, "submitted", message, **fresh)
 
 
 def withdraw(case: Case, at: datetime, by: Person) -> Case:
@@ -86,8 +86,8 @@ def withdraw(case: Case, at: datetime, by: Person) -> Case:
     _require_submitted(case)
     lease = case.desk.lease
     if lease is not None and lease.holds(at) and lease.holder.key != by.key:
-        raise WorkflowError("claimed", _held(lease), "Wait until the review is finished.")
-    return _with_desk(case, at, by, "withdrawn", state=DeskState.DRAFTING, lease=None)
+        raise WorkflowError("claimed", _describe_holder(lease), "Wait until the review is finished.")
+    return _change_desk(case, at, by, "withdrawn", state=DeskState.DRAFTING, lease=None)
 
 
 def open_comments(case: Case) -> tuple[Suggestion, ...]:
@@ -107,14 +107,14 @@ def claim(case: Case, at: datetime, by: Person) -> Case:
     work = case.desk
     lease = work.lease
     if lease is not None and lease.holder.key != by.key and lease.holds(at):
-        raise WorkflowError("claimed", _held(lease), "Take another case, or take this one over.")
+        raise WorkflowError("claimed", _describe_holder(lease), "Take another case, or take this one over.")
     if work.reading_by(by.key) is not None and work.waits_for_readers:
         raise WorkflowError(
             "read already", "You have read this case. Another moderator has to read it now.", "Take the next case."
         )
     if lease is not None and lease.holder.key == by.key:
         return renew(case, at, by)
-    return _claimed(case, at, by)
+    return _assign_lease(case, at, by)
 
 
 def take_over(case: Case, at: datetime, by: Person) -> Case:
@@ -124,14 +124,14 @@ def take_over(case: Case, at: datetime, by: Person) -> Case:
         raise WorkflowError(
             "read already", "You have read this case. Another moderator has to read it now.", "Take the next case."
         )
-    return _claimed(case, at, by)
+    return _assign_lease(case, at, by)
 
 
-def _claimed(case: Case, at: datetime, by: Person) -> Case:
+def _assign_lease(case: Case, at: datetime, by: Person) -> Case:
     before = case.desk.lease
     kind = "claimed" if before is None or before.holder.key == by.key else "taken over"
     detail = f"from {before.holder.name}" if before is not None and kind == "taken over" else ""
-    return _with_desk(case, at, by, kind, detail, lease=Lease(holder=by.person, since=at, until=at + LEASE))
+    return _change_desk(case, at, by, kind, detail, lease=Lease(holder=by.person, since=at, until=at + LEASE))
 
 
 def renew(case: Case, at: datetime, by: Person) -> Case:
@@ -155,14 +155,14 @@ def renew(case: Case, at: datetime, by: Person) -> Case:
 def release(case: Case, at: datetime, by: Person) -> Case:
     """Give a case back to the queue."""
     renew(case, at, by)
-    return _with_desk(case, at, by, "released", lease=None)
+    return _change_desk(case, at, by, "released", lease=None)
 
 
 def require_free(case: Case, by: Person) -> None:
     """Refuse what ends a review while somebody else has claimed the case: they would work for nothing."""
     lease = case.desk.lease
     if lease is not None and lease.holder.key != by.key:
-        raise WorkflowError("claimed", _held(lease), "Take another case, or take this one over.")
+        raise WorkflowError("claimed", _describe_holder(lease), "Take another case, or take this one over.")
 
 
 # --- validating ---
@@ -196,9 +196,13 @@ def judge_pair(case: Case, at: datetime, by: Person, words: str, evidence_id: st
         raise InputError("Choose one of the five findings.")
     item = require_passage(case, evidence_id)
     review = item.review_by(by.key) or Review(reader=by.person, opened_at=at)
-    if review.verdict is None and support in _MAY_USE:
+    if review.verdict is None and support in _FAVOURABLE_FINDINGS:
         review = review.model_copy(update={"verdict": Verdict.USE, "judged_at": at})
-    elif review.verdict is Verdict.USE and support not in _MAY_USE and not _supports_another(case, by, words, item.id):
+    elif (
+        review.verdict is Verdict.USE
+        and support not in _FAVOURABLE_FINDINGS
+        and not _has_support_for_other_sentence(case, by, words, item.id)
+    ):
         review = review.model_copy(update={"verdict": None, "judged_at": None})
     others = (other for other in item.reviews if other.reader.key != by.key)
     reviewed = item.model_copy(update={"reviews": (*others, review)})
@@ -211,10 +215,10 @@ def judge_pair(case: Case, at: datetime, by: Person, words: str, evidence_id: st
     )
 
 
-def _supports_another(case: Case, by: Person, words: str, evidence_id: str) -> bool:
+def _has_support_for_other_sentence(case: Case, by: Person, words: str, evidence_id: str) -> bool:
     others = (pair.words for pair in pairs(case) if pair.evidence_id == evidence_id and pair.words != words)
     checks = (own_check(case, by.key, other, evidence_id) for other in others)
-    return any(check is not None and check.support in _MAY_USE for check in checks)
+    return any(check is not None and check.support in _FAVOURABLE_FINDINGS for check in checks)
 
 
 def finish_reading(case: Case, at: datetime, by: Person) -> Case:
@@ -242,7 +246,7 @@ def finish_reading(case: Case, at: datetime, by: Person) -> Case:
     read = work.model_copy(update={"readings": readings})
     lease = None if read.waits_for_readers else work.lease
     detail = plural(len(findings), "1 passage checked", "{n} passages checked")
-    return _with_desk(renewed, at, by, "read through", detail, readings=readings, lease=lease)
+    return _change_desk(renewed, at, by, "read through", detail, readings=readings, lease=lease)
 
 
 def hide_other_reviews(case: Case, reader: Person) -> Case:
@@ -333,7 +337,7 @@ def assign(case: Case, at: datetime, by: Person, to: Person | None) -> Case:
     if (case.desk.assigned and case.desk.assigned.key) == (to and to.key):
         return case
     name = to.name if to else "nobody"
-    return _with_desk(case, at, by, "assigned", name, assigned=to.person if to else None)
+    return _change_desk(case, at, by, "assigned", name, assigned=to.person if to else None)
 
 
 def prioritise(case: Case, at: datetime, by: Person, first: bool) -> Case:
@@ -341,7 +345,7 @@ def prioritise(case: Case, at: datetime, by: Person, first: bool) -> Case:
     _require_submitted(case)
     if case.desk.raised == first:
         return case
-    return _with_desk(case, at, by, "put first" if first else "no longer first", raised=first)
+    return _change_desk(case, at, by, "put first" if first else "no longer first", raised=first)
 
 
 def set_readers(case: Case, at: datetime, by: Person, readers: int) -> Case:
@@ -351,7 +355,7 @@ def set_readers(case: Case, at: datetime, by: Person, readers: int) -> Case:
         raise InputError("A case is read by one or two moderators.")
     if case.desk.readers == readers:
         return case
-    return _with_desk(case, at, by, "readers wanted", str(readers), readers=readers)
+    return _change_desk(case, at, by, "readers wanted", str(readers), readers=readers)
 
 
 # --- what follows from it ---
@@ -391,10 +395,10 @@ def _require_submitted(case: Case) -> None:
         )
 
 
-def _held(lease: Lease) -> str:
+def _describe_holder(lease: Lease) -> str:
     return f"{lease.holder.name} is working on this case."
 
 
-def _with_desk(case: Case, at: datetime, by: Person, kind: str, detail: str = "", **work: object) -> Case:
+def _change_desk(case: Case, at: datetime, by: Person, kind: str, detail: str = "", **work: object) -> Case:
     changed: DeskWork = case.desk.model_copy(update=work)
     return with_event(case, at, by, kind, detail, desk=changed)

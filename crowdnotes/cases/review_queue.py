@@ -14,7 +14,7 @@ from crowdnotes.storage.database import now_of, reading, writing
 from crowdnotes.storage.tables import cases, presence, queue, storable_text
 
 _Query = TypeVar("_Query", bound=Select[Any])
-_SEEN = timedelta(seconds=75)  # the page tells every 30 seconds that somebody is still there
+_PRESENCE_TIMEOUT = timedelta(seconds=75)  # the page tells every 30 seconds that somebody is still there
 
 
 def save_queue_row(connection: Connection, case: Case) -> None:
@@ -37,7 +37,7 @@ def save_queue_row(connection: Connection, case: Case) -> None:
         "several": len(work.readings) + len(work.earlier_readings) > 1,
         "raised": work.raised,
         "readers": work.waits_for_readers,
-        "read_by": _listed(reading.reader.key for reading in work.readings),
+        "read_by": _join_reader_keys(reading.reader.key for reading in work.readings),
         "holder": work.lease.holder.key if work.lease else None,
         "holder_name": work.lease.holder.name if work.lease else "",
         "held_until": work.lease.until if work.lease else None,
@@ -62,13 +62,13 @@ class Queue:
         """The lines of a page, in order."""
         with reading(self._engine) as connection:
             # The page's ids first: the cases' wide rows are then read for those alone.
-            page = _in_order(who, asked, now_of(connection), limit, offset).subquery()
+            page = _select_page_of_ids(who, asked, now_of(connection), limit, offset).subquery()
             shown = [column for column in queue.c if column is not queue.c.several]
             rows = (
                 select(*shown, cases.c.post_excerpt, cases.c.note_excerpt)
                 .join(page, page.c.case_id == queue.c.case_id)
                 .join(cases, cases.c.id == queue.c.case_id)
-                .order_by(*_order(asked.order, queue.c))
+                .order_by(*_get_order_columns(asked.order, queue.c))
             )
             return [QueueItem.model_validate(dict(row)) for row in connection.execute(rows).mappings()]
 
@@ -76,7 +76,7 @@ class Queue:
         """How many lines there are; `MOST` where there are more, which nobody goes through line by line."""
         with reading(self._engine) as connection:
             at = now_of(connection)
-            some = [_matching(select(queue.c.case_id), who, asked, at, state).limit(MOST) for state in asked.states]
+            some = [_filter_queue(select(queue.c.case_id), who, asked, at, state).limit(MOST) for state in asked.states]
             found = sum(connection.scalar(select(func.count()).select_from(one.subquery())) or 0 for one in some)
             return min(found, MOST)
 
@@ -88,7 +88,9 @@ class Queue:
             at = now_of(connection)
             found: list[str] = []
             for asked in (mine, free):
-                found += connection.scalars(_in_order(who, asked, at, limit, 0, _not_read_by(who))).all()
+                found += connection.scalars(
+                    _select_page_of_ids(who, asked, at, limit, 0, _exclude_cases_read_by(who))
+                ).all()
             return list(dict.fromkeys(found))
 
     def read_ids(self, limit: int) -> list[str]:
@@ -104,7 +106,9 @@ class Queue:
         with writing(self._engine) as connection:
             at, mine = now_of(connection), presence.c.person == who.key
             of_case = presence.c.case_id == storable_text(case_id)
-            connection.execute(delete(presence).where(or_(and_(of_case, mine), presence.c.seen_at < at - _SEEN)))
+            connection.execute(
+                delete(presence).where(or_(and_(of_case, mine), presence.c.seen_at < at - _PRESENCE_TIMEOUT))
+            )
             if connection.scalar(select(cases.c.id).where(cases.c.id == storable_text(case_id))) is None:
                 return []
             row = {"case_id": case_id, "person": who.key, "name": who.name, "seen_at": at}
@@ -118,7 +122,7 @@ class Queue:
             found = select(presence.c.case_id, presence.c.name).where(
                 presence.c.case_id.in_(case_ids),
                 presence.c.person != who.key,
-                presence.c.seen_at >= now_of(connection) - _SEEN,
+                presence.c.seen_at >= now_of(connection) - _PRESENCE_TIMEOUT,
             )
             names: dict[str, list[str]] = {}
             for case_id, name in connection.execute(found.order_by(presence.c.name)):
@@ -126,16 +130,16 @@ class Queue:
             return names
 
 
-def _listed(keys: Iterable[str]) -> str:
+def _join_reader_keys(keys: Iterable[str]) -> str:
     return "".join(f"\n{key}\n" for key in keys)
 
 
-def _not_read_by(who: Person) -> ColumnElement[bool]:
+def _exclude_cases_read_by(who: Person) -> ColumnElement[bool]:
     """Who has read a case is not the one to take it while others have to."""
     return or_(queue.c.readers == 0, ~queue.c.read_by.contains(f"\n{who.key}\n", autoescape=True))
 
 
-def _order(order: Order, columns: Any) -> tuple[Any, ...]:
+def _get_order_columns(order: Order, columns: Any) -> tuple[Any, ...]:
     if order is Order.TURN:
         return columns.turn, columns.case_id
     if order is Order.OLDEST:
@@ -143,22 +147,22 @@ def _order(order: Order, columns: Any) -> tuple[Any, ...]:
     return columns.submitted_at.desc(), columns.case_id.desc()
 
 
-def _in_order(
+def _select_page_of_ids(
     who: Person, asked: QueueQuery, at: datetime, limit: int, offset: int, *further: ColumnElement[bool]
 ) -> Select[Any]:
     """The ids of a page. Each state is looked through by its index, no further than the page needs."""
     parts = []
     for state in asked.states:
         columns = select(queue.c.case_id, queue.c.turn, queue.c.submitted_at)
-        part = _matching(columns, who, asked, at, state).where(*further)
+        part = _filter_queue(columns, who, asked, at, state).where(*further)
         # SQLite takes an order and a limit in a part of a union only as a query of its own.
-        part = part.order_by(*_order(asked.order, queue.c)).limit(offset + limit)
+        part = part.order_by(*_get_order_columns(asked.order, queue.c)).limit(offset + limit)
         parts.append(select(part.subquery()))
     every = union_all(*parts).subquery()
-    return select(every.c.case_id).order_by(*_order(asked.order, every.c)).limit(limit).offset(offset)
+    return select(every.c.case_id).order_by(*_get_order_columns(asked.order, every.c)).limit(limit).offset(offset)
 
 
-def _matching(query: _Query, who: Person, asked: QueueQuery, at: datetime, state: DeskState) -> _Query:
+def _filter_queue(query: _Query, who: Person, asked: QueueQuery, at: datetime, state: DeskState) -> _Query:
     query = query.where(queue.c.state == state.value)
     theirs = queue.alias()
     own = (select(theirs.c.case_id).where(column == who.key) for column in (theirs.c.assigned, theirs.c.holder))
@@ -167,7 +171,9 @@ def _matching(query: _Query, who: Person, asked: QueueQuery, at: datetime, state
     if asked.whose is QueueScope.MINE:
         query = query.where(mine, free)
     if asked.whose is QueueScope.FREE:
-        query = query.where(free, or_(queue.c.assigned.is_(None), queue.c.assigned == who.key), _not_read_by(who))
+        query = query.where(
+            free, or_(queue.c.assigned.is_(None), queue.c.assigned == who.key), _exclude_cases_read_by(who)
+        )
     if asked.without_own:
         query = query.where(or_(queue.c.owner.is_(None), queue.c.owner != who.key))
     return query

@@ -81,7 +81,7 @@ from crowdnotes.notes.ranking import random_candidate
 P = ParamSpec("P")
 
 
-def _to_newest(
+def _build_case_method(
     act: Act, rule: Callable[Concatenate[Case, datetime, Person, P], Case]
 ) -> Callable[Concatenate[CaseService, str, P], Case]:
     """A method that does to the newest version of a case, by its id, what the rule says; for whoever may."""
@@ -93,7 +93,7 @@ def _to_newest(
     return method
 
 
-def _on_desk(
+def _build_desk_method(
     act: Act, rule: Callable[Concatenate[Case, datetime, Person, P], Case]
 ) -> Callable[Concatenate[CaseService, str, P], Case]:
     """The same by the database's clock: machines whose clocks differ agree on how long a claim lasts."""
@@ -227,7 +227,7 @@ class CaseService(StageRunner):
         """Remove a case for good, with its texts and its audit trail."""
         self._cases.delete(case_id)
 
-    set_shared = _to_newest(Act.SHARE, actions.set_shared)
+    set_shared = _build_case_method(Act.SHARE, actions.set_shared)
 
     # --- post and sources ---
 
@@ -256,9 +256,9 @@ class CaseService(StageRunner):
         at = self._tools.clock()
         return self._cases.update(Act.EDIT, case_id, lambda case, by: intake.attach_image(case, at, by, image), [clean])
 
-    describe_image = _to_newest(Act.EDIT, intake.describe_image)
+    describe_image = _build_case_method(Act.EDIT, intake.describe_image)
 
-    remove_image = _to_newest(Act.EDIT, intake.remove_image)
+    remove_image = _build_case_method(Act.EDIT, intake.remove_image)
 
     def image(self, case_id: str, sha256: str) -> bytes:
         """The bytes of an image of its post. Raises StoreError when they are gone."""
@@ -317,28 +317,28 @@ class CaseService(StageRunner):
         )
         return self._cases.update(Act.WORK, case_id, lambda case, by: follow_up_stages.ask(case, by, asked))
 
-    restore_passage = _to_newest(Act.EDIT, actions.restore_passage)
-    restore_evidence_set = _to_newest(Act.EDIT, actions.restore_evidence_set)
-    open_passage = _to_newest(Act.JUDGE, actions.open_passage)
-    judge = _to_newest(Act.JUDGE, actions.judge)
+    restore_passage = _build_case_method(Act.EDIT, actions.restore_passage)
+    restore_evidence_set = _build_case_method(Act.EDIT, actions.restore_evidence_set)
+    open_passage = _build_case_method(Act.JUDGE, actions.open_passage)
+    judge = _build_case_method(Act.JUDGE, actions.judge)
 
     # --- words ---
 
-    choose_candidate = _to_newest(Act.EDIT, actions.choose_candidate)
-    quote = _to_newest(Act.EDIT, actions.quote)
-    compare_sentence = _to_newest(Act.JUDGE, actions.compare_sentence)
-    edit_draft = _to_newest(Act.EDIT, actions.edit_draft)
-    undo_edit = _to_newest(Act.EDIT, actions.undo_edit)
+    choose_candidate = _build_case_method(Act.EDIT, actions.choose_candidate)
+    quote = _build_case_method(Act.EDIT, actions.quote)
+    compare_sentence = _build_case_method(Act.JUDGE, actions.compare_sentence)
+    edit_draft = _build_case_method(Act.EDIT, actions.edit_draft)
+    undo_edit = _build_case_method(Act.EDIT, actions.undo_edit)
 
     # --- one note from many, and suggestions ---
 
-    set_notes = _to_newest(Act.EDIT, supernote_actions.set_notes)
-    choose_note = _to_newest(Act.EDIT, supernote_actions.choose_note)
-    set_candidate_count = _to_newest(Act.EDIT, supernote_actions.set_candidate_count)
-    set_posted = _to_newest(Act.EDIT, supernote_actions.set_posted)
-    use_candidate = _to_newest(Act.EDIT, supernote_actions.use_candidate)
-    suggest = _to_newest(Act.SUGGEST, suggestions.suggest)
-    answer_suggestion = _to_newest(Act.EDIT, suggestions.answer_suggestion)
+    set_notes = _build_case_method(Act.EDIT, supernote_actions.set_notes)
+    choose_note = _build_case_method(Act.EDIT, supernote_actions.choose_note)
+    set_candidate_count = _build_case_method(Act.EDIT, supernote_actions.set_candidate_count)
+    set_posted = _build_case_method(Act.EDIT, supernote_actions.set_posted)
+    use_candidate = _build_case_method(Act.EDIT, supernote_actions.use_candidate)
+    suggest = _build_case_method(Act.SUGGEST, suggestions.suggest)
+    answer_suggestion = _build_case_method(Act.EDIT, suggestions.answer_suggestion)
 
     def watch(self, case_id: str, notes: Sequence[ExistingNote]) -> Case:
         """See `supernote_actions.add_newer_notes`; a case that was decided is reopened by it, by whoever may."""
@@ -397,19 +397,19 @@ class CaseService(StageRunner):
 
     # --- the moderators' desk ---
 
-    submit = _on_desk(Act.SUBMIT, moderation.submit)
-    withdraw = _on_desk(Act.SUBMIT, moderation.withdraw)
-    claim = _on_desk(Act.REVIEW, moderation.claim)
-    take_over = _on_desk(Act.REVIEW, moderation.take_over)
-    renew = _on_desk(Act.REVIEW, moderation.renew)
-    release = _on_desk(Act.REVIEW, moderation.release)
-    judge_pair = _on_desk(Act.REVIEW, moderation.judge_pair)
-    finish_reading = _on_desk(Act.REVIEW, moderation.finish_reading)
-    send_back = _on_desk(Act.REVIEW, moderation.send_back)
-    resolve_comment = _on_desk(Act.REVIEW, moderation.resolve_comment)
-    assign = _on_desk(Act.ASSIGN, moderation.assign)
-    prioritise = _on_desk(Act.ASSIGN, moderation.prioritise)
-    set_readers = _on_desk(Act.ASSIGN, moderation.set_readers)
+    submit = _build_desk_method(Act.SUBMIT, moderation.submit)
+    withdraw = _build_desk_method(Act.SUBMIT, moderation.withdraw)
+    claim = _build_desk_method(Act.REVIEW, moderation.claim)
+    take_over = _build_desk_method(Act.REVIEW, moderation.take_over)
+    renew = _build_desk_method(Act.REVIEW, moderation.renew)
+    release = _build_desk_method(Act.REVIEW, moderation.release)
+    judge_pair = _build_desk_method(Act.REVIEW, moderation.judge_pair)
+    finish_reading = _build_desk_method(Act.REVIEW, moderation.finish_reading)
+    send_back = _build_desk_method(Act.REVIEW, moderation.send_back)
+    resolve_comment = _build_desk_method(Act.REVIEW, moderation.resolve_comment)
+    assign = _build_desk_method(Act.ASSIGN, moderation.assign)
+    prioritise = _build_desk_method(Act.ASSIGN, moderation.prioritise)
+    set_readers = _build_desk_method(Act.ASSIGN, moderation.set_readers)
 
     def queue(
         self, asked: QueueQuery, limit: int, offset: int = 0
@@ -459,13 +459,13 @@ class CaseService(StageRunner):
 
     # --- decision ---
 
-    set_classification = _to_newest(Act.EDIT, actions.set_classification)
-    match_claim = _to_newest(Act.JUDGE, actions.match_claim)
-    set_tags = _to_newest(Act.EDIT, actions.set_tags)
-    tick_tag = _to_newest(Act.EDIT, actions.tick_tag)
-    save_decision_text = _to_newest(Act.DECIDE, actions.save_decision_text)
-    decide = _to_newest(Act.DECIDE, approval.decide)
-    reopen = _to_newest(Act.REOPEN, actions.reopen)
+    set_classification = _build_case_method(Act.EDIT, actions.set_classification)
+    match_claim = _build_case_method(Act.JUDGE, actions.match_claim)
+    set_tags = _build_case_method(Act.EDIT, actions.set_tags)
+    tick_tag = _build_case_method(Act.EDIT, actions.tick_tag)
+    save_decision_text = _build_case_method(Act.DECIDE, actions.save_decision_text)
+    decide = _build_case_method(Act.DECIDE, approval.decide)
+    reopen = _build_case_method(Act.REOPEN, actions.reopen)
 
     def obstacles(self, case: Case) -> tuple[Obstacle, ...]:
         """See `approval.obstacles`; before them, that somebody else has to decide."""

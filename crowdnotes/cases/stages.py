@@ -56,10 +56,10 @@ from crowdnotes.notes.drafting import repaired_draft, revise_candidates, why_no_
 from crowdnotes.notes.gates import GATES, assess, with_checks
 from crowdnotes.text.markdown import in_figures
 
-_SHOWN = 160  # characters of what a model says, while it says it
-_VERDICTS_KEPT = 20  # of the jury, so that an edit can be compared with what stood before it
+_MAX_MODEL_WORDS_CHARACTERS = 160  # characters of what a model says, while it says it
+_MAX_KEPT_VERDICTS = 20  # of the jury, so that an edit can be compared with what stood before it
 
-_TITLES = {
+_TITLE_BY_STAGE = {
     StageName.QUERIES: "Write search words",
     StageName.SEARCH: "Search",
     StageName.READ: "Choose and read sources",
@@ -79,7 +79,7 @@ _TITLES = {
 }
 
 
-def _keep(newest: Case, worked_on: Case, changes: Changes, stage: Stage) -> Case:
+def _keep_stage_result(newest: Case, worked_on: Case, changes: Changes, stage: Stage) -> Case:
     """The newest case with a stage's result, merged with what a person did meanwhile.
 
     Raises WorkflowError when what the stage worked for is gone.
@@ -179,7 +179,9 @@ class StageRunner:
             raise WorkflowError("evidence first", "No source is in use yet.", "Open a source and choose to use it.")
         thinks = self._tools.engine.uses_language_model
         draft = partial(self._draft, before_inspection=before_inspection)
-        steps = [self._step(case_id, StageName.DRAFT, draft, done=_waits_to_be_compared if thinks else lambda _: None)]
+        steps = [
+            self._step(case_id, StageName.DRAFT, draft, done=_explain_writing_not_needed if thinks else lambda _: None)
+        ]
         if thinks:
             steps.append(self._step(case_id, StageName.REVISE, self._revise))
         return self._metered(case_id, steps)
@@ -319,7 +321,7 @@ class StageRunner:
         return Step(name="images", title="Read the images", run=run, finished=finished)
 
     def _draft(self, case: Case, _: Progress, *, before_inspection: bool) -> tuple[Changes, str]:
-        evidence, tools = _to_write_from(case) if before_inspection else case.used_evidence, self._tools
+        evidence, tools = _choose_writing_evidence(case) if before_inspection else case.used_evidence, self._tools
         brief = tools.brief(case)
         reason = why_no_note(brief, evidence) if before_inspection else ""
         if reason:
@@ -330,34 +332,34 @@ class StageRunner:
             return {"candidates": (), "quotations": drafted.quotations}, drafted.summary
         changes: dict[str, object] = {"candidates": drafted.candidates, "quotations": ()}
         if not tools.engine.uses_language_model:
-            changes |= _with_draft(case, drafted.candidates[0])
+            changes |= _make_draft(case, drafted.candidates[0])
         return changes, drafted.summary
 
     def _revise(self, case: Case, _: Progress) -> tuple[Changes, str]:
         """The candidates in the judge's order, the best one revised; as they were written where that fails."""
         if not case.candidates:
             return {}, "There is no note to compare"
-        evidence, tools = _to_write_from(case), self._tools
+        evidence, tools = _choose_writing_evidence(case), self._tools
         try:
             revised = revise_candidates(tools.engine, tools.brief(case), evidence, case.candidates, tools.clock)
         except ModelAnswerError as error:
-            return _with_draft(case, _best_as_written(case)), f"NOT RUN, so the first is shown: {error.message}"
+            return _make_draft(case, _choose_first_stated(case)), f"NOT RUN, so the first is shown: {error.message}"
         if revised is None:
-            return _with_draft(case, _best_as_written(case)), "NOT RUN: the engine in use compares no notes."
-        return {"candidates": revised.candidates, **_with_draft(case, revised.candidates[0])}, revised.summary
+            return _make_draft(case, _choose_first_stated(case)), "NOT RUN: the engine in use compares no notes."
+        return {"candidates": revised.candidates, **_make_draft(case, revised.candidates[0])}, revised.summary
 
     def _assess(self, case: Case, progress: Progress, *, before_inspection: bool) -> tuple[Changes, str]:
         if case.draft is None:
             return {}, "There is no note to score."
-        evidence = _used_or_cited(case, case.draft) if before_inspection else case.used_evidence
+        evidence = _choose_judging_evidence(case, case.draft) if before_inspection else case.used_evidence
 
         def heard(gates: Sequence[GateResult]) -> None:
-            progress.count(len(gates), len(GATES), _in_words(gates))
+            progress.count(len(gates), len(GATES), _summarise_gates(gates))
 
         tools, text = self._tools, case.draft.text
         assessment = assess(tools.engine, tools.brief(case), text, evidence, tools.clock, heard)
         assessment = with_checks(assessment, text, evidence, case.sentence_checks)
-        summary = _in_words(assessment.gates)
+        summary = _summarise_gates(assessment.gates)
         if before_inspection and case.draft.engine != "person" and self._tools.engine.uses_language_model:
             changes, told = self._mended(case, case.draft, assessment)
             return {"assessment": assessment, **changes}, summary + told
@@ -366,21 +368,21 @@ class StageRunner:
     def _mended(self, case: Case, draft: Draft, assessment: Assessment) -> tuple[Changes, str]:
         """A note that nobody has read yet and that failed a gate is mended once; it stands if it passes them all."""
         tools, brief = self._tools, self._tools.brief(case)
-        evidence = _to_write_from(case)
+        evidence = _choose_writing_evidence(case)
         try:
             found = repaired_draft(tools.engine, brief, evidence, draft, assessment, tools.clock)
             if found is None:
                 return {}, ""
             after, before = found
-            again = assess(tools.engine, brief, after.text, _used_or_cited(case, after), tools.clock)
+            again = assess(tools.engine, brief, after.text, _choose_judging_evidence(case, after), tools.clock)
         except EngineError as error:
             return {}, f". It was not mended: {error.message}"
         others = [other for other in case.candidates if other.sha256 != draft.sha256]
         if any(result.status is not GateStatus.PASS for result in again.found):
             return {"candidates": (before, *others)}, ". A mended note did not pass either, so it was dropped"
         others = [other for other in others if other.sha256 != after.sha256]
-        changes = {"candidates": (after, before, *others), "assessment": again, **_with_draft(case, after)}
-        return changes, f". Mended: {_in_words(again.gates)}"
+        changes = {"candidates": (after, before, *others), "assessment": again, **_make_draft(case, after)}
+        return changes, f". Mended: {_summarise_gates(again.gates)}"
 
     def _vote(self, case: Case, _: Progress) -> tuple[Changes, str]:
         """A verdict of the simulated jury on the note as it stands, and one on each candidate, by the same jurors.
@@ -401,7 +403,7 @@ class StageRunner:
         refused = [item.message for item in compared if not isinstance(item, JuryVerdict)]
         beside = [item for item in compared if isinstance(item, JuryVerdict) and item.text_sha256 not in known]
         earlier = tuple(item for item in case.jury if item.text_sha256 != verdict.text_sha256)
-        kept = (*earlier, *beside)[-(_VERDICTS_KEPT - 1) :]
+        kept = (*earlier, *beside)[-(_MAX_KEPT_VERDICTS - 1) :]
         summary = (
             f"simulated note intercept {in_figures(verdict.note_intercept, verdict.helpful_line)} "
             f"({verdict.helpful_line:.2f} needed)"
@@ -458,11 +460,11 @@ class StageRunner:
                 stage = Stage(name=name, finished_at=at, seconds=seconds, summary=summary, engine=engine, job=mark)
                 if which is not None:
                     return follow_up_stages.keep(newest, case, which, changes, stage)
-                return _keep(newest, case, changes, stage)
+                return _keep_stage_result(newest, case, changes, stage)
 
             return stages(self._cases.update(Act.WORK, case_id, keep))[-1].summary
 
-        return Step(name=name.value, title=_TITLES[name], run=run, finished=finished)
+        return Step(name=name.value, title=_TITLE_BY_STAGE[name], run=run, finished=finished)
 
     def _search_step(self, case_id: str, name: StageName, do: SearchWork, which: SearchSelector) -> Step:
         """A stage of a follow-up search."""
@@ -490,26 +492,26 @@ class StageRunner:
                 if meter.by_step:
                     spent = sum(meter.by_step.values(), Usage())
                     count_in_span(calls=spent.calls, input_tokens=spent.input_tokens, output_tokens=spent.output_tokens)
-                    self._tools.store.with_fence(None).update(case_id, lambda case: _with_usage(case, meter))
+                    self._tools.store.with_fence(None).update(case_id, lambda case: _add_usage(case, meter))
 
         return [replace(step, run=partial(run, step)) for step in steps]
 
 
-def _in_words(gates: Sequence[GateResult]) -> str:
+def _summarise_gates(gates: Sequence[GateResult]) -> str:
     return ", ".join(f"{gate.gate.value} {gate.status.value.replace('_', ' ')}" for gate in gates)
 
 
-def _to_write_from(case: Case) -> tuple[Evidence, ...]:
+def _choose_writing_evidence(case: Case) -> tuple[Evidence, ...]:
     """The passages in use; while there are none, all that were found to judge the claim by."""
     return case.used_evidence or case.judging_evidence
 
 
-def _used_or_cited(case: Case, draft: Draft) -> tuple[Evidence, ...]:
+def _choose_judging_evidence(case: Case, draft: Draft) -> tuple[Evidence, ...]:
     """What a note is judged over: the passages in use; while there are none, those that it cites."""
     return case.used_evidence or tuple(item for item in case.evidence if item.id in draft.evidence_ids)
 
 
-def _waits_to_be_compared(case: Case) -> str | None:
+def _explain_writing_not_needed(case: Case) -> str | None:
     """Why notes need not be written: those there were never compared, as the work was stopped or failed."""
     at = {stage.name: stage.finished_at for stage in case.stages}
     written, compared = at.get(StageName.DRAFT), at.get(StageName.REVISE)
@@ -520,12 +522,12 @@ def _waits_to_be_compared(case: Case) -> str | None:
     return "Written before, and not compared yet" if known else None
 
 
-def _best_as_written(case: Case) -> Draft:
+def _choose_first_stated(case: Case) -> Draft:
     """The first candidate whose answer is stated, if there is one."""
     return next((draft for draft in case.candidates if not draft.is_inferred), case.candidates[0])
 
 
-def _with_draft(case: Case, draft: Draft) -> dict[str, object]:
+def _make_draft(case: Case, draft: Draft) -> dict[str, object]:
     """The note that is made the draft, unless it is already or the draft is a person's own words."""
     if case.draft is not None and (case.draft.engine == "person" or case.draft.sha256 == draft.sha256):
         return {}
@@ -547,11 +549,11 @@ class _ModelProgress:
 
     def tell(self, _: str, words: str) -> None:
         """See `Meter`."""
-        newest = words if len(words) <= _SHOWN else f"…{words[-_SHOWN:]}"
+        newest = words if len(words) <= _MAX_MODEL_WORDS_CHARACTERS else f"…{words[-_MAX_MODEL_WORDS_CHARACTERS:]}"
         self._progress.count(*self._counted, f"{self._note} · {newest}" if self._note else newest)
 
 
-def _with_usage(case: Case, meter: Meter) -> Case:
+def _add_usage(case: Case, meter: Meter) -> Case:
     usage = dict(case.usage)
     for name, used in meter.by_step.items():
         usage[name] = usage.get(name, Usage()) + used

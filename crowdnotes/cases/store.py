@@ -45,8 +45,8 @@ from crowdnotes.storage.database import now_of, reading, writing
 from crowdnotes.storage.tables import cases, contents, jobs, storable_text, tombstones
 from crowdnotes.text.tokens import folded, search_parts
 
-_EXCERPT_CHARACTERS = 160
-_NEEDLE_CHARACTERS = 1_000  # SQLite refuses patterns over 50,000 bytes; nobody types as much as this
+_MAX_EXCERPT_CHARACTERS = 160
+_MAX_SEARCH_CHARACTERS = 1_000  # SQLite refuses patterns over 50,000 bytes; nobody types as much as this
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +87,14 @@ class Store:
             except IntegrityError as error:
                 raise StoreError("There is a case with this id already.") from error
             for content in images:
-                _put(connection, case.id, content)
+                _insert_content(connection, case.id, content)
             save_queue_row(connection, case)
         return case
 
     def get(self, case_id: str) -> Case:
         """The newest version; CaseNotFoundError without one."""
         with reading(self._engine) as connection:
-            return _read(connection, _document_of(case_id))
+            return _load_case(connection, _select_document(case_id))
 
     def update(self, case_id: str, change: Callable[[Case], Case], images: Sequence[bytes] = ()) -> Case:
         """Apply `change` to the newest version and keep the result as the next one; gives it back.
@@ -115,7 +115,7 @@ class Store:
             new, row = case_row(new.model_copy(update={"version": old.version + 1}))
             connection.execute(update(cases).where(cases.c.id == old.id).values(row))
             for content in images:
-                _put(connection, case_id, content)
+                _insert_content(connection, case_id, content)
             gone = {image.sha256 for image in old.post.images} - {image.sha256 for image in new.post.images}
             save_queue_row(connection, new)
             if gone:
@@ -138,7 +138,7 @@ class Store:
         Only what `reader` may read; with None all.
         """
         columns = [cases.c[name] for name in CaseSummary.model_fields]
-        query = _matching(select(*columns), search, status, reader, whose)
+        query = _filter_cases(select(*columns), search, status, reader, whose)
         query = query.order_by(cases.c.updated_at.desc(), cases.c.id.desc()).limit(limit).offset(offset)
         with reading(self._engine) as connection:
             return [CaseSummary.model_validate(dict(row)) for row in connection.execute(query).mappings()]
@@ -152,7 +152,7 @@ class Store:
         whose: Relationship | None = None,
     ) -> int:
         """How many `list` would give without a limit."""
-        query = _matching(select(func.count()).select_from(cases), search, status, reader, whose)
+        query = _filter_cases(select(func.count()).select_from(cases), search, status, reader, whose)
         with reading(self._engine) as connection:
             return connection.scalar(query) or 0
 
@@ -179,7 +179,7 @@ class Store:
         gone = 0
         for case_id in ids:
             with writing(self._engine) as connection:
-                document = connection.scalar(_document_of(case_id).with_for_update())
+                document = connection.scalar(_select_document(case_id).with_for_update())
                 decision = json.loads(document)["decision"] if document else None
                 if decision is not None and datetime.fromisoformat(decision["at"]) < before:
                     remove_case(connection, case_id, PROGRAM)
@@ -209,7 +209,7 @@ class Store:
         """
         with writing(self._engine) as connection:
             try:
-                sha256 = _put(connection, case_id, text.encode("utf-8", "surrogatepass"))
+                sha256 = _insert_content(connection, case_id, text.encode("utf-8", "surrogatepass"))
             except IntegrityError as error:
                 raise CaseNotFoundError("There is no such case.") from error
             if self._fence is not None:
@@ -250,7 +250,7 @@ def remove_case(connection: Connection, case_id: str, by: Person) -> None:
     connection.execute(insert(tombstones).values(stone))
 
 
-def _put(connection: Connection, case_id: str, content: bytes) -> str:
+def _insert_content(connection: Connection, case_id: str, content: bytes) -> str:
     sha256 = hashlib.sha256(content).hexdigest()
     dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
     row = dialect.insert(contents).values(case_id=case_id, sha256=sha256, content=content)
@@ -263,7 +263,7 @@ def case_row(case: Case) -> tuple[Case, dict[str, object]]:
     try:
         document = case.model_dump_json()
     except PydanticSerializationError:  # a lone surrogate; rare, so only then is the case walked through
-        case = Case.model_validate(_without_surrogates(case.model_dump()))
+        case = Case.model_validate(_replace_surrogates(case.model_dump()))
         document = case.model_dump_json()
     return case, {
         "id": case.id,
@@ -274,13 +274,13 @@ def case_row(case: Case) -> tuple[Case, dict[str, object]]:
         "decision": case.decision.kind.value if case.decision else None,
         "overrides": case.decision.reasons_given if case.decision else 0,
         "mode": case.mode.value,
-        "post_excerpt": _excerpt(case.post.text or case.post.url or ""),
-        "note_excerpt": _excerpt(case.draft.text if case.draft else ""),
+        "post_excerpt": _cut_excerpt(case.post.text or case.post.url or ""),
+        "note_excerpt": _cut_excerpt(case.draft.text if case.draft else ""),
         "supernote": case.supernote is not None,
         "owner": case.owner_key,
         "shared": case.shared,
         "desk": case.desk_state.value,
-        "told": _excerpt(case.told),
+        "told": _cut_excerpt(case.told),
         "search": storable_text(
             folded(f"{case.post.whole_text or case.post.url}\n{case.draft.text if case.draft else ''}")
         ),
@@ -288,36 +288,36 @@ def case_row(case: Case) -> tuple[Case, dict[str, object]]:
     }
 
 
-def _excerpt(text: str) -> str:
-    beginning = " ".join(text[: 4 * _EXCERPT_CHARACTERS].split())
-    if len(beginning) > _EXCERPT_CHARACTERS:
-        cut = beginning[: _EXCERPT_CHARACTERS - 1]
+def _cut_excerpt(text: str) -> str:
+    beginning = " ".join(text[: 4 * _MAX_EXCERPT_CHARACTERS].split())
+    if len(beginning) > _MAX_EXCERPT_CHARACTERS:
+        cut = beginning[: _MAX_EXCERPT_CHARACTERS - 1]
         words = cut.rsplit(" ", 1)[0]
-        beginning = (words if len(words) > _EXCERPT_CHARACTERS // 2 else cut).rstrip(" ,;:.") + "…"
+        beginning = (words if len(words) > _MAX_EXCERPT_CHARACTERS // 2 else cut).rstrip(" ,;:.") + "…"
     return storable_text(beginning)
 
 
-def _without_surrogates(value: object) -> object:
+def _replace_surrogates(value: object) -> object:
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, dict):
-        return {key: _without_surrogates(item) for key, item in value.items()}
+        return {key: _replace_surrogates(item) for key, item in value.items()}
     if isinstance(value, (tuple, list)):
-        return [_without_surrogates(item) for item in value]
+        return [_replace_surrogates(item) for item in value]
     return value
 
 
-def _document_of(case_id: str) -> Select[str]:
+def _select_document(case_id: str) -> Select[str]:
     # Ids come from the address bar too, with whatever characters.
     return select(cases.c.document).where(cases.c.id == storable_text(case_id))
 
 
 def read_case(connection: Connection, case_id: str) -> Case:
     """The newest version, which nobody else changes until the transaction ends; raises as `Store.get`."""
-    return _read(connection, _document_of(case_id).with_for_update())
+    return _load_case(connection, _select_document(case_id).with_for_update())
 
 
-def _read(connection: Connection, query: Select[str]) -> Case:
+def _load_case(connection: Connection, query: Select[str]) -> Case:
     document = connection.scalar(query)
     if document is None:
         raise CaseNotFoundError("There is no such case.")
@@ -332,14 +332,14 @@ def _read(connection: Connection, query: Select[str]) -> Case:
         ) from error
 
 
-def _matching(
+def _filter_cases(
     query: Select[Any], search: str, status: CaseStatus | None, reader: Actor | None, whose: Relationship | None
 ) -> Select[Any]:
     # What only a newer program has a word for is not listed: it could not be opened either.
     query = query.where(cases.c.status.in_(list(CaseStatus)), cases.c.mode.in_(list(Mode)))
     query = query.where(cases.c.desk.in_(list(DeskState)))
     query = query.where(cases.c.decision.is_(None) | cases.c.decision.in_(list(DecisionKind)))
-    for part in search_parts(search.strip()[:_NEEDLE_CHARACTERS]):
+    for part in search_parts(search.strip()[:_MAX_SEARCH_CHARACTERS]):
         query = query.where(cases.c.search.contains(storable_text(part), autoescape=True))
     if status is not None:
         query = query.where(cases.c.status == status.value)
@@ -347,10 +347,10 @@ def _matching(
         return query
     if whose is not None:
         query = query.where(cases.c.shared if whose is Relationship.SHARED else cases.c.owner == reader.key)
-    return query.where(_readable(reader))
+    return query.where(_filter_readable(reader))
 
 
-def _readable(reader: Actor) -> ColumnElement[bool]:
+def _filter_readable(reader: Actor) -> ColumnElement[bool]:
     """`people.may` for reading, said to the database: by the same table."""
     standings = ALLOWED[Act.READ][reader.role]
     if Relationship.OTHER in standings:

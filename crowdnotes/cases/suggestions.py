@@ -19,9 +19,9 @@ from crowdnotes.errors import EngineError, InputError, WorkflowError
 from crowdnotes.jobs import Progress
 from crowdnotes.notes.candidates import budget_for, build_candidate
 
-_MAX_SUGGESTION = 2_000  # characters
+_MAX_SUGGESTION_CHARACTERS = 2_000  # characters
 _MAX_SUGGESTIONS = 200
-_A_CALL = 20
+_SUGGESTIONS_PER_CALL = 20
 
 
 def suggest(case: Case, at: datetime, by: Person, texts: Iterable[str], *, said_by: str = "") -> Case:
@@ -37,8 +37,10 @@ def suggest(case: Case, at: datetime, by: Person, texts: Iterable[str], *, said_
     if not said:
         raise InputError("The suggestion is empty.", "Say what should be otherwise.")
     longest = max(map(len, said))
-    if longest > _MAX_SUGGESTION:
-        raise InputError(f"A suggestion of {longest:,} characters is too long.", f"Keep it under {_MAX_SUGGESTION:,}.")
+    if longest > _MAX_SUGGESTION_CHARACTERS:
+        raise InputError(
+            f"A suggestion of {longest:,} characters is too long.", f"Keep it under {_MAX_SUGGESTION_CHARACTERS:,}."
+        )
     before = {(item.text, item.about) for item in case.suggestions}
     fresh = [text for text in said if (text, draft.sha256) not in before]
     if not fresh:
@@ -125,7 +127,7 @@ def answer_stage(case: Case, _: Progress, tools: StageContext) -> tuple[Changes,
     writer, waiting, draft = tools.engine.supernotes, open_suggestions(case), case.draft
     if writer is None or draft is None or not waiting:
         return {}, "There is nothing to answer."
-    some = waiting[:_A_CALL]
+    some = waiting[:_SUGGESTIONS_PER_CALL]
     made = case.supernote.newest if case.supernote else None
     # A note that is made of no others is its own: its links and its words are what there is.
     notes = used_notes(made) if made is not None else (ExistingNote(id="N1", text=draft.text),)
@@ -134,7 +136,7 @@ def answer_stage(case: Case, _: Progress, tools: StageContext) -> tuple[Changes,
     replies = writer.answer(given, draft.text, [item.text for item in some])
     redraft, refused = None, ""
     if replies.final is not None:
-        redraft, refused = _redrafted(replies.final, notes, links, case, tools)
+        redraft, refused = _redraft_note(replies.final, notes, links, case, tools)
     answers = []
     for item, reply in zip(some, replies.replies, strict=True):
         answer, reason = reply.answer, reply.reason
@@ -154,7 +156,7 @@ def answer_stage(case: Case, _: Progress, tools: StageContext) -> tuple[Changes,
     return changes, "; ".join(told)
 
 
-def _redrafted(
+def _redraft_note(
     sentences: Sequence[NoteSentence],
     notes: Sequence[ExistingNote],
     links: Sequence[LinkCheck],

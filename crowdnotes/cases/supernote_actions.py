@@ -35,7 +35,7 @@ from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.urls import canonical_url
 
 MAX_WANTED = 300  # candidates of one round; past it a case would grow slow to open
-_KEPT_ROUNDS = 20
+_MAX_KEPT_ROUNDS = 20
 
 
 def require_work(case: Case) -> SupernoteWork:
@@ -66,7 +66,7 @@ def set_notes(case: Case, at: datetime, by: Person, notes: Sequence[ExistingNote
     # An id that was ever given is given to no other note.
     ever = {note.id: note for made in before.rounds for note in made.notes} | {note.id: note for note in before.notes}
     numbered = renumbered(tuple(ever.values()), notes)
-    return _with_notes(case, at, by, numbered, "notes set", f"{len(numbered)} notes")
+    return _replace_notes(case, at, by, numbered, "notes set", f"{len(numbered)} notes")
 
 
 def choose_note(case: Case, at: datetime, by: Person, note_id: str, chosen: bool | None) -> Case:
@@ -76,10 +76,12 @@ def choose_note(case: Case, at: datetime, by: Person, note_id: str, chosen: bool
         raise InputError(f"There is no note {note_id}.", "It may have been replaced meanwhile.")
     notes = tuple(note.model_copy(update={"chosen": chosen}) if note.id == note_id else note for note in work.notes)
     says = {True: "used", False: "left out", None: "by the rule"}[chosen]
-    return _with_notes(case, at, by, notes, "note chosen", f"{note_id}: {says}")
+    return _replace_notes(case, at, by, notes, "note chosen", f"{note_id}: {says}")
 
 
-def _with_notes(case: Case, at: datetime, by: Person, notes: tuple[ExistingNote, ...], kind: str, detail: str) -> Case:
+def _replace_notes(
+    case: Case, at: datetime, by: Person, notes: tuple[ExistingNote, ...], kind: str, detail: str
+) -> Case:
     before = require_work(case)
     if notes == before.notes:
         return case
@@ -160,14 +162,14 @@ def supernote_update(case: Case, line: float) -> SupernoteUpdate:
     replace, why = worth_replacing(work.posted, newest) if work.posted else (None, "")
     return SupernoteUpdate(
         changes=existing_notes.changes(newest.notes, work.notes).as_text,
-        better=_better(work, newest),
-        crossing=_crossing(newest, line),
+        better=_compare_with_earlier_winner(work, newest),
+        crossing=_describe_score_against_line(newest, line),
         replace=replace,
         why=why,
     )
 
 
-def _better(work: SupernoteWork, newest: SupernoteRound) -> str:
+def _compare_with_earlier_winner(work: SupernoteWork, newest: SupernoteRound) -> str:
     earlier = work.rounds[-2].winning if len(work.rounds) > 1 else None
     before, name = (work.posted, "the posted note") if work.posted else (earlier, "the earlier winner")
     winner = newest.winning
@@ -186,7 +188,7 @@ def _better(work: SupernoteWork, newest: SupernoteRound) -> str:
     return f"The winner is not better than {name}: {told}."
 
 
-def _crossing(newest: SupernoteRound, line: float) -> str:
+def _describe_score_against_line(newest: SupernoteRound, line: float) -> str:
     crosses, score = existing_notes.crosses(newest, line), newest.winning.score if newest.winning else None
     if crosses is None or score is None:
         return ""
@@ -201,7 +203,7 @@ def _crossing(newest: SupernoteRound, line: float) -> str:
 def with_round(work: SupernoteWork, made: SupernoteRound) -> SupernoteWork:
     """With this round as the newest, in the place of what it was before; earlier ones keep their winner alone."""
     others = [trimmed(other) for other in work.rounds if other.number != made.number]
-    return work.model_copy(update={"rounds": (*others, made)[-_KEPT_ROUNDS:]})
+    return work.model_copy(update={"rounds": (*others, made)[-_MAX_KEPT_ROUNDS:]})
 
 
 def trimmed(made: SupernoteRound) -> SupernoteRound:

@@ -47,26 +47,29 @@ from crowdnotes.text.note_rules import NOTE_LIMIT
 from crowdnotes.text.urls import canonical_url
 
 BEST = 5  # that the judge compares, as many as the paper's readers could
-_LINKS_AT_ONCE = 16  # the checker's seconds are for one note's links; more are asked in turns
-_MOST_LINKS = 200
-_LINK_HOLDS = timedelta(hours=1)
-_LOST_KEPT = 20  # reasons why answers gave no candidate
-_TONES_A_CALL = 20  # candidates whose tone is judged in one call
+_LINKS_PER_CHECK = 16  # the checker's seconds are for one note's links; more are asked in turns
+_MAX_CHECKED_LINKS = 200
+_LINK_CHECK_REUSED_FOR = timedelta(hours=1)
+_MAX_KEPT_FAILURE_REASONS = 20  # reasons why answers gave no candidate
+_TONES_PER_CALL = 20  # candidates whose tone is judged in one call
 
 
 # --- which round is at work ---
 
 
-def _goes_on(case: Case) -> bool:
+def _is_round_unfinished(case: Case) -> bool:
     """Whether the newest round was stopped before its end, and its post and notes are still those of the case."""
     work = supernote_actions.require_work(case)
     newest = work.newest
     return (
-        newest is not None and case.finished_round is None and newest.notes == work.notes and _is_of_post(newest, case)
+        newest is not None
+        and case.finished_round is None
+        and newest.notes == work.notes
+        and _is_round_of_post(newest, case)
     )
 
 
-def _is_of_post(made: SupernoteRound, case: Case) -> bool:
+def _is_round_of_post(made: SupernoteRound, case: Case) -> bool:
     """Whether the post says what it said then; else its passages went with its words."""
     return made.post_sha256 == text_sha256(case.post.whole_text)
 
@@ -75,7 +78,7 @@ def done_before(case: Case, name: StageName) -> str | None:
     """Why a stage of the round need not run: it did, in a round that was stopped before its end."""
     newest = supernote_actions.require_work(case).newest
     ended = next((stage.finished_at for stage in case.stages if stage.name is name), None)
-    if newest is None or ended is None or ended < newest.made_at or not _goes_on(case):
+    if newest is None or ended is None or ended < newest.made_at or not _is_round_unfinished(case):
         return None
     return "Done before"
 
@@ -84,7 +87,7 @@ def next_round(case: Case, at: datetime) -> SupernoteRound:
     """The round to work on: one that was stopped, or a new one; of what did not change its candidates stay."""
     work = supernote_actions.require_work(case)
     newest = work.newest
-    if newest is not None and _goes_on(case):
+    if newest is not None and _is_round_unfinished(case):
         return newest.model_copy(update={"wanted": work.wanted})
     used = tuple(note.id for note in work.used)
     begun = SupernoteRound(
@@ -96,17 +99,17 @@ def next_round(case: Case, at: datetime) -> SupernoteRound:
         seed=newest.number if newest else 0,
         written_from=used,
     )
-    if newest is None or newest.notes == work.notes or not _is_of_post(newest, case):
+    if newest is None or newest.notes == work.notes or not _is_round_of_post(newest, case):
         return begun
     unjudged = {"grade": None, "objections": ()}
     kept = tuple(item.model_copy(update=unjudged) for item in unchanged_candidates(newest, work.notes))
     if not kept:
         return begun
-    room = work.wanted - _count(work.wanted, len(work.changed), len(used))
+    room = work.wanted - _count_candidates_to_write(work.wanted, len(work.changed), len(used))
     return begun.model_copy(update={"written_from": work.changed, "candidates": kept[:room]})
 
 
-def _count(wanted: int, fresh: int, used: int) -> int:
+def _count_candidates_to_write(wanted: int, fresh: int, used: int) -> int:
     """How many candidates are written for so many of the notes."""
     return ceil(wanted * fresh / used) if used else 0
 
@@ -130,7 +133,7 @@ class Plan:
 def plan_of(made: SupernoteRound, a_call: int) -> Plan:
     """As many calls as the candidates take that are wanted, `a_call` in each; those that were answered are left out."""
     used = used_notes(made)
-    count = _count(made.wanted, len(made.written_from), len(used))
+    count = _count_candidates_to_write(made.wanted, len(made.written_from), len(used))
     if not count:
         return Plan((), a_call)
     a_call = min(a_call, count)
@@ -145,10 +148,10 @@ def expected_cost(case: Case, tools: StageContext) -> Usage:
         return Usage()
     made = next_round(case, tools.clock())
     plan = plan_of(made, tools.settings.llm.supernote_candidates)
-    parts = [cost([notes], _pages_of(case, notes), plan.a_call) for _, notes in plan.calls]
-    parts.append(cost([used_notes(made)[: 2 * BEST]], _pages_of(case, used_notes(made)), BEST))  # the judge
+    parts = [cost([notes], _find_linked_passages(case, notes), plan.a_call) for _, notes in plan.calls]
+    parts.append(cost([used_notes(made)[: 2 * BEST]], _find_linked_passages(case, used_notes(made)), BEST))  # the judge
     full_length = ExistingNote(id="", text="x" * NOTE_LIMIT)
-    tones = [[full_length] * _TONES_A_CALL] * ceil(made.wanted / _TONES_A_CALL)
+    tones = [[full_length] * _TONES_PER_CALL] * ceil(made.wanted / _TONES_PER_CALL)
     parts += [cost([batch], (), 1) for batch in tones]
     if case.post.has_words and all(stage.name is not StageName.QUERIES for stage in case.stages):
         parts.append(cost([()], (), 2))  # the claim record
@@ -167,12 +170,12 @@ def candidates(case: Case, progress: Progress, tools: StageContext) -> tuple[Cha
     """
     made = next_round(case, tools.clock())
     if not made.links:
-        made = made.model_copy(update={"links": _asked_links(case, made, progress, tools)})
+        made = made.model_copy(update={"links": _check_note_links(case, made, progress, tools)})
     writer = tools.engine.supernotes
     if writer is None:
-        made, told = _whole(made, case, tools.embedder), ""
+        made, told = _add_sentence_candidates(made, case, tools.embedder), ""
     else:
-        made, told = _written(made, writer, case, progress, tools)
+        made, told = _write_with_model(made, writer, case, progress, tools)
     kept, lost = merged(made.candidates)
     made = made.model_copy(update={"candidates": kept, "merged": made.merged + lost})
     said = [f"{len(kept)} candidates from {len(used_notes(made))} notes"]
@@ -183,7 +186,7 @@ def candidates(case: Case, progress: Progress, tools: StageContext) -> tuple[Cha
     return {"supernote": supernote_actions.with_round(supernote_actions.require_work(case), made)}, "; ".join(said)
 
 
-def _whole(made: SupernoteRound, case: Case, embedder: Embedder) -> SupernoteRound:
+def _add_sentence_candidates(made: SupernoteRound, case: Case, embedder: Embedder) -> SupernoteRound:
     used, count = used_notes(made), max(0, made.wanted - len(made.candidates))
     found = (
         whole_sentences(used, count, made.seed, usable(case), made.links, made.written_from, embedder)
@@ -193,7 +196,7 @@ def _whole(made: SupernoteRound, case: Case, embedder: Embedder) -> SupernoteRou
     return made.model_copy(update={"candidates": (*made.candidates, *found)})
 
 
-def _written(
+def _write_with_model(
     made: SupernoteRound, writer: SupernoteWriter, case: Case, progress: Progress, tools: StageContext
 ) -> tuple[SupernoteRound, str]:
     plan, brief, by = plan_of(made, tools.settings.llm.supernote_candidates), tools.brief(case), result_origin(tools)
@@ -202,7 +205,7 @@ def _written(
 
     def ask(place: int, notes: tuple[ExistingNote, ...]) -> SupernoteAnswer:
         progress.check()
-        given = SupernoteBrief(brief, notes, _pages_of(case, notes), budget_for(notes))
+        given = SupernoteBrief(brief, notes, _find_linked_passages(case, notes), budget_for(notes))
         return writer.write(given, plan.a_call, variant=variant + place)
 
     tasks = [partial(ask, place, notes) for place, notes in plan.calls]
@@ -213,8 +216,8 @@ def _written(
         if isinstance(answer, EngineError):
             failed.append(answer)
         else:
-            made = _with_answer(made, answer, place, notes, case, by=by)
-            tools.store.update(case.id, partial(_kept, made=made))
+            made = _add_answer(made, answer, place, notes, case, by=by)
+            tools.store.update(case.id, partial(_keep_round, made=made))
         with suppress(JobCancelled):  # the calls stop by themselves; those that ended meanwhile are kept
             progress.count(number, len(tasks), f"{len(made.candidates)} candidates")
     if failed and not made.candidates:
@@ -225,10 +228,10 @@ def _written(
         if failed
         else ""
     )
-    return made.model_copy(update={"lost": tuple(reasons)[:_LOST_KEPT]}), told
+    return made.model_copy(update={"lost": tuple(reasons)[:_MAX_KEPT_FAILURE_REASONS]}), told
 
 
-def _with_answer(
+def _add_answer(
     made: SupernoteRound,
     answer: SupernoteAnswer,
     place: int,
@@ -249,12 +252,12 @@ def _with_answer(
     update = {
         "candidates": (*made.candidates, *fresh.values()),
         "asked": (*made.asked, place),
-        "lost": tuple(dict.fromkeys(lost))[:_LOST_KEPT],
+        "lost": tuple(dict.fromkeys(lost))[:_MAX_KEPT_FAILURE_REASONS],
     }
     return made.model_copy(update=update)
 
 
-def _kept(newest: Case, *, made: SupernoteRound) -> Case:
+def _keep_round(newest: Case, *, made: SupernoteRound) -> Case:
     """The case with what there is of a round so far."""
     if newest.decision is not None:
         return newest
@@ -272,7 +275,7 @@ def usable(case: Case) -> tuple[Evidence, ...]:
     return tuple(item for item in case.evidence if item.verdict is not Verdict.REJECT)
 
 
-def _pages_of(case: Case, notes: Iterable[ExistingNote]) -> tuple[Evidence, ...]:
+def _find_linked_passages(case: Case, notes: Iterable[ExistingNote]) -> tuple[Evidence, ...]:
     """The passages of the pages that these notes link to, and those that a person brought."""
     theirs, of_any = pages_of(notes), pages_of(supernote_actions.require_work(case).notes)
 
@@ -283,16 +286,22 @@ def _pages_of(case: Case, notes: Iterable[ExistingNote]) -> tuple[Evidence, ...]
     return tuple(item for item in usable(case) if belongs(item))
 
 
-def _asked_links(case: Case, made: SupernoteRound, progress: Progress, tools: StageContext) -> tuple[LinkCheck, ...]:
+def _check_note_links(
+    case: Case, made: SupernoteRound, progress: Progress, tools: StageContext
+) -> tuple[LinkCheck, ...]:
     """How the used notes' links answer, each asked once for all candidates; those of the last hour are known."""
     now = tools.clock()
-    wanted = list(dict.fromkeys(url for note in used_notes(made) for url in links_of(note)))[:_MOST_LINKS]
+    wanted = list(dict.fromkeys(url for note in used_notes(made) for url in links_of(note)))[:_MAX_CHECKED_LINKS]
     newest = supernote_actions.require_work(case).newest
-    known = {check.url: check for check in newest.links if now - check.checked_at < _LINK_HOLDS} if newest else {}
+    known = (
+        {check.url: check for check in newest.links if now - check.checked_at < _LINK_CHECK_REUSED_FOR}
+        if newest
+        else {}
+    )
     missing = [url for url in wanted if url not in known]
-    for start in range(0, len(missing), _LINKS_AT_ONCE):
+    for start in range(0, len(missing), _LINKS_PER_CHECK):
         progress.count(start, len(missing), "links asked")
-        some = missing[start : start + _LINKS_AT_ONCE]
+        some = missing[start : start + _LINKS_PER_CHECK]
         known |= {check.url: check for check in tools.links.check(some, progress.check, case.until)}
     return tuple(known[url] for url in wanted)
 
@@ -309,17 +318,17 @@ def after_filters(
 ) -> tuple[Candidate, ...]:
     """Tone is judged by the model at work, by the local rules where none is: words in a name mislead those."""
     texts = [item.text for item in found]
-    told = dict(zip(texts, _tones(texts, case, tools), strict=True))
+    told = dict(zip(texts, _judge_tones(texts, case, tools), strict=True))
     return filtered(found, notes, links, usable(case), told.__getitem__)
 
 
-def _tones(texts: Sequence[str], case: Case, tools: StageContext) -> list[Sequence[PrincipleResult]]:
+def _judge_tones(texts: Sequence[str], case: Case, tools: StageContext) -> list[Sequence[PrincipleResult]]:
     """Neutral words and no opinion of each text; nothing, which is NOT RUN, where a model did not answer."""
     writer = tools.engine.supernotes
     if writer is None:
         return list(tone_principles(tools.embedder, tools.settings.gates, texts))
     brief = tools.brief(case)
-    batches = [texts[start : start + _TONES_A_CALL] for start in range(0, len(texts), _TONES_A_CALL)]
+    batches = [texts[start : start + _TONES_PER_CALL] for start in range(0, len(texts), _TONES_PER_CALL)]
     answers = run_parallel([partial(writer.tone, brief, batch) for batch in batches], tools.settings.llm.at_once)
     found: list[Sequence[PrincipleResult]] = []
     for batch, answer in zip(batches, answers, strict=True):
@@ -329,7 +338,7 @@ def _tones(texts: Sequence[str], case: Case, tools: StageContext) -> list[Sequen
 
 def filter_stage(case: Case, _: Progress, tools: StageContext) -> tuple[Changes, str]:
     """Each candidate with the first filter that it did not pass."""
-    made = _newest(case)
+    made = _require_newest_round(case)
     found = after_filters(made.candidates, used_notes(made), made.links, case, tools)
     made = made.model_copy(update={"candidates": found})
     live = sum(check.state is LinkState.LIVE for check in made.links)
@@ -339,15 +348,15 @@ def filter_stage(case: Case, _: Progress, tools: StageContext) -> tuple[Changes,
     untested = "".join(f"; not checked for {count} (NOT RUN): {name}" for name, count in made.not_run.items())
     told = f" ({told})" if told else ""
     summary = f"{len(made.passed)} of {len(found)} passed{told}{links}{untested}"
-    return _with(case, made), summary
+    return _build_round_changes(case, made), summary
 
 
 def rank_stage(case: Case, progress: Progress, tools: StageContext) -> tuple[Changes, str]:
     """All that passed and all existing notes before one jury; without it they stay as they were made."""
-    made = _newest(case)
+    made = _require_newest_round(case)
     progress.count(0, len(made.passed) + len(made.notes), "texts before the jury")
     try:
-        made = _before_jury(made, case, tools)
+        made = _rank_with_jury(made, case, tools)
     except CrowdNotesError as error:
         known, known_by = best_existing(made.notes, {})
         first = made.passed[0].sha256 if made.passed else None
@@ -355,16 +364,20 @@ def rank_stage(case: Case, progress: Progress, tools: StageContext) -> tuple[Cha
         made = with_winner(
             made, first, f"its place, as the jury did not judge it (NOT RUN: {error.message})" if first else ""
         )
-        return _with(case, made), f"NOT RUN: {error.message}"
+        return _build_round_changes(case, made), f"NOT RUN: {error.message}"
     if not made.passed:
-        return _with(case, made), f"No candidate passed the filters; {len(made.notes)} notes before the jury"
+        return _build_round_changes(
+            case, made
+        ), f"No candidate passed the filters; {len(made.notes)} notes before the jury"
     best = made.winning
     line = tools.settings.bridging.helpful_intercept
     score = f" at {in_figures(best.score.intercept, line)}" if best and best.score else ""
-    return _with(case, made), f"{len(made.passed)} candidates and {len(made.notes)} notes; the first one{score}"
+    return _build_round_changes(
+        case, made
+    ), f"{len(made.passed)} candidates and {len(made.notes)} notes; the first one{score}"
 
 
-def _before_jury(made: SupernoteRound, case: Case, tools: StageContext) -> SupernoteRound:
+def _rank_with_jury(made: SupernoteRound, case: Case, tools: StageContext) -> SupernoteRound:
     """The round as one jury ranks it, with its word on the supernote that is posted. Raises CrowdNotesError."""
     jury, post = tools.jury(), case.post.whole_text.strip() or None
     told = supernote_actions.require_work(case).posted
@@ -378,14 +391,14 @@ def compare_stage(case: Case, _: Progress, tools: StageContext) -> tuple[Changes
 
     The revised text passes the filters again and is ranked with the rest.
     """
-    made, writer = _newest(case), tools.engine.supernotes
+    made, writer = _require_newest_round(case), tools.engine.supernotes
     best = made.passed[:BEST]
     if writer is None or not best:
         return {}, "NOT RUN: there is no candidate." if writer else "NOT RUN: no language model is in use."
     # With the note that raters like best, whether it is in a candidate or not: the final one stands beside it.
     theirs = {made.best_existing, *(note for item in best for note in item.notes)}
     notes = tuple(note for note in used_notes(made) if note.id in theirs)
-    given = SupernoteBrief(tools.brief(case), notes, _pages_of(case, notes), budget_for(notes))
+    given = SupernoteBrief(tools.brief(case), notes, _find_linked_passages(case, notes), budget_for(notes))
     try:
         verdict = writer.judge(given, best)
         revised = build_candidate(verdict.final, notes, given.evidence, result_origin(tools), made.links)
@@ -406,11 +419,11 @@ def compare_stage(case: Case, _: Progress, tools: StageContext) -> tuple[Changes
         )
     made = made.model_copy(update={"candidates": tuple(everyone)})
     try:
-        made = _before_jury(made, case, tools)
+        made = _rank_with_jury(made, case, tools)
     except CrowdNotesError as error:
         made = made.model_copy(update={"judged": f"NOT RUN: {error.message}"})
     winner, why = chosen(made, list(judged), revised.sha256)
-    return _with(case, with_winner(made, winner, why)), f"{why}. {told}"
+    return _build_round_changes(case, with_winner(made, winner, why)), f"{why}. {told}"
 
 
 def chosen(made: SupernoteRound, judged: Sequence[str], revised: str) -> tuple[str | None, str]:
@@ -438,7 +451,7 @@ def chosen(made: SupernoteRound, judged: Sequence[str], revised: str) -> tuple[s
 
 def credit_stage(case: Case, _: Progress, tools: StageContext) -> tuple[Changes, str]:
     """The winner goes on as the draft, the next best as its candidates; what each note gave to it is told."""
-    made = _newest(case)
+    made = _require_newest_round(case)
     winner = made.winning
     if winner is None:
         return {"candidates": ()}, "No candidate passed the filters, so there is no note"
@@ -461,12 +474,12 @@ ROUND: tuple[tuple[StageName, Callable[..., tuple[Changes, str]]], ...] = (
 )
 
 
-def _newest(case: Case) -> SupernoteRound:
+def _require_newest_round(case: Case) -> SupernoteRound:
     newest = supernote_actions.require_work(case).newest
     if newest is None:
         raise WorkflowError("no round", "There are no candidates yet.", "Make them first.")
     return newest
 
 
-def _with(case: Case, made: SupernoteRound) -> Changes:
+def _build_round_changes(case: Case, made: SupernoteRound) -> Changes:
     return {"supernote": supernote_actions.with_round(supernote_actions.require_work(case), made)}

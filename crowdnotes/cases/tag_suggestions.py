@@ -10,36 +10,37 @@ from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.tokens import content_stems
 from crowdnotes.wording import fill
 
-_DENIES = re.compile(
+_DENIAL_PATTERN = re.compile(
     r"\b(?<!may )(?<!might )(?<!could )"
     r"(?:no|not|never|none|cannot|can't|isn't|aren't|wasn't|doesn't|don't|didn't|false|untrue|incorrect"
     r"|myth|hoax|debunked)\b",
     re.IGNORECASE,
 )
-_UNVERIFIED = re.compile(
+_UNVERIFIED_PATTERN = re.compile(
     r"\b(?:no (?:scientific |clinical |credible |known )?evidence|unproven|unverified|not been (?:shown|proven)"
     r"|unsupported|insufficient evidence)\b",
     re.IGNORECASE,
 )
-_CONTEXT = re.compile(
+_CONTEXT_PATTERN = re.compile(
     r"\b(?:however|only|but|actual(?:ly)?|per (?:capita|100|year)|relative|absolute|compared|context|small|study of"
     r"|in (?:mice|animals)|risk)\b",
     re.IGNORECASE,
 )
-_SATIRE = re.compile(r"\b(?:satir\w+|parody|spoof|joke|humou?r(?:ous)?)\b", re.IGNORECASE)
-_PICTURE = r"(?:photos?|photographs?|images?|pictures?|videos?|clips?|footage|audio|recordings?|screenshots?)"
-_EDITED = r"(?:edited|altered|doctored|manipulated|faked|generated)"
+_SATIRE_PATTERN = re.compile(r"\b(?:satir\w+|parody|spoof|joke|humou?r(?:ous)?)\b", re.IGNORECASE)
+_PICTURE_WORDS = r"(?:photos?|photographs?|images?|pictures?|videos?|clips?|footage|audio|recordings?|screenshots?)"
+_EDITING_WORDS = r"(?:edited|altered|doctored|manipulated|faked|generated)"
 # An edited article is no altered picture.
-_MEDIA = re.compile(
-    rf"\b(?:photoshopped|deep ?fakes?|ai[- ]generated|{_EDITED} {_PICTURE}|{_PICTURE}\b[^.;:!?]{{0,60}}\b{_EDITED})\b",
+_MANIPULATED_MEDIA_PATTERN = re.compile(
+    rf"\b(?:photoshopped|deep ?fakes?|ai[- ]generated|{_EDITING_WORDS} {_PICTURE_WORDS}"
+    rf"|{_PICTURE_WORDS}\b[^.;:!?]{{0,60}}\b{_EDITING_WORDS})\b",
     re.IGNORECASE,
 )
-_OUTDATED = re.compile(
+_OUTDATED_PATTERN = re.compile(
     r"\b(?:outdated|out of date|no longer|since then|has since|superseded|old (?:photo|video))\b", re.IGNORECASE
 )
-_FEWEST_ADDED = 3  # different words
+_MIN_ADDED_STEMS = 3  # different words
 # Where the words themselves ("not", "but") are no reason that a person understands.
-_REASONS = {
+_REASON_BY_TAG = {
     "misleadingFactualError": "the note says that something in the post is not true",
     "misleadingMissingImportantContext": "the note adds context that the post leaves out",
 }
@@ -64,26 +65,26 @@ def suggest_tags(case: Case) -> tuple[TagSuggestion, ...]:
     passages = " ".join(item.passage.text for item in case.used_evidence)
     found: list[TagSuggestion] = []
     for tag, pattern, texts in (
-        ("misleadingSatire", _SATIRE, (note, passages)),
-        ("misleadingManipulatedMedia", _MEDIA, (note,)),
-        ("misleadingOutdatedInformation", _OUTDATED, (note,)),
-        ("misleadingUnverifiedClaimAsFact", _UNVERIFIED, (note,)),
-        ("misleadingFactualError", _DENIES, (note,)),
-        ("misleadingMissingImportantContext", _CONTEXT, (note,)),
+        ("misleadingSatire", _SATIRE_PATTERN, (note, passages)),
+        ("misleadingManipulatedMedia", _MANIPULATED_MEDIA_PATTERN, (note,)),
+        ("misleadingOutdatedInformation", _OUTDATED_PATTERN, (note,)),
+        ("misleadingUnverifiedClaimAsFact", _UNVERIFIED_PATTERN, (note,)),
+        ("misleadingFactualError", _DENIAL_PATTERN, (note,)),
+        ("misleadingMissingImportantContext", _CONTEXT_PATTERN, (note,)),
     ):
         match = next((hit for text in texts if (hit := pattern.search(text))), None)
         if match is not None:
             says = "the note says “{words}”" if match.string is note else "the evidence says “{words}”"
-            found.append(TagSuggestion(tag, fill(_REASONS.get(tag, says), words=match.group())))
-    added = _added(case.post.text, note, passages)
-    if not found and len(added) >= _FEWEST_ADDED:
+            found.append(TagSuggestion(tag, fill(_REASON_BY_TAG.get(tag, says), words=match.group())))
+    added = _find_added_stems(case.post.text, note, passages)
+    if not found and len(added) >= _MIN_ADDED_STEMS:
         found.append(
             TagSuggestion("misleadingMissingImportantContext", "the note adds context that the post leaves out")
         )
     return tuple(found[:3])
 
 
-def _added(post: str, note: str, passages: str) -> set[str]:
+def _find_added_stems(post: str, note: str, passages: str) -> set[str]:
     """The stems that the note has from the passages and the post has not."""
     in_post, in_note, said = (content_stems(text) for text in (post, without_urls(note), passages))
     return set((in_note & said) - in_post)

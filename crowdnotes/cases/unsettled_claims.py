@@ -12,9 +12,9 @@ from crowdnotes.evidence.wayback import public_address
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.note_rules import without_urls
 
-_MAX_LENGTH = 150  # characters of a claim that a search engine still reads as one
-_TERMS = 3  # PubMed looks for all of them
-_COPIES = "https://web.archive.org/web/*/"
+_MAX_CLAIM_CHARACTERS = 150  # characters of a claim that a search engine still reads as one
+_MAX_PUBMED_TERMS = 3  # PubMed looks for all of them
+_WAYBACK_PREFIX = "https://web.archive.org/web/*/"
 
 
 def reach_of(
@@ -33,16 +33,16 @@ def reach_of(
     was_looked_for = search_failed or any(stage.name is StageName.PASSAGES for stage in case.stages)
     if not was_looked_for or case.decision is not None:
         return None
-    if not asked and _is_settled(case, nothing_relevant=nothing_relevant):
+    if not asked and _is_claim_settled(case, nothing_relevant=nothing_relevant):
         return None
     evidence, settlement = case.judging_evidence, case.settlement
     near = [item for item, _ in settlement.answers(evidence)] if settlement else []
     near = near or sorted(evidence, key=lambda item: -item.passage.similarity)
     wanted = (settlement.missing if settlement else "") or (case.claims[0].settled_by if case.claims else "")
-    return Reach(nearest=near[0] if near else None, wanted=wanted, places=_places_to_look(case, private_hosts))
+    return Reach(nearest=near[0] if near else None, wanted=wanted, places=_list_places_to_look(case, private_hosts))
 
 
-def _is_settled(case: Case, *, nothing_relevant: bool) -> bool:
+def _is_claim_settled(case: Case, *, nothing_relevant: bool) -> bool:
     """By a model's word where there is one, else by the person's, who judged everything and uses none of it."""
     evidence = case.judging_evidence
     if case.settlement is not None:
@@ -53,10 +53,10 @@ def _is_settled(case: Case, *, nothing_relevant: bool) -> bool:
     return unjudged or bool(case.used_evidence)
 
 
-def _places_to_look(case: Case, private_hosts: Collection[str]) -> tuple[tuple[str, str], ...]:
+def _list_places_to_look(case: Case, private_hosts: Collection[str]) -> tuple[tuple[str, str], ...]:
     """Where a person may look by hand: names of texts, each with a link that is ready to be opened."""
     said = case.claims[0].in_full if case.claims else case.post.whole_text
-    words = _cut(" ".join(without_urls(said).split()))
+    words = _cut_at_word(" ".join(without_urls(said).split()))
     found: list[tuple[str, str]] = []
     if words:
         dated = f"{words} before:{case.until.isoformat()}" if case.until else words
@@ -65,16 +65,16 @@ def _places_to_look(case: Case, private_hosts: Collection[str]) -> tuple[tuple[s
         found.append(("Search fact-checks", checks))
         found.append(("Search the web", f"https://www.google.com/search?q={quote_plus(dated)}"))
         found.append(("Search the news", f"https://news.google.com/search?q={quote_plus(dated)}"))
-        terms = " ".join(topic.official for topic in find_topics(words)[:_TERMS])
+        terms = " ".join(topic.official for topic in find_topics(words)[:_MAX_PUBMED_TERMS])
         if terms:
             found.append(("Search PubMed", f"https://pubmed.ncbi.nlm.nih.gov/?term={quote_plus(terms)}"))
     failed = (public_address(source.url or "", private_hosts) for source in failed_sources(case))
     if gone := next(filter(None, failed), None):
-        found.append(("Archived copies of the unread page", f"{_COPIES}{gone}"))
+        found.append(("Archived copies of the unread page", f"{_WAYBACK_PREFIX}{gone}"))
     elif post := public_address(case.post.url or ""):
-        found.append(("Archived copies of the post", f"{_COPIES}{post}"))
+        found.append(("Archived copies of the post", f"{_WAYBACK_PREFIX}{post}"))
     return tuple(found)
 
 
-def _cut(words: str) -> str:
-    return words if len(words) <= _MAX_LENGTH else words[:_MAX_LENGTH].rsplit(" ", 1)[0]
+def _cut_at_word(words: str) -> str:
+    return words if len(words) <= _MAX_CLAIM_CHARACTERS else words[:_MAX_CLAIM_CHARACTERS].rsplit(" ", 1)[0]

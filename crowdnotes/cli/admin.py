@@ -50,14 +50,14 @@ def restore(
     print_text(f"Restored as it was on {made.made_at:%Y-%m-%d %H:%M} UTC.")
 
 
-_LEAST_BYTES = 1_000_000_000  # a day's work with pages, and room for a restore
-_SECONDS = 5.0
+_MIN_FREE_BYTES = 1_000_000_000  # a day's work with pages, and room for a restore
+_SIGN_IN_TIMEOUT_SECONDS = 5.0
 
 
 def doctor(as_json: Json = False) -> None:
     """Check the data folder, database, model, engine, search services and sign-in. Exit code 1 if one has a fault."""
     settings = load_settings()
-    found = [_looked(name, look, settings) for name, look in _LOOKS.items()]
+    found = [_run_check(name, look, settings) for name, look in _CHECK_BY_NAME.items()]
     if as_json:
         print_json(found)
     else:
@@ -67,14 +67,14 @@ def doctor(as_json: Json = False) -> None:
         raise typer.Exit(1)
 
 
-def _looked(name: str, look: Callable[[Settings], str], settings: Settings) -> dict[str, Any]:
+def _run_check(name: str, look: Callable[[Settings], str], settings: Settings) -> dict[str, Any]:
     try:
         return {"name": name, "fine": True, "says": look(settings)}
     except CrowdNotesError as error:
         return {"name": name, "fine": False, "says": str(error)}
 
 
-def _data_folder(settings: Settings) -> str:
+def _check_data_folder(settings: Settings) -> str:
     try:
         settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=settings.data_dir) as file:
@@ -87,15 +87,15 @@ def _data_folder(settings: Settings) -> str:
     return f"{settings.data_dir} can be written."
 
 
-def _disk(settings: Settings) -> str:
+def _check_disk_space(settings: Settings) -> str:
     folder: Path = settings.data_dir.absolute()
     free = shutil.disk_usage(next(one for one in (folder, *folder.parents) if one.exists())).free
-    if free < _LEAST_BYTES:
+    if free < _MIN_FREE_BYTES:
         raise StoreFullError(f"{free / 1e9:.1f} GB are free where {folder} lies.", "Make room: 1 GB is the least.")
     return f"{free / 1e9:.0f} GB are free."
 
 
-def _database(settings: Settings) -> str:
+def _check_database(settings: Settings) -> str:
     url = make_url(settings.resolved_database_url)
     if url.drivername.startswith("sqlite") and not Path(url.database or "").exists():
         return "SQLite; the app makes it when it first starts."
@@ -107,13 +107,13 @@ def _database(settings: Settings) -> str:
         database.dispose()
 
 
-def _embedder(settings: Settings) -> str:
+def _check_embedding_model(settings: Settings) -> str:
     embedder = make_embedder(settings)
     embedder.token_spans("the model is read for this")
     return f"{embedder.name} can be read."
 
 
-def _engine(settings: Settings) -> str:
+def _check_engine(settings: Settings) -> str:
     choice = set_choice(settings.llm)
     engine = make_engine(
         choice, settings.llm, settings.gates, make_embedder(settings), settings.data_dir, settings.reader
@@ -122,7 +122,7 @@ def _engine(settings: Settings) -> str:
     return f"{engine.name} answers."
 
 
-def _search(settings: Settings) -> str:
+def _check_search_services(settings: Settings) -> str:
     asked = default_providers(settings.search)
     if not asked:
         raise ConfigurationError("No search service is ticked at first.", "See CROWDNOTES_SEARCH_SERVICES.")
@@ -131,14 +131,14 @@ def _search(settings: Settings) -> str:
     return f"{len(asked)} are ticked at first; `crowdnotes providers check` asks them.{more}"
 
 
-def _sign_in(settings: Settings) -> str:
+def _check_sign_in(settings: Settings) -> str:
     sign_in = settings.sign_in
     if sign_in.way is SignIn.NOBODY:
         return "Nobody signs in: the app starts at an address of this machine alone."
     if sign_in.way is not SignIn.OPENID:
         return f"By {sign_in.way}."
     try:
-        answer = httpx.get(str(sign_in.metadata_url), timeout=_SECONDS).raise_for_status().json()
+        answer = httpx.get(str(sign_in.metadata_url), timeout=_SIGN_IN_TIMEOUT_SECONDS).raise_for_status().json()
         return f"The provider {answer['issuer']} answers."
     except (httpx.HTTPError, ValueError, KeyError, TypeError) as error:
         raise ConfigurationError(
@@ -147,14 +147,14 @@ def _sign_in(settings: Settings) -> str:
         ) from error
 
 
-_LOOKS: dict[str, Callable[[Settings], str]] = {
-    "data folder": _data_folder,
-    "disk space": _disk,
-    "database": _database,
-    "embedding model": _embedder,
-    "engine": _engine,
-    "search services": _search,
-    "sign-in": _sign_in,
+_CHECK_BY_NAME: dict[str, Callable[[Settings], str]] = {
+    "data folder": _check_data_folder,
+    "disk space": _check_disk_space,
+    "database": _check_database,
+    "embedding model": _check_embedding_model,
+    "engine": _check_engine,
+    "search services": _check_search_services,
+    "sign-in": _check_sign_in,
 }
 
 

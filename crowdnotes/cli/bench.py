@@ -58,14 +58,14 @@ if TYPE_CHECKING:
     from crowdnotes.workspace import Workspace
 
 
-_Choice = Annotated[EngineOption, typer.Option("--engine", help="Who judges; llm is the server that is set.")]
-_Limit = Annotated[int | None, typer.Option(min=1, help="Only the first rows.")]
+_JudgeOption = Annotated[EngineOption, typer.Option("--engine", help="Who judges; llm is the server that is set.")]
+_RowLimit = Annotated[int | None, typer.Option(min=1, help="Only the first rows.")]
 
 
 def helpfulness(
     data: Annotated[Path, typer.Option(help="HealthNotes: a line a note, with post, note and status.")],
-    engine: _Choice = EngineOption.LOCAL,
-    limit: _Limit = None,
+    engine: _JudgeOption = EngineOption.LOCAL,
+    limit: _RowLimit = None,
     as_json: Json = False,
 ) -> None:
     """The helpfulness gate against what the crowd said: macro-F1, accuracy, AUC.
@@ -79,14 +79,16 @@ def helpfulness(
     with open_workspace() as workspace:
         judge = chosen_engine(workspace, engine)
         line = workspace.settings.gates.helpfulness
-        found = bench_helpfulness(judge, notes, _held_out("helpfulness", engine), line, _indented)
-    _show({"engine": judge.name, **found}, as_json=as_json)
+        found = bench_helpfulness(
+            judge, notes, _read_held_out_chances("helpfulness", engine), line, _print_indented_progress
+        )
+    _print_figures({"engine": judge.name, **found}, as_json=as_json)
 
 
 def correctness(
     data: Annotated[Path, typer.Option(help="A line a note: id, passage, note, label, kind.")],
-    engine: _Choice = EngineOption.LOCAL,
-    limit: _Limit = None,
+    engine: _JudgeOption = EngineOption.LOCAL,
+    limit: _RowLimit = None,
     as_json: Json = False,
 ) -> None:
     """The correctness gate against faithful and distorted notes: AUC, macro-F1, and both by kind of distortion.
@@ -99,14 +101,14 @@ def correctness(
     rows = read_distortions(data, limit)
     with open_workspace() as workspace:
         judge = chosen_engine(workspace, engine)
-        found = bench_correctness(judge, rows, _indented)
-    _show({"engine": judge.name, **found}, as_json=as_json)
+        found = bench_correctness(judge, rows, _print_indented_progress)
+    _print_figures({"engine": judge.name, **found}, as_json=as_json)
 
 
 def principles(
     data: Annotated[Path, typer.Option(help="Camp notes, Parquet, with kind and content_label.")],
-    engine: _Choice = EngineOption.LOCAL,
-    limit: _Limit = None,
+    engine: _JudgeOption = EngineOption.LOCAL,
+    limit: _RowLimit = None,
     as_json: Json = False,
 ) -> None:
     """Opinion or hostility against the rest, among notes that both camps approve: AUC.
@@ -119,8 +121,8 @@ def principles(
     notes = labelled_bridging(read_camp_notes(data))[:limit]
     with open_workspace() as workspace:
         judge = chosen_engine(workspace, engine)
-        found = bench_principles(judge, notes, _held_out("principles", engine), _indented)
-    _show({"engine": judge.name, **found}, as_json=as_json)
+        found = bench_principles(judge, notes, _read_held_out_chances("principles", engine), _print_indented_progress)
+    _print_figures({"engine": judge.name, **found}, as_json=as_json)
 
 
 def retrieval(
@@ -156,7 +158,7 @@ def retrieval(
             workspace.libraries,
             library,
             workspace.settings.evidence,
-            progress=_indented,
+            progress=_print_indented_progress,
             runs=[name.strip() for name in runs.split(",") if name.strip()],
             diverse=query_diversity,
             by_utility=utility,
@@ -176,7 +178,7 @@ def retrieval(
 def reach(
     data: Annotated[Path, typer.Option(help="HealthNotes: a line a note: note_id, post, note, created_at_ms, status.")],
     providers: Annotated[str, typer.Option(help="Where to search, with commas between: library:NAME, pubmed, …")],
-    limit: _Limit = None,
+    limit: _RowLimit = None,
     as_json: Json = False,
 ) -> None:
     """The share of posts under which X showed a note where a search finds what that note cites, at 5 and at 10.
@@ -200,7 +202,9 @@ def reach(
             raise InputError(f"There is no provider “{unknown[0]}”.", f"There are: library:NAME, {', '.join(there)}.")
         known_libraries(libraries, workspace)
         chosen = [there[name] for name in names]
-        found = measure_reach(notes, workspace.engine, chosen, workspace.libraries, workspace.settings, _indented)
+        found = measure_reach(
+            notes, workspace.engine, chosen, workspace.libraries, workspace.settings, _print_indented_progress
+        )
     if as_json:
         print_json(found)
         return
@@ -248,7 +252,7 @@ def jury(
             figures = bench_shown(measured, read_health_notes(data), shown_held_out(measured, settings.jury))
         else:
             figures = bench_camps(data, measured)
-    _show(figures, as_json=as_json)
+    _print_figures(figures, as_json=as_json)
 
 
 def is_health(data: Path) -> bool:
@@ -274,18 +278,18 @@ def chosen_engine(workspace: Workspace, choice: EngineOption) -> Engine:
     return workspace.engine
 
 
-def _held_out(judge: str, engine: EngineOption) -> dict[int, float]:
+def _read_held_out_chances(judge: str, engine: EngineOption) -> dict[int, float]:
     """What cross-validation said of the notes that the shipped head was trained on; nothing for a language model."""
     from crowdnotes.studies.data_files import read_held_out
 
     return read_held_out(judge).by_mark() if engine is EngineOption.LOCAL else {}
 
 
-def _indented(line: str) -> None:
+def _print_indented_progress(line: str) -> None:
     progress(f"  {line}")
 
 
-def _show(figures: Mapping[str, Any], *, as_json: bool) -> None:
+def _print_figures(figures: Mapping[str, Any], *, as_json: bool) -> None:
     if as_json:
         print_json(figures)
         return
@@ -299,7 +303,9 @@ def _show(figures: Mapping[str, Any], *, as_json: bool) -> None:
             print_text(f"{name}: {shown}")
 
 
-_VOTES = 'Each line is an object: {"pair": "…", "reader": "…", "votes": {"overall": "left", "right" or "tie"}}.'
+_SOURCE_VOTE_FORM = (
+    'Each line is an object: {"pair": "…", "reader": "…", "votes": {"overall": "left", "right" or "tie"}}.'
+)
 
 
 def utility(
@@ -340,7 +346,7 @@ def utility(
         raise InputError("There is nothing to search.", "Name a --library or a --service.")
     notes = read_health_notes(data, limit)
     check_dates(notes)
-    cast = [vote for file in votes or [] for vote in read_rows(file, Vote, _VOTES)]
+    cast = [vote for file in votes or [] for vote in read_rows(file, Vote, _SOURCE_VOTE_FORM)]
     days = library_days(library_date or [], library or [])
     gathering = GatherOptions(leave_out_undated=True, post_links=False, collected=days)
     settings = run_settings(out, engine)
@@ -355,7 +361,11 @@ def utility(
         )
         folder = RunFolder(out, "sources.jsonl", options, SourcesRow)
         run_posts(
-            {note.note_id: partial(_row, workspace.service, reading.service, note, options) for note in notes}, folder
+            {
+                note.note_id: partial(_compare_post_sources, workspace.service, reading.service, note, options)
+                for note in notes
+            },
+            folder,
         )
         chosen_by = workspace.engine.name
         data_dir = workspace.settings.data_dir
@@ -364,7 +374,7 @@ def utility(
     (out / "pairs.jsonl").write_text("".join(pair.model_dump_json() + "\n" for pair in pairs), encoding="utf-8")
     progress(f"{len(pairs)} pairs: {out / 'pairs.jsonl'}")
     if judge:
-        cast += judged(pairs, _preferred)
+        cast += judged(pairs, _ask_preferred_sources)
     found = study(
         rows, cast, data=data.name, places=(*options.libraries, *options.services), chosen_by=chosen_by,
         made_at=datetime.now(UTC), prompt_version=load_prompt("source_comparison").version if judge else "",
@@ -376,10 +386,12 @@ def utility(
     if as_json:
         print_json(found)
     else:
-        _print(found)
+        _print_utility_study(found)
 
 
-def _row(service: CaseService, reading: CaseService, note: HealthNote, options: RunOptions) -> SourcesRow:
+def _compare_post_sources(
+    service: CaseService, reading: CaseService, note: HealthNote, options: RunOptions
+) -> SourcesRow:
     """The sources of one post on both sides; a server that is not there, and a stop, are raised.
 
     `reading` reads what the contributor cited, whether its date is known or not: it was there to be cited.
@@ -404,13 +416,13 @@ def _row(service: CaseService, reading: CaseService, note: HealthNote, options: 
         raise
     except (EngineError, InputError) as error:
         return row.model_copy(update={"reason": error.message, "failed": True})
-    cited = cited_sources(urls, _read(reading, note, urls))
+    cited = cited_sources(urls, _read_cited_pages(reading, note, urls))
     chosen = sources_of(service.get(case.id), options.sources or len(cited))
     reason = f"{len(chosen)} chosen, {len(cited)} cited, {time.perf_counter() - began:.0f} s"
     return row.model_copy(update={"chosen": chosen, "cited": cited, "reason": reason})
 
 
-def _read(service: CaseService, note: HealthNote, urls: list[str]) -> Case | None:
+def _read_cited_pages(service: CaseService, note: HealthNote, urls: list[str]) -> Case | None:
     """The contributor's pages as far as they can be read; None where no case takes such links."""
     try:
         case = service.create(note.post, mode=Mode.AUGMENTATION, urls=urls)
@@ -420,14 +432,14 @@ def _read(service: CaseService, note: HealthNote, urls: list[str]) -> Case | Non
     return service.get(case.id)
 
 
-def _preferred(engine: LLMEngine, post: Post, left: str, right: str) -> tuple[dict[str, Side], str]:
+def _ask_preferred_sources(engine: LLMEngine, post: Post, left: str, right: str) -> tuple[dict[str, Side], str]:
     from crowdnotes.studies.bench.notes import OVERALL
 
     answer = engine.compare_sources(post, left, right)
     return {OVERALL: answer.better}, answer.why
 
 
-def _print(found: UtilityStudy) -> None:
+def _print_utility_study(found: UtilityStudy) -> None:
     print_text(
         f"{found.posts} posts: {found.compared} compared, {found.pages} of them with passages; nothing found for "
         f"{found.nothing_found}; {found.uncited} without a link"

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from crowdnotes.workspace import Workspace
 
 
-_NOTES, _PAIRS = "notes.jsonl", "pairs.jsonl"
+_NOTES_FILE, _PAIRS_FILE = "notes.jsonl", "pairs.jsonl"
 _ROW_FORM = "Give the folder that `crowdnotes bench notes --out` or `bench supernotes --out` has written."
 _VOTE_FORM = 'Each line is an object: {"pair": "…", "reader": "…", "votes": {"overall": "left", "right" or "tie", …}}.'
 Posts = Annotated[Path, typer.Option(help="HealthNotes: a line a note: note_id, post, note, created_at_ms, status.")]
@@ -91,7 +91,7 @@ def healthnotes(
 
     searching = mode is Mode.AUTOMATION
     days = library_days(library_date or [], library or [])
-    _check_words(searching, bool(library or service), query_diversity and utility)
+    _check_search_options(searching, bool(library or service), query_diversity and utility)
     notes = read_health_notes(data, limit)
     if searching:
         check_dates(notes)
@@ -111,9 +111,9 @@ def healthnotes(
         )
         folder = RunFolder(out, "posts.jsonl", options, PostRow)
         try:
-            _run(workspace.service, notes, options, folder)
+            _run_healthnotes_posts(workspace.service, notes, options, folder)
         finally:
-            rows, cautions = _keep(notes, options, folder, workspace.engine, out)
+            rows, cautions = _write_finished_table(notes, options, folder, workspace.engine, out)
     table = table_rows(rows)
     if as_json:
         halves = {str(row["half"]).replace(" ", "_"): row for row in table}
@@ -146,12 +146,12 @@ def notes(
     from crowdnotes.studies.bench.notes import costs
     from crowdnotes.studies.data_files import read_health_notes
 
-    _check_words(True, bool(library or service), True)
+    _check_search_options(True, bool(library or service), True)
     posts = read_health_notes(data, limit)
     with open_workspace(run_settings(out, None)) as workspace:
         options = run_options(workspace, data, Mode.AUTOMATION, library, service)
-        folder = RunFolder(out, _NOTES, options, PostRow)
-        _run(workspace.service, posts, options, folder)
+        folder = RunFolder(out, _NOTES_FILE, options, PostRow)
+        _run_healthnotes_posts(workspace.service, posts, options, folder)
     found = costs(finished((post.note_id for post in posts), folder))
     show_figures(found, as_json=as_json)
 
@@ -179,16 +179,16 @@ def compare(
     from crowdnotes.studies.bench.notes import Vote, pairs, win_rates
     from crowdnotes.studies.data_files import read_rows
 
-    rows = list({row.note_id: row for row in read_rows(run / _NOTES, PostRow, _ROW_FORM)}.values())
+    rows = list({row.note_id: row for row in read_rows(run / _NOTES_FILE, PostRow, _ROW_FORM)}.values())
     shown = pairs(rows)
     cast: list[Vote] = []
     for file in votes or []:
         cast += read_rows(file, Vote, _VOTE_FORM)
     if judge:
-        cast += judged(shown, _preferred)
+        cast += judged(shown, _ask_preferred_note)
     if not cast:
-        (run / _PAIRS).write_text("".join(pair.model_dump_json() + "\n" for pair in shown), encoding="utf-8")
-        progress(f"{len(shown)} pairs: {run / _PAIRS}")
+        (run / _PAIRS_FILE).write_text("".join(pair.model_dump_json() + "\n" for pair in shown), encoding="utf-8")
+        progress(f"{len(shown)} pairs: {run / _PAIRS_FILE}")
     found = {name: asdict(rate) for name, rate in win_rates(rows, cast).items()}
     if as_json:
         print_json({"pairs": len(shown), "win_rate": found})
@@ -223,7 +223,7 @@ def judged(
     return found
 
 
-def _preferred(engine: LLMEngine, post: Post, left: str, right: str) -> tuple[dict[str, Side], str]:
+def _ask_preferred_note(engine: LLMEngine, post: Post, left: str, right: str) -> tuple[dict[str, Side], str]:
     from crowdnotes.studies.bench.notes import CRITERIA
 
     answer = engine.compare(post, left, right)
@@ -244,7 +244,7 @@ def library_days(given: Iterable[str], libraries: Sequence[str]) -> dict[str, da
     return days
 
 
-def _check_words(searching: bool, has_places: bool, is_whole: bool) -> None:
+def _check_search_options(searching: bool, has_places: bool, is_whole: bool) -> None:
     if searching and not has_places:
         raise InputError("There is nothing to search.", "Name a --library or a --service.")
     if not searching and (has_places or not is_whole):
@@ -314,7 +314,9 @@ def run_posts(posts: Mapping[str, Callable[[], Row]], folder: RunFolder[Row]) ->
         raise typer.Exit(130) from None
 
 
-def _run(service: CaseService, notes: Sequence[HealthNote], options: RunOptions, folder: RunFolder[PostRow]) -> None:
+def _run_healthnotes_posts(
+    service: CaseService, notes: Sequence[HealthNote], options: RunOptions, folder: RunFolder[PostRow]
+) -> None:
     run_posts({note.note_id: partial(run_post, service, note, options) for note in notes}, folder)
 
 
@@ -323,7 +325,7 @@ def finished(ids: Iterable[str], folder: RunFolder[Row]) -> list[Row]:
     return [row for row in map(folder.row, dict.fromkeys(ids)) if row is not None]
 
 
-def _keep(
+def _write_finished_table(
     notes: Sequence[HealthNote], options: RunOptions, folder: RunFolder[PostRow], engine: Engine, out: Path
 ) -> tuple[list[PostRow], list[str]]:
     """Write the table of what is finished; the rows, and what a reader must know of them."""
@@ -343,7 +345,7 @@ def _keep(
     return rows, said
 
 
-class _Unwatched:
+class _SilentProgress:
     """A `Progress` that is told to nobody: the command counts posts."""
 
     def count(self, done: int, total: int, note: str = "") -> None:
@@ -373,9 +375,9 @@ def run_post(service: CaseService, note: HealthNote, options: RunOptions) -> Pos
             until=day_of(note) if searching else None,
         )
     except InputError as error:  # a post or a link that no case takes
-        return _row(note, None, began, Outcome.FAILED, error.message)
+        return _build_post_row(note, None, began, Outcome.FAILED, error.message)
     try:
-        outcome, reason = _worked(service, case)
+        outcome, reason = _work_case(service, case)
     except ModelServerError:
         service.delete(case.id)
         raise
@@ -384,7 +386,7 @@ def run_post(service: CaseService, note: HealthNote, options: RunOptions) -> Pos
     except BaseException:
         service.delete(case.id)
         raise
-    return _row(note, service.get(case.id), began, outcome, reason)
+    return _build_post_row(note, service.get(case.id), began, outcome, reason)
 
 
 def links_of(note: HealthNote) -> list[str]:
@@ -399,7 +401,7 @@ def day_of(note: HealthNote) -> date | None:
     return None if note.created_at_ms is None else datetime.fromtimestamp(note.created_at_ms / 1000, UTC).date()
 
 
-def _worked(service: CaseService, case: Case) -> tuple[Outcome, str]:
+def _work_case(service: CaseService, case: Case) -> tuple[Outcome, str]:
     from crowdnotes.studies.bench.healthnotes import Outcome
 
     if case.mode is Mode.AUGMENTATION and not case.urls:
@@ -407,11 +409,11 @@ def _worked(service: CaseService, case: Case) -> tuple[Outcome, str]:
     run_unwatched(service.gather_steps(case.id))
     case = service.get(case.id)
     if not case.evidence:
-        silent = _unanswered(case)
+        silent = _list_unanswered_providers(case)
         if silent:
             return Outcome.FAILED, f"No evidence was read, and a search was not answered: {', '.join(silent)}."
         if case.settlement is None:  # else a model said what would settle the claim
-            unread = ", ".join(f"{count} {how}" for how, count in _unread(case).items())
+            unread = ", ".join(f"{count} {how}" for how, count in _count_unread_sources(case).items())
             return Outcome.NO_EVIDENCE, f"Sources: {unread}." if unread else "Nothing was found."
     run_unwatched(service.write_steps(case.id, before_inspection=True))
     case = service.get(case.id)
@@ -434,10 +436,10 @@ def run_unwatched(steps: Sequence[Step]) -> None:
     """Those that are not done yet, in this thread. Raises what a step raises."""
     for step in steps:
         if step.finished() is None:
-            step.run(_Unwatched())
+            step.run(_SilentProgress())
 
 
-def _row(note: HealthNote, case: Case | None, began: float, outcome: Outcome, reason: str) -> PostRow:
+def _build_post_row(note: HealthNote, case: Case | None, began: float, outcome: Outcome, reason: str) -> PostRow:
     from crowdnotes.studies.bench.healthnotes import PostRow
 
     seconds = round(time.perf_counter() - began, 2)
@@ -460,7 +462,7 @@ def _row(note: HealthNote, case: Case | None, began: float, outcome: Outcome, re
             "candidates": tuple(candidate.text for candidate in case.candidates),
             "changes": draft.changes if draft else "",
             "settles": next((stage.summary for stage in case.stages if stage.name is StageName.SETTLE), ""),
-            "unanswered": _unanswered(case),
+            "unanswered": _list_unanswered_providers(case),
             **spent(case),
         }
     )
@@ -470,7 +472,7 @@ def spent(case: Case) -> dict[str, Any]:
     """What a case took, and which of its sources could not be read, as a row tells it."""
     used = case.used
     return {
-        "unread": _unread(case),
+        "unread": _count_unread_sources(case),
         "calls": used.calls,
         "chain": used.chain,
         "tokens": used.tokens,
@@ -479,12 +481,12 @@ def spent(case: Case) -> dict[str, Any]:
     }
 
 
-def _unread(case: Case) -> dict[str, int]:
+def _count_unread_sources(case: Case) -> dict[str, int]:
     ended = (source.outcome for source in case.sources)
     return dict(Counter(outcome.value for outcome in ended if outcome is not FetchOutcome.READ))
 
 
-def _unanswered(case: Case) -> tuple[str, ...]:
+def _list_unanswered_providers(case: Case) -> tuple[str, ...]:
     return tuple(item.label for item in case.outcomes if item.state is not ProviderState.ANSWERED)
 
 
@@ -534,26 +536,28 @@ def run_supernote(service: CaseService, post: NotedPost, candidates: int) -> Pos
         read = service.notes_in_file(json.dumps(post.notes).encode(), f"post {post.post_id}")
         case = service.create_supernote(post.post, notes=read.notes, url=post.address, wanted=candidates)
     except InputError as error:
-        return row.model_copy(update={"reason": error.message, "seconds": _since(began)})
+        return row.model_copy(update={"reason": error.message, "seconds": _measure_seconds(began)})
     try:
         run_unwatched(service.supernote_steps(case.id))
     except ModelServerError:
         service.delete(case.id)
         raise
     except (EngineError, InputError, WorkflowError) as error:
-        failed = {"reason": error.message, "seconds": _since(began), **spent(service.get(case.id))}
+        failed = {"reason": error.message, "seconds": _measure_seconds(began), **spent(service.get(case.id))}
         return row.model_copy(update=failed)
     except BaseException:
         service.delete(case.id)
         raise
-    return _with_result(row, service, service.get(case.id)).model_copy(update={"seconds": _since(began)})
+    return _add_supernote_result(row, service, service.get(case.id)).model_copy(
+        update={"seconds": _measure_seconds(began)}
+    )
 
 
-def _since(began: float) -> float:
+def _measure_seconds(began: float) -> float:
     return round(time.perf_counter() - began, 2)
 
 
-def _with_result(row: PostRow, service: CaseService, case: Case) -> PostRow:
+def _add_supernote_result(row: PostRow, service: CaseService, case: Case) -> PostRow:
     from crowdnotes.studies.bench.healthnotes import Outcome, SupernoteFigures
 
     newest = case.supernote.newest if case.supernote else None

@@ -23,7 +23,7 @@ def list_cases(
     as_json: Json = False,
 ) -> None:
     """List cases, newest first."""
-    wanted = _status(status)
+    wanted = _parse_status(status)
     with open_workspace() as workspace:
         found = workspace.service.list(search=search, status=wanted, limit=limit)
     if as_json:
@@ -91,7 +91,7 @@ def export(
     write_out(text, out, f"{len(cases)} cases ")
 
 
-def _status(given: str | None) -> CaseStatus | None:
+def _parse_status(given: str | None) -> CaseStatus | None:
     if given is None:
         return None
     try:

@@ -58,8 +58,8 @@ def batch(
                     writer.writerows(work.results())
 
 
-_LOOK_SECONDS = 0.5
-_ENDED = frozenset({StepState.DONE, StepState.KEPT, StepState.FAILED, StepState.CANCELLED})
+_POLL_SECONDS = 0.5
+_ENDED_STATES = frozenset({StepState.DONE, StepState.KEPT, StepState.FAILED, StepState.CANCELLED})
 
 
 def draft(
@@ -96,7 +96,7 @@ def draft(
             libraries=known_libraries(library or [], workspace),
             services=known_services(service or [], workspace),
             until=until.date() if until else None,
-            attached=_attached(image or [], image_text or []),
+            attached=_read_attachments(image or [], image_text or []),
             to_gather=True,
         )
         progress(f"case {case.id}")
@@ -121,7 +121,7 @@ def draft(
     print_text(f"\nCase {case.id}: {case.status.value}. Open it on the Draft page to {to_do}.")
 
 
-def _attached(files: list[Path], texts: list[str]) -> list[Attachment]:
+def _read_attachments(files: list[Path], texts: list[str]) -> list[Attachment]:
     if len(texts) > len(files):
         raise InputError("There are more --image-text than --image.", "Give one text for each picture, in order.")
     read = zip(files, chain(texts, repeat("")), strict=False)
@@ -164,8 +164,8 @@ def run_steps(runner: JobRunner, case_id: str, kind: str, steps: list[Step]) -> 
     told = 0
     try:
         while job.state.under_way:
-            job = runner.wait(job.id, timeout=_LOOK_SECONDS)
-            told = _tell(job, told)
+            job = runner.wait(job.id, timeout=_POLL_SECONDS)
+            told = _print_ended_steps(job, told)
     except KeyboardInterrupt:
         runner.cancel(job.id)
         runner.wait(job.id, timeout=30)
@@ -174,10 +174,10 @@ def run_steps(runner: JobRunner, case_id: str, kind: str, steps: list[Step]) -> 
     _raise_unless_done(job)
 
 
-def _tell(job: JobRecord, told: int) -> int:
+def _print_ended_steps(job: JobRecord, told: int) -> int:
     """Print the steps that have ended and were not told yet, in order; how many are told now."""
     steps = job.steps[told:]
-    ended = list(takewhile(lambda step: not job.state.under_way or step.state in _ENDED, steps))
+    ended = list(takewhile(lambda step: not job.state.under_way or step.state in _ENDED_STATES, steps))
     for step in ended:
         progress(f"  {step.title}: {step.summary or step.error or step.state}")
     return told + len(ended)
@@ -194,7 +194,7 @@ def _raise_unless_done(job: JobRecord) -> None:
     raise JobError(f"The work ended {job.state.value}.")
 
 
-_SHOWN = 5
+_MAX_SHOWN_CANDIDATES = 5
 
 
 def supernote(
@@ -224,7 +224,7 @@ def supernote(
     """
     with open_workspace(settings_with(engine), by=by or "") as workspace:
         service = workspace.service
-        read = _read(workspace, notes, data, post_id or post_url)
+        read = _read_given_notes(workspace, notes, data, post_id or post_url)
         for fault in read.faults if read else ():
             progress(f"  {fault}")
         if case_id is not None:
@@ -246,17 +246,19 @@ def supernote(
         cost = service.supernote_cost(case)
         progress(f"  Expected: {cost}")
         if workspace.engine.supernotes is not None and not yes:
-            _ask(case.id)
+            _confirm_spending(case.id)
         run_steps(workspace.runner, case.id, "supernote", service.supernote_steps(case.id))
         case = service.get(case.id)
-        found = _told(workspace, case, cost, seed if ablation else None)
+        found = _build_supernote_report(workspace, case, cost, seed if ablation else None)
     if as_json:
         print_json(found)
     else:
-        _print(case, found)
+        _print_supernote(case, found)
 
 
-def _read(workspace: Workspace, notes: Path | None, data: Path | None, post: str | None) -> ReadNotes | None:
+def _read_given_notes(
+    workspace: Workspace, notes: Path | None, data: Path | None, post: str | None
+) -> ReadNotes | None:
     """The notes that were given, if any were."""
     if notes is not None and data is not None:
         raise InputError("Notes come from one place.", "Give --notes or --data.")
@@ -269,7 +271,7 @@ def _read(workspace: Workspace, notes: Path | None, data: Path | None, post: str
     return workspace.service.notes_in_file(read_bytes(notes), notes.name, post)
 
 
-def _ask(case_id: str) -> None:
+def _confirm_spending(case_id: str) -> None:
     """Raises InputError where nobody is there to be asked, or says no: nothing was spent then."""
     if not sys.stdin.isatty():
         raise InputError("Nothing was spent yet.", f"Say --yes, or `crowdnotes supernote --case {case_id} --yes`.")
@@ -277,7 +279,7 @@ def _ask(case_id: str) -> None:
         raise InputError("Nothing was spent.", f"`crowdnotes supernote --case {case_id}` goes on.")
 
 
-def _told(workspace: Workspace, case: Case, cost: str, seed: int | None) -> dict[str, Any]:
+def _build_supernote_report(workspace: Workspace, case: Case, cost: str, seed: int | None) -> dict[str, Any]:
     """What came of it, for --json."""
     service, work = workspace.service, case.supernote
     newest = work.newest if work else None
@@ -299,12 +301,12 @@ def _told(workspace: Workspace, case: Case, cost: str, seed: int | None) -> dict
         "merged": newest.merged,
         "lost": newest.lost,
         "written_from": newest.written_from,
-        "winner": _one(newest.winning),
+        "winner": _describe_candidate(newest.winning),
         "chosen_by": newest.judged,
         "best_existing": best and {"id": best.id, "text": best.text, "score": newest.existing.get(best.id)},
         "best_existing_by": newest.best_by,
         "credits": [item.model_dump() for item in newest.credits],
-        "candidates": [_one(item) for item in newest.candidates],
+        "candidates": [_describe_candidate(item) for item in newest.candidates],
         "existing": {note.id: newest.existing.get(note.id) for note in newest.notes},
         "watched": {
             "better": watched.better,
@@ -315,11 +317,11 @@ def _told(workspace: Workspace, case: Case, cost: str, seed: int | None) -> dict
         "stages": {stage.name.value: stage.summary for stage in case.stages},
     }
     if seed is not None:
-        found["ablation"] = _ablation(newest, service.random_candidate(case, seed))
+        found["ablation"] = _compare_with_chance(newest, service.random_candidate(case, seed))
     return found
 
 
-def _one(item: Candidate | None) -> dict[str, Any] | None:
+def _describe_candidate(item: Candidate | None) -> dict[str, Any] | None:
     if item is None:
         return None
     return {
@@ -334,34 +336,34 @@ def _one(item: Candidate | None) -> dict[str, Any] | None:
     }
 
 
-def _ablation(newest: SupernoteRound, other: Candidate | None) -> dict[str, Any]:
+def _compare_with_chance(newest: SupernoteRound, other: Candidate | None) -> dict[str, Any]:
     """The chosen one against chance: a random one that passed the filters, and what all of them have in the mean."""
     scores = [item.score.intercept for item in newest.passed if item.score is not None]
     return {
-        "chosen": _one(newest.winning),
-        "random": _one(other),
+        "chosen": _describe_candidate(newest.winning),
+        "random": _describe_candidate(other),
         "passed": len(newest.passed),
         "mean_intercept_of_passed": round(mean(scores), 4) if scores else None,
     }
 
 
-def _print(case: Case, found: dict[str, Any]) -> None:
+def _print_supernote(case: Case, found: dict[str, Any]) -> None:
     print_text(" → ".join(f"{name} {count}" for name, count in found["funnel"].items()))
     for name, count in found["not_run"].items():
         print_text(f"NOT RUN for {count}: {name}")
     winner, best = found["winner"], found["best_existing"]
     if winner is None:
         print_text("\nNo candidate passed the filters, so there is no note. Why, of the first ones:")
-        for item in found["candidates"][:_SHOWN]:
+        for item in found["candidates"][:_MAX_SHOWN_CANDIDATES]:
             print_text(f"  {item['failed'].value}: {item['why']}")
         return
-    print_text(f"\nThe winner, chosen by {found['chosen_by']}{_score(winner['score'])}:\n{winner['text']}")
+    print_text(f"\nThe winner, chosen by {found['chosen_by']}{_format_score(winner['score'])}:\n{winner['text']}")
     if best is not None:
-        told = _score(best["score"])
+        told = _format_score(best["score"])
         print_text(f"\nThe best existing note {best['id']}, by {found['best_existing_by']}{told}:\n{best['text']}")
     if "ablation" in found:
         other = found["ablation"]["random"]
-        said = f"{_score(other['score'])}:\n{other['text']}" if other else ": there is no other that passed."
+        said = f"{_format_score(other['score'])}:\n{other['text']}" if other else ": there is no other that passed."
         print_text(f"\nA random candidate that passed the filters{said}")
     shares = (f"{item['note']} {100 * item['share']:.0f} %" for item in found["credits"])
     print_text(f"\nCredit by words: {', '.join(shares)}")
@@ -373,5 +375,5 @@ def _print(case: Case, found: dict[str, Any]) -> None:
     )
 
 
-def _score(score: SupernoteScore | None) -> str:
+def _format_score(score: SupernoteScore | None) -> str:
     return f" (simulated intercept {score.intercept:.2f})" if score is not None else ""

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 providers_app = typer.Typer(help="The search providers.", no_args_is_help=True)
-_SHOWN = 1_500  # characters of the text for a person; --json gives all
-_LEFT_OUT = frozenset({"id", "library", "record"})  # which a link alone has none of
+_MAX_SHOWN_CHARACTERS = 1_500  # characters of the text for a person; --json gives all
+_FIELDS_WITHOUT_VALUE = frozenset({"id", "library", "record"})  # which a link alone has none of
 
 
 def search(
@@ -43,7 +43,7 @@ def search(
         raise InputError("There is nothing to search for.", "Give a post or claim.")
     last = day(until)
     with open_workspace() as workspace:
-        providers = _chosen(workspace, provider or [], library or [], text)
+        providers = _select_providers(workspace, provider or [], library or [], text)
         asked = Post(text=text)
         queries = workspace.engine.plan(asked, workspace.settings.evidence.queries, system_clock().date()).queries
         found = search_all(
@@ -55,7 +55,7 @@ def search(
             languages=languages_of(queries),
             provider_seconds=workspace.settings.search.provider_seconds,
             patience_seconds=workspace.settings.search.patience_seconds,
-            report=lambda outcome: progress(f"  {_line(outcome)}"),
+            report=lambda outcome: progress(f"  {_format_outcome(outcome)}"),
             categories=workspace.settings.evidence.categories,
         )
     if as_json:
@@ -92,10 +92,12 @@ def check(as_json: Json = False) -> None:
         print_json(outcomes)
         return
     for outcome in outcomes:
-        print_text(_line(outcome))
+        print_text(_format_outcome(outcome))
 
 
-def _chosen(workspace: Workspace, named: Sequence[str], libraries: Sequence[str], post: str) -> list[SearchProvider]:
+def _select_providers(
+    workspace: Workspace, named: Sequence[str], libraries: Sequence[str], post: str
+) -> list[SearchProvider]:
     from crowdnotes.evidence.search import make_providers, relevant_providers
 
     known = [info.name for info in workspace.libraries.list()]
@@ -110,7 +112,7 @@ def _chosen(workspace: Workspace, named: Sequence[str], libraries: Sequence[str]
     return relevant_providers([one for name, one in providers.items() if name in at_first], post)
 
 
-def _line(outcome: ProviderOutcome) -> str:
+def _format_outcome(outcome: ProviderOutcome) -> str:
     found = f"{outcome.found} found  " if outcome.found else ""
     return f"{outcome.label:20} {outcome.state.value:15} {outcome.seconds:5.1f} s  {found}{outcome.sentence}".rstrip()
 
@@ -133,13 +135,13 @@ def fetch(
 
     try:
         last = day(until)
-        url = _as_text(url)
+        url = _replace_lone_surrogates(url)
         with suppress(UnsafeUrlError):  # which is a label of its own, given by the reader
             check_url(url)
     except InputError as error:
         progress(f"crowdnotes: {error}")
         raise typer.Exit(2) from error
-    post = _as_text(post) if post else None
+    post = _replace_lone_surrogates(post) if post else None
     with open_workspace() as workspace:
         for name in through or ():
             if name not in (known := workspace.reading_services):
@@ -148,19 +150,21 @@ def fetch(
         source = source.timely(last)
         if source.outcome is not FetchOutcome.READ:
             text = None
-        passage = _passage(workspace, source, text, post) if text is not None and post else None
+        passage = _find_best_passage(workspace, source, text, post) if text is not None and post else None
     if as_json:
-        print_json(source.model_dump(mode="json", exclude=set(_LEFT_OUT)) | {"text": text, "passage": passage})
+        print_json(
+            source.model_dump(mode="json", exclude=set(_FIELDS_WITHOUT_VALUE)) | {"text": text, "passage": passage}
+        )
     else:
-        _show(source, text, passage)
+        _print_source(source, text, passage)
 
 
-def _as_text(given: str) -> str:
+def _replace_lone_surrogates(given: str) -> str:
     """With "?" for the lone surrogates that stand for bytes which a terminal passed on and no text holds."""
     return given.encode("utf-8", "replace").decode()
 
 
-def _passage(workspace: Workspace, source: Source, text: str, post: str) -> Passage:
+def _find_best_passage(workspace: Workspace, source: Source, text: str, post: str) -> Passage:
     from crowdnotes.evidence.passages import best_passage
 
     settings = workspace.settings.evidence
@@ -175,7 +179,7 @@ def _passage(workspace: Workspace, source: Source, text: str, post: str) -> Pass
     )
 
 
-def _show(source: Source, text: str | None, passage: Passage | None) -> None:
+def _print_source(source: Source, text: str | None, passage: Passage | None) -> None:
     marks = "".join(f" [{notice}]" for notice in source.notices)
     print_text(f"{source.title}{marks}")
     dated = f"{source.published} (date from {source.date_origin})" if source.published else "undated"
@@ -191,8 +195,12 @@ def _show(source: Source, text: str | None, passage: Passage | None) -> None:
         page = f", page {passage.page}" if passage.page else ""
         print_text(f"\nThe passage (similarity {passage.similarity:.2f} of 1{page}):\n{passage.text}")
     elif text is not None:
-        rest = f"\n… {len(text) - _SHOWN:,} more characters (--json gives all)" if len(text) > _SHOWN else ""
-        print_text(f"\n{text[:_SHOWN]}{rest}")
+        rest = (
+            f"\n… {len(text) - _MAX_SHOWN_CHARACTERS:,} more characters (--json gives all)"
+            if len(text) > _MAX_SHOWN_CHARACTERS
+            else ""
+        )
+        print_text(f"\n{text[:_MAX_SHOWN_CHARACTERS]}{rest}")
 
 
 library_app = typer.Typer(help="Local libraries of evidence.", no_args_is_help=True)

@@ -24,29 +24,29 @@ if TYPE_CHECKING:
     from typer._click.core import Command, Context
 
 # These work with every part of the program: each is imported when it, or the list of commands, is asked for.
-_WHOLE = dict.fromkeys(("draft", "supernote", "batch"), "crowdnotes.cli.draft") | dict.fromkeys(
+_MODULE_BY_LATE_COMMAND = dict.fromkeys(("draft", "supernote", "batch"), "crowdnotes.cli.draft") | dict.fromkeys(
     ("worker", "backup", "doctor", "restore"), "crowdnotes.cli.admin"
 )
 
 
-class _Commands(TyperGroup):
+class _LateCommandGroup(TyperGroup):
     """With the commands that are imported late, behind the first one."""
 
     def list_commands(self, ctx: Context) -> list[str]:
         length, *others = super().list_commands(ctx)
-        return [length, *_WHOLE, *others]
+        return [length, *_MODULE_BY_LATE_COMMAND, *others]
 
     def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
-        if cmd_name not in _WHOLE:
+        if cmd_name not in _MODULE_BY_LATE_COMMAND:
             return super().get_command(ctx, cmd_name)
         alone = typer.Typer(pretty_exceptions_enable=False, add_completion=False)
-        alone.command(cmd_name)(getattr(import_module(_WHOLE[cmd_name]), cmd_name))
+        alone.command(cmd_name)(getattr(import_module(_MODULE_BY_LATE_COMMAND[cmd_name]), cmd_name))
         return get_command(alone)
 
 
 app = typer.Typer(
     name="crowdnotes",
-    cls=_Commands,
+    cls=_LateCommandGroup,
     help="Write Community Notes from evidence that a person has read.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -95,7 +95,7 @@ def _show_version(wanted: bool) -> None:
 
 
 @app.callback()
-def _root(
+def _accept_root_options(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and leave.")
     ] = False,

@@ -55,11 +55,11 @@ def score(
             print_text(text)
             print_text(f"  not run: {one.message} {one.next_step}")
         else:
-            _show(text, one)
+            _print_jury_verdict(text, one)
     print_text(jury.quality.note)
 
 
-def _show(text: str, verdict: JuryVerdict) -> None:
+def _print_jury_verdict(text: str, verdict: JuryVerdict) -> None:
     print_text(text)
     for caution in verdict.cautions:
         print_text(f"  caution: {caution}")
@@ -70,7 +70,7 @@ def _show(text: str, verdict: JuryVerdict) -> None:
         f"(90 % of juries: {low:.2f} to {high:.2f}), factor {verdict.note_factor:+.2f}{status}"
     )
     for side in (verdict.negative, verdict.positive):
-        print_text(f"  {side.people}: {_votes(side)}")
+        print_text(f"  {side.people}: {_format_votes(side)}")
     if verdict.means_nothing:
         return
     print_text(f"  {verdict.sentence}")
@@ -78,7 +78,7 @@ def _show(text: str, verdict: JuryVerdict) -> None:
         print_text(f"  blocked by {word.rule}: {word.reason}")
 
 
-def _votes(side: SideVotes) -> str:
+def _format_votes(side: SideVotes) -> str:
     return f"{side.helpful} helpful, {side.somewhat_helpful} somewhat, {side.not_helpful} not helpful"
 
 
@@ -94,7 +94,7 @@ def length(
     if jsonl is not None:
         if text is not None:
             raise InputError("Give either a text or --jsonl, not both.")
-        for note in _notes(jsonl, field):
+        for note in _read_notes_from_lines(jsonl, field):
             print(json.dumps(measured(note, x_data=x_data), ensure_ascii=False))
         return
     note = sys.stdin.read().removesuffix("\n") if text is None else text
@@ -115,7 +115,7 @@ def measured(note: str, *, x_data: bool = False) -> dict[str, Any]:
     }
 
 
-def _notes(path: Path, field: str) -> list[str]:
+def _read_notes_from_lines(path: Path, field: str) -> list[str]:
     try:
         lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:

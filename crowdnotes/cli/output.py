@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # Escape sequences (ECMA-48): operating system commands and other strings to their end, control
 # sequences, two-character ones; then control characters alone, and marks that reorder a line.
-_STEERING = re.compile(
+_TERMINAL_CONTROL_PATTERN = re.compile(
     r"(?:\x1b[\]PX^_]|[\x9d\x90\x98\x9e\x9f])[^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?"
     r"|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?"
     r"|\x1b[ -/]*[0-~]?"
@@ -51,7 +51,7 @@ def print_json(value: BaseModel | Mapping[str, Any] | Sequence[Any]) -> None:
     if isinstance(value, BaseModel):
         print(value.model_dump_json(indent=2))
     else:
-        print(json.dumps(value, ensure_ascii=False, indent=2, default=_plain))
+        print(json.dumps(value, ensure_ascii=False, indent=2, default=_convert_for_json))
 
 
 def print_text(text: str = "", end: str = "\n") -> None:
@@ -78,10 +78,10 @@ def progress(line: str) -> None:
 
 def printable(text: str) -> str:
     """The text without what a terminal would obey: titles and posts come from outside."""
-    return _STEERING.sub("", text)
+    return _TERMINAL_CONTROL_PATTERN.sub("", text)
 
 
-def _plain(value: object) -> object:
+def _convert_for_json(value: object) -> object:
     return value.model_dump(mode="json") if isinstance(value, BaseModel) else str(value)
 
 

@@ -11,8 +11,8 @@ from crowdnotes.domain import Actor
 from crowdnotes.errors import InputError
 
 app = typer.Typer(help="Who signed in, and what they may do.", no_args_is_help=True)
-_Issuer = Annotated[str, typer.Argument(help="Who vouches for them, as listed.")]
-_Subject = Annotated[str, typer.Argument(help="What they are called there, as listed.")]
+_IssuerArgument = Annotated[str, typer.Argument(help="Who vouches for them, as listed.")]
+_SubjectArgument = Annotated[str, typer.Argument(help="What they are called there, as listed.")]
 
 
 @app.command("list")
@@ -33,45 +33,45 @@ def everybody(as_json: Json = False) -> None:
 
 @app.command("role")
 def role(
-    issuer: _Issuer,
-    subject: _Subject,
+    issuer: _IssuerArgument,
+    subject: _SubjectArgument,
     to: Annotated[str, typer.Argument(help="viewer, contributor, moderator or admin.")],
 ) -> None:
     """Change what somebody may do, from their next act on."""
-    wanted = _actor(issuer, subject, to)
+    wanted = _build_actor(issuer, subject, to)
     with open_workspace() as workspace:
         workspace.people.set_role(wanted, wanted.role)
     print_text(f"{wanted.key}: {to}")
 
 
 @app.command("disable")
-def disable(issuer: _Issuer, subject: _Subject) -> None:
+def disable(issuer: _IssuerArgument, subject: _SubjectArgument) -> None:
     """Keep somebody out, from their next act on."""
     _set_disabled(issuer, subject, disabled=True)
 
 
 @app.command("enable")
-def enable(issuer: _Issuer, subject: _Subject) -> None:
+def enable(issuer: _IssuerArgument, subject: _SubjectArgument) -> None:
     """Let somebody in who waits, or who was kept out."""
     _set_disabled(issuer, subject, disabled=False)
 
 
 @app.command("export")
-def export(issuer: _Issuer, subject: _Subject, out: Out = None) -> None:
+def export(issuer: _IssuerArgument, subject: _SubjectArgument, out: Out = None) -> None:
     """Write all that is on record by and about somebody, as JSON."""
     with open_workspace() as workspace:
-        found = workspace.people.exported(_actor(issuer, subject))
+        found = workspace.people.exported(_build_actor(issuer, subject))
     write_out(f"{found}\n", out)
 
 
 @app.command("erase")
 def erase(
-    issuer: _Issuer,
-    subject: _Subject,
+    issuer: _IssuerArgument,
+    subject: _SubjectArgument,
     yes: Annotated[bool, typer.Option("--yes", help="Without it nothing is done: it cannot be undone.")] = False,
 ) -> None:
     """Take somebody's name out of every record, and remove the cases that they began and did not share."""
-    person = _actor(issuer, subject)
+    person = _build_actor(issuer, subject)
     if not yes:
         raise InputError("This cannot be undone.", "Keep what `crowdnotes people export` writes, then add --yes.")
     with open_workspace() as workspace:
@@ -79,14 +79,14 @@ def erase(
     print_text(f"{removed} cases removed, the name taken out of {changed}")
 
 
-def _actor(issuer: str, subject: str, role: str = "viewer") -> Actor:
+def _build_actor(issuer: str, subject: str, role: str = "viewer") -> Actor:
     from crowdnotes.cases.permissions import actor_of
 
     return actor_of(issuer, subject, "name", role)
 
 
 def _set_disabled(issuer: str, subject: str, *, disabled: bool) -> None:
-    person = _actor(issuer, subject)
+    person = _build_actor(issuer, subject)
     with open_workspace() as workspace:
         workspace.people.set_disabled(person, disabled=disabled)
     print_text(f"{person.key}: {'disabled' if disabled else 'enabled'}")

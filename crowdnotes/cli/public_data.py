@@ -77,7 +77,7 @@ def fit(
     found = factorization.fit(table, factors=factors)
     write_fit(found, out)
     if as_json:
-        print_json(_summary(found, loaded, dropped))
+        print_json(_summarise_factorization(found, loaded, dropped))
         return
     print_text(f"{found.ratings} ratings of {len(found.notes)} notes by {len(found.raters)} raters")
     _print_dropped(dropped)
@@ -100,7 +100,7 @@ def score(
     scores = score_public_data(data, load_settings().bridging)
     counts = Counter(result.status.value for result in scores.statuses)
     if as_json:
-        print_json(_scores(scores, counts))
+        print_json(_summarise_public_scores(scores, counts))
         return
     for status, many in counts.most_common():
         print_text(f"{status}: {many}")
@@ -118,7 +118,7 @@ def _print_dropped(dropped: dict[str, int]) -> None:
         print_text(f"  dropped {many}: {reason}")
 
 
-def _summary(found: Factorization, loaded: Ratings, dropped: dict[str, int]) -> dict[str, object]:
+def _summarise_factorization(found: Factorization, loaded: Ratings, dropped: dict[str, int]) -> dict[str, object]:
     from crowdnotes.bridging.scoring import doubts
 
     return {
@@ -137,7 +137,7 @@ def _summary(found: Factorization, loaded: Ratings, dropped: dict[str, int]) -> 
     }
 
 
-def _scores(scores: PublicScores, counts: Counter[str]) -> dict[str, object]:
+def _summarise_public_scores(scores: PublicScores, counts: Counter[str]) -> dict[str, object]:
     return {
         "global_intercept": scores.fit.global_intercept,
         "objective": scores.fit.objective,
@@ -150,7 +150,7 @@ def _scores(scores: PublicScores, counts: Counter[str]) -> dict[str, object]:
 
 
 crowd_app = typer.Typer(help="What the public data shows: a note's story, surges, delays.", no_args_is_help=True)
-_Index = Annotated[Path | None, typer.Option(help="The index; without it, the one in the data folder.")]
+_IndexOption = Annotated[Path | None, typer.Option(help="The index; without it, the one in the data folder.")]
 
 # What the commands work with is imported inside them: tables and compiled code that no other command should pay for.
 
@@ -158,7 +158,7 @@ _Index = Annotated[Path | None, typer.Option(help="The index; without it, the on
 @crowd_app.command("index")
 def index(
     folder: Annotated[Path, typer.Argument(help="A folder with the public data as downloaded, zipped or not.")],
-    index: _Index = None,
+    index: _IndexOption = None,
     fit: Annotated[bool, typer.Option("--fit", help="Fit the raters anew, even if few ratings are new.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -169,7 +169,7 @@ def index(
     try:
         report = index_folder(
             folder,
-            _path(index),
+            _get_index_path(index),
             load_settings().bridging,
             datetime.now(UTC),
             lambda table, rows: progress(f"  {table}: {rows} rows"),
@@ -187,7 +187,7 @@ def index(
 @crowd_app.command("note")
 def note(
     wanted: Annotated[str, typer.Argument(help="A note's id, or a post's id or address.")],
-    index: _Index = None,
+    index: _IndexOption = None,
     as_json: Json = False,
 ) -> None:
     """A note's story: the ratings as they came, the score after them, what changed its status, in plain words."""
@@ -195,7 +195,7 @@ def note(
     from crowdnotes.public_data.story import story
     from crowdnotes.settings import load_settings
 
-    with reading(_path(index)) as connection:
+    with reading(_get_index_path(index)) as connection:
         told = story(connection, wanted, load_settings().bridging)
     if as_json:
         print_json(told)
@@ -213,8 +213,8 @@ def note(
     print_text(f"Rules not applied: {', '.join(told.score.not_applied)}.")
 
 
-_Language = Annotated[str | None, typer.Option(help="Only posts of this language, by its two letters.")]
-_Topic = Annotated[
+_LanguageOption = Annotated[str | None, typer.Option(help="Only posts of this language, by its two letters.")]
+_TopicOption = Annotated[
     str | None, typer.Option(help="Only posts of this topic: “health” for any, its number from 1 to 7, or its name.")
 ]
 
@@ -224,10 +224,10 @@ def surges(
     day_of: Annotated[
         str | None, typer.Option("--day", help="The posts of this day (YYYY-MM-DD), and its words.")
     ] = None,
-    language: _Language = None,
-    topic: _Topic = None,
+    language: _LanguageOption = None,
+    topic: _TopicOption = None,
     terms: Annotated[int, typer.Option(min=0, help="For how many of the strongest surges words are looked for.")] = 5,
-    index: _Index = None,
+    index: _IndexOption = None,
     as_json: Json = False,
 ) -> None:
     """Days on which unusually many posts got notes, and what these speak of."""
@@ -236,7 +236,7 @@ def surges(
     from crowdnotes.public_data.posts import Filter, gather_posts
 
     chosen, wanted = Filter(language, topic), day(day_of)
-    with reading(_path(index)) as connection:
+    with reading(_get_index_path(index)) as connection:
         if wanted is not None:
             gather_posts(connection, chosen)
             words, posts = room.trending(connection, wanted), room.posts_of_day(connection, wanted)
@@ -246,7 +246,7 @@ def surges(
         if as_json:
             print_json({"day": wanted, "counted": chosen.as_text, "terms": words, "posts": posts})
             return
-        print_text(_listed(words) or "No word stands out.")
+        print_text(_join_terms(words) or "No word stands out.")
         for post in posts:
             print_text(f"{post.post}  {count(post.notes, 'note')}, {count(post.ratings, 'rating')}  {post.first_note}")
     elif as_json:
@@ -254,16 +254,16 @@ def surges(
     else:
         print_text(found.not_run or found.sentence)
         for surge in found.surges:
-            print_text(f"{surge.day}  {surge.posts} posts, usually {surge.mean:.1f}  {_listed(surge.terms or ())}")
+            print_text(f"{surge.day}  {surge.posts} posts, usually {surge.mean:.1f}  {_join_terms(surge.terms or ())}")
 
 
 @crowd_app.command("work")
 def work(
     day_of: Annotated[str | None, typer.Option("--day", help="Only posts of this day (YYYY-MM-DD).")] = None,
     all_days: Annotated[bool, typer.Option("--all-days", help="Posts of any day, in a surge or not.")] = False,
-    language: _Language = None,
-    topic: _Topic = None,
-    index: _Index = None,
+    language: _LanguageOption = None,
+    topic: _TopicOption = None,
+    index: _IndexOption = None,
     as_json: Json = False,
 ) -> None:
     """Posts of the days that stand out whose notes are not shown, where a note would matter most first."""
@@ -276,7 +276,7 @@ def work(
     chosen, wanted = Filter(language, topic), day(day_of)
     if wanted is not None and all_days:
         raise InputError("--day and --all-days exclude each other.", "Give one of them.")
-    with reading(_path(index)) as connection:
+    with reading(_get_index_path(index)) as connection:
         marked = [wanted] if wanted else [surge.day for surge in find_surges(connection, chosen).surges]
         found = open_posts.work(connection, chosen, None if all_days else marked, load_settings().bridging)
     if as_json:
@@ -290,9 +290,9 @@ def work(
 
 @crowd_app.command("delays")
 def delays(
-    language: _Language = None,
-    topic: _Topic = None,
-    index: _Index = None,
+    language: _LanguageOption = None,
+    topic: _TopicOption = None,
+    index: _IndexOption = None,
     as_json: Json = False,
 ) -> None:
     """How late notes come: from post to first note, from there to the first verdict, and how many never get one."""
@@ -301,14 +301,14 @@ def delays(
     from crowdnotes.public_data.posts import Filter
 
     chosen = Filter(language, topic)
-    with reading(_path(index)) as connection:
+    with reading(_get_index_path(index)) as connection:
         found = room.delays(connection, chosen)
     if as_json:
         print_json(found)
         return
     print_text(found.sentence)
     for group in (found.overall, *found.by_topic, *found.by_language, *found.by_month):
-        first, verdict = (_in_hours(hours) for hours in (group.to_first_note, group.to_verdict))
+        first, verdict = (_format_hours(hours) for hours in (group.to_first_note, group.to_verdict))
         print_text(f"{group.group}: {count(group.posts, 'post')}; first note {first}; verdict {verdict}")
 
 
@@ -337,17 +337,17 @@ def make_data(
     print_text(f"Planted: a surge on {planted.surge_day}, with {planted.surge_posts} posts. --json tells all of it.")
 
 
-def _listed(terms: Sequence[Term]) -> str:
+def _join_terms(terms: Sequence[Term]) -> str:
     return ", ".join(f"{term.term} ({term.posts} of {term.of_posts} posts)" for term in terms)
 
 
-def _in_hours(hours: Hours) -> str:
+def _format_hours(hours: Hours) -> str:
     if hours.p50 is None or hours.p90 is None:
         return hours.not_run
     return f"within {hours.p50:.1f} hours for half, {hours.p90:.1f} for nine in ten of {hours.n}"
 
 
-def _path(index: Path | None) -> Path:
+def _get_index_path(index: Path | None) -> Path:
     from crowdnotes.public_data.database import index_path
     from crowdnotes.settings import load_settings
 

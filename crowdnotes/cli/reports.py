@@ -24,7 +24,7 @@ from crowdnotes.errors import InputError
 from crowdnotes.text.markdown import count
 
 app = typer.Typer(help="Which of two notes do readers prefer, not knowing which is which?", no_args_is_help=True)
-_Id = Annotated[str, typer.Argument(help="The comparison's id, as listed.")]
+_ComparisonIdArgument = Annotated[str, typer.Argument(help="The comparison's id, as listed.")]
 
 
 @app.command("add")
@@ -62,7 +62,7 @@ def list_comparisons(as_json: Json = False) -> None:
 
 
 @app.command("results")
-def results(comparison_id: _Id, as_json: Json = False) -> None:
+def results(comparison_id: _ComparisonIdArgument, as_json: Json = False) -> None:
     """What the answers come to: win rate, helpfulness, the five statements, each with its interval and n."""
     with open_workspace() as workspace:
         found = workspace.comparisons.results(comparison_id)
@@ -78,7 +78,7 @@ def results(comparison_id: _Id, as_json: Json = False) -> None:
 
 @app.command("export")
 def export(
-    comparison_id: _Id,
+    comparison_id: _ComparisonIdArgument,
     out: Out = None,
     format_: Annotated[
         Literal["csv", "votes"],

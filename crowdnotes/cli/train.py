@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from crowdnotes.studies.data_files import HealthNote
     from crowdnotes.studies.train.judges import TrainedHead
 
-_OUT = "Where weights, figures and card go; the program's own assets/judges without it."
+_OUT_HELP = "Where weights, figures and card go; the program's own assets/judges without it."
 
 
 def helpfulness(
@@ -25,7 +25,7 @@ def helpfulness(
         Path | None, typer.Option(help="Camp notes, Parquet: teaches the reader again, with --pilot.")
     ] = None,
     pilot: Annotated[Path | None, typer.Option(help="The folder of the Birdwatch pilot's public data.")] = None,
-    out: Annotated[Path | None, typer.Option(help=_OUT)] = None,
+    out: Annotated[Path | None, typer.Option(help=_OUT_HELP)] = None,
 ) -> None:
     """Fit the helpfulness head and measure it in nested cross-validation, beside simple rivals. Prints JSON.
 
@@ -47,15 +47,15 @@ def helpfulness(
     with open_workspace() as workspace:
         embedder = workspace.embedder
         if camp is not None and pilot is not None:
-            _teach(notes, camp, pilot, embedder, folder)
+            _train_reader(notes, camp, pilot, embedder, folder)
         elif folder.resolve() != JUDGES:
             shutil.copyfile(JUDGES / READER, folder / READER)
         reader = load_reader(folder / READER) if embedder.name == MiniLMEmbedder.name else None
         trained = train_helpfulness(notes, reader, embedder, lambda line: progress(f"  {line}"))
-    _keep(trained, "helpfulness", [note.note_id for note in notes], folder, HELPFULNESS, READER)
+    _write_trained_head(trained, "helpfulness", [note.note_id for note in notes], folder, HELPFULNESS, READER)
 
 
-def _keep(trained: TrainedHead, judge: str, note_ids: Iterable[str], folder: Path, *weights: str) -> None:
+def _write_trained_head(trained: TrainedHead, judge: str, note_ids: Iterable[str], folder: Path, *weights: str) -> None:
     """The head, the first of the weights' names, and what was measured of it, into the folder and printed."""
     from crowdnotes.studies.data_files import pin, write_held_out
 
@@ -65,7 +65,7 @@ def _keep(trained: TrainedHead, judge: str, note_ids: Iterable[str], folder: Pat
     print_json(trained.figures)
 
 
-def _teach(notes: Sequence[HealthNote], camp: Path, pilot: Path, embedder: Embedder, folder: Path) -> None:
+def _train_reader(notes: Sequence[HealthNote], camp: Path, pilot: Path, embedder: Embedder, folder: Path) -> None:
     """The reader, from other notes than these, into the folder."""
     from crowdnotes.engines.local.trained_models import READER, save_reader
     from crowdnotes.studies.data_files import read_camp_notes
@@ -79,7 +79,7 @@ def _teach(notes: Sequence[HealthNote], camp: Path, pilot: Path, embedder: Embed
 
 def principles(
     data: Annotated[Path, typer.Option(help="Camp notes, Parquet, with kind and content_label.")],
-    out: Annotated[Path | None, typer.Option(help=_OUT)] = None,
+    out: Annotated[Path | None, typer.Option(help=_OUT_HELP)] = None,
 ) -> None:
     """Fit the opinion head to notes both camps approve, and measure it on the newest fifth. Prints JSON."""
     from crowdnotes.engines.local.trained_models import JUDGES, OPINION
@@ -90,7 +90,7 @@ def principles(
     folder = made_folder(out or JUDGES)
     with open_workspace() as workspace:
         trained = train_opinion(notes, workspace.embedder, lambda line: progress(f"  {line}"))
-    _keep(trained, "principles", map(str, notes["note_id"]), folder, OPINION)
+    _write_trained_head(trained, "principles", map(str, notes["note_id"]), folder, OPINION)
 
 
 def jury(

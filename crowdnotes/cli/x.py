@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     help="Send approved notes to X, by an account that X enrolled as an AI note writer.", no_args_is_help=True
 )
-_CaseId = Annotated[str, typer.Argument(help="The case's id, as in `crowdnotes cases list`.")]
+_CaseIdArgument = Annotated[str, typer.Argument(help="The case's id, as in `crowdnotes cases list`.")]
 
 
 @app.command("eligible")
@@ -31,7 +31,7 @@ def eligible(
     selection: Annotated[str, typer.Option(help="X's own words: feed_size:large,feed_lang:es")] = "",
 ) -> None:
     """Write the posts for which X takes notes now into a file for a batch."""
-    with _opened() as (_, x):
+    with _open_service_and_x() as (_, x):
         x.require()
         found = x.client.eligible(most, selection)
     rows = (
@@ -42,25 +42,25 @@ def eligible(
 
 
 @app.command("evaluate")
-def evaluate(case_id: _CaseId) -> None:
+def evaluate(case_id: _CaseIdArgument) -> None:
     """Let X score the note of a case, before it is approved; nothing is sent for others to see."""
-    with _opened() as (_, x):
+    with _open_service_and_x() as (_, x):
         print_text(f"claim-opinion score {x.evaluate(case_id):.2f} (without a scale; higher is better)")
 
 
 @app.command("submit")
 def submit(
-    case_id: _CaseId, yes: Annotated[bool, typer.Option("--yes", help="Do not ask before it is sent.")] = False
+    case_id: _CaseIdArgument, yes: Annotated[bool, typer.Option("--yes", help="Do not ask before it is sent.")] = False
 ) -> None:
     """Send the approved note of a case, word for word and once."""
-    with _opened() as (service, x):
+    with _open_service_and_x() as (service, x):
         draft = service.get(case_id).draft
         if draft is None:
             raise WorkflowError("no note", "There is no note.")
         if not yes:
             print_text(draft.text)
             typer.confirm("Send it as a test?" if x.test_mode else "Send it for all to see?", abort=True, err=True)
-        progress(_in_words(x, x.submit(case_id, draft.sha256)))
+        progress(_describe_sent_note(x, x.submit(case_id, draft.sha256)))
 
 
 @app.command("status")
@@ -69,33 +69,33 @@ def status(
     as_json: Json = False,
 ) -> None:
     """Ask X what became of the note of a case, or of all that were sent; it is kept with the cases."""
-    with _opened() as (_, x):
+    with _open_service_and_x() as (_, x):
         found = x.follow(case_id) if case_id else x.follow_all()
     if as_json:
         print_json(found)
     elif isinstance(found, OnX):
-        print_text(_in_words(x, found))
+        print_text(_describe_sent_note(x, found))
     else:
         for one in found.listed:
-            print_text(f"{one.case_id} {_in_words(x, one)}")
+            print_text(f"{one.case_id} {_describe_sent_note(x, one)}")
         for one in found.not_listed:
             print_text(f"{one.case_id} X does not list the note.")
 
 
 @app.command("delete")
-def delete(case_id: _CaseId) -> None:
+def delete(case_id: _CaseIdArgument) -> None:
     """Delete the note of a case on X; another one may then be sent."""
-    with _opened() as (_, x):
+    with _open_service_and_x() as (_, x):
         x.withdraw(case_id)
     progress("deleted")
 
 
-def _in_words(x: ToX, found: OnX) -> str:
+def _describe_sent_note(x: ToX, found: OnX) -> str:
     return f"sent{' as a test' if found.test_mode else ''}: note {found.note_id} {x.as_text(found)}".rstrip()
 
 
 @contextmanager
-def _opened() -> Iterator[tuple[CaseService, ToX]]:
+def _open_service_and_x() -> Iterator[tuple[CaseService, ToX]]:
     with open_workspace() as workspace:
         if workspace.x is None:
             raise ConfigurationError("X is not set up.", "Set CROWDNOTES_X_API_KEY and the three beside it: docs/x.md.")

@@ -32,13 +32,13 @@ class ObstacleKind(StrEnum):
     NO_TAG = "no tag"
 
 
-_OVERRIDDEN = {
+_PHRASE_BY_OVERRIDABLE_KIND = {
     ObstacleKind.GATE_FAILED: "the {what} check did not pass",
     ObstacleKind.GATE_NOT_RUN: "the {what} check was not run",
     ObstacleKind.LINK_UNINSPECTED: "the page behind the link {what} was not read",
     ObstacleKind.LINK_UNANSWERED: "the link {what} did not respond",
 }
-_ON_LINKS = frozenset({ObstacleKind.LINK_UNINSPECTED, ObstacleKind.LINK_UNANSWERED})
+_LINK_KINDS = frozenset({ObstacleKind.LINK_UNINSPECTED, ObstacleKind.LINK_UNANSWERED})
 
 
 class ObstacleId(FrozenModel):
@@ -50,12 +50,12 @@ class ObstacleId(FrozenModel):
     @property
     def is_overridable(self) -> bool:
         """Whether a person's written reason passes it over."""
-        return self.kind in _OVERRIDDEN
+        return self.kind in _PHRASE_BY_OVERRIDABLE_KIND
 
     def although(self, address: Callable[[str], str] = str) -> str:
         """In words that follow "approved although", for one that is overridable; `address` writes a link."""
-        subject = address(self.subject) if self.kind in _ON_LINKS else self.subject
-        return fill(_OVERRIDDEN[self.kind], what=subject)
+        subject = address(self.subject) if self.kind in _LINK_KINDS else self.subject
+        return fill(_PHRASE_BY_OVERRIDABLE_KIND[self.kind], what=subject)
 
 
 class Obstacle(FrozenModel):
@@ -80,9 +80,11 @@ class Override(FrozenModel):
 LETTERS_OF_A_REASON = 10  # fewer is a keystroke to get by, not a reason that somebody can weigh later
 WORDS_OF_A_REASON = 3  # different ones, for the same reason
 A_REASON = f"{WORDS_OF_A_REASON} different words and {LETTERS_OF_A_REASON} letters"
-_LETTERS = re.compile(r"[^\W\d_]+")
+_LETTER_RUN_PATTERN = re.compile(r"[^\W\d_]+")
 # Chinese, Japanese, Thai, Lao, Burmese and Khmer put no spaces between words: there each sign counts as one.
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
+_UNSPACED_SCRIPT_PATTERN = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
+)
 
 
 def is_reason(text: str) -> bool:
@@ -92,10 +94,10 @@ def is_reason(text: str) -> bool:
 
 def missing_from(text: str) -> str:
     """What a text still needs to be a reason: "2 more different words and 4 more letters"; empty for a reason."""
-    unspaced = _UNSPACED.findall(text)
+    unspaced = _UNSPACED_SCRIPT_PATTERN.findall(text)
     # Two signs of those scripts are about a word, and say as much as a longer run of letters.
     letters = sum(character.isalpha() for character in text) + len(unspaced)
-    words = len({*_LETTERS.findall(_UNSPACED.sub(" ", text).casefold()), *unspaced})
+    words = len({*_LETTER_RUN_PATTERN.findall(_UNSPACED_SCRIPT_PATTERN.sub(" ", text).casefold()), *unspaced})
     more_words, more_letters = WORDS_OF_A_REASON - words, LETTERS_OF_A_REASON - letters
     missing = [plural(more_words, "1 more different word", "{n} more different words")] if more_words > 0 else []
     missing += [plural(more_letters, "1 more letter", "{n} more letters")] if more_letters > 0 else []

@@ -378,7 +378,7 @@ class JuryVerdict(FrozenModel):
     def _is_open(self) -> bool:
         """A note whose chance is even may stand under the line, for its intercept is a careful one."""
         if self.shown_of_100 is not None:
-            return not self.reaches_line and self.shown_of_100 >= _EVEN_FROM
+            return not self.reaches_line and self.shown_of_100 >= _MIN_SHOWN_OF_100_FOR_EVEN
         return self.intercept_interval.low < self.helpful_line <= self.intercept_interval.high
 
     @property
@@ -399,15 +399,15 @@ class JuryVerdict(FrozenModel):
     @property
     def _harsher(self) -> str:
         low, high = self.negative.mean, self.positive.mean
-        if low is None or high is None or abs(low - high) < _APART:
+        if low is None or high is None or abs(low - high) < _MIN_SIDE_DIFFERENCE:
             return ""
         harsher = self.positive if high < low else self.negative
         return f"; {harsher.people} would find it helpful less often"
 
 
-_APART = 0.15  # of the mean rating; sides further apart than this are named
-_ON_TRUTH = frozenset({GateName.RELEVANCE, GateName.CORRECTNESS})
-_EVEN_FROM = 40  # of 100 such notes; under it more were turned down than one would call even
+_MIN_SIDE_DIFFERENCE = 0.15  # of the mean rating; sides further apart than this are named
+_TRUTH_GATES = frozenset({GateName.RELEVANCE, GateName.CORRECTNESS})
+_MIN_SHOWN_OF_100_FOR_EVEN = 40  # of 100 such notes; under it more were turned down than one would call even
 
 
 def gates_and_jury(assessment: Assessment, verdict: JuryVerdict) -> str:
@@ -422,7 +422,7 @@ def gates_and_jury(assessment: Assessment, verdict: JuryVerdict) -> str:
     if failed:
         alike = f"The simulated jury finds it helpful, but it did not pass {failed}"
         said = alike if verdict.reaches_line else f"It did not pass {failed}"
-        on_truth = any(gate.gate in _ON_TRUTH and gate.status is GateStatus.FAIL for gate in assessment.found)
+        on_truth = any(gate.gate in _TRUTH_GATES and gate.status is GateStatus.FAIL for gate in assessment.found)
         differs = "whether they are true" if on_truth else "whether they are clear and to the point"
         return f"{said}: change that first. The jury judges how readers would take the words, not {differs}."
     outlook = f"Among people who usually disagree, {verdict.outlook_and_why}."

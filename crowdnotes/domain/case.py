@@ -59,7 +59,7 @@ class Decision(FrozenModel):
     @property
     def as_text(self) -> str:
         """How it ended, with what was passed over: "approved", "approved, 1 override"."""
-        return _ended(self.kind, self.reasons_given)
+        return _describe_ending(self.kind, self.reasons_given)
 
     @property
     def reasons_given(self) -> int:
@@ -68,7 +68,7 @@ class Decision(FrozenModel):
         return len({item.reason if item.obstacle.kind in gates else item.obstacle for item in self.overrides})
 
 
-def _ended(kind: DecisionKind, overrides: int) -> str:
+def _describe_ending(kind: DecisionKind, overrides: int) -> str:
     return kind.as_text + (plural(overrides, ", 1 override", ", {n} overrides") if overrides else "")
 
 
@@ -520,7 +520,7 @@ class CaseSummary(FrozenModel):
         """How it ended, overrides included, or where it stands."""
         if self.supernote and self.status is CaseStatus.NEW and not self.note_excerpt:  # none of its texts is taken
             return "supernote not chosen yet"
-        return _ended(self.decision, self.overrides) if self.decision else self.status.as_text
+        return _describe_ending(self.decision, self.overrides) if self.decision else self.status.as_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -545,25 +545,31 @@ def effect_of_edit(case: Case) -> EditEffect | None:
     for before in reversed(case.revisions):
         if before.sha256 == now.sha256:
             continue
-        scores, verdicts = _scores(case, before, now), _verdicts(case, before, now)
+        scores, verdicts = _find_assessments(case, before, now), _find_verdicts_of_same_jury(case, before, now)
         if scores is not None or verdicts is not None:
             return EditEffect(before, now, scores, verdicts)
     return None
 
 
-def _scores(case: Case, before: Draft, now: Draft) -> tuple[Assessment, Assessment] | None:
+def _find_assessments(case: Case, before: Draft, now: Draft) -> tuple[Assessment, Assessment] | None:
     of_before = (item for item in reversed(case.earlier_assessments) if item.text_sha256 == before.sha256)
     old, new = next(of_before, None), case.assessment
     return (old, new) if old is not None and new is not None and new.text_sha256 == now.sha256 else None
 
 
-def _verdicts(case: Case, before: Draft, now: Draft) -> tuple[JuryVerdict, JuryVerdict] | None:
+def _find_verdicts_of_same_jury(case: Case, before: Draft, now: Draft) -> tuple[JuryVerdict, JuryVerdict] | None:
     """Of one jury: another would say something else of the same text."""
     old, new = case.verdict_on(before.sha256), case.verdict_on(now.sha256)
-    if old is None or new is None or _jury_of(old) != _jury_of(new) or old.means_nothing or new.means_nothing:
+    if (
+        old is None
+        or new is None
+        or _identify_jury(old) != _identify_jury(new)
+        or old.means_nothing
+        or new.means_nothing
+    ):
         return None
     return old, new
 
 
-def _jury_of(verdict: JuryVerdict) -> tuple[int, int, str, str]:
+def _identify_jury(verdict: JuryVerdict) -> tuple[int, int, str, str]:
     return verdict.seed, verdict.jurors, verdict.sampling, verdict.model

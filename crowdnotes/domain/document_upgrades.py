@@ -24,17 +24,17 @@ from crowdnotes.domain.people import LOCAL_OWNER, PROGRAM
 Document = dict[str, Any]
 
 
-def _evidence_sets_are_dated(document: Document) -> None:
+def _add_times_to_evidence_sets(document: Document) -> None:
     sets = document.get("earlier_evidence", [])
     document["earlier_evidence"] = [{"evidence": item} if isinstance(item, list) else item for item in sets]
 
 
-def _looks_are_follow_ups(document: Document) -> None:
+def _rename_looks_to_follow_ups(document: Document) -> None:
     if "looks" in document:
         document["follow_ups"] = document.pop("looks")
 
 
-def _overrides_name_obstacles(document: Document) -> None:
+def _replace_checks_with_obstacles(document: Document) -> None:
     """A check was a string: a gate's name, "link:" or "live:" and an address. So was the field of its reason."""
     judged = (document.get("assessment") or {}).get("gates", [])
     not_run = {result.get("gate") for result in judged if result.get("status") == "NOT_RUN"}
@@ -57,7 +57,7 @@ def _overrides_name_obstacles(document: Document) -> None:
             words[f"{found['kind']} {found['subject']} {of}"] = words.pop(field)
 
 
-def _people_compare_sentences(document: Document) -> None:
+def _reset_local_comparisons(document: Document) -> None:
     """Without a model a person compares the sentences; what comparing words had found counts in decisions alone."""
     if document.get("decision"):
         return
@@ -79,25 +79,25 @@ def _people_compare_sentences(document: Document) -> None:
                 result.update(gate="helpfulness", status="NOT_RUN", reason="Waits for correctness to pass.")
 
 
-def _notes_have_no_time_of_change(document: Document) -> None:
+def _drop_notes_changed_at(document: Document) -> None:
     (document.get("supernote") or {}).pop("notes_changed_at", None)
 
 
-def _cases_have_an_owner(document: Document) -> None:
+def _add_owner(document: Document) -> None:
     """One person had a program to themselves: all was theirs, under whatever name."""
     events = [*document.get("events", []), *filter(None, [document.get("decision")])]
     for event in events:
         event["by_key"] = PROGRAM.key if event.get("by") == PROGRAM.name else " ".join(LOCAL_OWNER)
     names = (event.get("by", "") for event in events if event["by_key"] != PROGRAM.key)
-    document["owner"] = _local_person(next(names, ""))
+    document["owner"] = _build_local_person(next(names, ""))
 
 
-def _local_person(name: str) -> Document:
+def _build_local_person(name: str) -> Document:
     issuer, subject = LOCAL_OWNER
     return {"issuer": issuer, "subject": subject, "name": " ".join(name.split())[:80].strip() or "you"}
 
 
-def _reviews_belong_to_readers(document: Document) -> None:
+def _assign_reviews_to_readers(document: Document) -> None:
     """There was one review a passage, of the one person; when it was judged stands in the audit trail."""
     judged = {
         str(event.get("detail", "")).partition(":")[0]: event.get("at")
@@ -107,19 +107,19 @@ def _reviews_belong_to_readers(document: Document) -> None:
     sets = [document.get("evidence", []), *(kept.get("evidence", []) for kept in document.get("earlier_evidence", []))]
     for item in (item for items in sets for item in items):
         review = item.pop("review", None) or {}
-        reader = _local_person(review.pop("opened_by", None) or "")
+        reader = _build_local_person(review.pop("opened_by", None) or "")
         at = judged.get(item.get("id")) if review.get("verdict") else None
         item["reviews"] = [review | {"reader": reader, "judged_at": at}] if review.get("opened_at") else []
 
 
 STEPS: tuple[Callable[[Document], None], ...] = (
-    _evidence_sets_are_dated,
-    _looks_are_follow_ups,
-    _overrides_name_obstacles,
-    _people_compare_sentences,
-    _notes_have_no_time_of_change,
-    _cases_have_an_owner,
-    _reviews_belong_to_readers,
+    _add_times_to_evidence_sets,
+    _rename_looks_to_follow_ups,
+    _replace_checks_with_obstacles,
+    _reset_local_comparisons,
+    _drop_notes_changed_at,
+    _add_owner,
+    _assign_reviews_to_readers,
 )
 
 DOCUMENT_VERSION = len(STEPS)
@@ -138,13 +138,13 @@ def upgraded(document: Document) -> Document:
         step(document)
     document["document_version"] = max(version_of(document), DOCUMENT_VERSION)
     if document.get("assessment"):
-        document["assessment"] = _with_known_names(document["assessment"])
+        document["assessment"] = _drop_unknown_checks(document["assessment"])
     earlier = document.get("earlier_assessments", [])
-    document["earlier_assessments"] = [_with_known_names(assessment) for assessment in earlier]
+    document["earlier_assessments"] = [_drop_unknown_checks(assessment) for assessment in earlier]
     return document
 
 
-def _with_known_names(assessment: Document) -> Document:
+def _drop_unknown_checks(assessment: Document) -> Document:
     """Without results of gates and principles that this program does not know: it could not say what they mean."""
     gates, principles = set(GateName), set(PrincipleName)
     return assessment | {

@@ -230,7 +230,7 @@ class Tombstone(FrozenModel):
     by_key: str
 
 
-_FORWARD = {  # by how much each brings a case forward in the queue
+_QUEUE_ADVANCE_BY_REASON = {  # by how much each brings a case forward in the queue
     "raised": timedelta(days=30),
     "spreads": timedelta(hours=24),
     "disagree": timedelta(hours=12),
@@ -241,4 +241,4 @@ _FORWARD = {  # by how much each brings a case forward in the queue
 def turn_of(submitted_at: datetime, *, raised: bool, ratings: int, disagree: bool, close: bool) -> datetime:
     """What the queue is sorted by, the earliest first; see `QueueItem`."""
     holds = {"raised": raised, "spreads": ratings >= SPREADS_FROM, "disagree": disagree, "close": close}
-    return submitted_at - sum((_FORWARD[name] for name, is_so in holds.items() if is_so), timedelta())
+    return submitted_at - sum((_QUEUE_ADVANCE_BY_REASON[name] for name, is_so in holds.items() if is_so), timedelta())

@@ -32,10 +32,10 @@ class Support(LabelledEnum):
     @property
     def in_scores(self) -> Support:
         """As the scores count it."""
-        return _IN_SCORES.get(self, self)
+        return _SCORED_SUPPORT.get(self, self)
 
 
-_IN_SCORES = {Support.WRONG_SOURCE: Support.UNSUPPORTED, Support.CANNOT_TELL: Support.UNCHECKED}
+_SCORED_SUPPORT = {Support.WRONG_SOURCE: Support.UNSUPPORTED, Support.CANNOT_TELL: Support.UNCHECKED}
 
 
 class Basis(LabelledEnum):

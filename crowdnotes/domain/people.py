@@ -21,12 +21,14 @@ class Role(LabelledEnum):
     ADMIN = "admin"
 
 
-def _one_line(name: str) -> str:
+def _collapse_whitespace(name: str) -> str:
     return " ".join(name.split())
 
 
-_Id = Annotated[str, StringConstraints(pattern=r"^\S+$", max_length=255)]
-_Name = Annotated[str, AfterValidator(_one_line), StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
+_IdentityString = Annotated[str, StringConstraints(pattern=r"^\S+$", max_length=255)]
+_PersonName = Annotated[
+    str, AfterValidator(_collapse_whitespace), StringConstraints(strip_whitespace=True, min_length=1, max_length=80)
+]
 
 
 class Person(FrozenModel):
@@ -35,9 +37,9 @@ class Person(FrozenModel):
     Never by an e-mail address or by the name: both change, and names are alike.
     """
 
-    issuer: _Id
-    subject: _Id
-    name: _Name
+    issuer: _IdentityString
+    subject: _IdentityString
+    name: _PersonName
 
     @property
     def key(self) -> str:
@@ -98,7 +100,7 @@ class Act(StrEnum):
     SEND_TO_X = "send to x"
 
 
-_IN_WORDS = {
+_PHRASE_BY_ACT = {
     Act.BEGIN: "begin a case",
     Act.PRACTISE: "begin a demonstration",
     Act.READ: "open this case",
@@ -152,14 +154,14 @@ class Owned(Protocol):
         ...
 
 
-_NONE: frozenset[Relationship] = frozenset()
-_PRACTICE = frozenset({Relationship.PRACTICE})
-_OWN = _PRACTICE | {Relationship.OWN}
-_SHARED = frozenset({Relationship.SHARED})
-_ALL = frozenset(Relationship)
+_NO_CASES: frozenset[Relationship] = frozenset()
+_PRACTICE_CASES = frozenset({Relationship.PRACTICE})
+_OWN_CASES = _PRACTICE_CASES | {Relationship.OWN}
+_SHARED_CASES = frozenset({Relationship.SHARED})
+_ALL_CASES = frozenset(Relationship)
 
 
-def _row(
+def _permit(
     viewer: frozenset[Relationship],
     contributor: frozenset[Relationship],
     moderator: frozenset[Relationship],
@@ -170,29 +172,29 @@ def _row(
 
 # docs/people.md says the same in words; a test holds it to this. What is done to no case counts as one's own.
 ALLOWED: Mapping[Act, Mapping[Role, frozenset[Relationship]]] = {
-    Act.READ: _row(_OWN | _SHARED, _OWN | _SHARED, _ALL, _ALL),
-    Act.BEGIN: _row(_NONE, _ALL, _ALL, _ALL),
-    Act.PRACTISE: _row(_ALL, _ALL, _ALL, _ALL),
-    Act.EDIT: _row(_PRACTICE, _OWN | _SHARED, _ALL, _ALL),
-    Act.WORK: _row(_PRACTICE, _OWN | _SHARED, _ALL, _ALL),
-    Act.JUDGE: _row(_PRACTICE, _OWN | _SHARED, _ALL, _ALL),
-    Act.SUGGEST: _row(_PRACTICE, _OWN | _SHARED, _ALL, _ALL),
-    Act.DECIDE: _row(_PRACTICE, _PRACTICE, _ALL, _ALL),
-    Act.REOPEN: _row(_PRACTICE, _PRACTICE, _ALL, _ALL),
-    Act.SUBMIT: _row(_NONE, _OWN, _OWN, _ALL),
-    Act.REVIEW: _row(_NONE, _NONE, _ALL, _ALL),
-    Act.ASSIGN: _row(_NONE, _NONE, _ALL, _ALL),
-    Act.SHARE: _row(_NONE, _OWN, _OWN, _ALL),
-    Act.DELETE: _row(_NONE, _OWN, _OWN, _ALL),
-    Act.COMPARE: _row(_NONE, _NONE, _ALL, _ALL),
-    Act.BATCH: _row(_NONE, _NONE, _ALL, _ALL),
-    Act.SET_UP: _row(_NONE, _NONE, _NONE, _ALL),
-    Act.PEOPLE: _row(_NONE, _NONE, _NONE, _ALL),
-    Act.SEND_TO_X: _row(_NONE, _NONE, _ALL, _ALL),
+    Act.READ: _permit(_OWN_CASES | _SHARED_CASES, _OWN_CASES | _SHARED_CASES, _ALL_CASES, _ALL_CASES),
+    Act.BEGIN: _permit(_NO_CASES, _ALL_CASES, _ALL_CASES, _ALL_CASES),
+    Act.PRACTISE: _permit(_ALL_CASES, _ALL_CASES, _ALL_CASES, _ALL_CASES),
+    Act.EDIT: _permit(_PRACTICE_CASES, _OWN_CASES | _SHARED_CASES, _ALL_CASES, _ALL_CASES),
+    Act.WORK: _permit(_PRACTICE_CASES, _OWN_CASES | _SHARED_CASES, _ALL_CASES, _ALL_CASES),
+    Act.JUDGE: _permit(_PRACTICE_CASES, _OWN_CASES | _SHARED_CASES, _ALL_CASES, _ALL_CASES),
+    Act.SUGGEST: _permit(_PRACTICE_CASES, _OWN_CASES | _SHARED_CASES, _ALL_CASES, _ALL_CASES),
+    Act.DECIDE: _permit(_PRACTICE_CASES, _PRACTICE_CASES, _ALL_CASES, _ALL_CASES),
+    Act.REOPEN: _permit(_PRACTICE_CASES, _PRACTICE_CASES, _ALL_CASES, _ALL_CASES),
+    Act.SUBMIT: _permit(_NO_CASES, _OWN_CASES, _OWN_CASES, _ALL_CASES),
+    Act.REVIEW: _permit(_NO_CASES, _NO_CASES, _ALL_CASES, _ALL_CASES),
+    Act.ASSIGN: _permit(_NO_CASES, _NO_CASES, _ALL_CASES, _ALL_CASES),
+    Act.SHARE: _permit(_NO_CASES, _OWN_CASES, _OWN_CASES, _ALL_CASES),
+    Act.DELETE: _permit(_NO_CASES, _OWN_CASES, _OWN_CASES, _ALL_CASES),
+    Act.COMPARE: _permit(_NO_CASES, _NO_CASES, _ALL_CASES, _ALL_CASES),
+    Act.BATCH: _permit(_NO_CASES, _NO_CASES, _ALL_CASES, _ALL_CASES),
+    Act.SET_UP: _permit(_NO_CASES, _NO_CASES, _NO_CASES, _ALL_CASES),
+    Act.PEOPLE: _permit(_NO_CASES, _NO_CASES, _NO_CASES, _ALL_CASES),
+    Act.SEND_TO_X: _permit(_NO_CASES, _NO_CASES, _ALL_CASES, _ALL_CASES),
 }
 
 
-_BY_OTHERS = frozenset({Act.REVIEW, Act.DECIDE})
+_ACTS_UNDER_FOUR_EYES = frozenset({Act.REVIEW, Act.DECIDE})
 
 
 def relationship(actor: Actor, case: Owned | None) -> Relationship:
@@ -210,7 +212,7 @@ def may(actor: Actor, act: Act, case: Owned | None = None, *, four_eyes: bool = 
     With `four_eyes` nobody reviews or decides a case that they began, whatever their role.
     """
     how = relationship(actor, case)
-    if four_eyes and case is not None and act in _BY_OTHERS and how is Relationship.OWN:
+    if four_eyes and case is not None and act in _ACTS_UNDER_FOUR_EYES and how is Relationship.OWN:
         return False
     return how in ALLOWED[act][actor.role]
 
@@ -220,13 +222,13 @@ def refusal(act: Act, case: Owned | None = None, *, four_eyes: bool = False) -> 
     if four_eyes:
         return "You began this case, so another moderator or admin has to decide it."
     how = Relationship.OWN if case is None else Relationship.SHARED if case.shared else Relationship.OTHER
-    owner = ["whoever began it"] if case is not None and ALLOWED[act][Role.CONTRIBUTOR] >= _OWN else []
-    *names, last = [*owner, *(_MANY[role] for role in Role if how in ALLOWED[act][role])]
+    owner = ["whoever began it"] if case is not None and ALLOWED[act][Role.CONTRIBUTOR] >= _OWN_CASES else []
+    *names, last = [*owner, *(_PLURAL_BY_ROLE[role] for role in Role if how in ALLOWED[act][role])]
     who = f"{', '.join(names)} and {last}" if names else last
-    return f"Only {who} may {_IN_WORDS[act]}."
+    return f"Only {who} may {_PHRASE_BY_ACT[act]}."
 
 
-_MANY = {
+_PLURAL_BY_ROLE = {
     Role.VIEWER: "viewers",
     Role.CONTRIBUTOR: "contributors",
     Role.MODERATOR: "moderators",

@@ -13,13 +13,13 @@ X_HOSTS = frozenset(f"{part}{site}" for part in ("", "www.", "m.", "mobile.") fo
 
 
 FIRST_ID_MS = 1_288_834_974_657  # X's ids count milliseconds from here, times 2**22
-_FIRST_DATED_ID = 2**35  # before November 2010 ids were a plain count
-_LAST_ID = 2**63
+_MIN_DATED_ID = 2**35  # before November 2010 ids were a plain count
+_ID_LIMIT = 2**63
 
 
 def time_of_id(number: int) -> datetime | None:
     """When a post or note with this id was made; None for one that holds no time."""
-    if not _FIRST_DATED_ID <= number < _LAST_ID:
+    if not _MIN_DATED_ID <= number < _ID_LIMIT:
         return None
     return datetime.fromtimestamp(((number >> 22) + FIRST_ID_MS) / 1000, tz=UTC)
 

@@ -44,7 +44,7 @@ class Ratings(FrozenModel):
 
 
 # "NNN" is what people on X write for it. A note that was pasted has no classification that says so.
-_NO_NOTE_NEEDED = re.compile(
+_NO_NOTE_NEEDED_PATTERN = re.compile(
     r"\bNNN\b|\b[Nn]o (?:[Cc]ommunity )?[Nn]otes? (?:(?:is|are) )?(?:needed|necessary|required)\b|"
     r"(?:^|[.!?]\s+|[Cc]ommunity )[Nn]otes? (?:is |are )?(?:not (?:needed|necessary|required)|unnecessary)\b",
 )
@@ -70,7 +70,7 @@ class ExistingNote(FrozenModel):
         """Why no supernote is made from it by itself; "" where it is (Supernotes 3.1)."""
         if self.classification is Classification.NOT_MISLEADING:
             return "It says that the post is not misleading."
-        if _NO_NOTE_NEEDED.search(self.text):
+        if _NO_NOTE_NEEDED_PATTERN.search(self.text):
             return "It says that no note is needed."
         if self.status is CrowdStatus.HELPFUL:
             return "X shows it already."

@@ -19,12 +19,12 @@ from crowdnotes.text.dates import parse_date
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.urls import is_web_address
 
-_CLAIM = 1_000  # characters; some publishers put the whole post there
-_NAME = 100
-_VERDICT = 120  # some publishers put a paragraph there
-_NUMBER = 12
-_LANGUAGE = re.compile(r"([a-z]{2})(?![a-z])", re.IGNORECASE)
-_TYPE = re.compile(r"(?:^|[/:])ClaimReview$")
+_MAX_CLAIM_CHARACTERS = 1_000  # characters; some publishers put the whole post there
+_MAX_NAME_CHARACTERS = 100
+_MAX_VERDICT_CHARACTERS = 120  # some publishers put a paragraph there
+_MAX_NUMBER_CHARACTERS = 12
+_LANGUAGE_CODE_PATTERN = re.compile(r"([a-z]{2})(?![a-z])", re.IGNORECASE)
+_CLAIM_REVIEW_TYPE_PATTERN = re.compile(r"(?:^|[/:])ClaimReview$")
 Item = Mapping[str, object]
 
 
@@ -36,7 +36,7 @@ def claim_reviews(data: object) -> Iterator[Item]:
         if isinstance(one, list):
             pending.extend(reversed(one))
         elif isinstance(one, dict):
-            if _is_review(one):
+            if _is_claim_review(one):
                 yield one
             else:
                 pending.extend(reversed(one.values()))
@@ -48,32 +48,34 @@ def reviews_in_text(text: str) -> Iterator[Item]:
         yield from claim_reviews(json.loads(text))
 
 
-def _is_review(item: Item) -> bool:
+def _is_claim_review(item: Item) -> bool:
     kinds = item.get("@type")
     named = kinds if isinstance(kinds, list) else [kinds]
-    return "claimReviewed" in item or any(isinstance(kind, str) and _TYPE.search(kind) for kind in named)
+    return "claimReviewed" in item or any(
+        isinstance(kind, str) and _CLAIM_REVIEW_TYPE_PATTERN.search(kind) for kind in named
+    )
 
 
 def fact_check(item: Item) -> FactCheck | None:
     """What one ClaimReview says; None where it names no claim."""
-    claim = _text(_at(item, "claimReviewed"), _CLAIM)
+    claim = _read_text(_look_up(item, "claimReviewed"), _MAX_CLAIM_CHARACTERS)
     if not claim:
         return None
-    url = _text(_at(item, "url"), 2_000)
-    verdict, scale = _rating(item)
+    url = _read_text(_look_up(item, "url"), 2_000)
+    verdict, scale = _read_rating(item)
     return FactCheck(
         claim=claim,
-        claimant=_name(item, "itemReviewed", "author") or _name(item, "itemReviewed", "appearance", "author"),
+        claimant=_read_name(item, "itemReviewed", "author") or _read_name(item, "itemReviewed", "appearance", "author"),
         verdict=verdict,
         scale=scale,
-        publisher=_name(item, "author") or _name(item, "publisher"),
-        published=_day(_at(item, "datePublished")),
-        language=_language(_at(item, "inLanguage")) or language_of(claim),
+        publisher=_read_name(item, "author") or _read_name(item, "publisher"),
+        published=_parse_past_day(_look_up(item, "datePublished")),
+        language=_parse_language_code(_look_up(item, "inLanguage")) or language_of(claim),
         url=url if is_web_address(url) else None,
     )
 
 
-def _at(item: Item, *keys: str) -> object:
+def _look_up(item: Item, *keys: str) -> object:
     """What stands under a chain of keys, or in the column of that name; of a list the first."""
     if (column := ".".join(keys)) in item:
         return item[column]
@@ -84,7 +86,7 @@ def _at(item: Item, *keys: str) -> object:
     return found
 
 
-def _text(value: object, most: int) -> str:
+def _read_text(value: object, most: int) -> str:
     for _ in range(3):
         if isinstance(value, list):
             value = value[0] if value else ""
@@ -96,18 +98,21 @@ def _text(value: object, most: int) -> str:
     return plain_text(text, most) if "<" in text or "&" in text else tidy_line(text[: 10 * most], most)
 
 
-def _name(item: Item, *keys: str) -> str:
-    return _text(_at(item, *keys, "name") or _at(item, *keys), _NAME)
+def _read_name(item: Item, *keys: str) -> str:
+    return _read_text(_look_up(item, *keys, "name") or _look_up(item, *keys), _MAX_NAME_CHARACTERS)
 
 
-def _rating(item: Item) -> tuple[str, str]:
+def _read_rating(item: Item) -> tuple[str, str]:
     """The verdict in words and the number with its scale, each as it was given, "" where it was not."""
-    words = _text(_at(item, "reviewRating", "alternateName"), _VERDICT)
-    given = [_text(_at(item, "reviewRating", key), _VERDICT) for key in ("ratingValue", "worstRating", "bestRating")]
-    value, worst, best = (_number(text) for text in given)
+    words = _read_text(_look_up(item, "reviewRating", "alternateName"), _MAX_VERDICT_CHARACTERS)
+    given = [
+        _read_text(_look_up(item, "reviewRating", key), _MAX_VERDICT_CHARACTERS)
+        for key in ("ratingValue", "worstRating", "bestRating")
+    ]
+    value, worst, best = (_parse_number(text) for text in given)
     if value is None:
-        whole = _at(item, "reviewRating")
-        return words or given[0] or (_text(whole, _VERDICT) if isinstance(whole, str) else ""), ""
+        whole = _look_up(item, "reviewRating")
+        return words or given[0] or (_read_text(whole, _MAX_VERDICT_CHARACTERS) if isinstance(whole, str) else ""), ""
     if worst is None or best is None or worst == best:
         return words, "" if words else f"{given[0]}, with no scale given"
     inside = min(worst, best) <= value <= max(worst, best)
@@ -115,19 +120,19 @@ def _rating(item: Item) -> tuple[str, str]:
     return words, f"{given[0]} on a {scale}" if inside else f"{given[0]}, outside its own {scale}"
 
 
-def _number(text: str) -> float | None:
+def _parse_number(text: str) -> float | None:
     with suppress(ValueError):
         number = float(text.replace(",", "."))
-        return number if math.isfinite(number) and len(text) <= _NUMBER else None
+        return number if math.isfinite(number) and len(text) <= _MAX_NUMBER_CHARACTERS else None
     return None
 
 
-def _day(value: object) -> date | None:
+def _parse_past_day(value: object) -> date | None:
     """The day, unless it is yet to come: a slip of the pen would make a library look newer than it is."""
     day = parse_date(value)
     return day if day is not None and day <= datetime.now(UTC).date() + timedelta(days=1) else None
 
 
-def _language(value: object) -> str | None:
-    found = _LANGUAGE.match(_text(value, _NAME))
+def _parse_language_code(value: object) -> str | None:
+    found = _LANGUAGE_CODE_PATTERN.match(_read_text(value, _MAX_NAME_CHARACTERS))
     return found[1].lower() if found else None

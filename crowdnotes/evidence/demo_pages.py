@@ -23,7 +23,7 @@ from crowdnotes.evidence.link_check import LinkAsker
 from crowdnotes.evidence.ssrf_guard import check_url
 
 ASSETS = Path(__file__).resolve().parents[2] / "assets" / "demonstration"
-_REPAIR = "Put the folder assets/demonstration back, for instance with `git checkout assets`."
+_REPAIR_HINT = "Put the folder assets/demonstration back, for instance with `git checkout assets`."
 
 
 class ExamplePage(FrozenModel):
@@ -56,7 +56,7 @@ class Example(FrozenModel):
         return tuple(page.url for page in self.pages)
 
 
-_EXAMPLES = TypeAdapter(tuple[Example, ...])
+_EXAMPLES_ADAPTER = TypeAdapter(tuple[Example, ...])
 
 
 @cache
@@ -66,11 +66,11 @@ def examples() -> tuple[Example, ...]:
     Raises ConfigurationError when the pack is missing or damaged.
     """
     try:
-        return _EXAMPLES.validate_json((ASSETS / "examples.json").read_bytes())
+        return _EXAMPLES_ADAPTER.validate_json((ASSETS / "examples.json").read_bytes())
     except OSError as error:
-        raise ConfigurationError("The demonstration examples cannot be read.", _REPAIR) from error
+        raise ConfigurationError("The demonstration examples cannot be read.", _REPAIR_HINT) from error
     except ValidationError as error:
-        raise ConfigurationError("The demonstration examples are damaged.", _REPAIR) from error
+        raise ConfigurationError("The demonstration examples are damaged.", _REPAIR_HINT) from error
 
 
 def example_with_notes() -> Example:
@@ -103,7 +103,7 @@ def page_of(url: str | None) -> ExamplePage | None:
     if not url or not is_demonstration_url(url):
         return None
     try:
-        return _pages_by_address().get(_address(check_url(url).url))
+        return _index_pages().get(_split_address(check_url(url).url))
     except (InputError, FetchError):
         return None
 
@@ -138,14 +138,14 @@ class DemonstrationFetcher:
             return self._inner.fetch(url, check)  # which refuses it too, in its own words
         check()
         now = datetime.now(UTC)
-        page = _pages_by_address().get(_address(target.url))
+        page = _index_pages().get(_split_address(target.url))
         if page is None:
             detail = "There is no page at this address (404)."
             return Page(url, target.url, FetchOutcome.NOT_FOUND, now, detail=detail)
         try:
             body = (ASSETS / "pages" / page.file).read_bytes()
         except OSError as error:
-            raise ConfigurationError(f"The demonstration page {page.file} cannot be read.", _REPAIR) from error
+            raise ConfigurationError(f"The demonstration page {page.file} cannot be read.", _REPAIR_HINT) from error
         return Page(url, page.url, FetchOutcome.READ, now, "text/html", "utf-8", body)
 
 
@@ -160,13 +160,13 @@ class DemonstrationLinks:
         if not is_demonstration_url(url.strip()):
             return self._inner.status(url, seconds, check)
         check()
-        return 200 if _address(check_url(url).url) in _pages_by_address() else 404
+        return 200 if _split_address(check_url(url).url) in _index_pages() else 404
 
 
-def _pages_by_address() -> dict[tuple[str, str], ExamplePage]:
-    return {_address(page.url): page for example in examples() for page in example.pages}
+def _index_pages() -> dict[tuple[str, str], ExamplePage]:
+    return {_split_address(page.url): page for example in examples() for page in example.pages}
 
 
-def _address(url: str) -> tuple[str, str]:
+def _split_address(url: str) -> tuple[str, str]:
     parts = urlsplit(url)
     return parts.netloc.rstrip("."), parts.path.rstrip("/")

@@ -22,14 +22,14 @@ Shingles = frozenset[tuple[str, ...]]
 Rankings = Sequence[Sequence[Hit]]
 
 PREPRINT = "preprint"  # the notice on a hit
-_NEAR = 0.8  # Jaccard similarity of word triples; a changed word in every thirty stays above it
+_MIN_SIMILARITY = 0.8  # Jaccard similarity of word triples; a changed word in every thirty stays above it
 _SHINGLE_WORDS = 3
-_COMPARED_CHARACTERS = 20_000  # two long documents that agree this far are copies
-_FUSION = 60  # the constant of the paper
-_COMPARED_OF_HITS = 800  # characters of title and snippet
-_FEWEST_SHINGLES = 8  # fewer words than that agree by chance
-_FEWEST_OF_A_PART = 20
-_HELD = 0.9  # services show more of a text, or less, than others
+_MAX_COMPARED_CHARACTERS = 20_000  # two long documents that agree this far are copies
+_FUSION_CONSTANT = 60  # the constant of the paper
+_MAX_HIT_CHARACTERS = 800  # characters of title and snippet
+_MIN_SHINGLES = 8  # fewer words than that agree by chance
+_MIN_PART_SHINGLES = 20
+_MIN_CONTAINED_SHARE = 0.9  # services show more of a text, or less, than others
 
 
 def normalised(text: str) -> str:
@@ -39,18 +39,18 @@ def normalised(text: str) -> str:
 
 def shingles(text: str) -> Shingles:
     """The set of word triples of a text; a shorter text is one shingle, an empty one none."""
-    found = normalised(text[:_COMPARED_CHARACTERS]).split()
+    found = normalised(text[:_MAX_COMPARED_CHARACTERS]).split()
     if len(found) <= _SHINGLE_WORDS:
         return frozenset([tuple(found)]) if found else frozenset()
     return frozenset(zip(found, found[1:], found[2:], strict=False))
 
 
-def _are_near(a: Shingles, b: Shingles) -> bool:
-    """Whether `_NEAR` of all triples of the two are in both; two texts without words are copies."""
-    if min(len(a), len(b)) < _NEAR * max(len(a), len(b)):
+def _are_near_copies(a: Shingles, b: Shingles) -> bool:
+    """Whether `_MIN_SIMILARITY` of all triples of the two are in both; two texts without words are copies."""
+    if min(len(a), len(b)) < _MIN_SIMILARITY * max(len(a), len(b)):
         return False
     shared = len(a & b)
-    return shared >= _NEAR * (len(a) + len(b) - shared)
+    return shared >= _MIN_SIMILARITY * (len(a) + len(b) - shared)
 
 
 def without_near_duplicates(items: Iterable[T], text: Callable[[T], str], limit: int | None = None) -> list[T]:
@@ -64,7 +64,7 @@ def without_near_duplicates(items: Iterable[T], text: Callable[[T], str], limit:
         if limit is not None and len(kept) >= limit:
             break
         own = shingles(text(item))
-        if not any(_are_near(own, other) for other in seen):
+        if not any(_are_near_copies(own, other) for other in seen):
             kept.append(item)
             seen.append(own)
     return kept
@@ -77,41 +77,41 @@ def merge(providers: Sequence[Rankings]) -> list[Hit]:
     share their notices. A near copy of another's title and snippet is left out, a preprint before the
     published paper.
     """
-    pages = _pages(providers)
+    pages = _group_by_page(providers)
     best = max((page.score for page in pages), default=0.0)
-    merged = [_combined(page, page.score / best) for page in pages]
+    merged = [_combine_hits(page, page.score / best) for page in pages]
     merged.sort(key=lambda hit: -hit.score)
-    return _without_near_copies(merged)
+    return _drop_near_copies(merged)
 
 
 @dataclass(slots=True, eq=False)
-class _Page:
+class _MergedPage:
     hits: list[Hit] = field(default_factory=list)
     score: float = 0.0
 
 
-def _pages(providers: Sequence[Rankings]) -> list[_Page]:
+def _group_by_page(providers: Sequence[Rankings]) -> list[_MergedPage]:
     """The hits grouped by identity, in the order in which they were first seen, with their score."""
-    of: dict[str, _Page] = {}
+    of: dict[str, _MergedPage] = {}
     for hit in (hit for rankings in providers for ranking in rankings for hit in ranking):
-        _page_of(hit, of).hits.append(hit)
+        _find_page(hit, of).hits.append(hit)
     pages = list(dict.fromkeys(of.values()))
     page_of = {id(hit): page for page in pages for hit in page.hits}
     for rankings in providers:
-        votes: dict[_Page, float] = {}
+        votes: dict[_MergedPage, float] = {}
         for ranking in rankings:
             for rank, page in enumerate(dict.fromkeys(page_of[id(hit)] for hit in ranking)):
-                votes[page] = votes.get(page, 0.0) + _vote(rank)
+                votes[page] = votes.get(page, 0.0) + _score_rank(rank)
         for rank, page in enumerate(sorted(votes, key=lambda page: -votes[page])):
-            page.score += _vote(rank)
+            page.score += _score_rank(rank)
     return pages
 
 
-def _vote(rank: int) -> float:
-    return (_FUSION + 1) / (_FUSION + 1 + rank)
+def _score_rank(rank: int) -> float:
+    return (_FUSION_CONSTANT + 1) / (_FUSION_CONSTANT + 1 + rank)
 
 
-def _page_of(hit: Hit, of: dict[str, _Page]) -> _Page:
+def _find_page(hit: Hit, of: dict[str, _MergedPage]) -> _MergedPage:
     """The page that a hit belongs to; a hit with a DOI and an address may join two into one.
 
     Two records of one library stay two, whatever address they share: each is a part of that page.
@@ -119,7 +119,7 @@ def _page_of(hit: Hit, of: dict[str, _Page]) -> _Page:
     keys = identities(hit)
     held = dict.fromkeys(of[key] for key in sorted(keys) if key in of)
     known = [page for page in held if not any(_is_another_record(hit, other) for other in page.hits)]
-    page = known[0] if known else _Page()
+    page = known[0] if known else _MergedPage()
     for other in known[1:]:
         page.hits.extend(other.hits)
         of.update({key: page for key, value in of.items() if value is other})
@@ -132,7 +132,7 @@ def _is_another_record(hit: Hit, other: Hit) -> bool:
     return hit.library is not None and hit.library == other.library and hit.record != other.record
 
 
-def _combined(page: _Page, score: float) -> Hit:
+def _combine_hits(page: _MergedPage, score: float) -> Hit:
     """The hit with the most to read, with what the others know besides."""
     hits = page.hits
     chosen = max(hits, key=lambda hit: (hit.library is not None, bool(hit.snippet), hit.published is not None))
@@ -151,29 +151,33 @@ def _combined(page: _Page, score: float) -> Hit:
     )
 
 
-def _without_near_copies(hits: Sequence[Hit]) -> list[Hit]:
+def _drop_near_copies(hits: Sequence[Hit]) -> list[Hit]:
     kept: list[Hit] = []
     seen: list[Shingles] = []
     for hit in hits:
-        own = shingles(f"{hit.title} {hit.snippet}"[:_COMPARED_OF_HITS])
-        copy_of = next((at for at, other in enumerate(seen) if _is_copy(hit, own, kept[at], other)), None)
+        own = shingles(f"{hit.title} {hit.snippet}"[:_MAX_HIT_CHARACTERS])
+        copy_of = next((at for at, other in enumerate(seen) if _is_near_copy(hit, own, kept[at], other)), None)
         if copy_of is None:
             kept.append(hit)
             seen.append(own)
         else:
-            kept[copy_of] = _one_of(kept[copy_of], hit)
+            kept[copy_of] = _merge_copies(kept[copy_of], hit)
     return kept
 
 
-def _is_copy(hit: Hit, own: Shingles, other: Hit, held: Shingles) -> bool:
+def _is_near_copy(hit: Hit, own: Shingles, other: Hit, held: Shingles) -> bool:
     """The same words; or, from another provider, words of which the longer text holds nearly all."""
-    if len(own) >= _FEWEST_SHINGLES and _are_near(own, held):
+    if len(own) >= _MIN_SHINGLES and _are_near_copies(own, held):
         return True
     fewer = min(len(own), len(held))
-    return hit.provider != other.provider and fewer >= _FEWEST_OF_A_PART and len(own & held) >= _HELD * fewer
+    return (
+        hit.provider != other.provider
+        and fewer >= _MIN_PART_SHINGLES
+        and len(own & held) >= _MIN_CONTAINED_SHARE * fewer
+    )
 
 
-def _one_of(first: Hit, copy: Hit) -> Hit:
+def _merge_copies(first: Hit, copy: Hit) -> Hit:
     """Of two with the same words the better placed one, but a published paper rather than its preprint."""
     is_preprint = PREPRINT in first.notices and PREPRINT not in copy.notices
     chosen, other = (copy, first) if is_preprint else (first, copy)

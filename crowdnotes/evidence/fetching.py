@@ -34,9 +34,9 @@ from crowdnotes.text.urls import MAX_URL
 from crowdnotes.wording import fill
 
 _log = logging.getLogger(__name__)
-_LONGEST_SECONDS = 86_400.0  # a person decides on what the page says now, whatever age its site allows
+_MAX_CACHED_SECONDS = 86_400.0  # a person decides on what the page says now, whatever age its site allows
 _IN_USE_SECONDS = 1.0  # entries looked at this recently are not cleared away; bodies are read at once
-_LOCK_SECONDS = 5.0
+_LOCK_WAIT_SECONDS = 5.0
 _MEGABYTE = 1_000_000
 
 
@@ -48,18 +48,18 @@ class PageCache:
     """
 
     def __init__(self, path: Path, megabytes: int, max_bytes: int) -> None:
-        self._storage: _Storage | None = None
+        self._storage: _WholeBodyStorage | None = None
         try:
             try:
-                connection = _connected(path)
+                connection = _open_cache_file(path)
             except sqlite3.DatabaseError as error:
                 if isinstance(error, sqlite3.OperationalError):  # locked, full, or not to be opened
                     raise
                 _log.warning("the page cache %s is damaged: it is made anew", path.name)
                 for suffix in ("", "-wal", "-shm"):
                     path.with_name(f"{path.name}{suffix}").unlink(missing_ok=True)
-                connection = _connected(path)
-            storage = _Storage(connection, megabytes * _MEGABYTE, max_bytes)
+                connection = _open_cache_file(path)
+            storage = _WholeBodyStorage(connection, megabytes * _MEGABYTE, max_bytes)
             SqliteStorage.get_entries(storage, "")  # raises RuntimeError for a file with other tables
             self._storage = storage
         except (sqlite3.Error, OSError, RuntimeError) as error:
@@ -69,7 +69,7 @@ class PageCache:
         """A transport that answers from the cache what it may, and asks `transport` for the rest."""
         if self._storage is None:
             return transport
-        return CacheTransport(_Keepable(transport), storage=self._storage, rfc=CacheOptions(shared=True))
+        return CacheTransport(_CacheableTransport(transport), storage=self._storage, rfc=CacheOptions(shared=True))
 
     def close(self) -> None:
         """Let go of the file."""
@@ -77,9 +77,9 @@ class PageCache:
             self._storage.close()
 
 
-def _connected(path: Path) -> sqlite3.Connection:
+def _open_cache_file(path: Path) -> sqlite3.Connection:
     path.parent.mkdir(parents=True, exist_ok=True)
-    connection = sqlite3.connect(path, timeout=_LOCK_SECONDS, check_same_thread=False, isolation_level=None)
+    connection = sqlite3.connect(path, timeout=_LOCK_WAIT_SECONDS, check_same_thread=False, isolation_level=None)
     try:
         if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):
             raise sqlite3.DatabaseError("damaged")
@@ -95,17 +95,17 @@ def asked_at(response: httpx.Response) -> datetime:
     status = response.extensions.get("caching")
     if status is None or not status["from_cache"] or status["revalidated"]:
         return now
-    dated = _date(response.headers.get("Date", "")) or now
-    return min(now, max(dated, now - timedelta(seconds=_LONGEST_SECONDS)))
+    dated = _parse_http_date(response.headers.get("Date", "")) or now
+    return min(now, max(dated, now - timedelta(seconds=_MAX_CACHED_SECONDS)))
 
 
-class _Storage(SqliteStorage):
+class _WholeBodyStorage(SqliteStorage):
     """Gives whole bodies, so that damage found half-way is a page to fetch and not a page cut short."""
 
     def __init__(self, connection: sqlite3.Connection, max_size: int, max_bytes: int) -> None:
         super().__init__(
             connection=connection,
-            default_ttl=_LONGEST_SECONDS,
+            default_ttl=_MAX_CACHED_SECONDS,
             max_stream_size=max_bytes,
             max_size=max_size,
             soft_delete_ttl=_IN_USE_SECONDS,
@@ -114,13 +114,13 @@ class _Storage(SqliteStorage):
     def get_entries(self, key: str) -> list[Entry]:
         """See `BaseStorage.get_entries`."""
         try:
-            return [_with_whole_body(entry) for entry in super().get_entries(key)]
+            return [_read_whole_body(entry) for entry in super().get_entries(key)]
         except (sqlite3.Error, RuntimeError) as error:  # RuntimeError: closed, or cleared away meanwhile
             _log.warning("the page cache could not be read: %s", error)
             return []
 
 
-class _Keepable(httpx.BaseTransport):
+class _CacheableTransport(httpx.BaseTransport):
     """Shows the cache what it may keep: a page that failed is asked for anew, and each answer has its date."""
 
     def __init__(self, transport: httpx.BaseTransport) -> None:
@@ -131,19 +131,19 @@ class _Keepable(httpx.BaseTransport):
         response = self._transport.handle_request(request)
         if response.status_code >= 400:
             response.headers["Cache-Control"] = "no-store"
-        if _date(response.headers.get("Date", "")) is None:  # RFC 9110 6.6.1: the recipient adds it
+        if _parse_http_date(response.headers.get("Date", "")) is None:  # RFC 9110 6.6.1: the recipient adds it
             age = response.headers.get("Age", "").strip()
             old = int(age) if age.isascii() and age.isdigit() and len(age) < 9 else 0
             response.headers["Date"] = format_datetime(datetime.now(UTC) - timedelta(seconds=old), usegmt=True)
         return response
 
 
-def _with_whole_body(entry: Entry) -> Entry:
+def _read_whole_body(entry: Entry) -> Entry:
     body = b"".join(cast("Iterator[bytes]", entry.response.stream))
     return replace(entry, response=replace(entry.response, stream=iter([body])))
 
 
-def _date(header: str) -> datetime | None:
+def _parse_http_date(header: str) -> datetime | None:
     try:
         moment = parsedate_to_datetime(header)
     except (ValueError, IndexError, OverflowError):
@@ -151,20 +151,20 @@ def _date(header: str) -> datetime | None:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def _one_line(record: logging.LogRecord) -> bool:
+def _drop_traceback(record: logging.LogRecord) -> bool:
     """Hishel tells each failed use of its file with a traceback: the line alone is enough."""
     record.exc_info = None
     return True
 
 
-logging.getLogger(SqliteStorage.__module__).addFilter(_one_line)
+logging.getLogger(SqliteStorage.__module__).addFilter(_drop_traceback)
 
 
 T = TypeVar("T")
 
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.8,text/markdown;q=0.8"
-_LANGUAGE = "en;q=0.9,*;q=0.5"
+_REDIRECT_STATUSES = frozenset({301, 302, 303, 307, 308})
+_ACCEPT_HEADER = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/plain;q=0.8,text/markdown;q=0.8"
+_ACCEPT_LANGUAGE_HEADER = "en;q=0.9,*;q=0.5"
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +230,7 @@ class Fetcher:
         try:
             with self._turn(hops[0], check):
                 deadline = Deadline(self._settings.total_seconds, check)
-                return follow(hops, take, self._settings, self._allowed_hosts, deadline, self._cache, _ACCEPT)
+                return follow(hops, take, self._settings, self._allowed_hosts, deadline, self._cache, _ACCEPT_HEADER)
         except InputError as error:
             detail = str(error)
         except FetchError as error:
@@ -256,7 +256,7 @@ def follow(
         "User-Agent": settings.user_agent,
         "Accept": accept,
         "Accept-Encoding": ACCEPT_ENCODING,
-        "Accept-Language": _LANGUAGE,
+        "Accept-Language": _ACCEPT_LANGUAGE_HEADER,
     }
     while len(hops) <= settings.max_redirects + 1:
         hops[-1] = url = check_url(hops[-1], allowed_hosts).url
@@ -265,17 +265,17 @@ def follow(
         try:
             with closing(transport.handle_request(httpx.Request("GET", url, headers=headers))) as response:
                 location = response.headers.get("Location")
-                if response.status_code not in _REDIRECTS or not location:
+                if response.status_code not in _REDIRECT_STATUSES or not location:
                     return take(response)
         except CONNECTION_ERRORS as error:
             raise FetchError("The site broke off before its answer was complete.", FetchOutcome.UNREACHABLE) from error
         except (httpx.InvalidURL, UnicodeError) as error:
             raise FetchError("The address is not a valid one.", FetchOutcome.UNREACHABLE) from error
-        hops.append(_join(url, location))
+        hops.append(_join_redirect(url, location))
     raise FetchError(f"The link redirects more than {settings.max_redirects} times.", FetchOutcome.UNREACHABLE)
 
 
-def _join(base: str, location: str) -> str:
+def _join_redirect(base: str, location: str) -> str:
     try:
         address = urljoin(base, location) if len(location) <= MAX_URL else location
     except ValueError as error:
@@ -288,32 +288,32 @@ def _join(base: str, location: str) -> str:
     return address
 
 
-_NO_PROGRAMS = "The site does not let programs read this page ({status})."
-_REFUSALS = {
+_NO_PROGRAMS_SENTENCE = "The site does not let programs read this page ({status})."
+_REFUSAL_BY_STATUS = {
     401: (FetchOutcome.BLOCKED, "The page is only for readers who log in ({status})."),
     402: (FetchOutcome.PAYWALLED, "The page is only for readers who pay ({status})."),
-    403: (FetchOutcome.BLOCKED, _NO_PROGRAMS),
+    403: (FetchOutcome.BLOCKED, _NO_PROGRAMS_SENTENCE),
     404: (FetchOutcome.NOT_FOUND, "There is no page at this address ({status})."),
-    407: (FetchOutcome.BLOCKED, _NO_PROGRAMS),
+    407: (FetchOutcome.BLOCKED, _NO_PROGRAMS_SENTENCE),
     408: (FetchOutcome.TIMED_OUT, "The site gave up waiting ({status})."),
     410: (FetchOutcome.NOT_FOUND, "There is no page at this address ({status})."),
     429: (FetchOutcome.BLOCKED, "The site asks to come back later ({status})."),
     451: (FetchOutcome.BLOCKED, "The site may not show this page for legal reasons ({status})."),
-    999: (FetchOutcome.BLOCKED, _NO_PROGRAMS),
+    999: (FetchOutcome.BLOCKED, _NO_PROGRAMS_SENTENCE),
 }
 
 
 def _refuse_status(status: int) -> None:
     """Raise for anything but success, in words."""
     if not 200 <= status < 300:
-        outcome, words = _REFUSALS.get(
+        outcome, words = _REFUSAL_BY_STATUS.get(
             status, (FetchOutcome.SERVER_ERROR, "The site answered with an error ({status}).")
         )
         raise FetchError(fill(words, status=status), outcome)
 
 
 ACCEPT_ENCODING = "gzip"
-_GZIP = 31  # window bits of zlib for data with gzip's header
+_GZIP_WINDOW_BITS = 31  # window bits of zlib for data with gzip's header
 
 
 def read_capped(response: httpx.Response, max_bytes: int) -> bytes:
@@ -324,34 +324,34 @@ def read_capped(response: httpx.Response, max_bytes: int) -> bytes:
     """
     length = response.headers.get("Content-Length", "")
     if re.fullmatch(r"\d{1,20}", length) and int(length) > max_bytes:
-        raise _too_large(max_bytes)
+        raise _build_too_large_error(max_bytes)
     encoding = response.headers.get("Content-Encoding", "").strip().lower()
-    pieces = _counted(response.iter_raw(), max_bytes)
+    pieces = _limit_bytes(response.iter_raw(), max_bytes)
     if encoding in ("", "identity"):
         return b"".join(pieces)
     if encoding not in ("gzip", "x-gzip"):
         raise FetchError(
             f"The site packs its page in a way that was not asked for ({encoding[:40]}).", FetchOutcome.WRONG_TYPE
         )
-    return _unpacked(pieces, max_bytes)
+    return _unpack_gzip(pieces, max_bytes)
 
 
-def _too_large(max_bytes: int) -> FetchError:
+def _build_too_large_error(max_bytes: int) -> FetchError:
     return FetchError(f"The page is larger than {max_bytes / 1_000_000:g} MB.", FetchOutcome.TOO_LARGE)
 
 
-def _counted(pieces: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:
+def _limit_bytes(pieces: Iterable[bytes], max_bytes: int) -> Iterator[bytes]:
     total = 0
     for piece in pieces:
         total += len(piece)
         if total > max_bytes:
-            raise _too_large(max_bytes)
+            raise _build_too_large_error(max_bytes)
         yield piece
 
 
-def _unpacked(pieces: Iterable[bytes], max_bytes: int) -> bytes:
+def _unpack_gzip(pieces: Iterable[bytes], max_bytes: int) -> bytes:
     """What gzip packed; what follows its end is padding, as browsers treat it."""
-    unpacker, out = zlib.decompressobj(_GZIP), bytearray()
+    unpacker, out = zlib.decompressobj(_GZIP_WINDOW_BITS), bytearray()
     packed = False
     for piece in pieces:
         packed = True
@@ -360,7 +360,7 @@ def _unpacked(pieces: Iterable[bytes], max_bytes: int) -> bytes:
         except zlib.error as error:
             raise FetchError("The page's packing is damaged.", FetchOutcome.UNREADABLE) from error
         if len(out) > max_bytes:
-            raise _too_large(max_bytes)
+            raise _build_too_large_error(max_bytes)
     if packed and not unpacker.eof:
         raise FetchError("The page broke off before its end.", FetchOutcome.UNREADABLE)
     return bytes(out)

@@ -18,12 +18,12 @@ from crowdnotes.errors import InputError
 
 MAX_PIXELS = 40_000_000  # a decompression bomb is refused by its header, before it is unpacked
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF")
-_LOSSY = frozenset({"JPEG", "WEBP"})
-_BY_PALETTE = frozenset({"P", "1"})  # their colours cannot be mixed before they are converted
-_LONGEST_SIDE = 4096  # X shows no larger picture, and no engine reads a finer one
-_PREVIEW_SIDE = 1200
-_QUALITY = 90
-_DAMAGED = (OSError, ValueError, SyntaxError, EOFError, struct.error)  # what Pillow's readers raise for bad bytes
+_LOSSY_FORMATS = frozenset({"JPEG", "WEBP"})
+_PALETTE_MODES = frozenset({"P", "1"})  # their colours cannot be mixed before they are converted
+_MAX_SIDE_PIXELS = 4096  # X shows no larger picture, and no engine reads a finer one
+_PREVIEW_SIDE_PIXELS = 1200
+_JPEG_QUALITY = 90
+_DAMAGE_ERRORS = (OSError, ValueError, SyntaxError, EOFError, struct.error)  # what Pillow's readers raise for bad bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +51,17 @@ def clean_picture(content: bytes, name: str) -> Picture:
     try:
         with Pillow.open(io.BytesIO(content), formats=FORMATS) as opened:
             if opened.width * opened.height > MAX_PIXELS:
-                raise _too_many_pixels(shown)
-            lossy = opened.format in _LOSSY
-            if opened.mode not in _BY_PALETTE:  # at once, so that a large photo is never held whole at full size
-                opened.thumbnail((_LONGEST_SIDE, _LONGEST_SIDE))
+                raise _build_too_many_pixels_error(shown)
+            lossy = opened.format in _LOSSY_FORMATS
+            if opened.mode not in _PALETTE_MODES:  # at once, so that a large photo is never held whole at full size
+                opened.thumbnail((_MAX_SIDE_PIXELS, _MAX_SIDE_PIXELS))
             upright = ImageOps.exif_transpose(opened)
-            picture = _on_white(upright) if lossy else _plain(upright)
-            picture.thumbnail((_LONGEST_SIDE, _LONGEST_SIDE))
-            return _written(picture, "JPEG" if lossy else "PNG")
+            picture = _flatten_on_white(upright) if lossy else _convert_to_rgb(upright)
+            picture.thumbnail((_MAX_SIDE_PIXELS, _MAX_SIDE_PIXELS))
+            return _encode_picture(picture, "JPEG" if lossy else "PNG")
     except (Pillow.DecompressionBombError, Pillow.DecompressionBombWarning) as error:
-        raise _too_many_pixels(shown) from error
-    except _DAMAGED as error:
+        raise _build_too_many_pixels_error(shown) from error
+    except _DAMAGE_ERRORS as error:
         raise InputError(
             f"{shown} is not a picture that can be read.", "Attach a PNG, JPEG, WebP or GIF file, or a screenshot."
         ) from error
@@ -70,23 +70,23 @@ def clean_picture(content: bytes, name: str) -> Picture:
 def preview(content: bytes) -> bytes:
     """A smaller copy of a picture that `clean_picture` made, fit for a page: a PNG of 1,200 pixels a side at most."""
     with Pillow.open(io.BytesIO(content), formats=FORMATS) as opened:
-        opened.thumbnail((_PREVIEW_SIDE, _PREVIEW_SIDE))
+        opened.thumbnail((_PREVIEW_SIDE_PIXELS, _PREVIEW_SIDE_PIXELS))
         out = io.BytesIO()
         opened.save(out, "PNG")
         return out.getvalue()
 
 
-def _too_many_pixels(shown: str) -> InputError:
+def _build_too_many_pixels_error(shown: str) -> InputError:
     return InputError(
         f"{shown} has more than {MAX_PIXELS / 1e6:g} million pixels.", "Attach a smaller copy or a screenshot of it."
     )
 
 
-def _plain(picture: Pillow.Image) -> Pillow.Image:
+def _convert_to_rgb(picture: Pillow.Image) -> Pillow.Image:
     return picture.convert("RGBA" if picture.has_transparency_data else "RGB")
 
 
-def _on_white(picture: Pillow.Image) -> Pillow.Image:
+def _flatten_on_white(picture: Pillow.Image) -> Pillow.Image:
     """JPEG knows no transparency: letters on nothing must not become black on black."""
     if not picture.has_transparency_data:
         return picture.convert("RGB")
@@ -94,10 +94,10 @@ def _on_white(picture: Pillow.Image) -> Pillow.Image:
     return Pillow.alpha_composite(behind, picture.convert("RGBA")).convert("RGB")
 
 
-def _written(picture: Pillow.Image, kind: str) -> Picture:
+def _encode_picture(picture: Pillow.Image, kind: str) -> Picture:
     # A new image, because some writers take a picture's metadata along.
     fresh = Pillow.new(picture.mode, picture.size)
     fresh.paste(picture)
     out = io.BytesIO()
-    fresh.save(out, kind, quality=_QUALITY) if kind == "JPEG" else fresh.save(out, kind)
+    fresh.save(out, kind, quality=_JPEG_QUALITY) if kind == "JPEG" else fresh.save(out, kind)
     return Picture(out.getvalue(), f"image/{kind.lower()}", picture.width, picture.height)

@@ -24,10 +24,10 @@ from crowdnotes.settings_sections import FetchSettings, LinkSettings
 
 Check = Callable[[], None]
 
-_AT_ONCE = 8  # a note of 280 characters holds few links
-_FIRST_PAUSE = 0.3  # seconds; doubled at each try, and drawn at random between half of it and all
-_BLOCKED = frozenset({401, 402, 403, 407, 429, 451, 999})  # 999 is LinkedIn's refusal of programs
-_DEAD = frozenset({404, 410})
+_MAX_CONCURRENT_LINKS = 8  # a note of 280 characters holds few links
+_FIRST_PAUSE_SECONDS = 0.3  # seconds; doubled at each try, and drawn at random between half of it and all
+_BLOCKED_STATUSES = frozenset({401, 402, 403, 407, 429, 451, 999})  # 999 is LinkedIn's refusal of programs
+_DEAD_STATUSES = frozenset({404, 410})
 
 
 class LinkAsker(Protocol):
@@ -76,7 +76,7 @@ class LinkChecker:
         Never raises for what the web does, only what `check` does.
         """
         ends = time.monotonic() + self.settings.total_seconds
-        with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="crowdnotes-link") as pool:
+        with ThreadPoolExecutor(_MAX_CONCURRENT_LINKS, thread_name_prefix="crowdnotes-link") as pool:
             return tuple(pool.map(lambda url: self._check_one(url, ends, until, check), dict.fromkeys(urls)))
 
     def _check_one(self, url: str, ends: float, until: date | None, check: Check) -> LinkCheck:
@@ -85,8 +85,8 @@ class LinkChecker:
         while True:
             tried += 1
             found = self._try(url, full, tried, max(0.01, ends - time.monotonic()), check)
-            wait = self.pause(_FIRST_PAUSE * 2 ** (tried - 1))
-            if tried == self.settings.tries or not _may_pass(found) or time.monotonic() + wait >= ends:
+            wait = self.pause(_FIRST_PAUSE_SECONDS * 2 ** (tried - 1))
+            if tried == self.settings.tries or not _is_worth_retrying(found) or time.monotonic() + wait >= ends:
                 break
             cancellable_sleep(wait, check)
         left = ends - time.monotonic()
@@ -106,23 +106,23 @@ class LinkChecker:
         except FetchError as error:
             refused = error.outcome is FetchOutcome.REFUSED
             return found(state=LinkState.REFUSED if refused else LinkState.UNREACHABLE, sentence=error.message)
-        state, sentence = _read(status)
+        state, sentence = _classify_status(status)
         return found(state=state, status=status, sentence=sentence)
 
 
-def _read(status: int) -> tuple[LinkState, str]:
+def _classify_status(status: int) -> tuple[LinkState, str]:
     """What a status says of a link; only a 200 is live."""
     if status == 200:
         return LinkState.LIVE, ""
-    if status in _DEAD:
+    if status in _DEAD_STATUSES:
         return LinkState.DEAD, "There is no page at this address."
-    if status in _BLOCKED:
+    if status in _BLOCKED_STATUSES:
         return LinkState.BLOCKED, "The site does not answer programs: X's check may not get through either."
     return LinkState.UNREACHABLE, ("The site has a fault." if status >= 500 else "It did not answer with a page.")
 
 
-def _may_pass(found: LinkCheck) -> bool:
+def _is_worth_retrying(found: LinkCheck) -> bool:
     """Whether another try may go better."""
     if found.status is not None:
-        return found.status == 429 or (found.status >= 500 and found.status not in _BLOCKED)
+        return found.status == 429 or (found.status >= 500 and found.status not in _BLOCKED_STATUSES)
     return found.state is LinkState.UNREACHABLE

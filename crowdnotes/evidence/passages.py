@@ -9,11 +9,11 @@ words that won it the pick (the search's snippet, the reason given):
 Where the snippet stands in the text as it is, only runs that hold it are compared.
 
 Embedding every run whole would read most tokens many times and take seconds for six sources, so sentences are embedded
-instead, once each and at most `_MOST_SENTENCES` a source:
+instead, once each and at most `_MAX_EMBEDDED_SENTENCES` a source:
 
     nearness = (cosine with the run's sentences together + that with its best sentence) / 2
 
-where "together" is the mean of the sentence vectors weighted by length. In a long source the `_SHORTLIST`
+where "together" is the mean of the sentence vectors weighted by length. In a long source the `_MAX_SHORTLISTED_WINDOWS`
 windows of a fixed length that share the most telling words with what is asked are looked at, and always the first and
 the one with the snippet; in these, when they hold too many sentences, those that share the most, and then an even
 spread of the others, so that a source in another language is still judged.
@@ -37,21 +37,21 @@ from crowdnotes.text.sentences import split_sentences
 from crowdnotes.text.tokens import content_words, stem, word_stems
 from crowdnotes.text.urls import canonical_url
 
-_MOST_SENTENCES = 18  # some 450 tokens: six sources take under a second on two cores
-_SHORTLIST = 4
-_LONGEST_TOKEN = 64  # characters; tokenizers read a longer "word" as one token, however long
-_PIECE_OF_GIANT = 8
-_LONGEST_SENTENCE = 300  # characters; a batch is as slow as its longest text, and a longer one blurs
-_SNAP = 48  # characters that a cut may move to reach the end of a word
-_MARKS = 3
-_MARK_WITHIN = 0.12  # of the best sentence's cosine
-_MOST_CLAIMS = 3
-_SNIPPET = 0.3  # of a cosine: two runs of one page differ by less
-_REASON = 0.15  # its words are the engine's, not the page's
-_SCATTERED = 0.8  # the snippet's words, but not in one piece
-_OFF_CENTRE = 0.1  # decides between runs that hold the same sentences
-_REACH = 400  # characters outside a window in which the sentence at its edge may end
-_LONGEST_HEADING = 120  # characters
+_MAX_EMBEDDED_SENTENCES = 18  # some 450 tokens: six sources take under a second on two cores
+_MAX_SHORTLISTED_WINDOWS = 4
+_MAX_TOKEN_CHARACTERS = 64  # characters; tokenizers read a longer "word" as one token, however long
+_GIANT_PIECE_CHARACTERS = 8
+_MAX_SENTENCE_CHARACTERS = 300  # characters; a batch is as slow as its longest text, and a longer one blurs
+_MAX_CUT_SHIFT = 48  # characters that a cut may move to reach the end of a word
+_MAX_MARKS = 3
+_MAX_MARK_DISTANCE = 0.12  # of the best sentence's cosine
+_MAX_CLAIMS = 3
+_SNIPPET_WEIGHT = 0.3  # of a cosine: two runs of one page differ by less
+_REASON_WEIGHT = 0.15  # its words are the engine's, not the page's
+_SCATTERED_WEIGHT = 0.8  # the snippet's words, but not in one piece
+_OFF_CENTRE_WEIGHT = 0.1  # decides between runs that hold the same sentences
+_MAX_REACH_CHARACTERS = 400  # characters outside a window in which the sentence at its edge may end
+_MAX_HEADING_CHARACTERS = 120  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,20 +103,20 @@ def best_passages(
     """
     if not 0 <= overlap < tokens:
         raise ValueError(f"overlap must be in 0..{tokens - 1}: {overlap}")
-    asked = [post_text, *claims[:_MOST_CLAIMS]]
+    asked = [post_text, *claims[:_MAX_CLAIMS]]
     stems = frozenset(stem(word) for text in asked for word in content_words(text))
-    looks = [_look(whole, stems, embedder, tokens, overlap) for whole in wholes]
+    looks = [_find_candidates(whole, stems, embedder, tokens, overlap) for whole in wholes]
     texts = [look.whole.text[sentence.span.start : sentence.span.end] for look in looks for sentence in look.sentences]
     vectors = embedder.encode([*asked, *texts])
     rows = iter(vectors[len(asked) :])
     return [
-        _best(look, vectors[: len(asked)], np.array(list(islice(rows, len(look.sentences)))), surroundings)
+        _choose_passage(look, vectors[: len(asked)], np.array(list(islice(rows, len(look.sentences)))), surroundings)
         for look in looks
     ]
 
 
 @dataclass(frozen=True, slots=True)
-class _Look:
+class _PassageCandidates:
     """What of a source is looked at: the runs that may become its passage, and the sentences that are embedded."""
 
     whole: Whole
@@ -124,35 +124,37 @@ class _Look:
     sentences: Sequence[_Sentence]
 
 
-def _look(whole: Whole, stems: frozenset[str], embedder: Embedder, tokens: int, overlap: int) -> _Look:
-    found = _without_giants(embedder.token_spans(whole.text))
-    windows = _windows(found, tokens, overlap)
+def _find_candidates(
+    whole: Whole, stems: frozenset[str], embedder: Embedder, tokens: int, overlap: int
+) -> _PassageCandidates:
+    found = _split_giant_tokens(embedder.token_spans(whole.text))
+    windows = _build_windows(found, tokens, overlap)
     if not windows:
         raise ValueError("the text is empty")
     wanted = stems | frozenset(word_stems(f"{whole.snippet} {whole.reason}"))
-    regions = _merged(_shortlist(whole, windows, wanted))
-    spans = [span for region in regions for span in _sentence_spans(whole.text, region)]
+    regions = _merge_windows(_shortlist_windows(whole, windows, wanted))
+    spans = [span for region in regions for span in _find_sentence_spans(whole.text, region)]
     runs = runs_of(whole.text, spans, [start for start, _ in found], tokens) or windows[:1]
-    cut = pieces(whole.text, spans, _LONGEST_SENTENCE)
+    cut = pieces(whole.text, spans, _MAX_SENTENCE_CHARACTERS)
     sentences = [_Sentence(span, frozenset(word_stems(whole.text[span.start : span.end]))) for span in cut]
-    return _Look(whole, runs, _worth_embedding(sentences, wanted))
+    return _PassageCandidates(whole, runs, _choose_sentences(sentences, wanted))
 
 
-def _best(look: _Look, asked: FloatArray, vectors: FloatArray, surroundings: int) -> Passage:
+def _choose_passage(look: _PassageCandidates, asked: FloatArray, vectors: FloatArray, surroundings: int) -> Passage:
     """The run of the highest worth. Rows of `asked` are the post and its claims, of `vectors` the sentences."""
     whole, sentences = look.whole, look.sentences
     near = vectors @ asked.T if len(vectors) else np.zeros((0, len(asked)), dtype=np.float32)
     near_both = (near[:, 0] + near[:, 1:].max(axis=1)) / 2 if len(asked) > 1 else near[:, 0]
-    by_snippet, by_reason = (_Wanted.of(text, whole.text, look.runs) for text in (whole.snippet, whole.reason))
+    by_snippet, by_reason = (_WantedWords.of(text, whole.text, look.runs) for text in (whole.snippet, whole.reason))
 
     def to_post(run: Span) -> float:
-        return _similarity(run, sentences, asked[0], vectors, near[:, 0])
+        return _measure_similarity(run, sentences, asked[0], vectors, near[:, 0])
 
     def worth(run: Span) -> float:
-        claims = [_similarity(run, sentences, asked[i], vectors, near[:, i]) for i in range(1, len(asked))]
+        claims = [_measure_similarity(run, sentences, asked[i], vectors, near[:, i]) for i in range(1, len(asked))]
         meaning = (to_post(run) + max(claims)) / 2 if claims else to_post(run)
-        words = _SNIPPET * by_snippet.share(run) + _REASON * by_reason.share(run)
-        return meaning + words - _OFF_CENTRE * _off_centre(run, sentences, near_both, by_snippet.place)
+        words = _SNIPPET_WEIGHT * by_snippet.share(run) + _REASON_WEIGHT * by_reason.share(run)
+        return meaning + words - _OFF_CENTRE_WEIGHT * _measure_off_centre(run, sentences, near_both, by_snippet.place)
 
     # Where the search's own words stand in the text, only runs that hold them are compared: they won it the pick.
     runs = [run for run in look.runs if by_snippet.is_whole_in(run)] or look.runs
@@ -163,13 +165,13 @@ def _best(look: _Look, asked: FloatArray, vectors: FloatArray, surroundings: int
         similarity=max(-1.0, min(1.0, to_post(run))),
         before=whole.text[max(0, run.start - surroundings) : run.start],
         after=whole.text[run.end : run.end + surroundings],
-        marks=_marks(run, sentences, near, near_both),
+        marks=_choose_marks(run, sentences, near, near_both),
         page=page_at(whole.page_starts, run.start),
     )
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _WantedWords:
     """Words that a passage should hold: how much each stem tells, those of each run, and where all stand in a row."""
 
     weights: Mapping[str, float]
@@ -177,12 +179,12 @@ class _Wanted:
     place: Span | None
 
     @classmethod
-    def of(cls, words: str, text: str, runs: Sequence[Span]) -> _Wanted:
+    def of(cls, words: str, text: str, runs: Sequence[Span]) -> _WantedWords:
         stems = frozenset(word_stems(words))
         held = {run: frozenset(word_stems(text[run.start : run.end])) & stems for run in runs} if stems else {}
         start = text.find(words.strip()) if words.strip() else -1
         place = Span(start=start, end=start + len(words.strip())) if start >= 0 else None
-        return cls(_rarity(list(held.values())), held, place)
+        return cls(_weigh_by_rarity(list(held.values())), held, place)
 
     def is_whole_in(self, run: Span) -> bool:
         """Whether all of them stand there in one piece."""
@@ -194,12 +196,12 @@ class _Wanted:
             return 1.0
         total = sum(self.weights.values())
         of_words = sum(self.weights[stem] for stem in self.held[run]) / total if total else 0.0
-        return of_words if self.place is None else _SCATTERED * of_words
+        return of_words if self.place is None else _SCATTERED_WEIGHT * of_words
 
 
-def _off_centre(run: Span, sentences: Sequence[_Sentence], near: FloatArray, place: Span | None) -> float:
+def _measure_off_centre(run: Span, sentences: Sequence[_Sentence], near: FloatArray, place: Span | None) -> float:
     """How far from the run's middle its point stands, in [0, 1/2]: what surrounds it says how it is meant."""
-    inside = [row for row, sentence in enumerate(sentences) if _shared(run, sentence.span) > 0]
+    inside = [row for row, sentence in enumerate(sentences) if _count_shared_characters(run, sentence.span) > 0]
     if place is None or not run.start <= place.start <= run.end:
         if not inside:
             return 0.5
@@ -213,7 +215,7 @@ def page_at(page_starts: Sequence[int], offset: int) -> int | None:
     return max(1, bisect_right(page_starts, offset)) if page_starts else None
 
 
-def _windows(found: Sequence[tuple[int, int]], tokens: int, overlap: int) -> list[Span]:
+def _build_windows(found: Sequence[tuple[int, int]], tokens: int, overlap: int) -> list[Span]:
     """Windows that cover every token, in order, each sharing `overlap` tokens with the one before."""
     if not found:
         return []
@@ -222,40 +224,40 @@ def _windows(found: Sequence[tuple[int, int]], tokens: int, overlap: int) -> lis
     return [Span(start=found[at][0], end=found[min(at + tokens, len(found)) - 1][1]) for at in starts]
 
 
-def _without_giants(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def _split_giant_tokens(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     """Token spans, with those of absurd length cut up, so that no window is unbounded."""
     return [
         (at, min(end, at + step))
         for start, end in spans
-        for step in [_PIECE_OF_GIANT if end - start > _LONGEST_TOKEN else _LONGEST_TOKEN]
+        for step in [_GIANT_PIECE_CHARACTERS if end - start > _MAX_TOKEN_CHARACTERS else _MAX_TOKEN_CHARACTERS]
         for at in range(start, end, step)
     ]
 
 
-def _shortlist(whole: Whole, windows: Sequence[Span], wanted: frozenset[str]) -> list[Span]:
+def _shortlist_windows(whole: Whole, windows: Sequence[Span], wanted: frozenset[str]) -> list[Span]:
     """The windows worth a closer look, in order: the first, those with the most telling words, and the snippet's."""
-    if len(windows) <= _SHORTLIST:
+    if len(windows) <= _MAX_SHORTLISTED_WINDOWS:
         return list(windows)
     shared = [frozenset(word_stems(whole.text[window.start : window.end])) & wanted for window in windows]
-    chosen = {0, *[i for i in _most_telling(shared) if i][: _SHORTLIST - 1]}
+    chosen = {0, *[i for i in _order_by_rarity(shared) if i][: _MAX_SHORTLISTED_WINDOWS - 1]}
     place = whole.text.find(whole.snippet) if whole.snippet else -1
     if place >= 0:
         chosen.update(i for i, window in enumerate(windows) if window.start <= place < window.end)
     return [windows[i] for i in sorted(chosen)]
 
 
-def _rarity(sets: Sequence[frozenset[str]]) -> Mapping[str, float]:
+def _weigh_by_rarity(sets: Sequence[frozenset[str]]) -> Mapping[str, float]:
     counts = Counter(stem for found in sets for stem in found)
     return {stem: math.log(1 + len(sets) / count) for stem, count in counts.items()}
 
 
-def _most_telling(shared: Sequence[frozenset[str]]) -> list[int]:
+def _order_by_rarity(shared: Sequence[frozenset[str]]) -> list[int]:
     """The places of the sets, those of the rarest stems first."""
-    weights = _rarity(shared)
+    weights = _weigh_by_rarity(shared)
     return sorted(range(len(shared)), key=lambda i: (-sum(weights[stem] for stem in shared[i]), i))
 
 
-def _merged(windows: Sequence[Span]) -> list[Span]:
+def _merge_windows(windows: Sequence[Span]) -> list[Span]:
     """Windows in order as regions that do not overlap, so that no sentence is read twice."""
     regions: list[Span] = []
     for window in windows:
@@ -266,9 +268,9 @@ def _merged(windows: Sequence[Span]) -> list[Span]:
     return regions
 
 
-def _sentence_spans(text: str, region: Span) -> list[Span]:
+def _find_sentence_spans(text: str, region: Span) -> list[Span]:
     """The sentences that a region holds or touches, whole unless one begins or ends far outside it."""
-    left, right = max(0, region.start - _REACH), min(len(text), region.end + _REACH)
+    left, right = max(0, region.start - _MAX_REACH_CHARACTERS), min(len(text), region.end + _MAX_REACH_CHARACTERS)
     found: list[Span] = []
     for sentence in split_sentences(text[left:right]):
         start, end = left + sentence.start, left + sentence.end
@@ -286,7 +288,11 @@ def runs_of(text: str, sentences: Sequence[Span], token_starts: Sequence[int], t
     `sentences` are in order. A heading or list label is one with the sentence after it. A sentence of more than half a
     run may be cut between words.
     """
-    units = [part for unit in _units(text, sentences) for part in _parts(text, unit, token_starts, max(1, tokens // 2))]
+    units = [
+        part
+        for unit in _join_labels(text, sentences)
+        for part in _split_unit(text, unit, token_starts, max(1, tokens // 2))
+    ]
     counts = [bisect_left(token_starts, unit.end) - bisect_left(token_starts, unit.start) for unit in units]
     runs: list[Span] = []
     last, held = 0, 0  # units[first:last] are the run, which holds so many tokens
@@ -302,7 +308,7 @@ def runs_of(text: str, sentences: Sequence[Span], token_starts: Sequence[int], t
     return runs
 
 
-def _units(text: str, sentences: Sequence[Span]) -> list[Span]:
+def _join_labels(text: str, sentences: Sequence[Span]) -> list[Span]:
     units: list[Span] = []
     joins = False
     for sentence in sentences:
@@ -323,7 +329,7 @@ def _is_label(text: str, sentence: Span) -> bool:
         return True
     line_ends = text[sentence.end : sentence.end + 1] == "\n" and words[-1:].isalnum()
     begins_line = sentence.start == 0 or text[sentence.start - 1] == "\n"
-    return line_ends and begins_line and len(words) <= _LONGEST_HEADING
+    return line_ends and begins_line and len(words) <= _MAX_HEADING_CHARACTERS
 
 
 def _is_gap(text: str, before: Span, after: Span) -> bool:
@@ -331,7 +337,7 @@ def _is_gap(text: str, before: Span, after: Span) -> bool:
     return not text[before.end : after.start].isspace() and before.end < after.start
 
 
-def _parts(text: str, unit: Span, token_starts: Sequence[int], most: int) -> list[Span]:
+def _split_unit(text: str, unit: Span, token_starts: Sequence[int], most: int) -> list[Span]:
     """The unit, or where it has more tokens than `most`, pieces of it that do not."""
     first, last = bisect_left(token_starts, unit.start), bisect_left(token_starts, unit.end)
     if last - first <= most:
@@ -340,7 +346,7 @@ def _parts(text: str, unit: Span, token_starts: Sequence[int], most: int) -> lis
     for at in range(first + most, last, most):
         cut = token_starts[at]
         space = text.rfind(" ", cuts[-1] + 1, cut) + 1
-        cuts.append(space if space > max(cuts[-1], cut - _SNAP) else cut)
+        cuts.append(space if space > max(cuts[-1], cut - _MAX_CUT_SHIFT) else cut)
     return [Span(start=start, end=end) for start, end in pairwise([*cuts, unit.end]) if start < end]
 
 
@@ -359,40 +365,44 @@ def pieces(text: str, sentences: Sequence[Span], longest: int) -> list[Span]:
     return found
 
 
-def _worth_embedding(sentences: Sequence[_Sentence], post_stems: frozenset[str]) -> list[_Sentence]:
-    """At most `_MOST_SENTENCES`, in order: those that share words with the post first, then an even spread."""
-    if len(sentences) <= _MOST_SENTENCES:
+def _choose_sentences(sentences: Sequence[_Sentence], post_stems: frozenset[str]) -> list[_Sentence]:
+    """At most `_MAX_EMBEDDED_SENTENCES`, in order: those that share words with the post first, then an even spread."""
+    if len(sentences) <= _MAX_EMBEDDED_SENTENCES:
         return list(sentences)
-    chosen = set(_most_telling([sentence.stems & post_stems for sentence in sentences])[: _MOST_SENTENCES // 2])
-    spread = np.linspace(0, len(sentences) - 1, _MOST_SENTENCES - len(chosen))
+    chosen = set(
+        _order_by_rarity([sentence.stems & post_stems for sentence in sentences])[: _MAX_EMBEDDED_SENTENCES // 2]
+    )
+    spread = np.linspace(0, len(sentences) - 1, _MAX_EMBEDDED_SENTENCES - len(chosen))
     chosen.update(int(at) for at in spread)
     return [sentences[i] for i in sorted(chosen)]
 
 
-def _similarity(
+def _measure_similarity(
     window: Span, sentences: Sequence[_Sentence], post: FloatArray, vectors: FloatArray, similarity: FloatArray
 ) -> float:
-    inside = [row for row, sentence in enumerate(sentences) if _shared(window, sentence.span) > 0]
+    inside = [row for row, sentence in enumerate(sentences) if _count_shared_characters(window, sentence.span) > 0]
     if not inside:
         return -1.0
-    lengths = np.array([_shared(window, sentences[row].span) for row in inside], dtype=np.float32)
+    lengths = np.array([_count_shared_characters(window, sentences[row].span) for row in inside], dtype=np.float32)
     together = lengths @ vectors[inside]
     norm = float(np.linalg.norm(together))
     whole = float(together @ post) / norm if norm else 0.0
     return (whole + float(similarity[inside].max())) / 2
 
 
-def _shared(window: Span, sentence: Span) -> int:
+def _count_shared_characters(window: Span, sentence: Span) -> int:
     """Characters of the sentence inside the window; 0 when most of it lies outside."""
     inside = min(window.end, sentence.end) - max(window.start, sentence.start)
     return inside if inside * 2 > sentence.end - sentence.start else 0
 
 
-def _marks(window: Span, sentences: Sequence[_Sentence], near: FloatArray, similarity: FloatArray) -> tuple[Span, ...]:
+def _choose_marks(
+    window: Span, sentences: Sequence[_Sentence], near: FloatArray, similarity: FloatArray
+) -> tuple[Span, ...]:
     """The sentences nearest to what is asked, then those nearest to one part of it, the post or a claim, alone."""
-    inside = [row for row, sentence in enumerate(sentences) if _shared(window, sentence.span) > 0]
-    best = sorted(inside, key=lambda row: (-similarity[row], row))[:_MARKS]
-    rows = [row for row in sorted(best) if similarity[row] >= similarity[best[0]] - _MARK_WITHIN]
+    inside = [row for row, sentence in enumerate(sentences) if _count_shared_characters(window, sentence.span) > 0]
+    best = sorted(inside, key=lambda row: (-similarity[row], row))[:_MAX_MARKS]
+    rows = [row for row in sorted(best) if similarity[row] >= similarity[best[0]] - _MAX_MARK_DISTANCE]
     # What answers a second claim may be far from the first one, and a judge of a long passage sees what is marked.
     rows += sorted({inside[near[inside, part].argmax()] for part in range(near.shape[1]) if inside} - set(rows))
     return tuple(
@@ -451,7 +461,7 @@ def build_evidence(
     fresh = list(zip(unread, found, strict=True))
     fresh.sort(key=lambda pair: pair[1].similarity, reverse=True)
     asked = [post.text, *(words for claim in claims for words in (claim.in_full, claim.settled_by))]
-    fresh = _one_a_page(fresh, kept, asked)
+    fresh = _drop_repeated_pages(fresh, kept, asked)
     added = [
         Evidence(id=f"E{first_number + i}", source=item.source, passage=passage, rank=len(kept) + i + 1, why=item.why)
         for i, (item, passage) in enumerate(fresh)
@@ -459,7 +469,7 @@ def build_evidence(
     return (*kept, *added)
 
 
-def _one_a_page(
+def _drop_repeated_pages(
     fresh: Sequence[tuple[ReadSource, Passage]], kept: Sequence[Evidence], asked: Sequence[str]
 ) -> list[tuple[ReadSource, Passage]]:
     """Without library records whose page is there by a better one and that answer no other part of what is asked.
@@ -467,14 +477,14 @@ def _one_a_page(
     A record answers another part when its passage holds a telling word that no better passage of the page holds: of
     the post, its claims, what would settle them, or of the reason for which this record was picked.
     """
-    wanted = _telling(asked)
+    wanted = _collect_content_stems(asked)
     answered: dict[str, frozenset[str]] = {}
     for before in kept:
-        page = _page_of(before.source)
+        page = _identify_page(before.source)
         answered[page] = answered.get(page, frozenset()) | wanted.intersection(word_stems(before.passage.text))
     found: list[tuple[ReadSource, Passage]] = []
     for item, passage in fresh:
-        page, picked_for = _page_of(item.source), _telling([item.why] if item.snippet else [])
+        page, picked_for = _identify_page(item.source), _collect_content_stems([item.why] if item.snippet else [])
         answers = (wanted | picked_for).intersection(word_stems(passage.text))
         if item.source.library is None or page not in answered or answers - answered[page]:
             found.append((item, passage))
@@ -482,9 +492,9 @@ def _one_a_page(
     return found
 
 
-def _telling(texts: Sequence[str]) -> frozenset[str]:
+def _collect_content_stems(texts: Sequence[str]) -> frozenset[str]:
     return frozenset(stem(word) for text in texts for word in content_words(text))
 
 
-def _page_of(source: Source) -> str:
+def _identify_page(source: Source) -> str:
     return canonical_url(source.url) if source.url else source.id

@@ -28,7 +28,7 @@ class PageKind(StrEnum):
     LOG_IN = "log-in"
 
 
-_SENTENCES = {
+_SENTENCE_BY_KIND = {
     PageKind.HOME: (
         "This is a site's home page: it changes from day to day and makes no statement of its own. Link to the page "
         "that says what you mean."
@@ -39,19 +39,19 @@ _SENTENCES = {
     ),
     PageKind.LOG_IN: "This is a log-in page: a reader who follows the link sees no evidence.",
 }
-_LED_TO = {
+_REDIRECT_SENTENCE_BY_KIND = {
     PageKind.HOME: "The link leads to the site's home page, so the page that it named is probably gone.",
     PageKind.SEARCH: "The link leads to a page of search results, so the page that it named is probably gone.",
     PageKind.LOG_IN: "The link leads to a log-in page: readers see no evidence without an account.",
 }
-_FORM_PAGE = 500  # characters; a page of text that also has a log-in box is longer
+_MAX_FORM_PAGE_CHARACTERS = 500  # characters; a page of text that also has a log-in box is longer
 
-_LANGUAGES = (
+_LANGUAGE_CODES = (
     "ar bg bn cs da de el en es et fa fi fr he hi hr hu id it ja ko lt lv ms nl no pl pt ro ru sk sl sr sv sw th tr"
     " uk ur vi zh".replace(" ", "|")
 )
-_HOME = re.compile(
-    rf"/(?:(?:{_LANGUAGES})(?:[-_][a-z]{{2}})?(?:\.html?)?/?)?"
+_HOME_PATH_PATTERN = re.compile(
+    rf"/(?:(?:{_LANGUAGE_CODES})(?:[-_][a-z]{{2}})?(?:\.html?)?/?)?"
     r"(?:(?:index|home|default|homepage)(?:\.\w{2,5})?/?)?",
     re.IGNORECASE,
 )
@@ -62,11 +62,13 @@ _SEARCH_FIELDS = frozenset(
     "q query s search searchterm search_query searchquery term terms keyword keywords text k wd p qs phrase "
     "searchtext".split()
 )
-_MAIN_PAGE = re.compile(r"/wiki/(?:Main_Page|Wikipedia:Hauptseite|Wikipédia:Accueil_principal|Wikipedia:Portada)/?")
-_MEDIAWIKI_SEARCH = re.compile(r"/(?:wiki/|w/)?Special:Search(?:/.*)?", re.IGNORECASE)
+_MAIN_PAGE_PATTERN = re.compile(
+    r"/wiki/(?:Main_Page|Wikipedia:Hauptseite|Wikipédia:Accueil_principal|Wikipedia:Portada)/?"
+)
+_MEDIAWIKI_SEARCH_PATTERN = re.compile(r"/(?:wiki/|w/)?Special:Search(?:/.*)?", re.IGNORECASE)
 _LANGUAGE_FIELDS = frozenset("lang language locale hl".split())
 # Engines whose results lie at a path that others use for pages: host ending and beginning of the path.
-_ENGINES = (
+_SEARCH_ENGINES = (
     (re.compile(r"(?:^|\.)duckduckgo\.com$"), "/"),
     (re.compile(r"(?:^|\.)baidu\.com$"), "/s"),
     (re.compile(r"(?:^|\.)scholar\.google\.[a-z.]+$"), "/scholar"),
@@ -81,11 +83,11 @@ _LOG_IN_STEPS = frozenset(
     " sign-up register sso oauth oauth2 authwall servicelogin showlogin".split()
 )
 # Where a step at the end says it, though it is a word for pages elsewhere: a host that only serves accounts.
-_ACCOUNT_HOST = re.compile(r"^(?:login|signin|sign-in|sso|idp|auth|accounts|account)\.")
+_ACCOUNT_HOST_PATTERN = re.compile(r"^(?:login|signin|sign-in|sso|idp|auth|accounts|account)\.")
 _ACCOUNT_STEPS = _LOG_IN_STEPS | frozenset(
     "authorize auth authenticate checkpoint identifier saml saml2 session sessions password".split()
 )
-_RETURNS = frozenset("next continue redirect redirect_uri redirect_url return_to returnurl response_type".split())
+_RETURN_FIELDS = frozenset("next continue redirect redirect_uri redirect_url return_to returnurl response_type".split())
 
 
 def kind_of_address(url: str) -> PageKind | None:
@@ -108,14 +110,16 @@ def kind_of_address(url: str) -> PageKind | None:
     if _is_log_in(host, path, steps, fields):
         return PageKind.LOG_IN
     named = {name.lower() for name, _ in parse_qsl(parts.query, keep_blank_values=True)}
-    is_home = named <= _LANGUAGE_FIELDS and (_HOME.fullmatch(path or "/") or _MAIN_PAGE.fullmatch(path))
+    is_home = named <= _LANGUAGE_FIELDS and (
+        _HOME_PATH_PATTERN.fullmatch(path or "/") or _MAIN_PAGE_PATTERN.fullmatch(path)
+    )
     return PageKind.HOME if is_home else None
 
 
 def why_not(url: str) -> str | None:
     """A sentence for a link that cannot be evidence by its address; None for one worth fetching."""
     kind = kind_of_address(url)
-    return _SENTENCES[kind] if kind is not None else None
+    return _SENTENCE_BY_KIND[kind] if kind is not None else None
 
 
 def refuse_page(requested_url: str, page_url: str, document: Document) -> None:
@@ -123,8 +127,10 @@ def refuse_page(requested_url: str, page_url: str, document: Document) -> None:
     kind = kind_of_address(page_url)
     if kind is not None:
         asked = kind_of_address(requested_url)
-        raise FetchError((_SENTENCES if kind is asked else _LED_TO)[kind], FetchOutcome.NOT_EVIDENCE)
-    if document.asks_for_password and len(document.text) < _FORM_PAGE:
+        raise FetchError(
+            (_SENTENCE_BY_KIND if kind is asked else _REDIRECT_SENTENCE_BY_KIND)[kind], FetchOutcome.NOT_EVIDENCE
+        )
+    if document.asks_for_password and len(document.text) < _MAX_FORM_PAGE_CHARACTERS:
         raise FetchError("The page asks for a password and shows next to nothing else.", FetchOutcome.NOT_EVIDENCE)
 
 
@@ -136,23 +142,23 @@ def worth_choosing(hits: Sequence[Hit]) -> list[Hit]:
 def _is_log_in(host: str, path: str, steps: Sequence[str], fields: set[str]) -> bool:
     if (steps and steps[-1] in _LOG_IN_STEPS) or "flow/login" in path.lower():
         return True
-    if _ACCOUNT_HOST.match(host) is None:
+    if _ACCOUNT_HOST_PATTERN.match(host) is None:
         return False
-    return not steps or not _ACCOUNT_STEPS.isdisjoint(steps) or not _RETURNS.isdisjoint(fields)
+    return not steps or not _ACCOUNT_STEPS.isdisjoint(steps) or not _RETURN_FIELDS.isdisjoint(fields)
 
 
 def _is_search(host: str, path: str, steps: Sequence[str], fields: set[str]) -> bool:
     asks = not _SEARCH_FIELDS.isdisjoint(fields)
-    if any(ends.search(host) and (path or "/").lower().startswith(begins) and asks for ends, begins in _ENGINES):
+    if any(ends.search(host) and (path or "/").lower().startswith(begins) and asks for ends, begins in _SEARCH_ENGINES):
         return True
-    if _MEDIAWIKI_SEARCH.fullmatch(path) or ("search" in fields and path.endswith("/index.php")):
+    if _MEDIAWIKI_SEARCH_PATTERN.fullmatch(path) or ("search" in fields and path.endswith("/index.php")):
         return True
     if steps and (steps[-1] in _SEARCH_STEPS or (asks and not _SEARCH_STEPS.isdisjoint(steps[-2:]))):
         return True
     if steps and steps[-1] in _MAYBE_SEARCH_STEPS and not fields.isdisjoint(_SEARCH_FIELDS - {"p"}):
         return True
     # WordPress and many others search at their root: /?s=words. A root's ?p=12 is a page.
-    return asks and bool(_HOME.fullmatch(path or "/")) and fields <= _SEARCH_FIELDS - {"p"}
+    return asks and bool(_HOME_PATH_PATTERN.fullmatch(path or "/")) and fields <= _SEARCH_FIELDS - {"p"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,30 +26,30 @@ from crowdnotes.text.urls import identities
 _WHOLE_GOVERNMENTS = frozenset(
     "gov.uk europa.eu ec.europa.eu canada.ca gov.il argentina.gob.ar government.nl rijksoverheid.nl".split()
 )
-_GOVERNMENT = re.compile(
+_GOVERNMENT_HOST_PATTERN = re.compile(
     r"(?:^|\.)(?:gov|gov\.[a-z]{2}|govt\.nz|go[bv]\.[a-z]{2}|gub\.uy|gouv\.(?:fr|[a-z]{2})|gouv\.qc\.ca|go\.[a-z]{2}"
     r"|gc\.ca|admin\.ch|gv\.at|bund\.de|europa\.eu|gov\.(?:scot|wales))$"
 )
-_HEALTH_IN_HOST = re.compile(
+_HEALTH_HOST_PATTERN = re.compile(
     r"health|salud|sant[ée]|sa[uú]de|sanit|sanidad|gesundheit|saglik|kesehatan|vaccin|medicin|disease"
     r"|(?:^|[.-])(?:moh|mohfw|doh|dhhs|dhss|dph|cdc|hhs|minsa|fda)(?:[.-]|$)"
 )
-_HEALTH_IN_PATH = re.compile(
+_HEALTH_PATH_PATTERN = re.compile(
     r"health|vaccin|immuni[sz]|medicin|disease|covid|coronavirus|\bnhs\b|mhra|ukhsa|infection|screening"
 )
-_FEWEST_SHARED = 2  # words that an address and a post have in common; one alone ("vaccine") is a field
-_OF_CHECKS = frozenset({"fact", "check"})  # stems
-_NONE: Mapping[str, SourceCategory] = MappingProxyType({})
-_OWN_NAME_FROM = 8  # letters; a shorter name ("Time", "Health") is part of honest names too
+_MIN_SHARED_STEMS = 2  # words that an address and a post have in common; one alone ("vaccine") is a field
+_FACT_CHECK_STEMS = frozenset({"fact", "check"})  # stems
+_NO_CATEGORIES: Mapping[str, SourceCategory] = MappingProxyType({})
+_MIN_PROTECTED_NAME_LETTERS = 8  # letters; a shorter name ("Time", "Health") is part of honest names too
 
 
-def categorise(url: str, own: Mapping[str, SourceCategory] = _NONE) -> SourceCategory:
+def categorise(url: str, own: Mapping[str, SourceCategory] = _NO_CATEGORIES) -> SourceCategory:
     """One of the seven kinds; OTHER for a host that is not known, or no URL at all.
 
     `own` are hosts (or host and beginning of a path, as in known_sites.toml) and their kinds, which count
     before the table: EvidenceSettings.categories.
     """
-    host, path = _host_and_path(url)
+    host, path = _split_site(url)
     mine = longest_match(host, path, own)
     if mine is not None:
         return mine
@@ -57,9 +57,9 @@ def categorise(url: str, own: Mapping[str, SourceCategory] = _NONE) -> SourceCat
     if entry is not None and entry.key not in _WHOLE_GOVERNMENTS:
         return entry.category
     words = f"{host}{path}".lower()
-    if entry is not None and _HEALTH_IN_PATH.search(words):
+    if entry is not None and _HEALTH_PATH_PATTERN.search(words):
         return SourceCategory.HEALTH_AUTHORITY
-    if _GOVERNMENT.search(host) and _HEALTH_IN_HOST.search(host):
+    if _GOVERNMENT_HOST_PATTERN.search(host) and _HEALTH_HOST_PATTERN.search(host):
         return SourceCategory.HEALTH_AUTHORITY
     return SourceCategory.OTHER
 
@@ -70,7 +70,7 @@ def publisher_of(url: str, sitename: str | None = None) -> str | None:
     A page on an unknown host that takes the name of a known publisher is called by its host. None
     when there is no URL.
     """
-    host, path = _host_and_path(url)
+    host, path = _split_site(url)
     if not host:
         return None
     entry = find_site(host, path)
@@ -79,29 +79,29 @@ def publisher_of(url: str, sitename: str | None = None) -> str | None:
         is_own_page = entry.category is SourceCategory.SOCIAL and host != entry.key
         return host if is_own_page else entry.name
     claimed = tidy_line(sitename or "", 80)
-    return claimed if claimed and not _is_taken(claimed) else host
+    return claimed if claimed and not _is_known_publisher(claimed) else host
 
 
-def _host_and_path(url: str) -> tuple[str, str]:
+def _split_site(url: str) -> tuple[str, str]:
     """Lowercase host without "www." and such, and the path; of the archived page for an archive's link."""
-    host, path = _parts_of(original_of(url if "://" in url else f"//{url.strip()}"))
+    host, path = _split_url(original_of(url if "://" in url else f"//{url.strip()}"))
     return re.sub(r"^(?:www\d?|m|amp|mobile|old)\.(?=[^.]+\.)", "", host), path
 
 
 @cache
-def _taken_names() -> frozenset[str]:
+def _load_publisher_names() -> frozenset[str]:
     return frozenset(entry.name.casefold() for entry in known_sites().values())
 
 
-def _is_taken(claimed: str) -> bool:
-    folded, taken = claimed.casefold(), _taken_names()
-    return folded in taken or any(len(name) >= _OWN_NAME_FROM and name in folded for name in taken)
+def _is_known_publisher(claimed: str) -> bool:
+    folded, taken = claimed.casefold(), _load_publisher_names()
+    return folded in taken or any(len(name) >= _MIN_PROTECTED_NAME_LETTERS and name in folded for name in taken)
 
 
-_CHECKERS_TABLE = Path(__file__).with_name("fact_checkers.toml")
-_REVIEWS_ONLY = "google-fact-check"  # a provider that gives nothing but reviews of claims
+_FACT_CHECKERS_FILE = Path(__file__).with_name("fact_checkers.toml")
+_REVIEWS_PROVIDER = "google-fact-check"  # a provider that gives nothing but reviews of claims
 # What else stands on a fact-checker's site: lists of checks, and pages about itself.
-_NO_CHECK = re.compile(
+_NOT_A_CHECK_PATTERN = re.compile(
     r"(?:tags?|categor(?:y|ies)|authors?|topics?|search|about(?:-us)?|contact(?:-us)?|donate|team|staff|careers|jobs|"
     r"methodology|corrections?|newsletters?|privacy(?:-policy)?|terms(?:-of-use)?)(?:/|$)"
 )
@@ -112,13 +112,13 @@ def fact_checker(url: str | None) -> str | None:
 
     None for other sites, and for home pages, lists and pages about the fact-checker itself.
     """
-    host, path = _parts_of(original_of(url or ""))
+    host, path = _split_url(original_of(url or ""))
     path = path.strip("/").lower()
-    if not path or _NO_CHECK.match(path):
+    if not path or _NOT_A_CHECK_PATTERN.match(path):
         return None
     labels = host.split(".")[-MOST_LABELS:]
     for first in range(len(labels) - 1):
-        for section, name in _sections().get(".".join(labels[first:]), ()):
+        for section, name in _load_sections().get(".".join(labels[first:]), ()):
             # A section's own name may go on ("…/fact-check-the-vaccine") but not begin another word.
             if not section or re.match(rf"{re.escape(section)}[/-]", path):
                 return name
@@ -143,15 +143,15 @@ def fact_checks(hits: Iterable[Hit], post: str) -> list[Hit]:
     words, or a post in another language than the words of addresses mostly are, nobody can tell.
     """
     said = content_stems(post) if language_of(post) in (None, "en") else None
-    checks = [hit for hit in hits if (fact_checker(hit.url) and _speaks_of(hit, said)) or _is_review(hit)]
+    checks = [hit for hit in hits if (fact_checker(hit.url) and _is_about_post(hit, said)) or _is_review_hit(hit)]
     return sorted(checks, key=lambda hit: not hit.rating)
 
 
-def _speaks_of(hit: Hit, said: frozenset[str] | None) -> bool:
+def _is_about_post(hit: Hit, said: frozenset[str] | None) -> bool:
     if said is None or not hit.notes or hit.snippet:
         return True
-    told = content_stems(hit.title.partition(": ")[2]) - _OF_CHECKS
-    return len(told) < _FEWEST_SHARED or len(told & said) >= _FEWEST_SHARED
+    told = content_stems(hit.title.partition(": ")[2]) - _FACT_CHECK_STEMS
+    return len(told) < _MIN_SHARED_STEMS or len(told & said) >= _MIN_SHARED_STEMS
 
 
 def earlier_notes(hits: Iterable[Hit]) -> list[tuple[EarlierNote, tuple[Hit, ...]]]:
@@ -163,16 +163,16 @@ def earlier_notes(hits: Iterable[Hit]) -> list[tuple[EarlierNote, tuple[Hit, ...
     return sorted(((note, tuple(found)) for note, found in pages.values()), key=lambda pair: not pair[0].was_shown)
 
 
-def _is_review(hit: Hit) -> bool:
+def _is_review_hit(hit: Hit) -> bool:
     """Whether a service or library of reviews gave it, and not as somebody's post on a platform."""
-    is_review = hit.check is not None or _REVIEWS_ONLY in (hit.provider, *hit.also_found_by)
+    is_review = hit.check is not None or _REVIEWS_PROVIDER in (hit.provider, *hit.also_found_by)
     return is_review and hit.category is not SourceCategory.SOCIAL
 
 
 @cache
-def _sections() -> Mapping[str, list[tuple[str, str]]]:
+def _load_sections() -> Mapping[str, list[tuple[str, str]]]:
     """By host, the folders that hold checks ("" for all of it) and whose they are."""
-    with _CHECKERS_TABLE.open("rb") as file:
+    with _FACT_CHECKERS_FILE.open("rb") as file:
         table: Mapping[str, str] = tomllib.load(file)
     found: dict[str, list[tuple[str, str]]] = {}
     for key, name in table.items():
@@ -182,24 +182,28 @@ def _sections() -> Mapping[str, list[tuple[str, str]]]:
 
 
 # https://en.wikipedia.org/wiki/Wikipedia:List_of_web_archives_on_Wikipedia
-_ARCHIVE_TODAY = frozenset(f"archive.{end}" for end in "today ph is li vn fo md".split())
-_WAYBACK = frozenset({"web.archive.org", "wayback.archive.org"})
-_COPY = re.compile(r"^/(?:web/)?(?:o/\w+/)?(?:[\d*]{1,14}(?:[a-z]{2}_)?|newest|oldest)/(.+)$", re.IGNORECASE)
-_OF_TODAY = re.compile(r"^/o/\w+/(.+)$")
+_ARCHIVE_TODAY_HOSTS = frozenset(f"archive.{end}" for end in "today ph is li vn fo md".split())
+_WAYBACK_HOSTS = frozenset({"web.archive.org", "wayback.archive.org"})
+_COPY_PATH_PATTERN = re.compile(
+    r"^/(?:web/)?(?:o/\w+/)?(?:[\d*]{1,14}(?:[a-z]{2}_)?|newest|oldest)/(.+)$", re.IGNORECASE
+)
+_ARCHIVE_TODAY_PATH_PATTERN = re.compile(r"^/o/\w+/(.+)$")
 
 
 def is_archived(url: str) -> bool:
     """Whether a link leads to a copy in the Wayback Machine or archive.today."""
-    host, path = _parts_of(url)
-    return (host in _WAYBACK and path.startswith("/web/")) or (host in _ARCHIVE_TODAY and len(path) > 1)
+    host, path = _split_url(url)
+    return (host in _WAYBACK_HOSTS and path.startswith("/web/")) or (host in _ARCHIVE_TODAY_HOSTS and len(path) > 1)
 
 
 def original_of(url: str) -> str:
     """The address that an archived copy is of; the address itself when it is no copy or does not tell."""
-    host, path = _parts_of(url)
-    if host not in _WAYBACK and host not in _ARCHIVE_TODAY:
+    host, path = _split_url(url)
+    if host not in _WAYBACK_HOSTS and host not in _ARCHIVE_TODAY_HOSTS:
         return url
-    found = _COPY.match(path) or (_OF_TODAY.match(path) if host in _ARCHIVE_TODAY else None)
+    found = _COPY_PATH_PATTERN.match(path) or (
+        _ARCHIVE_TODAY_PATH_PATTERN.match(path) if host in _ARCHIVE_TODAY_HOSTS else None
+    )
     if found is None:
         return url
     inner = found.group(1)
@@ -212,7 +216,7 @@ def original_of(url: str) -> str:
     return (f"{inner}?{query}" if query else inner) or url
 
 
-def _parts_of(url: str) -> tuple[str, str]:
+def _split_url(url: str) -> tuple[str, str]:
     try:
         parts = urlsplit(url.strip())
         return (parts.hostname or "").rstrip(".").removeprefix("www."), parts.path

@@ -32,7 +32,7 @@ from crowdnotes.text.urls import canonical_url
 SourceAndText = tuple[Source, str | None]
 
 # What is too large, unsafe or no page is so in an archive too.
-_MAY_BE_ARCHIVED = frozenset(
+_ARCHIVE_WORTH_ASKING = frozenset(
     {
         FetchOutcome.BLOCKED,
         FetchOutcome.PAYWALLED,
@@ -45,7 +45,7 @@ _MAY_BE_ARCHIVED = frozenset(
 
 
 # A service may have better luck with these, and with pages that scripts build; what is gone is gone for it too.
-_MAY_BE_READ_ELSEWHERE = _MAY_BE_ARCHIVED - {FetchOutcome.NOT_FOUND} | {FetchOutcome.UNREADABLE}
+_READING_SERVICE_WORTH_ASKING = _ARCHIVE_WORTH_ASKING - {FetchOutcome.NOT_FOUND} | {FetchOutcome.UNREADABLE}
 
 
 class SourceReader:
@@ -92,24 +92,24 @@ class SourceReader:
         but what `check` raises (a cancelled job). `url` stays as it was brought; the kind and the publisher
         are those of the page where its redirects end, or of the original of an archived copy.
         """
-        known = _known(url, source_id, hit, self._categories)
-        if (sentence := why_not(url)) is not None and _is_public(url):
-            return _failed(known, FetchOutcome.NOT_EVIDENCE, sentence), None
+        known = _build_unread_source(url, source_id, hit, self._categories)
+        if (sentence := why_not(url)) is not None and _is_public_address(url):
+            return _mark_failed(known, FetchOutcome.NOT_EVIDENCE, sentence), None
         if hit is not None and gives_entries(hit.provider) and len(hit.snippet) >= LEAST:
-            return _entry(known, hit), hit.snippet
+            return _build_entry_source(known, hit), hit.snippet
         page = self._fetcher.fetch(url, check)
         moved = page.url if canonical_url(page.url) != canonical_url(url) else None
         seen = {"read_at": page.fetched_at, "page_url": moved}
-        known = known.model_copy(update=_of_address(page.url, self._categories) | seen)
+        known = known.model_copy(update=_build_address_fields(page.url, self._categories) | seen)
         try:
             document = read_page(page, check, self._by)
             refuse_page(url, page.url, document)
         except FetchError as error:
-            failed = _failed(known, error.outcome, error.message)
+            failed = _mark_failed(known, error.outcome, error.message)
             if error.outcome is FetchOutcome.REFUSED:
                 return failed, None
             return self._instead(failed, until, check, through)
-        return _whole(known, page, document), document.text
+        return _build_read_source(known, page, document), document.text
 
     def _instead(
         self, failed: Source, until: date | None, check: Callable[[], None], through: Sequence[str]
@@ -119,18 +119,20 @@ class SourceReader:
         if paper is not None and self._abstracts is not None:
             found = self._abstracts.find(paper, check)
             if not isinstance(found, str):
-                return _abstract(failed, found), found.text
+                return _build_abstract_source(failed, found), found.text
             told = f"{failed.outcome_detail} {found}".strip()
             failed = failed.model_copy(update={"outcome_detail": told, "doi": paper.doi, "pmid": paper.pmid})
         why = failed.outcome_detail
-        if self._wayback is not None and failed.url is not None and failed.outcome in _MAY_BE_ARCHIVED:
+        if self._wayback is not None and failed.url is not None and failed.outcome in _ARCHIVE_WORTH_ASKING:
             copy, told = self._wayback.ask(failed.url, until, check)
             detail = f"{failed.outcome_detail} {told}".strip()
             archived = copy.url if copy else failed.archived_url
             failed = failed.model_copy(update={"outcome_detail": detail, "archived_url": archived})
             if copy is not None and (document := self._copied(copy, check)) is not None:
-                return _copy(
-                    failed, document, f"{_clause(why)}; its archived copy of {day(copy.made)} was read instead."
+                return _build_copy_source(
+                    failed,
+                    document,
+                    f"{_strip_full_stop(why)}; its archived copy of {day(copy.made)} was read instead.",
                 )
         return self._through(failed, why, check, through)
 
@@ -144,7 +146,7 @@ class SourceReader:
     def _through(self, failed: Source, why: str, check: Callable[[], None], names: Sequence[str]) -> SourceAndText:
         """What the first of the named services reads; else the failed source, which says what each answered."""
         for service in (self._services[name] for name in names if name in self._services):
-            if failed.url is None or failed.outcome not in _MAY_BE_READ_ELSEWHERE:
+            if failed.url is None or failed.outcome not in _READING_SERVICE_WORTH_ASKING:
                 break
             url = public_address(failed.url, self._private_hosts)
             try:
@@ -154,17 +156,17 @@ class SourceReader:
             else:
                 if document is not None:
                     detail = (
-                        f"{_clause(why)}; it was read through {service.label} instead. "
+                        f"{_strip_full_stop(why)}; it was read through {service.label} instead. "
                         "Nobody compared the words with the page."
                     )
-                    read = _copy(failed, document, detail, ReadAs.THROUGH)
+                    read = _build_copy_source(failed, document, detail, ReadAs.THROUGH)
                     return read[0].model_copy(update={"read_through": service.label}), read[1]
                 said = f"{service.label} was not asked: only public addresses without a query are sent."
             failed = failed.model_copy(update={"outcome_detail": f"{failed.outcome_detail} {said}".strip()})
         return failed, None
 
 
-def _known(url: str, source_id: str, hit: Hit | None, own: Mapping[str, SourceCategory]) -> Source:
+def _build_unread_source(url: str, source_id: str, hit: Hit | None, own: Mapping[str, SourceCategory]) -> Source:
     """What is known of a source before anything is fetched."""
     paper = paper_of(url, hit.doi if hit else None, hit.pmid if hit else None)
     known = Source(
@@ -179,21 +181,21 @@ def _known(url: str, source_id: str, hit: Hit | None, own: Mapping[str, SourceCa
         doi=paper.doi if paper else None,
         pmid=paper.pmid if paper else None,
     )
-    return known.model_copy(update=_of_address(url.strip(), own))
+    return known.model_copy(update=_build_address_fields(url.strip(), own))
 
 
-def _of_address(url: str, own: Mapping[str, SourceCategory]) -> dict[str, object]:
+def _build_address_fields(url: str, own: Mapping[str, SourceCategory]) -> dict[str, object]:
     """What an address tells of a source: an archived copy is judged by its original."""
     original = original_of(url)
     told: dict[str, object] = {"publisher": publisher_of(original), "category": categorise(original, own)}
     return told | ({"archived_url": url} if is_archived(url) else {})
 
 
-def _failed(known: Source, outcome: FetchOutcome, detail: str) -> Source:
+def _mark_failed(known: Source, outcome: FetchOutcome, detail: str) -> Source:
     return known.model_copy(update={"outcome": outcome, "outcome_detail": detail})
 
 
-def _whole(known: Source, page: Page, document: Document) -> Source:
+def _build_read_source(known: Source, page: Page, document: Document) -> Source:
     # Sites whose every page names the home page as its canonical address say nothing by it.
     own = document.canonical if document.canonical and kind_of_address(document.canonical) is None else None
     moved = known.page_url or (own if own and canonical_url(own) != canonical_url(page.url) else None)
@@ -203,29 +205,33 @@ def _whole(known: Source, page: Page, document: Document) -> Source:
         update={
             "title": document.title,
             "publisher": publisher,
-            "fact_checks": _checks(known.fact_checks, document.fact_checks, publisher or ""),
+            "fact_checks": _merge_fact_checks(known.fact_checks, document.fact_checks, publisher or ""),
             "page_url": moved,
             "outcome_detail": "" if before == after else f"The link leads on to {page.url}.",
             "language": document.language,
             "page_starts": document.page_starts,
-            **_dated(known, document),
-            **_text(document.text),
+            **_choose_date_fields(known, document),
+            **_build_text_fields(document.text),
         }
     )
 
 
-def _checks(found: tuple[FactCheck, ...], own: tuple[FactCheck, ...], publisher: str) -> tuple[FactCheck, ...]:
+def _merge_fact_checks(
+    found: tuple[FactCheck, ...], own: tuple[FactCheck, ...], publisher: str
+) -> tuple[FactCheck, ...]:
     """What a search said of the page, then what the page says besides: in nobody's name but its publisher's."""
     known = {check.claim for check in found}
     besides = (check for check in own if check.claim not in known)
     return (*found, *(check.model_copy(update={"publisher": publisher, "url": None}) for check in besides))
 
 
-def _clause(sentence: str) -> str:
+def _strip_full_stop(sentence: str) -> str:
     return sentence.strip().removesuffix(".")
 
 
-def _copy(failed: Source, document: Document, detail: str, read_as: ReadAs = ReadAs.ARCHIVED) -> SourceAndText:
+def _build_copy_source(
+    failed: Source, document: Document, detail: str, read_as: ReadAs = ReadAs.ARCHIVED
+) -> SourceAndText:
     """A page as somebody else kept or read it: in no publisher's name but that of its address."""
     read = failed.model_copy(
         update={
@@ -235,15 +241,15 @@ def _copy(failed: Source, document: Document, detail: str, read_as: ReadAs = Rea
             "read_as": read_as,
             "language": document.language,
             "page_starts": document.page_starts,
-            **_dated(failed, document),
-            **_text(document.text),
+            **_choose_date_fields(failed, document),
+            **_build_text_fields(document.text),
         }
     )
     return read, document.text
 
 
-def _abstract(failed: Source, found: Abstract) -> Source:
-    why = _clause(failed.outcome_detail)
+def _build_abstract_source(failed: Source, found: Abstract) -> Source:
+    why = _strip_full_stop(failed.outcome_detail)
     dated = found.published if failed.published is None else failed.published
     return failed.model_copy(
         update={
@@ -258,28 +264,28 @@ def _abstract(failed: Source, found: Abstract) -> Source:
             "notices": tuple(dict.fromkeys((*failed.notices, *found.notices))),
             "doi": failed.doi or found.doi,
             "pmid": failed.pmid or found.pmid,
-            **_text(found.text),
+            **_build_text_fields(found.text),
         }
     )
 
 
-def _entry(known: Source, hit: Hit) -> Source:
+def _build_entry_source(known: Source, hit: Hit) -> Source:
     told = {"read_as": ReadAs.RECORD, "language": language_of(hit.snippet), "read_at": datetime.now(UTC)}
-    return known.model_copy(update=told | dict(_text(hit.snippet)))
+    return known.model_copy(update=told | dict(_build_text_fields(hit.snippet)))
 
 
-def _dated(known: Source, page: Document) -> Mapping[str, object]:
+def _choose_date_fields(known: Source, page: Document) -> Mapping[str, object]:
     """The page's own day before the search's; of a page that names none its year, if it names that."""
     if page.published:
         return {"published": page.published, "date_origin": DateOrigin.PAGE}
     return {} if known.published else {"not_before": page.not_before}
 
 
-def _text(text: str) -> Mapping[str, object]:
+def _build_text_fields(text: str) -> Mapping[str, object]:
     return {"text_sha256": text_sha256(text), "characters": len(text)}
 
 
-def _is_public(url: str) -> bool:
+def _is_public_address(url: str) -> bool:
     """Whether the guard lets the address pass; else its refusal says more than what the page would be."""
     try:
         check_url(url)

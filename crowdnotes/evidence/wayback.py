@@ -22,14 +22,14 @@ from crowdnotes.text.dates import parse_date
 from crowdnotes.text.markdown import day
 from crowdnotes.text.note_rules import top_level_domains
 
-_FIRST = "19960101000000"  # before its first copy: the nearest to it is a page's oldest
-_NO_SITES = frozenset({"arpa", "onion"})  # in the list of top-level domains, and not the public web's
+_BEFORE_FIRST_COPY = "19960101000000"  # before its first copy: the nearest to it is a page's oldest
+_NON_WEB_DOMAINS = frozenset({"arpa", "onion"})  # in the list of top-level domains, and not the public web's
 # No limit of this service is published. Users report of the archive's other one, which searches copies, that 30
 # requests a minute are served, and none for an hour to who goes on asking after a 429, which it also gives to first
 # requests: https://github.com/internetarchive/wayback/issues/274
 _PACE = Pace(25, 66.0, 2)
 _QUIET_SECONDS = 300.0
-_LINK = "https://web.archive.org/web/{timestamp}/{url}"
+_COPY_URL = "https://web.archive.org/web/{timestamp}/{url}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Wayback:
     def _copy_of(self, page: str, until: date | None, check: Callable[[], None]) -> ArchivedCopy | None:
         if until is None:
             return self._nearest(page, {}, check)
-        for moment in (f"{until:%Y%m%d}235959", _FIRST):
+        for moment in (f"{until:%Y%m%d}235959", _BEFORE_FIRST_COPY):
             found = self._nearest(page, {"timestamp": moment}, check)
             if found is None or found.made <= until:
                 return found
@@ -95,7 +95,7 @@ class Wayback:
         if made is None:
             raise unexpected()
         # The link is made here: what the service calls the copy's address is only its word.
-        link, as_it_was = (_LINK.format(timestamp=f"{timestamp}{form}", url=page) for form in ("", "id_"))
+        link, as_it_was = (_COPY_URL.format(timestamp=f"{timestamp}{form}", url=page) for form in ("", "id_"))
         return ArchivedCopy(link, as_it_was, made)
 
     def public_address(self, url: str) -> str | None:
@@ -116,7 +116,7 @@ def public_address(url: str, private_hosts: Collection[str] = ()) -> str | None:
     name, _, end = target.host.rpartition(".")
     is_private = any(entry.partition(":")[0] == target.host for entry in private_hosts)
     # Hosts of an inner network end in no public top-level domain; nor do addresses written in digits.
-    is_site = bool(name) and end in top_level_domains() - _NO_SITES and not is_private
+    is_site = bool(name) and end in top_level_domains() - _NON_WEB_DOMAINS and not is_private
     return target.url if is_site and "?" not in target.url else None
 
 

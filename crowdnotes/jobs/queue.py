@@ -37,17 +37,19 @@ from crowdnotes.storage.tables import jobs
 _logger = logging.getLogger(__name__)
 
 SILENCE_SECONDS = 30.0  # without a heartbeat a worker is dead, and another takes over its jobs
-_TASK = "crowdnotes"
-_AT_ONCE = datetime(2000, 1, 1, tzinfo=UTC)  # by any machine's clock
-_PAUSE_SECONDS = 2.0  # before a worker that lost the database tries again
-_STOPPING_SECONDS = 0.1  # steps stop at their next look, and other workers take up their jobs
-_SWEEPER = 0x63726F7764  # of the advisory lock: one worker looks after the dead at a time
-_ALIVE = "SELECT count(*) FROM procrastinate_workers WHERE last_heartbeat > now() - make_interval(secs => :silence)"
-_WORKED_ON = (
+_TASK_NAME = "crowdnotes"
+_DUE_AT_ONCE = datetime(2000, 1, 1, tzinfo=UTC)  # by any machine's clock
+_POLL_SECONDS = 2.0  # before a worker that lost the database tries again
+_SHUTDOWN_SECONDS = 0.1  # steps stop at their next look, and other workers take up their jobs
+_SWEEPER_LOCK_KEY = 0x63726F7764  # of the advisory lock: one worker looks after the dead at a time
+_LIVE_WORKERS_SQL = (
+    "SELECT count(*) FROM procrastinate_workers WHERE last_heartbeat > now() - make_interval(secs => :silence)"
+)
+_HAS_LIVE_WORKER_SQL = (
     "SELECT 1 FROM procrastinate_jobs j JOIN procrastinate_workers w ON w.id = j.worker_id"
     " WHERE j.id = :queue_id AND j.status = 'doing' AND w.last_heartbeat > now() - make_interval(secs => :silence)"
 )
-_LOST_BY_THE_QUEUE = (
+_NOT_IN_QUEUE_SQL = (
     "NOT EXISTS (SELECT 1 FROM procrastinate_jobs q WHERE q.id = jobs.queue_id AND q.status IN ('todo', 'doing'))"
 )
 
@@ -56,9 +58,9 @@ class _GivenBackError(Exception):
     """The worker stops: another one takes the job up."""
 
 
-class _WhenGivenBack(BaseRetryStrategy):
+class _RetryIfGivenBack(BaseRetryStrategy):
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:  # noqa: ARG002
-        return RetryDecision(retry_at=_AT_ONCE) if isinstance(exception, _GivenBackError) else None
+        return RetryDecision(retry_at=_DUE_AT_ONCE) if isinstance(exception, _GivenBackError) else None
 
 
 class QueuedRunner(JobRunner):
@@ -72,7 +74,7 @@ class QueuedRunner(JobRunner):
 
     def _carry(self, record: JobRecord, make: StepMaker) -> JobRecord:  # noqa: ARG002 - whoever takes it makes them
         record = record.model_copy(update={"owner": ""})
-        return self._table.add(record, lambda connection: _defer(self._app, connection, record))
+        return self._table.add(record, lambda connection: _defer_job(self._app, connection, record))
 
     def cancel(self, job_id: str) -> None:
         """See `JobRunner.cancel`; a job that nobody works on ends at once."""
@@ -81,25 +83,27 @@ class QueuedRunner(JobRunner):
         if record.queue_id is None or not record.state.under_way:
             return
         with writing(self.engine) as connection:
-            manager, raw = self._app.job_manager, _raw(connection)
+            manager, raw = self._app.job_manager, _driver_connection(connection)
             manager.cancel_job_by_id(record.queue_id, abort=True, delete_job=True, connection=raw)
             told = {"queue_id": record.queue_id, "silence": SILENCE_SECONDS}
-            if connection.scalar(text(_WORKED_ON), told) is None:
+            if connection.scalar(text(_HAS_LIVE_WORKER_SQL), told) is None:
                 _end_as_cancelled(connection, self._table, record)
 
     def has_workers(self) -> bool:
         """Whether any worker gave a sign of life lately; what kinds it takes is not known."""
         with reading(self.engine) as connection:
-            return bool(connection.scalar(text(_ALIVE), {"silence": SILENCE_SECONDS}))
+            return bool(connection.scalar(text(_LIVE_WORKERS_SQL), {"silence": SILENCE_SECONDS}))
 
 
-def _defer(app: App, connection: Connection, record: JobRecord) -> int:
+def _defer_job(app: App, connection: Connection, record: JobRecord) -> int:
     """Put a job into the queue, in the transaction that records it; its number there."""
-    task = app.configure_task(_TASK, queue=record.kind, lock=record.case_id, connection=_raw(connection))
+    task = app.configure_task(
+        _TASK_NAME, queue=record.kind, lock=record.case_id, connection=_driver_connection(connection)
+    )
     return task.defer(job_id=record.id)
 
 
-def _raw(connection: Connection) -> Any:
+def _driver_connection(connection: Connection) -> Any:
     return connection.connection.driver_connection
 
 
@@ -147,7 +151,7 @@ class QueueWorker:
         self._refused: CrowdNotesError | None = None
         self._sync = App(connector=SyncPsycopgConnector())
         self._app = App(connector=self._connector())
-        self._app.task(name=_TASK, pass_context=True, retry=_WhenGivenBack())(self._perform)
+        self._app.task(name=_TASK_NAME, pass_context=True, retry=_RetryIfGivenBack())(self._perform)
 
     def run(self, *, heed_signals: bool = False) -> None:
         """Work in this thread until `stop`, or with `heed_signals` until SIGTERM or SIGINT.
@@ -178,7 +182,7 @@ class QueueWorker:
             except (ConnectorException, PoolTimeout, psycopg.Error, CrowdNotesError):
                 _logger.warning("A worker lost the database; it tries again.", exc_info=True)
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._stopping.wait(), _PAUSE_SECONDS)
+                await asyncio.wait_for(self._stopping.wait(), _POLL_SECONDS)
 
     async def _work(self) -> None:
         async with self._app.open_async():
@@ -190,9 +194,9 @@ class QueueWorker:
                         queues=self._kinds,  # type: ignore[arg-type] # None is the default: of all kinds
                         name=this_process(),
                         concurrency=self._slots,
-                        fetch_job_polling_interval=_PAUSE_SECONDS,
-                        abort_job_polling_interval=_PAUSE_SECONDS,
-                        shutdown_graceful_timeout=_STOPPING_SECONDS,
+                        fetch_job_polling_interval=_POLL_SECONDS,
+                        abort_job_polling_interval=_POLL_SECONDS,
+                        shutdown_graceful_timeout=_SHUTDOWN_SECONDS,
                         update_heartbeat_interval=self._silence / 6,
                         stalled_worker_timeout=self._silence,
                         delete_jobs="successful",
@@ -225,7 +229,7 @@ class QueueWorker:
         record = self._table.take(job_id, context.job.id or 0)
         if record is None:  # it ended, its case was deleted, or the queue carries it anew
             return
-        run = JobRun(self._table, record, self._make, self._clock, lambda: _told(context))
+        run = JobRun(self._table, record, self._make, self._clock, lambda: _find_stop_request(context))
         run.run()
         if run.state is JobState.QUEUED and not run.lost:
             raise _GivenBackError
@@ -233,18 +237,18 @@ class QueueWorker:
     async def _look_after_the_dead(self) -> None:
         while True:
             async with self._app.connector.pool.connection() as connection:  # type: ignore[attr-defined]
-                found = await connection.execute("SELECT pg_try_advisory_xact_lock(%s)", [_SWEEPER])
+                found = await connection.execute("SELECT pg_try_advisory_xact_lock(%s)", [_SWEEPER_LOCK_KEY])
                 if (await found.fetchone())[0]:
                     manager = self._app.job_manager
                     for job in await manager.get_stalled_jobs(seconds_since_heartbeat=self._silence):
                         with suppress(ConnectorException):  # it ended meanwhile
-                            await manager.retry_job(job, retry_at=_AT_ONCE)
+                            await manager.retry_job(job, retry_at=_DUE_AT_ONCE)
                     await asyncio.to_thread(self._put_back)
             await asyncio.sleep(self._silence / 3)
 
     def _put_back(self) -> None:
         """Jobs that are under way and that the queue has lost; see the head of this file."""
-        lost = select(jobs).where(jobs.c.under_way, jobs.c.queue_id.is_not(None), text(_LOST_BY_THE_QUEUE))
+        lost = select(jobs).where(jobs.c.under_way, jobs.c.queue_id.is_not(None), text(_NOT_IN_QUEUE_SQL))
         with writing(self._engine) as connection:
             for row in connection.execute(lost.limit(100).with_for_update(skip_locked=True)).mappings().all():
                 record = JobRecord.model_validate_json(row["document"])
@@ -252,11 +256,11 @@ class QueueWorker:
                 if row["cancel_asked"]:
                     _end_as_cancelled(connection, self._table, record)
                 else:
-                    queue_id = _defer(self._sync, connection, record)
+                    queue_id = _defer_job(self._sync, connection, record)
                     connection.execute(update(jobs).where(jobs.c.id == record.id).values(queue_id=queue_id))
 
 
-def _told(context: JobContext) -> JobState | None:
+def _find_stop_request(context: JobContext) -> JobState | None:
     reason = context.abort_reason()
     if reason is None:  # an app that ends does not wait for its own worker's steps
         return None if threading.main_thread().is_alive() else JobState.INTERRUPTED

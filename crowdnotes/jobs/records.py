@@ -139,17 +139,17 @@ class JobRecord(FrozenModel):
 
 
 HEARTBEAT_SECONDS = 2.0
-_SILENCE_SECONDS = 30.0  # many heartbeats: a busy database or a short sleep of the machine is not a death
+_MAX_SILENCE_SECONDS = 30.0  # many heartbeats: a busy database or a short sleep of the machine is not a death
 
 # Tells this process from an earlier one with the same number, as in a restarted container.
-_TOKEN = uuid.uuid4().hex[:12]
+_PROCESS_TOKEN = uuid.uuid4().hex[:12]
 running_here: set[str] = set()
 """The ids of the jobs that this process works on."""
 
 
 def this_process() -> str:
     """The owner to write on a job: "host:process number:token"."""
-    return f"{socket.gethostname()}:{os.getpid()}:{_TOKEN}"
+    return f"{socket.gethostname()}:{os.getpid()}:{_PROCESS_TOKEN}"
 
 
 def is_alive(job_id: str, owner: str, silence: float) -> bool:
@@ -159,7 +159,7 @@ def is_alive(job_id: str, owner: str, silence: float) -> bool:
     host, pid, _ = owner.rsplit(":", 2)
     if host == socket.gethostname() and not _process_exists(int(pid)):
         return False
-    return silence < _SILENCE_SECONDS
+    return silence < _MAX_SILENCE_SECONDS
 
 
 def _process_exists(pid: int) -> bool:
@@ -214,7 +214,7 @@ class JobTable:
         with writing(self._engine) as connection:
             for row in connection.execute(rivals).mappings().all():
                 if row["queue_id"] is not None or is_alive(row["id"], row["owner"], row["silence"]):
-                    raise _under_way()
+                    raise _build_under_way_error()
                 connection.execute(update(jobs).where(jobs.c.id == row["id"]).values(under_way=False))
             if defer is not None:
                 record = record.model_copy(update={"queue_id": defer(connection)})
@@ -222,7 +222,7 @@ class JobTable:
             try:
                 connection.execute(insert(jobs).values(**fixed, cancel_asked=False, **self.changing(record)))
             except IntegrityError as error:  # another process was first, a moment ago
-                raise _under_way() from error
+                raise _build_under_way_error() from error
         return record
 
     def take(self, job_id: str, queue_id: int) -> JobRecord | None:
@@ -233,7 +233,7 @@ class JobTable:
             if row is None:
                 return None
             changes = {"owner": this_process(), "fence": row["fence"] + 1, "queue_id": queue_id}
-            record = _as_seen(row).model_copy(update=changes)
+            record = _to_record(row).model_copy(update=changes)
             connection.execute(update(jobs).where(*mine).values(**changes, **self.changing(record)))
         return record
 
@@ -286,14 +286,14 @@ class JobTable:
     def _first(self, query: Select[Any]) -> JobRecord | None:
         with reading(self._engine) as connection:
             row = connection.execute(query).mappings().first()
-        return None if row is None else _as_seen(row)
+        return None if row is None else _to_record(row)
 
 
-def _under_way() -> JobError:
+def _build_under_way_error() -> JobError:
     return JobError("This case has work under way already.", "Wait until it is done, or cancel it, then try again.")
 
 
-def _as_seen(row: RowMapping) -> JobRecord:
+def _to_record(row: RowMapping) -> JobRecord:
     try:
         record = JobRecord.model_validate_json(row["document"])
     except ValidationError as error:

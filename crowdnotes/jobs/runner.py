@@ -35,7 +35,7 @@ _logger = logging.getLogger(__name__)
 StepMaker = Callable[[JobRecord], Sequence[Step]]
 """Makes a job's steps from its record. What it raises fails the job."""
 
-_SECONDS_BETWEEN_COUNTS = 0.2  # what a person can follow; more would only make others wait for the database
+_MIN_SECONDS_BETWEEN_COUNTS = 0.2  # what a person can follow; more would only make others wait for the database
 
 
 class JobRun:
@@ -72,7 +72,7 @@ class JobRun:
     def count(self, done: int, total: int, note: str = "") -> None:
         """See `Progress.count`. Kept some five times a second; a database that is busy then loses only the count."""
         self._set(done=done, total=total, note=storable_text(note), seconds=self._seconds())
-        if time.monotonic() - self._saved >= _SECONDS_BETWEEN_COUNTS:
+        if time.monotonic() - self._saved >= _MIN_SECONDS_BETWEEN_COUNTS:
             try:
                 self._save()
             except StoreError:
@@ -122,7 +122,7 @@ class JobRun:
             self._fail(error.message, error.next_step)
             return JobState.FAILED
         except Exception as error:
-            if _is_of_the_end(error):
+            if _is_shutdown_error(error):
                 self._set(state=StepState.CANCELLED, seconds=self._seconds())
                 return JobState.INTERRUPTED
             title = self._record.steps[self._index].title
@@ -181,14 +181,14 @@ class JobRun:
         return round(time.monotonic() - self._began, 3)
 
 
-def _is_of_the_end(error: Exception) -> bool:
+def _is_shutdown_error(error: Exception) -> bool:
     """Whether a step failed because the program is ending: then no pool takes work, and the step is not to blame."""
     refused = isinstance(error, RuntimeError) and "interpreter shutdown" in str(error)
     return refused or not threading.main_thread().is_alive()
 
 
-_LOOK_SECONDS = 0.1  # between two looks at a job of another process
-_CLOSING_SECONDS = 5.0  # a step that does not look at its Progress for longer is left behind
+_POLL_SECONDS = 0.1  # between two looks at a job of another process
+_CLOSE_TIMEOUT_SECONDS = 5.0  # a step that does not look at its Progress for longer is left behind
 
 
 class JobRunner:
@@ -295,7 +295,7 @@ class JobRunner:
             record = self.get(job_id)
             if not record.state.under_way or (deadline is not None and time.monotonic() >= deadline):
                 return record
-            time.sleep(_LOOK_SECONDS)
+            time.sleep(_POLL_SECONDS)
 
     def close(self) -> None:
         """Stop all work and take no more; jobs under way end as INTERRUPTED. Waits a few seconds at most."""
@@ -303,7 +303,7 @@ class JobRunner:
         with self._lock:
             self._closed.set()
             runs, heart = dict(self._runs), self._heart
-        deadline = time.monotonic() + _CLOSING_SECONDS
+        deadline = time.monotonic() + _CLOSE_TIMEOUT_SECONDS
         for job_id in runs:
             self._stop(job_id, JobState.INTERRUPTED)
         for run in runs.values():

@@ -37,11 +37,11 @@ if TYPE_CHECKING:
 
 OPEN = "open"  # beside the kinds of decision, what a case is that has none
 LINKS = "links"  # beside the gates and principles, what a person may pass over with a reason
-_FIRST_EVIDENCE = frozenset({"stage passages", "passage copied in"})  # kinds of event
-_FIRST_WORDS = frozenset({"note edited", "candidate chosen"})
-_SCORED = "stage assess"
-_GATE_IN_WORDS = re.compile(rf"\b({'|'.join(GateName)}) (PASS|FAIL|NOT RUN)\b")  # as `cases.stages` writes it
-_ON_LINKS = frozenset({ObstacleKind.LINK_UNINSPECTED, ObstacleKind.LINK_UNANSWERED})
+_EVIDENCE_EVENTS = frozenset({"stage passages", "passage copied in"})  # kinds of event
+_TEXT_EVENTS = frozenset({"note edited", "candidate chosen"})
+_SCORE_EVENT = "stage assess"
+_GATE_RESULT_PATTERN = re.compile(rf"\b({'|'.join(GateName)}) (PASS|FAIL|NOT RUN)\b")  # as `cases.stages` writes it
+_LINK_KINDS = frozenset({ObstacleKind.LINK_UNINSPECTED, ObstacleKind.LINK_UNANSWERED})
 
 
 class Course(LabelledEnum):
@@ -124,22 +124,24 @@ def figures_of(case: Case) -> CaseFigures:
         ended=case.decision.kind.value if case.decision else OPEN,
         engines=frozenset(stage.engine for stage in case.stages),
         demonstration=is_demonstration(case),
-        until_evidence=_minutes(case, [event.at for event in case.events if event.kind in _FIRST_EVIDENCE]),
-        until_words=_minutes(case, _times_of_words(case)),
-        until_approved=_minutes(case, _times_of_approval(case)),
+        until_evidence=_measure_minutes_until(
+            case, [event.at for event in case.events if event.kind in _EVIDENCE_EVENTS]
+        ),
+        until_words=_measure_minutes_until(case, _list_text_times(case)),
+        until_approved=_measure_minutes_until(case, _list_approval_times(case)),
         has_note=case.draft is not None,
-        gates=_gates_now(case),
-        courses=_courses(case),
-        kept_sentences=_kept_sentences(case),
-        shown=_kinds([item.source.category for item in case.evidence]),
-        used=_kinds([item.source.category for item in case.used_evidence]),
-        jury=_jury(case),
+        gates=_get_current_gates(case),
+        courses=_trace_checks(case),
+        kept_sentences=_count_kept_sentences(case),
+        shown=_count_kinds([item.source.category for item in case.evidence]),
+        used=_count_kinds([item.source.category for item in case.used_evidence]),
+        jury=_build_jury_figures(case),
         jury_means_nothing=verdict is not None and verdict.means_nothing,
         usage=case.usage,
     )
 
 
-def _minutes(case: Case, moments: list[datetime]) -> float | None:
+def _measure_minutes_until(case: Case, moments: list[datetime]) -> float | None:
     """To the first of these moments; None without one, or where a clock was set back."""
     first = min(moments, default=None)
     if first is None or first < case.created_at:
@@ -147,16 +149,16 @@ def _minutes(case: Case, moments: list[datetime]) -> float | None:
     return (first - case.created_at).total_seconds() / 60
 
 
-def _texts(case: Case) -> tuple[Draft, ...]:
+def _list_drafts(case: Case) -> tuple[Draft, ...]:
     return (*case.revisions, case.draft) if case.draft else ()
 
 
-def _times_of_words(case: Case) -> list[datetime]:
-    edits = [event.at for event in case.events if event.kind in _FIRST_WORDS]
-    return edits + [text.written_at for text in _texts(case)]
+def _list_text_times(case: Case) -> list[datetime]:
+    edits = [event.at for event in case.events if event.kind in _TEXT_EVENTS]
+    return edits + [text.written_at for text in _list_drafts(case)]
 
 
-def _times_of_approval(case: Case) -> list[datetime]:
+def _list_approval_times(case: Case) -> list[datetime]:
     """Of a note that is approved now, each time that it was: one that was reopened later was ready before."""
     if case.decision is None or case.decision.kind is not DecisionKind.APPROVED:
         return []
@@ -165,13 +167,13 @@ def _times_of_approval(case: Case) -> list[datetime]:
     return [case.decision.at, *(event.at for event in events)]
 
 
-def _gates_now(case: Case) -> dict[GateName, GateStatus] | None:
+def _get_current_gates(case: Case) -> dict[GateName, GateStatus] | None:
     if case.assessment is None or not case.assessment_is_current:
         return None
     return {result.gate: result.status for result in case.assessment.told}  # as its own page tells them
 
 
-def _courses(case: Case) -> dict[str, Course]:
+def _trace_checks(case: Case) -> dict[str, Course]:
     """What became of each gate, principle, and the links, where something was in the way."""
     reached = case.decision is not None and case.decision.kind is DecisionKind.APPROVED
     passed_over = {item.obstacle for item in case.decision.overrides} if case.decision and reached else set()
@@ -179,24 +181,24 @@ def _courses(case: Case) -> dict[str, Course]:
     # Behind a gate that failed the others are not run: one reason covers them, and the first one is what it was for.
     overridden = failed or {found.subject for found in passed_over if found.kind is ObstacleKind.GATE_NOT_RUN}
     courses: dict[str, Course] = {}
-    for name, verdicts in _verdicts(case).items():
+    for name, verdicts in _collect_verdicts(case).items():
         if name in overridden:
             courses[name] = Course.OVERRIDDEN
         elif GateStatus.FAIL in verdicts:
             courses[name] = Course.MENDED if verdicts[-1] is GateStatus.PASS else Course.FAILING
-    if any(found.kind in _ON_LINKS for found in passed_over):
+    if any(found.kind in _LINK_KINDS for found in passed_over):
         courses[LINKS] = Course.OVERRIDDEN
     return courses
 
 
-def _verdicts(case: Case) -> dict[str, list[GateStatus]]:
+def _collect_verdicts(case: Case) -> dict[str, list[GateStatus]]:
     """By check, every verdict that it gave, oldest first; the last one is of the newest score."""
     scores: list[tuple[datetime, bool, list[tuple[str, GateStatus]]]] = [
-        (event.at, False, _gates_of(event.detail)) for event in case.events if event.kind == _SCORED
+        (event.at, False, _parse_gates(event.detail)) for event in case.events if event.kind == _SCORE_EVENT
     ]
     # An assessment on record knows better than the line that was written when it was made: a person compared since.
     scores += [
-        (item.assessed_at, item is case.assessment, _checks_of(item))
+        (item.assessed_at, item is case.assessment, _list_checks(item))
         for item in (*case.earlier_assessments, case.assessment)
         if item is not None
     ]
@@ -209,44 +211,44 @@ def _verdicts(case: Case) -> dict[str, list[GateStatus]]:
     return verdicts
 
 
-def _gates_of(detail: str) -> list[tuple[str, GateStatus]]:
+def _parse_gates(detail: str) -> list[tuple[str, GateStatus]]:
     """From "relevance PASS, correctness FAIL, …. Mended: relevance PASS, …", in that order."""
-    return [(found[1], GateStatus(found[2].replace(" ", "_"))) for found in _GATE_IN_WORDS.finditer(detail)]
+    return [(found[1], GateStatus(found[2].replace(" ", "_"))) for found in _GATE_RESULT_PATTERN.finditer(detail)]
 
 
-def _checks_of(assessment: Assessment) -> list[tuple[str, GateStatus]]:
+def _list_checks(assessment: Assessment) -> list[tuple[str, GateStatus]]:
     gates = [(result.gate.value, result.status) for result in assessment.told]
     # What the sources support is the correctness gate's own verdict: once is enough.
     asked = (result for result in assessment.principles if result.principle is not PrincipleName.SOURCES_SUPPORT)
     return gates + [(result.principle.value, result.status) for result in asked]
 
 
-def _kept_sentences(case: Case) -> tuple[int, int] | None:
-    texts = _texts(case)
+def _count_kept_sentences(case: Case) -> tuple[int, int] | None:
+    texts = _list_drafts(case)
     approved = case.decision is not None and case.decision.kind is DecisionKind.APPROVED
     if not approved or not texts or texts[0].engine == "person":
         return None
-    first, last = _sentences(texts[0].text), set(_sentences(texts[-1].text))
+    first, last = _split_into_sentences(texts[0].text), set(_split_into_sentences(texts[-1].text))
     return sum(sentence in last for sentence in first), len(first)
 
 
-def _sentences(text: str) -> list[str]:
+def _split_into_sentences(text: str) -> list[str]:
     words = without_urls(text)
     return [" ".join(words[span.start : span.end].split()) for span in split_sentences(words)]
 
 
-def _kinds(categories: list[SourceCategory]) -> dict[SourceCategory, int]:
+def _count_kinds(categories: list[SourceCategory]) -> dict[SourceCategory, int]:
     return dict(Counter(categories))
 
 
-def _jury(case: Case) -> JuryFigures | None:
+def _build_jury_figures(case: Case) -> JuryFigures | None:
     verdict = case.verdict_on(case.draft.sha256) if case.draft else None
     if verdict is None or verdict.means_nothing:
         return None
     negative, positive = verdict.negative.mean, verdict.positive.mean
     if negative is None or positive is None:
         return None
-    gates = _gates_now(case)
+    gates = _get_current_gates(case)
     ran = gates is not None and GateStatus.NOT_RUN not in gates.values()
     # A gate that failed leaves those behind it NOT RUN: that is a verdict too.
     failed = gates is not None and GateStatus.FAIL in gates.values()

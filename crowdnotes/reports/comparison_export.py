@@ -10,14 +10,14 @@ from crowdnotes.cases.export import plain_cell
 from crowdnotes.domain import Answer, Comparison, Statement
 from crowdnotes.studies.bench.notes import OVERALL, Vote
 
-_SIDES = ("first", "second")
+_SIDE_NAMES = ("first", "second")
 
 
 def as_csv(comparison: Comparison, answers: Iterable[Answer]) -> str:
     """One row an answer, with a header. Cells that a spreadsheet would run as a formula are defused."""
     parts = ["helpfulness", *(statement.value for statement in Statement)]
     columns = ["participant", "pair", "first_at", "at", "stood_left", "chosen", "first_name", "second_name"]
-    columns += [f"{side}_{part}" for side in _SIDES for part in parts] + ["post", "first_note", "second_note"]
+    columns += [f"{side}_{part}" for side in _SIDE_NAMES for part in parts] + ["post", "first_note", "second_note"]
     pair_of = {pair.id: pair for pair in comparison.pairs}
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
@@ -25,7 +25,7 @@ def as_csv(comparison: Comparison, answers: Iterable[Answer]) -> str:
     for answer in answers:
         pair = pair_of[answer.pair]
         row = [answer.participant, answer.pair, answer.first_at.isoformat(), answer.at.isoformat()]
-        row += [_SIDES[not answer.first_is_left], _SIDES[not answer.first_won], *comparison.names]
+        row += [_SIDE_NAMES[not answer.first_is_left], _SIDE_NAMES[not answer.first_won], *comparison.names]
         for rating in (answer.first, answer.second):
             row += [rating.level.value, *(str(rating.statements[statement]) for statement in Statement)]
         writer.writerow(map(plain_cell, [*row, pair.post, pair.first, pair.second]))

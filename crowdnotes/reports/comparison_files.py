@@ -29,13 +29,17 @@ _FILE_FORM = (
     "Give CSV or JSON with the columns post, supernote and existing_note, or post, first and second; or pairs.jsonl or "
     "notes.jsonl of “crowdnotes bench”."
 )
-_MOST_BYTES = 5_000_000
-_MAX_LENGTH = {"post": 25_000, "first": 5_000, "second": 5_000}  # characters; the first is X's own bound of a post
-_POSTS = ("post", "post_text", "tweet", "tweet_text")
-_IDS = ("pair", "pair_id", "id")
-_SHUFFLED = ("left", "right")
+_MAX_FILE_BYTES = 5_000_000
+_MAX_CHARACTERS_BY_PART = {
+    "post": 25_000,
+    "first": 5_000,
+    "second": 5_000,
+}  # characters; the first is X's own bound of a post
+_POST_COLUMNS = ("post", "post_text", "tweet", "tweet_text")
+_ID_COLUMNS = ("pair", "pair_id", "id")
+_SHUFFLED_COLUMNS = ("left", "right")
 # Two columns that belong together, and what the notes are called where nobody says so.
-_NOTES = {
+_NAMES_BY_NOTE_COLUMNS = {
     ("supernote", "best_existing_note"): ("Supernote", "Best existing note"),
     ("supernote", "best_existing"): ("Supernote", "Best existing note"),
     ("supernote", "existing_note"): ("Supernote", "Existing note"),
@@ -43,9 +47,9 @@ _NOTES = {
     ("first", "second"): ("First note", "Second note"),
     ("note_1", "note_2"): ("First note", "Second note"),
     ("note_a", "note_b"): ("Note A", "Note B"),
-    _SHUFFLED: ("Left note", "Right note"),
+    _SHUFFLED_COLUMNS: ("Left note", "Right note"),
 }
-_OF_A_RUN = {"note_id", "post", "human", "outcome"}
+_BENCH_RUN_COLUMNS = {"note_id", "post", "human", "outcome"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +63,8 @@ class PairsFile:
 
 def read_pairs(name: str, content: bytes) -> PairsFile:
     """The pairs of a file. Raises InputError with the line and what is wrong with it."""
-    if len(content) > _MOST_BYTES:
-        raise InputError(f"The file has {len(content):,} bytes.", f"Give at most {_MOST_BYTES:,}.")
+    if len(content) > _MAX_FILE_BYTES:
+        raise InputError(f"The file has {len(content):,} bytes.", f"Give at most {_MAX_FILE_BYTES:,}.")
     kind = PurePath(name).suffix.lower().removeprefix(".")
     if kind not in FILE_KINDS:
         raise InputError(
@@ -68,53 +72,55 @@ def read_pairs(name: str, content: bytes) -> PairsFile:
             _FILE_FORM,
         )
     text = decode_table(content)
-    rows = list(_csv_rows(text, kind) if kind in {"csv", "tsv"} else _json_rows(text, kind))
+    rows = list(_parse_csv_rows(text, kind) if kind in {"csv", "tsv"} else _parse_json_rows(text, kind))
     if not rows:
         raise InputError(
             "The file holds no pairs.",
             _FILE_FORM,
         )
     columns = {column for _, row in rows for column in row}
-    found = _of_a_run(rows) if columns >= _OF_A_RUN else _of_columns(rows, columns)
+    found = _read_bench_run_pairs(rows) if columns >= _BENCH_RUN_COLUMNS else _read_table_pairs(rows, columns)
     if len(found.pairs) > MOST_PAIRS:
         raise InputError(f"The file holds {len(found.pairs):,} pairs.", f"Give at most {MOST_PAIRS:,}.")
     return found
 
 
-def _of_columns(rows: Iterable[tuple[int, Mapping[str, Any]]], columns: set[str]) -> PairsFile:
-    post = next((column for column in _POSTS if column in columns), None)
-    sides = next((pair for pair in _NOTES if columns >= set(pair)), None)
+def _read_table_pairs(rows: Iterable[tuple[int, Mapping[str, Any]]], columns: set[str]) -> PairsFile:
+    post = next((column for column in _POST_COLUMNS if column in columns), None)
+    sides = next((pair for pair in _NAMES_BY_NOTE_COLUMNS if columns >= set(pair)), None)
     if post is None or sides is None:
         missing, there = "post" if post is None else "notes", ", ".join(sorted(columns))[:200]
         raise InputError(f"There is no column with the {missing}. The columns are: {there}.", _FILE_FORM)
-    named = next((column for column in _IDS if column in columns), None)
+    named = next((column for column in _ID_COLUMNS if column in columns), None)
     pairs: dict[str, NotePair] = {}
     for line, row in rows:
-        texts = {"post": html.unescape(_words(line, row, post))}
-        texts |= {part: x_storage_form(_words(line, row, side)) for part, side in zip(_PARTS, sides, strict=True)}
-        for part, longest in _MAX_LENGTH.items():
+        texts = {"post": html.unescape(_get_cell_text(line, row, post))}
+        texts |= {
+            part: x_storage_form(_get_cell_text(line, row, side)) for part, side in zip(_NOTE_PARTS, sides, strict=True)
+        }
+        for part, longest in _MAX_CHARACTERS_BY_PART.items():
             if len(texts[part]) > longest:
-                raise _wrong(
+                raise _build_line_error(
                     line,
                     "Line {line} has {n:,} characters where at most {most:,} can be shown.",
                     n=len(texts[part]),
                     most=longest,
                 )
         if texts["first"] == texts["second"]:
-            raise _wrong(line, "Line {line} has the same note twice.")
-        pair_id = _words(line, row, named) if named else text_sha256("\0".join(texts.values()))[:12]
+            raise _build_line_error(line, "Line {line} has the same note twice.")
+        pair_id = _get_cell_text(line, row, named) if named else text_sha256("\0".join(texts.values()))[:12]
         if len(pair_id) > 64:
-            raise _wrong(line, "Line {line} has an id of more than 64 characters.")
+            raise _build_line_error(line, "Line {line} has an id of more than 64 characters.")
         if pair_id in pairs:
-            raise _wrong(line, "Line {line} repeats a pair that stands above it.")
+            raise _build_line_error(line, "Line {line} repeats a pair that stands above it.")
         pairs[pair_id] = NotePair(id=pair_id, **texts)
-    return PairsFile(tuple(pairs.values()), _NOTES[sides], sides_unknown=sides == _SHUFFLED)
+    return PairsFile(tuple(pairs.values()), _NAMES_BY_NOTE_COLUMNS[sides], sides_unknown=sides == _SHUFFLED_COLUMNS)
 
 
-_PARTS = ("first", "second")
+_NOTE_PARTS = ("first", "second")
 
 
-def _of_a_run(rows: Iterable[tuple[int, Mapping[str, Any]]]) -> PairsFile:
+def _read_bench_run_pairs(rows: Iterable[tuple[int, Mapping[str, Any]]]) -> PairsFile:
     """The pairs that `bench compare` would make of this run, and with whose note is whose."""
     from crowdnotes.studies.bench.healthnotes import PostRow
     from crowdnotes.studies.bench.notes import is_left, pairs
@@ -124,7 +130,9 @@ def _of_a_run(rows: Iterable[tuple[int, Mapping[str, Any]]]) -> PairsFile:
         try:
             posts[str(row.get("note_id"))] = PostRow.model_validate(row)
         except ValidationError as error:
-            raise _wrong(line, "Line {line} is no row that `crowdnotes bench notes` or `supernotes` wrote.") from error
+            raise _build_line_error(
+                line, "Line {line} is no row that `crowdnotes bench notes` or `supernotes` wrote."
+            ) from error
     passed = [row for row in posts.values() if row.passed]
     if not passed:
         raise InputError("No note of this run passed every gate, so there is nothing to compare.")
@@ -138,25 +146,25 @@ def _of_a_run(rows: Iterable[tuple[int, Mapping[str, Any]]]) -> PairsFile:
     return PairsFile(tuple(found), names)
 
 
-def _words(line: int, row: Mapping[str, Any], column: str) -> str:
+def _get_cell_text(line: int, row: Mapping[str, Any], column: str) -> str:
     value = row.get(column)
     text = storable_text(str(value)).strip() if isinstance(value, str | int) else ""
     if not text:
-        raise _wrong(line, "Line {line} has nothing under “{column}”.", column=column)
+        raise _build_line_error(line, "Line {line} has nothing under “{column}”.", column=column)
     return text
 
 
-def _csv_rows(text: str, kind: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def _parse_csv_rows(text: str, kind: str) -> Iterator[tuple[int, dict[str, Any]]]:
     header = text.partition("\n")[0]
     delimiter = "\t" if kind == "tsv" else max(",;\t", key=header.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
-        columns = [_plain(column) for column in next(reader, [])]
+        columns = [_normalise_column_name(column) for column in next(reader, [])]
         for cells in reader:
             if not any(cells):
                 continue
             if len(cells) != len(columns):
-                raise _wrong(
+                raise _build_line_error(
                     reader.line_num,
                     "Line {line} has {n} fields where the header has {header}.",
                     n=len(cells),
@@ -164,14 +172,14 @@ def _csv_rows(text: str, kind: str) -> Iterator[tuple[int, dict[str, Any]]]:
                 )
             yield reader.line_num, dict(zip(columns, cells, strict=True))
     except csv.Error as error:
-        raise _wrong(
+        raise _build_line_error(
             reader.line_num, "Line {line} is broken: is a quotation mark missing, or not doubled inside a text?"
         ) from error
 
 
-def _json_rows(text: str, kind: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def _parse_json_rows(text: str, kind: str) -> Iterator[tuple[int, dict[str, Any]]]:
     if kind == "json":
-        rows = _json(1, text)
+        rows = _parse_json(1, text)
         if not isinstance(rows, list):
             raise InputError(
                 "The file holds no list of pairs.",
@@ -179,25 +187,27 @@ def _json_rows(text: str, kind: str) -> Iterator[tuple[int, dict[str, Any]]]:
             )
         numbered: Iterable[tuple[int, Any]] = enumerate(rows, 1)
     else:
-        numbered = ((number, _json(number, line)) for number, line in enumerate(text.split("\n"), 1) if line.strip())
+        numbered = (
+            (number, _parse_json(number, line)) for number, line in enumerate(text.split("\n"), 1) if line.strip()
+        )
     for number, row in numbered:
         if not isinstance(row, dict):
-            raise _wrong(number, "Line {line} is no object with names and values.")
-        yield number, {_plain(name): value for name, value in row.items()}
+            raise _build_line_error(number, "Line {line} is no object with names and values.")
+        yield number, {_normalise_column_name(name): value for name, value in row.items()}
 
 
-def _json(line: int, text: str) -> Any:
+def _parse_json(line: int, text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise _wrong(line, "Line {line} is not whole JSON.") from error
+        raise _build_line_error(line, "Line {line} is not whole JSON.") from error
 
 
-def _plain(column: str) -> str:
+def _normalise_column_name(column: str) -> str:
     return "_".join(column.strip().lower().replace("-", " ").split())
 
 
-def _wrong(line: int, words: str, **values: object) -> InputError:
+def _build_line_error(line: int, words: str, **values: object) -> InputError:
     return InputError(
         fill(words, line=line, **values),
         _FILE_FORM,

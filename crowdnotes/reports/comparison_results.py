@@ -16,32 +16,34 @@ import numpy.typing as npt
 from crowdnotes.domain import Answer, BothRated, Comparison, ComparisonResults, Figure, Level, Rating, Statement
 from crowdnotes.wording import plural
 
-_MOST_WORK = 1_000_000_000  # ratings times the square of participants and posts: half a minute for the mixed models
-_FEW = 5  # participants or posts: with fewer, no interval is to be trusted
-_SHARE = (0.0, 1.0)
-_OVER = {
+_MAX_MIXED_MODEL_WORK = (
+    1_000_000_000  # ratings times the square of participants and posts: half a minute for the mixed models
+)
+_MIN_CLUSTERS_FOR_INTERVAL = 5  # participants or posts: with fewer, no interval is to be trusted
+_SHARE_RANGE = (0.0, 1.0)
+_LABEL_BY_CLUSTERS = {
     ("participants",): "over participants",
     ("posts",): "over posts",
     ("participants", "posts"): "over participants and posts",
 }
-_Numbers = npt.NDArray[np.float64]
-_Places = npt.NDArray[np.intp]
+_FloatArray = npt.NDArray[np.float64]
+_IndexArray = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True)
-class _Crossed:
+class _CrossedClusters:
     """By whom and on what each answer is: places of participants and of posts, each (n,), from 0 without gaps."""
 
-    participants: _Places
-    posts: _Places
+    participants: _IndexArray
+    posts: _IndexArray
 
-    def at(self, rows: npt.NDArray[np.bool_]) -> _Crossed:
+    def at(self, rows: npt.NDArray[np.bool_]) -> _CrossedClusters:
         """Some of them."""
-        return _crossed(self.participants[rows], self.posts[rows])
+        return _number_clusters(self.participants[rows], self.posts[rows])
 
-    def twice(self) -> _Crossed:
+    def twice(self) -> _CrossedClusters:
         """For two ratings an answer, first all of one kind."""
-        return _Crossed(np.tile(self.participants, 2), np.tile(self.posts, 2))
+        return _CrossedClusters(np.tile(self.participants, 2), np.tile(self.posts, 2))
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -49,8 +51,8 @@ class _Crossed:
         return len(np.unique(self.participants)), len(np.unique(self.posts))
 
 
-def _crossed(participants: npt.ArrayLike, posts: npt.ArrayLike) -> _Crossed:
-    return _Crossed(*(np.unique(one, return_inverse=True)[1].astype(np.intp) for one in (participants, posts)))
+def _number_clusters(participants: npt.ArrayLike, posts: npt.ArrayLike) -> _CrossedClusters:
+    return _CrossedClusters(*(np.unique(one, return_inverse=True)[1].astype(np.intp) for one in (participants, posts)))
 
 
 def results(comparison: Comparison, answers: Sequence[Answer]) -> ComparisonResults:
@@ -63,7 +65,7 @@ def results(comparison: Comparison, answers: Sequence[Answer]) -> ComparisonResu
             "bench compare --votes” counts them."
         )
     post_of = {pair.id: pair.post for pair in comparison.pairs}
-    crossed = _crossed([answer.participant for answer in used], [post_of[answer.pair] for answer in used])
+    crossed = _number_clusters([answer.participant for answer in used], [post_of[answer.pair] for answer in used])
     won = np.array([float(answer.first_won) for answer in used])
     alike = np.array([answer.first.level is answer.second.level for answer in used], dtype=bool)
     helpful = alike & np.array([answer.first.level is Level.HELPFUL for answer in used], dtype=bool)
@@ -72,20 +74,22 @@ def results(comparison: Comparison, answers: Sequence[Answer]) -> ComparisonResu
     def both(of: Callable[[Rating], float], ends: tuple[float, float]) -> BothRated:
         first, second = (np.array([of(getattr(one, side)) for one in used]) for side in ("first", "second"))
         return BothRated(
-            first=_mean(first, crossed, nothing, ends),
-            second=_mean(second, crossed, nothing, ends),
-            differ=_signed_ranks(first - second, nothing),
+            first=_estimate_mean(first, crossed, nothing, ends),
+            second=_estimate_mean(second, crossed, nothing, ends),
+            differ=_test_signed_ranks(first - second, nothing),
         )
 
     worths = np.array([answer.first.level.worth for answer in used] + [answer.second.level.worth for answer in used])
     is_first = np.repeat([1.0, 0.0], len(used))
     wins = {
-        "all answers": _mean(won, crossed, nothing, _SHARE, is_share=True),
-        "both rated alike": _mean(won[alike], crossed.at(alike), no_such, _SHARE, is_share=True),
-        "both rated helpful": _mean(won[helpful], crossed.at(helpful), no_such, _SHARE, is_share=True),
+        "all answers": _estimate_mean(won, crossed, nothing, _SHARE_RANGE, is_share=True),
+        "both rated alike": _estimate_mean(won[alike], crossed.at(alike), no_such, _SHARE_RANGE, is_share=True),
+        "both rated helpful": _estimate_mean(won[helpful], crossed.at(helpful), no_such, _SHARE_RANGE, is_share=True),
     }
-    helpfulness = both(lambda rating: rating.level.worth, _SHARE)
-    rated_model = _mixed(worths, np.column_stack([is_first, np.ones_like(is_first)]), crossed.twice(), nothing)
+    helpfulness = both(lambda rating: rating.level.worth, _SHARE_RANGE)
+    rated_model = _fit_mixed_model(
+        worths, np.column_stack([is_first, np.ones_like(is_first)]), crossed.twice(), nothing
+    )
     levels = [Counter(getattr(answer, side).level for answer in used) for side in ("first", "second")]
     by_statement = {
         statement: both(lambda rating, of=statement: float(rating.statements[of]), (1.0, 5.0))  # type: ignore[misc]
@@ -100,18 +104,18 @@ def results(comparison: Comparison, answers: Sequence[Answer]) -> ComparisonResu
         wins=wins,
         helpfulness=helpfulness,
         rated_model=rated_model,
-        chosen_model=_mixed(won - 0.5, np.ones((len(used), 1)), crossed, nothing),
+        chosen_model=_fit_mixed_model(won - 0.5, np.ones((len(used), 1)), crossed, nothing),
         statements=by_statement,
         told={
-            "wins": _wins_told(comparison.names, wins["all answers"], crossed),
-            "helpfulness": _rated_told(comparison.names, helpfulness, rated_model, crossed),
-            "statements": _statements_told(comparison.names, by_statement, crossed),
+            "wins": _describe_wins(comparison.names, wins["all answers"], crossed),
+            "helpfulness": _describe_ratings(comparison.names, helpfulness, rated_model, crossed),
+            "statements": _describe_statements(comparison.names, by_statement, crossed),
         },
     )
 
 
-def _mean(
-    values: _Numbers, crossed: _Crossed, nothing: str, ends: tuple[float, float], *, is_share: bool = False
+def _estimate_mean(
+    values: _FloatArray, crossed: _CrossedClusters, nothing: str, ends: tuple[float, float], *, is_share: bool = False
 ) -> Figure:
     """A mean on a scale between `ends`; its interval allows for answers by one person, or on one post, being alike.
 
@@ -135,19 +139,19 @@ def _mean(
         exact = binomtest(round(values.sum()), n).proportion_ci(method="exact")
         how = "exact, as if no two answers were by one person or on one post"
         return Figure(n=n, value=value, low=float(exact.low), high=float(exact.high), how=how)
-    alone = _spread(off)
-    variance = max(alone, sum(_spread(sums) for sums in by.values()) - (len(by) - 1) * alone) / n**2
+    alone = _estimate_variance_of_total(off)
+    variance = max(alone, sum(_estimate_variance_of_total(sums) for sums in by.values()) - (len(by) - 1) * alone) / n**2
     half = float(t.ppf(0.975, min(map(len, by.values())) - 1) * np.sqrt(variance))
     low, high = max(ends[0], value - half), min(ends[1], value + half)
-    return Figure(n=n, value=value, low=low, high=high, how=_OVER[tuple(by)])
+    return Figure(n=n, value=value, low=low, high=high, how=_LABEL_BY_CLUSTERS[tuple(by)])
 
 
-def _spread(sums: _Numbers) -> float:
+def _estimate_variance_of_total(sums: _FloatArray) -> float:
     """By how much a total varies that is made of these sums of deviations, in squares."""
     return float((sums**2).sum() * len(sums) / (len(sums) - 1))
 
 
-def _signed_ranks(differences: _Numbers, nothing: str) -> Figure:
+def _test_signed_ranks(differences: _FloatArray, nothing: str) -> Figure:
     """Wilcoxon's test of paired differences; `value` is their mean, `n` counts those that are not 0."""
     differ = differences[differences != 0]
     if not len(differ):
@@ -165,7 +169,7 @@ def _signed_ranks(differences: _Numbers, nothing: str) -> Figure:
     )
 
 
-def _mixed(values: _Numbers, design: _Numbers, crossed: _Crossed, nothing: str) -> Figure:
+def _fit_mixed_model(values: _FloatArray, design: _FloatArray, crossed: _CrossedClusters, nothing: str) -> Figure:
     """The first coefficient of a linear mixed model with a random intercept by participant and by post.
 
     Fitted by restricted maximum likelihood; p is of a coefficient of 0 (Wald).
@@ -176,7 +180,7 @@ def _mixed(values: _Numbers, design: _Numbers, crossed: _Crossed, nothing: str) 
         why_not = nothing
     elif min(sizes) < 2:
         why_not = "It takes two participants and two posts."
-    elif n * sum(sizes) ** 2 > _MOST_WORK:
+    elif n * sum(sizes) ** 2 > _MAX_MIXED_MODEL_WORK:
         why_not = "There are too many participants, posts and answers to fit it within half a minute."
     elif np.allclose(design @ np.linalg.lstsq(design, values)[0], values):
         why_not = "All answers say the same, so nothing is left to explain."
@@ -203,8 +207,8 @@ def _mixed(values: _Numbers, design: _Numbers, crossed: _Crossed, nothing: str) 
     return Figure(n=n, value=value, low=low, high=high, p=p, how="random intercepts by participant and post")
 
 
-def _too_few() -> str:
-    return f"With fewer than {_FEW} participants, or posts, no more can be said."
+def _explain_too_few() -> str:
+    return f"With fewer than {_MIN_CLUSTERS_FOR_INTERVAL} participants, or posts, no more can be said."
 
 
 def percent(share: float) -> str:
@@ -212,7 +216,7 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f}".removesuffix(".0") + " %"
 
 
-def _wins_told(names: tuple[str, str], won: Figure, crossed: _Crossed) -> str:
+def _describe_wins(names: tuple[str, str], won: Figure, crossed: _CrossedClusters) -> str:
     if won.value is None or won.low is None or won.high is None:
         return won.not_run
     people, posts = crossed.sizes
@@ -223,22 +227,22 @@ def _wins_told(names: tuple[str, str], won: Figure, crossed: _Crossed) -> str:
         f"“{names[0]}” was chosen in {percent(won.value)} of {answers} ({percent(won.low)} to {percent(won.high)}), by "
         f"{by} on {on}."
     )
-    if min(people, posts) < _FEW:
-        return f"{told} {_too_few()}"
+    if min(people, posts) < _MIN_CLUSTERS_FOR_INTERVAL:
+        return f"{told} {_explain_too_few()}"
     if won.low <= 0.5 <= won.high:
         return f"{told} Chance alone could explain that."
     return f"{told} That is {'more' if won.low > 0.5 else 'less'} often than chance explains."
 
 
-def _rated_told(names: tuple[str, str], rated: BothRated, model: Figure, crossed: _Crossed) -> str:
+def _describe_ratings(names: tuple[str, str], rated: BothRated, model: Figure, crossed: _CrossedClusters) -> str:
     if rated.first.value is None or rated.second.value is None:
         return rated.first.not_run
     told = (
         f"From 0, not helpful, to 1, helpful: “{names[0]}” has {rated.first.value:.2f} on average, “{names[1]}” "
         f"{rated.second.value:.2f}."
     )
-    if min(crossed.sizes) < _FEW:
-        return f"{told} {_too_few()}"
+    if min(crossed.sizes) < _MIN_CLUSTERS_FOR_INTERVAL:
+        return f"{told} {_explain_too_few()}"
     if model.value is None or model.low is None or model.high is None:
         return told
     if model.low <= 0 <= model.high:
@@ -249,12 +253,12 @@ def _rated_told(names: tuple[str, str], rated: BothRated, model: Figure, crossed
     return f"{told} {differs}"
 
 
-def _statements_told(names: tuple[str, str], rated: dict[Statement, BothRated], crossed: _Crossed) -> str:
+def _describe_statements(names: tuple[str, str], rated: dict[Statement, BothRated], crossed: _CrossedClusters) -> str:
     figures = {of: one.differ for of, one in rated.items()}
     if all(one.not_run for one in figures.values()):
         return next(iter(figures.values())).not_run
-    if min(crossed.sizes) < _FEW:
-        return _too_few()
+    if min(crossed.sizes) < _MIN_CLUSTERS_FOR_INTERVAL:
+        return _explain_too_few()
     clear = {of: one.value for of, one in figures.items() if one.p is not None and one.p < 0.05 / len(Statement)}
     sides = [[of.value for of, value in clear.items() if value and (value > 0) is higher] for higher in (True, False)]
     told = [f"“{name}” is rated higher on {', '.join(of)}." for name, of in zip(names, sides, strict=True) if of]

@@ -34,10 +34,10 @@ from crowdnotes.reports.comparison_files import read_pairs
 from crowdnotes.storage.database import reading, writing
 from crowdnotes.storage.tables import comparison_answers, comparisons, storable_text
 
-_PARTICIPANT = re.compile(r"[A-Za-z0-9_-]{8,64}")
-_LONGEST_TITLE = 120
-_LONGEST_NAME = 40  # it stands beside plots, on a phone too
-_APART = ("participant", "pair", "first_at", "at")  # fields of an answer that have a column of their own
+_PARTICIPANT_PATTERN = re.compile(r"[A-Za-z0-9_-]{8,64}")
+_MAX_TITLE_CHARACTERS = 120
+_MAX_NAME_CHARACTERS = 40  # it stands beside plots, on a phone too
+_ANSWER_COLUMNS = ("participant", "pair", "first_at", "at")  # fields of an answer that have a column of their own
 
 
 class Comparisons:
@@ -65,7 +65,7 @@ class Comparisons:
     @staticmethod
     def is_participant(given: str) -> bool:
         """Whether a text from the address bar can be a participant's id; services for studies bring their own."""
-        return _PARTICIPANT.fullmatch(given) is not None
+        return _PARTICIPANT_PATTERN.fullmatch(given) is not None
 
     def add(
         self, file: str, content: bytes, *, title: str = "", names: tuple[str, str] = ("", ""), each: int = 0
@@ -76,13 +76,16 @@ class Comparisons:
         """
         self._require()
         found = read_pairs(file, content)
-        first, second = (_line(given)[:_LONGEST_NAME] or known for given, known in zip(names, found.names, strict=True))
+        first, second = (
+            _shorten_title(given)[:_MAX_NAME_CHARACTERS] or known
+            for given, known in zip(names, found.names, strict=True)
+        )
         if first == second:
             raise InputError("Both kinds of note have the same name.", "Call them differently.")
         made = Comparison(
             id=secrets.token_hex(16),  # a word that begins with "-" is an option to the command line
             created_at=self._clock(),
-            title=_line(title) or _line(file),
+            title=_shorten_title(title) or _shorten_title(file),
             names=(first, second),
             pairs=found.pairs,
             each=min(each, len(found.pairs)) if each > 0 else len(found.pairs),
@@ -130,20 +133,20 @@ class Comparisons:
 
     def _get(self, comparison_id: str) -> Comparison:
         with reading(self._engine) as connection:
-            return _read(connection, comparison_id)
+            return _load_comparison(connection, comparison_id)
 
     def delete(self, comparison_id: str) -> None:
         """It and its answers."""
         self._require()
         with writing(self._engine) as connection:
-            if not connection.execute(delete(comparisons).where(_is(comparison_id))).rowcount:
+            if not connection.execute(delete(comparisons).where(_match_comparison(comparison_id))).rowcount:
                 raise ComparisonNotFoundError("There is no such comparison.")
 
     def sheets(self, comparison_id: str, participant: str) -> list[Sheet]:
         """The pairs of a participant as they see them, in their order, with what they answered."""
         with reading(self._engine) as connection:
-            comparison = _read(connection, comparison_id)
-            known = {answer.pair: answer for answer in _answers(connection, comparison_id, participant)}
+            comparison = _load_comparison(connection, comparison_id)
+            known = {answer.pair: answer for answer in _load_answers(connection, comparison_id, participant)}
         sheets = []
         for pair in comparison.seen_by(participant):
             notes = (pair.first, pair.second)
@@ -172,7 +175,7 @@ class Comparisons:
             first_at=now,
             at=now,
         )
-        values = {"at": now, "document": given.model_dump_json(exclude=set(_APART))}
+        values = {"at": now, "document": given.model_dump_json(exclude=set(_ANSWER_COLUMNS))}
         key = {"comparison_id": comparison_id, "participant": participant, "pair": pair}
         with writing(self._engine) as connection:
             dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
@@ -187,7 +190,7 @@ class Comparisons:
         """All, in the order of their first coming."""
         self._require()
         with reading(self._engine) as connection:
-            return _answers(connection, comparison_id)
+            return _load_answers(connection, comparison_id)
 
     def results(self, comparison_id: str) -> ComparisonResults:
         """See `comparison_results.results`."""
@@ -208,37 +211,37 @@ class Comparisons:
         return as_votes(answers) if votes else as_csv(comparison, answers)
 
 
-def _line(text: str) -> str:
-    return " ".join(storable_text(text).split())[:_LONGEST_TITLE]
+def _shorten_title(text: str) -> str:
+    return " ".join(storable_text(text).split())[:_MAX_TITLE_CHARACTERS]
 
 
-def _is(comparison_id: str) -> ColumnElement[bool]:
+def _match_comparison(comparison_id: str) -> ColumnElement[bool]:
     # Ids come from the address bar too, with whatever characters.
     return comparisons.c.id == storable_text(comparison_id)
 
 
-def _read(connection: Connection, comparison_id: str) -> Comparison:
-    document = connection.scalar(select(comparisons.c.document).where(_is(comparison_id)))
+def _load_comparison(connection: Connection, comparison_id: str) -> Comparison:
+    document = connection.scalar(select(comparisons.c.document).where(_match_comparison(comparison_id)))
     if document is None:
         raise ComparisonNotFoundError("There is no such comparison.")
-    with _of_this_version():
+    with _raise_on_newer_version():
         return Comparison.model_validate_json(document)
 
 
-def _answers(connection: Connection, comparison_id: str, participant: str | None = None) -> list[Answer]:
+def _load_answers(connection: Connection, comparison_id: str, participant: str | None = None) -> list[Answer]:
     column = comparison_answers.c
     query = select(comparison_answers).where(column.comparison_id == storable_text(comparison_id))
     if participant is not None:
         query = query.where(column.participant == storable_text(participant))
-    with _of_this_version():
+    with _raise_on_newer_version():
         return [
-            Answer.model_validate({**json.loads(row["document"]), **{name: row[name] for name in _APART}})
+            Answer.model_validate({**json.loads(row["document"]), **{name: row[name] for name in _ANSWER_COLUMNS}})
             for row in connection.execute(query.order_by(column.first_at, column.participant)).mappings()
         ]
 
 
 @contextmanager
-def _of_this_version() -> Iterator[None]:
+def _raise_on_newer_version() -> Iterator[None]:
     try:
         yield
     except ValidationError as error:

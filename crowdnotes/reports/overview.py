@@ -19,14 +19,18 @@ from crowdnotes.wording import fill, plural
 
 FEW = 5  # cases: of fewer, no median is told, and no pattern seen
 ENDINGS = {**{kind.value: kind.as_text for kind in DecisionKind}, OPEN: OPEN}
-_STEPS = {
+_LABEL_BY_STEP = {
     "queries": "thinking of searches",
     "utility": "choosing sources",
     "writing": "writing",
     "judging": "judging",
 }
-_APART = 0.15  # of the mean rating: sides further apart than this do not agree; as in `domain.assessment`
-_DAYS, _WEEKS, _MONTHS = 21, 26, 36  # the longest time that is shown day by day, week by week, month by month
+_MIN_SIDE_DIFFERENCE = 0.15  # of the mean rating: sides further apart than this do not agree; as in `domain.assessment`
+_MAX_DAYS, _MAX_WEEKS, _MAX_MONTHS = (
+    21,
+    26,
+    36,
+)  # the longest time that is shown day by day, week by week, month by month
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,19 +126,19 @@ class Overview:
 def overview(figures: Iterable[CaseFigures]) -> Overview:
     """Count them; they are filtered already."""
     cases = sorted(figures, key=lambda case: case.begun)
-    periods = _periods([case.begun.date() for case in cases])
-    few = f"{_cases(len(cases))}: too few to tell how it usually goes." if len(cases) < FEW else ""
+    periods = _split_into_periods([case.begun.date() for case in cases])
+    few = f"{_format_case_count(len(cases))}: too few to tell how it usually goes." if len(cases) < FEW else ""
     return Overview(
         cases=len(cases),
         remark=few,
-        times=_times(cases),
-        trend=_trend(cases, periods),
-        endings=_endings(cases, periods),
-        gates=_gates(cases),
-        fixed_notes=_mended(cases),
-        sources=_sources(cases),
-        readers=_readers(cases),
-        cost=_cost(cases, periods),
+        times=_build_times(cases),
+        trend=_build_trend(cases, periods),
+        endings=_build_endings(cases, periods),
+        gates=_build_gates(cases),
+        fixed_notes=_build_fixed_notes(cases),
+        sources=_build_sources(cases),
+        readers=_build_readers(cases),
+        cost=_build_cost(cases, periods),
     )
 
 
@@ -151,15 +155,15 @@ def in_time(minutes: float) -> str:
 # --- time ---
 
 
-def _times(cases: Sequence[CaseFigures]) -> Spread:
+def _build_times(cases: Sequence[CaseFigures]) -> Spread:
     evidence, words, approved = (
-        _known(cases, of)
+        _collect_known(cases, of)
         for of in (lambda case: case.until_evidence, lambda case: case.until_words, lambda case: case.until_approved)
     )
     if not approved:
         sentence = "No note is approved now."
     elif len(approved) < FEW:
-        each = _listed([in_time(one) for one in sorted(approved)])
+        each = _join_with_and([in_time(one) for one in sorted(approved)])
         sentence = f"From post to approved note it took {each} (n = {len(approved)})."
     else:
         sentence = (
@@ -173,7 +177,7 @@ def _times(cases: Sequence[CaseFigures]) -> Spread:
         sentence=sentence,
         n=len(approved),
         beside=f"{first} Pauses and nights count.".strip() if approved else first,
-        not_counted=_reasons(
+        not_counted=_explain_not_counted(
             {("1 case without an approved note", "{n:,} cases without an approved note"): len(cases) - len(approved)}
         ),
         groups=(
@@ -184,10 +188,13 @@ def _times(cases: Sequence[CaseFigures]) -> Spread:
     )
 
 
-def _trend(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Spread:
+def _build_trend(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Spread:
     approved = [case for case in cases if case.until_approved is not None]
     groups = tuple(
-        (period.name, _known([case for case in approved if period.holds(case)], lambda case: case.until_approved))
+        (
+            period.name,
+            _collect_known([case for case in approved if period.holds(case)], lambda case: case.until_approved),
+        )
         for period in periods
     )
     halves = approved[: len(approved) // 2], approved[len(approved) // 2 :]
@@ -203,7 +210,7 @@ def _trend(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Spread:
     else:
         for half in halves:
             places = [place for place, period in enumerate(periods) if any(map(period.holds, half))]
-            levels.append((places[0], places[-1], median(_known(half, lambda case: case.until_approved))))
+            levels.append((places[0], places[-1], median(_collect_known(half, lambda case: case.until_approved))))
         was, now = (in_time(level) for *_, level in levels)
         change = f"down from {was}" if levels[1][2] < levels[0][2] else f"up from {was}"
         change = "as before" if was == now else change
@@ -213,7 +220,7 @@ def _trend(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Spread:
         title="Time to an approved note, as cases came",
         sentence=sentence,
         n=len(approved),
-        not_counted=_reasons(
+        not_counted=_explain_not_counted(
             {("1 case without an approved note", "{n:,} cases without an approved note"): len(cases) - len(approved)}
         ),
         groups=groups if approved else (),
@@ -231,20 +238,20 @@ class _Period:
         return self.first <= case.begun.date() <= self.last
 
 
-def _periods(days: Sequence[date]) -> list[_Period]:
+def _split_into_periods(days: Sequence[date]) -> list[_Period]:
     """Days, weeks, months or years without gaps from the first of these days to the last: at most some 36 of them."""
     if not days:
         return []
     first, last = min(days), max(days)
     span = (last - first).days
-    if span <= _DAYS:
+    if span <= _MAX_DAYS:
         every = [first + timedelta(days=number) for number in range(span + 1)]
         return [_Period(f"{day.day} {day:%b}", day, day) for day in every]
-    if span <= 7 * _WEEKS:
+    if span <= 7 * _MAX_WEEKS:
         monday = first - timedelta(days=first.weekday())
         mondays = [monday + timedelta(weeks=number) for number in range((last - monday).days // 7 + 1)]
         return [_Period(f"{day.day} {day:%b}", day, day + timedelta(days=6)) for day in mondays]
-    months = 1 if span <= 31 * _MONTHS else 12
+    months = 1 if span <= 31 * _MAX_MONTHS else 12
     begins = [date(first.year, first.month if months == 1 else 1, 1)]
     while begins[-1] <= last:
         place = begins[-1].year * 12 + begins[-1].month - 1 + months
@@ -256,14 +263,14 @@ def _periods(days: Sequence[date]) -> list[_Period]:
 # --- counts ---
 
 
-def _endings(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Counted:
+def _build_endings(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Counted:
     totals = Counter(case.ended for case in cases)
     approved, still = totals[DecisionKind.APPROVED], totals[OPEN]
     without = len(cases) - approved - still
-    told = [f"{approved} of {_cases(len(cases))} ended with an approved note"]
+    told = [f"{approved} of {_format_case_count(len(cases))} ended with an approved note"]
     told += [f"{without} without one"] if without else []
     told += [plural(still, "1 is open", "{n} are open")] if still else []
-    by_ending = _by_period(periods, cases, tuple(ENDINGS), lambda case, ending: float(case.ended == ending))
+    by_ending = _sum_by_period(periods, cases, tuple(ENDINGS), lambda case, ending: float(case.ended == ending))
     return Counted(
         title="How cases ended",
         sentence=f"{', '.join(told)}." if cases else "There is no case.",
@@ -274,14 +281,14 @@ def _endings(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Counte
     )
 
 
-_GATE_WORDS = {
+_LABEL_BY_GATE_STATUS = {
     GateStatus.PASS: "passed",
     GateStatus.FAIL: "failed",
     GateStatus.NOT_RUN: "not run",
 }
 
 
-def _gates(cases: Sequence[CaseFigures]) -> Counted:
+def _build_gates(cases: Sequence[CaseFigures]) -> Counted:
     scored = [case.gates for case in cases if case.gates is not None]
     failed = Counter(name for gates in scored for name, status in gates.items() if status is GateStatus.FAIL)
     passed = sum(all(status is GateStatus.PASS for status in gates.values()) for gates in scored)
@@ -293,14 +300,14 @@ def _gates(cases: Sequence[CaseFigures]) -> Counted:
     )
     if failed:
         most = max(failed.values())
-        names = _listed([name.as_text for name in GateName if failed[name] == most])
+        names = _join_with_and([name.as_text for name in GateName if failed[name] == most])
         sentence += f"; {names} stopped the most ({most})"
     notes = [case for case in cases if case.has_note]
     return Counted(
         title="Results of the three checks",
         sentence=f"{sentence}." if scored else "No note has been scored yet.",
         n=len(scored),
-        not_counted=_reasons(
+        not_counted=_explain_not_counted(
             {
                 ("1 case without a note", "{n:,} cases without a note"): len(cases) - len(notes),
                 ("1 case not scored, or changed since", "{n:,} cases not scored, or changed since"): len(notes)
@@ -310,13 +317,13 @@ def _gates(cases: Sequence[CaseFigures]) -> Counted:
         bars=tuple(name.as_text.capitalize() for name in GateName),
         parts=tuple(
             (word, tuple(float(sum(gates[name] is status for gates in scored)) for name in GateName))
-            for status, word in _GATE_WORDS.items()
+            for status, word in _LABEL_BY_GATE_STATUS.items()
         ),
         unit="notes",
     )
 
 
-def _mended(cases: Sequence[CaseFigures]) -> Counted:
+def _build_fixed_notes(cases: Sequence[CaseFigures]) -> Counted:
     by_check = {
         name: Counter(case.courses[name] for case in cases if name in case.courses)
         for name in (*(gate.value for gate in GateName), *(principle.value for principle in PrincipleName), LINKS)
@@ -328,7 +335,7 @@ def _mended(cases: Sequence[CaseFigures]) -> Counted:
         most = max(by_check[name][Course.MENDED] for name in there)
         names = [name for name in there if by_check[name][Course.MENDED] == most]
         each = " each" if len(names) > 1 else ""
-        which = f", most often {_listed(names)} ({most}{each})" if most else ""
+        which = f", most often {_join_with_and(names)} ({most}{each})" if most else ""
         checks = plural(totals.total(), "1 check that did not pass", "{n:,} checks that did not pass")
         sentence = plural(
             totals[Course.MENDED],
@@ -357,7 +364,7 @@ def _mended(cases: Sequence[CaseFigures]) -> Counted:
     )
 
 
-def _sources(cases: Sequence[CaseFigures]) -> Counted:
+def _build_sources(cases: Sequence[CaseFigures]) -> Counted:
     shown, used = (
         sum((Counter(dict(of)) for of in sets), Counter[SourceCategory]())
         for sets in ([case.shown for case in cases], [case.used for case in cases])
@@ -370,12 +377,12 @@ def _sources(cases: Sequence[CaseFigures]) -> Counted:
         share = round(100 * top / used.total())
         passages = plural(used.total(), "1 passage", "{n:,} passages")
         each = " each" if len(most) > 1 else ""
-        sentence = f"Most used: {_listed(most)}, {top}{each} of {passages} in use ({share} %)."
+        sentence = f"Most used: {_join_with_and(most)}, {top}{each} of {passages} in use ({share} %)."
     return Counted(
         title="Kinds of sources",
         sentence=sentence,
         n=used.total(),
-        not_counted=_reasons(
+        not_counted=_explain_not_counted(
             {("1 case without a passage", "{n:,} cases without a passage"): sum(not case.shown for case in cases)}
         ),
         bars=("Shown", "In use") if several else (),
@@ -384,12 +391,16 @@ def _sources(cases: Sequence[CaseFigures]) -> Counted:
     )
 
 
-def _readers(cases: Sequence[CaseFigures]) -> Sides:
+def _build_readers(cases: Sequence[CaseFigures]) -> Sides:
     juries = [case.jury for case in cases if case.jury is not None]
     by_side = {
-        "the sides agree": [jury for jury in juries if abs(jury.negative - jury.positive) <= _APART],
-        "one side finds it more helpful": [jury for jury in juries if jury.negative - jury.positive > _APART],
-        "the other side finds it more helpful": [jury for jury in juries if jury.positive - jury.negative > _APART],
+        "the sides agree": [jury for jury in juries if abs(jury.negative - jury.positive) <= _MIN_SIDE_DIFFERENCE],
+        "one side finds it more helpful": [
+            jury for jury in juries if jury.negative - jury.positive > _MIN_SIDE_DIFFERENCE
+        ],
+        "the other side finds it more helpful": [
+            jury for jury in juries if jury.positive - jury.negative > _MIN_SIDE_DIFFERENCE
+        ],
     }
     agree = len(by_side["the sides agree"])
     both = [jury for jury in juries if jury.gates_pass is not None]
@@ -409,7 +420,7 @@ def _readers(cases: Sequence[CaseFigures]) -> Sides:
         sentence=sentence,
         n=len(juries),
         beside=f"Checks and jury agree on {same} of {len(both)}." if both else "",
-        not_counted=_reasons(
+        not_counted=_explain_not_counted(
             {
                 ("1 case not before the jury", "{n:,} cases not before the jury"): len(cases) - len(juries) - nothing,
                 ("1 case where its numbers mean nothing", "{n:,} cases where its numbers mean nothing"): nothing,
@@ -423,7 +434,7 @@ def _readers(cases: Sequence[CaseFigures]) -> Sides:
 # --- cost ---
 
 
-def _cost(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Counted:
+def _build_cost(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Counted:
     """In US cents where every price is known, else in tokens."""
     spent = [(case, sum(case.usage.values(), Usage())) for case in cases]
     asked = [(case, used) for case, used in spent if used.calls or used.cached]
@@ -431,22 +442,22 @@ def _cost(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Counted:
     in_money = bool(priced)
     counted = priced if in_money else asked
     steps = {step for case, _ in counted for step in case.usage}
-    ordered = [*(step for step in _STEPS if step in steps), *sorted(steps - _STEPS.keys())]
+    ordered = [*(step for step in _LABEL_BY_STEP if step in steps), *sorted(steps - _LABEL_BY_STEP.keys())]
 
     def of(used: Usage) -> float:
         return 100 * used.dollars if in_money else float(used.tokens)
 
     each = sorted(of(used) for _, used in counted)
-    words = _cents if in_money else _tokens
+    words = _format_cents if in_money else _format_tokens
     is_free = len(counted) == len(asked) and in_money and not any(each)  # as recorded answers are
     if not asked or is_free:
         sentence = "No cost: no language model was asked that costs anything."
     elif len(each) < FEW:
-        sentence = f"Cases cost {_listed([words(one) for one in each])} (n = {len(each)})."
+        sentence = f"Cases cost {_join_with_and([words(one) for one in each])} (n = {len(each)})."
     else:
         half, total = words(median(each)), words(sum(each))
         sentence = f"Half of the cases cost {half} or less (n = {len(each)}), all together {total}."
-    by_step = _by_period(
+    by_step = _sum_by_period(
         periods, [case for case, _ in counted], ordered, lambda case, step: of(case.usage.get(step, Usage()))
     )
     return Counted(
@@ -454,38 +465,38 @@ def _cost(cases: Sequence[CaseFigures], periods: Sequence[_Period]) -> Counted:
         sentence=sentence,
         n=len(counted),
         beside="Of some, the server gave no counts: estimated." if any(used.estimated for _, used in counted) else "",
-        not_counted=_reasons(
+        not_counted=_explain_not_counted(
             {
                 ("1 case without a language model", "{n:,} cases without a language model"): len(cases) - len(asked),
                 ("1 case whose price is not known", "{n:,} cases whose price is not known"): len(asked) - len(counted),
             }
         ),
         bars=tuple(period.name for period in periods) if counted and not is_free else (),
-        parts=tuple((_STEPS.get(step, step), values) for step, values in by_step),
+        parts=tuple((_LABEL_BY_STEP.get(step, step), values) for step, values in by_step),
         unit="US cents" if in_money else "tokens",
     )
 
 
-def _cents(cents: float) -> str:
+def _format_cents(cents: float) -> str:
     return f"{cents / 100:.2f} US dollars" if cents >= 100 else f"{cents:.2g} US cents"
 
 
-def _tokens(tokens: float) -> str:
+def _format_tokens(tokens: float) -> str:
     return plural(round(tokens), "1 token", "{n:,} tokens")
 
 
-def _cases(number: int) -> str:
+def _format_case_count(number: int) -> str:
     return plural(number, "1 case", "{n:,} cases")
 
 
 # --- words and sums ---
 
 
-def _known(cases: Sequence[CaseFigures], of: Callable[[CaseFigures], float | None]) -> tuple[float, ...]:
+def _collect_known(cases: Sequence[CaseFigures], of: Callable[[CaseFigures], float | None]) -> tuple[float, ...]:
     return tuple(value for case in cases if (value := of(case)) is not None)
 
 
-def _by_period(
+def _sum_by_period(
     periods: Sequence[_Period],
     cases: Sequence[CaseFigures],
     names: Sequence[str],
@@ -496,9 +507,9 @@ def _by_period(
     return tuple((name, tuple(sum(amount(case, name) for case in there) for there in held)) for name in names)
 
 
-def _reasons(counts: dict[tuple[str, str], int]) -> tuple[str, ...]:
+def _explain_not_counted(counts: dict[tuple[str, str], int]) -> tuple[str, ...]:
     return tuple(fill(why, n=number) for why, number in counts.items() if number)
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_with_and(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

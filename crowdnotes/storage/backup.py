@@ -30,13 +30,13 @@ from crowdnotes.errors import ConfigurationError, InputError, StoreBusyError, St
 from crowdnotes.settings import Settings
 from crowdnotes.storage.database import connect, open_database, require_known, schema_of, translated, writing
 
-_MANIFEST = "manifest.json"
-_DATABASE = "database"
-_BESIDE = re.compile(r"libraries/[A-Za-z0-9][A-Za-z0-9_-]{0,63}\.sqlite|self_tests\.json|utility\.json")
+_MANIFEST_NAME = "manifest.json"
+_DATABASE_NAME = "database"
+_DATA_FILE_PATTERN = re.compile(r"libraries/[A-Za-z0-9][A-Za-z0-9_-]{0,63}\.sqlite|self_tests\.json|utility\.json")
 """Paths in the data folder."""
-_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
-_WAIT_SECONDS = 10
-_PAGES = 4_096  # pages of SQLite copied at a time: what waits for the file gets its turn between
+_BUSY_CODES = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
+_BUSY_WAIT_SECONDS = 10
+_PAGES_PER_STEP = 4_096  # pages of SQLite copied at a time: what waits for the file gets its turn between
 
 
 class Manifest(BaseModel):
@@ -60,26 +60,29 @@ def make_backup(settings: Settings, file: Path, *, replace: bool = False) -> Man
     url = make_url(settings.resolved_database_url)
     if not _is_postgres(url) and not Path(url.database or "").is_file():
         raise InputError("There is nothing to back up yet: no database has been made.")
-    with _told(file), TemporaryDirectory(dir=file.absolute().parent, prefix=".crowdnotes-backup-") as made:
+    with (
+        _translate_os_errors(file),
+        TemporaryDirectory(dir=file.absolute().parent, prefix=".crowdnotes-backup-") as made,
+    ):
         folder = Path(made)
-        copy = folder / _DATABASE
+        copy = folder / _DATABASE_NAME
         if _is_postgres(url):
-            schema = _schema(settings.resolved_database_url)
-            _ask("pg_dump", url, "--format=custom", "--no-owner", "--no-privileges", f"--file={copy}")
+            schema = _read_schema_version(settings.resolved_database_url)
+            _run_postgres_program("pg_dump", url, "--format=custom", "--no-owner", "--no-privileges", f"--file={copy}")
         else:
-            _copy(Path(url.database or ""), copy)
-            schema = _schema(_sqlite_url(copy))
+            _copy_database(Path(url.database or ""), copy)
+            schema = _read_schema_version(_sqlite_url(copy))
         if not schema:
             raise InputError("There is nothing to back up yet: no database has been made.")
         backend: Literal["sqlite", "postgresql"] = "postgresql" if _is_postgres(url) else "sqlite"
         manifest = Manifest(backend=backend, schema_version=schema, made_at=datetime.now(UTC))
         whole = folder / "whole.zip"
         with ZipFile(whole, "w", ZIP_DEFLATED) as archive:
-            archive.writestr(_MANIFEST, manifest.model_dump_json())
-            archive.write(copy, _DATABASE)
-            for name, path in _beside(settings.data_dir):
+            archive.writestr(_MANIFEST_NAME, manifest.model_dump_json())
+            archive.write(copy, _DATABASE_NAME)
+            for name, path in _find_data_files(settings.data_dir):
                 if path.suffix == ".sqlite":
-                    _copy(path, folder / "library")
+                    _copy_database(path, folder / "library")
                     path = folder / "library"  # noqa: PLW2901 - the copy in its place
                 archive.write(path, name)
                 (folder / "library").unlink(missing_ok=True)
@@ -97,75 +100,79 @@ def restore_backup(settings: Settings, file: Path, *, replace: bool = False) -> 
     for a backup of a newer version, or without pg_restore; StoreError, StoreFullError.
     """
     data, url = settings.data_dir.absolute(), make_url(settings.resolved_database_url)
-    with _told(data):
+    with _translate_os_errors(data):
         data.mkdir(mode=0o700, parents=True, exist_ok=True)
         with TemporaryDirectory(dir=data, prefix=".crowdnotes-restore-") as made:
             folder = Path(made)
-            manifest, names = _unpacked(file, folder)
+            manifest, names = _unpack_backup(file, folder)
             if (manifest.backend == "postgresql") != _is_postgres(url):
                 raise InputError(
                     f"The backup is of another kind of database ({manifest.backend}). Nothing was changed.",
                     "Set CROWDNOTES_DATABASE_URL to a database of that kind, or leave it out for SQLite.",
                 )
-            there = [name for name in names if name != _DATABASE and (data / name).exists()]
+            there = [name for name in names if name != _DATABASE_NAME and (data / name).exists()]
             if (_has_tables(url) or there) and not replace:
                 raise InputError(
                     "There is a database or a library already, and a restore would replace it. Nothing was changed.",
                     "Set another CROWDNOTES_DATA_DIR or CROWDNOTES_DATABASE_URL, or say --overwrite.",
                 )
             if _is_postgres(url):
-                _restore_postgres(url, folder / _DATABASE)
+                _restore_postgres(url, folder / _DATABASE_NAME)
             else:
-                _check(folder / _DATABASE)
+                _check_database(folder / _DATABASE_NAME)
                 Path(url.database or "").parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                _copy(folder / _DATABASE, Path(url.database or ""))
+                _copy_database(folder / _DATABASE_NAME, Path(url.database or ""))
             for name in names:
-                if name != _DATABASE:
+                if name != _DATABASE_NAME:
                     (data / name).parent.mkdir(mode=0o700, exist_ok=True)
                     (folder / name).replace(data / name)
     open_database(settings.resolved_database_url).dispose()
     return manifest
 
 
-def _unpacked(file: Path, folder: Path) -> tuple[Manifest, list[str]]:
+def _unpack_backup(file: Path, folder: Path) -> tuple[Manifest, list[str]]:
     try:
         with ZipFile(file) as archive:
-            manifest = Manifest.model_validate_json(archive.read(_MANIFEST))
+            manifest = Manifest.model_validate_json(archive.read(_MANIFEST_NAME))
             require_known(manifest.schema_version)
-            names = [name for name in archive.namelist() if name == _DATABASE or _BESIDE.fullmatch(name)]
+            names = [
+                name for name in archive.namelist() if name == _DATABASE_NAME or _DATA_FILE_PATTERN.fullmatch(name)
+            ]
             for name in names:
                 archive.extract(name, folder)  # its checksum is compared
     except FileNotFoundError:
         raise InputError(f"There is no file {file}.") from None
     except (BadZipFile, KeyError, ValidationError, EOFError, NotImplementedError, zlib.error) as error:
         raise InputError(f"{file} is not a backup of CrowdNotes, or it is damaged. Nothing was changed.") from error
-    if _DATABASE not in names:
+    if _DATABASE_NAME not in names:
         raise InputError(f"{file} is not a backup of CrowdNotes, or it is damaged. Nothing was changed.")
     return manifest, names
 
 
-def _copy(source: Path, target: Path) -> None:
+def _copy_database(source: Path, target: Path) -> None:
     """SQLite's online copy, of one moment, while others read and write."""
-    deadline = time.monotonic() + _WAIT_SECONDS
+    deadline = time.monotonic() + _BUSY_WAIT_SECONDS
 
     def heard(status: int, _left: int, _all: int) -> None:
         nonlocal deadline
-        if status not in _BUSY:
-            deadline = time.monotonic() + _WAIT_SECONDS
+        if status not in _BUSY_CODES:
+            deadline = time.monotonic() + _BUSY_WAIT_SECONDS
         elif time.monotonic() > deadline:  # without this Python waits forever
             raise StoreBusyError("The database is locked by another program.")
 
     with translated(), closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(target)) as new:
         # In one step, where a program may be writing: SQLite begins anew when another process wrote between two.
-        old.backup(new, pages=-1 if source.with_name(f"{source.name}-wal").exists() else _PAGES, progress=heard)
+        old.backup(
+            new, pages=-1 if source.with_name(f"{source.name}-wal").exists() else _PAGES_PER_STEP, progress=heard
+        )
         new.execute("PRAGMA journal_mode = DELETE")  # one file; the database's is switched back when it is opened
 
 
-def _check(path: Path) -> None:
+def _check_database(path: Path) -> None:
     with translated(), closing(sqlite3.connect(path)) as database:
         if database.execute("PRAGMA quick_check").fetchone()[0] != "ok":
             raise StoreError("The database file is damaged, or is not a CrowdNotes database.")
-    require_known(_schema(_sqlite_url(path)))
+    require_known(_read_schema_version(_sqlite_url(path)))
 
 
 def _restore_postgres(url: URL, dump: Path) -> None:
@@ -173,25 +180,25 @@ def _restore_postgres(url: URL, dump: Path) -> None:
     database = connect(url.render_as_string(hide_password=False))
     before = f"before_restore_{datetime.now(UTC):%Y%m%d%H%M%S}"
     try:
-        _change(database, f"ALTER SCHEMA public RENAME TO {before}", "CREATE SCHEMA public")
+        _execute_all(database, f"ALTER SCHEMA public RENAME TO {before}", "CREATE SCHEMA public")
         try:
             words = ("--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges")
-            _ask("pg_restore", url, *words, "--schema=public", after=(str(dump),))
+            _run_postgres_program("pg_restore", url, *words, "--schema=public", after=(str(dump),))
         except BaseException:
-            _change(database, "DROP SCHEMA public CASCADE", f"ALTER SCHEMA {before} RENAME TO public")
+            _execute_all(database, "DROP SCHEMA public CASCADE", f"ALTER SCHEMA {before} RENAME TO public")
             raise
-        _change(database, f"DROP SCHEMA {before} CASCADE")
+        _execute_all(database, f"DROP SCHEMA {before} CASCADE")
     finally:
         database.dispose()
 
 
-def _change(database: Database, *statements: str) -> None:
+def _execute_all(database: Database, *statements: str) -> None:
     with writing(database) as connection:
         for statement in statements:
             connection.exec_driver_sql(statement)
 
 
-def _ask(program: str, url: URL, *words: str, after: tuple[str, ...] = ()) -> None:
+def _run_postgres_program(program: str, url: URL, *words: str, after: tuple[str, ...] = ()) -> None:
     """Run a program of PostgreSQL; the password is not among its words, where other users would see it."""
     found = shutil.which(program)
     if found is None:
@@ -215,14 +222,14 @@ def _ask(program: str, url: URL, *words: str, after: tuple[str, ...] = ()) -> No
         raise StoreError(f"{program} could not do it: {why}")
 
 
-def _beside(data: Path) -> Iterator[tuple[str, Path]]:
+def _find_data_files(data: Path) -> Iterator[tuple[str, Path]]:
     for path in sorted((*data.glob("libraries/*.sqlite"), *data.glob("*.json"))):
         name = path.relative_to(data).as_posix()
-        if _BESIDE.fullmatch(name):
+        if _DATA_FILE_PATTERN.fullmatch(name):
             yield name, path
 
 
-def _schema(url: str) -> str:
+def _read_schema_version(url: str) -> str:
     database = connect(url)
     try:
         return schema_of(database)
@@ -250,7 +257,7 @@ def _is_postgres(url: URL) -> bool:
 
 
 @contextmanager
-def _told(place: Path) -> Iterator[None]:
+def _translate_os_errors(place: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:

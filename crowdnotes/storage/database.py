@@ -28,10 +28,10 @@ from crowdnotes.storage.tables import programs
 
 _logger = logging.getLogger(__name__)
 
-_WAIT_SECONDS = 10  # for another's lock: longer than any of our transactions, shorter than a person's patience
-_CLOCK_SECONDS = 60.0
+_LOCK_WAIT_SECONDS = 10  # for another's lock: longer than any of our transactions, shorter than a person's patience
+_CLOCK_CHECK_SECONDS = 60.0
 _POSTGRES_DRIVER = "postgresql+psycopg"
-_WRITES = "crowdnotes_writes"
+_WRITE_OPTION = "crowdnotes_writes"
 
 
 def connect(url: str) -> Engine:
@@ -41,7 +41,7 @@ def connect(url: str) -> Engine:
     Raises ConfigurationError for another URL, StoreFullError if SQLite's folder cannot be made, and
     StoreBusyError or StoreError if the file cannot be used. No message holds the URL's password.
     """
-    parsed = _parse(url)
+    parsed = _parse_url(url)
     if parsed.get_backend_name() == "sqlite":
         return _connect_sqlite(parsed)
     return _connect_postgres(parsed)
@@ -61,7 +61,7 @@ def writing(engine: Engine) -> Iterator[Connection]:
     On SQLite the write lock is taken at the start (BEGIN IMMEDIATE), so what is read inside is the
     newest and cannot change before the commit. On PostgreSQL rows need SELECT … FOR UPDATE for that.
     """
-    writer = engine.execution_options(**{_WRITES: True})
+    writer = engine.execution_options(**{_WRITE_OPTION: True})
     with translated(), writer.begin() as connection:
         yield connection
 
@@ -81,7 +81,7 @@ def clock_of(engine: Engine) -> Callable[[], datetime]:
     def now() -> datetime:
         nonlocal off, asked
         # The others go on with what was asked before: they may hold a connection each.
-        if time.monotonic() - asked >= _CLOCK_SECONDS and asking.acquire(blocking=False):
+        if time.monotonic() - asked >= _CLOCK_CHECK_SECONDS and asking.acquire(blocking=False):
             try:
                 with reading(engine) as connection:
                     off = now_of(connection) - datetime.now(UTC)
@@ -94,7 +94,7 @@ def clock_of(engine: Engine) -> Callable[[], datetime]:
     return now
 
 
-def _parse(url: str) -> URL:
+def _parse_url(url: str) -> URL:
     try:
         parsed = make_url(url)
     except (exc.ArgumentError, ValueError):
@@ -125,7 +125,7 @@ def _connect_sqlite(url: URL) -> Engine:
         hide_parameters=True,
         pool_size=20,
         # The driver's own handling of transactions is off (None): `_begin` says BEGIN.
-        connect_args={"timeout": _WAIT_SECONDS, "isolation_level": None, "check_same_thread": False},
+        connect_args={"timeout": _LOCK_WAIT_SECONDS, "isolation_level": None, "check_same_thread": False},
     )
 
     @event.listens_for(engine, "connect")
@@ -135,19 +135,19 @@ def _connect_sqlite(url: URL) -> Engine:
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
-        immediate = connection.get_execution_options().get(_WRITES, False)
+        immediate = connection.get_execution_options().get(_WRITE_OPTION, False)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
 
-    _keep_write_ahead_log(engine)
+    _switch_to_write_ahead_log(engine)
     return engine
 
 
-def _keep_write_ahead_log(engine: Engine) -> None:
+def _switch_to_write_ahead_log(engine: Engine) -> None:
     """Switch the file to WAL, in which readers and a writer do not wait for each other; it stays so.
 
     SQLite does not wait for locks during the switch, so processes that start together must try again.
     """
-    deadline = time.monotonic() + _WAIT_SECONDS
+    deadline = time.monotonic() + _LOCK_WAIT_SECONDS
     while True:
         try:
             with translated():
@@ -173,12 +173,12 @@ def _connect_postgres(url: URL) -> Engine:
         pool_size=10,
         max_overflow=20,
         pool_pre_ping=True,  # a server that was restarted costs a new connection, not an error
-        connect_args={"connect_timeout": _WAIT_SECONDS},
+        connect_args={"connect_timeout": _LOCK_WAIT_SECONDS},
     )
 
     @event.listens_for(engine, "connect")
     def _prepare(dbapi: Any, _record: object) -> None:
-        dbapi.execute(f"SET lock_timeout = '{_WAIT_SECONDS}s'")
+        dbapi.execute(f"SET lock_timeout = '{_LOCK_WAIT_SECONDS}s'")
         dbapi.commit()
 
     return engine
@@ -204,24 +204,24 @@ def translated() -> Iterator[None]:
     try:
         yield
     except exc.DBAPIError as error:
-        raise _in_words(error.orig) from error
+        raise _to_crowdnotes_error(error.orig) from error
     except (sqlite3.Error, psycopg.Error) as error:  # from a raw connection
-        raise _in_words(error) from error
+        raise _to_crowdnotes_error(error) from error
     except exc.TimeoutError as error:
         raise StoreBusyError("The database is too busy: all its connections are in use.", "Try again soon.") from error
     except exc.SQLAlchemyError as error:
         raise StoreError(f"The database could not do what was asked ({type(error).__name__}).") from error
 
 
-def _in_words(cause: BaseException | None) -> CrowdNotesError:
+def _to_crowdnotes_error(cause: BaseException | None) -> CrowdNotesError:
     if isinstance(cause, sqlite3.Error):
-        return _sqlite_in_words(cause)
+        return _from_sqlite_error(cause)
     if isinstance(cause, psycopg.Error):
-        return _postgres_in_words(cause)
+        return _from_postgres_error(cause)
     return StoreError(f"The database could not do what was asked ({type(cause).__name__}).")
 
 
-def _sqlite_in_words(cause: sqlite3.Error) -> CrowdNotesError:
+def _from_sqlite_error(cause: sqlite3.Error) -> CrowdNotesError:
     code = getattr(cause, "sqlite_errorcode", 0) & 0xFF  # the low byte is the kind, the rest its detail
     if code in _SQLITE_BUSY:
         return StoreBusyError("The database is locked by another program.")
@@ -235,7 +235,7 @@ def _sqlite_in_words(cause: sqlite3.Error) -> CrowdNotesError:
     return StoreError(f"The database could not do what was asked ({type(cause).__name__}).")
 
 
-def _postgres_in_words(cause: psycopg.Error) -> CrowdNotesError:
+def _from_postgres_error(cause: psycopg.Error) -> CrowdNotesError:
     state = cause.sqlstate
     if state in _PG_BUSY:
         return StoreBusyError("The database is busy with someone else's change.", "Try again in a moment.")
@@ -250,8 +250,8 @@ def _postgres_in_words(cause: psycopg.Error) -> CrowdNotesError:
 
 
 # Alembic keeps the migration under way in module globals, so two threads must take turns.
-_ONE_AT_A_TIME = threading.Lock()
-_ADVISORY_LOCK = 0x63726F77646E  # any number that no other program on the server uses: "crowdn"
+_MIGRATION_LOCK = threading.Lock()
+_MIGRATION_LOCK_KEY = 0x63726F77646E  # any number that no other program on the server uses: "crowdn"
 
 
 def migrate(engine: Engine, program: str = __version__) -> None:
@@ -264,15 +264,15 @@ def migrate(engine: Engine, program: str = __version__) -> None:
     config = alembic_config()
     scripts = ScriptDirectory.from_config(config)
     with reading(engine) as connection:
-        if _is_newest(connection, scripts) and _last_program(connection) == program:
+        if _is_newest(connection, scripts) and _read_last_program(connection) == program:
             return
-    with _ONE_AT_A_TIME, writing(engine) as connection:
+    with _MIGRATION_LOCK, writing(engine) as connection:
         if engine.dialect.name == "postgresql":
-            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _ADVISORY_LOCK})
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK_KEY})
         if not _is_newest(connection, scripts):
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
-        if _last_program(connection) != program:
+        if _read_last_program(connection) != program:
             count = connection.scalar(select(func.count()).select_from(programs)) or 0
             connection.execute(insert(programs).values(seq=count + 1, version=program, since=datetime.now(UTC)))
 
@@ -320,7 +320,7 @@ def require_newest(engine: Engine) -> None:
             )
 
 
-def _last_program(connection: Connection) -> str | None:
+def _read_last_program(connection: Connection) -> str | None:
     return connection.scalar(select(programs.c.version).order_by(programs.c.seq.desc()).limit(1))
 
 

@@ -11,10 +11,12 @@ from contextlib import suppress
 from pathlib import Path
 
 _log = logging.getLogger(__name__)
-_DAMAGE = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
-_LOCK_SECONDS = 2.0  # making a few values anew is faster than a longer wait
-_REST_SECONDS = 60.0  # after a failed use, so that a locked file or full disk costs the wait once a minute
-_KEYS_A_QUERY = 500
+_DAMAGE_CODES = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_LOCK_WAIT_SECONDS = 2.0  # making a few values anew is faster than a longer wait
+_PAUSE_AFTER_FAILURE_SECONDS = (
+    60.0  # after a failed use, so that a locked file or full disk costs the wait once a minute
+)
+_MAX_KEYS_PER_QUERY = 500
 
 
 class DiskCache:
@@ -42,8 +44,8 @@ class DiskCache:
         found: dict[bytes, bytes] = {}
 
         def select(db: sqlite3.Connection) -> None:
-            for begin in range(0, len(keys), _KEYS_A_QUERY):
-                chunk = keys[begin : begin + _KEYS_A_QUERY]
+            for begin in range(0, len(keys), _MAX_KEYS_PER_QUERY):
+                chunk = keys[begin : begin + _MAX_KEYS_PER_QUERY]
                 marks = ",".join("?" * len(chunk))
                 for key, value in db.execute(f"SELECT key, vector FROM vectors WHERE key IN ({marks})", chunk):
                     found[bytes(key)] = bytes(value)
@@ -74,7 +76,7 @@ class DiskCache:
             self._attempt(write)
 
     def _make_room(self, db: sqlite3.Connection) -> int:
-        rows = _count(db)
+        rows = _count_rows(db)
         if rows > self._max_rows:
             surplus = rows - int(self._max_rows * 0.9)
             db.execute("DELETE FROM vectors WHERE key IN (SELECT key FROM vectors ORDER BY used LIMIT ?)", (surplus,))
@@ -96,7 +98,7 @@ class DiskCache:
 
     def _opened(self) -> sqlite3.Connection:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        db = sqlite3.connect(self._path, check_same_thread=False, isolation_level=None, timeout=_LOCK_SECONDS)
+        db = sqlite3.connect(self._path, check_same_thread=False, isolation_level=None, timeout=_LOCK_WAIT_SECONDS)
         try:
             db.execute("PRAGMA journal_mode=WAL")
             db.execute("PRAGMA synchronous=NORMAL")
@@ -104,7 +106,7 @@ class DiskCache:
                 "CREATE TABLE IF NOT EXISTS vectors"
                 " (key BLOB PRIMARY KEY, vector BLOB NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID"
             )
-            self._rows = _count(db)
+            self._rows = _count_rows(db)
         except sqlite3.Error:
             db.close()
             raise
@@ -117,7 +119,7 @@ class DiskCache:
 
     def _recover(self, error: sqlite3.Error | OSError) -> None:
         code = getattr(error, "sqlite_errorcode", None)  # errors of the sqlite3 module itself have none
-        if code is None or code & 0xFF not in _DAMAGE:
+        if code is None or code & 0xFF not in _DAMAGE_CODES:
             self._do_without(error)
             return
         _log.warning("the %s %s is damaged (%s): it is made anew", self._what, self._path.name, error)
@@ -140,9 +142,9 @@ class DiskCache:
                 "the %s %s cannot be used (%s): the work is done without it", self._what, self._path.name, error
             )
             self._warned = True
-        self._resting_until = time.monotonic() + _REST_SECONDS
+        self._resting_until = time.monotonic() + _PAUSE_AFTER_FAILURE_SECONDS
 
 
-def _count(db: sqlite3.Connection) -> int:
+def _count_rows(db: sqlite3.Connection) -> int:
     (rows,) = db.execute("SELECT count(*) FROM vectors").fetchone()
     return int(rows)

@@ -33,8 +33,8 @@ from crowdnotes.engines.local.trained_models import JUDGES
 from crowdnotes.errors import InputError, ModelFilesError
 from crowdnotes.text.note_rules import x_storage_form
 
-_COLUMNS = ("note_id", "text", "kind", "content_label")
-_FORM = (
+_LABELLED_CAMP_COLUMNS = ("note_id", "text", "kind", "content_label")
+_CAMP_TABLE_FORM = (
     "The table has the columns note_id, post_id, text, kind (polarising or bridging), approval_0, approval_1, "
     "raters_0, raters_1, bridge_score and content_label (opinion_or_speculation, sourced_factual_information, …)."
 )
@@ -45,11 +45,11 @@ TRIVIAL_LABEL = "irrelevant_trivial_or_spam"
 
 def read_camp_notes(path: Path) -> pd.DataFrame:
     """The table, oldest note first (ids grow with time). Raises InputError when it is not of that form."""
-    table: pd.DataFrame = _table(path, _COLUMNS).to_pandas()
+    table: pd.DataFrame = _read_camp_table(path, _LABELLED_CAMP_COLUMNS).to_pandas()
     if not is_string_dtype(table["text"]):
-        raise InputError(f"{path.name} lacks text in its column text.", _FORM)
+        raise InputError(f"{path.name} lacks text in its column text.", _CAMP_TABLE_FORM)
     if table["text"].isna().any() or not len(table):
-        raise InputError(f"{path.name} has notes without text, or no notes.", _FORM)
+        raise InputError(f"{path.name} has notes without text, or no notes.", _CAMP_TABLE_FORM)
     return table.assign(note_id=table["note_id"].astype("int64")).sort_values("note_id").reset_index(drop=True)
 
 
@@ -60,9 +60,9 @@ def labelled_bridging(table: pd.DataFrame) -> pd.DataFrame:
 
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
-_NEEDED = "note_id post_id text kind approval_0 approval_1 raters_0 raters_1 bridge_score".split()
-_KINDS = ("polarising", "bridging")
-_DAY_MS = 86_400_000
+_CAMP_COLUMNS = "note_id post_id text kind approval_0 approval_1 raters_0 raters_1 bridge_score".split()
+_CAMP_KINDS = ("polarising", "bridging")
+_MS_PER_DAY = 86_400_000
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class CampNotes:
     def days(self) -> Floats:
         """When each note was written, in days, from its id."""
         milliseconds = self.ids // 2**22 + FIRST_ID_MS
-        return milliseconds.astype(np.float64) / _DAY_MS
+        return milliseconds.astype(np.float64) / _MS_PER_DAY
 
     def only(self, keep: Bools) -> CampNotes:
         """The notes where `keep` (n,) is true."""
@@ -116,14 +116,14 @@ def read_camps(path: Path) -> CampNotes:
     Rows that cannot be used are left out and counted by reason. Raises InputError for a file that is
     not Parquet, lacks a column, has ids that are not whole numbers, or keeps no usable note.
     """
-    table = _table(path, _NEEDED)
-    ids, posts = (_whole_numbers(table, name) for name in ("note_id", "post_id"))
-    numbers = {name: _numbers(table, name) for name in _NEEDED[4:]}
+    table = _read_camp_table(path, _CAMP_COLUMNS)
+    ids, posts = (_read_whole_numbers(table, name) for name in ("note_id", "post_id"))
+    numbers = {name: _read_numbers(table, name) for name in _CAMP_COLUMNS[4:]}
     kinds = np.asarray(table["kind"].to_pylist(), dtype=object)
     raw = [text or "" for text in table["text"].to_pylist()]
     approvals = np.column_stack((numbers["approval_1"], numbers["approval_0"]))
     raters = np.column_stack((numbers["raters_1"], numbers["raters_0"]))
-    faults = _faults(kinds, raw, approvals, raters, numbers["bridge_score"], ids)
+    faults = _find_row_faults(kinds, raw, approvals, raters, numbers["bridge_score"], ids)
     keep = np.ones(len(ids), dtype=bool)
     dropped = {}
     for reason, fault in faults.items():
@@ -145,16 +145,16 @@ def read_camps(path: Path) -> CampNotes:
     )
 
 
-def _table(path: Path, needed: Sequence[str]) -> pa.Table:
+def _read_camp_table(path: Path, needed: Sequence[str]) -> pa.Table:
     try:
         table = pq.read_table(path)
     except FileNotFoundError as error:
         raise InputError(f"{path} cannot be read: there is no such file.") from error
     except (pa.ArrowInvalid, OSError) as error:
-        raise InputError(f"{path.name} is no Parquet file that can be read.", _FORM) from error
+        raise InputError(f"{path.name} is no Parquet file that can be read.", _CAMP_TABLE_FORM) from error
     missing = [name for name in needed if name not in table.column_names]
     if missing:
-        raise InputError(f"{path.name} lacks the columns {', '.join(missing)}.", _FORM)
+        raise InputError(f"{path.name} lacks the columns {', '.join(missing)}.", _CAMP_TABLE_FORM)
     return table
 
 
@@ -165,14 +165,14 @@ def split_by_time(notes: CampNotes, newest: float) -> tuple[Bools, Bools]:
     return ~new & ~np.isin(notes.posts, notes.posts[new]), new
 
 
-def _faults(
+def _find_row_faults(
     kinds: npt.NDArray[Any], texts: Sequence[str], approvals: Floats, raters: Floats, joined: Floats, ids: Any
 ) -> dict[str, Bools]:
     polarising = np.asarray(kinds == "polarising")
     shares_known = ((approvals >= 0) & (approvals <= 1)).all(axis=1)  # NaN fails too
     _, first = np.unique(ids, return_index=True)
     return {
-        "kind is neither polarising nor bridging": ~np.isin(kinds, _KINDS),
+        "kind is neither polarising nor bridging": ~np.isin(kinds, _CAMP_KINDS),
         "no text": np.asarray([not text.strip() for text in texts]),
         "repeated note": ~np.isin(np.arange(len(ids)), first),
         "polarising without both camps' approval": polarising & ~shares_known,
@@ -181,7 +181,7 @@ def _faults(
     }
 
 
-def _whole_numbers(table: pa.Table, name: str) -> npt.NDArray[np.int64]:
+def _read_whole_numbers(table: pa.Table, name: str) -> npt.NDArray[np.int64]:
     column = table[name].combine_chunks()
     if column.null_count or not (
         pa.types.is_integer(column.type) or pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
@@ -193,7 +193,7 @@ def _whole_numbers(table: pa.Table, name: str) -> npt.NDArray[np.int64]:
         raise InputError(f"{name} holds something that is no whole number.", "Write ids as integers.") from error
 
 
-def _numbers(table: pa.Table, name: str) -> Floats:
+def _read_numbers(table: pa.Table, name: str) -> Floats:
     try:
         return np.asarray(table[name].cast(pa.float64()).to_numpy(), dtype=np.float64)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
@@ -306,7 +306,7 @@ _JUDGED_FORM = (
 )
 
 
-class _Judgement(BaseModel):
+class _RecordGrade(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     record: Annotated[int, Field(ge=0)]
@@ -320,7 +320,7 @@ class JudgedPost(BaseModel):
 
     note_id: str
     post: Annotated[str, Field(min_length=1)]
-    judged: tuple[_Judgement, ...] = Field(min_length=1)
+    judged: tuple[_RecordGrade, ...] = Field(min_length=1)
 
     @model_validator(mode="after")
     def _each_record_once(self) -> JudgedPost:
@@ -341,7 +341,7 @@ def read_judged_posts(path: Path, limit: int | None = None) -> list[JudgedPost]:
 
 FIGURES = "figures.json"
 HELD_OUT = "{}-held-out.npz"
-_TABLE = re.compile(r"(?<=<!-- figures -->\n).*?(?=<!-- end of figures -->)", re.DOTALL)
+_FIGURES_TABLE_PATTERN = re.compile(r"(?<=<!-- figures -->\n).*?(?=<!-- end of figures -->)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,8 +394,10 @@ def pin(folder: Path, judge: str, figures: Mapping[str, object], weights: Sequen
     known[judge] = {**figures, "weights_sha256": sums}
     path.write_text(json.dumps(known, indent=2, sort_keys=True) + "\n", encoding="utf-8")
     card = JUDGES / f"{judge}.md"
-    rows = "".join(f"| {name.replace('_', ' ')} | {_shown(value)} |\n" for name, value in figures.items())
-    text = _TABLE.sub(lambda _: f"| figure | value |\n|---|---|\n{rows}", card.read_text(encoding="utf-8"))
+    rows = "".join(f"| {name.replace('_', ' ')} | {_format_figure(value)} |\n" for name, value in figures.items())
+    text = _FIGURES_TABLE_PATTERN.sub(
+        lambda _: f"| figure | value |\n|---|---|\n{rows}", card.read_text(encoding="utf-8")
+    )
     (folder / card.name).write_text(text, encoding="utf-8")
 
 
@@ -408,9 +410,9 @@ def made_folder(folder: Path) -> Path:
     return folder
 
 
-def _shown(value: object) -> str:
+def _format_figure(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.3f}"
     if isinstance(value, Mapping):
-        return ", ".join(f"{name} {_shown(each)}" for name, each in value.items())
-    return ", ".join(_shown(each) for each in value) if isinstance(value, list) else str(value)
+        return ", ".join(f"{name} {_format_figure(each)}" for name, each in value.items())
+    return ", ".join(_format_figure(each) for each in value) if isinstance(value, list) else str(value)

@@ -96,10 +96,10 @@ def ndcg(ranking: Sequence[int], grades: Mapping[int, int], at: int = 10) -> flo
     Records that nobody judged are taken out of the ranking first (Sakai, 2007): being unknown is not
     being bad. The gain is the grade, the discount log2(rank + 1). None when no grade is above 0.
     """
-    best = _gain(sorted(grades.values(), reverse=True)[:at])
+    best = _compute_discounted_gain(sorted(grades.values(), reverse=True)[:at])
     if best == 0:
         return None
-    return _gain([grades[record] for record in ranking if record in grades][:at]) / best
+    return _compute_discounted_gain([grades[record] for record in ranking if record in grades][:at]) / best
 
 
 def recall(ranking: Sequence[int], grades: Mapping[int, int], at: int = 10) -> float | None:
@@ -115,7 +115,7 @@ def reciprocal_rank(ranking: Sequence[int], grades: Mapping[int, int]) -> float 
     return next((1 / rank for rank, record in enumerate(ranking, 1) if grades.get(record) == DIRECTLY_HELPFUL), 0.0)
 
 
-def _gain(grades: Sequence[int]) -> float:
+def _compute_discounted_gain(grades: Sequence[int]) -> float:
     return sum(grade / math.log2(rank + 1) for rank, grade in enumerate(grades, 1))
 
 

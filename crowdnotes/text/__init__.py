@@ -8,16 +8,16 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-_SHORT = 10_000  # characters: a note, a passage, a post; keeping whole pages would cost memory
-_KEPT = 512
+_MAX_CACHED_CHARACTERS = 10_000  # characters: a note, a passage, a post; keeping whole pages would cost memory
+_MAX_CACHED_TEXTS = 512
 
 
 def kept_by_text(function: Callable[[str], T]) -> Callable[[str], T]:
     """A pure function whose answers on the last short texts are kept: one score asks the same of a note many times."""
-    kept = lru_cache(maxsize=_KEPT)(function)
+    kept = lru_cache(maxsize=_MAX_CACHED_TEXTS)(function)
 
     @wraps(function)
     def answer(text: str) -> T:
-        return kept(text) if len(text) <= _SHORT else function(text)
+        return kept(text) if len(text) <= _MAX_CACHED_CHARACTERS else function(text)
 
     return answer

@@ -9,10 +9,10 @@ from datetime import date, datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
 
-_ISO = re.compile(r"(\d{4})(-?)(\d{2})\2(\d{2})(?:$|[T\s])")
-_WRITTEN = ("%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%Y/%m/%d")
-_MAX_LENGTH = 64  # characters; no date is longer
-_MONTHS = {
+_ISO_DATE_PATTERN = re.compile(r"(\d{4})(-?)(\d{2})\2(\d{2})(?:$|[T\s])")
+_ENGLISH_DATE_FORMATS = ("%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%Y/%m/%d")
+_MAX_DATE_CHARACTERS = 64  # characters; no date is longer
+_NUMBER_BY_MONTH = {
     name: number
     for number, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1)
 }  # fmt: skip
@@ -27,21 +27,23 @@ def parse_date(value: object) -> date | None:
         return value.date()
     if isinstance(value, date):
         return value
-    text = value.strip()[:_MAX_LENGTH] if isinstance(value, str) else ""
-    iso = _ISO.match(text)
-    readers: list[Callable[[str], date]] = [partial(_written, pattern=pattern) for pattern in _WRITTEN]
-    readers = [lambda _: date(int(iso[1]), int(iso[3]), int(iso[4]))] if iso else [*readers, _in_mail]
+    text = value.strip()[:_MAX_DATE_CHARACTERS] if isinstance(value, str) else ""
+    iso = _ISO_DATE_PATTERN.match(text)
+    readers: list[Callable[[str], date]] = [
+        partial(_parse_with_format, pattern=pattern) for pattern in _ENGLISH_DATE_FORMATS
+    ]
+    readers = [lambda _: date(int(iso[1]), int(iso[3]), int(iso[4]))] if iso else [*readers, _parse_rfc_2822]
     for read in readers:
         with suppress(ValueError, IndexError, OverflowError):
             return read(text)
     return None
 
 
-def _written(text: str, pattern: str) -> date:
+def _parse_with_format(text: str, pattern: str) -> date:
     return datetime.strptime(text, pattern).date()  # noqa: DTZ007 - a day alone has no zone
 
 
-def _in_mail(text: str) -> date:
+def _parse_rfc_2822(text: str) -> date:
     return parsedate_to_datetime(text).date()
 
 
@@ -50,7 +52,7 @@ def month_number(text: str) -> int | None:
     text = text.strip().lower()
     if text.isascii() and text.isdigit():
         return int(text) if len(text) <= 2 and 1 <= int(text) <= 12 else None
-    return _MONTHS.get(text[:3])
+    return _NUMBER_BY_MONTH.get(text[:3])
 
 
 def settle(year: int | None, month: int | None, day: int | None, registered: Iterable[date] = ()) -> date | None:
@@ -60,17 +62,17 @@ def settle(year: int | None, month: int | None, day: int | None, registered: Ite
     if year is None:
         return None
     if month is not None and day is not None:
-        return _day(year, month, day)
+        return _date_or_none(year, month, day)
     within = (known for known in registered if known.year == year and month in (None, known.month))
     return min(within, default=None)
 
 
 def first_day(year: int | None, month: int | None) -> date | None:
     """The first day of the month or year named; None when neither is, or there is no such day."""
-    return None if year is None else _day(year, month or 1, 1)
+    return None if year is None else _date_or_none(year, month or 1, 1)
 
 
-def _day(year: int, month: int, day: int) -> date | None:
+def _date_or_none(year: int, month: int, day: int) -> date | None:
     try:
         return date(year, month, day)
     except (ValueError, OverflowError):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
 # Without the small neighbours of large languages: a short post in Spanish would be taken for Occitan.
-_LANGUAGES = (
+_DETECTED_LANGUAGES = (
     "af ar az be bg bn ca cs cy da de el en es et eu fa fi fr ga gl gu he hi hr hu hy id is it ja ka kk km kn ko lt lv "
     "mk ml mn mr ms my ne nl no pa pl pt ro ru si sk sl sq sr sv sw ta te th tl tr uk ur uz vi zh"
 ).split()
@@ -31,14 +31,14 @@ LANGUAGE_NAMES = {
     "ta": "Tamil", "te": "Telugu", "th": "Thai", "tl": "Tagalog", "tr": "Turkish", "uk": "Ukrainian",
     "ur": "Urdu", "vi": "Vietnamese", "zh": "Chinese",
 }  # fmt: skip
-_SAMPLE = 4_000  # characters
-_LEAST_LETTERS = 12
-_OF_A_LETTER = 3  # a letter of Chinese, Japanese or Korean says as much as so many others
-_FIRST_OF_THESE = "\u2e80"
-_SURE = 0.7
-_LIKELY = 0.5  # enough when English is far less likely: taking English for another language costs most
-_TIMES_ENGLISH = 10
-_NOT_WORDS = re.compile(r"https?://\S+|(?<!\w)@\w+|&\w+;")
+_MAX_SAMPLE_CHARACTERS = 4_000  # characters
+_MIN_LETTERS = 12
+_LETTERS_PER_CJK_CHARACTER = 3  # a letter of Chinese, Japanese or Korean says as much as so many others
+_FIRST_CJK_CHARACTER = "\u2e80"
+_MIN_CERTAIN_PROBABILITY = 0.7
+_MIN_LIKELY_PROBABILITY = 0.5  # enough when English is far less likely: taking English for another language costs most
+_MIN_ODDS_OVER_ENGLISH = 10
+_NON_WORD_PATTERN = re.compile(r"https?://\S+|(?<!\w)@\w+|&\w+;")
 
 
 def language_of(text: str) -> str | None:
@@ -46,32 +46,34 @@ def language_of(text: str) -> str | None:
 
     Links and @mentions say nothing of it. The model loads once (0.8 s).
     """
-    return _language_of_sample(text[:_SAMPLE])
+    return _detect_language(text[:_MAX_SAMPLE_CHARACTERS])
 
 
 @lru_cache(maxsize=512)
-def _language_of_sample(text: str) -> str | None:
-    sample = _NOT_WORDS.sub(" ", text)
+def _detect_language(text: str) -> str | None:
+    sample = _NON_WORD_PATTERN.sub(" ", text)
     letters = (character for character in sample if character.isalpha())
-    if sum(_OF_A_LETTER if letter >= _FIRST_OF_THESE else 1 for letter in letters) < _LEAST_LETTERS:
+    if sum(_LETTERS_PER_CJK_CHARACTER if letter >= _FIRST_CJK_CHARACTER else 1 for letter in letters) < _MIN_LETTERS:
         return None
-    ranked = _identifier().rank(sample)
+    ranked = _load_identifier().rank(sample)
     code, likely = ranked[0]
-    if likely >= _SURE or (likely >= _LIKELY and likely >= _TIMES_ENGLISH * dict(ranked)["en"]):
+    if likely >= _MIN_CERTAIN_PROBABILITY or (
+        likely >= _MIN_LIKELY_PROBABILITY and likely >= _MIN_ODDS_OVER_ENGLISH * dict(ranked)["en"]
+    ):
         return str(code)
     return None
 
 
 @cache
-def _identifier() -> LanguageIdentifier:
+def _load_identifier() -> LanguageIdentifier:
     from py3langid import langid
 
     identifier = langid.LanguageIdentifier.from_model_file(langid.MODEL_FILE, norm_probs=True)
-    identifier.set_languages(_LANGUAGES)
+    identifier.set_languages(_DETECTED_LANGUAGES)
     return identifier
 
 
-_LATIN_ENDS = "\u0250"
+_FIRST_NON_LATIN_CHARACTER = "\u0250"
 
 
 def languages_of(queries: Sequence[Query]) -> dict[str, str | None]:
@@ -79,10 +81,10 @@ def languages_of(queries: Sequence[Query]) -> dict[str, str | None]:
 
     As the engine says; where it does not and the letters are not Latin, as the text looks. Else None.
     """
-    return {query.text: query.language or _by_letters(query.text) for query in queries}
+    return {query.text: query.language or _detect_unless_latin(query.text) for query in queries}
 
 
-def _by_letters(text: str) -> str | None:
+def _detect_unless_latin(text: str) -> str | None:
     letters = [letter for letter in text if letter.isalpha()]
-    latin = sum(letter < _LATIN_ENDS for letter in letters)
+    latin = sum(letter < _FIRST_NON_LATIN_CHARACTER for letter in letters)
     return language_of(text) if latin * 2 < len(letters) else None

@@ -18,16 +18,16 @@ from crowdnotes.text.note_rules import AMBER_FROM, NOTE_LIMIT, find_urls, is_mis
 from crowdnotes.text.urls import is_tracking
 
 # The lookbehind lets a match begin only where a word does: without it a long word takes quadratic time.
-_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_EMAIL_PATTERN = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 # What X's checker takes for a URL: word characters around a full stop, at least two letters after.
-_PHANTOM = re.compile(r"(?<![\w@./:-])(?P<host>[^\W_][\w-]*(?:\.[\w-]+)*\.[A-Za-z][^\W\d_]+)(?![\w@/]|://)")
-_GLUED = re.compile(r"(?<=[^\s(\[\"'\u201c\u2018<])https?://", re.IGNORECASE)
-_PLACEHOLDER = re.compile(
+_PHANTOM_URL_PATTERN = re.compile(r"(?<![\w@./:-])(?P<host>[^\W_][\w-]*(?:\.[\w-]+)*\.[A-Za-z][^\W\d_]+)(?![\w@/]|://)")
+_GLUED_URL_PATTERN = re.compile(r"(?<=[^\s(\[\"'\u201c\u2018<])https?://", re.IGNORECASE)
+_PLACEHOLDER_PATTERN = re.compile(
     r"\[(?:insert|source|link|url|citation|todo|name|date)[^\]]*\]|\b(?:lorem ipsum|todo|tbd)\b"
     r"|<(?:insert|source|link|url)[^>]*>|\{\{?\w*\}?\}|https?://(?:www\.)?example\.(?:com|org|net)\b",
     re.IGNORECASE,
 )
-_HASHTAG = re.compile(r"(?<![\w&/])#[^\W\d]\w*")
+_HASHTAG_PATTERN = re.compile(r"(?<![\w&/])#[^\W\d]\w*")
 
 
 @kept_by_text
@@ -54,134 +54,136 @@ def without_tracking(text: str) -> str:
     return text
 
 
-def _blocks(code: str, message: str, start: int | None = None, end: int = 0) -> LintWarning:
-    return LintWarning(code=code, message=message, level=LintLevel.BLOCKS, span=_place(start, end))
+def _build_blocking_warning(code: str, message: str, start: int | None = None, end: int = 0) -> LintWarning:
+    return LintWarning(code=code, message=message, level=LintLevel.BLOCKS, span=_build_span(start, end))
 
 
-def _warns(code: str, message: str, start: int | None = None, end: int = 0) -> LintWarning:
-    return LintWarning(code=code, message=message, level=LintLevel.WARNS, span=_place(start, end))
+def _build_mild_warning(code: str, message: str, start: int | None = None, end: int = 0) -> LintWarning:
+    return LintWarning(code=code, message=message, level=LintLevel.WARNS, span=_build_span(start, end))
 
 
-def _place(start: int | None, end: int) -> Span | None:
+def _build_span(start: int | None, end: int) -> Span | None:
     return None if start is None else Span(start=start, end=end)
 
 
-def _length(text: str) -> Iterator[LintWarning]:
+def _check_length(text: str) -> Iterator[LintWarning]:
     length = note_length(text)
     if length > NOTE_LIMIT:
         told = f"The note has {length} characters, {length - NOTE_LIMIT} more than the {NOTE_LIMIT} that X takes."
-        yield _blocks("over-limit", told)
+        yield _build_blocking_warning("over-limit", told)
     elif length >= AMBER_FROM:
-        yield _warns("near-limit", f"{length} of {NOTE_LIMIT} characters: X may count an emoji or accent differently.")
+        yield _build_mild_warning(
+            "near-limit", f"{length} of {NOTE_LIMIT} characters: X may count an emoji or accent differently."
+        )
 
 
-def _empty(text: str) -> Iterator[LintWarning]:
+def _check_empty(text: str) -> Iterator[LintWarning]:
     if not text.strip():
-        yield _blocks("empty", "There is no text yet.")
+        yield _build_blocking_warning("empty", "There is no text yet.")
 
 
-def _missing_url(text: str) -> Iterator[LintWarning]:
+def _check_missing_url(text: str) -> Iterator[LintWarning]:
     if text.strip() and not any(url.has_scheme for url in find_urls(text)):
-        yield _blocks("no-url", "X takes a note only with a link to a source, beginning with https://.")
+        yield _build_blocking_warning("no-url", "X takes a note only with a link to a source, beginning with https://.")
 
 
-def _bare_url(text: str) -> Iterator[LintWarning]:
-    emails = _emails(text)
+def _check_bare_urls(text: str) -> Iterator[LintWarning]:
+    emails = _find_email_spans(text)
     for url in find_urls(text):
-        if not url.has_scheme and not _within(emails, url.start):
+        if not url.has_scheme and not _is_within_spans(emails, url.start):
             told = f"X turns “{url.url}” into a link. Write https:// before it if it is a source."
-            yield _warns("bare-url", told, url.start, url.end)
+            yield _build_mild_warning("bare-url", told, url.start, url.end)
 
 
-def _phantom_url(text: str) -> Iterator[LintWarning]:
-    urls, emails = _urls(text), _emails(text)
-    for match in _PHANTOM.finditer(text):
+def _check_phantom_urls(text: str) -> Iterator[LintWarning]:
+    urls, emails = _find_url_spans(text), _find_email_spans(text)
+    for match in _PHANTOM_URL_PATTERN.finditer(text):
         host = match["host"]
-        if _within(urls, match.start()) or _within(emails, match.start()):
+        if _is_within_spans(urls, match.start()) or _is_within_spans(emails, match.start()):
             continue
         if is_missing_space(host, None) or re.search(r"[^\W\d_]{2,}\.[^\W\d_]{2,}$", host):
             told = f"“{host}” looks like a link to X's checker: put a space after the full stop."
-            yield _blocks("phantom-url", told, match.start(), match.end())
+            yield _build_blocking_warning("phantom-url", told, match.start(), match.end())
 
 
-def _glued_url(text: str) -> Iterator[LintWarning]:
-    for match in _GLUED.finditer(text):
+def _check_glued_urls(text: str) -> Iterator[LintWarning]:
+    for match in _GLUED_URL_PATTERN.finditer(text):
         before = max(text.rfind(" ", 0, match.start()), text.rfind("\n", 0, match.start())) + 1
         if text[before : before + len("https://")].lower().startswith(("http://", "https://")):
             continue  # a URL inside a URL, as archives write them
         told = f"Put a space before the link that follows “{text[before : match.start()][-20:]}”."
-        yield _blocks("glued-url", told, before, match.end())
+        yield _build_blocking_warning("glued-url", told, before, match.end())
 
 
-def _email(text: str) -> Iterator[LintWarning]:
-    for match in _EMAIL.finditer(text):
+def _check_emails(text: str) -> Iterator[LintWarning]:
+    for match in _EMAIL_PATTERN.finditer(text):
         told = f"“{match.group()}” is an e-mail address; X's checker takes its domain for a link."
-        yield _blocks("email", told, match.start(), match.end())
+        yield _build_blocking_warning("email", told, match.start(), match.end())
 
 
-def _tracking(text: str) -> Iterator[LintWarning]:
+def _check_tracking(text: str) -> Iterator[LintWarning]:
     for url in find_urls(text):
-        names = [name for name, _ in _query(url.url) if is_tracking(name)]
+        names = [name for name, _ in _parse_query(url.url) if is_tracking(name)]
         if names:
             told = f"The link contains tracking: remove {', '.join(sorted(set(names)))}."
-            yield _warns("tracking", told, url.start, url.end)
+            yield _build_mild_warning("tracking", told, url.start, url.end)
 
 
-def _placeholder(text: str) -> Iterator[LintWarning]:
-    for match in _PLACEHOLDER.finditer(text):
+def _check_placeholders(text: str) -> Iterator[LintWarning]:
+    for match in _PLACEHOLDER_PATTERN.finditer(text):
         told = f"“{match.group()}” looks like a gap that still needs filling in."
-        yield _blocks("placeholder", told, match.start(), match.end())
+        yield _build_blocking_warning("placeholder", told, match.start(), match.end())
 
 
-def _invented_host(text: str) -> Iterator[LintWarning]:
+def _check_invented_hosts(text: str) -> Iterator[LintWarning]:
     # RFC 2606 and 6761: names that no page on the Internet can have; the demonstration's pages do.
     for url in find_urls(text):
         if re.search(r"\.(?:example|test|invalid)(?:[:/?#]|$)", url.url, re.IGNORECASE):
             told = "A link leads to an invented page, which this app alone can open: do not post this note."
-            yield _warns("invented-host", told, url.start, url.end)
+            yield _build_mild_warning("invented-host", told, url.start, url.end)
 
 
-def _hashtag(text: str) -> Iterator[LintWarning]:
-    urls = _urls(text)
-    for match in _HASHTAG.finditer(text):
-        if not _within(urls, match.start()):
+def _check_hashtags(text: str) -> Iterator[LintWarning]:
+    urls = _find_url_spans(text)
+    for match in _HASHTAG_PATTERN.finditer(text):
+        if not _is_within_spans(urls, match.start()):
             told = f"“{match.group()}”: raters find hashtags in notes unhelpful."
-            yield _warns("hashtag", told, match.start(), match.end())
+            yield _build_mild_warning("hashtag", told, match.start(), match.end())
 
 
-def _query(url: str) -> list[tuple[str, str]]:
+def _parse_query(url: str) -> list[tuple[str, str]]:
     try:
         return parse_qsl(urlsplit(url).query, keep_blank_values=True)
     except ValueError:  # "http://[" and the like: no query to speak of
         return []
 
 
-def _urls(text: str) -> list[tuple[int, int]]:
+def _find_url_spans(text: str) -> list[tuple[int, int]]:
     """Spans by start; an end is the furthest so far, because a bare host may hold a whole link ("a.org/https://b.org")."""
     urls = find_urls(text)
     return list(zip((url.start for url in urls), accumulate((url.end for url in urls), max), strict=True))
 
 
-def _emails(text: str) -> list[tuple[int, int]]:
-    return [match.span() for match in _EMAIL.finditer(text)]
+def _find_email_spans(text: str) -> list[tuple[int, int]]:
+    return [match.span() for match in _EMAIL_PATTERN.finditer(text)]
 
 
-def _within(spans: Sequence[tuple[int, int]], position: int) -> bool:
+def _is_within_spans(spans: Sequence[tuple[int, int]], position: int) -> bool:
     """Whether one of the spans, which are in order, holds the position."""
     before = bisect_right(spans, position, key=lambda span: span[0])
     return before > 0 and position < spans[before - 1][1]
 
 
 _CHECKS: tuple[Callable[[str], Iterator[LintWarning]], ...] = (
-    _empty,
-    _length,
-    _missing_url,
-    _phantom_url,
-    _glued_url,
-    _email,
-    _placeholder,
-    _bare_url,
-    _tracking,
-    _invented_host,
-    _hashtag,
+    _check_empty,
+    _check_length,
+    _check_missing_url,
+    _check_phantom_urls,
+    _check_glued_urls,
+    _check_emails,
+    _check_placeholders,
+    _check_bare_urls,
+    _check_tracking,
+    _check_invented_hosts,
+    _check_hashtags,
 )

@@ -6,12 +6,12 @@ import re
 
 from crowdnotes.text.tokens import ENGLISH_STOP_WORDS, STOP_WORDS
 
-_TOKEN = re.compile(r"[^\W_](?:[\w'’&-]*[^\W_])?|[^\w\s]")
-_WITHIN = frozenset("of the de du van von der la and for &".split())
-_TITLES = frozenset("dr mr mrs ms prof professor breaking".split())
-_BEFORE = _TITLES.union(STOP_WORDS, ENGLISH_STOP_WORDS)
-_SHORTEST, _MAX_LENGTH = 2, 6  # words of a name
-_MOST_CAPITALS = 0.5  # of all letters: above it a text is shouted, and capitals tell nothing
+_NAME_TOKEN_PATTERN = re.compile(r"[^\W_](?:[\w'’&-]*[^\W_])?|[^\w\s]")
+_NAME_PARTICLES = frozenset("of the de du van von der la and for &".split())
+_PERSONAL_TITLES = frozenset("dr mr mrs ms prof professor breaking".split())
+_WORDS_BEFORE_NAMES = _PERSONAL_TITLES.union(STOP_WORDS, ENGLISH_STOP_WORDS)
+_MIN_NAME_WORDS, _MAX_NAME_WORDS = 2, 6  # words of a name
+_MAX_CAPITALS_SHARE = 0.5  # of all letters: above it a text is shouted, and capitals tell nothing
 
 
 def names_in(text: str) -> list[str]:
@@ -20,25 +20,25 @@ def names_in(text: str) -> list[str]:
     A word at the start of a sentence counts to the name that follows it unless it is a common one.
     """
     letters = [letter for letter in text if letter.isalpha()]
-    if not letters or sum(map(str.isupper, letters)) > _MOST_CAPITALS * len(letters):
+    if not letters or sum(map(str.isupper, letters)) > _MAX_CAPITALS_SHARE * len(letters):
         return []
     found: list[str] = []
     run: list[str] = []
-    for token in [*_TOKEN.findall(text), "."]:
-        if token[0].isupper() or (run and token in _WITHIN):
+    for token in [*_NAME_TOKEN_PATTERN.findall(text), "."]:
+        if token[0].isupper() or (run and token in _NAME_PARTICLES):
             run.append(token)
-        elif token == "." and run and run[-1].lower() in _TITLES:
+        elif token == "." and run and run[-1].lower() in _PERSONAL_TITLES:
             continue
         else:
-            found.append(_name(run))
+            found.append(_trim_name(run))
             run = []
     return list(dict.fromkeys(name for name in found if name))
 
 
-_MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
-_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
-_DATE = re.compile(rf"\b(?:{_DAY} (?:of )?)?(?:{_MONTHS})(?: {_DAY},?)? \d{{4}}\b")
-_FIGURE = re.compile(
+_MONTH_NAMES = "January|February|March|April|May|June|July|August|September|October|November|December"
+_DAY_NUMBER = r"\d{1,2}(?:st|nd|rd|th)?"
+_DATE_PATTERN = re.compile(rf"\b(?:{_DAY_NUMBER} (?:of )?)?(?:{_MONTH_NAMES})(?: {_DAY_NUMBER},?)? \d{{4}}\b")
+_FIGURE_PATTERN = re.compile(
     r"(?<![\w.,:/$€£-])(?:"
     r"[$€£]\s?\d[\d,.]*\d?\s(?:hundred|thousand|million|billion|trillion)"
     r"|\d[\d,]*(?:\.\d+)?\s?%\s[a-z]{3,}"
@@ -54,19 +54,19 @@ def figures_in(text: str) -> list[str]:
 
     Small numbers and years alone are left out: every page has some.
     """
-    found = [match.group() for pattern in (_FIGURE, _DATE) for match in pattern.finditer(text)]
+    found = [match.group() for pattern in (_FIGURE_PATTERN, _DATE_PATTERN) for match in pattern.finditer(text)]
     return list(dict.fromkeys(" ".join(figure.split()) for figure in found))
 
 
 def dates_in(text: str) -> list[str]:
     """Days as they are written in English ("December 10, 1974"), each once."""
-    return list(dict.fromkeys(match.group() for match in _DATE.finditer(text)))
+    return list(dict.fromkeys(match.group() for match in _DATE_PATTERN.finditer(text)))
 
 
-def _name(run: list[str]) -> str:
-    while run and run[0].lower() in _BEFORE:
+def _trim_name(run: list[str]) -> str:
+    while run and run[0].lower() in _WORDS_BEFORE_NAMES:
         run = run[1:]
-    while run and run[-1] in _WITHIN:
+    while run and run[-1] in _NAME_PARTICLES:
         run = run[:-1]
     capitals = sum(word[0].isupper() for word in run)
-    return " ".join(run) if capitals >= _SHORTEST and len(run) <= _MAX_LENGTH else ""
+    return " ".join(run) if capitals >= _MIN_NAME_WORDS and len(run) <= _MAX_NAME_WORDS else ""

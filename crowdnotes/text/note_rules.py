@@ -26,15 +26,17 @@ URL_WEIGHT = 1
 # Where a URL certainly ends: white space, characters that RFC 3986 forbids, and the full-width
 # punctuation that Chinese, Japanese and Korean writers put right after a link.
 _URL_BODY = r"[^\s<>\"{}|\\^`\u3000-\u303f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]"
-_WITH_SCHEME = re.compile(rf"https?://{_URL_BODY}+", re.IGNORECASE)
-_LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
-_BARE = re.compile(
-    rf"(?<![\w@./:-])(?P<host>(?:{_LABEL}\.)+(?P<tld>[a-z]{{2,24}}))(?![\w@-])(?P<rest>[/?#]{_URL_BODY}*)?",
+_URL_WITH_SCHEME_PATTERN = re.compile(rf"https?://{_URL_BODY}+", re.IGNORECASE)
+_HOST_LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+_BARE_URL_PATTERN = re.compile(
+    rf"(?<![\w@./:-])(?P<host>(?:{_HOST_LABEL}\.)+(?P<tld>[a-z]{{2,24}}))(?![\w@-])(?P<rest>[/?#]{_URL_BODY}*)?",
     re.IGNORECASE,
 )
-_TRAILING = ".,;:!?'\"\u2018\u2019\u201c\u201d\u2026*_~"
-_CLOSERS = {")": "(", "]": "["}
-_SCRIPT_WITHOUT_SPACES = re.compile("[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+_TRAILING_PUNCTUATION = ".,;:!?'\"\u2018\u2019\u201c\u201d\u2026*_~"
+_OPENER_BY_CLOSER = {")": "(", "]": "["}
+_SPACELESS_LETTER_PATTERN = re.compile(
+    "[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"
+)
 
 _MISLEADING_TAGS = {
     "misleadingFactualError": "It contains a factual error",
@@ -87,11 +89,11 @@ def tag_words(column: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", re.sub("^(?:helpful|notHelpful)", "", column)).lower()
 
 
-def _trim(url: str) -> str:
+def _trim_url(url: str) -> str:
     """Take off sentence punctuation that follows a URL, keeping balanced brackets."""
     end = len(url)
-    unclosed = {last: url.count(last) - url.count(first) for last, first in _CLOSERS.items()}
-    while end and (url[end - 1] in _TRAILING or unclosed.get(url[end - 1], 0) > 0):
+    unclosed = {last: url.count(last) - url.count(first) for last, first in _OPENER_BY_CLOSER.items()}
+    while end and (url[end - 1] in _TRAILING_PUNCTUATION or unclosed.get(url[end - 1], 0) > 0):
         end -= 1
         if url[end] in unclosed:
             unclosed[url[end]] -= 1
@@ -112,19 +114,19 @@ def find_urls(text: str) -> tuple[UrlSpan, ...]:
     full stop with the space forgotten.
     """
     found: list[UrlSpan] = []
-    for match in _WITH_SCHEME.finditer(text):
-        url = _trim(match.group())
+    for match in _URL_WITH_SCHEME_PATTERN.finditer(text):
+        url = _trim_url(match.group())
         if len(url) > len("https://"):
             found.append(UrlSpan(url, match.start(), match.start() + len(url), has_scheme=True))
     starts, ends = [span.start for span in found], [span.end for span in found]
-    for match in _BARE.finditer(text):
+    for match in _BARE_URL_PATTERN.finditer(text):
         start = match.start()
         before = bisect_right(starts, start) - 1  # the last URL with a scheme that begins here or earlier
         if (before >= 0 and start < ends[before]) or is_missing_space(match["host"], match["rest"]):
             continue
         if match["tld"].lower() not in top_level_domains():
             continue
-        url = _trim(match.group())
+        url = _trim_url(match.group())
         found.append(UrlSpan(url, start, start + len(url), has_scheme=False))
     return tuple(sorted(found, key=lambda span: span.start))
 
@@ -168,7 +170,7 @@ def truncate(text: str, limit: int = NOTE_LIMIT) -> str:
     position = 0
     while position < len(text) and count <= limit:
         span = next((u for u in urls if u.start == position), None)
-        if _may_cut(text, position):
+        if _can_cut_at(text, position):
             best = position
         position, count = (span.end, count + URL_WEIGHT) if span else (position + 1, count + 1)
     if count <= limit and position == len(text):
@@ -176,19 +178,19 @@ def truncate(text: str, limit: int = NOTE_LIMIT) -> str:
     cut = text[:best].rstrip()
     # Cutting can change what is a URL ("a.b" at the new end); step back until the count holds.
     while cut and note_length(cut) > limit:
-        cut = cut[: _last_break(cut)].rstrip()
+        cut = cut[: _find_last_break(cut)].rstrip()
     return cut
 
 
-def _may_cut(text: str, position: int) -> bool:
+def _can_cut_at(text: str, position: int) -> bool:
     """Whether text[:position] ends at the end of a word."""
     if position == 0:
         return True
     here, before = text[position], text[position - 1]
     if here.isspace() or before.isspace():
         return True
-    return bool(_SCRIPT_WITHOUT_SPACES.match(here) and _SCRIPT_WITHOUT_SPACES.match(before))
+    return bool(_SPACELESS_LETTER_PATTERN.match(here) and _SPACELESS_LETTER_PATTERN.match(before))
 
 
-def _last_break(text: str) -> int:
-    return max((i for i in range(len(text)) if _may_cut(text, i)), default=0)
+def _find_last_break(text: str) -> int:
+    return max((i for i in range(len(text)) if _can_cut_at(text, i)), default=0)

@@ -10,12 +10,12 @@ from crowdnotes.domain import X_HOSTS
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.urls import MAX_URL
 
-_POST_PATH = re.compile(r"/.+/status(?:es)?/(\d+)", re.IGNORECASE)
-_MOST_DIGITS = 20  # of a post's number; more is none
+_POST_PATH_PATTERN = re.compile(r"/.+/status(?:es)?/(\d+)", re.IGNORECASE)
+_MAX_POST_NUMBER_DIGITS = 20  # of a post's number; more is none
 # X writes these into the words of a post: they belong to it, and are no sources that a person brings.
-_OF_THE_POST = frozenset({"t.co", "pic.x.com", "pic.twitter.com"})
-_BULLET = re.compile(r"(?:[-*•–·]|\d{1,2}[.)])\s+")
-_AROUND = "<>,;."
+_X_LINK_HOSTS = frozenset({"t.co", "pic.x.com", "pic.twitter.com"})
+_BULLET_PATTERN = re.compile(r"(?:[-*•–·]|\d{1,2}[.)])\s+")
+_LINK_EDGES = "<>,;."
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def parse_pasted(text: str) -> Pasted:
     address: str | None = None
     links: dict[str, None] = {}
     for line in text.replace("\r\n", "\n").split("\n"):
-        found = _links_alone(line)
+        found = _find_lone_links(line)
         if not found:
             words.append(line)
         for link in found:
@@ -65,17 +65,17 @@ def post_number(url: str) -> int | None:
     """The number of the post on X that is at this address, with a scheme or without; None where none is."""
     try:
         parts = urlsplit(url if "://" in url else f"https://{url}")
-        number = _POST_PATH.match(parts.path) if parts.hostname in X_HOSTS else None
+        number = _POST_PATH_PATTERN.match(parts.path) if parts.hostname in X_HOSTS else None
     except ValueError:
         return None
-    return int(number.group(1)[:_MOST_DIGITS]) if number else None
+    return int(number.group(1)[:_MAX_POST_NUMBER_DIGITS]) if number else None
 
 
-def _links_alone(line: str) -> list[str]:
+def _find_lone_links(line: str) -> list[str]:
     """The links of a line that has nothing else; none where anything else stands in it."""
     found = []
-    for part in _BULLET.sub("", line.strip(), count=1).split():
-        link = part.strip(_AROUND)
+    for part in _BULLET_PATTERN.sub("", line.strip(), count=1).split():
+        link = part.strip(_LINK_EDGES)
         if not _is_link(link):
             return []
         found.append(link)
@@ -93,4 +93,4 @@ def _is_link(text: str) -> bool:
         return False
     host = parts.hostname or ""
     is_named = has_scheme or host.startswith("www.") or bool(parts.path.strip("/"))
-    return bool(host) and is_named and host not in _OF_THE_POST
+    return bool(host) and is_named and host not in _X_LINK_HOSTS

@@ -17,7 +17,7 @@ from crowdnotes.text.note_rules import find_urls
 
 T = TypeVar("T")
 
-_TABLE = Path(__file__).with_name("known_sites.toml")
+_KNOWN_SITES_FILE = Path(__file__).with_name("known_sites.toml")
 MOST_LABELS = 12  # of a host; no key has as many
 
 
@@ -33,7 +33,7 @@ class KnownSite:
 @cache
 def known_sites() -> Mapping[str, KnownSite]:
     """Every site of the table by its key."""
-    with _TABLE.open("rb") as file:
+    with _KNOWN_SITES_FILE.open("rb") as file:
         table = tomllib.load(file)
     return {
         key: KnownSite(key, SourceCategory(category), name)
@@ -60,8 +60,8 @@ def find_site(host: str, path: str = "/") -> KnownSite | None:
     return longest_match(host, path, known_sites())
 
 
-_MAX_LENGTH = 60
-_HOSTS = {
+_MAX_NAME_CHARACTERS = 60
+_NAME_BY_HOST = {
     "cdc.gov": "the CDC",
     "fda.gov": "the FDA",
     "epa.gov": "the EPA",
@@ -92,7 +92,7 @@ _HOSTS = {
     "factcheck.org": "FactCheck",
     "wikipedia.org": "Wikipedia",
 }
-_TAKES_THE = re.compile(
+_NEEDS_ARTICLE_PATTERN = re.compile(
     r"^(?:[A-Z]{2,6}$|(?:national|world|centers?|u\.?s\.?|united|american|european|federal|food|department|ministry|"
     r"office|agency|institute|royal|british|university|society|association|mayo foundation|international)\b)",
     re.IGNORECASE,
@@ -101,15 +101,15 @@ _TAKES_THE = re.compile(
 
 def publisher_name(source: Source) -> str:
     """A name that reads well after "According to", without a URL in it; "" when the source has none."""
-    known = _by_host(source.url)
+    known = _look_up_name(source.url)
     if known:
         return known
-    publisher = _clean(source.publisher or "")
+    publisher = _clean_name(source.publisher or "")
     if publisher:
-        return f"the {publisher}" if _TAKES_THE.match(publisher) else publisher
+        return f"the {publisher}" if _NEEDS_ARTICLE_PATTERN.match(publisher) else publisher
     site = re.search(r"\s[|–—-]\s([^|–—]{2,40})$", source.title)
-    if site and (name := _clean(site.group(1))):
-        return f"the {name}" if _TAKES_THE.match(name) else name
+    if site and (name := _clean_name(site.group(1))):
+        return f"the {name}" if _NEEDS_ARTICLE_PATTERN.match(name) else name
     return ""
 
 
@@ -120,7 +120,7 @@ def with_publishers_named(text: str, sources: Sequence[Source]) -> str:
     should be called, and `find_urls` finds it.
     """
     for link in reversed(find_urls(text)):
-        name = "" if link.has_scheme else _name_of_site(link.url.lower().removeprefix("www."), sources)
+        name = "" if link.has_scheme else _find_site_name(link.url.lower().removeprefix("www."), sources)
         if not name:
             continue
         before, after = text[: link.start], text[link.end :]
@@ -135,31 +135,31 @@ def with_publishers_named(text: str, sources: Sequence[Source]) -> str:
     return text
 
 
-def _name_of_site(site: str, sources: Sequence[Source]) -> str:
+def _find_site_name(site: str, sources: Sequence[Source]) -> str:
     for source in sources:
         at = host(source.url)
         name = publisher_name(source)
-        if at and (_is_within(at, site) or _is_within(site, at)) and name and not name.startswith("“"):
+        if at and (_is_subdomain(at, site) or _is_subdomain(site, at)) and name and not name.startswith("“"):
             return name
     return ""
 
 
-def _by_host(url: str | None) -> str:
+def _look_up_name(url: str | None) -> str:
     try:
         parts = urlsplit(url or "")
         name = (parts.hostname or "").removeprefix("www.")
     except ValueError:
         return ""
-    return longest_match(name, parts.path, _HOSTS) or ""
+    return longest_match(name, parts.path, _NAME_BY_HOST) or ""
 
 
-def _is_within(host: str, domain: str) -> bool:
+def _is_subdomain(host: str, domain: str) -> bool:
     return host == domain or host.endswith(f".{domain}")
 
 
-def _clean(name: str) -> str:
+def _clean_name(name: str) -> str:
     """One line, of bearable length, and no host name: X would count "cdc.gov" as a link."""
     name = re.sub(r"\s+", " ", name).strip(" .,;:-|")
     if not name or find_urls(name) or re.search(r"[<>@/\\]|\.\w", name):
         return ""
-    return name if len(name) <= _MAX_LENGTH else ""
+    return name if len(name) <= _MAX_NAME_CHARACTERS else ""

@@ -14,9 +14,9 @@ from functools import lru_cache
 from crowdnotes.domain import Span
 from crowdnotes.text.tokens import content_stems, is_spaceless
 
-_WORD = re.compile(r"\S+")
+_WORD_PATTERN = re.compile(r"\S+")
 _WORD_EDGES = ".,;:!?\"'“”‘’()[]…"
-_SMALL = 3  # letters: a lone "the" between two changed words joins nothing
+_MAX_LONE_WORD_LETTERS = 3  # letters: a lone "the" between two changed words joins nothing
 
 
 def changed_words(before: str, after: str) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
@@ -24,25 +24,25 @@ def changed_words(before: str, after: str) -> tuple[tuple[Span, ...], tuple[Span
 
     Case and punctuation do not count, nor where a link stands.
     """
-    old, new = list(_WORD.finditer(before)), list(_WORD.finditer(after))
-    was, now = ([_plain(found.group()) for found in words] for words in (old, new))
+    old, new = list(_WORD_PATTERN.finditer(before)), list(_WORD_PATTERN.finditer(after))
+    was, now = ([_normalise_word(found.group()) for found in words] for words in (old, new))
     same_old, same_new = [False] * len(old), [False] * len(new)
     for block in SequenceMatcher(None, was, now, autojunk=False).get_matching_blocks():
-        if block.size == 1 and len(was[block.a]) <= _SMALL and max(len(old), len(new)) > 1:
+        if block.size == 1 and len(was[block.a]) <= _MAX_LONE_WORD_LETTERS and max(len(old), len(new)) > 1:
             continue
         for offset in range(block.size):
             same_old[block.a + offset] = same_new[block.b + offset] = True
     links = {word for word in was if "://" in word}.intersection(now)  # the same wherever they stand
     same_old = [same or word in links for same, word in zip(same_old, was, strict=True)]
     same_new = [same or word in links for same, word in zip(same_new, now, strict=True)]
-    return _runs(old, same_old), _runs(new, same_new)
+    return _group_changed_words(old, same_old), _group_changed_words(new, same_new)
 
 
-def _plain(word: str) -> str:
+def _normalise_word(word: str) -> str:
     return word.strip(_WORD_EDGES).casefold() or word
 
 
-def _runs(words: list[re.Match[str]], same: list[bool]) -> tuple[Span, ...]:
+def _group_changed_words(words: list[re.Match[str]], same: list[bool]) -> tuple[Span, ...]:
     runs: list[Span] = []
     for place, word in enumerate(words):
         if same[place]:
@@ -54,19 +54,19 @@ def _runs(words: list[re.Match[str]], same: list[bool]) -> tuple[Span, ...]:
     return tuple(runs)
 
 
-_SAME = str.maketrans(
+_CHARACTER_FOLDS = str.maketrans(
     {"“": '"', "”": '"', "„": '"', "’": "'", "‘": "'", "–": "-", "—": "-", "‑": "-", "‐": "-", "\u00ad": None}
 )
 # "…", "..." and ". . .", in brackets or not.
-_LEFT_OUT = re.compile(r"[\[(]?(?:…|\.{3,9}|\. \. \.)[\])]?")
+_ELLIPSIS_PATTERN = re.compile(r"[\[(]?(?:…|\.{3,9}|\. \. \.)[\])]?")
 _QUOTE_EDGES = " \t\n\"'.…,;:!?"
-_SHORTEST = 3
-_TELLING = 2  # words
-_SHORTEST_PART = 6  # characters of a part of a quote with words left out: "of … the" stands in every text
-_MOST_PARTS = 5
-_MOST_STARTS = 50
-_NEAR = 400  # characters left out at most, some three sentences; further apart it is no quote but two
-_MOST_MARKS = 30  # of one letter; more are no writing, and slow to put in order
+_MIN_QUOTE_CHARACTERS = 3
+_MIN_CONTENT_WORDS = 2  # words
+_MIN_PART_CHARACTERS = 6  # characters of a part of a quote with words left out: "of … the" stands in every text
+_MAX_PARTS = 5
+_MAX_STARTS_TRIED = 50
+_MAX_GAP_CHARACTERS = 400  # characters left out at most, some three sentences; further apart it is no quote but two
+_MAX_COMBINING_MARKS = 30  # of one letter; more are no writing, and slow to put in order
 
 
 def find_quote(text: str, quote: str) -> Span | None:
@@ -75,30 +75,30 @@ def find_quote(text: str, quote: str) -> Span | None:
     "…" inside it stands for words left out: the parts must stand in that order, each near the one before it, and the
     span covers all from the first to the last. A quote of fewer than 3 letters proves nothing and is not looked for.
     """
-    wanted = _wanted(quote)
-    searched, places = _searchable(text)
-    at = searched.find(wanted) if len(wanted) >= _SHORTEST else -1
+    wanted = _normalise_quote(quote)
+    searched, places = _normalise_text(text)
+    at = searched.find(wanted) if len(wanted) >= _MIN_QUOTE_CHARACTERS else -1
     end = at + len(wanted)
     if at < 0:
-        found = _in_parts(searched, [part for part in map(_wanted, _LEFT_OUT.split(quote)) if part])
+        found = _find_parts(searched, [part for part in map(_normalise_quote, _ELLIPSIS_PATTERN.split(quote)) if part])
         if found is None:
             return None
         at, end = found
     return Span(start=places[at], end=max(places[end], places[end - 1] + 1))
 
 
-def _in_parts(searched: str, parts: Sequence[str]) -> tuple[int, int] | None:
+def _find_parts(searched: str, parts: Sequence[str]) -> tuple[int, int] | None:
     """From where to where they stand in that order, none far from the one before it."""
-    if not 2 <= len(parts) <= _MOST_PARTS or min(map(len, parts)) < _SHORTEST_PART:
+    if not 2 <= len(parts) <= _MAX_PARTS or min(map(len, parts)) < _MIN_PART_CHARACTERS:
         return None
     first, *others = parts
     start = searched.find(first)
-    for _ in range(_MOST_STARTS):
+    for _ in range(_MAX_STARTS_TRIED):
         if start < 0:
             break
         end = start + len(first)
         for part in others:
-            at = searched.find(part, end, end + _NEAR + len(part))
+            at = searched.find(part, end, end + _MAX_GAP_CHARACTERS + len(part))
             if at < 0:
                 break
             end = at + len(part)
@@ -112,15 +112,19 @@ def tells_enough(quote: str) -> bool:
     """Whether quoted words can show anything: two that carry meaning, or a number; “the” stands in every text."""
     words = re.findall(r"\w+", quote)
     has_number = any(word[0].isdigit() for word in words) and len(words) > 1
-    return has_number or len(content_stems(quote)) >= _TELLING or sum(map(is_spaceless, quote)) >= _SHORTEST
+    return (
+        has_number
+        or len(content_stems(quote)) >= _MIN_CONTENT_WORDS
+        or sum(map(is_spaceless, quote)) >= _MIN_QUOTE_CHARACTERS
+    )
 
 
 def holds_quote(text: str, quote: str) -> bool:
     """Whether the text has the quote. "…" stands for words left out: each part must occur, in order."""
-    searched, _ = _searchable(text)
+    searched, _ = _normalise_text(text)
     at = 0
-    for part in _LEFT_OUT.split(quote):
-        wanted = _wanted(part)
+    for part in _ELLIPSIS_PATTERN.split(quote):
+        wanted = _normalise_quote(part)
         found = searched.find(wanted, at)
         if found < 0:
             return False
@@ -128,20 +132,20 @@ def holds_quote(text: str, quote: str) -> bool:
     return True
 
 
-def _wanted(quote: str) -> str:
-    return _searchable(quote)[0].strip(_QUOTE_EDGES)
+def _normalise_quote(quote: str) -> str:
+    return _normalise_text(quote)[0].strip(_QUOTE_EDGES)
 
 
 @lru_cache(maxsize=32)
-def _searchable(text: str) -> tuple[str, Sequence[int]]:
+def _normalise_text(text: str) -> tuple[str, Sequence[int]]:
     """The text as it is searched, one space between words, and where in `text` each of its characters is from."""
-    folded, places = _folded(text)
+    folded, places = _fold_characters(text)
     words = [(word.start(), word.group()) for word in re.finditer(r"\S+", folded)]
     from_places = [places[start + offset] for start, word in words for offset in range(len(word) + 1)]
     return " ".join(word for _, word in words), from_places
 
 
-def _folded(text: str) -> tuple[str, Sequence[int]]:
+def _fold_characters(text: str) -> tuple[str, Sequence[int]]:
     """Case, compatibility forms, marks and dashes made one; and the place in the text of each character."""
     if text.isascii():
         return text.lower(), range(len(text) + 1)
@@ -150,9 +154,9 @@ def _folded(text: str) -> tuple[str, Sequence[int]]:
     start = 0
     while start < len(text):
         end = start + 1
-        while end < len(text) and end - start < _MOST_MARKS and unicodedata.combining(text[end]):
+        while end < len(text) and end - start < _MAX_COMBINING_MARKS and unicodedata.combining(text[end]):
             end += 1
-        piece = unicodedata.normalize("NFKC", text[start:end]).translate(_SAME).casefold()
+        piece = unicodedata.normalize("NFKC", text[start:end]).translate(_CHARACTER_FOLDS).casefold()
         pieces.append(piece)
         places.extend([start] * len(piece))
         start = end

@@ -17,9 +17,11 @@ _ABBREVIATIONS = frozenset(
 )
 # A stop, closing quotes or brackets, then white space; or a stop of a script that needs no space. A run of stops is
 # looked at once, from its beginning: else twenty thousand dots take half a minute.
-_STOPS = r"[.!?\u2026\u061f\u06d4]"
-_STOP = re.compile(rf"(?:(?<!{_STOPS}){_STOPS}++[\"'\u201d\u2019)\]]*+(?=\s|$))|[\u3002\uff01\uff1f]+|\n+")
-_LAST_WORD = re.compile(r"([^\s(\[\"']+)$")
+_STOP_CHARACTER = r"[.!?\u2026\u061f\u06d4]"
+_SENTENCE_END_PATTERN = re.compile(
+    rf"(?:(?<!{_STOP_CHARACTER}){_STOP_CHARACTER}++[\"'\u201d\u2019)\]]*+(?=\s|$))|[\u3002\uff01\uff1f]+|\n+"
+)
+_LAST_WORD_PATTERN = re.compile(r"([^\s(\[\"']+)$")
 
 
 @kept_by_text
@@ -33,21 +35,21 @@ def split_sentences(text: str) -> tuple[Span, ...]:
     spans: list[Span] = []
     start = 0
     url = 0  # both lists are in order, so they are walked in step: a long text has thousands of each
-    for stop in _STOP.finditer(text):
+    for stop in _SENTENCE_END_PATTERN.finditer(text):
         while url < len(urls) and urls[url][1] <= stop.start():
             url += 1
         if url < len(urls) and urls[url][0] < stop.end():
             continue
         if stop.group()[0] == "." and _is_abbreviation(text[max(start, stop.start() - 24) : stop.start()]):
             continue
-        _append(spans, text, start, stop.end())
+        _append_sentence(spans, text, start, stop.end())
         start = stop.end()
-    _append(spans, text, start, len(text))
+    _append_sentence(spans, text, start, len(text))
     return tuple(spans)
 
 
 def _is_abbreviation(before: str) -> bool:
-    match = _LAST_WORD.search(before)
+    match = _LAST_WORD_PATTERN.search(before)
     if match is None:
         return False
     word = match.group(1).lower()
@@ -58,7 +60,7 @@ def _is_abbreviation(before: str) -> bool:
     return word in _ABBREVIATIONS or is_initial or is_list_number
 
 
-def _append(spans: list[Span], text: str, start: int, end: int) -> None:
+def _append_sentence(spans: list[Span], text: str, start: int, end: int) -> None:
     piece = text[start:end]
     left = len(piece) - len(piece.lstrip())
     stripped = piece.strip()
@@ -66,10 +68,10 @@ def _append(spans: list[Span], text: str, start: int, end: int) -> None:
         spans.append(Span(start=start + left, end=start + left + len(stripped)))
 
 
-_BULLET = re.compile(r"\s+(?:-|–|•|\*|·)\s+(?=\S)|\s{3,}|\t+")
-_LONG = 420
-_CLAUSE_END = re.compile(r"[;:]\s+")
-_MOST_UNITS = 400  # a passage is about 512 tokens; what is longer was not cut by this program
+_LIST_ITEM_PATTERN = re.compile(r"\s+(?:-|–|•|\*|·)\s+(?=\S)|\s{3,}|\t+")
+_MAX_UNIT_CHARACTERS = 420
+_CLAUSE_END_PATTERN = re.compile(r"[;:]\s+")
+_MAX_UNITS = 400  # a passage is about 512 tokens; what is longer was not cut by this program
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,25 +88,25 @@ def split_units(passage: str) -> tuple[Unit, ...]:
     """The pieces of a passage in order; empty text gives none."""
     units: list[Unit] = []
     for sentence in split_sentences(passage):
-        for start, end in _pieces(passage, sentence.start, sentence.end):
+        for start, end in _split_into_pieces(passage, sentence.start, sentence.end):
             text = passage[start:end]
             stems = content_stems(text)
             if stems:
                 units.append(Unit(text, Span(start=start, end=end), stems))
-        if len(units) >= _MOST_UNITS:
+        if len(units) >= _MAX_UNITS:
             break
     return tuple(units)
 
 
-def _pieces(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    pieces = _cut(text, start, end, _BULLET)
+def _split_into_pieces(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    pieces = _split_at_matches(text, start, end, _LIST_ITEM_PATTERN)
     out: list[tuple[int, int]] = []
     for a, b in pieces:
-        out.extend(_cut(text, a, b, _CLAUSE_END) if b - a > _LONG else [(a, b)])
+        out.extend(_split_at_matches(text, a, b, _CLAUSE_END_PATTERN) if b - a > _MAX_UNIT_CHARACTERS else [(a, b)])
     return out
 
 
-def _cut(text: str, start: int, end: int, at: re.Pattern[str]) -> list[tuple[int, int]]:
+def _split_at_matches(text: str, start: int, end: int, at: re.Pattern[str]) -> list[tuple[int, int]]:
     out = []
     begin = start
     for match in at.finditer(text, start, end):

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from crowdnotes.domain import Span
 
-_BAR = re.compile(r"(?<!\\)\|")
-_ESCAPED_BAR = re.compile(r"\\\|")
-_LEAST_DASHES = 3  # a cell of the line under the head; a single dash may be a cell that says "nothing"
+_BAR_PATTERN = re.compile(r"(?<!\\)\|")
+_ESCAPED_BAR_PATTERN = re.compile(r"\\\|")
+_MIN_DASHES = 3  # a cell of the line under the head; a single dash may be a cell that says "nothing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,33 +58,33 @@ def readable_rows(text: str) -> ReadableRows:
 
     A line between bars, such as |x|, is a row only beside the line under a head, or beside a line of as many bars.
     """
-    lines: list[_Line | None] = [None, *_lines(text), None]
+    lines: list[_Line | None] = [None, *_parse_lines(text), None]
     edits: list[_Edit] = []
     for before, line, after in zip(lines, lines[1:], lines[2:], strict=False):
         if line is not None and any(other is not None and _are_rows(line, other) for other in (before, after)):
-            edits.extend(_rewriting(text, line))
-    return ReadableRows(_rewritten(text, edits), tuple(edits))
+            edits.extend(_build_row_edits(text, line))
+    return ReadableRows(_apply_edits(text, edits), tuple(edits))
 
 
-def _lines(text: str) -> Iterator[_Line]:
+def _parse_lines(text: str) -> Iterator[_Line]:
     start = 0
     for words in text.split("\n"):
-        yield _line(words, start)
+        yield _parse_line(words, start)
         start += len(words) + 1
 
 
-def _line(words: str, start: int) -> _Line:
+def _parse_line(words: str, start: int) -> _Line:
     end = start + len(words)
     row = words.strip()
     if len(row) < 2 or row[0] != "|" or row[-1] != "|" or row[-2] == "\\":
         return _Line(start, end)
-    bars = tuple(start + bar.start() for bar in _BAR.finditer(words))
-    return _Line(start, end, bars, all(_is_ruled(cell.strip()) for cell in row[1:-1].split("|")))
+    bars = tuple(start + bar.start() for bar in _BAR_PATTERN.finditer(words))
+    return _Line(start, end, bars, all(_is_dash_cell(cell.strip()) for cell in row[1:-1].split("|")))
 
 
-def _is_ruled(cell: str) -> bool:
+def _is_dash_cell(cell: str) -> bool:
     dashes = cell.removeprefix(":").removesuffix(":")
-    return len(dashes) >= _LEAST_DASHES and not dashes.strip("-")
+    return len(dashes) >= _MIN_DASHES and not dashes.strip("-")
 
 
 def _are_rows(line: _Line, other: _Line) -> bool:
@@ -93,7 +93,7 @@ def _are_rows(line: _Line, other: _Line) -> bool:
     return line.is_rule or other.is_rule or len(line.bars) == len(other.bars)
 
 
-def _rewriting(text: str, line: _Line) -> list[_Edit]:
+def _build_row_edits(text: str, line: _Line) -> list[_Edit]:
     """What to put in place of the bars of a row; a line without words goes with its line break."""
     whole = Span(start=line.start, end=min(line.end + 1, len(text)))
     if line.is_rule:
@@ -107,15 +107,15 @@ def _rewriting(text: str, line: _Line) -> list[_Edit]:
     if len(gaps) == 1:
         return [_Edit(whole, "")]
     (_, first, bars), *between, (last, _, _) = gaps
-    edits = [_edit(text, line.start, first, "· " * (bars - 1))]
-    edits += [_edit(text, start, end, " " + "· " * bars) for start, end, bars in between]
-    edits.append(_edit(text, last, line.end, ""))
-    escaped = [bar.start() for bar in _ESCAPED_BAR.finditer(text, line.start, line.end)]
+    edits = [_build_bar_edit(text, line.start, first, "· " * (bars - 1))]
+    edits += [_build_bar_edit(text, start, end, " " + "· " * bars) for start, end, bars in between]
+    edits.append(_build_bar_edit(text, last, line.end, ""))
+    escaped = [bar.start() for bar in _ESCAPED_BAR_PATTERN.finditer(text, line.start, line.end)]
     edits += [_Edit(Span(start=at, end=at + 1), "") for at in escaped]
     return sorted(edits, key=lambda edit: edit.span.start)
 
 
-def _edit(text: str, start: int, end: int, words: str) -> _Edit:
+def _build_bar_edit(text: str, start: int, end: int, words: str) -> _Edit:
     """The bars from `start` to `end`, with the spaces around them, in other words."""
     while start > 0 and text[start - 1] != "\n" and text[start - 1].isspace():
         start -= 1
@@ -124,7 +124,7 @@ def _edit(text: str, start: int, end: int, words: str) -> _Edit:
     return _Edit(Span(start=start, end=end), words)
 
 
-def _rewritten(text: str, edits: list[_Edit]) -> str:
+def _apply_edits(text: str, edits: list[_Edit]) -> str:
     pieces: list[str] = []
     position = 0
     for edit in edits:

@@ -16,35 +16,39 @@ from Stemmer import Stemmer
 
 from crowdnotes.text.note_rules import find_urls
 
-_ACCENTS = re.compile("[\u0300-\u036f]")  # of Latin, Greek and Cyrillic letters; other scripts' marks are letters
-_SAME = str.maketrans("’‘ʼ“”„«»", '\'\'\'"""""')
-_PARTS = re.compile(r'"([^"]*)"|([^\s"]+)')
+_ACCENT_PATTERN = re.compile(
+    "[\u0300-\u036f]"
+)  # of Latin, Greek and Cyrillic letters; other scripts' marks are letters
+_QUOTATION_MARK_FOLDS = str.maketrans("’‘ʼ“”„«»", '\'\'\'"""""')
+_SEARCH_PART_PATTERN = re.compile(r'"([^"]*)"|([^\s"]+)')
 
 
 def folded(text: str) -> str:
     """`text` for searching: without case and accents, one form of each character and quotation mark, single spaces."""
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
-    return " ".join(unicodedata.normalize("NFC", _ACCENTS.sub("", plain)).translate(_SAME).split())
+    return " ".join(
+        unicodedata.normalize("NFC", _ACCENT_PATTERN.sub("", plain)).translate(_QUOTATION_MARK_FOLDS).split()
+    )
 
 
 def search_parts(search: str) -> list[str]:
     """The words of a search, and as one each what stands in quotation marks, all `folded`; each once."""
-    found = (phrase.strip() or word for phrase, word in _PARTS.findall(folded(search)))
+    found = (phrase.strip() or word for phrase, word in _SEARCH_PART_PATTERN.findall(folded(search)))
     return [part for part in dict.fromkeys(found) if part]
 
 
-_NO_SPACES = "\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_SPACELESS_RANGES = "\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 # Marks that belong to a word but are no letters: Latin, Hebrew and Arabic points, Indic vowel signs.
 _WORD_MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u0900-\u0963\u0966-\u0dff"
-_ANY_WORD = re.compile(rf"[{_NO_SPACES}]|(?:(?![{_NO_SPACES}])(?:[^\W_]|[{_WORD_MARKS}]))+")
-_SPACELESS = re.compile(f"([{_NO_SPACES}])")
+_ANY_WORD_PATTERN = re.compile(rf"[{_SPACELESS_RANGES}]|(?:(?![{_SPACELESS_RANGES}])(?:[^\W_]|[{_WORD_MARKS}]))+")
+_SPACELESS_PATTERN = re.compile(f"([{_SPACELESS_RANGES}])")
 # Combining marks belong to the letter before them: accents, Hebrew and Arabic points, Indic and Thai vowels.
-_MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u065f\u0900-\u0dff\u0e31-\u0eff"
-_WORD = re.compile(rf"[^\W_](?:[\w{_MARKS}]|['’.,‑-](?=[^\W_]))*", re.UNICODE)
-_MENTION = re.compile(r"(?<!\w)@\w{1,30}")
-_HASHTAG = re.compile(r"#(\w+)")
-_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
-_LONGEST_WORD = 60
+_COMBINING_MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u065f\u0900-\u0dff\u0e31-\u0eff"
+_TOKEN_PATTERN = re.compile(rf"[^\W_](?:[\w{_COMBINING_MARKS}]|['’.,‑-](?=[^\W_]))*", re.UNICODE)
+_MENTION_PATTERN = re.compile(r"(?<!\w)@\w{1,30}")
+_HASHTAG_PATTERN = re.compile(r"#(\w+)")
+_CAMEL_CASE_PATTERN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
+_MAX_WORD_CHARACTERS = 60
 
 ENGLISH_STOP_WORDS = frozenset(
     "a about above according after again all also although am among an and another any are aren aren't around as at "
@@ -99,7 +103,7 @@ STOP_WORDS: tuple[frozenset[str], ...] = (
 
 def words(text: str) -> list[str]:
     """The words of a text as they stand, in order. Scripts without spaces (Chinese, Thai) give one word a character."""
-    return _ANY_WORD.findall(text)
+    return _ANY_WORD_PATTERN.findall(text)
 
 
 def content_words(text: str) -> list[str]:
@@ -115,12 +119,12 @@ def content_words(text: str) -> list[str]:
 
 def is_spaceless(word: str) -> bool:
     """Whether the word is one character of a script written without spaces."""
-    return _SPACELESS.fullmatch(word) is not None
+    return _SPACELESS_PATTERN.fullmatch(word) is not None
 
 
 def spaced(text: str) -> str:
     """The text with spaces around each character of a spaceless script, so that an index sees words."""
-    return _SPACELESS.sub(r" \1 ", text) if _SPACELESS.search(text) else text
+    return _SPACELESS_PATTERN.sub(r" \1 ", text) if _SPACELESS_PATTERN.search(text) else text
 
 
 def word_stems(text: str) -> list[str]:
@@ -142,8 +146,8 @@ class Token:
 def tokens(text: str) -> list[Token]:
     """The words and numbers of a text, in order."""
     found = []
-    for match in _WORD.finditer(text):
-        folded = fold(match.group()[:_LONGEST_WORD])
+    for match in _TOKEN_PATTERN.finditer(text):
+        folded = fold(match.group()[:_MAX_WORD_CHARACTERS])
         found.append(Token(match.group(), folded, stem(folded), match.start(), match.end()))
     return found
 
@@ -181,7 +185,7 @@ def fold(word: str) -> str:
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
     """The word folded and without its ending: "prevents", "Prevention" and "preventive" meet at "prevent"."""
-    folded = fold(word[:_LONGEST_WORD])
+    folded = fold(word[:_MAX_WORD_CHARACTERS])
     # A stemmer of our own for each word: one that is shared is not safe between threads, and its cache slows it.
     return str(Stemmer("english", 0).stemWord(folded)) if folded.isascii() and folded.isalpha() else folded
 
@@ -194,11 +198,11 @@ def plain_post(text: str) -> str:
     text = html.unescape(text)
     for url in reversed(find_urls(text)):
         text = f"{text[: url.start]} {text[url.end :]}"
-    text = _MENTION.sub(" ", text)
-    text = _HASHTAG.sub(lambda match: split_camel(match.group(1)), text)
-    return re.sub(r"\s+", " ", text).strip() if _WORD.search(text) else ""
+    text = _MENTION_PATTERN.sub(" ", text)
+    text = _HASHTAG_PATTERN.sub(lambda match: split_camel(match.group(1)), text)
+    return re.sub(r"\s+", " ", text).strip() if _TOKEN_PATTERN.search(text) else ""
 
 
 def split_camel(tag: str) -> str:
     """A hashtag's words: "CovidVaccineSafety" as "Covid Vaccine Safety"; a tag without capitals stays one word."""
-    return " ".join(_CAMEL.findall(tag)) or tag
+    return " ".join(_CAMEL_CASE_PATTERN.findall(tag)) or tag

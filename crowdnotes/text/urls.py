@@ -16,25 +16,25 @@ from crowdnotes.text.publishers import find_site
 
 MAX_URL = 4096  # characters; nothing reads a longer address
 
-_DOI = re.compile(r"10\.\d{4,9}/\S+")
-_DOI_IN_PATH = re.compile(r"^/(?:doi|content|articles?|book)/(?:[a-z]+/)?(10\.\d{4,9}/.+)$", re.IGNORECASE)
+_DOI_PATTERN = re.compile(r"10\.\d{4,9}/\S+")
+_DOI_IN_PATH_PATTERN = re.compile(r"^/(?:doi|content|articles?|book)/(?:[a-z]+/)?(10\.\d{4,9}/.+)$", re.IGNORECASE)
 _DOI_HOSTS = frozenset({"doi.org", "dx.doi.org"})
-_FORMATS = tuple(f"/{name}" for name in "abstract full fulltext pdf epdf meta".split())
-_LONGEST_FORMAT = max(map(len, _FORMATS))
+_FORMAT_ENDINGS = tuple(f"/{name}" for name in "abstract full fulltext pdf epdf meta".split())
+_MAX_FORMAT_CHARACTERS = max(map(len, _FORMAT_ENDINGS))
 _PREPRINT_HOSTS = frozenset({"biorxiv.org", "medrxiv.org"})
-_PREPRINT_VERSION = re.compile(r"v\d+(?:\.full(?:[.-](?:pdf|text))*)?$", re.IGNORECASE)
-_PUBMED = re.compile(
+_PREPRINT_VERSION_PATTERN = re.compile(r"v\d+(?:\.full(?:[.-](?:pdf|text))*)?$", re.IGNORECASE)
+_PUBMED_PATTERN = re.compile(
     r"^(?:pubmed\.ncbi\.nlm\.nih\.gov|(?:m\.)?ncbi\.nlm\.nih\.gov/(?:m/)?pubmed"
     r"|europepmc\.org/(?:article|abstract)/med)/(\d{1,9})(?:/|$)",
     re.IGNORECASE,
 )
-_PMC = re.compile(
+_PMC_PATTERN = re.compile(
     r"^(?:pmc\.ncbi\.nlm\.nih\.gov/articles|ncbi\.nlm\.nih\.gov/(?:labs/)?pmc/articles"
     r"|europepmc\.org/(?:articles?(?:/pmc)?|abstract/pmc))/(?:pmc)?(\d{1,9})(?:/|$)",
     re.IGNORECASE,
 )
 # What campaigns, newsletters and apps add so that somebody can be followed; none changes the page.
-_TRACKING = re.compile(
+_TRACKING_PARAMETER_PATTERN = re.compile(
     r"^(?:utm_\w*|mc_[ce]id|_ga|_gl|[a-z]*clid|msclkid|[gw]braid|igsh(?:id)?|_hs(?:enc|mi)|mkt_tok|ref_(?:src|url)"
     r"|cmp(?:id)?|ito|ocid|smid|s_cid|vero_id|oly_(?:anon|enc)_id|spm|xtor|guccounter|guce_\w+"
     r"|at_(?:medium|campaign|custom\d)|__twitter_impression)$",
@@ -45,7 +45,7 @@ _DEFAULT_PORTS = (None, 80, 443)
 
 def is_tracking(name: str) -> bool:
     """Whether a parameter of an address only lets somebody be followed."""
-    return _TRACKING.match(name) is not None
+    return _TRACKING_PARAMETER_PATTERN.match(name) is not None
 
 
 def canonical_url(url: str, *, papers: bool = True) -> str:
@@ -59,12 +59,12 @@ def canonical_url(url: str, *, papers: bool = True) -> str:
     if len(url) > MAX_URL:
         return url
     try:
-        return _canonical(url, papers=papers)
+        return _build_canonical(url, papers=papers)
     except ValueError:  # "https://[::1", a lone surrogate, a port that is no number
         return url
 
 
-def _canonical(url: str, *, papers: bool) -> str:
+def _build_canonical(url: str, *, papers: bool) -> str:
     if url.lower().startswith("doi:"):
         return doi_url(url[4:]) or url
     bare = find_urls(url)
@@ -76,12 +76,14 @@ def _canonical(url: str, *, papers: bool) -> str:
         return url
     host = re.sub(r"^www\d?\.(?=[^.]+\.)", "", host)
     host = re.sub(r"^([a-z-]+)\.m\.(wik\w+\.org)$", r"\1.\2", host)
-    known = _known_form(host, parts.path) if papers else None
+    known = _find_paper_address(host, parts.path) if papers else None
     if known is not None and port in _DEFAULT_PORTS:
         return known
     path = re.sub(r"/(?:index\.html?)?$", "", quote(unquote_to_bytes(parts.path), safe="/:@!$&'()*+,;=~"))
     kept = sorted(
-        (name, value) for name, value in parse_qsl(parts.query, keep_blank_values=True) if not _TRACKING.match(name)
+        (name, value)
+        for name, value in parse_qsl(parts.query, keep_blank_values=True)
+        if not _TRACKING_PARAMETER_PATTERN.match(name)
     )
     netloc = host if port in _DEFAULT_PORTS else f"{host}:{port}"
     return f"https://{netloc}{path or '/'}" + (f"?{urlencode(kept, errors='surrogatepass')}" if kept else "")
@@ -89,10 +91,10 @@ def _canonical(url: str, *, papers: bool) -> str:
 
 def doi_url(doi: str) -> str | None:
     """The address of a DOI, however it is written; None for what is none."""
-    found = _DOI.search(unquote(doi).strip())
+    found = _DOI_PATTERN.search(unquote(doi).strip())
     if found is None:
         return None
-    return f"https://doi.org/{quote(_bare(found.group()).lower(), safe='/:;()<>-._', errors='replace')}"
+    return f"https://doi.org/{quote(_trim_doi(found.group()).lower(), safe='/:;()<>-._', errors='replace')}"
 
 
 def is_web_address(url: str) -> bool:
@@ -118,44 +120,44 @@ def identities(hit: Hit) -> frozenset[str]:
     return frozenset(found or {f"{hit.provider}:{hit.title}:{hit.snippet}"})
 
 
-def _known_form(host: str, path: str) -> str | None:
+def _find_paper_address(host: str, path: str) -> str | None:
     place = f"{host}{path}"
-    if (pubmed := _PUBMED.match(place)) is not None:
+    if (pubmed := _PUBMED_PATTERN.match(place)) is not None:
         return f"https://pubmed.ncbi.nlm.nih.gov/{int(pubmed.group(1))}/"
-    if (pmc := _PMC.match(place)) is not None:
+    if (pmc := _PMC_PATTERN.match(place)) is not None:
         return f"https://pmc.ncbi.nlm.nih.gov/articles/PMC{int(pmc.group(1))}/"
     if host in _DOI_HOSTS:
         return doi_url(path)
-    in_path = _DOI_IN_PATH.match(unquote(path))
+    in_path = _DOI_IN_PATH_PATTERN.match(unquote(path))
     site = find_site(host) if in_path is not None else None
     # Any host can write a paper's DOI into its addresses: those of research sites alone are the paper's.
     if in_path is None or site is None or site.category is not SourceCategory.RESEARCH:
         return None
-    doi = _bare(in_path.group(1))
-    return doi_url(_PREPRINT_VERSION.sub("", doi) if host in _PREPRINT_HOSTS else doi)
+    doi = _trim_doi(in_path.group(1))
+    return doi_url(_PREPRINT_VERSION_PATTERN.sub("", doi) if host in _PREPRINT_HOSTS else doi)
 
 
-def _bare(doi: str) -> str:
+def _trim_doi(doi: str) -> str:
     """A DOI without the punctuation and the formats after it. A pattern would be quadratic on a run of dots."""
     end = len(doi)
     while end:
-        tail = doi[max(0, end - _LONGEST_FORMAT) : end].lower()
+        tail = doi[max(0, end - _MAX_FORMAT_CHARACTERS) : end].lower()
         if tail[-1] in "./,;:":
             end -= 1
-        elif (ending := next((name for name in _FORMATS if tail.endswith(name)), None)) is not None:
+        elif (ending := next((name for name in _FORMAT_ENDINGS if tail.endswith(name)), None)) is not None:
             end -= len(ending)
         else:
             break
     return doi[:end]
 
 
-_MOST = 3  # that a post is read for; a list of links is no source
-_PICTURES_OF_X = frozenset({"pic.twitter.com", "pic.x.com"})
-_MEDIA = re.compile(r"\.(?:png|jpe?g|gif|webp|svg|mp4|mov|webm|mp3)(?:[?#].*)?$", re.IGNORECASE)
-_DOI_IN_TEXT = re.compile(r"(?<![\w/.])10\.\d{4,9}/[^\s\"<>]{1,200}")
-_TRIAL = re.compile(r"\bNCT\d{8}\b", re.IGNORECASE)
-_NUMBERS = (
-    (_TRIAL, "https://clinicaltrials.gov/study/{}"),
+_MAX_REFERENCES = 3  # that a post is read for; a list of links is no source
+_X_PICTURE_HOSTS = frozenset({"pic.twitter.com", "pic.x.com"})
+_MEDIA_FILE_PATTERN = re.compile(r"\.(?:png|jpe?g|gif|webp|svg|mp4|mov|webm|mp3)(?:[?#].*)?$", re.IGNORECASE)
+_DOI_IN_TEXT_PATTERN = re.compile(r"(?<![\w/.])10\.\d{4,9}/[^\s\"<>]{1,200}")
+_TRIAL_NUMBER_PATTERN = re.compile(r"\bNCT\d{8}\b", re.IGNORECASE)
+_ADDRESS_BY_NUMBER_PATTERN = (
+    (_TRIAL_NUMBER_PATTERN, "https://clinicaltrials.gov/study/{}"),
     (re.compile(r"\bPMID:?\s{0,2}(\d{4,9})\b", re.IGNORECASE), "https://pubmed.ncbi.nlm.nih.gov/{}/"),
     (re.compile(r"\bPMC\d{5,9}\b"), "https://pmc.ncbi.nlm.nih.gov/articles/{}/"),
     (re.compile(r"\barXiv:\s?(\d{4}\.\d{4,5})(?:v\d+)?\b", re.IGNORECASE), "https://arxiv.org/abs/{}"),
@@ -171,19 +173,19 @@ def references_in(text: str) -> tuple[str, ...]:
     rest = text
     for span in reversed(spans):
         rest = f"{rest[: span.start]} {rest[span.end :]}"
-    found = [span.link for span in spans if not is_on_x(span.link) and not _MEDIA.search(span.link)]
-    found += [address for match in _DOI_IN_TEXT.finditer(rest) if (address := doi_url(match.group()))]
-    for pattern, address in _NUMBERS:
+    found = [span.link for span in spans if not is_on_x(span.link) and not _MEDIA_FILE_PATTERN.search(span.link)]
+    found += [address for match in _DOI_IN_TEXT_PATTERN.finditer(rest) if (address := doi_url(match.group()))]
+    for pattern, address in _ADDRESS_BY_NUMBER_PATTERN:
         found += [address.format(match[match.lastindex or 0].upper()) for match in pattern.finditer(rest)]
     once: dict[str, str] = {}
     for link in found:
         once.setdefault(canonical_url(link), link)
-    return tuple(once.values())[:_MOST]
+    return tuple(once.values())[:_MAX_REFERENCES]
 
 
 def trials_in(text: str) -> list[str]:
     """Numbers of ClinicalTrials.gov, each once."""
-    return list(dict.fromkeys(number.upper() for number in _TRIAL.findall(text)))
+    return list(dict.fromkeys(number.upper() for number in _TRIAL_NUMBER_PATTERN.findall(text)))
 
 
 def is_on_x(url: str) -> bool:
@@ -192,4 +194,4 @@ def is_on_x(url: str) -> bool:
         host = urlsplit(url).hostname or ""
     except ValueError:
         return False
-    return host in X_HOSTS or host in _PICTURES_OF_X
+    return host in X_HOSTS or host in _X_PICTURE_HOSTS

@@ -92,12 +92,12 @@ class Tokens:
         os.replace(new, self._file)
 
 
-_CALLS, _WINDOW = 90, 900.0  # X's limit: calls in a quarter of an hour
-_MOST_PAGES = 50  # of notes written, 100 each: more than an account may write in two weeks
-_MAX_BYTES = 5_000_000
+_MAX_CALLS_PER_WINDOW, _WINDOW_SECONDS = 90, 900.0  # X's limit: calls in a quarter of an hour
+_MAX_PAGES = 50  # of notes written, 100 each: more than an account may write in two weeks
+_MAX_ANSWER_BYTES = 5_000_000
 _CONNECT_SECONDS = 5.0
-_LONGEST_REASON = 200  # characters of X's own words in a sentence of ours
-_FAULTS = {401: XFault.KEYS, 402: XFault.CREDITS, 429: XFault.LIMIT}
+_MAX_REASON_CHARACTERS = 200  # characters of X's own words in a sentence of ours
+_FAULT_BY_STATUS = {401: XFault.KEYS, 402: XFault.CREDITS, 429: XFault.LIMIT}
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,8 +156,8 @@ class XClient:
         """Up to `most` posts; `selection` as "feed_size:large,feed_lang:es", X's own choice without it."""
         found: list[EligiblePost] = []
         params = {"post_selection": selection} if selection else {}
-        for page in self._pages("/2/notes/search/posts_eligible_for_notes", params, most, _POST_FIELDS):
-            found += [_post(item) for item in page]
+        for page in self._pages("/2/notes/search/posts_eligible_for_notes", params, most, _POST_FIELD_VARIANTS):
+            found += [_parse_eligible_post(item) for item in page]
             if len(found) >= most:
                 break
         return found[:most]
@@ -171,7 +171,7 @@ class XClient:
             if error.fault is not XFault.NOT_THERE:
                 raise
             answer = self._ask("POST", "/2/evaluate_note", document=document)
-        score = _inside(answer).get("claim_opinion_score")
+        score = _require_data(answer).get("claim_opinion_score")
         if not isinstance(score, int | float) or isinstance(score, bool):
             raise XError(XFault.UNREADABLE)
         return float(score)
@@ -180,7 +180,7 @@ class XClient:
         """Write that exact text under the post, once; gives the note's id. See `XError.surely_not`."""
         info = {"text": text, "classification": classification, "misleading_tags": tags, "trustworthy_sources": True}
         answer = self._ask("POST", "/2/notes", document={"test_mode": self.test_mode, "post_id": post_id, "info": info})
-        inside = _inside(answer)
+        inside = _require_data(answer)
         note_id = str(inside.get("id") or inside.get("note_id") or "")
         if not note_id.isdigit():
             raise XError(XFault.UNREADABLE)
@@ -190,13 +190,13 @@ class XClient:
         """Every note of the account, test notes in test mode. Raises XError where there are more than are read."""
         fields = ({"note.fields": "id,info,status,test_result"},)
         for number, page in enumerate(self._pages("/2/notes/search/notes_written", {}, 100, fields)):
-            if number >= _MOST_PAGES:
+            if number >= _MAX_PAGES:
                 raise XError(XFault.TOO_MANY)
-            yield from (_note(item) for item in page)
+            yield from (_parse_written_note(item) for item in page)
 
     def delete(self, note_id: str) -> None:
         """Take a note of the account away."""
-        if _inside(self._ask("DELETE", f"/2/notes/{note_id}")).get("deleted") is not True:
+        if _require_data(self._ask("DELETE", f"/2/notes/{note_id}")).get("deleted") is not True:
             raise XError(XFault.UNREADABLE)
 
     def _pages(
@@ -249,7 +249,7 @@ class XClient:
         """What signs calls from now on, and what brings the next (RFC 6749, section 6). The old ones are used up."""
         own, secret = self._settings.oauth2_client_id, self._settings.oauth2_client_secret
         app = AppAuth(own, secret.get_secret_value() if secret else "", None if secret else "none")
-        headers = _headers("application/x-www-form-urlencoded")
+        headers = _build_headers("application/x-www-form-urlencoded")
         url = f"{self._settings.url}/2/oauth2/token"
         body = prepare_token_request("refresh_token", refresh_token=refresh)
         _, headers, body = app.prepare("POST", url, headers, body)
@@ -266,7 +266,7 @@ class XClient:
         self, method: str, path: str, params: Mapping[str, str] | None, document: object, token: str
     ) -> dict[str, Any]:
         self._enter()
-        headers = _headers("application/json")
+        headers = _build_headers("application/json")
         content = b"" if document is None else json.dumps(document, ensure_ascii=False).encode()
         try:
             request = httpx.Request(method, f"{self._settings.url}{path}", params=params or None, content=content)
@@ -290,7 +290,7 @@ class XClient:
             deadline = Deadline(self._settings.seconds, lambda: None)
             transport = GuardedTransport({target.host}, _CONNECT_SECONDS, deadline)
             with closing(transport.handle_request(request)) as response:
-                return response, read_capped(response, _MAX_BYTES)
+                return response, read_capped(response, _MAX_ANSWER_BYTES)
         except (FetchError, *CONNECTION_ERRORS):
             raise XError(XFault.NO_ANSWER) from None  # what failed may hold a key
         except (InputError, UnicodeError):
@@ -299,11 +299,11 @@ class XClient:
     def _enter(self) -> None:
         """Count a call, or raise XError where X would refuse it."""
         with self._book() as (turns, now):
-            full = len(turns.begun) >= _CALLS
-            wait = max(turns.held_until, turns.begun[-_CALLS] + _WINDOW if full else 0.0) - now
+            full = len(turns.begun) >= _MAX_CALLS_PER_WINDOW
+            wait = max(turns.held_until, turns.begun[-_MAX_CALLS_PER_WINDOW] + _WINDOW_SECONDS if full else 0.0) - now
             if wait > 0:
                 raise XError(XFault.LIMIT, minutes=wait / 60)
-            turns.begun = [*turns.begun, now][-_CALLS:]
+            turns.begun = [*turns.begun, now][-_MAX_CALLS_PER_WINDOW:]
 
     def _read(self, response: httpx.Response, body: bytes) -> dict[str, Any]:
         status = response.status_code
@@ -316,12 +316,12 @@ class XClient:
             if status < 400 or status >= 500:
                 raise XError(XFault.TROUBLE if status >= 500 else XFault.UNREADABLE, status=status)
             answer = {}
-            if status not in _FAULTS:
+            if status not in _FAULT_BY_STATUS:
                 raise XError(XFault.NO_JSON, status=status)
         if status < 300:
             return answer
         minutes = self._hold(response.headers.get("x-rate-limit-reset", "")) / 60 if status == 429 else 0.0
-        raise _refusal(status, answer, minutes)
+        raise _build_refusal_error(status, answer, minutes)
 
     def _hold(self, reset: str) -> float:
         """Ask nothing until then, by this machine's clock: seconds from now."""
@@ -333,7 +333,7 @@ class XClient:
         return seconds
 
 
-def _headers(kind: str) -> dict[str, str]:
+def _build_headers(kind: str) -> dict[str, str]:
     return {
         "User-Agent": f"CrowdNotes/{__version__}",
         "Accept": "application/json",
@@ -342,10 +342,10 @@ def _headers(kind: str) -> dict[str, str]:
     }
 
 
-_POST_FIELDS = tuple({f"{kind}.fields": f"note_{kind},suggested_source_links"} for kind in ("post", "tweet"))
+_POST_FIELD_VARIANTS = tuple({f"{kind}.fields": f"note_{kind},suggested_source_links"} for kind in ("post", "tweet"))
 
 
-def _refusal(status: int, answer: Mapping[str, Any], minutes: float) -> XError:
+def _build_refusal_error(status: int, answer: Mapping[str, Any], minutes: float) -> XError:
     listed = answer.get("errors")
     errors = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
     problems = [answer, *errors]
@@ -353,9 +353,9 @@ def _refusal(status: int, answer: Mapping[str, Any], minutes: float) -> XError:
         str(one.get(name, "")) for one in problems for name in ("type", "reason", "title", "detail", "message")
     )
     words = next((str(one[name]) for one in problems for name in ("detail", "message", "title") if one.get(name)), "")
-    words = " ".join(words.split())[:_LONGEST_REASON] or str(status)
-    if status in _FAULTS:
-        fault = _FAULTS[status]
+    words = " ".join(words.split())[:_MAX_REASON_CHARACTERS] or str(status)
+    if status in _FAULT_BY_STATUS:
+        fault = _FAULT_BY_STATUS[status]
     elif status == 403:
         is_enrolment = "client-not-enrolled" in said or "notewriter" in said.lower().replace(" ", "")
         fault = XFault.NOT_ENROLLED if is_enrolment else XFault.FORBIDDEN
@@ -369,14 +369,14 @@ def _refusal(status: int, answer: Mapping[str, Any], minutes: float) -> XError:
     return XError(fault, status=status, words=words, minutes=minutes)
 
 
-def _inside(answer: Mapping[str, Any]) -> dict[str, Any]:
+def _require_data(answer: Mapping[str, Any]) -> dict[str, Any]:
     data = answer.get("data")
     if not isinstance(data, dict):
         raise XError(XFault.UNREADABLE)
     return data
 
 
-def _post(item: Mapping[str, Any]) -> EligiblePost:
+def _parse_eligible_post(item: Mapping[str, Any]) -> EligiblePost:
     whole = item.get("note_post") or item.get("note_tweet")
     text = whole.get("text") if isinstance(whole, dict) else None
     links = item.get("suggested_source_links")
@@ -387,7 +387,7 @@ def _post(item: Mapping[str, Any]) -> EligiblePost:
     )
 
 
-def _note(item: Mapping[str, Any]) -> WrittenNote:
+def _parse_written_note(item: Mapping[str, Any]) -> WrittenNote:
     given = item.get("info")
     info: Mapping[str, Any] = given if isinstance(given, dict) else {}
     result = item.get("test_result")

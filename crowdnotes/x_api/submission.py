@@ -39,8 +39,8 @@ from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.pasted import post_number
 from crowdnotes.x_api.client import WrittenNote, XClient
 
-_A_DAY, _POSTS_A_DAY = timedelta(days=1), 250  # X's limit
-_LONGER_THAN_A_CALL = 3  # times as long as a call may take: then whoever made it does so no more
+_QUOTA_PERIOD, _MAX_POSTS_PER_DAY = timedelta(days=1), 250  # X's limit
+_CALL_TIMEOUTS_UNTIL_STALE = 3  # times as long as a call may take: then whoever made it does so no more
 
 TAGS = {
     "misleadingFactualError": "factual_error",
@@ -53,7 +53,7 @@ TAGS = {
 }
 """The tags of the public data in the API's names."""
 
-_STATUSES = {
+_LABEL_BY_STATUS = {
     "currently_rated_helpful": "rated helpful, shown",
     "currently_rated_not_helpful": "rated not helpful",
     "needs_more_ratings": "needs more ratings",
@@ -91,7 +91,7 @@ class ToX:
         self._cases = Access(store, who, four_eyes=settings.four_eyes)
         self._clock = clock
         self.client = client
-        self._settled_after = timedelta(seconds=settings.x.seconds * _LONGER_THAN_A_CALL)
+        self._settled_after = timedelta(seconds=settings.x.seconds * _CALL_TIMEOUTS_UNTIL_STALE)
 
     def acting_as(self, who: CurrentUser) -> ToX:
         """The same for somebody else."""
@@ -111,13 +111,13 @@ class ToX:
     def evaluate(self, case_id: str) -> float:
         """Ask X what it makes of the note as it is, and keep that; see `XClient.evaluate`."""
         case = self._cases.get(case_id, Act.SEND_TO_X)
-        draft = _sendable(case)
-        score = self.client.evaluate(_post_of(case), draft.text)
+        draft = _require_sendable_draft(case)
+        score = self.client.evaluate(_require_post_id(case), draft.text)
         mine = (x_scores.c.case_id == case_id, x_scores.c.text_sha256 == draft.sha256)
         with writing(self._engine) as connection:
             connection.execute(delete(x_scores).where(*mine))
             row = {"case_id": case_id, "text_sha256": draft.sha256, "score": score}
-            connection.execute(_insert(connection, x_scores).values(row).on_conflict_do_nothing())
+            connection.execute(_build_insert(connection, x_scores).values(row).on_conflict_do_nothing())
         return score
 
     def score(self, case: Case) -> float | None:
@@ -146,11 +146,11 @@ class ToX:
         """
 
         def on_its_way(newest: Case, by: Actor) -> Case:
-            _approved(newest, seen)
+            _require_approved_draft(newest, seen)
             return self._told(newest, by, "being sent to X", self._mode())
 
         case = self._cases.get(case_id, Act.SEND_TO_X)
-        draft, post_id = _approved(case, seen), _post_of(case)
+        draft, post_id = _require_approved_draft(case, seen), _require_post_id(case)
         mine = self._intend(case_id, post_id, draft)
         earlier = None if mine is not None else self._unfinished(case)
         if earlier is not None:
@@ -168,7 +168,7 @@ class ToX:
         return self._sent(case, mine)
 
     def _sent(self, case: Case, mine: OnX) -> OnX:
-        draft, tags = _sendable(case), [TAGS[tag] for tag in case.tags if tag in TAGS]
+        draft, tags = _require_sendable_draft(case), [TAGS[tag] for tag in case.tags if tag in TAGS]
         misleads = case.classification is Classification.MISLEADING
         try:
             note_id = self.client.submit(
@@ -229,8 +229,8 @@ class ToX:
         """The row of a note that nobody sent or meant to send so far, written; None where there is one."""
         with writing(self._engine) as connection:
             now = now_of(connection)
-            recent = select(func.count()).select_from(on_x).where(on_x.c.at > now - _A_DAY)
-            if (connection.scalar(recent) or 0) >= _POSTS_A_DAY:
+            recent = select(func.count()).select_from(on_x).where(on_x.c.at > now - _QUOTA_PERIOD)
+            if (connection.scalar(recent) or 0) >= _MAX_POSTS_PER_DAY:
                 raise XError(XFault.DAY)
             mine = OnX(
                 post_id=post_id,
@@ -243,7 +243,7 @@ class ToX:
             )
             row = mine.model_dump() | {"state": mine.state.value}
             # By what it gives back: of such an insert PostgreSQL's driver does not count the rows.
-            added = _insert(connection, on_x).values(row).on_conflict_do_nothing().returning(on_x.c.post_id)
+            added = _build_insert(connection, on_x).values(row).on_conflict_do_nothing().returning(on_x.c.post_id)
             return mine if connection.scalar(added) is not None else None
 
     def _unfinished(self, case: Case) -> OnX:
@@ -298,7 +298,9 @@ class ToX:
         if found is None or (row.note_id and found.id == row.note_id):
             return found
         meant = [draft.text for draft in (case.draft, *case.revisions) if draft and draft.sha256 == row.text_sha256]
-        if row.case_id == case.id and not any(_plain(text) == _plain(found.text) for text in meant):
+        if row.case_id == case.id and not any(
+            _normalise_note_text(text) == _normalise_note_text(found.text) for text in meant
+        ):
             raise WorkflowError(
                 "another note",
                 f"The account has another note on this post: {found.id} on X.",
@@ -336,22 +338,22 @@ class ToX:
 
 def status_in_words(status: str) -> str:
     """X's status as a person reads it; one that is new as X says it."""
-    known = _STATUSES.get(status.lower())
+    known = _LABEL_BY_STATUS.get(status.lower())
     return known or status
 
 
-def _insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
+def _build_insert(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
     return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
 
 
-def _post_of(case: Case) -> str:
+def _require_post_id(case: Case) -> str:
     number = post_number(case.post.url or "")
     if number is None:
         raise InputError("The case has no post on X.", "Give the post's address, as https://x.com/…/status/…")
     return str(number)
 
 
-def _sendable(case: Case) -> Draft:
+def _require_sendable_draft(case: Case) -> Draft:
     """The note, where it may be told to X at all."""
     if case.recorded_answers or is_demonstration(case):
         raise WorkflowError("demonstration", "A demonstration rests on invented pages, so nothing of it goes to X.")
@@ -362,9 +364,9 @@ def _sendable(case: Case) -> Draft:
     return case.draft
 
 
-def _approved(case: Case, seen: str) -> Draft:
+def _require_approved_draft(case: Case, seen: str) -> Draft:
     """The approved note, where it is the one that the person has seen."""
-    draft, decision = _sendable(case), case.decision
+    draft, decision = _require_sendable_draft(case), case.decision
     if decision is None or decision.kind is not DecisionKind.APPROVED:
         raise WorkflowError("not approved", "Only an approved note is sent to X.", "Approve it first.")
     if not decision.text_sha256 == text_sha256(draft.text) == seen:
@@ -374,6 +376,6 @@ def _approved(case: Case, seen: str) -> Draft:
     return draft
 
 
-def _plain(text: str) -> str:
+def _normalise_note_text(text: str) -> str:
     """As X may give it back: escaped for HTML, with other white space."""
     return " ".join(html.unescape(text).split())

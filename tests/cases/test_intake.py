@@ -112,7 +112,7 @@ def test_a_passage_copied_by_hand_is_tidied_as_pages_are_but_keeps_its_lines_and
 
 
 def test_a_passage_is_measured_before_anything_is_made_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(intake, "_tidied", lambda text: pytest.fail("it was tidied"))
+    monkeypatch.setattr(intake, "_tidy_pasted_text", lambda text: pytest.fail("it was tidied"))
     with pytest.raises(InputError, match="2,000,000 characters"):
         intake.passage_by_hand(None, "", "\t" * 2_000_000, {})
 

@@ -116,7 +116,7 @@ def test_what_is_on_record_is_by_the_clock_of_the_database(shared: Workspace, mo
     assert abs(clock() - real) < timedelta(minutes=1)
     monkeypatch.undo()
     assert clock() - real > timedelta(minutes=59)  # until it asks again
-    monkeypatch.setattr("crowdnotes.storage.database._CLOCK_SECONDS", 0.0)
+    monkeypatch.setattr("crowdnotes.storage.database._CLOCK_CHECK_SECONDS", 0.0)
     assert abs(clock() - real) < timedelta(minutes=1)
     assert shared.tools.clock is not system_clock
 

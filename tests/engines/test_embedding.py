@@ -93,8 +93,8 @@ def test_a_vector_of_another_length_is_computed_anew(file: Path) -> None:
 def test_a_locked_file_is_named_once_and_done_without(
     file: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(disk_cache, "_LOCK_SECONDS", 0.05)
-    monkeypatch.setattr(disk_cache, "_REST_SECONDS", 0.0)
+    monkeypatch.setattr(disk_cache, "_LOCK_WAIT_SECONDS", 0.05)
+    monkeypatch.setattr(disk_cache, "_PAUSE_AFTER_FAILURE_SECONDS", 0.0)
     inner = _Counting()
     cached = CachedEmbedder(inner, file)
     cached.encode(["first"])

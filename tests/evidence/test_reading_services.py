@@ -34,7 +34,7 @@ MARKDOWN = f"# Vitamin C\n\n![A pill](https://a.example/p.png) **{WORDS.strip()}
 @pytest.fixture(autouse=True)
 def fresh_paces(monkeypatch: pytest.MonkeyPatch) -> None:
     """A service that asked for a pause in one test is asked again in the next."""
-    monkeypatch.setattr("crowdnotes.evidence.search.service._shared", {})
+    monkeypatch.setattr("crowdnotes.evidence.search.service._shared_pacers", {})
 
 
 def _tavily(key: str | None = None) -> Callable[[str], ReadingService]:

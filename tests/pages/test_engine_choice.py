@@ -76,7 +76,7 @@ def test_a_key_of_the_environment_never_goes_to_a_server_that_was_typed(monkeypa
         keys.append((settings.api_key, url))
         return []
 
-    monkeypatch.setattr(discovery, "_models", models)
+    monkeypatch.setattr(discovery, "_list_models", models)
     settings = LlmSettings(base_url="https://one.example/v1", api_key=SecretStr("sk-secret"))
     assert not discovery.server_at("https://two.example/v1", settings).is_set
     assert keys == [(None, "https://two.example/v1")]

@@ -120,7 +120,7 @@ def test_a_model_that_would_take_minutes_is_not_run_and_means_of_nought_are_told
 ) -> None:
     answers = [answer(who, pair, *(GOOD, BAD)[:: 1 - 2 * who], won=not who) for who in (0, 1) for pair in (0, 1)]
     assert all(results(comparison(), answers).told.values())
-    monkeypatch.setattr(comparison_results, "_MOST_WORK", 8 * 4**2 - 1)
+    monkeypatch.setattr(comparison_results, "_MAX_MIXED_MODEL_WORK", 8 * 4**2 - 1)
     assert "half a minute" in results(comparison(), answers).rated_model.not_run
 
 

@@ -188,7 +188,7 @@ def test_a_lock_that_is_held_too_long_is_said_to_be_busy_on_postgresql(postgres_
 
 
 def test_a_locked_file_is_said_to_be_busy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database, "_WAIT_SECONDS", 0.05)
+    monkeypatch.setattr(database, "_LOCK_WAIT_SECONDS", 0.05)
     engine = open_database(f"sqlite:///{_sqlite_file(tmp_path)}")
     other_program = sqlite3.connect(_sqlite_file(tmp_path), isolation_level=None)
     other_program.execute("BEGIN EXCLUSIVE")

@@ -35,7 +35,7 @@ from crowdnotes.evidence.library.search import best_window, build_expression
 from crowdnotes.evidence.reading import document, plain_text
 from crowdnotes.evidence.reading.hidden_text import StyleSheets
 from crowdnotes.evidence.reading.html import read_html
-from crowdnotes.evidence.reading.pdf import _as_paragraphs
+from crowdnotes.evidence.reading.pdf import _join_lines
 from crowdnotes.evidence.search.wikimedia import opening
 from crowdnotes.evidence.ssrf_guard import check_url
 from crowdnotes.notes.gates import unfound_quotes
@@ -137,7 +137,7 @@ _PAGES: Mapping[str, Reader] = {
     "injections": _injections,
     "visible": prompt_injection.visible,
     "web page": lambda text: read_html(text.encode("utf-8", "replace"), "utf-8", "https://a.org/", "title"),
-    "lines of a PDF": lambda text: _as_paragraphs(text.split() or ["a"]),
+    "lines of a PDF": lambda text: _join_lines(text.split() or ["a"]),
     "cells of a table": lambda text: choose_columns([text, "b"], [{text: text, "b": text}], {}),
     "merits": lambda text: source_ranking.ranking_reasons(_hit(text), Aim.OTHER_SIDE, None, ()),
     "publisher": lambda text: publishers.publisher_name(_source(text)),

@@ -155,7 +155,7 @@ def test_after_a_limit_nothing_is_asked_until_x_says_so() -> None:
 
 
 def test_the_limit_of_calls_is_kept_before_x_has_to(monkeypatch: pytest.MonkeyPatch, engine: Engine) -> None:
-    monkeypatch.setattr("crowdnotes.x_api.client._CALLS", 3)
+    monkeypatch.setattr("crowdnotes.x_api.client._MAX_CALLS_PER_WINDOW", 3)
     with XServer(allowed=3).running() as server:
         settings = XSettings.model_validate({**KEYS, "url": server.url})
         first, second = (

@@ -49,12 +49,12 @@ Hits = list[Hit]  # inside the class below, `list` is its method
 Infos = list[LibraryInfo]
 
 _log = logging.getLogger(__name__)
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
-_SUFFIX = ".sqlite"
-_BUILDING = ".building-"
+_LIBRARY_NAME_PATTERN = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+_FILE_SUFFIX = ".sqlite"
+_BUILDING_PREFIX = ".building-"
 _ABANDONED_SECONDS = 3600  # what nothing wrote to for so long is left of a build that was killed
-_REPORT_EVERY = 200
-_NAMED_SKIPS = 20
+_RECORDS_PER_REPORT = 200
+_MAX_NAMED_SKIPS = 20
 
 
 class Libraries:
@@ -106,10 +106,10 @@ class Libraries:
             raise LibraryError(f"There is already a library “{name}”.", "Choose another name, or replace it.")
         named = {name.removesuffix("_column"): column for name, column in columns.items()}
         with as_library_error(name):
-            incoming = _open(path, named, kind)
+            incoming = _open_incoming(path, named, kind)
             self._directory.mkdir(parents=True, exist_ok=True)
             self._remove_abandoned()
-            with tempfile.TemporaryDirectory(dir=self._directory, prefix=_BUILDING) as folder:
+            with tempfile.TemporaryDirectory(dir=self._directory, prefix=_BUILDING_PREFIX) as folder:
                 building = Path(folder) / name
                 info = self._build(building, name, kind, incoming, progress or (lambda *_: None))
                 if target.exists() and not replace:
@@ -203,12 +203,14 @@ class Libraries:
 
     def _described(self) -> Iterator[tuple[str, LibraryInfo | None]]:
         shared = self._shelf.infos() if self._shelf is not None else {}
-        for name in sorted({*shared, *(file.stem for file in self._directory.glob(f"*{_SUFFIX}"))}):
+        for name in sorted({*shared, *(file.stem for file in self._directory.glob(f"*{_FILE_SUFFIX}"))}):
             if name in shared:
                 yield name, shared[name]
                 continue
-            file = self._directory / f"{name}{_SUFFIX}"
-            if not _NAME.fullmatch(name) or not file.is_file():  # put there by hand, or removed meanwhile
+            file = self._directory / f"{name}{_FILE_SUFFIX}"
+            if (
+                not _LIBRARY_NAME_PATTERN.fullmatch(name) or not file.is_file()
+            ):  # put there by hand, or removed meanwhile
                 continue
             try:
                 yield name, self.info(name)
@@ -222,11 +224,11 @@ class Libraries:
             for done, record in enumerate(incoming.read(), start=1):
                 if record.problem:
                     skipped += 1
-                    if len(named) < _NAMED_SKIPS:
+                    if len(named) < _MAX_NAMED_SKIPS:
                         named.append(f"{record.label}: {record.problem}")
                 else:
                     writer.add(record)
-                if done % _REPORT_EVERY == 0 or done == total:
+                if done % _RECORDS_PER_REPORT == 0 or done == total:
                     progress(done // 2, total)  # the other half of the work is reading the titles
             if writer.records == 0:
                 raise LibraryError("Nothing in it holds text that can be read.", "Check that it is the one you meant.")
@@ -276,25 +278,25 @@ class Libraries:
         return file
 
     def _by_hash(self, sha256: str) -> Path:
-        return self._directory / "by-hash" / f"{sha256}{_SUFFIX}"
+        return self._directory / "by-hash" / f"{sha256}{_FILE_SUFFIX}"
 
     def _clear(self, wanted: Collection[str]) -> None:
         """Of files by hash those that were removed or replaced on some machine."""
-        for file in self._by_hash("").parent.glob(f"*{_SUFFIX}"):
+        for file in self._by_hash("").parent.glob(f"*{_FILE_SUFFIX}"):
             if file.stem not in wanted:
                 file.unlink(missing_ok=True)
 
     def _file(self, name: str) -> Path:
-        if not _NAME.fullmatch(name):
+        if not _LIBRARY_NAME_PATTERN.fullmatch(name):
             raise LibraryError(
                 "A library's name has letters a to z, digits, - and _, at most 64, and starts with a letter or digit.",
                 "Choose another name.",
             )
-        return self._directory / f"{name}{_SUFFIX}"
+        return self._directory / f"{name}{_FILE_SUFFIX}"
 
     def _remove_abandoned(self) -> None:
         # Earlier versions built in files named .<library>.<hex>.building.
-        for left in (*self._directory.glob(f"{_BUILDING}*"), *self._directory.glob(".*.building")):
+        for left in (*self._directory.glob(f"{_BUILDING_PREFIX}*"), *self._directory.glob(".*.building")):
             with suppress(FileNotFoundError):  # another build ended meanwhile
                 newest = max(path.stat().st_mtime for path in (left, *left.rglob("*")))
                 if time.time() - newest <= _ABANDONED_SECONDS:
@@ -305,14 +307,14 @@ class Libraries:
                     left.unlink()
 
 
-_OPENERS = {FACT_CHECKS: open_fact_checks, NOTES: open_notes}
+_OPENER_BY_KIND = {FACT_CHECKS: open_fact_checks, NOTES: open_notes}
 
 
-def _open(path: Path, named: Mapping[str, str | None], kind: str) -> Incoming:
-    if kind and kind not in _OPENERS:
+def _open_incoming(path: Path, named: Mapping[str, str | None], kind: str) -> Incoming:
+    if kind and kind not in _OPENER_BY_KIND:
         raise LibraryError(
             f"There is no kind of library “{kind}”.",
-            f"Leave it out for tables and folders; the other kinds are: {', '.join(_OPENERS)}.",
+            f"Leave it out for tables and folders; the other kinds are: {', '.join(_OPENER_BY_KIND)}.",
         )
     if (path.is_dir() or kind) and any(named.values()):
         raise LibraryError("Folders and fact-checks have no columns to name.", "Leave the column names out.")
@@ -323,7 +325,7 @@ def _open(path: Path, named: Mapping[str, str | None], kind: str) -> Incoming:
     if not is_file_or_folder(path):
         raise LibraryError(f"{path.name} is a pipe, socket or device, not a file.", "Give a table or a folder.")
     if kind:
-        return _OPENERS[kind](path)
+        return _OPENER_BY_KIND[kind](path)
     if path.suffix.lower() not in TABLE_KINDS:
         raise LibraryError(
             f"{path.name} is not a table that can be read ({', '.join(TABLE_KINDS)}).",

@@ -32,34 +32,34 @@ from crowdnotes.text.note_rules import find_urls, x_storage_form
 from crowdnotes.text.urls import canonical_url, is_on_x, is_web_address
 
 FILES = (".tsv", ".zip", ".parquet")
-_INDEX = ".duckdb"
-KINDS = (*FILES, _INDEX)
-_SHORT = "t.co"  # where X's short links lead is not known; and a post proves nothing about a post
-_BATCH = 2_000
-_MEMORY = "600MB"  # of DuckDB's own; what does not fit is laid on the disk
-_WORD = re.compile(r"(?<![^\W_])[^\W\d_]{2,}(?![^\W_])")  # of an address: no part of a number or code
-_NO_WORDS = frozenset("www htm html php aspx asp jsp pdf index amp".split())
-_MOST_WORDS = 16
+_INDEX_SUFFIX = ".duckdb"
+KINDS = (*FILES, _INDEX_SUFFIX)
+_SHORT_LINK_HOST = "t.co"  # where X's short links lead is not known; and a post proves nothing about a post
+_BATCH_ROWS = 2_000
+_MEMORY_LIMIT = "600MB"  # of DuckDB's own; what does not fit is laid on the disk
+_ADDRESS_WORD_PATTERN = re.compile(r"(?<![^\W_])[^\W\d_]{2,}(?![^\W_])")  # of an address: no part of a number or code
+_IGNORED_ADDRESS_WORDS = frozenset("www htm html php aspx asp jsp pdf index amp".split())
+_MAX_TITLE_WORDS = 16
 # A column of a note, under the names that it has in X's files and in tables that others made of them.
-_NOTES = {
+_NOTE_COLUMNS = {
     "note": ("noteId", "note_id", "note"),
     "post": ("tweetId", "post_id", "post"),
     "written": ("createdAtMillis", "written"),
     "text": ("summary", "text"),
 }
-_HISTORY = {
+_HISTORY_COLUMNS = {
     "note": ("noteId", "note"),
     "status": ("currentStatus", "status"),
     "status_at": ("timestampMillisOfCurrentStatus", "status_at"),
     "first": ("firstNonNMRStatus", "first_status"),
     "first_at": ("timestampMillisOfFirstNonNMRStatus", "first_at"),
 }
-_WORDS = frozenset({"text", "status", "first"})
-_NEEDED = frozenset({"note", "text"})
+_TEXT_COLUMNS = frozenset({"text", "status", "first"})
+_REQUIRED_COLUMNS = frozenset({"note", "text"})
 _WHAT_TO_GIVE = "Give a folder of X's public data, its file of notes, or the index that `crowdnotes crowd index` made."
-_LAST_MS = 4_102_444_800_000  # 2100
+_MAX_TIME_MS = 4_102_444_800_000  # 2100
 # X's ids tell the time as well. Of exact copies the one that X showed first stays, else the oldest.
-_CHOSEN = f"""
+_CHOOSE_NOTES_SQL = f"""
 CREATE TEMP TABLE told AS SELECT note, any_value(status) AS status, min(CASE
     WHEN first = '{NoteStatus.HELPFUL}' AND first_at > 0 THEN first_at
     WHEN status = '{NoteStatus.HELPFUL}' AND status_at > 0 THEN status_at END) AS shown
@@ -70,7 +70,7 @@ CREATE TEMP TABLE chosen AS SELECT note, written, status, shown FROM (
         row_number() OVER (PARTITION BY hash(text) ORDER BY shown NULLS LAST, note) AS copy
     FROM listed LEFT JOIN told USING (note) WHERE note IS NOT NULL) WHERE copy = 1;
 """
-_SORTED = """
+_SORT_NOTES_SQL = """
 SELECT note, post, chosen.written, text, status, shown FROM listed JOIN chosen USING (note)
     ORDER BY chosen.written NULLS FIRST, note
 """
@@ -96,7 +96,7 @@ def open_notes(path: Path) -> Incoming:
         )
     with ExitStack() as opened:
         scratch = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="crowdnotes-notes-")))
-        table, problems, copies = _sorted(path, scratch)
+        table, problems, copies = _write_sorted_notes(path, scratch)
         kept = pq.read_metadata(table).num_rows
         if not kept:
             raise LibraryError(
@@ -108,32 +108,32 @@ def open_notes(path: Path) -> Incoming:
     def records() -> Iterator[Record]:
         with until_read:
             yield from (Record(-1, "", label=path.name, problem=why) for why in problems)
-            yield from _records(table)
+            yield from _read_notes(table)
 
     return Incoming(len(problems) + kept, None, records, copies)
 
 
-def _sorted(path: Path, scratch: Path) -> tuple[Path, list[str], int]:
+def _write_sorted_notes(path: Path, scratch: Path) -> tuple[Path, list[str], int]:
     """The notes, oldest first and each text once, as a Parquet file; what could not be read; how many were copies."""
     out, problems = scratch / "sorted.parquet", list[str]()
-    is_index = path.suffix.lower() == _INDEX
-    with _duckdb(path if is_index else None, scratch, path.name) as connection:
+    is_index = path.suffix.lower() == _INDEX_SUFFIX
+    with _open_duckdb(path if is_index else None, scratch, path.name) as connection:
         if is_index:
             listed, past = "main.notes", "main.history"
         else:
-            files = _tables(NOTES, path, scratch, problems)
+            files = _find_tables(NOTES, path, scratch, problems)
             if not files:
                 why = problems[0] if problems else f"There is no note in {path.name}."
                 raise LibraryError(
                     why,
                     _WHAT_TO_GIVE,
                 )
-            told = _tables(HISTORY, path if path.is_dir() else path.parent, scratch, problems)
-            listed, past = _parquet(files), _parquet(told) if told else "(SELECT 0 AS noteId)"
-        _view(connection, "listed", listed, _NOTES)
-        _view(connection, "past", past, _HISTORY)
-        connection.execute(_CHOSEN)
-        connection.sql(_SORTED).write_parquet(str(out))
+            told = _find_tables(HISTORY, path if path.is_dir() else path.parent, scratch, problems)
+            listed, past = _build_parquet_sql(files), _build_parquet_sql(told) if told else "(SELECT 0 AS noteId)"
+        _create_view(connection, "listed", listed, _NOTE_COLUMNS)
+        _create_view(connection, "past", past, _HISTORY_COLUMNS)
+        connection.execute(_CHOOSE_NOTES_SQL)
+        connection.sql(_SORT_NOTES_SQL).write_parquet(str(out))
         (every,) = connection.execute("SELECT count(*) FROM listed").fetchone() or (0,)
     return out, problems, max(0, every - pq.read_metadata(out).num_rows)
 
@@ -141,14 +141,14 @@ def _sorted(path: Path, scratch: Path) -> tuple[Path, list[str], int]:
 def note_links(text: str) -> tuple[str, ...]:
     """The pages that a note links to, each once, in order: not posts on X, nor what is no address of a page."""
     found: dict[str, str] = {}
-    for link in _links(text):
+    for link in _find_page_links(text):
         found.setdefault(canonical_url(link), link)
     return tuple(found.values())
 
 
-def _links(text: str) -> Iterator[str]:
+def _find_page_links(text: str) -> Iterator[str]:
     for url in find_urls(text):
-        if is_web_address(url.link) and not is_on_x(url.link) and host(url.link) != _SHORT:
+        if is_web_address(url.link) and not is_on_x(url.link) and host(url.link) != _SHORT_LINK_HOST:
             yield url.link
 
 
@@ -160,60 +160,66 @@ def pages_of(found: Iterable[Hit], until: date | None) -> list[Hit]:
     """
     pages: dict[str, Hit] = {}
     for hit in found:
-        note = _as_of(hit.notes[0], until)
+        note = _hide_later_status(hit.notes[0], until)
         for link in note_links(note.text):
             page = canonical_url(link)
             if (known := pages.get(page)) is not None:
                 pages[page] = known.model_copy(update={"notes": (*known.notes, note)})
             else:
-                pages[page] = hit.model_copy(update={"title": _address_in_words(link), "url": link, "notes": (note,)})
+                pages[page] = hit.model_copy(
+                    update={"title": _build_title_from_link(link), "url": link, "notes": (note,)}
+                )
     return list(pages.values())
 
 
-def _as_of(note: EarlierNote, until: date | None) -> EarlierNote:
+def _hide_later_status(note: EarlierNote, until: date | None) -> EarlierNote:
     """The note with its status as it was on a day, as far as that is known."""
     if until is None or note.shown is None or note.shown <= until:
         return note
     return note.model_copy(update={"status": "", "shown": None})
 
 
-def _address_in_words(link: str) -> str:
-    words = [word for word in _WORD.findall(unquote(urlsplit(link).path)) if word.lower() not in _NO_WORDS]
-    return f"{host(link)}: {' '.join(words[:_MOST_WORDS])}" if words else host(link)
+def _build_title_from_link(link: str) -> str:
+    words = [
+        word
+        for word in _ADDRESS_WORD_PATTERN.findall(unquote(urlsplit(link).path))
+        if word.lower() not in _IGNORED_ADDRESS_WORDS
+    ]
+    return f"{host(link)}: {' '.join(words[:_MAX_TITLE_WORDS])}" if words else host(link)
 
 
-def _records(table: Path) -> Iterator[Record]:
+def _read_notes(table: Path) -> Iterator[Record]:
     place, last = 0, None
     with pq.ParquetFile(table) as file:
-        for batch in file.iter_batches(batch_size=_BATCH):
+        for batch in file.iter_batches(batch_size=_BATCH_ROWS):
             for row in batch.to_pylist():
                 if row["note"] != last:  # a note that stands in two files comes twice in a row
-                    yield _record(place, row)
+                    yield _build_note_record(place, row)
                 place, last = place + 1, row["note"]
 
 
-def _record(place: int, row: Mapping[str, Any]) -> Record:
+def _build_note_record(place: int, row: Mapping[str, Any]) -> Record:
     text = x_storage_form(row["text"] or "").strip()
     label = f"note {row['note']}"
     if not text:
         return Record(place, "", label=label, problem="no text")
-    if (written := _day(row["written"])) is None:
+    if (written := _milliseconds_to_day(row["written"])) is None:
         return Record(place, "", label=label, problem="neither its time nor its id tells when it was written")
-    if next(_links(text), None) is None:
+    if next(_find_page_links(text), None) is None:
         return Record(place, "", label=label, problem="it links to no page")
-    status, shown = row["status"] or "", _day(row["shown"])
+    status, shown = row["status"] or "", _milliseconds_to_day(row["shown"])
     note = EarlierNote(note=row["note"], post=row["post"], text=text, written=written, status=status, shown=shown)
     return Record(place, text, published=written, label=label, note=note)
 
 
-def _day(milliseconds: int | None) -> date | None:
+def _milliseconds_to_day(milliseconds: int | None) -> date | None:
     """The day of a time; None where there is none, or none that can be."""
-    if milliseconds is None or not 0 < milliseconds < _LAST_MS:
+    if milliseconds is None or not 0 < milliseconds < _MAX_TIME_MS:
         return None
     return datetime.fromtimestamp(milliseconds / 1000, UTC).date()
 
 
-def _tables(spec: TableSpec, data: Path, scratch: Path, problems: list[str]) -> list[Path]:
+def _find_tables(spec: TableSpec, data: Path, scratch: Path, problems: list[str]) -> list[Path]:
     """Parquet files of a table; a file that cannot be read, and rows that were dropped, are told in `problems`."""
     ready = data if data.suffix.lower() == ".parquet" else data / f"{spec.name}.parquet"
     if ready.is_file():
@@ -230,39 +236,41 @@ def _tables(spec: TableSpec, data: Path, scratch: Path, problems: list[str]) -> 
     return found
 
 
-def _view(connection: duckdb.DuckDBPyConnection, name: str, table: str, columns: Mapping[str, tuple[str, ...]]) -> None:
+def _create_view(
+    connection: duckdb.DuckDBPyConnection, name: str, table: str, columns: Mapping[str, tuple[str, ...]]
+) -> None:
     """A view of the table under the names of `columns`; what the table lacks is NULL."""
     there = connection.sql(f"SELECT * FROM {table}").columns
     parts = []
     for column, names in columns.items():
         found = next((one for one in names if one in there), None)
-        if found is None and column in _NEEDED:
+        if found is None and column in _REQUIRED_COLUMNS:
             raise LibraryError(
                 f"The notes have none of the columns {', '.join(names[:2])}.",
                 _WHAT_TO_GIVE,
             )
-        kind = "VARCHAR" if column in _WORDS else "BIGINT"
+        kind = "VARCHAR" if column in _TEXT_COLUMNS else "BIGINT"
         parts.append(f"TRY_CAST({found or 'NULL'} AS {kind}) AS {column}")
     connection.execute(f"CREATE TEMP VIEW {name} AS SELECT {', '.join(parts)} FROM {table}")
 
 
-def _parquet(files: list[Path]) -> str:
-    named = ", ".join(f"'{_quoted(file)}'" for file in files)
+def _build_parquet_sql(files: list[Path]) -> str:
+    named = ", ".join(f"'{_quote_for_sql(file)}'" for file in files)
     return f"read_parquet([{named}], union_by_name = true)"
 
 
-def _quoted(path: Path) -> str:
+def _quote_for_sql(path: Path) -> str:
     return str(path).replace("'", "''")
 
 
 @contextmanager
-def _duckdb(index: Path | None, scratch: Path, name: str) -> Iterator[duckdb.DuckDBPyConnection]:
+def _open_duckdb(index: Path | None, scratch: Path, name: str) -> Iterator[duckdb.DuckDBPyConnection]:
     """The index, or an empty database, that lays on the disk what its memory does not hold.
 
     Raises LibraryError for what it cannot read.
     """
     config: dict[str, str | bool | int | float | list[str]] = {
-        "memory_limit": _MEMORY,
+        "memory_limit": _MEMORY_LIMIT,
         "temp_directory": str(scratch),
         "autoinstall_known_extensions": False,  # nothing is downloaded
         "autoload_known_extensions": False,

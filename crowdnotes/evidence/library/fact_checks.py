@@ -24,9 +24,11 @@ from crowdnotes.evidence.source_types import publisher_of
 
 KINDS = (".json", ".jsonld", ".jsonl", ".csv", ".tsv", ".html", ".htm")
 _WHAT_TO_GIVE = "Give ClaimReview data: the feed of Data Commons, a file of Fact-Check Insights, or pages with JSON-LD."
-_MOST_OF_A_PAGE = 20_000_000  # bytes
-_MOST_OF_A_FIELD = 1_000_000  # characters of a table's field
-_SCRIPT = re.compile(r"<script\b[^>]{0,300}ld\+json[^>]{0,300}>(.*?)</script", re.IGNORECASE | re.DOTALL)
+_MAX_PAGE_BYTES = 20_000_000  # bytes
+_MAX_FIELD_CHARACTERS = 1_000_000  # characters of a table's field
+_JSON_LD_SCRIPT_PATTERN = re.compile(
+    r"<script\b[^>]{0,300}ld\+json[^>]{0,300}>(.*?)</script", re.IGNORECASE | re.DOTALL
+)
 
 
 def open_fact_checks(path: Path) -> Incoming:
@@ -40,17 +42,17 @@ def open_fact_checks(path: Path) -> Incoming:
             f"{path.name} is not a file that can hold fact-checks ({', '.join(KINDS)}).",
             _WHAT_TO_GIVE,
         )
-    total = sum(1 for file in files for _ in _items(file))
+    total = sum(1 for file in files for _ in _read_claim_reviews(file))
     if total == 0:
         raise LibraryError(
             f"There is no fact-check (ClaimReview) in {path.name}.",
             _WHAT_TO_GIVE,
         )
-    return Incoming(total, None, lambda: _records(files))
+    return Incoming(total, None, lambda: _read_fact_checks(files))
 
 
-def _records(files: list[Path]) -> Iterator[Record]:
-    found = ((file, item) for file in files for item in _items(file))
+def _read_fact_checks(files: list[Path]) -> Iterator[Record]:
+    found = ((file, item) for file in files for item in _read_claim_reviews(file))
     for position, (file, item) in enumerate(found):
         label = f"fact-check {position + 1} of {file.name}"
         if isinstance(item, str):
@@ -74,32 +76,32 @@ def _records(files: list[Path]) -> Iterator[Record]:
         )
 
 
-def _items(file: Path) -> Iterator[Item | str]:
+def _read_claim_reviews(file: Path) -> Iterator[Item | str]:
     """The ClaimReviews of one file, and a sentence in the place of each that is not whole."""
     kind = file.suffix.lower()
     if kind in (".csv", ".tsv"):
-        yield from _of_table(file)
+        yield from _read_table_rows(file)
     elif kind in (".html", ".htm"):
         with file.open("rb") as page:
-            text = decode(page.read(_MOST_OF_A_PAGE))
-        for script in _SCRIPT.findall(text):
+            text = decode(page.read(_MAX_PAGE_BYTES))
+        for script in _JSON_LD_SCRIPT_PATTERN.findall(text):
             yield from reviews_in_text(script)
     else:
-        with _text_of(file) as feed:
-            yield from _Feed(feed).items()
+        with _open_as_text(file) as feed:
+            yield from _FeedReader(feed).items()
 
 
-def _text_of(file: Path) -> TextIO:
+def _open_as_text(file: Path) -> TextIO:
     """UTF-8, but for a mark of UTF-16; a letter that was cut in two is no reason to read all others differently."""
     with file.open("rb") as raw:
         is_utf16 = raw.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
     return file.open(encoding="utf-16" if is_utf16 else "utf-8-sig", errors="replace", newline="")
 
 
-def _of_table(file: Path) -> Iterator[Item | str]:
+def _read_table_rows(file: Path) -> Iterator[Item | str]:
     """The rows of a table. Rows of Fact-Check Insights are of different lengths, so a short one is a row as well."""
-    csv.field_size_limit(_MOST_OF_A_FIELD)
-    with _text_of(file) as table:
+    csv.field_size_limit(_MAX_FIELD_CHARACTERS)
+    with _open_as_text(file) as table:
         rows = csv.reader(table, delimiter=delimiter_of(file, table.readline()))
         table.seek(0)
         try:
@@ -113,15 +115,15 @@ def _of_table(file: Path) -> Iterator[Item | str]:
             yield "the file breaks off here"
 
 
-_PART = 4_000_000  # characters read at once
+_CHUNK_CHARACTERS = 4_000_000  # characters read at once
 MOST_OF_A_RECORD = 1_000_000  # characters; a larger one is told of and passed over
-_DEEPEST = 100
-_MARK = re.compile(r'["{}\[\]]')
-_IN_STRING = re.compile(r'[^"\\\n]*')
-_CLAIM = '"claimReviewed"'
+_MAX_NESTING = 100
+_JSON_MARK_PATTERN = re.compile(r'["{}\[\]]')
+_STRING_CONTENT_PATTERN = re.compile(r'[^"\\\n]*')
+_CLAIM_KEY = '"claimReviewed"'
 
 
-class _Feed:
+class _FeedReader:
     """JSON of any size, gone through with a few MB of memory.
 
     An object that ends within `MOST_OF_A_RECORD` characters is read whole; one that does not, or that is broken, is
@@ -140,7 +142,7 @@ class _Feed:
         decoder, depth, was_told = json.JSONDecoder(), 0, False
         while (mark := self._next_mark()) is not None:
             if mark == '"':
-                if self._text.startswith(_CLAIM, self._at) and not was_told:
+                if self._text.startswith(_CLAIM_KEY, self._at) and not was_told:
                     was_told = True  # inside an object that could not be read whole
                     yield f"it is broken, cut off or longer than {MOST_OF_A_RECORD:,} characters"
                 self._pass_string()
@@ -155,7 +157,7 @@ class _Feed:
                     continue
             self._at += 1
             depth += 1 if mark in "{[" else -1
-            if depth > _DEEPEST:
+            if depth > _MAX_NESTING:
                 raise LibraryError(
                     "The file has more levels of brackets than any feed of fact-checks.",
                     "Check that it is the one you meant.",
@@ -168,7 +170,7 @@ class _Feed:
         while True:
             if len(self._text) - self._at < MOST_OF_A_RECORD:
                 self._read_on()
-            found = _MARK.search(self._text, self._at)
+            found = _JSON_MARK_PATTERN.search(self._text, self._at)
             if found is not None:
                 self._at = found.start()
                 if len(self._text) - self._at < MOST_OF_A_RECORD:
@@ -182,7 +184,7 @@ class _Feed:
         self._at += 1
         while True:
             if self._at < len(self._text):
-                plain = _IN_STRING.match(self._text, self._at)
+                plain = _STRING_CONTENT_PATTERN.match(self._text, self._at)
                 self._at = plain.end() if plain else self._at
             if self._at < len(self._text):
                 is_escape = self._text[self._at] == "\\"
@@ -195,7 +197,7 @@ class _Feed:
                 self._read_on()
 
     def _read_on(self) -> None:
-        part = "" if self._ended else self._file.read(_PART)
+        part = "" if self._ended else self._file.read(_CHUNK_CHARACTERS)
         self._ended = not part
         if part:
             left = self._text[self._at :]

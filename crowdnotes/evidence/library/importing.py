@@ -27,14 +27,23 @@ from crowdnotes.evidence.reading.plain_text import likely_charset, tidy_line
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.urls import is_web_address
 
-_TITLES = ("title", "question", "headline", "name", "page_title", "subject", "heading", "topic", "focus")
-_URLS = ("url", "link", "source_url", "page_url", "canonical_url", "href", "uri", "document_url")
-_DATES = ("date", "published", "published_at", "publication_date", "pub_date", "created", "created_at", "updated")
-_PUBLISHERS = ("publisher", "source", "site", "site_name", "outlet", "journal", "organization", "domain")
-_TEXTS = ("text", "answer", "body", "content", "article", "abstract", "passage", "document", "full_text")
-_SHORTEST_TEXT = 20  # characters on average; below it a column holds labels, unless its name says otherwise
-_URL = re.compile(r"https?://\S+", re.IGNORECASE)
-_NUMBER = re.compile(r"[-+]?[\d.,\s]+%?")
+_TITLE_COLUMNS = ("title", "question", "headline", "name", "page_title", "subject", "heading", "topic", "focus")
+_URL_COLUMNS = ("url", "link", "source_url", "page_url", "canonical_url", "href", "uri", "document_url")
+_DATE_COLUMNS = (
+    "date",
+    "published",
+    "published_at",
+    "publication_date",
+    "pub_date",
+    "created",
+    "created_at",
+    "updated",
+)
+_PUBLISHER_COLUMNS = ("publisher", "source", "site", "site_name", "outlet", "journal", "organization", "domain")
+_TEXT_COLUMNS = ("text", "answer", "body", "content", "article", "abstract", "passage", "document", "full_text")
+_MIN_MEAN_CHARACTERS = 20  # characters on average; below it a column holds labels, unless its name says otherwise
+_URL_PATTERN = re.compile(r"https?://\S+", re.IGNORECASE)
+_NUMBER_PATTERN = re.compile(r"[-+]?[\d.,\s]+%?")
 
 Rows = Sequence[Mapping[str, object]]
 
@@ -50,38 +59,48 @@ def choose_columns(names: Sequence[str], sample: Rows, named: Mapping[str, str |
             raise LibraryError(
                 f"The table has no column “{name}” for the {part}.", f"Its columns are: {', '.join(names)}."
             )
-    text = named.get("text") or _guess_text(names, sample)
+    text = named.get("text") or _guess_text_column(names, sample)
     taken = {text} | {name for name in named.values() if name}
     chosen: dict[str, str | None] = {}
-    guesses = (("title", _TITLES), ("url", _URLS), ("date", _DATES), ("publisher", _PUBLISHERS))
+    guesses = (
+        ("title", _TITLE_COLUMNS),
+        ("url", _URL_COLUMNS),
+        ("date", _DATE_COLUMNS),
+        ("publisher", _PUBLISHER_COLUMNS),
+    )
     for part, known in guesses:
         name = named.get(part)
         if name is None:
-            name = next((n for n in _by_name(names, known) if n not in taken and _fits(part, n, sample)), None)
+            name = next(
+                (n for n in _match_column_names(names, known) if n not in taken and _is_column_for(part, n, sample)),
+                None,
+            )
         if name is None and part == "url":
-            name = next((n for n in names if n not in taken and _mostly(n, sample, _is_url)), None)
+            name = next((n for n in names if n not in taken and _is_mostly(n, sample, _is_url)), None)
         if name is not None:
             taken.add(name)
         chosen[part] = name
     return Columns(text=text, **chosen)
 
 
-def _by_name(names: Sequence[str], known: Sequence[str]) -> list[str]:
+def _match_column_names(names: Sequence[str], known: Sequence[str]) -> list[str]:
     plain = {name: re.sub(r"[\s-]+", "_", name.strip().lower()) for name in names}
     return [name for wanted in known for name in names if plain[name] == wanted]
 
 
-def _guess_text(names: Sequence[str], sample: Rows) -> str:
+def _guess_text_column(names: Sequence[str], sample: Rows) -> str:
     best, longest = None, 0.0
     for name in names:
         values = [value for value in (row.get(name) for row in sample) if isinstance(value, str) and value.strip()]
         prose = [
-            v for v in values if not (_is_url(v) or _NUMBER.fullmatch(v.strip()) or (len(v) < 40 and parse_date(v)))
+            v
+            for v in values
+            if not (_is_url(v) or _NUMBER_PATTERN.fullmatch(v.strip()) or (len(v) < 40 and parse_date(v)))
         ]
         if len(prose) * 2 <= len(values):
             continue
         mean = sum(len(value) for value in prose) / len(values)
-        if mean < _SHORTEST_TEXT and not _by_name([name], _TEXTS):
+        if mean < _MIN_MEAN_CHARACTERS and not _match_column_names([name], _TEXT_COLUMNS):
             continue
         if mean > longest:
             best, longest = name, mean
@@ -93,32 +112,32 @@ def _guess_text(names: Sequence[str], sample: Rows) -> str:
     return best
 
 
-def _fits(part: str, name: str, sample: Rows) -> bool:
+def _is_column_for(part: str, name: str, sample: Rows) -> bool:
     if part == "url":
-        return _mostly(name, sample, _is_url)
+        return _is_mostly(name, sample, _is_url)
     if part == "date":
-        return _mostly(name, sample, lambda value: parse_date(value) is not None)
-    return _mostly(name, sample, lambda value: isinstance(value, str) and not _is_url(value))
+        return _is_mostly(name, sample, lambda value: parse_date(value) is not None)
+    return _is_mostly(name, sample, lambda value: isinstance(value, str) and not _is_url(value))
 
 
-def _mostly(name: str, sample: Rows, test: Callable[[object], bool]) -> bool:
+def _is_mostly(name: str, sample: Rows, test: Callable[[object], bool]) -> bool:
     values = [value for value in (row.get(name) for row in sample) if value not in (None, "")]
     return bool(values) and sum(bool(test(value)) for value in values) * 2 > len(values)
 
 
 def _is_url(value: object) -> bool:
-    return isinstance(value, str) and _URL.fullmatch(value.strip()) is not None
+    return isinstance(value, str) and _URL_PATTERN.fullmatch(value.strip()) is not None
 
 
 Row = Mapping[str, object]
 
 TABLE_KINDS = (".parquet", ".csv", ".tsv", ".jsonl")
 
-_BATCH = 1000
+_BATCH_ROWS = 1000
 _SAMPLE_ROWS = 500
-_FIELD_CHARACTERS = 50_000_000  # the csv module's own limit of 131,072 is shorter than a long article
+_MAX_FIELD_CHARACTERS = 50_000_000  # the csv module's own limit of 131,072 is shorter than a long article
 _SNIFFED_BYTES = 262_144
-_TITLE_CHARACTERS = 1_000  # questions are titles too, and are searched whole
+_MAX_TITLE_CHARACTERS = 1_000  # questions are titles too, and are searched whole
 
 
 def open_table(path: Path, named: Mapping[str, str | None]) -> Incoming:
@@ -131,58 +150,58 @@ def open_table(path: Path, named: Mapping[str, str | None]) -> Incoming:
     if count == 0:
         raise LibraryError(f"{path.name} holds no rows.", "Check that it is the file you meant.")
     columns = choose_columns(names, list(islice(rows(), _SAMPLE_ROWS)), named)
-    return Incoming(count, columns, lambda: (_record(i, row, columns) for i, row in enumerate(rows())))
+    return Incoming(count, columns, lambda: (_build_row_record(i, row, columns) for i, row in enumerate(rows())))
 
 
-def _record(position: int, row: Row, columns: Columns) -> Record:
-    text = _string(row.get(columns.text))
-    url = _string(row.get(columns.url)) if columns.url else ""
+def _build_row_record(position: int, row: Row, columns: Columns) -> Record:
+    text = _to_stripped_string(row.get(columns.text))
+    url = _to_stripped_string(row.get(columns.url)) if columns.url else ""
     return Record(
         record=position,
         text=text,
-        title=tidy_line(_string(row.get(columns.title)), _TITLE_CHARACTERS) if columns.title else "",
+        title=tidy_line(_to_stripped_string(row.get(columns.title)), _MAX_TITLE_CHARACTERS) if columns.title else "",
         url=url if is_web_address(url) else None,
         published=parse_date(row.get(columns.date)) if columns.date else None,
-        publisher=(tidy_line(_string(row.get(columns.publisher))) or None) if columns.publisher else None,
+        publisher=(tidy_line(_to_stripped_string(row.get(columns.publisher))) or None) if columns.publisher else None,
         label=f"row {position}",
         problem="" if text else "no text",
     )
 
 
-def _string(value: object) -> str:
+def _to_stripped_string(value: object) -> str:
     return "" if value is None else str(value).strip()
 
 
-_Opened = tuple[list[str], int, Callable[[], Iterator[Row]]]
+_OpenedTable = tuple[list[str], int, Callable[[], Iterator[Row]]]
 
 
-def _open_parquet(path: Path) -> _Opened:
+def _open_parquet(path: Path) -> _OpenedTable:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     def rows() -> Iterator[Row]:
         try:
             with pq.ParquetFile(path) as file:
-                for batch in file.iter_batches(batch_size=_BATCH):
+                for batch in file.iter_batches(batch_size=_BATCH_ROWS):
                     yield from batch.to_pylist()
         except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
-            raise _broken(path, "parquet", "it is damaged, cut short or of another kind") from error
+            raise _build_broken_file_error(path, "parquet", "it is damaged, cut short or of another kind") from error
 
     try:
         with pq.ParquetFile(path) as file:
             return list(file.schema_arrow.names), int(file.metadata.num_rows), rows
     except (pa.ArrowException, OSError) as error:
-        raise _broken(path, "parquet", "it is damaged, cut short or of another kind") from error
+        raise _build_broken_file_error(path, "parquet", "it is damaged, cut short or of another kind") from error
 
 
-def _open_csv(path: Path) -> _Opened:
-    encoding = _encoding(path)
+def _open_csv(path: Path) -> _OpenedTable:
+    encoding = _detect_encoding(path)
     with path.open("rb") as raw:
         beginning = codecs.getincrementaldecoder(encoding)(errors="replace").decode(raw.read(_SNIFFED_BYTES))
     delimiter = delimiter_of(path, beginning)
 
     def lines() -> Iterator[tuple[int, list[str]]]:
-        csv.field_size_limit(_FIELD_CHARACTERS)
+        csv.field_size_limit(_MAX_FIELD_CHARACTERS)
         with path.open(encoding=encoding, newline="") as file:
             reader = csv.reader(file, delimiter=delimiter, strict=True)
             try:
@@ -190,20 +209,22 @@ def _open_csv(path: Path) -> _Opened:
                     if line:
                         yield reader.line_num, line
             except csv.Error as error:
-                raise _broken(path, "csv", _csv_fault(str(error), reader.line_num)) from error
+                raise _build_broken_file_error(path, "csv", _describe_csv_error(str(error), reader.line_num)) from error
 
     header = [name.strip() for _, names in islice(lines(), 1) for name in names]
     if len(set(header)) != len(header):
-        raise _broken(path, "csv", "two columns have the same name")
+        raise _build_broken_file_error(path, "csv", "two columns have the same name")
     count = 0
     for number, line in islice(lines(), 1, None):
         if len(line) != len(header):
-            raise _broken(path, "csv", f"line {number} has {len(line)} fields where the header has {len(header)}")
+            raise _build_broken_file_error(
+                path, "csv", f"line {number} has {len(line)} fields where the header has {len(header)}"
+            )
         count += 1
     return header, count, lambda: (dict(zip(header, line, strict=True)) for _, line in islice(lines(), 1, None))
 
 
-def _encoding(path: Path) -> str:
+def _detect_encoding(path: Path) -> str:
     """UTF-16 by its mark, UTF-8 when the whole file is valid, else the likeliest by charset-normalizer."""
     with path.open("rb") as file:
         start = file.read(_SNIFFED_BYTES)
@@ -216,7 +237,7 @@ def _encoding(path: Path) -> str:
     except UnicodeDecodeError:
         likeliest = likely_charset(start, western=True)
         if likeliest is None:
-            raise _broken(path, "csv", "its character encoding is not known") from None
+            raise _build_broken_file_error(path, "csv", "its character encoding is not known") from None
         return likeliest
     return "utf-8-sig"
 
@@ -229,15 +250,15 @@ def delimiter_of(path: Path, beginning: str) -> str:
     return max(",;\t|", key=header.count)
 
 
-def _open_jsonl(path: Path) -> _Opened:
+def _open_jsonl(path: Path) -> _OpenedTable:
     def rows() -> Iterator[Row]:
         try:
             with path.open(encoding="utf-8-sig") as file:
                 for number, line in enumerate(file, start=1):
                     if line.strip():
-                        yield _parsed(path, number, line)
+                        yield _parse_json_line(path, number, line)
         except UnicodeDecodeError as error:
-            raise _broken(path, "jsonl", "it is not valid UTF-8") from error
+            raise _build_broken_file_error(path, "jsonl", "it is not valid UTF-8") from error
 
     names: dict[str, None] = {}
     count = 0
@@ -250,28 +271,30 @@ def _open_jsonl(path: Path) -> _Opened:
 _EACH_LINE = 'each line must be one record, such as {"title": "…", "text": "…"}'
 
 
-def _parsed(path: Path, number: int, line: str) -> Row:
+def _parse_json_line(path: Path, number: int, line: str) -> Row:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise _broken(path, "jsonl", f"line {number} is not a whole record; {_EACH_LINE}") from error
+        raise _build_broken_file_error(path, "jsonl", f"line {number} is not a whole record; {_EACH_LINE}") from error
     if not isinstance(row, dict):
-        raise _broken(path, "jsonl", f"line {number} is not a record of names and values; {_EACH_LINE}")
+        raise _build_broken_file_error(
+            path, "jsonl", f"line {number} is not a record of names and values; {_EACH_LINE}"
+        )
     return row
 
 
-def _csv_fault(error: str, line: int) -> str:
+def _describe_csv_error(error: str, line: int) -> str:
     """What the csv module objects to, as a person would say it."""
     if "unexpected end of data" in error:
         return f"line {line} ends inside a quotation: a closing quotation mark is missing somewhere above"
     if "expected after" in error:
         return f"line {line} has words right behind a closing quotation mark: marks inside a text must be doubled"
     if "field larger" in error:
-        return f"line {line} has a field of more than {_FIELD_CHARACTERS:,} characters"
+        return f"line {line} has a field of more than {_MAX_FIELD_CHARACTERS:,} characters"
     return f"line {line} is not a row of fields"
 
 
-def _broken(path: Path, kind: str, what: str) -> LibraryError:
+def _build_broken_file_error(path: Path, kind: str, what: str) -> LibraryError:
     return LibraryError(
         f"{path.name} cannot be read as {kind}: {what}.",
         "Repair the file or export it again; nothing was added.",
@@ -287,8 +310,8 @@ FILE_KINDS = {
     ".md": PLAIN,
     ".markdown": PLAIN,
 }
-_MOST_BYTES = 20_000_000  # a larger file is a scan or a book, and one file must not fill the memory
-_SAFE = re.compile(r"[^\w.\- ]")  # what the name of a file here may not hold
+_MAX_FILE_BYTES = 20_000_000  # a larger file is a scan or a book, and one file must not fill the memory
+_UNSAFE_NAME_PATTERN = re.compile(r"[^\w.\- ]")  # what the name of a file here may not hold
 
 
 def open_folder(folder: Path) -> Incoming:
@@ -304,7 +327,7 @@ def open_folder(folder: Path) -> Incoming:
             f"The folder {folder.name or folder} holds no file that can be read ({', '.join(FILE_KINDS)}).",
             "Check that it is the folder you meant.",
         )
-    return Incoming(len(files), None, lambda: (_file_record(i, file, root) for i, file in enumerate(files)))
+    return Incoming(len(files), None, lambda: (_build_file_record(i, file, root) for i, file in enumerate(files)))
 
 
 def below(root: Path, kinds: Collection[str]) -> Iterator[Path]:
@@ -318,7 +341,7 @@ def below(root: Path, kinds: Collection[str]) -> Iterator[Path]:
     yield from closed  # named among what was skipped: reading them fails with the reason
 
 
-def _file_record(position: int, file: Path, root: Path) -> Record:
+def _build_file_record(position: int, file: Path, root: Path) -> Record:
     label = file.relative_to(root).as_posix()
 
     def skipped(why: str) -> Record:
@@ -329,8 +352,8 @@ def _file_record(position: int, file: Path, root: Path) -> Record:
     try:
         if not is_file_or_folder(file):
             return skipped("a pipe, socket or device, not a file")
-        if file.stat().st_size > _MOST_BYTES:
-            return skipped(f"larger than {_MOST_BYTES // 1_000_000} MB")
+        if file.stat().st_size > _MAX_FILE_BYTES:
+            return skipped(f"larger than {_MAX_FILE_BYTES // 1_000_000} MB")
         body = file.read_bytes()
         kind = FILE_KINDS[file.suffix.lower()]
         document = read_body(body, kind, None, quote(file.name))
@@ -364,16 +387,21 @@ def lay_out(folder: Path, files: Sequence[tuple[str, bytes]]) -> Path:
     """
     first, content = files[0]
     if len(files) == 1 and PurePosixPath(first).suffix.lower() in (*TABLE_KINDS, ".json", ".jsonld", ".zip"):
-        table = folder / _end(PurePosixPath(first.replace("\\", "/")).parts)  # errors call it by the person's own name
+        table = folder / _clean_file_name(
+            PurePosixPath(first.replace("\\", "/")).parts
+        )  # errors call it by the person's own name
         table.write_bytes(content)
         return table
     for number, (name, content) in enumerate(files):
         parts = [part for part in PurePosixPath(name.replace("\\", "/")).parts if part not in ("/", ".", "..")]
-        place = folder.joinpath(*(_SAFE.sub("_", part)[-100:] for part in parts[:-1]), f"{number:05}-{_end(parts)}")
+        place = folder.joinpath(
+            *(_UNSAFE_NAME_PATTERN.sub("_", part)[-100:] for part in parts[:-1]),
+            f"{number:05}-{_clean_file_name(parts)}",
+        )
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(content)
     return folder
 
 
-def _end(parts: Sequence[str]) -> str:
-    return _SAFE.sub("_", parts[-1])[-100:] if parts else "document"
+def _clean_file_name(parts: Sequence[str]) -> str:
+    return _UNSAFE_NAME_PATTERN.sub("_", parts[-1])[-100:] if parts else "document"

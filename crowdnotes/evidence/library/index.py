@@ -31,7 +31,7 @@ from crowdnotes.wording import fill, plural
 
 FACT_CHECKS = "fact-checks"
 NOTES = "notes"
-_BEGINNING = 80  # characters of a text that stand for its title
+_MAX_HEADING_CHARACTERS = 80  # characters of a text that stand for its title
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class Incoming:
     copies: int = 0
 
 
-_HELD = {
+_COUNT_TEXTS_BY_KIND = {
     FACT_CHECKS: ("1 fact-check", "{n:,} fact-checks"),
     NOTES: ("1 note that cites a page", "{n:,} notes that cite a page"),
 }
@@ -110,12 +110,12 @@ class LibraryInfo(FrozenModel):
     @property
     def has_addresses(self) -> bool:
         """Whether its records have addresses that a note can link to."""
-        return self.kind in _HELD or (self.columns is not None and self.columns.url is not None)
+        return self.kind in _COUNT_TEXTS_BY_KIND or (self.columns is not None and self.columns.url is not None)
 
     @property
     def as_text(self) -> str:
         """What it holds and what was left out, in one line."""
-        parts = [fill(_HELD.get(self.kind, ("1 record", "{n:,} records")), n=self.records)]
+        parts = [fill(_COUNT_TEXTS_BY_KIND.get(self.kind, ("1 record", "{n:,} records")), n=self.records)]
         if self.kind == NOTES:
             parts.append(
                 plural(self.shown, "1 was shown by X", "{n:,} were shown by X")
@@ -152,7 +152,11 @@ class LibraryDocument(FrozenModel):
     @property
     def heading(self) -> str:
         """The title, or the text's beginning, or the record's number: never empty."""
-        return self.title or tidy_line(self.text[: 4 * _BEGINNING], _BEGINNING) or f"Record {self.record}"
+        return (
+            self.title
+            or tidy_line(self.text[: 4 * _MAX_HEADING_CHARACTERS], _MAX_HEADING_CHARACTERS)
+            or f"Record {self.record}"
+        )
 
 
 _SCHEMA = """
@@ -169,7 +173,7 @@ CREATE VIRTUAL TABLE words USING fts5 (
 );
 CREATE TEMP TABLE seen (fingerprint BLOB PRIMARY KEY) WITHOUT ROWID;
 """
-_LAST = 2**63 - 1
+_MAX_ROWID = 2**63 - 1
 _TITLE_WEIGHT = 3.0  # a word in a title of ten tells more than one in a text of two hundred
 
 
@@ -194,7 +198,7 @@ class IndexWriter:
         The title counts: "It is inherited from one parent." under two diseases is two facts. Copies of notes were left
         out before.
         """
-        title, text = _storable(record.title), _storable(record.text)
+        title, text = _make_storable(record.title), _make_storable(record.text)
         if record.note is not None:
             self._add_note(record.record, text, record.note)
             return
@@ -203,14 +207,16 @@ class IndexWriter:
             self.duplicates += 1
             return
         published = record.published.isoformat() if record.published else None
-        url = _storable(record.url) if record.url else None
-        publisher = _storable(record.publisher) if record.publisher else None
+        url = _make_storable(record.url) if record.url else None
+        publisher = _make_storable(record.publisher) if record.publisher else None
         self._db.execute(
             "INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, NULL)",
             (record.record, title, "" if record.check else text, url, published, publisher),
         )
         if (check := record.check) is not None:  # its text is made of these parts; of them the claimant is searched
-            parts = [_storable(part) for part in (check.claimant, check.verdict, check.scale, check.language or "")]
+            parts = [
+                _make_storable(part) for part in (check.claimant, check.verdict, check.scale, check.language or "")
+            ]
             self._db.execute("INSERT INTO checks VALUES (?, ?, ?, ?, ?)", (record.record, *parts))
             text = parts[0]
         self._db.execute(
@@ -264,7 +270,7 @@ class IndexWriter:
         self._db.execute("COMMIT")
 
 
-def _storable(text: str) -> str:
+def _make_storable(text: str) -> str:
     """Text that UTF-8 can hold: a lone surrogate becomes the replacement character, NUL goes."""
     return text.encode("utf-8", "replace").decode("utf-8").replace("\x00", "")
 
@@ -298,7 +304,7 @@ class IndexReader:
 
         Of more than `most` that match the last ones are ranked.
         """
-        end, first = _LAST if before is None else before, 0
+        end, first = _MAX_ROWID if before is None else before, 0
         if most is not None:
             row = self._db.execute(
                 "SELECT rowid FROM words WHERE words MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT 1 OFFSET ?",
@@ -351,7 +357,7 @@ class IndexReader:
                 "SELECT title, text, url, published, publisher FROM records WHERE record = ?", (record,)
             ).fetchone()
             if row is not None:
-                document = _document(library, record, row)
+                document = _build_document(library, record, row)
                 add = {NOTES: self._with_note, FACT_CHECKS: self._with_check}.get(kind)
                 yield add(document) if add else document
 
@@ -401,7 +407,9 @@ class IndexReader:
         return row[0], row[1]
 
 
-def _document(library: str, record: int, row: tuple[str, str, str | None, str | None, str | None]) -> LibraryDocument:
+def _build_document(
+    library: str, record: int, row: tuple[str, str, str | None, str | None, str | None]
+) -> LibraryDocument:
     title, text, url, published, publisher = row
     try:
         return LibraryDocument(

@@ -17,7 +17,9 @@ from crowdnotes.storage.database import now_of, reading, writing
 from crowdnotes.storage.tables import library_parts, shared_libraries
 
 _PART_BYTES = 4_000_000
-_ABANDONED = timedelta(days=1)  # what was put there so long ago, under no name, is left of somebody who was killed
+_ABANDONED_AFTER = timedelta(
+    days=1
+)  # what was put there so long ago, under no name, is left of somebody who was killed
 
 
 class SharedLibraries:
@@ -52,7 +54,7 @@ class SharedLibraries:
             connection.execute(delete(shared_libraries).where(named))
             new = {"name": info.name, "sha256": sha256, "info": info.model_dump_json()}
             connection.execute(insert(shared_libraries).values(new))
-            before = now_of(connection) - _ABANDONED
+            before = now_of(connection) - _ABANDONED_AFTER
             nameless = library_parts.c.sha256.not_in(select(shared_libraries.c.sha256))
             gone = (library_parts.c.at < before) | (library_parts.c.sha256 == (old or ""))
             connection.execute(delete(library_parts).where(nameless, gone))
@@ -67,7 +69,7 @@ class SharedLibraries:
         """All of them, by name; None for one of another version."""
         with reading(self._engine) as connection:
             rows = connection.execute(select(shared_libraries.c.name, shared_libraries.c.info)).all()
-        return {name: _info(document) for name, document in rows}
+        return {name: _parse_info(document) for name, document in rows}
 
     def hashes(self) -> set[str]:
         """Of all that have a name."""
@@ -108,7 +110,7 @@ class SharedLibraries:
             return connection.scalar(select(library_parts.c.content).where(*mine))
 
 
-def _info(document: str) -> LibraryInfo | None:
+def _parse_info(document: str) -> LibraryInfo | None:
     try:
         return LibraryInfo.model_validate_json(document)
     except ValidationError:

@@ -39,7 +39,7 @@ PLAIN = "text/plain"
 PDF = "application/pdf"
 READABLE = frozenset({HTML, PLAIN, PDF})
 
-_KINDS = {
+_KIND_BY_MEDIA_TYPE = {
     "text/html": HTML,
     "application/xhtml+xml": HTML,
     "text/plain": PLAIN,
@@ -49,15 +49,15 @@ _KINDS = {
     "application/x-pdf": PDF,
 }
 # Types by which a server says that it does not know; the bytes decide.
-_UNDECIDED = frozenset(
+_UNDECIDED_MEDIA_TYPES = frozenset(
     {"", "application/octet-stream", "binary/octet-stream", "application/force-download", "unknown/unknown"}
 )
-_HTML_START = re.compile(
+_HTML_START_PATTERN = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--(?:(?!-->).)*-->\s*)*<(?:!doctype html|html|head|body|meta|title)\b",
     re.IGNORECASE | re.DOTALL,
 )
-_BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
-_SNIFFED = 1024
+_BYTE_ORDER_MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+_SNIFFED_BYTES = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class ContentType:
 
     def refuse_unreadable(self) -> None:
         """Raise FetchError(WRONG_TYPE) for a type that is known and cannot be read."""
-        if self.essence not in _UNDECIDED and self.essence not in _KINDS:
+        if self.essence not in _UNDECIDED_MEDIA_TYPES and self.essence not in _KIND_BY_MEDIA_TYPE:
             raise FetchError(
                 f"This is {self.essence[:60]}: only web pages, plain text and PDF can be read.", FetchOutcome.WRONG_TYPE
             )
@@ -87,15 +87,15 @@ def settle_kind(declared: ContentType, body: bytes) -> str:
 
     Raises FetchError(WRONG_TYPE) when neither says something that can be read.
     """
-    start = body[:_SNIFFED]
-    if b"%PDF-" in start[:64] or (b"%PDF-" in start and declared.essence not in _KINDS):
+    start = body[:_SNIFFED_BYTES]
+    if b"%PDF-" in start[:64] or (b"%PDF-" in start and declared.essence not in _KIND_BY_MEDIA_TYPE):
         return PDF
-    kind = _KINDS.get(declared.essence)
+    kind = _KIND_BY_MEDIA_TYPE.get(declared.essence)
     if kind == HTML:
         return HTML
-    if kind in (None, PDF) and _HTML_START.match(start):
+    if kind in (None, PDF) and _HTML_START_PATTERN.match(start):
         return HTML
-    is_text = b"\x00" not in start or start.startswith(_BOMS)
+    is_text = b"\x00" not in start or start.startswith(_BYTE_ORDER_MARKS)
     if kind == PLAIN and is_text:
         return PLAIN
     if kind is None and is_text and body.strip():
@@ -108,7 +108,7 @@ Extract = Callable[[bytes, str, str | None, str, Callable[[], None]], Document]
 
 
 _NUMBERING = r"(?:#{1,6}\s*)?(?:\*\*)?(?:(?:\d{1,2}|[ivx]{1,5}|[a-h])[.)]?\s+)?"
-_CLEAR = (
+_CLEAR_HEADINGS = (
     "references|reference list|references and notes|notes and references|references cited|bibliography"
     "|selected bibliography|works cited|literature cited|footnotes|endnotes|citations|external links|further reading"
     "|literatur|literaturverzeichnis|einzelnachweise|quellenverzeichnis|weblinks|références|notes et références"
@@ -117,24 +117,26 @@ _CLEAR = (
     "|参考资料|참고문헌|источники|литература|примечания|المراجع|संदर्भ"
 )
 # These also head ordinary sections ("Sources" of a vitamin, "Notes" on a dose).
-_AMBIGUOUS = (
+_AMBIGUOUS_HEADINGS = (
     "sources|notes|see also|article sources|related links|related articles|related pages"
     "|quellen|siehe auch|voir aussi|véase también"
 )
-_CLEAR_HEADING = re.compile(rf"{_NUMBERING}(?:{_CLEAR})(?:\*\*)?\s*:?", re.IGNORECASE)
-_AMBIGUOUS_HEADING = re.compile(rf"{_NUMBERING}(?:{_AMBIGUOUS})(?:\*\*)?\s*:?", re.IGNORECASE)
-_RESUMES = re.compile(rf"{_NUMBERING}(?:appendix|appendices|annex|supplement(?:ary|al)?)\b.{{0,80}}", re.IGNORECASE)
-_CITATION = re.compile(
+_CLEAR_HEADING_PATTERN = re.compile(rf"{_NUMBERING}(?:{_CLEAR_HEADINGS})(?:\*\*)?\s*:?", re.IGNORECASE)
+_AMBIGUOUS_HEADING_PATTERN = re.compile(rf"{_NUMBERING}(?:{_AMBIGUOUS_HEADINGS})(?:\*\*)?\s*:?", re.IGNORECASE)
+_APPENDIX_PATTERN = re.compile(
+    rf"{_NUMBERING}(?:appendix|appendices|annex|supplement(?:ary|al)?)\b.{{0,80}}", re.IGNORECASE
+)
+_CITATION_PATTERN = re.compile(
     r"https?://|www\.|\bdoi\b|\bet al\b|\bretrieved\b|\baccessed\b|\((?:19|20)\d\d[a-z]?\)|\b(?:19|20)\d\d[;.,]"
     r"|^\W*\^|^\[\d+\]|^\d{1,3}\.\s",
     re.IGNORECASE,
 )
-_CLEAR_FROM = 0.5  # share of the text after which a clear heading ends it
-_AMBIGUOUS_FROM = 0.6
-_MAYBE_FROM = 0.25  # long lists start early; from here on, if what follows looks like citations
-_CITED = 0.6  # share of lines that must look like citations for that
-_LOOK_AHEAD = 80  # lines that show what a section is
-_SHORT = 90  # characters; lists of links have short lines, prose has long ones
+_MIN_CLEAR_POSITION = 0.5  # share of the text after which a clear heading ends it
+_MIN_AMBIGUOUS_POSITION = 0.6
+_MIN_CITED_POSITION = 0.25  # long lists start early; from here on, if what follows looks like citations
+_MIN_CITATION_SHARE = 0.6  # share of lines that must look like citations for that
+_LOOK_AHEAD_LINES = 80  # lines that show what a section is
+_MAX_LINK_LINE_CHARACTERS = 90  # characters; lists of links have short lines, prose has long ones
 
 
 def without_references(text: str) -> str:
@@ -153,13 +155,13 @@ def references_in(text: str) -> tuple[int, int]:
     begin = 0
     for index, line in enumerate(lines):
         heading = line.strip()
-        is_clear = bool(_CLEAR_HEADING.fullmatch(heading))
-        if is_clear or _AMBIGUOUS_HEADING.fullmatch(heading):
-            entries = [entry.strip() for entry in lines[index + 1 : index + 1 + _LOOK_AHEAD] if entry.strip()]
-            if _closes(is_clear, entries, begin / len(text)):
+        is_clear = bool(_CLEAR_HEADING_PATTERN.fullmatch(heading))
+        if is_clear or _AMBIGUOUS_HEADING_PATTERN.fullmatch(heading):
+            entries = [entry.strip() for entry in lines[index + 1 : index + 1 + _LOOK_AHEAD_LINES] if entry.strip()]
+            if _is_reference_section(is_clear, entries, begin / len(text)):
                 end = begin + len(line) + 1
                 for later in lines[index + 1 :]:
-                    if _RESUMES.fullmatch(later.strip()):
+                    if _APPENDIX_PATTERN.fullmatch(later.strip()):
                         return begin, end
                     end += len(later) + 1
                 return begin, len(text)
@@ -167,14 +169,16 @@ def references_in(text: str) -> tuple[int, int]:
     return len(text), len(text)
 
 
-def _closes(is_clear: bool, entries: list[str], position: float) -> bool:
+def _is_reference_section(is_clear: bool, entries: list[str], position: float) -> bool:
     """Whether a heading at `position` in [0, 1], followed by `entries`, opens a reference section."""
     if not entries:
-        return is_clear and position >= _CLEAR_FROM
-    citations = [bool(_CITATION.search(entry)) for entry in entries]
-    if position >= _MAYBE_FROM and sum(citations) >= _CITED * len(entries):
+        return is_clear and position >= _MIN_CLEAR_POSITION
+    citations = [bool(_CITATION_PATTERN.search(entry)) for entry in entries]
+    if position >= _MIN_CITED_POSITION and sum(citations) >= _MIN_CITATION_SHARE * len(entries):
         return True
     if is_clear:
-        return position >= _CLEAR_FROM
-    listed = sum(cites or len(entry) <= _SHORT for cites, entry in zip(citations, entries, strict=True))
-    return position >= _AMBIGUOUS_FROM and listed >= _CITED * len(entries)
+        return position >= _MIN_CLEAR_POSITION
+    listed = sum(
+        cites or len(entry) <= _MAX_LINK_LINE_CHARACTERS for cites, entry in zip(citations, entries, strict=True)
+    )
+    return position >= _MIN_AMBIGUOUS_POSITION and listed >= _MIN_CITATION_SHARE * len(entries)

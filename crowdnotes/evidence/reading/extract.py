@@ -32,7 +32,7 @@ def extract(body: bytes, kind: str, charset: str | None, url: str, check: Callab
 
     if not body.strip():
         raise FetchError("The page is empty.", FetchOutcome.UNREADABLE)
-    fallback_title = _title_from(url)
+    fallback_title = _guess_title(url)
     if kind == HTML:
         return read_html(body, charset, url, fallback_title)
     if kind == PDF:
@@ -40,7 +40,7 @@ def extract(body: bytes, kind: str, charset: str | None, url: str, check: Callab
     return read_plain(body, charset, fallback_title)
 
 
-def _title_from(url: str) -> str:
+def _guess_title(url: str) -> str:
     """Words from a URL's path, or its host."""
     from crowdnotes.evidence.reading.plain_text import tidy_line
 

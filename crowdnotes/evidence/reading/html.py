@@ -26,23 +26,23 @@ from crowdnotes.text.urls import MAX_URL, is_web_address
 if TYPE_CHECKING:
     from trafilatura.settings import Document as Extracted
 
-_MOST_CHECKS = 5  # of a page's claims; a list of all that a site ever checked is none of this page
-_LEAST_TEXT = 80  # characters; less is a shell or a notice, not a page
-_NOTICE = 700  # characters; a text shorter than this may be a notice instead of the page
+_MAX_FACT_CHECKS = 5  # of a page's claims; a list of all that a site ever checked is none of this page
+_MIN_TEXT_CHARACTERS = 80  # characters; less is a shell or a notice, not a page
+_MAX_NOTICE_CHARACTERS = 700  # characters; a text shorter than this may be a notice instead of the page
 # Extraction takes about 0.1 ms a tag and never stops by itself; the longest encyclopaedia articles stay below.
 _MAX_TAGS = 100_000
 _MAX_CHARACTERS = 3_000_000
-_SCRIPT = re.compile(
+_SCRIPT_PATTERN = re.compile(
     r"<script(?=[\s/>]).*?(?:</script>|\Z)", re.IGNORECASE | re.DOTALL
 )  # linear: it never fails to end
 # What the parsers raise on pages that are made to break them.
-_BROKEN = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError, LxmlError)
-_ASKS_FOR_SCRIPT = re.compile(
+_BROKEN_PAGE_ERRORS = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError, LxmlError)
+_SCRIPT_NOTICE_PATTERN = re.compile(
     r"(?:enable|activate|requires?|turn on|needs?)\s+(?:\w+\s+){0,2}javascript"
     r"|javascript (?:is|must be) (?:disabled|enabled|required)",
     re.IGNORECASE,
 )
-_ASKS_FOR_HUMAN = re.compile(
+_ROBOT_CHECK_PATTERN = re.compile(
     r"verify(?:ing)? (?:that )?you are (?:a )?human|checking your browser|are you a robot|complete the captcha"
     r"|unusual traffic|access (?:to this page has been )?denied|request (?:was )?blocked|just a moment\.\.\.",
     re.IGNORECASE,
@@ -55,17 +55,17 @@ def read_html(body: bytes, charset: str | None, url: str, fallback_title: str) -
     Raises FetchError: UNREADABLE when there is no text without JavaScript, BLOCKED for a robot check,
     PAYWALLED when the page keeps its text from those who do not pay.
     """
-    html = _bounded(decode(body, charset).replace("\x00", ""))
-    tree = _parsed(html)
-    extracted = _extract(tree, url)
+    html = _limit_html(decode(body, charset).replace("\x00", ""))
+    tree = _parse_html(html)
+    extracted = _extract_article(tree, url)
     text = tidy_text(extracted.text or "") if extracted is not None else ""
-    if len(text) < _LEAST_TEXT:
+    if len(text) < _MIN_TEXT_CHARACTERS:
         text = max(text, tidy_text(all_words(tree)), key=len)
     if is_paywalled(tree, html, text):
         raise FetchError("The page is behind a paywall and shows its beginning only.", FetchOutcome.PAYWALLED)
     _refuse_notice(text, html)
-    day = _as_date(extracted.date if extracted is not None else None)
-    is_stated = day is not None and _states_day(f"{url} {html}", day)
+    day = _parse_page_date(extracted.date if extracted is not None else None)
+    is_stated = day is not None and _is_day_stated(f"{url} {html}", day)
     title = tidy_line((extracted.title if extracted is not None else "") or "")
     return Document(
         title=title or fallback_title,
@@ -73,14 +73,14 @@ def read_html(body: bytes, charset: str | None, url: str, fallback_title: str) -
         publisher=tidy_line((extracted.sitename if extracted is not None else "") or "", 100) or None,
         published=day if is_stated else None,
         not_before=date(day.year, 1, 1) if day is not None and not is_stated else None,
-        language=_language(tree),
-        canonical=_canonical(tree, url),
-        fact_checks=tuple(islice(_fact_checks(tree), _MOST_CHECKS)),
+        language=_read_language(tree),
+        canonical=_read_canonical(tree, url),
+        fact_checks=tuple(islice(_read_page_fact_checks(tree), _MAX_FACT_CHECKS)),
         asks_for_password=any((field.get("type") or "").lower() == "password" for field in tree.iter("input")),
     )
 
 
-def _parsed(html: str) -> Any:
+def _parse_html(html: str) -> Any:
     """The page as a tree, without what it hides."""
     from trafilatura import load_html
 
@@ -91,19 +91,19 @@ def _parsed(html: str) -> Any:
             tree = load_html(f"<html><body><div>{html}</div></body></html>")
         if tree is not None:
             drop_hidden(tree)
-    except _BROKEN as error:
+    except _BROKEN_PAGE_ERRORS as error:
         raise FetchError("The page's HTML is too broken to read.", FetchOutcome.UNREADABLE) from error
     if tree is None:
         raise FetchError("The page holds hardly any text, so it cannot be read here.", FetchOutcome.UNREADABLE)
     return tree
 
 
-def _language(tree: Any) -> str | None:
+def _read_language(tree: Any) -> str | None:
     found = re.match(r"[a-z]{2}(?![a-z])", (tree.get("lang") or "").strip().lower())
     return found.group() if found else None
 
 
-def _canonical(tree: Any, url: str) -> str | None:
+def _read_canonical(tree: Any, url: str) -> str | None:
     """The address that the page gives itself, if it is of its own host: it cannot speak for another's.
 
     A file's page has no host (`url` is its name), and may give any web address.
@@ -112,20 +112,20 @@ def _canonical(tree: Any, url: str) -> str | None:
     href = next(given, "").strip()
     try:
         address = urljoin(url, href) if 0 < len(href) <= MAX_URL else ""
-        own, named = (_plain_host(urlsplit(one).hostname or "") for one in (url, address))
+        own, named = (_strip_host_prefix(urlsplit(one).hostname or "") for one in (url, address))
     except ValueError:
         return None
     return address if own in ("", named) and len(address) <= MAX_URL and is_web_address(address) else None
 
 
-def _plain_host(host: str) -> str:
+def _strip_host_prefix(host: str) -> str:
     return re.sub(r"^(?:www\d?|m|amp|mobile)\.", "", host)
 
 
-def _bounded(html: str) -> str:
+def _limit_html(html: str) -> str:
     """The page cut to what can be worked through in seconds; the scripts of a long one go first."""
     if len(html) > _MAX_CHARACTERS:
-        html = _SCRIPT.sub("", html)[:_MAX_CHARACTERS]
+        html = _SCRIPT_PATTERN.sub("", html)[:_MAX_CHARACTERS]
     if html.count("<") <= _MAX_TAGS:
         return html
     at = 0
@@ -134,7 +134,7 @@ def _bounded(html: str) -> str:
     return html[: at - 1]
 
 
-def _extract(tree: Any, url: str) -> Extracted | None:
+def _extract_article(tree: Any, url: str) -> Extracted | None:
     from trafilatura import bare_extraction
 
     try:
@@ -151,18 +151,18 @@ def _extract(tree: Any, url: str) -> Extracted | None:
                 "max_date": datetime.now(UTC).date().isoformat(),
             },
         )
-    except _BROKEN as error:
+    except _BROKEN_PAGE_ERRORS as error:
         raise FetchError("The page's HTML is too broken to read.", FetchOutcome.UNREADABLE) from error
     return None if isinstance(extracted, dict) else extracted
 
 
 def _refuse_notice(text: str, html: str) -> None:
     """Raise when the text is not the page but a notice in its place."""
-    if len(text) < _NOTICE and _ASKS_FOR_HUMAN.search(text):
+    if len(text) < _MAX_NOTICE_CHARACTERS and _ROBOT_CHECK_PATTERN.search(text):
         raise FetchError(
             "The site asks whether a human is reading, and shows no page to programs.", FetchOutcome.BLOCKED
         )
-    if len(text) < _LEAST_TEXT or (len(text) < _NOTICE and _ASKS_FOR_SCRIPT.search(text)):
+    if len(text) < _MIN_TEXT_CHARACTERS or (len(text) < _MAX_NOTICE_CHARACTERS and _SCRIPT_NOTICE_PATTERN.search(text)):
         words = (
             "The page shows no text without JavaScript, so it cannot be read here."
             if "<script" in html.lower()
@@ -171,12 +171,12 @@ def _refuse_notice(text: str, html: str) -> None:
         raise FetchError(words, FetchOutcome.UNREADABLE)
 
 
-def _as_date(found: str | None) -> date | None:
+def _parse_page_date(found: str | None) -> date | None:
     day = parse_date(found)
     return day if day is not None and day.year >= 1990 and day <= datetime.now(UTC).date() else None
 
 
-def _states_day(html: str, day: date) -> bool:
+def _is_day_stated(html: str, day: date) -> bool:
     """Whether a page names that very day. Of a month ("2024-05") trafilatura makes its first, or today's day in it."""
     today = datetime.now(UTC).date()
     if day.day not in (1, today.day) and (day + timedelta(days=1)).day != 1:
@@ -191,8 +191,8 @@ def _states_day(html: str, day: date) -> bool:
     return re.search("|".join(forms), html) is not None
 
 
-_LEFT_OUT = frozenset("script style template head svg iframe object select noscript nav footer".split())
-_BLOCKS = frozenset({"p", "div", "br", "li", "tr", "h1", "h2", "h3", "h4", "section", "article", "td", "dd", "dt"})
+_SKIPPED_TAGS = frozenset("script style template head svg iframe object select noscript nav footer".split())
+_BLOCK_TAGS = frozenset({"p", "div", "br", "li", "tr", "h1", "h2", "h3", "h4", "section", "article", "td", "dd", "dt"})
 
 
 def all_words(tree: Any) -> str:
@@ -201,10 +201,10 @@ def all_words(tree: Any) -> str:
     walk = iterwalk(tree, events=("start", "end", "comment", "pi"))
     for event, element in walk:
         if event == "start":
-            if element.tag in _LEFT_OUT:
+            if element.tag in _SKIPPED_TAGS:
                 walk.skip_subtree()
                 continue
-            if element.tag in _BLOCKS:
+            if element.tag in _BLOCK_TAGS:
                 pieces.append("\n")
             pieces.append(element.text or "")
         elif element is not tree:
@@ -212,19 +212,21 @@ def all_words(tree: Any) -> str:
     return re.sub(r"\n\s*", "\n", "".join(pieces))
 
 
-_TEASER = 2_000  # characters; what a paywalled page shows of itself
-_SHORT_TEASER = 1_200  # the same where only an invitation to pay speaks for a paywall
+_MAX_TEASER_CHARACTERS = 2_000  # characters; what a paywalled page shows of itself
+_MAX_SHORT_TEASER_CHARACTERS = 1_200  # the same where only an invitation to pay speaks for a paywall
 
 # https://developers.google.com/search/docs/appearance/structured-data/paywalled-content
-_FREE = "isAccessibleForFree"
-_STATED = re.compile(rf"[\"']?{_FREE}[\"']?\s*:\s*[\"']?(?:https?:\\?/\\?/schema\.org\\?/)?(true|false)", re.IGNORECASE)
+_FREE_ACCESS_KEY = "isAccessibleForFree"
+_FREE_ACCESS_PATTERN = re.compile(
+    rf"[\"']?{_FREE_ACCESS_KEY}[\"']?\s*:\s*[\"']?(?:https?:\\?/\\?/schema\.org\\?/)?(true|false)", re.IGNORECASE
+)
 # Items that stand for the site and its owner, not for the page.
-_OF_THE_SITE = re.compile(r"WebSite|Organization|SearchAction|Person", re.IGNORECASE)
+_SITE_TYPE_PATTERN = re.compile(r"WebSite|Organization|SearchAction|Person", re.IGNORECASE)
 # The Open Graph mark of Facebook's paywall guide, and what publishers use in its place.
-_TIERS = frozenset({"locked", "metered", "premium", "paid", "subscriber"})
-_TIER_NAMES = frozenset({"article:content_tier", "content_tier", "cxenseparse:articletype"})
+_PAID_TIERS = frozenset({"locked", "metered", "premium", "paid", "subscriber"})
+_TIER_META_NAMES = frozenset({"article:content_tier", "content_tier", "cxenseparse:articletype"})
 # What speaks of this very page: once is enough.
-_INVITATION = re.compile(
+_INVITATION_PATTERN = re.compile(
     r"(?:subscribe|sign (?:up|in)|register|log ?in|become a (?:member|subscriber)|start your (?:free )?trial)"
     r" (?:now )?(?:to|and) (?:(?:continue|keep|finish|start) (?:reading|watching|listening|with)"
     r"|(?:continue|keep|finish|read|unlock|access|view|get)"
@@ -242,7 +244,7 @@ _INVITATION = re.compile(
     re.IGNORECASE,
 )
 # What stands on public pages as well: two different ones are needed.
-_HINTS = tuple(
+_HINT_PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
         r"already a member\s*\?",
@@ -261,51 +263,53 @@ def is_paywalled(tree: Any, html: str, text: str) -> bool:
     `tree` and `html` are the page, `text` what can be read of it. A page that says it is not free but
     shows all of itself all the same was read. Menus and footers invite readers of every page: they are no sign.
     """
-    if len(text) < _TEASER and (_says_not_free(tree, html) or _has_tier(tree)):
+    if len(text) < _MAX_TEASER_CHARACTERS and (_is_stated_not_free(tree, html) or _has_paid_tier(tree)):
         return True
-    if len(text) >= _SHORT_TEASER:
+    if len(text) >= _MAX_SHORT_TEASER_CHARACTERS:
         return False
     words = " ".join(all_words(tree).split())
-    if _INVITATION.search(words) is not None:
+    if _INVITATION_PATTERN.search(words) is not None:
         return True
-    return sum(hint.search(words) is not None for hint in _HINTS) > 1
+    return sum(hint.search(words) is not None for hint in _HINT_PATTERNS) > 1
 
 
-def _says_not_free(tree: Any, html: str) -> bool:
+def _is_stated_not_free(tree: Any, html: str) -> bool:
     """Whether "false" is all that is stated of being free: a list of several pages states both."""
-    stated = Counter(value.lower() for value in _STATED.findall(html)) - Counter(_stated_of_the_site(tree))
+    stated = Counter(value.lower() for value in _FREE_ACCESS_PATTERN.findall(html)) - Counter(
+        _read_site_statements(tree)
+    )
     for meta in tree.iter("meta"):
-        if (meta.get("itemprop") or "").lower() == _FREE.lower():
+        if (meta.get("itemprop") or "").lower() == _FREE_ACCESS_KEY.lower():
             stated[(meta.get("content") or "").strip().lower().rpartition("/")[2]] += 1
     return stated["false"] > 0 and stated["true"] == 0
 
 
-def _stated_of_the_site(tree: Any) -> Iterator[str]:
+def _read_site_statements(tree: Any) -> Iterator[str]:
     items: list[dict[str, Any]] = []
-    for text in _json_ld(tree):
+    for text in _read_json_ld(tree):
         with suppress(ValueError, RecursionError):  # what is broken counts as the page's
             json.loads(text, object_hook=items.append)  # each item without those inside it
     for item in items:
-        if _FREE in item and _OF_THE_SITE.search(str(item.get("@type"))[:100]):
-            yield str(item[_FREE]).lower().rpartition("/")[2]
+        if _FREE_ACCESS_KEY in item and _SITE_TYPE_PATTERN.search(str(item.get("@type"))[:100]):
+            yield str(item[_FREE_ACCESS_KEY]).lower().rpartition("/")[2]
 
 
-def _json_ld(tree: Any) -> Iterator[str]:
+def _read_json_ld(tree: Any) -> Iterator[str]:
     for script in tree.iter("script"):
         if "ld+json" in (script.get("type") or "").lower():
             yield script.text or ""
 
 
-def _fact_checks(tree: Any) -> Iterator[FactCheck]:
+def _read_page_fact_checks(tree: Any) -> Iterator[FactCheck]:
     """What the page's own data says of claims that it checks; it may say anything, so it is shown as the page's."""
-    for item in (item for text in _json_ld(tree) for item in reviews_in_text(text)):
+    for item in (item for text in _read_json_ld(tree) for item in reviews_in_text(text)):
         if (check := fact_check(item)) is not None:
             yield check
 
 
-def _has_tier(tree: Any) -> bool:
+def _has_paid_tier(tree: Any) -> bool:
     for meta in tree.iter("meta"):
         name = (meta.get("property") or meta.get("name") or "").strip().lower()
-        if name in _TIER_NAMES and (meta.get("content") or "").strip().lower() in _TIERS:
+        if name in _TIER_META_NAMES and (meta.get("content") or "").strip().lower() in _PAID_TIERS:
             return True
     return False

@@ -22,11 +22,11 @@ from crowdnotes.evidence.reading.plain_text import tidy_line, tidy_text
 
 _MAX_PAGES = 300  # a person checks a passage, not a book
 _MAX_SECONDS = 20.0
-_LEAST_TEXT = 40  # characters in the whole file; less is a scan with a stamp
-_STOP = re.compile(r"[.!?:][\"'”’)\]]*$")
-_LIST_ITEM = re.compile(r"(?:[•▪●◦–*-]|\(?\d{1,2}[.)]|\[\d{1,3}\])\s")
+_MIN_TEXT_CHARACTERS = 40  # characters in the whole file; less is a scan with a stamp
+_FINAL_STOP_PATTERN = re.compile(r"[.!?:][\"'”’)\]]*$")
+_LIST_ITEM_PATTERN = re.compile(r"(?:[•▪●◦–*-]|\(?\d{1,2}[.)]|\[\d{1,3}\])\s")
 # What pypdf and the format's own oddities raise on damaged files besides PyPdfError.
-_DAMAGE = (
+_DAMAGE_ERRORS = (
     PyPdfError,
     ValueError,
     TypeError,
@@ -53,21 +53,21 @@ def read_pdf(body: bytes, fallback_title: str, check: Callable[[], None]) -> Doc
         reader = PdfReader(io.BytesIO(body), strict=False)
         if reader.is_encrypted and not reader.decrypt(""):
             raise FetchError("The PDF is locked with a password.", FetchOutcome.UNREADABLE)
-        pages = _pages(reader, check)
-        title, published = _about(reader)
+        pages = _read_page_lines(reader, check)
+        title, published = _read_metadata(reader)
     except (DependencyError, FileNotDecryptedError) as error:
         raise FetchError("The PDF is encrypted.", FetchOutcome.UNREADABLE) from error
-    except _DAMAGE as error:
+    except _DAMAGE_ERRORS as error:
         raise FetchError("The PDF is damaged.", FetchOutcome.UNREADABLE) from error
-    text, starts = _joined([tidy_text(_as_paragraphs(lines)) for lines in _without_running_heads(pages)])
-    if len(text) < _LEAST_TEXT:
+    text, starts = _join_pages([tidy_text(_join_lines(lines)) for lines in _drop_running_heads(pages)])
+    if len(text) < _MIN_TEXT_CHARACTERS:
         raise FetchError(
             "The PDF holds pictures of its pages and no text, so it cannot be read here.", FetchOutcome.UNREADABLE
         )
     return Document(title=title or fallback_title, text=text, published=published, page_starts=starts)
 
 
-def _joined(pages: list[str]) -> tuple[str, tuple[int, ...]]:
+def _join_pages(pages: list[str]) -> tuple[str, tuple[int, ...]]:
     """The pages as one text, and the offset at which each begins; one without text begins where the next does."""
     text = ""
     starts: list[int] = []
@@ -79,7 +79,7 @@ def _joined(pages: list[str]) -> tuple[str, tuple[int, ...]]:
     return text, tuple(starts)
 
 
-def _pages(reader: PdfReader, check: Callable[[], None]) -> list[list[str]]:
+def _read_page_lines(reader: PdfReader, check: Callable[[], None]) -> list[list[str]]:
     """The lines of each page. A page that cannot be read is empty when others can."""
     ends = time.monotonic() + _MAX_SECONDS
     pages: list[list[str]] = []
@@ -90,7 +90,7 @@ def _pages(reader: PdfReader, check: Callable[[], None]) -> list[list[str]]:
             break
         try:
             text = reader.pages[number].extract_text()
-        except _DAMAGE as error:
+        except _DAMAGE_ERRORS as error:
             damage = error
             pages.append([])
             continue
@@ -100,7 +100,7 @@ def _pages(reader: PdfReader, check: Callable[[], None]) -> list[list[str]]:
     return pages
 
 
-def _without_running_heads(pages: list[list[str]]) -> list[list[str]]:
+def _drop_running_heads(pages: list[list[str]]) -> list[list[str]]:
     """Drop page numbers and lines that stand at the top or bottom of most pages."""
 
     def shape(line: str) -> str:
@@ -118,7 +118,7 @@ def _without_running_heads(pages: list[list[str]]) -> list[list[str]]:
     ]
 
 
-def _as_paragraphs(lines: list[str]) -> str:
+def _join_lines(lines: list[str]) -> str:
     """Undo the line breaks of the layout: a full line runs on, a short one ends its paragraph."""
     if not lines:
         return ""
@@ -129,25 +129,25 @@ def _as_paragraphs(lines: list[str]) -> str:
         if re.fullmatch(r"[a-z]-", before[-2:]) and line[0].islower():
             pieces[-1] = pieces[-1][:-1]
         else:
-            pieces.append(" " if _runs_on(before, line, width) else "\n")
+            pieces.append(" " if _is_continued(before, line, width) else "\n")
         pieces.append(line)
     return "".join(pieces)
 
 
-def _runs_on(before: str, line: str, width: float) -> bool:
-    if _LIST_ITEM.match(line):
+def _is_continued(before: str, line: str, width: float) -> bool:
+    if _LIST_ITEM_PATTERN.match(line):
         return False
     if line[0].islower():
         return True
-    return len(before) >= (0.85 if _STOP.search(before) else 0.65) * width
+    return len(before) >= (0.85 if _FINAL_STOP_PATTERN.search(before) else 0.65) * width
 
 
-def _about(reader: PdfReader) -> tuple[str, date | None]:
+def _read_metadata(reader: PdfReader) -> tuple[str, date | None]:
     """What the file says about itself: "" and None for what is odd, because the text is good without it."""
     try:
         details = reader.metadata
         given, moment = (details.title, details.creation_date) if details is not None else (None, None)
-    except _DAMAGE:
+    except _DAMAGE_ERRORS:
         return "", None
     title = tidy_line(given) if isinstance(given, str) else ""
     looks_like_file = re.search(r"\.(?:docx?|indd|pdf|qxd|tex|pptx?)$|^microsoft word|^untitled", title, re.IGNORECASE)

@@ -18,7 +18,7 @@ from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError
 from crowdnotes.evidence.reading.document import Document
 
-_TITLE_LIMIT = 150
+_MAX_TITLE_CHARACTERS = 150
 
 
 def read_plain(body: bytes, charset: str | None, fallback_title: str) -> Document:
@@ -30,19 +30,19 @@ def read_plain(body: bytes, charset: str | None, fallback_title: str) -> Documen
     if not text:
         raise FetchError("The file is empty.", FetchOutcome.UNREADABLE)
     first = text.partition("\n")[0].strip("# ")
-    return Document(title=tidy_line(first) if 0 < len(first) <= _TITLE_LIMIT else fallback_title, text=text)
+    return Document(title=tidy_line(first) if 0 < len(first) <= _MAX_TITLE_CHARACTERS else fallback_title, text=text)
 
 
-_BOMS = (
+_CODEC_BY_MARK = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-_META = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
-_XML = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]{2,40})", re.IGNORECASE)
-_STATEFUL = re.compile("iso2022|utf-16")  # would pass as UTF-8 or ASCII
-_SAMPLE = 65_536
+_META_CHARSET_PATTERN = re.compile(rb"<meta[^>]{0,300}?charset\s*=\s*[\"']?\s*([\w.:-]{2,40})", re.IGNORECASE)
+_XML_ENCODING_PATTERN = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]{2,40})", re.IGNORECASE)
+_STATEFUL_CODEC_PATTERN = re.compile("iso2022|utf-16")  # would pass as UTF-8 or ASCII
+_SAMPLE_BYTES = 65_536
 
 
 def decode_table(content: bytes) -> str:
@@ -59,22 +59,22 @@ def decode(body: bytes, declared: str | None = None, *, western: bool = False) -
 
     `western`: Excel's charset in the West is taken where it may be it, as several others fit a few accents too.
     """
-    for mark, name in _BOMS:
+    for mark, name in _CODEC_BY_MARK:
         if body.startswith(mark):
             return body[len(mark) :].decode(name, "replace")
-    inside = _codec(_declared_inside(body))
+    inside = _look_up_codec(_find_declared_charset(body))
     if inside is not None and inside.startswith("utf-16"):
         inside = None  # a declaration that was read as ASCII is not in it
-    candidates = [name for name in (_codec(declared), inside) if name is not None]
-    stateful = [name for name in candidates if _STATEFUL.match(name)]
+    candidates = [name for name in (_look_up_codec(declared), inside) if name is not None]
+    stateful = [name for name in candidates if _STATEFUL_CODEC_PATTERN.match(name)]
     for name in (*stateful, "utf-8", *candidates):
         try:
             return body.decode(name)
         except UnicodeDecodeError:
             continue
-    if _mostly_utf8(body):
+    if _is_mostly_utf8(body):
         return body.decode("utf-8", "replace")
-    likeliest = likely_charset(body[:_SAMPLE], western=western)
+    likeliest = likely_charset(body[:_SAMPLE_BYTES], western=western)
     return body.decode(likeliest or next(iter(candidates), "cp1252"), "replace")
 
 
@@ -87,12 +87,12 @@ def likely_charset(sample: bytes, *, western: bool) -> str | None:
     return best.encoding if best is not None else None
 
 
-def _declared_inside(body: bytes) -> str | None:
-    found = _XML.match(body[:1024]) or _META.search(body[:4096])
+def _find_declared_charset(body: bytes) -> str | None:
+    found = _XML_ENCODING_PATTERN.match(body[:1024]) or _META_CHARSET_PATTERN.search(body[:4096])
     return found.group(1).decode("ascii") if found else None
 
 
-def _codec(label: str | None) -> str | None:
+def _look_up_codec(label: str | None) -> str | None:
     """The Python codec that a browser would use for a charset label (WHATWG Encoding); None for none that it knows."""
     found = webencodings.lookup(label) if label else None
     if found is None or found.name in ("replacement", "x-user-defined"):
@@ -100,7 +100,7 @@ def _codec(label: str | None) -> str | None:
     return "gb18030" if found.name == "gbk" else found.codec_info.name
 
 
-def _mostly_utf8(body: bytes) -> bool:
+def _is_mostly_utf8(body: bytes) -> bool:
     """UTF-8 with a few broken bytes, as a page pasted together from several has them."""
     text = body.decode("utf-8", "replace")
     broken = text.count("\ufffd")
@@ -110,19 +110,19 @@ def _mostly_utf8(body: bytes) -> bool:
 # Control, bidirectional overrides and isolates, zero-width characters, soft hyphens, variation and tag
 # characters (used to smuggle words past a reader), lone surrogates, private use and non-characters.
 # Kept: the joiners U+200C and U+200D and the marks U+200E and U+200F, which real scripts need.
-_INVISIBLE = re.compile(
+_INVISIBLE_PATTERN = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u180e\u200b\u202a-\u202e\u2060-\u206f\ud800-\udfff\ue000-\uf8ff\ufe00-\ufe0f\ufeff\ufff0-\uffff\U000e0000-\U0010ffff]"
 )
-_LINE_END = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
-_SPACES = re.compile("[^\\S\n]+")
-_MANY_MARKS = re.compile("([\u0300-\u036f]{3})[\u0300-\u036f]+")
+_LINE_END_PATTERN = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
+_SPACES_PATTERN = re.compile("[^\\S\n]+")
+_STACKED_MARKS_PATTERN = re.compile("([\u0300-\u036f]{3})[\u0300-\u036f]+")
 
 
 def tidy_text(text: str) -> str:
     """NFC, invisible characters removed, line ends as line feeds, runs of spaces as one, at most one empty line."""
-    text = _INVISIBLE.sub("", _LINE_END.sub("\n", text))
-    text = unicodedata.normalize("NFC", _MANY_MARKS.sub(r"\1", text))
-    lines = (_SPACES.sub(" ", line).strip() for line in text.split("\n"))
+    text = _INVISIBLE_PATTERN.sub("", _LINE_END_PATTERN.sub("\n", text))
+    text = unicodedata.normalize("NFC", _STACKED_MARKS_PATTERN.sub(r"\1", text))
+    lines = (_SPACES_PATTERN.sub(" ", line).strip() for line in text.split("\n"))
     return re.sub("\n{3,}", "\n\n", "\n".join(lines)).strip()
 
 
@@ -132,27 +132,31 @@ def tidy_line(text: str, limit: int = 300) -> str:
     return line if len(line) <= limit else f"{line[: limit - 1].rstrip()}…"
 
 
-_MAX_MARKUP = 10_000  # characters looked at; a title or abstract is shorter
-_ROUNDS = 3  # some services escape what is escaped already
-_UNSEEN = re.compile(r"<(script|style|template|noscript)\b[^>]*>.*?(?:</\1\s*>|$)", re.IGNORECASE | re.DOTALL)
-_COMMENT = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
+_MAX_MARKUP_CHARACTERS = 10_000  # characters looked at; a title or abstract is shorter
+_MAX_UNESCAPE_ROUNDS = 3  # some services escape what is escaped already
+_HIDDEN_ELEMENT_PATTERN = re.compile(
+    r"<(script|style|template|noscript)\b[^>]*>.*?(?:</\1\s*>|$)", re.IGNORECASE | re.DOTALL
+)
+_COMMENT_PATTERN = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
 # Tags that stand inside a word or sentence leave no gap: H<sub>2</sub>O.
-_INLINE = re.compile(r"</?(?:jats:)?(?:i|b|em|strong|sub|sup|span|sc|italic|bold|u|mark|a)\b[^<>]*>", re.IGNORECASE)
+_INLINE_TAG_PATTERN = re.compile(
+    r"</?(?:jats:)?(?:i|b|em|strong|sub|sup|span|sc|italic|bold|u|mark|a)\b[^<>]*>", re.IGNORECASE
+)
 # "p < 0.05" is no tag: a tag's name starts at once.
-_TAG = re.compile(r"</?[a-z][^<>]*>|<[!?][^<>]*>", re.IGNORECASE)
+_TAG_PATTERN = re.compile(r"</?[a-z][^<>]*>|<[!?][^<>]*>", re.IGNORECASE)
 # A tag that was cut off in the middle, with an attribute that shows what it was.
-_BROKEN_TAG = re.compile(r"<[a-z][\w:-]*\s[^<>]*=[^<>]*$", re.IGNORECASE)
+_BROKEN_TAG_PATTERN = re.compile(r"<[a-z][\w:-]*\s[^<>]*=[^<>]*$", re.IGNORECASE)
 
 
 def plain_text(markup: str, limit: int) -> str:
     """At most `limit` characters of plain text; paragraphs of the markup run together."""
-    text = markup[:_MAX_MARKUP]
-    for _ in range(_ROUNDS):
+    text = markup[:_MAX_MARKUP_CHARACTERS]
+    for _ in range(_MAX_UNESCAPE_ROUNDS):
         before = text
-        text = html.unescape(_without_tags(text))
+        text = html.unescape(_strip_tags(text))
         if text == before:
             break
-    return tidy_line(tidy_text(_without_tags(text)), limit)
+    return tidy_line(tidy_text(_strip_tags(text)), limit)
 
 
 def plain_line(markup: str) -> str:
@@ -160,6 +164,6 @@ def plain_line(markup: str) -> str:
     return plain_text(markup, 300)
 
 
-def _without_tags(text: str) -> str:
-    text = _COMMENT.sub(" ", _UNSEEN.sub(" ", text))
-    return _BROKEN_TAG.sub(" ", _TAG.sub(" ", _INLINE.sub("", text)))
+def _strip_tags(text: str) -> str:
+    text = _COMMENT_PATTERN.sub(" ", _HIDDEN_ELEMENT_PATTERN.sub(" ", text))
+    return _BROKEN_TAG_PATTERN.sub(" ", _TAG_PATTERN.sub(" ", _INLINE_TAG_PATTERN.sub("", text)))

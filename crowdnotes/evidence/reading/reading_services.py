@@ -31,10 +31,10 @@ from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.languages import language_of
 
-_SECONDS = 25.0  # for one page: they open it in a browser of theirs, in eight seconds on average
-_LEAST = 200  # characters; less is a notice or an error
-_MOST = 1_000_000
-_TRIAL = "https://example.com/"
+_MAX_READ_SECONDS = 25.0  # for one page: they open it in a browser of theirs, in eight seconds on average
+_MIN_TEXT_CHARACTERS = 200  # characters; less is a notice or an error
+_MAX_MARKDOWN_CHARACTERS = 1_000_000
+_TRIAL_URL = "https://example.com/"
 
 
 class ReadingService(Protocol):
@@ -66,7 +66,7 @@ class TavilyExtract:
     @classmethod
     def make(cls, search: SearchSettings) -> TavilyExtract:
         """With the key of the search, else as a guest."""
-        return cls(_patient(tavily_service(search)))
+        return cls(_extend_timeout(tavily_service(search)))
 
     def read(self, url: str, check: Check) -> Document:
         """See `ReadingService.read`: the plain reading, of which five cost a credit."""
@@ -75,8 +75,8 @@ class TavilyExtract:
         results = records(answer, "results")
         if not results:
             why = next((string(failed, "error") for failed in records(answer, "failed_results", may_lack=True)), "")
-            raise _not_read(why)
-        return _document(url, "", string(results[0], "raw_content"))
+            raise _build_not_read_error(why)
+        return _document_from_markdown(url, "", string(results[0], "raw_content"))
 
 
 class JinaOptions(BaseModel):
@@ -86,9 +86,9 @@ class JinaOptions(BaseModel):
     jina_url: str = Field("https://r.jina.ai/", description="Jina Reader")
 
 
-_PACE = Pace(18, 66.0, 2)
-_PACE_WITH_KEY = Pace(100, 66.0, 4)
-_WARNED = re.compile(r"returned error (\d{3})")
+_JINA_PACE = Pace(18, 66.0, 2)
+_JINA_PACE_WITH_KEY = Pace(100, 66.0, 4)
+_WARNING_STATUS_PATTERN = re.compile(r"returned error (\d{3})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,19 +105,21 @@ class JinaReader:
         own = search.of(JinaOptions)
         key = own.jina_key.get_secret_value() if own.jina_key else ""
         headers = {"Authorization": f"Bearer {key}"} if key else None
-        opened = open_service(search, own.jina_url, _PACE_WITH_KEY if key else _PACE, headers, quiet_seconds=60.0)
-        return cls(_patient(replace(opened, headers={**opened.headers, "Accept": "application/json"})))
+        opened = open_service(
+            search, own.jina_url, _JINA_PACE_WITH_KEY if key else _JINA_PACE, headers, quiet_seconds=60.0
+        )
+        return cls(_extend_timeout(replace(opened, headers={**opened.headers, "Accept": "application/json"})))
 
     def read(self, url: str, check: Check) -> Document:
         """See `ReadingService.read`."""
         answer = parse_json(self.service.post("", {"url": url}, check))
         if dig(answer, "code") != 200:
-            raise _not_read(string(answer, "readableMessage") or string(answer, "message"))
-        if found := _WARNED.search(string(answer, "data", "warning")):
+            raise _build_not_read_error(string(answer, "readableMessage") or string(answer, "message"))
+        if found := _WARNING_STATUS_PATTERN.search(string(answer, "data", "warning")):
             raise SearchError(f"The page answered it with an error ({found.group(1)}).", ProviderState.FAILED)
         if not isinstance(dig(answer, "data"), dict):
             raise unexpected()
-        read = _document(url, string(answer, "data", "title"), string(answer, "data", "content"))
+        read = _document_from_markdown(url, string(answer, "data", "title"), string(answer, "data", "content"))
         return replace(read, published=parse_date(string(answer, "data", "publishedTime")))
 
 
@@ -132,7 +134,7 @@ READING_OPTIONS: tuple[type[BaseModel], ...] = (JinaOptions,)  # Tavily's stand 
 def read_in_time(service: ReadingService, url: str, check: Check) -> Document:
     """See `ReadingService.read`; SearchError as well where it takes too long."""
     try:
-        return service.read(url, Deadline(_SECONDS, check).check)
+        return service.read(url, Deadline(_MAX_READ_SECONDS, check).check)
     except FetchError as error:
         raise SearchError("It did not answer in time.", ProviderState.TIMED_OUT) from error
 
@@ -146,7 +148,7 @@ def check_reading(
         began = time.monotonic()
         read, state, said = 0, ProviderState.FAILED, ""
         try:
-            read_in_time(service, _TRIAL, check)
+            read_in_time(service, _TRIAL_URL, check)
             read, state = 1, ProviderState.ANSWERED
         except SearchError as error:
             state, said = error.state, str(error)
@@ -156,32 +158,32 @@ def check_reading(
     return found
 
 
-def _patient(service: Service) -> Service:
-    return replace(service, request_seconds=max(service.request_seconds, _SECONDS), tries=1)
+def _extend_timeout(service: Service) -> Service:
+    return replace(service, request_seconds=max(service.request_seconds, _MAX_READ_SECONDS), tries=1)
 
 
-def _not_read(why: str) -> SearchError:
+def _build_not_read_error(why: str) -> SearchError:
     said = plain_line(why)[:200].rstrip(".")
     words = f"It could not read the page: {said}." if said else "It could not read the page."
     return SearchError(words, ProviderState.FAILED)
 
 
-def _document(url: str, title: str, markdown: str) -> Document:
-    text = tidy_text(plain_markdown(markdown[:_MOST]))
-    if len(text) < _LEAST:
+def _document_from_markdown(url: str, title: str, markdown: str) -> Document:
+    text = tidy_text(plain_markdown(markdown[:_MAX_MARKDOWN_CHARACTERS]))
+    if len(text) < _MIN_TEXT_CHARACTERS:
         raise SearchError("It found hardly any text.", ProviderState.FAILED)
     first = next((line.strip("# ") for line in markdown.splitlines() if line.startswith("#")), "")
     return Document(title=plain_line(title or plain_markdown(first)) or url, text=text, language=language_of(text))
 
 
-_PICTURE = re.compile(r"!\[[^\[\]]{0,300}\]\([^()\s]{0,2000}(?:\s[^()]{0,300})?\)")
-_LINK = re.compile(r"\[([^\[\]]{0,300})\]\([^()\s]{0,2000}(?:\s[^()]{0,300})?\)")
-_LINE_MARKS = re.compile(r"^[ \t]*(?:#{1,6}|>+|[*+-])[ \t]+", re.MULTILINE)
-_RULES = re.compile(r"^[ \t]*(?:[=*_-][ \t]*){3,}$", re.MULTILINE)
-_STRONG = re.compile(r"(\*\*|__)(?=\S)([^*_\n]{1,500})(?<=\S)\1")
+_PICTURE_PATTERN = re.compile(r"!\[[^\[\]]{0,300}\]\([^()\s]{0,2000}(?:\s[^()]{0,300})?\)")
+_LINK_PATTERN = re.compile(r"\[([^\[\]]{0,300})\]\([^()\s]{0,2000}(?:\s[^()]{0,300})?\)")
+_LINE_MARK_PATTERN = re.compile(r"^[ \t]*(?:#{1,6}|>+|[*+-])[ \t]+", re.MULTILINE)
+_RULE_PATTERN = re.compile(r"^[ \t]*(?:[=*_-][ \t]*){3,}$", re.MULTILINE)
+_STRONG_PATTERN = re.compile(r"(\*\*|__)(?=\S)([^*_\n]{1,500})(?<=\S)\1")
 
 
 def plain_markdown(text: str) -> str:
     """Markdown as a person reads it: pictures gone, links as their words, no marks of headings, lists and bold type."""
-    text = _LINK.sub(r"\1", _PICTURE.sub("", text))
-    return _STRONG.sub(r"\2", _LINE_MARKS.sub("", _RULES.sub("", text)))
+    text = _LINK_PATTERN.sub(r"\1", _PICTURE_PATTERN.sub("", text))
+    return _STRONG_PATTERN.sub(r"\2", _LINE_MARK_PATTERN.sub("", _RULE_PATTERN.sub("", text)))

@@ -32,23 +32,23 @@ from crowdnotes.errors import FetchError
 from crowdnotes.evidence.reading.document import Document
 
 _log = logging.getLogger(__name__)
-_SECONDS = 30.0  # for one page; a PDF gives what it has after 20
-_SLICE = 0.05  # seconds between two looks at whether the job was cancelled
-_PAGES = 500  # a reader is replaced after so many: what memory it lost is given back
-_MOST = 4  # readers, each about 90 MB
+_MAX_PAGE_SECONDS = 30.0  # for one page; a PDF gives what it has after 20
+_POLL_SECONDS = 0.05  # seconds between two looks at whether the job was cancelled
+_MAX_PAGES_PER_READER = 500  # a reader is replaced after so many: what memory it lost is given back
+_MAX_READERS = 4  # readers, each about 90 MB
 # All that a Python process needs of its surroundings; what else stands there may be a key.
-_SURROUNDINGS = ("PATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SYSTEMROOT", "TEMP", "TMP")
+_KEPT_VARIABLES = ("PATH", "LD_LIBRARY_PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "SYSTEMROOT", "TEMP", "TMP")
 
 
 class PageReaders:
     """As many readers as there are processors, each started when first needed. Safe to share between threads."""
 
-    def __init__(self, most: int | None = None, seconds: float = _SECONDS) -> None:
-        self._most = most or min(_MOST, os.cpu_count() or 1)
+    def __init__(self, most: int | None = None, seconds: float = _MAX_PAGE_SECONDS) -> None:
+        self._most = most or min(_MAX_READERS, os.cpu_count() or 1)
         self._seconds = seconds
         self._lock = threading.Lock()
-        self._all: set[_Reader] = set()
-        self._idle: SimpleQueue[_Reader] = SimpleQueue()
+        self._all: set[_ReaderProcess] = set()
+        self._idle: SimpleQueue[_ReaderProcess] = SimpleQueue()
         self._closed = False
 
     def start(self) -> None:
@@ -74,8 +74,8 @@ class PageReaders:
         done = False
         try:
             answer = reader.ask({"kind": kind, "charset": charset, "url": url}, body, check, self._seconds)
-            done = reader.pages < _PAGES
-            return _document(answer)
+            done = reader.pages < _MAX_PAGES_PER_READER
+            return _document_from_answer(answer)
         finally:
             if done:
                 self._idle.put(reader)
@@ -83,7 +83,7 @@ class PageReaders:
                 self._drop(reader)
                 self.start()
 
-    def _borrowed(self, check: Callable[[], None]) -> _Reader:
+    def _borrowed(self, check: Callable[[], None]) -> _ReaderProcess:
         while True:
             check()
             if self._closed:
@@ -93,28 +93,28 @@ class PageReaders:
             except Empty:
                 if (fresh := self._another()) is not None:
                     return fresh
-                time.sleep(_SLICE)
+                time.sleep(_POLL_SECONDS)
                 continue
             if reader.is_alive:
                 return reader
             self._drop(reader)  # it ended while idle: that is not the next page's doing
 
-    def _another(self) -> _Reader | None:
+    def _another(self) -> _ReaderProcess | None:
         """One more, or None when there are enough."""
         with self._lock:
             if self._closed or len(self._all) >= self._most:
                 return None
-            reader = _Reader()
+            reader = _ReaderProcess()
             self._all.add(reader)
             return reader
 
-    def _drop(self, reader: _Reader) -> None:
+    def _drop(self, reader: _ReaderProcess) -> None:
         reader.end()
         with self._lock:
             self._all.discard(reader)
 
 
-class _Reader:
+class _ReaderProcess:
     """One process. Raises FetchError when it cannot be started."""
 
     def __init__(self) -> None:
@@ -124,7 +124,7 @@ class _Reader:
                 [sys.executable, "-P", "-m", "crowdnotes.evidence.reading.worker_processes"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                env=_surroundings(),
+                env=_build_environment(),
                 start_new_session=True,  # so that what it starts itself can be ended with it
             )
         except OSError as error:
@@ -153,7 +153,7 @@ class _Reader:
             check()
             if time.monotonic() >= ends:
                 raise FetchError(f"The page could not be read within {seconds:g} seconds.", FetchOutcome.UNREADABLE)
-            self._exchange.join(_SLICE)
+            self._exchange.join(_POLL_SECONDS)
         if said and said[0] is not None:
             return said[0]
         self.end()
@@ -194,14 +194,14 @@ class _Reader:
         return received[0] if received is not None and received[0].pop("number", None) == number else None
 
 
-def _surroundings() -> dict[str, str]:
+def _build_environment() -> dict[str, str]:
     """The environment of a reader: the same code, one thread, nothing that it does not need."""
-    kept = {name: os.environ[name] for name in _SURROUNDINGS if name in os.environ}
+    kept = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
     code = [str(Path(__file__).parents[3]), *(place for place in sys.path if place)]
     return {**kept, "PYTHONPATH": os.pathsep.join(code), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 
-def _document(answer: Message) -> Document:
+def _document_from_answer(answer: Message) -> Document:
     """What a reader answered; it is not trusted to keep to the form."""
     try:
         document = answer.get("document")
@@ -224,26 +224,26 @@ Message = dict[str, object]
 
 DOCUMENT = TypeAdapter(Document)  # to JSON and back; ValidationError, a ValueError, for what is none
 READY: Message = {"ready": True}
-_LENGTHS = struct.Struct(">II")  # bytes of the JSON, bytes of the body
-_MOST_BYTES = 64_000_000  # of either part of a message; the longest text that is read takes 18 MB as JSON
-_MOST_SECONDS = 120  # for a page, counted by the reader itself: for when nobody is left to end it
-_MOST_MEMORY = 2_000_000_000  # bytes of address space; Python and its libraries take 200 MB of it
+_MESSAGE_HEADER = struct.Struct(">II")  # bytes of the JSON, bytes of the body
+_MAX_MESSAGE_BYTES = 64_000_000  # of either part of a message; the longest text that is read takes 18 MB as JSON
+_ALARM_SECONDS = 120  # for a page, counted by the reader itself: for when nobody is left to end it
+_MAX_MEMORY_BYTES = 2_000_000_000  # bytes of address space; Python and its libraries take 200 MB of it
 
 
 def send(stream: BinaryIO, message: Message, body: bytes = b"") -> None:
     """One message. Raises OSError when nobody reads any more."""
     head = json.dumps(message).encode()
-    stream.write(_LENGTHS.pack(len(head), len(body)) + head + body)
+    stream.write(_MESSAGE_HEADER.pack(len(head), len(body)) + head + body)
     stream.flush()
 
 
 def receive(stream: BinaryIO) -> tuple[Message, bytes] | None:
     """The next message; None when the stream has ended, even amid one, or holds what is no message."""
-    start = stream.read(_LENGTHS.size)
-    if len(start) < _LENGTHS.size:
+    start = stream.read(_MESSAGE_HEADER.size)
+    if len(start) < _MESSAGE_HEADER.size:
         return None
-    lengths = _LENGTHS.unpack(start)
-    if max(lengths) > _MOST_BYTES:
+    lengths = _MESSAGE_HEADER.unpack(start)
+    if max(lengths) > _MAX_MESSAGE_BYTES:
         return None
     head, body = (stream.read(length) for length in lengths)
     try:
@@ -253,27 +253,29 @@ def receive(stream: BinaryIO) -> tuple[Message, bytes] | None:
     return (message, body) if isinstance(message, dict) else None
 
 
-def _bound_memory() -> None:
+def _limit_memory() -> None:
     """So that a page that unpacks to gigabytes fails here instead of filling the machine; on Linux."""
     try:
         import resource
     except ImportError:
         return
     with suppress(OSError, ValueError):  # a system that knows no such bound
-        resource.setrlimit(resource.RLIMIT_AS, (_MOST_MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
+        resource.setrlimit(resource.RLIMIT_AS, (_MAX_MEMORY_BYTES, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 
-def _end_after(seconds: int) -> None:
+def _set_alarm(seconds: int) -> None:
     """End this program then, or not at all (0); where the system has no alarm, a reader can outlive its parent."""
     if hasattr(signal, "alarm"):
         signal.alarm(seconds)
 
 
-def _read(message: Message, body: bytes) -> Message:
+def _answer_request(message: Message, body: bytes) -> Message:
     from crowdnotes.evidence.reading.extract import extract
 
     try:
-        document = extract(body, str(message["kind"]), _text(message["charset"]), str(message["url"]), lambda: None)
+        document = extract(
+            body, str(message["kind"]), _string_or_none(message["charset"]), str(message["url"]), lambda: None
+        )
     except FetchError as error:
         return {"outcome": error.outcome.value, "sentence": error.message}
     except MemoryError:
@@ -281,7 +283,7 @@ def _read(message: Message, body: bytes) -> Message:
     return {"document": DOCUMENT.dump_python(document, mode="json")}
 
 
-def _text(value: object) -> str | None:
+def _string_or_none(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
 
@@ -296,12 +298,12 @@ def main() -> None:
     import crowdnotes.evidence.reading.html
     import crowdnotes.evidence.reading.pdf  # noqa: F401
 
-    _bound_memory()
+    _limit_memory()
     send(answers, READY)
     while (asked := receive(sys.stdin.buffer)) is not None:
-        _end_after(_MOST_SECONDS)
-        send(answers, {**_read(*asked), "number": asked[0]["number"]})
-        _end_after(0)
+        _set_alarm(_ALARM_SECONDS)
+        send(answers, {**_answer_request(*asked), "number": asked[0]["number"]})
+        _set_alarm(0)
 
 
 if __name__ == "__main__":

@@ -63,12 +63,12 @@ ONLINE: tuple[type[OnlineProvider], ...] = (
     CurrentEvents,
     Gdelt,
 )
-_GIVE_ENTRIES = frozenset(kind.name for kind in ONLINE if kind.gives_entries)
+_ENTRY_PROVIDERS = frozenset(kind.name for kind in ONLINE if kind.gives_entries)
 
 
 def gives_entries(name: str) -> bool:
     """Whether what the provider of that name finds is read as it gives it, and not from a page."""
-    return name in _GIVE_ENTRIES
+    return name in _ENTRY_PROVIDERS
 
 
 def make_providers(settings: Settings, libraries: Libraries, names: Sequence[str] = ()) -> list[SearchProvider]:
@@ -91,10 +91,10 @@ def default_providers(search: SearchSettings) -> list[str]:
     """
     ready = [provider for provider in make_online(search) if provider.needs is None]
     web = any(provider.searches_web and not provider.stands_in for provider in ready)
-    return [provider.name for provider in ready if _at_first(provider, search.services, web=web)]
+    return [provider.name for provider in ready if _is_default(provider, search.services, web=web)]
 
 
-def _at_first(provider: OnlineProvider, wanted: Sequence[str] | None, *, web: bool) -> bool:
+def _is_default(provider: OnlineProvider, wanted: Sequence[str] | None, *, web: bool) -> bool:
     if wanted is not None and provider.name in wanted:
         return True
     if provider.stands_in:

@@ -32,11 +32,11 @@ from crowdnotes.text.dates import parse_date
 from crowdnotes.wording import fill
 
 _PACE = Pace(45, 66.0, 3)
-_FIELDS = (
+_REQUESTED_FIELDS = (
     "NCTId|BriefTitle|OverallStatus|WhyStopped|Phase|StudyFirstPostDate|LastUpdatePostDate|ResultsFirstPostDate"
     "|EnrollmentCount|LeadSponsorName|Condition|InterventionName|BriefSummary|HasResults"
 )
-_NUMBER = re.compile(r"\bNCT\d{8}\b", re.IGNORECASE)
+_TRIAL_NUMBER_PATTERN = re.compile(r"\bNCT\d{8}\b", re.IGNORECASE)
 
 
 class ClinicalTrialsOptions(BaseModel):
@@ -65,40 +65,40 @@ class ClinicalTrials(OnlineProvider):
         bound = {"filter.advanced": f"AREA[StudyFirstPostDate]RANGE[MIN,{until.isoformat()}]"} if until else {}
 
         def ask(term: str) -> list[JsonObject]:
-            params = {"query.term": term, "fields": _FIELDS, "pageSize": str(limit), **bound}
+            params = {"query.term": term, "fields": _REQUESTED_FIELDS, "pageSize": str(limit), **bound}
             return records(parse_json(self.service.get("/studies", params, check)), "studies")
 
-        numbers = list(dict.fromkeys(number.upper() for number in _NUMBER.findall(query)))
+        numbers = list(dict.fromkeys(number.upper() for number in _TRIAL_NUMBER_PATTERN.findall(query)))
         found = ask(" OR ".join(numbers)) if numbers else all_then_any(query, ask)
         return first_hits((self._hit(record, query, until) for record in found), limit)
 
     def _hit(self, record: JsonObject, query: str, until: date | None) -> Hit | None:
         entry = dig(record, "protocolSection")
         number = string(entry, "identificationModule", "nctId")
-        if not _NUMBER.fullmatch(number):
+        if not _TRIAL_NUMBER_PATTERN.fullmatch(number):
             return None
         return make_hit(
             self.name,
             query,
             title=f"{string(entry, 'identificationModule', 'briefTitle')} ({number})",
-            snippet=" ".join(_said(entry, until)),
+            snippet=" ".join(_describe_trial(entry, until)),
             url=f"https://clinicaltrials.gov/study/{number}",
             published=parse_date(string(entry, "statusModule", "studyFirstPostDateStruct", "date")),
         )
 
 
-def _said(entry: object, until: date | None) -> list[str]:
+def _describe_trial(entry: object, until: date | None) -> list[str]:
     """The entry in sentences: phase, size and sponsor; how it stands and whether results are there; what it is for."""
     status = dig(entry, "statusModule")
     facts = {
         "Conditions: {value}.": ", ".join(strings(entry, "conditionsModule", "conditions")),
-        "Phase: {value}.": ", ".join(map(_plain, strings(entry, "designModule", "phases"))),
+        "Phase: {value}.": ", ".join(map(_format_constant, strings(entry, "designModule", "phases"))),
         "People enrolled: {value}.": string(entry, "designModule", "enrollmentInfo", "count"),
         "Sponsor: {value}.": string(entry, "sponsorCollaboratorsModule", "leadSponsor", "name"),
     }
     changed = parse_date(string(status, "lastUpdatePostDateStruct", "date"))
     if until is None or (changed is not None and changed <= until):
-        facts["Status: {value}."] = _plain(string(status, "overallStatus"))
+        facts["Status: {value}."] = _format_constant(string(status, "overallStatus"))
         facts["Why it was stopped: {value}"] = string(status, "whyStopped")
     posted = parse_date(string(status, "resultsFirstPostDateStruct", "date"))
     there = posted is not None and (until is None or posted <= until)
@@ -107,6 +107,6 @@ def _said(entry: object, until: date | None) -> list[str]:
     return [*told, results, string(entry, "descriptionModule", "briefSummary")]
 
 
-def _plain(name: str) -> str:
+def _format_constant(name: str) -> str:
     """A value of a list as the site shows it: PHASE2 is "Phase 2", NOT_YET_RECRUITING "Not yet recruiting"."""
     return re.sub(r"(?<=[a-z])(?=\d)", " ", name.replace("_", " ").capitalize())

@@ -29,7 +29,7 @@ from crowdnotes.evidence.search.service import COURTEOUS, Check, open_service
 from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.text.dates import parse_date
 
-_MOST_OF_A_RATING = 120  # characters: some publishers put a paragraph there
+_MAX_VERDICT_CHARACTERS = 120  # characters: some publishers put a paragraph there
 
 
 class GoogleFactCheckOptions(BaseModel):
@@ -78,7 +78,7 @@ class GoogleFactCheck(OnlineProvider):
         check = FactCheck(
             claim=string(claim, "text"),
             claimant=string(claim, "claimant"),
-            verdict=plain_line(string(review, "textualRating"))[:_MOST_OF_A_RATING],
+            verdict=plain_line(string(review, "textualRating"))[:_MAX_VERDICT_CHARACTERS],
             publisher=string(review, "publisher", "name") or string(review, "publisher", "site"),
             published=parse_date(string(review, "reviewDate")),
             url=string(review, "url"),

@@ -12,7 +12,7 @@ from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.library.earlier_notes import LeaveOut, none_left_out
 from crowdnotes.evidence.search.service import Check
 
-_MOST_HITS = 40  # of all queries together, unless more are asked for: as many as a library reads by meaning
+_MAX_HITS = 40  # of all queries together, unless more are asked for: as many as a library reads by meaning
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class LocalLibrary:
         Raises SearchError when the library cannot be read.
         """
         check()
-        most = max(limit, min(limit * len(queries), _MOST_HITS))
+        most = max(limit, min(limit * len(queries), _MAX_HITS))
         try:
             return self.libraries.search_many(self.library, queries, most, post or None, until, self.leave_out)
         except LibraryError as error:

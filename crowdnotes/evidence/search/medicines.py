@@ -30,11 +30,11 @@ from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.text.dates import parse_date
 from crowdnotes.wording import fill
 
-_PACE = Pace(200, 66.0, 3)
-_MOST_WORDS = 6
-_PART = 700  # characters of each part of a label
-_KINDS_OF_RECALL = ("drug", "food", "device")
-_OF_A_LABEL = ("boxed_warning", "indications_and_usage", "warnings", "warnings_and_cautions", "contraindications")
+_OPENFDA_PACE = Pace(200, 66.0, 3)
+_MAX_SEARCH_WORDS = 6
+_MAX_LABEL_PART_CHARACTERS = 700  # characters of each part of a label
+_RECALL_KINDS = ("drug", "food", "device")
+_LABEL_FIELDS = ("boxed_warning", "indications_and_usage", "warnings", "warnings_and_cautions", "contraindications")
 
 
 class OpenFdaOptions(BaseModel):
@@ -61,7 +61,7 @@ class OpenFda(OnlineProvider):
     @classmethod
     def make(cls, search: SearchSettings) -> Self:
         """Two queries of a case: more wordings name the same medicine."""
-        service = open_service(search, search.of(OpenFdaOptions).openfda_url, _PACE)
+        service = open_service(search, search.of(OpenFdaOptions).openfda_url, _OPENFDA_PACE)
         return cls(replace(service, nothing_status=404), at_once=2, most_queries=2)
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
@@ -70,18 +70,20 @@ class OpenFda(OnlineProvider):
         return first_hits(found, limit)
 
     def _labels(self, query: str, limit: int, until: date | None, check: Check) -> Iterator[Hit | None]:
-        named = [word for said in words_of("substance", query) for word in search_words(said)][:_MOST_WORDS]
+        named = [word for said in words_of("substance", query) for word in search_words(said)][:_MAX_SEARCH_WORDS]
         if not named:
             return
-        which = _any("openfda.generic_name", "openfda.brand_name", words=named)
-        for record in self._records("/drug/label.json", which + _days("effective_time", until), limit, check):
+        which = _build_any_search("openfda.generic_name", "openfda.brand_name", words=named)
+        for record in self._records(
+            "/drug/label.json", which + _build_date_search("effective_time", until), limit, check
+        ):
             brand, maker = (string(record, "openfda", name) for name in ("brand_name", "manufacturer_name"))
-            told = [string(record, name) for name in _OF_A_LABEL]
+            told = [string(record, name) for name in _LABEL_FIELDS]
             yield make_hit(
                 self.name,
                 query,
                 title=f"Label of {brand or string(record, 'openfda', 'generic_name')}, {maker}",
-                snippet=" ".join(part[:_PART] for part in told if part),
+                snippet=" ".join(part[:_MAX_LABEL_PART_CHARACTERS] for part in told if part),
                 url=label_page(string(record, "set_id")),
                 published=compact_day(string(record, "effective_time")),
             )
@@ -89,12 +91,14 @@ class OpenFda(OnlineProvider):
     def _recalls(self, query: str, limit: int, until: date | None, check: Check) -> Iterator[Hit | None]:
         """Any of the words is asked for, best first, and what holds fewer than half of them is left out."""
         spoken_of = {word for said in words_of("recall", query) for word in search_words(said)}
-        subject = [word for word in search_words(query) if word not in spoken_of][:_MOST_WORDS]
+        subject = [word for word in search_words(query) if word not in spoken_of][:_MAX_SEARCH_WORDS]
         if not spoken_of or not subject:
             return
-        which = _any("product_description", "reason_for_recall", words=subject)
-        for kind in _KINDS_OF_RECALL:
-            for record in self._records(f"/{kind}/enforcement.json", which + _days("report_date", until), limit, check):
+        which = _build_any_search("product_description", "reason_for_recall", words=subject)
+        for kind in _RECALL_KINDS:
+            for record in self._records(
+                f"/{kind}/enforcement.json", which + _build_date_search("report_date", until), limit, check
+            ):
                 about = f"{string(record, 'product_description')} {string(record, 'reason_for_recall')}".lower()
                 if 2 * sum(word in about for word in subject) >= len(subject):
                     yield self._recall(record, query)
@@ -129,18 +133,18 @@ def label_page(number: str) -> str:
     return f"https://dailymed.nlm.nih.gov/dailymed/drugInfo.cfm?setid={quote(number, safe='')}"
 
 
-def _any(*fields: str, words: list[str]) -> str:
+def _build_any_search(*fields: str, words: list[str]) -> str:
     """A search for any of the words in any of the fields."""
     each = " OR ".join(words)
     return f"({' OR '.join(f'{field}:({each})' for field in fields)})"
 
 
-def _days(field: str, until: date | None) -> str:
+def _build_date_search(field: str, until: date | None) -> str:
     return f" AND {field}:[19900101 TO {until:%Y%m%d}]" if until else ""
 
 
-_MEDICINES = 2  # asked for a query
-_LABELS = 3  # of one medicine: they say nearly the same
+_MAX_MEDICINES_PER_QUERY = 2  # asked for a query
+_MAX_LABELS_PER_MEDICINE = 3  # of one medicine: they say nearly the same
 
 
 class DailyMedOptions(BaseModel):
@@ -171,8 +175,8 @@ class DailyMed(OnlineProvider):
         """Labels of the medicines that the query names; nothing is asked where it names none."""
         bound = {"published_date": until.isoformat(), "published_date_comparison": "lte"} if until else {}
         hits = []
-        for medicine in words_of("substance", query)[:_MEDICINES]:
-            params = {"drug_name": medicine, "pagesize": str(min(limit, _LABELS)), **bound}
+        for medicine in words_of("substance", query)[:_MAX_MEDICINES_PER_QUERY]:
+            params = {"drug_name": medicine, "pagesize": str(min(limit, _MAX_LABELS_PER_MEDICINE)), **bound}
             for record in records(parse_json(self.service.get("/spls.json", params, check)), "data"):
                 title, published = string(record, "title"), parse_date(string(record, "published_date"))
                 link = label_page(string(record, "setid"))

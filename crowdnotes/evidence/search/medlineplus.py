@@ -26,7 +26,7 @@ from crowdnotes.evidence.search.service import Check, Pace, contact, open_servic
 from crowdnotes.settings_sections import SearchSettings
 
 _PACE = Pace(85, 66.0, 4)
-_SPOKEN = frozenset({"en", "es"})
+_SUPPORTED_LANGUAGES = frozenset({"en", "es"})
 
 
 class MedlinePlusOptions(BaseModel):
@@ -54,7 +54,7 @@ class MedlinePlus(OnlineProvider):
 
         A query in a language that it does not speak is not asked.
         """
-        if (language or "en") not in _SPOKEN:
+        if (language or "en") not in _SUPPORTED_LANGUAGES:
             return []
         database = "healthTopicsSpanish" if language == "es" else "healthTopics"
 

@@ -33,12 +33,12 @@ from crowdnotes.text.languages import LANGUAGE_NAMES
 from crowdnotes.text.names import dates_in
 from crowdnotes.text.tokens import content_stems
 
-_PORTAL = 100  # the number of its name space
-_FOUND_DAYS = 4
-_LAST_DAYS = 7
-_FEWEST_SHARED = 2  # words that an entry has in common with the query; one alone finds everything
-_TITLE = re.compile(r"Portal:Current events/(\d{4}) (\w+) (\d{1,2})")
-_LINK = re.compile(r"\[(https?://[^\s\[\]]+) [^\[\]]*\]")
+_PORTAL_NAMESPACE = 100  # the number of its name space
+_MAX_FOUND_DAYS = 4
+_RECENT_DAYS = 7
+_MIN_SHARED_WORDS = 2  # words that an entry has in common with the query; one alone finds everything
+_DAY_TITLE_PATTERN = re.compile(r"Portal:Current events/(\d{4}) (\w+) (\d{1,2})")
+_EXTERNAL_LINK_PATTERN = re.compile(r"\[(https?://[^\s\[\]]+) [^\[\]]*\]")
 
 
 class CurrentEvents(OnlineProvider):
@@ -72,31 +72,31 @@ class CurrentEvents(OnlineProvider):
             params: dict[str, str | int] = {
                 "list": "search",
                 "srsearch": f'intitle:"Current events" {words}',
-                "srnamespace": _PORTAL,
-                "srlimit": _FOUND_DAYS,
+                "srnamespace": _PORTAL_NAMESPACE,
+                "srlimit": _MAX_FOUND_DAYS,
             }
             return records(ask_wiki(self.service, {"action": "query", **params}, check), "query", "search")
 
         last = until or datetime.now(UTC).date()
         named = [day for words in dates_in(query) if (day := parse_date(words))]
-        found = [day for record in all_then_any(query, ask) if (day := _day_of(string(record, "title")))]
-        days = [*named, *found, *(last - timedelta(days=before) for before in range(_LAST_DAYS))]
-        entries = [entry for entry in self._entries(_until(days, last), check) if entry.shares(wanted)]
+        found = [day for record in all_then_any(query, ask) if (day := _parse_day_title(string(record, "title")))]
+        days = [*named, *found, *(last - timedelta(days=before) for before in range(_RECENT_DAYS))]
+        entries = [entry for entry in self._entries(_keep_days_until(days, last), check) if entry.shares(wanted)]
         entries.sort(key=lambda entry: (-entry.shares(wanted), -entry.day.toordinal()))
         return first_hits((entry.as_hit(self.name, query) for entry in entries), limit, until)
 
-    def _entries(self, days: list[date], check: Check) -> Iterator[_Entry]:
+    def _entries(self, days: list[date], check: Check) -> Iterator[_EventEntry]:
         titles = "|".join(f"Portal:Current events/{day:%Y %B} {day.day}" for day in days)
         params = {"action": "query", "prop": "revisions", "titles": titles, "rvprop": "content", "rvslots": "main"}
         for page in records(ask_wiki(self.service, params, check), "query", "pages"):
-            day = _day_of(string(page, "title"))
+            day = _parse_day_title(string(page, "title"))
             revision = next(iter(records(page, "revisions", may_lack=True)), None)
             if day is not None and revision is not None:
-                yield from _entries_of(day, string(dig(revision, "slots"), "main", "content"))
+                yield from _parse_entries(day, string(dig(revision, "slots"), "main", "content"))
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _EventEntry:
     day: date
     topic: str
     text: str
@@ -105,43 +105,43 @@ class _Entry:
     def shares(self, wanted: frozenset[str]) -> int:
         """How many of the words it has; 0 for too few."""
         shared = len(wanted & content_stems(f"{self.topic} {self.text}"))
-        return shared if shared >= min(_FEWEST_SHARED, len(wanted)) else 0
+        return shared if shared >= min(_MIN_SHARED_WORDS, len(wanted)) else 0
 
     def as_hit(self, provider: str, query: str) -> Hit | None:
         title = f"{self.topic}: {self.text}" if self.topic else self.text
         return make_hit(provider, query, title=title, snippet=self.text, url=self.link, published=self.day)
 
 
-def _entries_of(day: date, wikitext: str) -> Iterator[_Entry]:
+def _parse_entries(day: date, wikitext: str) -> Iterator[_EventEntry]:
     """The entries of a day's page: lines of a nested list, whose upper lines name the topic."""
     topics: dict[int, str] = {}
     for line in wikitext.splitlines():
         depth = len(line) - len(line.lstrip("*"))
-        link = _LINK.search(line)
-        text = opening(_LINK.sub("", line.lstrip("*")))
+        link = _EXTERNAL_LINK_PATTERN.search(line)
+        text = opening(_EXTERNAL_LINK_PATTERN.sub("", line.lstrip("*")))
         if depth and link is None:
             topics = {level: topic for level, topic in topics.items() if level < depth} | {depth: text}
         elif depth and link is not None and text:
             above = [level for level in topics if level < depth]
-            yield _Entry(day, topics[max(above)] if above else "", text, link.group(1))
+            yield _EventEntry(day, topics[max(above)] if above else "", text, link.group(1))
 
 
-def _day_of(title: str) -> date | None:
-    found = _TITLE.fullmatch(title)
+def _parse_day_title(title: str) -> date | None:
+    found = _DAY_TITLE_PATTERN.fullmatch(title)
     return parse_date(f"{found[3]} {found[2]} {found[1]}") if found else None
 
 
-def _until(days: list[date], last: date) -> list[date]:
+def _keep_days_until(days: list[date], last: date) -> list[date]:
     return [day for day in dict.fromkeys(days) if day <= last]
 
 
-_PACE = Pace(1, 1.1, 1)
-_BETWEEN = 5.5  # seconds from one request to the next
-_MOST_SECONDS = 5.0
-_QUIET_SECONDS = 600.0
-_WINDOW = timedelta(days=90)
-_MOST_WORDS = 6
-_SHORTEST = 3
+_GDELT_PACE = Pace(1, 1.1, 1)
+_GDELT_INTERVAL_SECONDS = 5.5  # seconds from one request to the next
+_GDELT_TIMEOUT_SECONDS = 5.0
+_GDELT_QUIET_SECONDS = 600.0
+_GDELT_WINDOW = timedelta(days=90)
+_MAX_GDELT_WORDS = 6
+_MIN_GDELT_WORD_LETTERS = 3
 
 
 class GdeltOptions(BaseModel):
@@ -168,13 +168,15 @@ class Gdelt(OnlineProvider):
     @classmethod
     def make(cls, search: SearchSettings) -> Self:
         """One query of a case, tried once: whoever waits for it waits long."""
-        service = open_service(search, search.of(GdeltOptions).gdelt_url, _PACE, quiet_seconds=_QUIET_SECONDS)
-        seconds = min(service.request_seconds, _MOST_SECONDS)
+        service = open_service(
+            search, search.of(GdeltOptions).gdelt_url, _GDELT_PACE, quiet_seconds=_GDELT_QUIET_SECONDS
+        )
+        seconds = min(service.request_seconds, _GDELT_TIMEOUT_SECONDS)
         return cls(replace(service, tries=1, request_seconds=seconds), most_queries=1)
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:
         """Articles with all of the first words, in the language of the query where it is known."""
-        words = [word for word in search_words(query) if len(word) >= _SHORTEST][:_MOST_WORDS]
+        words = [word for word in search_words(query) if len(word) >= _MIN_GDELT_WORD_LETTERS][:_MAX_GDELT_WORDS]
         if not words:
             return []
         spoken = LANGUAGE_NAMES.get(language or "en", "English").lower()
@@ -185,12 +187,12 @@ class Gdelt(OnlineProvider):
             "maxrecords": limit,
         }
         if until is not None:
-            params["startdatetime"] = f"{until - _WINDOW:%Y%m%d}000000"
+            params["startdatetime"] = f"{until - _GDELT_WINDOW:%Y%m%d}000000"
             params["enddatetime"] = f"{until:%Y%m%d}235959"
         body = self.service.get("", params, check)
-        self.service.pacer.pause(_BETWEEN)
+        self.service.pacer.pause(_GDELT_INTERVAL_SECONDS)
         if b"limit requests" in body[:500]:
-            self.service.pacer.pause(_QUIET_SECONDS)
+            self.service.pacer.pause(_GDELT_QUIET_SECONDS)
             raise SearchError("It was asked too often.", ProviderState.RATE_LIMITED)
         articles = records(parse_json(body), "articles", may_lack=True)
         return first_hits(

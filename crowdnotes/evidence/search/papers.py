@@ -43,11 +43,11 @@ from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.text.dates import first_day, parse_date, settle
 from crowdnotes.text.urls import canonical_url, doi_url
 
-_QUIET_SECONDS = 600.0  # what a day allows is used up
+_OPENALEX_QUIET_SECONDS = 600.0  # what a day allows is used up
 _OPENALEX_FIELDS = "id,doi,display_name,publication_date,is_retracted,type,abstract_inverted_index"
-_REPLIES = "type:erratum|retraction|letter|editorial"
-_MOST_REPLIES = 3
-_MAX_LENGTH = 600  # words of an abstract
+_REPLY_TYPES_FILTER = "type:erratum|retraction|letter|editorial"
+_MAX_REPLIES = 3
+_MAX_ABSTRACT_WORDS = 600  # words of an abstract
 _DOI_ADDRESS = "https://doi.org/"
 
 
@@ -76,7 +76,7 @@ class OpenAlex(OnlineProvider):
         """One query of a case: each costs some of what a day allows."""
         own = search.of(OpenAlexOptions)
         key = own.openalex_key.get_secret_value() if own.openalex_key else ""
-        service = open_service(search, own.openalex_url, COURTEOUS, quiet_seconds=_QUIET_SECONDS)
+        service = open_service(search, own.openalex_url, COURTEOUS, quiet_seconds=_OPENALEX_QUIET_SECONDS)
         return cls(service, {"api_key": key} if key else {}, most_queries=1)
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
@@ -87,7 +87,11 @@ class OpenAlex(OnlineProvider):
         bound = [f"to_publication_date:{until.isoformat()}"] if until else []
         studies = self._works(limit, check, bound, search=asked)
         nearest = string(studies[0], "id").rpartition("/")[2] if studies else ""
-        replies = self._works(_MOST_REPLIES, check, [f"cites:{nearest}", _REPLIES, *bound]) if nearest.isalnum() else []
+        replies = (
+            self._works(_MAX_REPLIES, check, [f"cites:{nearest}", _REPLY_TYPES_FILTER, *bound])
+            if nearest.isalnum()
+            else []
+        )
         return first_hits((self._hit(work, query) for work in [*studies[:1], *replies, *studies[1:]]), limit, until)
 
     def _works(self, limit: int, check: Check, bounds: list[str], **more: str) -> list[JsonObject]:
@@ -106,7 +110,7 @@ class OpenAlex(OnlineProvider):
             self.name,
             query,
             title=string(work, "display_name"),
-            snippet=_abstract(dig(work, "abstract_inverted_index")),
+            snippet=_rebuild_abstract(dig(work, "abstract_inverted_index")),
             url=doi,
             published=parse_date(string(work, "publication_date")),
             doi=doi.removeprefix(_DOI_ADDRESS),
@@ -114,7 +118,7 @@ class OpenAlex(OnlineProvider):
         )
 
 
-def _abstract(places: object) -> str:
+def _rebuild_abstract(places: object) -> str:
     """The abstract, whose words are given with the places where they stand; "" where there is none."""
     if not isinstance(places, dict):
         return ""
@@ -123,18 +127,18 @@ def _abstract(places: object) -> str:
         for word, found in places.items()
         if isinstance(found, list)
         for place in found
-        if isinstance(place, int) and 0 <= place < _MAX_LENGTH
+        if isinstance(place, int) and 0 <= place < _MAX_ABSTRACT_WORDS
     }
     return " ".join(words[place] for place in sorted(words))
 
 
-_PUBMED = re.compile(r"https://pubmed\.ncbi\.nlm\.nih\.gov/(\d{1,9})/")
-_PMC = re.compile(r"https://pmc\.ncbi\.nlm\.nih\.gov/articles/(PMC\d{1,9})/")
-_IN_ADDRESS = re.compile(r"(?:^|/)(10\.\d{4,9}/.+)$")
-_NUMBER_FIELDS = ("id", "doi")  # journals.plos.org/plosone/article?id=10.1371/…
+_PUBMED_PATTERN = re.compile(r"https://pubmed\.ncbi\.nlm\.nih\.gov/(\d{1,9})/")
+_PMC_PATTERN = re.compile(r"https://pmc\.ncbi\.nlm\.nih\.gov/articles/(PMC\d{1,9})/")
+_DOI_IN_PATH_PATTERN = re.compile(r"(?:^|/)(10\.\d{4,9}/.+)$")
+_DOI_QUERY_FIELDS = ("id", "doi")  # journals.plos.org/plosone/article?id=10.1371/…
 # Publishers whose article numbers are the second half of the DOI.
-_NATURE = re.compile(r"^/articles/([a-z]?\d[\w.-]+|nature\d+|n[a-z]+\.?\d[\w.]*)/?$", re.IGNORECASE)
-_ELSEVIER = re.compile(r"/(?:article/)?PII(S\d{4}-\d{3}[\dX]\(\d\d\)\d{5}-[\dX])", re.IGNORECASE)
+_NATURE_PATH_PATTERN = re.compile(r"^/articles/([a-z]?\d[\w.-]+|nature\d+|n[a-z]+\.?\d[\w.]*)/?$", re.IGNORECASE)
+_ELSEVIER_PATH_PATTERN = re.compile(r"/(?:article/)?PII(S\d{4}-\d{3}[\dX]\(\d\d\)\d{5}-[\dX])", re.IGNORECASE)
 _ELSEVIER_HOSTS = ("thelancet.com", "cell.com", "jacc.org", "ajog.org", "jvascsurg.org")
 
 
@@ -151,10 +155,10 @@ def paper_of(url: str | None, doi: str | None = None, pmid: str | None = None) -
     """The paper that a link, or a search hit with its ids, is about; None for any other page."""
     address = original_of(url.strip()) if url else ""
     known = canonical_url(address) if address else ""
-    in_pubmed, in_pmc = _PUBMED.fullmatch(known), _PMC.fullmatch(known)
-    stated = _plain(doi) if doi else None
+    in_pubmed, in_pmc = _PUBMED_PATTERN.fullmatch(known), _PMC_PATTERN.fullmatch(known)
+    stated = _normalise_doi(doi) if doi else None
     found = Paper(
-        doi=stated or _doi_in(address, known),
+        doi=stated or _find_doi(address, known),
         pmid=(pmid if pmid and pmid.isascii() and pmid.isdigit() else None)
         or (in_pubmed.group(1) if in_pubmed else None),
         pmcid=in_pmc.group(1) if in_pmc else None,
@@ -162,9 +166,9 @@ def paper_of(url: str | None, doi: str | None = None, pmid: str | None = None) -
     return found if found != Paper() else None
 
 
-def _doi_in(address: str, known: str) -> str | None:
+def _find_doi(address: str, known: str) -> str | None:
     if known.startswith(_DOI_ADDRESS):
-        return _plain(known.removeprefix(_DOI_ADDRESS))
+        return _normalise_doi(known.removeprefix(_DOI_ADDRESS))
     try:
         parts = urlsplit(address)
         host = (parts.hostname or "").removeprefix("www.")
@@ -174,27 +178,27 @@ def _doi_in(address: str, known: str) -> str | None:
     written: list[str] = []
     # Any host can write a paper's DOI into its addresses.
     if categorise(address) is SourceCategory.RESEARCH:
-        in_path = _IN_ADDRESS.search(path)
-        fields = [value for name, value in parse_qsl(parts.query) if name.lower() in _NUMBER_FIELDS]
+        in_path = _DOI_IN_PATH_PATTERN.search(path)
+        fields = [value for name, value in parse_qsl(parts.query) if name.lower() in _DOI_QUERY_FIELDS]
         written = [in_path.group(1)] if in_path is not None else []
         written += [value for value in fields if value.startswith("10.")]
-    if host == "nature.com" and (found := _NATURE.match(path)) is not None:
+    if host == "nature.com" and (found := _NATURE_PATH_PATTERN.match(path)) is not None:
         written.append(f"10.1038/{found.group(1)}")
     is_elsevier = any(host == name or host.endswith(f".{name}") for name in _ELSEVIER_HOSTS)
-    if is_elsevier and (found := _ELSEVIER.search(path)) is not None:
+    if is_elsevier and (found := _ELSEVIER_PATH_PATTERN.search(path)) is not None:
         written.append(f"10.1016/{found.group(1)}")
-    return _plain(written[0]) if written else None
+    return _normalise_doi(written[0]) if written else None
 
 
-def _plain(doi: str) -> str | None:
+def _normalise_doi(doi: str) -> str | None:
     """A DOI in lowercase without what addresses put around it; None for what is none."""
     address = doi_url(doi)
     return unquote(address.removeprefix(_DOI_ADDRESS)) if address else None
 
 
-_SECONDS = 15.0  # for all services together: the page itself was waited for already
+_MAX_FIND_SECONDS = 15.0  # for all services together: the page itself was waited for already
 LEAST = 80  # characters; "No abstract available" is none
-_MOST = 8_000
+_MAX_ABSTRACT_CHARACTERS = 8_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +238,7 @@ class AbstractService(Protocol):
 
 def plain_abstract(markup: str) -> str | None:
     """An abstract as plain text of at most 8,000 characters; None for what is too short to be one."""
-    text = plain_text(markup, _MOST)
+    text = plain_text(markup, _MAX_ABSTRACT_CHARACTERS)
     return text if len(text) >= LEAST else None
 
 
@@ -249,7 +253,7 @@ class AbstractFinder:
 
         Raises nothing but what `check` raises.
         """
-        deadline = Deadline(_SECONDS, check)
+        deadline = Deadline(_MAX_FIND_SECONDS, check)
         said: list[str] = []
         for service in self._services:
             try:
@@ -313,7 +317,7 @@ class Crossref(OnlineProvider):
         for item in self._items(f"doi:{paper.doi}", 1, check):
             text = plain_abstract(string(item, "abstract"))
             if text is not None and string(item, "DOI").lower() == paper.doi:
-                published, not_before = _first_issued(item)
+                published, not_before = _read_first_issued(item)
                 return Abstract(
                     service=self.label,
                     title=plain_line(string(item, "title")),
@@ -321,7 +325,7 @@ class Crossref(OnlineProvider):
                     published=published,
                     not_before=not_before,
                     doi=paper.doi,
-                    notices=_crossref_notices(item),
+                    notices=_read_crossref_notices(item),
                 )
         return None
 
@@ -331,7 +335,7 @@ class Crossref(OnlineProvider):
 
     def _hit(self, item: JsonObject, query: str, until: date | None) -> Hit | None:
         doi = string(item, "DOI")
-        published, not_before = _first_issued(item)
+        published, not_before = _read_first_issued(item)
         # A partial date passes the service's filter by its first day: so it is looked at again.
         if not doi or (until is not None and not_before is not None and not_before > until):
             return None
@@ -343,18 +347,18 @@ class Crossref(OnlineProvider):
             url=f"https://doi.org/{doi}",
             published=published,
             doi=doi,
-            notices=_crossref_notices(item),
+            notices=_read_crossref_notices(item),
         )
 
 
-def _first_issued(item: JsonObject) -> tuple[date | None, date | None]:
+def _read_first_issued(item: JsonObject) -> tuple[date | None, date | None]:
     """The day of a work's first publication, None when it is not known, and the first day that it can be."""
-    year, month, day = _parts(item)
+    year, month, day = _read_date_parts(item)
     registered = parse_date(string(item, "created", "date-time"))
     return settle(year, month, day, [registered] if registered else []), first_day(year, month)
 
 
-def _parts(item: JsonObject) -> tuple[int | None, int | None, int | None]:
+def _read_date_parts(item: JsonObject) -> tuple[int | None, int | None, int | None]:
     """Year, month and day of the first publication, as far as they are stated ("issued" is the earliest)."""
     stated = dig(item, "issued", "date-parts")
     first = stated[0] if isinstance(stated, list) and stated and isinstance(stated[0], list) else []
@@ -367,7 +371,7 @@ def _parts(item: JsonObject) -> tuple[int | None, int | None, int | None]:
     return year, month, day
 
 
-def _crossref_notices(item: JsonObject) -> tuple[str, ...]:
+def _read_crossref_notices(item: JsonObject) -> tuple[str, ...]:
     """What became of the work; a notice that something else was retracted is not called retracted itself."""
     own = notices_of(string(update, "type") for update in records(item, "update-to", may_lack=True))
     marks = [
@@ -377,7 +381,7 @@ def _crossref_notices(item: JsonObject) -> tuple[str, ...]:
     return notices_of((string(update, "type") for update in records(item, "updated-by", may_lack=True)), *marks)
 
 
-_KINDS = "(SRC:MED OR SRC:PMC OR SRC:PPR)"  # papers and preprints: no patents, no theses
+_SOURCE_FILTER = "(SRC:MED OR SRC:PMC OR SRC:PPR)"  # papers and preprints: no patents, no theses
 
 
 class EuropePmcOptions(BaseModel):
@@ -411,15 +415,15 @@ class EuropePmc(OnlineProvider):
         bound = f" AND FIRST_PDATE:[1800-01-01 TO {until.isoformat()}]" if until else ""
 
         def ask(words: str) -> list[JsonObject]:
-            return self._records(f"({words}) AND {_KINDS}{bound}", limit, check, synonym="true")
+            return self._records(f"({words}) AND {_SOURCE_FILTER}{bound}", limit, check, synonym="true")
 
         return first_hits((self._hit(record, query) for record in all_then_any(query, ask)), limit)
 
     def abstract(self, paper: Paper, check: Check) -> Abstract | None:
         """See `AbstractService`."""
-        for record in self._records(_query(paper), 5, check):
+        for record in self._records(_build_paper_query(paper), 5, check):
             text = plain_abstract(string(record, "abstractText"))
-            if text is not None and _is_of(record, paper):
+            if text is not None and _is_record_of(record, paper):
                 return Abstract(
                     service=self.label,
                     title=plain_line(string(record, "title")),
@@ -427,7 +431,7 @@ class EuropePmc(OnlineProvider):
                     published=parse_date(string(record, "firstPublicationDate")),
                     doi=string(record, "doi").lower() or None,
                     pmid=string(record, "pmid") or None,
-                    notices=_europe_pmc_notices(record),
+                    notices=_read_europe_pmc_notices(record),
                 )
         return None
 
@@ -444,14 +448,14 @@ class EuropePmc(OnlineProvider):
             query,
             title=string(record, "title"),
             snippet=string(record, "abstractText"),
-            url=_link(record),
+            url=_choose_paper_link(record),
             published=parse_date(string(record, "firstPublicationDate")),
             doi=string(record, "doi") or None,
-            notices=_europe_pmc_notices(record),
+            notices=_read_europe_pmc_notices(record),
         )
 
 
-def _link(record: JsonObject) -> str:
+def _choose_paper_link(record: JsonObject) -> str:
     """The page that a reader and a program can both read: Europe PMC's own is built by script."""
     if pmid := string(record, "pmid"):
         return f"https://pubmed.ncbi.nlm.nih.gov/{pmid}/"
@@ -462,7 +466,7 @@ def _link(record: JsonObject) -> str:
     return f"https://europepmc.org/article/{string(record, 'source')}/{string(record, 'id')}"
 
 
-def _query(paper: Paper) -> str:
+def _build_paper_query(paper: Paper) -> str:
     if paper.pmid:
         return f"EXT_ID:{paper.pmid} AND SRC:MED"
     if paper.doi:
@@ -471,7 +475,7 @@ def _query(paper: Paper) -> str:
     return f"PMCID:{paper.pmcid}"
 
 
-def _is_of(record: JsonObject, paper: Paper) -> bool:
+def _is_record_of(record: JsonObject, paper: Paper) -> bool:
     """Whether the record is of that very paper, and not one that a loose search found."""
     if paper.pmid:
         return string(record, "pmid") == paper.pmid
@@ -480,7 +484,7 @@ def _is_of(record: JsonObject, paper: Paper) -> bool:
     return string(record, "pmcid").upper() == (paper.pmcid or "").upper()
 
 
-def _europe_pmc_notices(record: JsonObject) -> tuple[str, ...]:
+def _read_europe_pmc_notices(record: JsonObject) -> tuple[str, ...]:
     relations = records(record, "commentCorrectionList", "commentCorrection", may_lack=True)
     kinds = [*strings(record, "pubTypeList", "pubType"), *(string(relation, "type") for relation in relations)]
     return notices_of(kinds, PREPRINT if string(record, "source") == "PPR" else None)

@@ -28,11 +28,11 @@ from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.tokens import content_words
 
-_MAX_SNIPPET = 2_000  # characters: an abstract; more is read from the page itself
-_MOST_WORDS = 24
-_PHRASE = re.compile(r'"(\w[^"]*\s[^"]*\w)"(?=\s|$)')
-_OPERATORS = frozenset({"and", "or", "not", "near"})
-_SYNTAX = re.compile(r"(?:^|(?<=\s))[!:?<>+\-|*~^]+(?=\S)|[\"\u201c\u201d()\[\]{}\\]")
+_MAX_SNIPPET_CHARACTERS = 2_000  # characters: an abstract; more is read from the page itself
+_MAX_QUERY_WORDS = 24
+_PHRASE_PATTERN = re.compile(r'"(\w[^"]*\s[^"]*\w)"(?=\s|$)')
+_OPERATOR_WORDS = frozenset({"and", "or", "not", "near"})
+_SYNTAX_PATTERN = re.compile(r"(?:^|(?<=\s))[!:?<>+\-|*~^]+(?=\S)|[\"\u201c\u201d()\[\]{}\\]")
 
 Found = TypeVar("Found")
 
@@ -147,7 +147,7 @@ def make_hit(
         link = check_url(url).url
     except (InputError, FetchError):
         return None
-    words = plain_text(snippet, _MAX_SNIPPET)
+    words = plain_text(snippet, _MAX_SNIPPET_CHARACTERS)
     heading = plain_line(title) or words[:80]
     if not heading:
         return None
@@ -190,7 +190,7 @@ def search_words(query: str) -> list[str]:
     What a person typed must never become a service's search syntax.
     """
     found = dict.fromkeys(content_words(unicodedata.normalize("NFC", query)))
-    return [word for word in found if word not in _OPERATORS][:_MOST_WORDS]
+    return [word for word in found if word not in _OPERATOR_WORDS][:_MAX_QUERY_WORDS]
 
 
 def all_then_any(query: str, ask: Callable[[str], list[Found]], few: int = 3) -> list[Found]:
@@ -211,8 +211,8 @@ def phrase_of(query: str) -> tuple[str, str]:
 
     They hold no marks of their own, so they may stand in quotation marks again.
     """
-    match = _PHRASE.match(query)
-    return (" ".join(_SYNTAX.sub(" ", match[1]).split()), query[match.end() :]) if match else ("", query)
+    match = _PHRASE_PATTERN.match(query)
+    return (" ".join(_SYNTAX_PATTERN.sub(" ", match[1]).split()), query[match.end() :]) if match else ("", query)
 
 
 def plain_query(query: str, limit: int, most_words: int = 50) -> str:
@@ -224,7 +224,7 @@ def plain_query(query: str, limit: int, most_words: int = 50) -> str:
     room, words = limit - len(phrase) - 3, most_words - len(phrase.split())
     if phrase and room >= 0 and words >= 0:
         return f'"{phrase}" {plain_query(rest, room, words)}'.strip()
-    text = " ".join(_SYNTAX.sub(" ", query).split()[:most_words])
+    text = " ".join(_SYNTAX_PATTERN.sub(" ", query).split()[:most_words])
     return text if len(text) <= limit else (text[:limit].rsplit(" ", 1)[0] or text[:limit])
 
 
@@ -236,7 +236,7 @@ def parse_json(body: bytes) -> JsonObject:
     try:
         value = json.loads(body)
     except (ValueError, RecursionError) as error:
-        raise _nonsense(body, "JSON") from error
+        raise _build_unreadable_error(body, "JSON") from error
     if not isinstance(value, dict):
         raise unexpected()
     return value
@@ -248,7 +248,7 @@ def parse_xml(body: bytes) -> Any:
     try:
         root = etree.fromstring(body, parser)
     except (etree.XMLSyntaxError, ValueError) as error:
-        raise _nonsense(body, "XML") from error
+        raise _build_unreadable_error(body, "XML") from error
     if root is None:
         raise unexpected()
     return root
@@ -307,7 +307,7 @@ def unexpected() -> SearchError:
     return SearchError("It answered in a form that its documentation does not know.", ProviderState.FAILED)
 
 
-def _nonsense(body: bytes, wanted: str) -> SearchError:
+def _build_unreadable_error(body: bytes, wanted: str) -> SearchError:
     start = body[:512].lstrip().lower()
     if not start:
         return SearchError("It answered with nothing at all.", ProviderState.FAILED)
@@ -321,7 +321,7 @@ RETRACTION_NOTICE = "a retraction notice"
 
 # Publication types of PubMed and Europe PMC, their kinds of comment and correction, and the types of
 # update that Crossref and Retraction Watch record. What a notice is about comes before what it is.
-_NOTICES = (
+_NOTICE_PATTERNS = (
     (r"^retraction ?of\b|^retraction of publication$", RETRACTION_NOTICE),
     (r"^retracted publication$|^(?:partial[ _]?)?retraction(?: ?in)?$|^removal$", RETRACTED),
     (r"^withdraw(?:al|n)(?: ?in)?$", "withdrawn"),
@@ -334,7 +334,7 @@ _NOTICES = (
 def notice_of(kind: str) -> str | None:
     """The notice that a publication type, relation or update type stands for; None for any other."""
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", kind).strip().lower()
-    return next((notice for pattern, notice in _NOTICES if re.search(pattern, spaced)), None)
+    return next((notice for pattern, notice in _NOTICE_PATTERNS if re.search(pattern, spaced)), None)
 
 
 def notices_of(kinds: Iterable[str], *marks: str | None) -> tuple[str, ...]:

@@ -37,8 +37,8 @@ from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.text.dates import first_day, month_number, settle
 from crowdnotes.text.tokens import word_stems
 
-_MOST_WORDS = 8  # of one query: no abstract holds more of them all
-_MOST_RECORDS = 40  # abstracts fetched at once; half a megabyte
+_MAX_QUERY_WORDS = 8  # of one query: no abstract holds more of them all
+_MAX_RECORDS = 40  # abstracts fetched at once; half a megabyte
 
 
 class PubMedOptions(BaseModel):
@@ -81,18 +81,18 @@ class PubMed(OnlineProvider):
         check: Check,
     ) -> list[Hit]:
         """Papers that hold all words of any query; any of the words when there are none."""
-        groups = [words[:_MOST_WORDS] for words in map(search_words, queries) if words]
+        groups = [words[:_MAX_QUERY_WORDS] for words in map(search_words, queries) if words]
         if not groups:
             return []
-        most = min(limit * min(len(groups), 3), _MOST_RECORDS)
+        most = min(limit * min(len(groups), 3), _MAX_RECORDS)
         dates = {"datetype": "pdat", "mindate": "1800/01/01", "maxdate": until.strftime("%Y/%m/%d")} if until else {}
         ids = self._find(" OR ".join(f"({' '.join(words)})" for words in groups), most, check, **dates)
         every = list(dict.fromkeys(word for words in groups for word in words))
         if not ids and len(every) > 1:
-            ids = self._find(" OR ".join(every[: _MOST_WORDS * 3]), most, check, **dates)
+            ids = self._find(" OR ".join(every[: _MAX_QUERY_WORDS * 3]), most, check, **dates)
         if not ids:
             return []
-        by_id = {_number(article): article for article in self._records(ids, check)}
+        by_id = {_read_pmid(article): article for article in self._records(ids, check)}
         found = (by_id[number] for number in ids if number in by_id)
         return first_hits((self._hit(article, queries, until) for article in found), most)
 
@@ -105,13 +105,13 @@ class PubMed(OnlineProvider):
                 return None
             number = found[0]
         article = next(iter(self._records([number], check)), None)
-        if article is None or _number(article) != number:
+        if article is None or _read_pmid(article) != number:
             return None
-        doi = _doi(article)
-        text = plain_abstract(_abstract(article))
+        doi = _read_doi(article)
+        text = plain_abstract(_read_abstract(article))
         if text is None or (paper.pmid is None and paper.doi and doi != paper.doi):
             return None
-        published, not_before = _first_published(article)
+        published, not_before = _read_first_published(article)
         return Abstract(
             service=self.label,
             title=plain_line(xml_text(article.find("MedlineCitation/Article/ArticleTitle"))),
@@ -120,7 +120,7 @@ class PubMed(OnlineProvider):
             not_before=not_before,
             doi=doi,
             pmid=number,
-            notices=_notices(article),
+            notices=_read_pubmed_notices(article),
         )
 
     def _find(self, term: str, most: int, check: Check, **dates: str) -> list[str]:
@@ -147,32 +147,32 @@ class PubMed(OnlineProvider):
 
     def _hit(self, article: Any, queries: Sequence[str], until: date | None) -> Hit | None:
         citation = article.find("MedlineCitation/Article")
-        day, not_before = _first_published(article)
+        day, not_before = _read_first_published(article)
         if citation is None or (until is not None and not_before is not None and not_before > until):
             return None
         title = xml_text(citation.find("ArticleTitle")) or xml_text(citation.find("VernacularTitle"))
-        abstract = _abstract(article)
+        abstract = _read_abstract(article)
         return make_hit(
             self.name,
-            _nearest(queries, f"{title} {abstract}"),
+            _choose_nearest_query(queries, f"{title} {abstract}"),
             title=title,
             snippet=abstract,
-            url=f"https://pubmed.ncbi.nlm.nih.gov/{_number(article)}/",
+            url=f"https://pubmed.ncbi.nlm.nih.gov/{_read_pmid(article)}/",
             published=day,
-            doi=_doi(article),
-            notices=_notices(article),
+            doi=_read_doi(article),
+            notices=_read_pubmed_notices(article),
         )
 
 
-def _number(article: Any) -> str:
+def _read_pmid(article: Any) -> str:
     return xml_text(article.find("MedlineCitation/PMID"))
 
 
-def _doi(article: Any) -> str | None:
+def _read_doi(article: Any) -> str | None:
     return xml_text(article.find("PubmedData/ArticleIdList/ArticleId[@IdType='doi']")).lower() or None
 
 
-def _abstract(article: Any) -> str:
+def _read_abstract(article: Any) -> str:
     """The abstract's parts, each with its label."""
     parts = [
         (part.get("Label"), xml_text(part))
@@ -181,13 +181,13 @@ def _abstract(article: Any) -> str:
     return " ".join(f"{label.capitalize()}: {text}" if label else text for label, text in parts if text)
 
 
-def _notices(article: Any) -> tuple[str, ...]:
+def _read_pubmed_notices(article: Any) -> tuple[str, ...]:
     kinds = [xml_text(kind) for kind in article.iterfind("MedlineCitation/Article/PublicationTypeList/PublicationType")]
     relations = article.iterfind("MedlineCitation/CommentsCorrectionsList/CommentsCorrections")
     return notices_of([*kinds, *(relation.get("RefType", "") for relation in relations)])
 
 
-def _nearest(queries: Sequence[str], text: str) -> str:
+def _choose_nearest_query(queries: Sequence[str], text: str) -> str:
     """The query that shares most of its words with the text; the first of equals."""
     held = set(word_stems(text))
 
@@ -198,16 +198,17 @@ def _nearest(queries: Sequence[str], text: str) -> str:
     return max(queries, key=share)
 
 
-def _first_published(article: Any) -> tuple[date | None, date | None]:
+def _read_first_published(article: Any) -> tuple[date | None, date | None]:
     """The first day it could be read, online or printed, None when it is not known, and the first day that can be."""
     online = article.find("MedlineCitation/Article/ArticleDate")
     printed = article.find("MedlineCitation/Article/Journal/JournalIssue/PubDate")
     entered = [
         day
         for element in article.iterfind("PubmedData/History/PubMedPubDate")
-        if element.get("PubStatus") in ("pubmed", "entrez") and (day := settle(*_parts(element))) is not None
+        if element.get("PubStatus") in ("pubmed", "entrez")
+        and (day := settle(*_parse_date_element(element))) is not None
     ]
-    stated = [parts for parts in (_parts(online), _parts(printed)) if parts[0] is not None]
+    stated = [parts for parts in (_parse_date_element(online), _parse_date_element(printed)) if parts[0] is not None]
     days = [day for day in (settle(*parts, registered=entered) for parts in stated) if day is not None]
     if days:
         return min(days), min(days)
@@ -215,7 +216,7 @@ def _first_published(article: Any) -> tuple[date | None, date | None]:
     return None, min(firsts, default=None)
 
 
-def _parts(element: Any) -> tuple[int | None, int | None, int | None]:
+def _parse_date_element(element: Any) -> tuple[int | None, int | None, int | None]:
     if element is None:
         return None, None, None
     year = re.match(r"(?:1[89]|20)[0-9]{2}", xml_text(element.find("Year")) or xml_text(element.find("MedlineDate")))

@@ -41,9 +41,9 @@ from crowdnotes.wording import plural
 Asked = tuple[str, str, str, int, date | None, str | None]
 """The provider's name and address, the query, how many hits, until which day, and the language."""
 
-_DAY = 86_400.0  # seconds
-_MOST = 5_000  # answers of about ten hits: some 50 megabytes
-_HITS = TypeAdapter(tuple[float, list[Hit]])
+_MAX_AGE_SECONDS = 86_400.0  # seconds
+_MAX_ANSWERS = 5_000  # answers of about ten hits: some 50 megabytes
+_HITS_ADAPTER = TypeAdapter(tuple[float, list[Hit]])
 
 
 class Answers:
@@ -51,34 +51,38 @@ class Answers:
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
-        self._store = DiskCache(path, _MOST, "search cache")
+        self._store = DiskCache(path, _MAX_ANSWERS, "search cache")
 
     def of(self, asked: Asked) -> list[Hit] | None:
         """What was answered to that within a day; None where it was not asked."""
-        key = _key(asked)
+        key = _hash_request(asked)
         kept = self._store.get([key]).get(key)
         try:
-            at, hits = _HITS.validate_json(kept or b"null")
+            at, hits = _HITS_ADAPTER.validate_json(kept or b"null")
         except ValidationError:  # nothing, or of another version of the program
             return None
-        if not 0 <= self._clock() - at <= _DAY:
+        if not 0 <= self._clock() - at <= _MAX_AGE_SECONDS:
             return None
         return [hit.model_copy(update={"query": asked[2]}) for hit in hits]
 
     def keep(self, asked: Asked, hits: list[Hit]) -> None:
         """Remember an answer."""
         found = [hit.model_copy(update={"query": ""}) for hit in hits]
-        self._store.put({_key(asked): _HITS.dump_json((self._clock(), found))})
+        self._store.put({_hash_request(asked): _HITS_ADAPTER.dump_json((self._clock(), found))})
 
 
-def _key(asked: Asked) -> bytes:
+def _hash_request(asked: Asked) -> bytes:
     return hashlib.sha256(json.dumps(asked, default=str).encode()).digest()
 
 
 _log = logging.getLogger(__name__)
-_SLICE = 0.1  # seconds between two looks at whether the job was cancelled
-_TRIALS, _NAMES, _FIGURES = 1, 2, 1  # that have a search of their own: the rest keeps most of the places
-_PARTING = 2.0  # seconds for the providers to notice that the search was cancelled
+_POLL_SECONDS = 0.1  # seconds between two looks at whether the job was cancelled
+_MAX_TRIAL_QUERIES, _MAX_NAME_QUERIES, _MAX_FIGURE_QUERIES = (
+    1,
+    2,
+    1,
+)  # that have a search of their own: the rest keeps most of the places
+_CANCEL_SECONDS = 2.0  # seconds for the providers to notice that the search was cancelled
 # Every provider that answers at all has something on one of these.
 TRIAL = "measles vaccine ibuprofen World Health Organization"
 
@@ -86,7 +90,7 @@ Report = Callable[[ProviderOutcome], None]
 
 
 @dataclass(frozen=True, slots=True)
-class _Terms:
+class _SearchRequest:
     """What all providers of one search are asked; see `search_all` for what each part means."""
 
     queries: Sequence[str]
@@ -99,14 +103,14 @@ class _Terms:
     answers: Answers | None
 
 
-class _Ended(Exception):  # noqa: N818 - not a fault: the search was stopped, or what was found must do
+class _SearchEnded(Exception):  # noqa: N818 - not a fault: the search was stopped, or what was found must do
     pass
 
 
-class _Work:
+class _ProviderSearch:
     """One provider's part of one search, for `lanes` threads at once."""
 
-    def __init__(self, provider: SearchProvider, terms: _Terms, stopping: threading.Event) -> None:
+    def __init__(self, provider: SearchProvider, terms: _SearchRequest, stopping: threading.Event) -> None:
         self._provider = provider
         self._terms = terms
         self._stopping = stopping
@@ -193,7 +197,7 @@ class _Work:
             while (queries := self._next()) is not None:
                 self._check()
                 self._keep(queries[0], self._search(queries))
-        except _Ended:
+        except _SearchEnded:
             pass
         except CrowdNotesError as error:
             self._fail(error)
@@ -229,7 +233,7 @@ class _Work:
         until = self._terms.until
         in_time = [hit for hit in hits if until is None or hit.published is None or hit.published <= until]
         hosts = self._provider.leave_out if isinstance(self._provider, OnlineProvider) else ()
-        kept = [hit for hit in in_time if not _is_of(hit, hosts)]
+        kept = [hit for hit in in_time if not _is_on_hosts(hit, hosts)]
         with self._lock:
             self._found[query] = kept
             self._late += len(hits) - len(in_time)
@@ -244,7 +248,7 @@ class _Work:
     def _check(self) -> None:
         elapsed = time.monotonic() - self._began
         if self._stopping.is_set() or (elapsed > self._terms.patience and self._found):
-            raise _Ended
+            raise _SearchEnded
         if elapsed > self._terms.seconds:
             raise SearchError(
                 f"It was not done within {self._terms.seconds:g} seconds, so the search went on without it.",
@@ -252,7 +256,7 @@ class _Work:
             )
 
 
-def _is_of(hit: Hit, hosts: Sequence[str]) -> bool:
+def _is_on_hosts(hit: Hit, hosts: Sequence[str]) -> bool:
     where = f".{host(hit.url)}"
     return any(where.endswith(f".{one}") for one in hosts)
 
@@ -266,12 +270,12 @@ def plan_for(engine: Engine, post: Post, limit: int, today: date, *, diverse: bo
     plan = engine.plan(post, limit, today)
     text = post.whole_text.strip()
     if diverse or not text:
-        named = _by_particulars(plan, text)
+        named = _build_named_queries(plan, text)
         return replace(plan, queries=(*plan.queries[:1], *named, *plan.queries[1:])[:limit]) if named else plan
     return SearchPlan(plan.claims, (Query(text=text, purpose="the post itself", language=post.language),))
 
 
-def _by_particulars(plan: SearchPlan, text: str) -> list[Query]:
+def _build_named_queries(plan: SearchPlan, text: str) -> list[Query]:
     """A search for each trial, name and figure in quotation marks, with what the post is about beside it."""
     if not plan.queries:
         return []
@@ -279,8 +283,10 @@ def _by_particulars(plan: SearchPlan, text: str) -> list[Query]:
     language = plan.queries[0].language
     # An address holds no names, and a name does not go on in the next text.
     said = ". ".join(without_urls(words) for words in (text, *(claim.in_full for claim in plan.claims)))
-    quoted = [*names_in(said)[:_NAMES], *figures_in(said)[:_FIGURES]]
-    wanted = {number: number for number in trials_in(text)[:_TRIALS]} | {it: f'"{it}" {subject}' for it in quoted}
+    quoted = [*names_in(said)[:_MAX_NAME_QUERIES], *figures_in(said)[:_MAX_FIGURE_QUERIES]]
+    wanted = {number: number for number in trials_in(text)[:_MAX_TRIAL_QUERIES]} | {
+        it: f'"{it}" {subject}' for it in quoted
+    }
     return [Query(text=words.strip(), purpose=f"{it}, by name", language=language) for it, words in wanted.items()]
 
 
@@ -320,20 +326,20 @@ def search_all(
     through: within a moment, or two seconds when a provider does not look up from its work.
     """
     stopping = threading.Event()
-    terms = _Terms(queries, post, limit, until, languages, provider_seconds, patience_seconds, answers)
-    works = [_Work(provider, terms, stopping) for provider in providers]
+    terms = _SearchRequest(queries, post, limit, until, languages, provider_seconds, patience_seconds, answers)
+    works = [_ProviderSearch(provider, terms, stopping) for provider in providers]
     waiting = {work: [work.start_lane() for _ in range(work.lanes)] for work in works}
     try:
         while waiting:
             check()
             busy = [lane for of_one in waiting.values() for lane in of_one if not lane.done()]
-            wait(busy, _SLICE, FIRST_COMPLETED)
+            wait(busy, _POLL_SECONDS, FIRST_COMPLETED)
             for work in [work for work, of_one in waiting.items() if all(lane.done() for lane in of_one)]:
                 del waiting[work]
                 report(work.outcome())
     except BaseException:
         stopping.set()
-        wait([lane for of_one in waiting.values() for lane in of_one], _PARTING)
+        wait([lane for of_one in waiting.values() for lane in of_one], _CANCEL_SECONDS)
         for work in waiting:
             report(work.outcome())
         raise

@@ -34,20 +34,20 @@ from crowdnotes.wording import fill
 
 Check = Callable[[], None]
 
-_SLICE = 0.25  # seconds that a cancelled job waits at most
-_BUSY = 0.02  # seconds until one that waits for another request to end looks again
-_MOST_PACERS = 2_000  # sites of pages, mostly
-_GIVEN_UP_SECONDS = 120.0  # no request takes so long: its process was killed
-_MAX_BYTES = 5_000_000  # twenty Crossref records with all their references stay far below
+_POLL_SECONDS = 0.25  # seconds that a cancelled job waits at most
+_BUSY_POLL_SECONDS = 0.02  # seconds until one that waits for another request to end looks again
+_MAX_PACERS = 2_000  # sites of pages, mostly
+_ABANDONED_SECONDS = 120.0  # no request takes so long: its process was killed
+_MAX_ANSWER_BYTES = 5_000_000  # twenty Crossref records with all their references stay far below
 _CONNECT_SECONDS = 5.0
-_TRIES = 3
-_FIRST_PAUSE = 0.3  # seconds; doubled at each try, and drawn at random below that
-_LONGEST_PAUSE = 3.0  # a service that wants more is left alone, and the person is told
-_LONGEST_HOLD = 600.0  # and for so long at most: after that it may tell us again
-_PASSING = frozenset({408, 500, 502, 503, 504})
-_TOO_OFTEN = frozenset({429, 432, 433})  # 432 and 433 are Tavily's: the plan's limit is used up
-_USED_UP = 402
-_KEY_REFUSED = frozenset({400, 401, 403, 422})  # Google says 400 and Brave 422 to a wrong key
+_DEFAULT_TRIES = 3
+_FIRST_PAUSE_SECONDS = 0.3  # seconds; doubled at each try, and drawn at random below that
+_MAX_PAUSE_SECONDS = 3.0  # a service that wants more is left alone, and the person is told
+_MAX_HOLD_SECONDS = 600.0  # and for so long at most: after that it may tell us again
+_TRANSIENT_STATUSES = frozenset({408, 500, 502, 503, 504})
+_RATE_LIMITED_STATUSES = frozenset({429, 432, 433})  # 432 and 433 are Tavily's: the plan's limit is used up
+_QUOTA_STATUS = 402
+_KEY_REFUSED_STATUSES = frozenset({400, 401, 403, 422})  # Google says 400 and Brave 422 to a wrong key
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Pacer:
     ) -> None:
         self._pace = pace
         self._sleep = sleep
-        self._busy = _BUSY if book is None else _SLICE  # a database is asked less often
+        self._busy = _BUSY_POLL_SECONDS if book is None else _POLL_SECONDS  # a database is asked less often
         self._book = book or local_rate_limiter(clock)
 
     @contextmanager
@@ -82,7 +82,7 @@ class Pacer:
         """
         token = uuid.uuid4().hex[:8]
         while (wait := self._enter(token, patience)) > 0:
-            self._sleep(min(wait, _SLICE))
+            self._sleep(min(wait, _POLL_SECONDS))
             check()
         try:
             yield
@@ -108,7 +108,7 @@ class Pacer:
                 return max(wait, self._busy)
             if wait <= 0:
                 turns.begun = [*turns.begun, now][-self._pace.requests :]
-                turns.under_way[token] = now + _GIVEN_UP_SECONDS
+                turns.under_way[token] = now + _ABANDONED_SECONDS
             return max(wait, 0.0)
 
     @contextmanager
@@ -123,9 +123,9 @@ class Pacer:
 # Where no limit is published. Seconds of a pace are a tenth longer than the service's own: what leaves at even steps
 # arrives at uneven ones.
 COURTEOUS = Pace(10, 1.1, 6)
-_shared: dict[tuple[str, Pace], Pacer] = {}
-_database: Engine | None = None
-_lock = threading.Lock()
+_shared_pacers: dict[tuple[str, Pace], Pacer] = {}
+_rates_database: Engine | None = None
+_pacers_lock = threading.Lock()
 
 
 def use_shared_rates(database: Engine | None) -> None:
@@ -133,24 +133,24 @@ def use_shared_rates(database: Engine | None) -> None:
 
     None: by this process alone, without a word to any database.
     """
-    global _database  # noqa: PLW0603 - like the pacers: the limits are of the services, not of who asks
-    with _lock:
-        _database = database
-        _shared.clear()
+    global _rates_database  # noqa: PLW0603 - like the pacers: the limits are of the services, not of who asks
+    with _pacers_lock:
+        _rates_database = database
+        _shared_pacers.clear()
 
 
 def shared_pacer(service: str, pace: Pace) -> Pacer:
     """The one pacer of a service (by its address), see `use_shared_rates`."""
-    with _lock:
-        if len(_shared) >= _MOST_PACERS:
-            _shared.clear()
-        book = None if _database is None else shared_rate_limiter(_database, f"{service} {pace}")
-        return _shared.setdefault((service, pace), Pacer(pace, book=book))
+    with _pacers_lock:
+        if len(_shared_pacers) >= _MAX_PACERS:
+            _shared_pacers.clear()
+        book = None if _rates_database is None else shared_rate_limiter(_rates_database, f"{service} {pace}")
+        return _shared_pacers.setdefault((service, pace), Pacer(pace, book=book))
 
 
 def page_rate_limit(url: str, check: Check) -> AbstractContextManager[None]:
     """A turn at the site of a page, for all who read pages; see `Pacer.slot`."""
-    return shared_pacer(host(url), COURTEOUS).slot(check, _LONGEST_PAUSE)
+    return shared_pacer(host(url), COURTEOUS).slot(check, _MAX_PAUSE_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +169,7 @@ class Service:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     keyed: bool = False
     quiet_seconds: float | None = None
-    tries: int = _TRIES
+    tries: int = _DEFAULT_TRIES
     nothing_status: int | None = None
     pause: Callable[[float], float] = field(default=lambda longest: random.uniform(longest / 2, longest))  # noqa: S311
 
@@ -183,17 +183,17 @@ class Service:
 
     def _ask(self, method: str, path: str, check: Check, **content: Any) -> bytes:
         for tried in range(1, self.tries + 1):
-            with self.pacer.slot(check, _LONGEST_PAUSE):
+            with self.pacer.slot(check, _MAX_PAUSE_SECONDS):
                 answer = self._once(method, path, check, content)
             if isinstance(answer, bytes):
                 return answer
             asked_for = answer.retry_after
             if asked_for is None and answer.error.state is ProviderState.RATE_LIMITED:
                 asked_for = self.quiet_seconds
-            pause = self.pause(_FIRST_PAUSE * 2**tried) if asked_for is None else asked_for
+            pause = self.pause(_FIRST_PAUSE_SECONDS * 2**tried) if asked_for is None else asked_for
             if asked_for is not None:
-                self.pacer.pause(min(pause, _LONGEST_HOLD))
-            if not answer.passing or tried == self.tries or pause > _LONGEST_PAUSE:
+                self.pacer.pause(min(pause, _MAX_HOLD_SECONDS))
+            if not answer.passing or tried == self.tries or pause > _MAX_PAUSE_SECONDS:
                 raise answer.error
             cancellable_sleep(pause, check)
         raise AssertionError("unreachable")
@@ -213,10 +213,10 @@ class Service:
             transport = GuardedTransport({target.host}, _CONNECT_SECONDS, Deadline(self.request_seconds, check))
             with closing(transport.handle_request(request)) as response:
                 if response.status_code >= 300 and response.status_code != self.nothing_status:
-                    return _refusal(response.status_code, response.headers, keyed=self.keyed)
-                return read_capped(response, _MAX_BYTES)
+                    return _build_refusal(response.status_code, response.headers, keyed=self.keyed)
+                return read_capped(response, _MAX_ANSWER_BYTES)
         except FetchError as error:
-            return _Refusal(_labelled(error), passing=error.outcome is FetchOutcome.UNREACHABLE)
+            return _Refusal(_to_search_error(error), passing=error.outcome is FetchOutcome.UNREACHABLE)
         except CONNECTION_ERRORS:
             return _Refusal(SearchError("It broke off in the middle of its answer.", ProviderState.FAILED), True)
         except (InputError, httpx.InvalidURL, UnicodeError):
@@ -262,9 +262,9 @@ class _Refusal:
     retry_after: float | None = None
 
 
-def _refusal(status: int, headers: httpx.Headers, *, keyed: bool) -> _Refusal:
-    wait = _retry_after(headers.get("Retry-After", "").strip())
-    if status in _TOO_OFTEN:
+def _build_refusal(status: int, headers: httpx.Headers, *, keyed: bool) -> _Refusal:
+    wait = _parse_retry_after(headers.get("Retry-After", "").strip())
+    if status in _RATE_LIMITED_STATUSES:
         said = (
             f"It was asked too often and wants a pause for {wait:.0f} seconds ({status})."
             if wait
@@ -272,21 +272,21 @@ def _refusal(status: int, headers: httpx.Headers, *, keyed: bool) -> _Refusal:
         )
         error = SearchError(said, ProviderState.RATE_LIMITED)
         return _Refusal(error, status == 429, wait)
-    if status in _PASSING:
+    if status in _TRANSIENT_STATUSES:
         state = ProviderState.TIMED_OUT if status in (408, 504) else ProviderState.FAILED
         return _Refusal(SearchError(f"It has trouble of its own ({status}).", state), True, wait)
     words = (
         "It has moved to another address ({status})."
         if status < 400
         else "What may be asked of it is used up ({status})."
-        if status == _USED_UP
+        if status == _QUOTA_STATUS
         else "It refused the request ({status})."
     )
-    next_step = "Check its key." if keyed and status in _KEY_REFUSED else ""
+    next_step = "Check its key." if keyed and status in _KEY_REFUSED_STATUSES else ""
     return _Refusal(SearchError(fill(words, status=status), ProviderState.FAILED, next_step), False)
 
 
-def _retry_after(said: str) -> float | None:
+def _parse_retry_after(said: str) -> float | None:
     """Seconds from a Retry-After header, which gives seconds or a moment (RFC 9110, 10.2.3)."""
     if said.isascii() and said.isdigit():
         return float(said[:6])
@@ -298,7 +298,7 @@ def _retry_after(said: str) -> float | None:
     return max(0.0, (aware - datetime.now(UTC)).total_seconds())
 
 
-def _labelled(error: FetchError) -> SearchError:
+def _to_search_error(error: FetchError) -> SearchError:
     """The words of a failed exchange, for a service rather than a page."""
     if error.outcome is FetchOutcome.TIMED_OUT:
         return SearchError("It did not answer in time.", ProviderState.TIMED_OUT)

@@ -25,7 +25,7 @@ from crowdnotes.evidence.search.provider import (
 from crowdnotes.evidence.search.service import COURTEOUS, Check, Pace, Service, open_service
 from crowdnotes.settings_sections import SearchSettings
 
-_MOST_RESULTS = 20
+_MAX_RESULTS = 20
 
 
 class BraveOptions(BaseModel):
@@ -70,7 +70,7 @@ class Brave(OnlineProvider):
             return []
         params: dict[str, str | int] = {
             "q": asked,
-            "count": min(limit, _MOST_RESULTS),
+            "count": min(limit, _MAX_RESULTS),
             "text_decorations": "false",
             "result_filter": "web",
         }
@@ -130,24 +130,24 @@ class SearXng(OnlineProvider):
         except SearchError as error:
             if "(403)" not in error.message:
                 raise
-            raise _no_json() from error
+            raise _build_no_json_error() from error
         if body[:512].lstrip().lower().startswith((b"<!doctype html", b"<html")):
-            raise _no_json()
+            raise _build_no_json_error()
         results = records(parse_json(body), "results")
         hits = web_hits(self.name, query, results, snippet="content", published="publishedDate")
         return first_hits(hits, limit, until)
 
 
-def _no_json() -> SearchError:
+def _build_no_json_error() -> SearchError:
     return SearchError(
         "It does not give results as JSON.", ProviderState.FAILED, "Add json to search.formats in its settings.yml."
     )
 
 
-_PACE = Pace(100, 66.0, 4)  # https://docs.tavily.com/documentation/rate-limits
-_PACE_WITHOUT_KEY = Pace(20, 66.0, 2)  # five cases a minute: a guest asks little
-_MOST_LEFT_OUT = 150  # that it takes; what it finds of more is left out when it is here
-_QUIET_SECONDS = 60.0  # what its limit of requests a minute comes to
+_TAVILY_PACE = Pace(100, 66.0, 4)  # https://docs.tavily.com/documentation/rate-limits
+_TAVILY_PACE_WITHOUT_KEY = Pace(20, 66.0, 2)  # five cases a minute: a guest asks little
+_MAX_EXCLUDED_DOMAINS = 150  # that it takes; what it finds of more is left out when it is here
+_TAVILY_QUIET_SECONDS = 60.0  # what its limit of requests a minute comes to
 
 
 class TavilyOptions(BaseModel):
@@ -164,10 +164,10 @@ def tavily_service(search: SearchSettings) -> Service:
     own = search.of(TavilyOptions)
     key = own.tavily_key.get_secret_value() if own.tavily_key else ""
     if not key:
-        guest = open_service(search, own.tavily_url, _PACE_WITHOUT_KEY, quiet_seconds=_QUIET_SECONDS)
+        guest = open_service(search, own.tavily_url, _TAVILY_PACE_WITHOUT_KEY, quiet_seconds=_TAVILY_QUIET_SECONDS)
         return replace(guest, headers={"X-Tavily-Access-Mode": "keyless"})
     headers = {"Authorization": f"Bearer {key}"}
-    return open_service(search, own.tavily_url, _PACE, headers, quiet_seconds=_QUIET_SECONDS)
+    return open_service(search, own.tavily_url, _TAVILY_PACE, headers, quiet_seconds=_TAVILY_QUIET_SECONDS)
 
 
 class Tavily(OnlineProvider):
@@ -202,10 +202,10 @@ class Tavily(OnlineProvider):
         document: dict[str, object] = {
             "query": asked,
             "search_depth": "basic",
-            "max_results": min(limit, _MOST_RESULTS),
+            "max_results": min(limit, _MAX_RESULTS),
         }
         if self.leave_out:
-            document["exclude_domains"] = self.leave_out[:_MOST_LEFT_OUT]
+            document["exclude_domains"] = self.leave_out[:_MAX_EXCLUDED_DOMAINS]
         if until is not None:
             document["end_date"] = until.isoformat()
         results = records(parse_json(self._answer(document, check)), "results")

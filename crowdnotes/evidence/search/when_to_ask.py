@@ -13,12 +13,12 @@ from crowdnotes.engines.local.health_terms import known_words
 from crowdnotes.text.languages import language_of
 
 
-class _Named(Protocol):
+class _HasName(Protocol):
     @property
     def name(self) -> str: ...
 
 
-Provider = TypeVar("Provider", bound=_Named)
+Provider = TypeVar("Provider", bound=_HasName)
 
 
 def relevant_providers(providers: Sequence[Provider], words: str) -> list[Provider]:
@@ -26,41 +26,41 @@ def relevant_providers(providers: Sequence[Provider], words: str) -> list[Provid
 
     Where that would be nobody, all are: whoever chose registers alone wants them asked.
     """
-    text = _with_english(words)
-    return [one for one in providers if _calls_for(one.name, text)] or list(providers)
+    text = _add_english_words(words)
+    return [one for one in providers if _is_relevant(one.name, text)] or list(providers)
 
 
 def is_register(name: str) -> bool:
     """Whether the provider of that name is asked only when it is called for."""
-    return name in _table()["ask"]
+    return name in _load_table()["ask"]
 
 
 def words_of(thing: str, text: str) -> list[str]:
     """The words of a text that speak of a thing of the table, in lower case, each once."""
-    return list(dict.fromkeys(match.group().lower() for match in _pattern(thing).finditer(text)))
+    return list(dict.fromkeys(match.group().lower() for match in _compile_pattern(thing).finditer(text)))
 
 
-def _calls_for(name: str, text: str) -> bool:
-    things: Sequence[str] | None = _table()["ask"].get(name)
-    return things is None or any(_pattern(thing).search(text) for thing in things)
+def _is_relevant(name: str, text: str) -> bool:
+    things: Sequence[str] | None = _load_table()["ask"].get(name)
+    return things is None or any(_compile_pattern(thing).search(text) for thing in things)
 
 
-def _with_english(text: str) -> str:
+def _add_english_words(text: str) -> str:
     language = language_of(text) or "en"
     return text if language == "en" else " ".join([text, *(word.english for word in known_words(text, language))])
 
 
 @cache
-def _table() -> Mapping[str, Mapping[str, Any]]:
+def _load_table() -> Mapping[str, Mapping[str, Any]]:
     return tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
 @cache
-def _pattern(thing: str) -> re.Pattern[str]:
-    words: Sequence[str] = _table()["things"][thing]
-    return re.compile(rf"\b(?:{'|'.join(map(_written, words))})\b", re.IGNORECASE)
+def _compile_pattern(thing: str) -> re.Pattern[str]:
+    words: Sequence[str] = _load_table()["things"][thing]
+    return re.compile(rf"\b(?:{'|'.join(map(_build_word_pattern, words))})\b", re.IGNORECASE)
 
 
-def _written(word: str) -> str:
+def _build_word_pattern(word: str) -> str:
     pattern = r"\w*".join(map(re.escape, word.split("*"))).replace(r"\ ", r"\s+")
     return f"(?-i:{pattern})" if word.isupper() else pattern

@@ -28,7 +28,7 @@ from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.text.dates import first_day, parse_date
 
 _PACE = Pace(5, 1.1, 2)  # no limit is published
-_ISSUED = re.compile(r"(\d{4})(?:-(\d\d))?")
+_ISSUED_DATE_PATTERN = re.compile(r"(\d{4})(?:-(\d\d))?")
 
 
 class WhoIrisOptions(BaseModel):
@@ -73,28 +73,28 @@ class WhoIris(OnlineProvider):
         return first_hits((self._hit(item, query, until) for item in found), limit, until)
 
     def _hit(self, item: object, query: str, until: date | None) -> Hit | None:
-        issued, handle = _stated(item, "dc.date.issued"), string(item, "handle")
-        known = _ISSUED.match(issued)
+        issued, handle = _read_field(item, "dc.date.issued"), string(item, "handle")
+        known = _ISSUED_DATE_PATTERN.match(issued)
         first = first_day(int(known[1]), int(known[2]) if known[2] else None) if known else None
         if not handle or (until is not None and (first is None or first > until)):
             return None
         return make_hit(
             self.name,
             query,
-            title=_stated(item, "dc.title") or string(item, "name"),
-            snippet=_stated(item, "dc.description.abstract") or _stated(item, "dc.description"),
+            title=_read_field(item, "dc.title") or string(item, "name"),
+            snippet=_read_field(item, "dc.description.abstract") or _read_field(item, "dc.description"),
             url=f"https://iris.who.int/handle/{handle}",
             published=parse_date(issued),
         )
 
 
-def _stated(item: object, field: str) -> str:
+def _read_field(item: object, field: str) -> str:
     """The first value of a field of Dublin Core."""
     return next((string(value, "value") for value in records(item, "metadata", field, may_lack=True)), "")
 
 
-_ITEMS = "https://www.who.int/emergencies/disease-outbreak-news/item"
-_DISEASES = 2  # asked for a query
+_ITEM_URL = "https://www.who.int/emergencies/disease-outbreak-news/item"
+_MAX_DISEASES_PER_QUERY = 2  # asked for a query
 
 
 class WhoOutbreaksOptions(BaseModel):
@@ -133,11 +133,11 @@ class WhoOutbreaks(OnlineProvider):
                 query,
                 title=string(report, "Title"),
                 snippet=string(report, "Overview") or string(report, "Title"),
-                url=f"{_ITEMS}/{quote(string(report, 'UrlName'), safe='')}",
+                url=f"{_ITEM_URL}/{quote(string(report, 'UrlName'), safe='')}",
                 published=parse_date(string(report, "PublicationDateAndTime")),
             )
-            for disease in words_of("disease", query)[:_DISEASES]
-            for report in self._reports(f"({_named(disease)}){bound}", limit, check)
+            for disease in words_of("disease", query)[:_MAX_DISEASES_PER_QUERY]
+            for report in self._reports(f"({_build_title_filter(disease)}){bound}", limit, check)
             if string(report, "UrlName")
         ]
         return first_hits(hits, limit, until)
@@ -153,7 +153,7 @@ class WhoOutbreaks(OnlineProvider):
         return records(parse_json(self.service.get("", params, check)), "value")
 
 
-def _named(disease: str) -> str:
+def _build_title_filter(disease: str) -> str:
     """A title that names it, as titles write it: letters may have to be alike.
 
     "Measles", "poliovirus", "MERS", "Yellow Fever", "Rift Valley fever".

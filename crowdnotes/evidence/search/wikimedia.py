@@ -32,9 +32,9 @@ from crowdnotes.text.names import names_in
 from crowdnotes.wording import fill
 
 PACE = Pace(10, 1.1, 1)  # one after another
-_AS_OF = 3  # pages looked up as they stood: each takes a request of its own
-_LANGUAGE = re.compile(r"[a-z]{2,3}")
-_WIKITEXT = 40_000  # characters of an old revision looked at: its opening lies well within
+_MAX_REVISIONS = 3  # pages looked up as they stood: each takes a request of its own
+_LANGUAGE_CODE_PATTERN = re.compile(r"[a-z]{2,3}")
+_MAX_WIKITEXT_CHARACTERS = 40_000  # characters of an old revision looked at: its opening lies well within
 
 
 class WikipediaOptions(BaseModel):
@@ -69,17 +69,17 @@ class Wikipedia(OnlineProvider):
         With `until`, links lead to the revision that stood at the end of that day and the snippet is
         the opening of it; an article that is younger is left out.
         """
-        edition = language if language and _LANGUAGE.fullmatch(language) else "en"
+        edition = language if language and _LANGUAGE_CODE_PATTERN.fullmatch(language) else "en"
         service = replace(self.service, base_url=self.service.base_url.replace("{language}", edition))
 
         def ask(words: str) -> list[JsonObject]:
             params: dict[str, str | int] = {"list": "search", "srsearch": words, "srlimit": limit, "srnamespace": 0}
-            return records(_query(service, params, check), "query", "search")
+            return records(_query_wiki(service, params, check), "query", "search")
 
         found = all_then_any(query, ask)
         if until is None:
             return first_hits((self._hit(record, query, edition) for record in found), limit)
-        pages = [string(record, "title") for record in found[: min(limit, _AS_OF)]]
+        pages = [string(record, "title") for record in found[: min(limit, _MAX_REVISIONS)]]
         hits = [self._hit_as_of(service, title, query, edition, until, check) for title in pages if title]
         return first_hits(hits, limit)
 
@@ -101,7 +101,7 @@ class Wikipedia(OnlineProvider):
             "prop": "revisions", "titles": title, "rvprop": "ids|timestamp|content", "rvslots": "main",
             "rvlimit": 1, "rvdir": "older", "rvstart": f"{until.isoformat()}T23:59:59Z",
         }  # fmt: skip
-        pages = records(_query(service, params, check), "query", "pages")
+        pages = records(_query_wiki(service, params, check), "query", "pages")
         revision = next((item for page in pages for item in records(page, "revisions", may_lack=True)), None)
         number = string(revision, "revid")
         if not number.isdecimal():
@@ -117,7 +117,7 @@ class Wikipedia(OnlineProvider):
         )
 
 
-def _query(service: Service, params: dict[str, str | int], check: Check) -> JsonObject:
+def _query_wiki(service: Service, params: dict[str, str | int], check: Check) -> JsonObject:
     answer = ask_wiki(service, {"action": "query", **params}, check)
     if not isinstance(dig(answer, "query"), dict):
         raise unexpected()
@@ -138,9 +138,9 @@ def ask_wiki(service: Service, params: Mapping[str, str | int], check: Check) ->
 
 def opening(wikitext: str) -> str:
     """The article's opening words without templates, tables, notes and link brackets."""
-    text = wikitext[:_WIKITEXT]
+    text = wikitext[:_MAX_WIKITEXT_CHARACTERS]
     text = re.sub(r"<ref[^<>]*/>|<ref\b.*?(?:</ref>|$)|<!--.*?(?:-->|$)", "", text, flags=re.DOTALL | re.IGNORECASE)
-    text = _without_nested(_without_nested(text, "{{", "}}"), "{|", "|}")
+    text = _strip_nested(_strip_nested(text, "{{", "}}"), "{|", "|}")
     text = re.split(r"^==", text, maxsplit=1, flags=re.MULTILINE)[0]
     text = re.sub(r"\[\[(?:File|Image|Datei|Fichier|Archivo):[^\n]*", "", text, flags=re.IGNORECASE)
     text = re.sub(r"\[\[(?:[^\[\]|]*\|)?([^\[\]|]*)\]\]", r"\1", text)
@@ -148,7 +148,7 @@ def opening(wikitext: str) -> str:
     return re.sub(r"'{2,5}", "", text).strip()
 
 
-def _without_nested(text: str, begin: str, end: str) -> str:
+def _strip_nested(text: str, begin: str, end: str) -> str:
     """The text outside of `begin`…`end`, however deeply they are nested."""
     kept: list[str] = []
     depth = 0
@@ -162,9 +162,9 @@ def _without_nested(text: str, begin: str, end: str) -> str:
     return "".join(kept)
 
 
-_NAMES = 2  # looked up for a query: each takes two requests
-_STATEMENTS = 4  # of one property
-_PROPERTIES = {
+_MAX_NAMES_PER_QUERY = 2  # looked up for a query: each takes two requests
+_MAX_STATEMENTS = 4  # of one property
+_SENTENCE_BY_PROPERTY = {
     "P569": "Born: {value}.",
     "P19": "Place of birth: {value}.",
     "P570": "Died: {value}.",
@@ -175,8 +175,8 @@ _PROPERTIES = {
     "P159": "Headquarters: {value}.",
     "P17": "Country: {value}.",
 }
-_BEGIN, _END = "P580", "P582"
-_DAY, _MONTH = 11, 10  # precisions of a time
+_START_PROPERTY, _END_PROPERTY = "P580", "P582"
+_DAY_PRECISION, _MONTH_PRECISION = 11, 10  # precisions of a time
 
 
 class WikidataOptions(BaseModel):
@@ -208,16 +208,16 @@ class Wikidata(OnlineProvider):
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
         """The entries of the names in the query; nothing is asked where it has none."""
         found: dict[str, JsonObject] = {}
-        for name in names_in(query)[: min(limit, _NAMES)]:
+        for name in names_in(query)[: min(limit, _MAX_NAMES_PER_QUERY)]:
             first = next(iter(self._named(name, check)), None)
             if first is not None and string(first, "id"):
                 found[string(first, "id")] = first
         if not found:
             return []
         entries = self._entries(list(found), "claims|labels|descriptions", check)
-        places = {place for entry in entries.values() for place in _values(entry)}
+        places = {place for entry in entries.values() for place in _find_linked_entries(entry)}
         names = self._entries(sorted(places)[:50], "labels", check) if places else {}
-        labels = {number: _label(entry) for number, entry in names.items()}
+        labels = {number: _read_label(entry) for number, entry in names.items()}
         return first_hits((self._hit(number, entries.get(number), labels, query, until) for number in found), limit)
 
     def _named(self, name: str, check: Check) -> list[JsonObject]:
@@ -234,58 +234,58 @@ class Wikidata(OnlineProvider):
     def _hit(self, number: str, entry: object, labels: Mapping[str, str], query: str, until: date | None) -> Hit | None:
         told = [
             fill(words, value=value)
-            for name, words in _PROPERTIES.items()
-            for statement in records(entry, "claims", name, may_lack=True)[:_STATEMENTS]
-            if (value := _told(statement, labels, until))
+            for name, words in _SENTENCE_BY_PROPERTY.items()
+            for statement in records(entry, "claims", name, may_lack=True)[:_MAX_STATEMENTS]
+            if (value := _describe_statement(statement, labels, until))
         ]
-        about = f"{_label(entry)}: {string(entry, 'descriptions', 'en', 'value')}."
+        about = f"{_read_label(entry)}: {string(entry, 'descriptions', 'en', 'value')}."
         if not told:
             return None
         url = f"https://www.wikidata.org/wiki/{number}"
         return make_hit(
-            self.name, query, title=f"{_label(entry)} ({number})", snippet=" ".join([about, *told]), url=url
+            self.name, query, title=f"{_read_label(entry)} ({number})", snippet=" ".join([about, *told]), url=url
         )
 
 
-def _label(entry: object) -> str:
+def _read_label(entry: object) -> str:
     return string(entry, "labels", "en", "value")
 
 
-def _values(entry: object) -> list[str]:
+def _find_linked_entries(entry: object) -> list[str]:
     """The numbers of the entries that an entry's statements lead to."""
     found = (
         string(statement, "mainsnak", "datavalue", "value", "id")
-        for name in _PROPERTIES
-        for statement in records(entry, "claims", name, may_lack=True)[:_STATEMENTS]
+        for name in _SENTENCE_BY_PROPERTY
+        for statement in records(entry, "claims", name, may_lack=True)[:_MAX_STATEMENTS]
     )
     return [number for number in found if number]
 
 
-def _told(statement: JsonObject, labels: Mapping[str, str], until: date | None) -> str:
+def _describe_statement(statement: JsonObject, labels: Mapping[str, str], until: date | None) -> str:
     """A statement's value, with since when and until when it held; "" for one that is not to be told."""
     if string(statement, "rank") == "deprecated":
         return ""
     value = dig(statement, "mainsnak", "datavalue", "value")
     if string(value, "time"):
-        return _day(value, until)
+        return _format_known_time(value, until)
     name = labels.get(string(value, "id"), "")
-    begun, ended = (_qualifier(statement, which, until) for which in (_BEGIN, _END))
-    if not name or (until is not None and _qualifier(statement, _BEGIN, None) and not begun):
+    begun, ended = (_read_qualifier(statement, which, until) for which in (_START_PROPERTY, _END_PROPERTY))
+    if not name or (until is not None and _read_qualifier(statement, _START_PROPERTY, None) and not begun):
         return ""
     since = f"from {begun}" if begun else ""
     to = f"until {ended}" if ended else ""
     return f"{name} {since} {to}".strip()
 
 
-def _qualifier(statement: JsonObject, which: str, until: date | None) -> str:
+def _read_qualifier(statement: JsonObject, which: str, until: date | None) -> str:
     first = next(iter(records(statement, "qualifiers", which, may_lack=True)), {})
-    return _day(dig(first, "datavalue", "value"), until)
+    return _format_known_time(dig(first, "datavalue", "value"), until)
 
 
-def _day(value: Any, until: date | None) -> str:
+def _format_known_time(value: Any, until: date | None) -> str:
     """A time as it is known: a day, a month or a year; "" when it is later than `until`, or before our era."""
     time, precision = string(value, "time"), dig(value, "precision")
     if not time.startswith("+") or not isinstance(precision, int):
         return ""
-    said = time[1:11] if precision >= _DAY else time[1:8] if precision == _MONTH else time[1:5]
+    said = time[1:11] if precision >= _DAY_PRECISION else time[1:8] if precision == _MONTH_PRECISION else time[1:5]
     return "" if until is not None and said > until.isoformat() else said

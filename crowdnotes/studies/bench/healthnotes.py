@@ -21,8 +21,8 @@ from crowdnotes.studies.measures import wilson
 
 # The paper measures these; a gate that was added since has no figure there to stand beside.
 PAPERS_GATES = (GateName.RELEVANCE, GateName.CORRECTNESS, GateName.HELPFULNESS)
-_OPTIONS = "options.json"
-_ELSEWHERE = "Give the options it was started with, or another --out."
+_OPTIONS_FILE = "options.json"
+_OTHER_OPTIONS_HINT = "Give the options it was started with, or another --out."
 
 
 class RunOptions(FrozenModel):
@@ -154,7 +154,7 @@ class RunFolder(Generic[Row]):
         self._file, self._form = folder / name, form
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            _settle(folder / _OPTIONS, self._file, options)
+            _require_same_options(folder / _OPTIONS_FILE, self._file, options)
             self._rows = {row.note_id: row for row in self._read()}
         except OSError as error:
             raise InputError(f"{folder} cannot be used ({error.strerror}).", "Give another --out.") from error
@@ -189,23 +189,27 @@ class RunFolder(Generic[Row]):
         try:
             return [self._form.model_validate_json(line) for line in content[:whole].splitlines()]
         except ValidationError as error:
-            raise InputError(f"{self._file.name} holds a line that is not of such a run.", _ELSEWHERE) from error
+            raise InputError(
+                f"{self._file.name} holds a line that is not of such a run.", _OTHER_OPTIONS_HINT
+            ) from error
 
 
-def _settle(file: Path, rows: Path, options: RunOptions) -> None:
+def _require_same_options(file: Path, rows: Path, options: RunOptions) -> None:
     if not file.exists():
         if rows.exists():
-            raise InputError(f"{rows.name} is there without the options of its run.", _ELSEWHERE)
+            raise InputError(f"{rows.name} is there without the options of its run.", _OTHER_OPTIONS_HINT)
         file.write_text(options.model_dump_json(indent=2) + "\n", encoding="utf-8")
         return
     try:
         before = RunOptions.model_validate_json(file.read_bytes())
     except ValidationError as error:
-        raise InputError(f"{file.name} is not of such a run.", _ELSEWHERE) from error
+        raise InputError(f"{file.name} is not of such a run.", _OTHER_OPTIONS_HINT) from error
     differing = [name for name in RunOptions.model_fields if getattr(before, name) != getattr(options, name)]
     if differing:
         named = ", ".join(name.replace("_", " ") for name in differing)
-        raise InputError(f"The folder {file.parent.name} holds a run with other options ({named}).", _ELSEWHERE)
+        raise InputError(
+            f"The folder {file.parent.name} holds a run with other options ({named}).", _OTHER_OPTIONS_HINT
+        )
 
 
 TableRow = dict[str, str | int | float | None]
@@ -219,10 +223,14 @@ def table_rows(rows: Sequence[PostRow]) -> list[TableRow]:
     """
     helpful = [row for row in rows if row.is_helpful]
     others = [row for row in rows if not row.is_helpful]
-    return [_table_row("helpful", helpful), _table_row("not helpful", others), _table_row("overall", rows)]
+    return [
+        _build_half_row("helpful", helpful),
+        _build_half_row("not helpful", others),
+        _build_half_row("overall", rows),
+    ]
 
 
-def _table_row(name: str, rows: Sequence[PostRow]) -> TableRow:
+def _build_half_row(name: str, rows: Sequence[PostRow]) -> TableRow:
     ended = Counter(row.outcome for row in rows)
     found: TableRow = {"half": name, "posts": len(rows)}
     found |= {outcome.name.lower(): ended[outcome] for outcome in Outcome}

@@ -25,7 +25,7 @@ from crowdnotes.text.sentences import split_sentences
 
 Item = TypeVar("Item")
 Progress = Callable[[str], None]
-_MEASURED = (PrincipleName.NO_SPECULATION, PrincipleName.NEUTRAL)
+_MEASURED_PRINCIPLES = (PrincipleName.NO_SPECULATION, PrincipleName.NEUTRAL)
 
 
 def bench_helpfulness(
@@ -37,7 +37,7 @@ def bench_helpfulness(
     """
     said, chances = [], []
     seen = not_run = 0
-    for note in _told(notes, 50, progress):
+    for note in _report_while_iterating(notes, 50, progress):
         known = held_out.get(note_mark(note.note_id))
         if known is not None:
             seen += 1
@@ -50,7 +50,7 @@ def bench_helpfulness(
         said.append(not note.is_helpful if missing else passed)
         chance = result.probability if result.probability is not None else result.score
         chances.append(float(passed) if chance is None else chance)
-    _refuse_none(not_run, len(notes))
+    _require_some_verdict(not_run, len(notes))
     truth = [note.is_helpful for note in notes]
     return {
         "n": len(notes),
@@ -74,15 +74,17 @@ def bench_principles(
     """
     chances = []
     not_run = seen = 0
-    for note_id, text in _told(list(zip(notes["note_id"], notes["text"], strict=True)), 200, progress):
+    for note_id, text in _report_while_iterating(
+        list(zip(notes["note_id"], notes["text"], strict=True)), 200, progress
+    ):
         chance = held_out.get(note_mark(str(note_id)))
         if chance is not None:
             seen += 1
         else:
-            chance = _chance(engine.principles(Post(text=""), str(text)))
+            chance = _get_chance_of_breaking(engine.principles(Post(text=""), str(text)))
             not_run += chance is None
         chances.append(0.5 if chance is None else chance)
-    _refuse_none(not_run, len(notes))
+    _require_some_verdict(not_run, len(notes))
     truth = notes["content_label"].isin(OPINION_LABELS).tolist()
     return {
         "n": len(notes),
@@ -94,9 +96,9 @@ def bench_principles(
     }
 
 
-def _chance(results: tuple[PrincipleResult, ...]) -> float | None:
+def _get_chance_of_breaking(results: tuple[PrincipleResult, ...]) -> float | None:
     """The chance of breaking a measured principle; a given chance counts before a bare verdict."""
-    measured = [result for result in results if result.principle in _MEASURED]
+    measured = [result for result in results if result.principle in _MEASURED_PRINCIPLES]
     given = [1.0 - result.probability for result in measured if result.probability is not None]
     if given:
         return max(given)
@@ -114,7 +116,7 @@ def bench_correctness(engine: Engine, rows: Sequence[DistortionRow], progress: P
     distorted = [row.label == "distorted" for row in rows]
     failed, doubts = [], []
     not_run = 0
-    for row in _told(rows, 20, progress):
+    for row in _report_while_iterating(rows, 20, progress):
         result = engine.correctness(row.note, row.evidence, engine.support(row.note, row.evidence))
         missing = result.status is GateStatus.NOT_RUN
         not_run += missing
@@ -152,7 +154,7 @@ def calibrate(
     needs no line; its interval is over resampled passages. Raises InputError without notes of both kinds.
     """
     scores = np.zeros(len(rows))
-    for number, row in enumerate(_told(rows, 10, progress)):
+    for number, row in enumerate(_report_while_iterating(rows, 10, progress)):
         sentences = [row.note[span.start : span.end] for span in split_sentences(row.note)] or [row.note]
         scores[number] = min(item.score for item in read_sentences(reader, embedder, sentences, row.evidence))
     faithful = [row.label == "faithful" for row in rows]
@@ -166,7 +168,7 @@ def calibrate(
     return reader.keep(threshold=float(best), auc=auc, auc_low=low, auc_high=high, notes=len(rows))
 
 
-def _told(items: Sequence[Item], every: int, progress: Progress) -> Iterator[Item]:
+def _report_while_iterating(items: Sequence[Item], every: int, progress: Progress) -> Iterator[Item]:
     """The items, with a line of progress after every so many and at the end."""
     for number, item in enumerate(items, 1):
         yield item
@@ -174,6 +176,6 @@ def _told(items: Sequence[Item], every: int, progress: Progress) -> Iterator[Ite
             progress(f"{number} of {len(items)} notes")
 
 
-def _refuse_none(not_run: int, of: int) -> None:
+def _require_some_verdict(not_run: int, of: int) -> None:
     if not_run == of:
         raise InputError("The engine gave no verdict on any note.", "See `crowdnotes models`.")

@@ -34,7 +34,7 @@ from crowdnotes.studies.measures import (
     wilson,
 )
 
-_HELD_OUT = "held_out.npz"
+_HELD_OUT_FILE = "held_out.npz"
 
 
 def bench_camps(data: Path, jury: Jury) -> dict[str, Any]:
@@ -158,14 +158,14 @@ class HeldOut:
             arrays[f"{name}/hashed"] = score.hashed[used].astype(np.float16)
             arrays[f"{name}/meaning"] = score.meaning.astype(np.float16)
             arrays[f"{name}/constants"] = np.asarray([score.constant, *score.alone])
-        np.savez_compressed(folder / _HELD_OUT, **arrays)
+        np.savez_compressed(folder / _HELD_OUT_FILE, **arrays)
 
     @classmethod
     def load(cls, folder: Path = ASSETS) -> HeldOut:
         """The twin is the model in the same folder with its own weights. Raises ConfigurationError when damaged."""
         model = load_model(folder / "model")
         try:
-            with np.load(folder / _HELD_OUT, allow_pickle=False) as stored:
+            with np.load(folder / _HELD_OUT_FILE, allow_pickle=False) as stored:
                 arrays = {name: stored[name] for name in stored.files}
         except (OSError, ValueError) as error:
             raise ConfigurationError("The held-out notes cannot be read.", "Install the program again.") from error

@@ -20,8 +20,8 @@ from crowdnotes.text.note_rules import find_urls, x_storage_form
 
 OVERALL = "overall"
 CRITERIA = ("accuracy", "directness", "sources", "neutrality", "brevity", OVERALL)
-_DRAWS = 2_000
-_LINK = "[link]"
+_BOOTSTRAP_DRAWS = 2_000
+_LINK_MARK = "[link]"
 Side = Literal["left", "right", "tie"]
 
 
@@ -74,18 +74,18 @@ def pairs(rows: Sequence[PostRow]) -> list[Pair]:
     found: list[Pair] = []
     for row in rows:
         if row.passed:
-            own, human = _alike(row.note), _alike(x_storage_form(row.human))
+            own, human = _replace_links_with_marks(row.note), _replace_links_with_marks(x_storage_form(row.human))
             left, right = (own, human) if is_left(row.note_id) else (human, own)
             found.append(Pair(pair=pair_id(row.note_id), post=row.post, left=left, right=right))
     return found
 
 
-def _alike(note: str) -> str:
+def _replace_links_with_marks(note: str) -> str:
     """The words, and the links as marks at the end: an address would tell who wrote, and a reader follows none."""
     words, links = note, 0
     for url in reversed(find_urls(note)):
         words, links = words[: url.start] + words[url.end :], links + 1
-    return " ".join([*words.split(), *[_LINK] * links])
+    return " ".join([*words.split(), *[_LINK_MARK] * links])
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class WinRate:
 def win_rates(rows: Sequence[RunRow], votes: Sequence[Vote]) -> dict[str, WinRate]:
     """By criterion. A reader who saw a pair twice, in both orders, counts once."""
     counted = {criterion: worths_by_pair(rows, votes, criterion) for criterion in CRITERIA}
-    return {criterion: _rate(by_pair) for criterion, by_pair in counted.items() if by_pair}
+    return {criterion: _compute_win_rate(by_pair) for criterion, by_pair in counted.items() if by_pair}
 
 
 def worths_by_pair(rows: Sequence[RunRow], votes: Sequence[Vote], criterion: str = OVERALL) -> dict[str, list[float]]:
@@ -120,9 +120,9 @@ def worths_by_pair(rows: Sequence[RunRow], votes: Sequence[Vote], criterion: str
     return by_pair
 
 
-def _rate(by_pair: Mapping[str, Sequence[float]]) -> WinRate:
+def _compute_win_rate(by_pair: Mapping[str, Sequence[float]]) -> WinRate:
     worths = np.array([mean(values) for values in by_pair.values()])
-    drawn = np.random.default_rng(0).choice(worths, (_DRAWS, len(worths))).mean(axis=1)
+    drawn = np.random.default_rng(0).choice(worths, (_BOOTSTRAP_DRAWS, len(worths))).mean(axis=1)
     low, high = np.quantile(drawn, [0.025, 0.975])
     return WinRate(float(worths.mean()), float(low), float(high), sum(map(len, by_pair.values())))
 

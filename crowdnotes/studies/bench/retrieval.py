@@ -42,10 +42,12 @@ from crowdnotes.text.urls import canonical_url, identities
 
 AT = (5, 10)
 TOGETHER = "together"
-_LIMIT = 10  # hits a query
-_COPY = 0.5  # of the word triples of the shorter of two notes: what both hold, from where on one is a near copy
-_GAP = 3  # days: notes on one post come within hours of each other, so that older ones are on other posts
-_SUBJECT = 2  # stems that a page's words and the note's share, of one site, so that it is on the same subject
+_MAX_HITS_PER_QUERY = 10  # hits a query
+_MIN_SHARED_TRIPLES = (
+    0.5  # of the word triples of the shorter of two notes: what both hold, from where on one is a near copy
+)
+_GAP_DAYS = 3  # days: notes on one post come within hours of each other, so that older ones are on other posts
+_MIN_SHARED_STEMS = 2  # stems that a page's words and the note's share, of one site, so that it is on the same subject
 
 
 class Share(FrozenModel):
@@ -78,7 +80,7 @@ class ReachResult(FrozenModel):
 
 
 @dataclass(slots=True)
-class _Tally:
+class _ReachTally:
     found: dict[str, int] = field(default_factory=dict)
     posts: int = 0
     unanswered: int = 0
@@ -116,14 +118,14 @@ def measure_reach(
     Together is as a case merges those that answered. Raises LibraryError for a library that cannot be read.
     """
     shown = [note for note in notes if note.is_helpful]
-    cited = {note.note_id: _Cited.of(note) for note in shown if note_links(x_storage_form(note.note))}
-    tallies = {provider.name: _Tally() for provider in providers}
-    together, known = _Tally(), 0
+    cited = {note.note_id: _CitedPages.of(note) for note in shown if note_links(x_storage_form(note.note))}
+    tallies = {provider.name: _ReachTally() for provider in providers}
+    together, known = _ReachTally(), 0
     for number, note in enumerate((note for note in shown if note.note_id in cited), 1):
-        human, day = cited[note.note_id], _day(note)
-        posts = _posts_of(note, providers, libraries)
+        human, day = cited[note.note_id], _get_day_written(note)
+        posts = _find_known_posts(note, providers, libraries)
         known += bool(posts)
-        leave_out = _giveaway(note, human, posts, day)
+        leave_out = _build_leave_out(note, human, posts, day)
         queries = plan_for(engine, note.as_post, settings.evidence.queries, day).queries
         answered = []
         for provider in providers:
@@ -132,7 +134,7 @@ def measure_reach(
                 [asked],
                 [query.text for query in queries],
                 post=note.post,
-                limit=_LIMIT,
+                limit=_MAX_HITS_PER_QUERY,
                 until=day,
                 languages=languages_of(queries),
                 provider_seconds=settings.search.provider_seconds,
@@ -155,7 +157,7 @@ def measure_reach(
 
 
 @dataclass(frozen=True, slots=True)
-class _Cited:
+class _CitedPages:
     """What a note cites, and what it and the addresses speak of."""
 
     pages: frozenset[str]
@@ -164,10 +166,10 @@ class _Cited:
     words: frozenset[tuple[str, ...]]
 
     @classmethod
-    def of(cls, note: HealthNote) -> _Cited:
+    def of(cls, note: HealthNote) -> _CitedPages:
         text = x_storage_form(note.note)
         links = note_links(text)
-        stems = content_stems(" ".join([without_urls(text), *map(_spoken, links)]))
+        stems = content_stems(" ".join([without_urls(text), *map(_get_words_of_url, links)]))
         pages = frozenset(map(canonical_url, links))
         return cls(pages, frozenset(map(host, links)), stems, shingles(without_urls(text)))
 
@@ -186,20 +188,20 @@ class _Cited:
         return self._is_page(hit) or host(hit.url) in self.sites
 
     def _is_subject(self, hit: Hit) -> bool:
-        own = content_stems(f"{hit.title} {hit.snippet} {_spoken(hit.url or '')}")
-        return self._is_page(hit) or (self._is_site(hit) and len(own & self.stems) >= _SUBJECT)
+        own = content_stems(f"{hit.title} {hit.snippet} {_get_words_of_url(hit.url or '')}")
+        return self._is_page(hit) or (self._is_site(hit) and len(own & self.stems) >= _MIN_SHARED_STEMS)
 
 
-def _spoken(url: str) -> str:
+def _get_words_of_url(url: str) -> str:
     """The words of an address, without its site."""
     return " ".join(part for part in url.partition("://")[2].partition("/")[2].replace("_", "-").split("-") if part)
 
 
-def _day(note: HealthNote) -> date:
+def _get_day_written(note: HealthNote) -> date:
     return datetime.fromtimestamp((note.created_at_ms or 0) / 1000, UTC).date()
 
 
-def _posts_of(note: HealthNote, providers: Sequence[SearchProvider], libraries: Libraries) -> set[int]:
+def _find_known_posts(note: HealthNote, providers: Sequence[SearchProvider], libraries: Libraries) -> set[int]:
     """The post that the note is on, where a library of notes that is searched holds the note."""
     found = set()
     for provider in providers:
@@ -209,27 +211,27 @@ def _posts_of(note: HealthNote, providers: Sequence[SearchProvider], libraries: 
     return {post for post in found if post is not None}
 
 
-def _giveaway(note: HealthNote, human: _Cited, posts: set[int], day: date) -> LeaveOut:
+def _build_leave_out(note: HealthNote, human: _CitedPages, posts: set[int], day: date) -> LeaveOut:
     """Which earlier notes would give the answer away.
 
     The note itself and those on its post; near copies of it; and those of its day, which may be later than the post.
     Where the post is not known, those of the three days before too: they may be on it.
     """
-    last = day - timedelta(days=1 if posts else _GAP + 1)
+    last = day - timedelta(days=1 if posts else _GAP_DAYS + 1)
 
     def leave_out(earlier: EarlierNote) -> bool:
         if str(earlier.note) == note.note_id or earlier.post in posts or earlier.written > last:
             return True
         own = shingles(without_urls(earlier.text))
-        return len(own & human.words) >= _COPY * max(1, min(len(own), len(human.words)))
+        return len(own & human.words) >= _MIN_SHARED_TRIPLES * max(1, min(len(own), len(human.words)))
 
     return leave_out
 
 
 RUNS = ("fulltext", "embedding", "engine")
-_DEPTH = 100  # records that each way ranks
-_BEGINNING = 256  # characters of a record that are embedded after its title: more takes minutes longer
-_BATCH = 256
+_MAX_RANKED_RECORDS = 100  # records that each way ranks
+_MAX_EMBEDDED_CHARACTERS = 256  # characters of a record that are embedded after its title: more takes minutes longer
+_RECORDS_PER_BATCH = 256
 
 Ranker = Callable[[str], list[int]]
 Progress = Callable[[str], None]
@@ -258,8 +260,8 @@ def measure_retrieval(
     past its end or no post has a record of grade 2.
     """
     makers: dict[str, Callable[[], Ranker]] = {
-        "fulltext": lambda: lambda post: _by_full_text(libraries, library, post),
-        "embedding": lambda: _embedding_ranker(libraries, library, embedder, progress),
+        "fulltext": lambda: lambda post: _rank_by_full_text(libraries, library, post),
+        "embedding": lambda: _build_embedding_ranker(libraries, library, embedder, progress),
         "engine": lambda: (
             lambda post: engine_ranking(
                 post, engine, libraries, library, settings, diverse=diverse, by_utility=by_utility
@@ -269,8 +271,8 @@ def measure_retrieval(
     unknown = [name for name in runs if name not in makers]
     if unknown or not runs:
         raise InputError(f"There is no run “{', '.join(unknown)}”.", f"Name some of: {', '.join(RUNS)}.")
-    _check_records(judged, libraries, library)
-    measured = {name: _measured(name, makers[name](), judged, progress) for name in RUNS if name in runs}
+    _require_known_records(judged, libraries, library)
+    measured = {name: _measure_ranker(name, makers[name](), judged, progress) for name in RUNS if name in runs}
     with_helpful = sum(DIRECTLY_HELPFUL in post.grades.values() for post in judged)
     return {"n": len(judged), "with_helpful": with_helpful, "runs": measured}
 
@@ -290,44 +292,44 @@ def engine_ranking(
     today = datetime.now(tz=UTC).date()
     plan = plan_for(engine, post, settings.queries, today, diverse=diverse)
     found = search_all(
-        [LocalLibrary(libraries, library)], [query.text for query in plan.queries], post=text, limit=_DEPTH
+        [LocalLibrary(libraries, library)], [query.text for query in plan.queries], post=text, limit=_MAX_RANKED_RECORDS
     ).hits
     selected = select_by_utility(engine, Brief(post, today, plan.claims), found, settings.quota, by_utility=by_utility)
     picked = [item.hit.record for item in selected.chosen]
     return [record for record in dict.fromkeys([*picked, *(hit.record for hit in found)]) if record is not None]
 
 
-def _by_full_text(libraries: Libraries, library: str, post: str) -> list[int]:
+def _rank_by_full_text(libraries: Libraries, library: str, post: str) -> list[int]:
     with libraries.open(library) as reader:
         expression = build_expression(post)
-        return reader.ranked(expression.fts, _DEPTH) if expression.terms else []
+        return reader.ranked(expression.fts, _MAX_RANKED_RECORDS) if expression.terms else []
 
 
-def _embedding_ranker(libraries: Libraries, library: str, embedder: Embedder, progress: Progress) -> Ranker:
+def _build_embedding_ranker(libraries: Libraries, library: str, embedder: Embedder, progress: Progress) -> Ranker:
     with libraries.open(library) as reader:
-        beginnings = list(reader.beginnings(_BEGINNING))
+        beginnings = list(reader.beginnings(_MAX_EMBEDDED_CHARACTERS))
     records = np.array([record for record, _ in beginnings])
-    vectors = _embedded([text for _, text in beginnings], embedder, progress)
+    vectors = _embed_texts([text for _, text in beginnings], embedder, progress)
 
     def rank(post: str) -> list[int]:
         similarity = vectors @ embedder.encode([post])[0]
-        return [int(record) for record in records[np.argsort(-similarity, kind="stable")[:_DEPTH]]]
+        return [int(record) for record in records[np.argsort(-similarity, kind="stable")[:_MAX_RANKED_RECORDS]]]
 
     return rank
 
 
-def _embedded(texts: Sequence[str], embedder: Embedder, progress: Progress) -> FloatArray:
+def _embed_texts(texts: Sequence[str], embedder: Embedder, progress: Progress) -> FloatArray:
     # Batches of like length waste no padding.
     order = sorted(range(len(texts)), key=lambda row: len(texts[row]))
     vectors = np.zeros((len(texts), embedder.dimensions), dtype=np.float32)
-    for begin in range(0, len(order), _BATCH):
-        batch = order[begin : begin + _BATCH]
+    for begin in range(0, len(order), _RECORDS_PER_BATCH):
+        batch = order[begin : begin + _RECORDS_PER_BATCH]
         vectors[batch] = embedder.encode([texts[row] for row in batch])
-        progress(f"embedding: {min(begin + _BATCH, len(order))} of {len(order)} records read")
+        progress(f"embedding: {min(begin + _RECORDS_PER_BATCH, len(order))} of {len(order)} records read")
     return vectors
 
 
-def _measured(name: str, ranker: Ranker, judged: Sequence[JudgedPost], progress: Progress) -> dict[str, float]:
+def _measure_ranker(name: str, ranker: Ranker, judged: Sequence[JudgedPost], progress: Progress) -> dict[str, float]:
     rankings: list[list[int]] = []
     seconds: list[float] = []
     for number, post in enumerate(judged, 1):
@@ -343,7 +345,7 @@ def _measured(name: str, ranker: Ranker, judged: Sequence[JudgedPost], progress:
     return {**found, "seconds": round(sorted(seconds)[len(seconds) // 2], 3)}
 
 
-def _check_records(judged: Sequence[JudgedPost], libraries: Libraries, library: str) -> None:
+def _require_known_records(judged: Sequence[JudgedPost], libraries: Libraries, library: str) -> None:
     info = libraries.info(library)
     rows = info.records + info.duplicates + info.skipped
     beyond = [record for post in judged for record in post.grades if record >= rows]

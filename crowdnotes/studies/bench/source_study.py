@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from crowdnotes.domain import FrozenModel, SourceCategory
 from crowdnotes.errors import InputError
 
-_FILE = "utility.json"
+_STUDY_FILE = "utility.json"
 
 
 class Won(FrozenModel):
@@ -62,7 +62,7 @@ class UtilityStudy(FrozenModel):
 
 def save_study(data_dir: Path, found: UtilityStudy) -> Path:
     """Keep it where the Overview page finds it. Raises InputError where it cannot be written."""
-    file = data_dir / _FILE
+    file = data_dir / _STUDY_FILE
     try:
         data_dir.mkdir(parents=True, exist_ok=True)
         file.write_text(found.model_dump_json(indent=2) + "\n", encoding="utf-8")
@@ -74,16 +74,17 @@ def save_study(data_dir: Path, found: UtilityStudy) -> Path:
 def saved_study(data_dir: Path) -> UtilityStudy | None:
     """The study that was kept; None where there is none. Raises InputError for a file that is none."""
     try:
-        return UtilityStudy.model_validate_json((data_dir / _FILE).read_bytes())
+        return UtilityStudy.model_validate_json((data_dir / _STUDY_FILE).read_bytes())
     except FileNotFoundError:
         return None
     except (OSError, ValidationError) as error:
         raise InputError(
-            f"The result in {_FILE} cannot be read.", "Delete it, or run `crowdnotes bench utility` again with --save."
+            f"The result in {_STUDY_FILE} cannot be read.",
+            "Delete it, or run `crowdnotes bench utility` again with --save.",
         ) from error
 
 
-_GROUPS = {
+_LABEL_BY_GROUP = {
     "all": "CrowdNotes here",
     "helpful": "of these, beside notes rated helpful",
     "not helpful": "of these, beside notes rated not helpful",
@@ -99,10 +100,10 @@ def utility_verdict(found: UtilityStudy) -> str:
         f"In {share} of {won.pairs} pairs the sources that CrowdNotes chose were of more use ({low} to {high}, a tie "
         "counts half)."
     )
-    return f"{told} {_VERDICTS[verdict]}"
+    return f"{told} {_SENTENCE_BY_VERDICT[verdict]}"
 
 
-_VERDICTS = {
+_SENTENCE_BY_VERDICT = {
     "better": "That is more often than chance explains.",
     "worse": "That is less often than chance explains.",
     "chance": "Chance alone could explain that.",
@@ -114,7 +115,7 @@ def utility_table(found: UtilityStudy) -> dict[str, list[object]]:
     rows: list[tuple[str, object, float, float, float]] = []
     for group, won in found.wins.items():
         shares = (100 * number / won.pairs for number in (won.won, won.lost, won.tied))
-        rows.append((_GROUPS[group], won.pairs, *shares))  # type: ignore[arg-type]
+        rows.append((_LABEL_BY_GROUP[group], won.pairs, *shares))  # type: ignore[arg-type]
     for known in published()["utility"]:
         name = f"{known['name']}, in the CrowdNotes+ paper"
         rows.append((name, known["pairs"], known["won"], known["lost"], known["tied"]))

@@ -20,10 +20,10 @@ from crowdnotes.studies.bench.notes import OVERALL, Pair, Vote, WinRate, is_left
 from crowdnotes.studies.bench.source_study import LostPair, UtilityStudy, Won
 from crowdnotes.text.markdown import clip, host
 
-_MOST_WORDS = 16  # of a title or an address
-_MOST_PASSAGE = 600  # characters
-_WORD = re.compile(r"[^\W\d_]{2,}")
-_NO_WORDS = frozenset("www htm html php aspx asp jsp pdf index amp https http web".split())
+_MAX_TITLE_WORDS = 16  # of a title or an address
+_MAX_PASSAGE_CHARACTERS = 600  # characters
+_WORD_PATTERN = re.compile(r"[^\W\d_]{2,}")
+_URL_NOISE_WORDS = frozenset("www htm html php aspx asp jsp pdf index amp https http web".split())
 
 
 class CitedSource(FrozenModel):
@@ -67,7 +67,7 @@ def sources_of(case: Case, most: int | None = None) -> tuple[CitedSource, ...]:
     """What the program chose for a case and read, in its order."""
     found: dict[str, CitedSource] = {}
     for item in sorted(case.evidence, key=lambda item: item.rank):
-        found.setdefault(item.source.id, _source(item.source, item.source.title, item.passage.text))
+        found.setdefault(item.source.id, _build_cited_source(item.source, item.source.title, item.passage.text))
     return tuple(found.values())[:most]
 
 
@@ -79,26 +79,26 @@ def cited_sources(urls: Iterable[str], read: Case | None) -> tuple[CitedSource, 
     for url in dict.fromkeys(urls):
         source = sources.get(url)
         if source is None:
-            found.append(CitedSource(url=url, kind=categorise(url), words=_words("", url)))
+            found.append(CitedSource(url=url, kind=categorise(url), words=_normalise_title("", url)))
         else:
             title = source.title if source.outcome is FetchOutcome.READ else ""
-            found.append(_source(source, title, passages.get(source.id, "")))
+            found.append(_build_cited_source(source, title, passages.get(source.id, "")))
     return tuple(found)
 
 
-def _source(source: Source, title: str, passage: str) -> CitedSource:
-    words = _words(title, source.url or "")
+def _build_cited_source(source: Source, title: str, passage: str) -> CitedSource:
+    words = _normalise_title(title, source.url or "")
     return CitedSource(url=source.url, kind=source.category, words=words, passage=" ".join(passage.split()))
 
 
-def _words(title: str, url: str) -> str:
+def _normalise_title(title: str, url: str) -> str:
     """A title as an address has it: small letters, no marks, no numbers."""
     try:
         path = unquote(urlsplit(original_of(url)).path)
     except ValueError:
         path = ""
-    found = [word for word in _WORD.findall((title or path).lower()) if word not in _NO_WORDS]
-    return " ".join(found[:_MOST_WORDS])
+    found = [word for word in _WORD_PATTERN.findall((title or path).lower()) if word not in _URL_NOISE_WORDS]
+    return " ".join(found[:_MAX_TITLE_WORDS])
 
 
 def source_pairs(rows: Sequence[SourcesRow]) -> list[Pair]:
@@ -106,18 +106,18 @@ def source_pairs(rows: Sequence[SourcesRow]) -> list[Pair]:
     found = []
     for row in rows:
         if row.passed:
-            own, theirs = (_shown(side, pages=row.pages_read) for side in (row.chosen, row.cited))
+            own, theirs = (_format_sources(side, pages=row.pages_read) for side in (row.chosen, row.cited))
             left, right = (own, theirs) if is_left(row.note_id) else (theirs, own)
             found.append(Pair(pair=pair_id(row.note_id), post=row.post, left=left, right=right))
     return found
 
 
-def _shown(sources: Sequence[CitedSource], *, pages: bool) -> str:
+def _format_sources(sources: Sequence[CitedSource], *, pages: bool) -> str:
     told = []
     for source in sources:
         site = host(original_of(source.url)) if source.url else "no site"
         line = f"{site}: {source.words or 'no words'}"
-        told.append(f"{line}\n{clip(source.passage, _MOST_PASSAGE)}" if pages else line)
+        told.append(f"{line}\n{clip(source.passage, _MAX_PASSAGE_CHARACTERS)}" if pages else line)
     return ("\n\n" if pages else "\n").join(f"{number}. {one}" for number, one in enumerate(told, 1))
 
 
@@ -129,8 +129,11 @@ def study(
     """Count the votes. Posts whose note has no link are in no figure but `uncited`."""
     cited = [row for row in rows if row.cited]
     compared = [row for row in cited if row.passed]
-    groups = {"all": compared, **{name: [row for row in compared if row.is_helpful is yes] for name, yes in _HALVES}}
-    wins = {name: won for name, group in groups.items() if (won := _won(group, votes)) is not None}
+    groups = {
+        "all": compared,
+        **{name: [row for row in compared if row.is_helpful is yes] for name, yes in _IS_HELPFUL_BY_HALF},
+    }
+    wins = {name: won for name, group in groups.items() if (won := _count_wins(group, votes)) is not None}
     worths = worths_by_pair(compared, votes)
     nothing = sum(not row.chosen and row.is_final for row in cited)
     total = wins["all"].rate * wins["all"].pairs if "all" in wins else 0.0
@@ -162,10 +165,10 @@ def study(
     )
 
 
-_HALVES = (("helpful", True), ("not helpful", False))
+_IS_HELPFUL_BY_HALF = (("helpful", True), ("not helpful", False))
 
 
-def _won(rows: Sequence[SourcesRow], votes: Sequence[Vote]) -> Won | None:
+def _count_wins(rows: Sequence[SourcesRow], votes: Sequence[Vote]) -> Won | None:
     rate: WinRate | None = win_rates(rows, votes).get(OVERALL)
     if rate is None:
         return None

@@ -44,7 +44,7 @@ QUESTIONS = {
     "helpful in the pilot": 1.0,
     "calls the post misleading": 0.5,
 }
-_FEWEST_RATINGS = 2  # of a pilot note; one rater is not a crowd
+_MIN_RATINGS = 2  # of a pilot note; one rater is not a crowd
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,16 +57,16 @@ class Answered:
 
 def answered_questions(camp: pd.DataFrame, pilot: pd.DataFrame) -> Answered:
     """All camp notes, and the pilot's that were rated more than once."""
-    pilot = pilot[pilot["ratings"] >= _FEWEST_RATINGS]
+    pilot = pilot[pilot["ratings"] >= _MIN_RATINGS]
     agreed = camp["kind"].eq("bridging")
     label = camp["content_label"].where(agreed)
     told = {
         "both camps approve": agreed.astype(float),
         "approval": camp["global_approval"],
-        "which camp approves": _known(camp["approval_0"] > camp["approval_1"], ~agreed),
-        "opinion or hostile": _known(label.isin(OPINION_LABELS), label.notna()),
-        "sourced fact": _known(label.eq(SOURCED_LABEL), label.notna()),
-        "trivial": _known(label.eq(TRIVIAL_LABEL), label.notna()),
+        "which camp approves": _mask_unknown(camp["approval_0"] > camp["approval_1"], ~agreed),
+        "opinion or hostile": _mask_unknown(label.isin(OPINION_LABELS), label.notna()),
+        "sourced fact": _mask_unknown(label.eq(SOURCED_LABEL), label.notna()),
+        "trivial": _mask_unknown(label.eq(TRIVIAL_LABEL), label.notna()),
         "strength of agreement": 2 * camp["bridge_score"].where(agreed) - 1,  # it begins at one half
     }
     in_pilot = {
@@ -82,13 +82,13 @@ def answered_questions(camp: pd.DataFrame, pilot: pd.DataFrame) -> Answered:
     return Answered([readable_note(text) for text in [*camp["text"], *pilot["summary"]]], np.clip(answers, 0, 1))
 
 
-def _known(answer: pd.Series, where: pd.Series) -> pd.Series:
+def _mask_unknown(answer: pd.Series, where: pd.Series) -> pd.Series:
     return answer.astype(float).where(where)
 
 
-_MARKS = re.compile(r"\W+")
-_VOTES = ("approval_0", "approval_1", "bridge_score", "global_approval")
-_VOTES_FORM = "Beside text and kind it has each camp's approval, bridge_score and global_approval, from 0 to 1."
+_NON_WORD_PATTERN = re.compile(r"\W+")
+_CAMP_VOTE_COLUMNS = ("approval_0", "approval_1", "bridge_score", "global_approval")
+_CAMP_VOTE_FORM = "Beside text and kind it has each camp's approval, bridge_score and global_approval, from 0 to 1."
 _PILOT_FORM = "The folder holds notes-00000.tsv and ratings-00000.tsv of X's public data, in the schema of 2021."
 
 
@@ -119,35 +119,37 @@ def without_judged(camp: pd.DataFrame, notes: Sequence[HealthNote], embedder: Em
 
     Raises InputError when the table does not tell how the camps voted.
     """
-    missing = [column for column in _VOTES if column not in camp.columns]
+    missing = [column for column in _CAMP_VOTE_COLUMNS if column not in camp.columns]
     if missing:
-        raise InputError(f"The table of camp notes lacks {', '.join(missing)}.", _VOTES_FORM)
-    known = {_words(note.note) for note in notes}
-    judged = camp["note_id"].astype(str).isin([note.note_id for note in notes]) | camp["text"].map(_words).isin(known)
+        raise InputError(f"The table of camp notes lacks {', '.join(missing)}.", _CAMP_VOTE_FORM)
+    known = {_normalise_words(note.note) for note in notes}
+    judged = camp["note_id"].astype(str).isin([note.note_id for note in notes]) | camp["text"].map(
+        _normalise_words
+    ).isin(known)
     left = camp[~judged]
     others = embedder.encode([note_words(note.note) for note in notes])
     near = near_any(embedder.encode([note_words(text) for text in left["text"]]), others)
     return left[~near].reset_index(drop=True)
 
 
-def _words(text: str) -> str:
-    return _MARKS.sub(" ", text.lower()).strip()
+def _normalise_words(text: str) -> str:
+    return _NON_WORD_PATTERN.sub(" ", text.lower()).strip()
 
 
 RANK = 16
 EPOCHS = 3
-_BATCH = 32
-_MOST_TOKENS = 80  # a long note's length
-_WINDOW = 20  # batches among which texts of like length are brought together
-_FASTEST, _FASTEST_OF_QUESTIONS = 6e-4, 2e-3  # learning rates
-_WARM_UP = 0.1  # share of the steps
-_DECAY, _LONGEST_STEP = 0.01, 1.0
-_SCALE = 2.0
-_SAID_EVERY = 25
-_SHARPNESS = 8.0  # about the length of the model's vectors before they are made unit vectors
+_BATCH_SIZE = 32
+_MAX_TOKENS = 80  # a long note's length
+_WINDOW_BATCHES = 20  # batches among which texts of like length are brought together
+_MAX_LEARNING_RATE, _MAX_QUESTION_LEARNING_RATE = 6e-4, 2e-3  # learning rates
+_WARM_UP_SHARE = 0.1  # share of the steps
+_WEIGHT_DECAY, _MAX_GRADIENT_NORM = 0.01, 1.0
+_PATH_SCALE = 2.0
+_STEPS_PER_REPORT = 25
+_VECTOR_SCALE = 8.0  # about the length of the model's vectors before they are made unit vectors
 
 
-class _Changed(nn.Module):
+class _LowRankLinear(nn.Module):
     """A linear layer that stays as it is, and a thin path beside it that learns."""
 
     def __init__(self, base: nn.Linear) -> None:
@@ -158,12 +160,12 @@ class _Changed(nn.Module):
 
     def forward(self, values: torch.Tensor) -> torch.Tensor:
         beside: torch.Tensor = (values @ self.down.T) @ self.up.T
-        changed: torch.Tensor = self.base(values) + beside * _SCALE
+        changed: torch.Tensor = self.base(values) + beside * _PATH_SCALE
         return changed
 
 
 @contextmanager
-def _one_way_only() -> Iterator[None]:
+def _fix_seed_and_threads() -> Iterator[None]:
     """One thread and a fixed seed, so that sums are added in one order; then both as they were."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
@@ -175,42 +177,43 @@ def _one_way_only() -> Iterator[None]:
         torch.set_num_threads(threads)
 
 
-@_one_way_only()
+@_fix_seed_and_threads()
 def teach_reader(answered: Answered, progress: Callable[[str], None], epochs: int = EPOCHS) -> Adapter:
     """Fit the change, and the questions over its vectors: cross-entropy with the answers that are known."""
     chance = np.random.default_rng(0)
-    model, tokenizer = _installed_model()
-    changed = _opened(model)
-    encoded = [tokenizer(text, truncation=True, max_length=_MOST_TOKENS)["input_ids"] for text in answered.texts]
+    model, tokenizer = _load_installed_model()
+    changed = _replace_linear_layers(model)
+    encoded = [tokenizer(text, truncation=True, max_length=_MAX_TOKENS)["input_ids"] for text in answered.texts]
     questions = nn.Linear(model.config.hidden_size, len(QUESTIONS))
     with torch.no_grad():
-        questions.bias.copy_(torch.from_numpy(_log_odds(answered.answers)))
+        questions.bias.copy_(torch.from_numpy(_compute_log_odds(answered.answers)))
     learning = [parameter for layer in changed.values() for parameter in (layer.up, layer.down)]
-    rates = [_FASTEST, _FASTEST_OF_QUESTIONS]
+    rates = [_MAX_LEARNING_RATE, _MAX_QUESTION_LEARNING_RATE]
     optimiser = torch.optim.AdamW(
-        [{"params": learning, "lr": rates[0]}, {"params": questions.parameters(), "lr": rates[1]}], weight_decay=_DECAY
+        [{"params": learning, "lr": rates[0]}, {"params": questions.parameters(), "lr": rates[1]}],
+        weight_decay=_WEIGHT_DECAY,
     )
-    steps = epochs * math.ceil(len(encoded) / _BATCH)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, rates, total_steps=steps, pct_start=_WARM_UP)
+    steps = epochs * math.ceil(len(encoded) / _BATCH_SIZE)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, rates, total_steps=steps, pct_start=_WARM_UP_SHARE)
     weights = torch.tensor(list(QUESTIONS.values()))
-    for step, rows in enumerate(_batches(encoded, epochs, chance), 1):
-        said = questions(_SHARPNESS * _vectors(model, [encoded[row] for row in rows]))
+    for step, rows in enumerate(_draw_batches(encoded, epochs, chance), 1):
+        said = questions(_VECTOR_SCALE * _embed_tokens(model, [encoded[row] for row in rows]))
         answers = torch.from_numpy(answered.answers[rows])
         loss = nn.functional.binary_cross_entropy_with_logits(said, answers.nan_to_num(), reduction="none")
         optimiser.zero_grad()
         ((loss * ~answers.isnan() * weights).sum() / len(rows)).backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_(learning, _LONGEST_STEP)
+        nn.utils.clip_grad_norm_(learning, _MAX_GRADIENT_NORM)
         optimiser.step()
         schedule.step()
-        if step % _SAID_EVERY == 0 or step == steps:
+        if step % _STEPS_PER_REPORT == 0 or step == steps:
             progress(f"step {step} of {steps}")
     return Adapter(
-        {name: _half(_SCALE * layer.up) for name, layer in changed.items()},
-        {name: _half(layer.down) for name, layer in changed.items()},
+        {name: _round_to_half_precision(_PATH_SCALE * layer.up) for name, layer in changed.items()},
+        {name: _round_to_half_precision(layer.down) for name, layer in changed.items()},
     )
 
 
-def _installed_model() -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+def _load_installed_model() -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     folder = packaged_model_dir()
     verify_weights(folder)
     logging.disable_progress_bar()  # type: ignore[no-untyped-call] # it draws over a command's output
@@ -219,18 +222,18 @@ def _installed_model() -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
     return model, AutoTokenizer.from_pretrained(folder, local_files_only=True)
 
 
-def _opened(model: PreTrainedModel) -> dict[str, _Changed]:
+def _replace_linear_layers(model: PreTrainedModel) -> dict[str, _LowRankLinear]:
     """Each linear layer of the encoder gets its path; all else stands still."""
     model.requires_grad_(requires_grad=False)
     found = {name: layer for name, layer in model.named_modules() if isinstance(layer, nn.Linear)}
-    changed = {name: _Changed(layer) for name, layer in found.items()}
+    changed = {name: _LowRankLinear(layer) for name, layer in found.items()}
     for name, layer in changed.items():
         parent, _, own = name.rpartition(".")
         setattr(model.get_submodule(parent), own, layer)
     return changed
 
 
-def _vectors(model: PreTrainedModel, encoded: Sequence[list[int]]) -> torch.Tensor:
+def _embed_tokens(model: PreTrainedModel, encoded: Sequence[list[int]]) -> torch.Tensor:
     longest = max(len(tokens) for tokens in encoded)
     ids = torch.tensor([tokens + [0] * (longest - len(tokens)) for tokens in encoded])
     there = torch.tensor([[1] * len(tokens) + [0] * (longest - len(tokens)) for tokens in encoded])
@@ -240,24 +243,26 @@ def _vectors(model: PreTrainedModel, encoded: Sequence[list[int]]) -> torch.Tens
     return nn.functional.normalize((states.float() * shares).sum(1), dim=1)
 
 
-def _batches(encoded: Sequence[list[int]], epochs: int, chance: np.random.Generator) -> Iterator[npt.NDArray[np.int64]]:
+def _draw_batches(
+    encoded: Sequence[list[int]], epochs: int, chance: np.random.Generator
+) -> Iterator[npt.NDArray[np.int64]]:
     """Rows in random order, texts of like length together, which spends less on padding."""
     lengths = np.array([len(tokens) for tokens in encoded])
     for _ in range(epochs):
         order = chance.permutation(len(encoded))
-        for start in range(0, len(order), _BATCH * _WINDOW):
-            window = order[start : start + _BATCH * _WINDOW]
+        for start in range(0, len(order), _BATCH_SIZE * _WINDOW_BATCHES):
+            window = order[start : start + _BATCH_SIZE * _WINDOW_BATCHES]
             window = window[np.argsort(lengths[window], kind="stable")]
-            batches = [window[at : at + _BATCH] for at in range(0, len(window), _BATCH)]
+            batches = [window[at : at + _BATCH_SIZE] for at in range(0, len(window), _BATCH_SIZE)]
             yield from (batches[at] for at in chance.permutation(len(batches)))
 
 
-def _log_odds(answers: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+def _compute_log_odds(answers: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     known = np.sum(~np.isnan(answers), axis=0)
     share = (np.nansum(answers, axis=0) + 1) / (known + 2)
     return np.asarray(np.log(share / (1 - share)), dtype=np.float32)
 
 
-def _half(values: torch.Tensor) -> FloatArray:
+def _round_to_half_precision(values: torch.Tensor) -> FloatArray:
     """As the file keeps them, so that what is measured is what is shipped."""
     return np.asarray(values.detach().numpy().astype(np.float16), dtype=np.float32)

@@ -44,11 +44,11 @@ from crowdnotes.text.tokens import content_tokens, plain_post
 Labels = npt.NDArray[np.int64]
 Scores = npt.NDArray[np.float64]
 Fold = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
-_NEWEST = 0.25
-_ROUNDS = 1_000
+_NEWEST_SHARE = 0.25
+_MAX_ITERATIONS = 1_000
 _INNER_FOLDS = 3
-_SAME = 0.85  # cosine of two wordings of one post, read on pairs of HealthNotes posts
-_LINK = re.compile(r"https?://\S+|\W+")
+_MIN_DUPLICATE_COSINE = 0.85  # cosine of two wordings of one post, read on pairs of HealthNotes posts
+_LINK_OR_NON_WORD_PATTERN = re.compile(r"https?://\S+|\W+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class Recipe:
         pipeline = Pipeline(
             [
                 ("blocks", ColumnTransformer(parts, sparse_threshold=1.0)),
-                ("head", LogisticRegression(max_iter=_ROUNDS)),
+                ("head", LogisticRegression(max_iter=_MAX_ITERATIONS)),
             ]
         )
         choices = [
@@ -155,7 +155,7 @@ def newest_quarter(written_ms: Sequence[int | None], sample: Sample) -> Fold | N
     Notes without a time count as the oldest.
     """
     order = np.argsort([moment or 0 for moment in written_ms], kind="stable")
-    older, newest = np.split(order, [round(len(order) * (1 - _NEWEST))])
+    older, newest = np.split(order, [round(len(order) * (1 - _NEWEST_SHARE))])
     newest = newest[~np.isin(sample.groups[newest], sample.groups[older])]
     both = min(len(set(sample.labels[rows])) for rows in (older, newest)) == 2
     return (older, newest) if both else None
@@ -171,10 +171,10 @@ def fitted_head(
     pipeline = recipe.chosen(sample.blocks, recipe.rows(sample.blocks), sample.labels, sample.groups)
     pipeline[0]._transformer_to_input_indices = {}  # a number for each column, read for data frames alone
     last = pipeline[-1]
-    last.coef_, last.intercept_ = _half(slope * last.coef_), slope * last.intercept_ + offset
+    last.coef_, last.intercept_ = _round_weights(slope * last.coef_), slope * last.intercept_ + offset
     for name, step, _ in pipeline[0].transformers_:
         if name in recipe.counts:
-            step.idf_ = _half(step.idf_)
+            step.idf_ = _round_weights(step.idf_)
     means: Mapping[str, npt.NDArray[np.float32]] = {
         name: np.asarray(sample.blocks[name].mean(axis=0), dtype=np.float32) for name in recipe.vectors
     }
@@ -182,16 +182,16 @@ def fitted_head(
     return head, lambda scores: 1.0 / (1.0 + np.exp(-(slope * scores + offset)))
 
 
-def _half(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
+def _round_weights(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
     """In half the digits, which pack into a third of the bytes."""
     return values.astype(np.float16).astype(np.float32)
 
 
 def group_texts(texts: Sequence[str], vectors: FloatArray) -> npt.NDArray[np.int64]:
     """A group number for each text; texts linked by any chain of near duplicates share one."""
-    plain = [_LINK.sub(" ", text.lower()).strip() for text in texts]
+    plain = [_LINK_OR_NON_WORD_PATTERN.sub(" ", text.lower()).strip() for text in texts]
     first = {text: row for row, text in reversed(list(enumerate(plain)))}
-    near = (vectors @ vectors.T) > _SAME
+    near = (vectors @ vectors.T) > _MIN_DUPLICATE_COSINE
     for row, text in enumerate(plain):
         near[row, first[text]] = True
     _, groups = connected_components(near, directed=False)
@@ -207,13 +207,13 @@ def joined_groups(first: npt.NDArray[np.int64], second: npt.NDArray[np.int64]) -
 
 def near_any(vectors: FloatArray, others: FloatArray) -> npt.NDArray[np.bool_]:
     """Whether each vector is that of a near duplicate of one of the others, shape (len(vectors),)."""
-    return np.asarray((vectors @ others.T > _SAME).any(axis=1))
+    return np.asarray((vectors @ others.T > _MIN_DUPLICATE_COSINE).any(axis=1))
 
 
 FOLDS = 5
 FOLD_SETS = 2
-_WEIGHTS = (0.1, 0.2, 0.4)
-HELPFULNESS = Recipe(("words",), ("note", "post"), penalties=(1.0, 3.0), weights=_WEIGHTS)
+_WORD_WEIGHTS = (0.1, 0.2, 0.4)
+HELPFULNESS = Recipe(("words",), ("note", "post"), penalties=(1.0, 3.0), weights=_WORD_WEIGHTS)
 OPINION = Recipe(("words", "letters"), ("note", "features"), penalties=(1.0,), weights=(1.0,))  # without the newest
 RIVALS = {
     "embeddings": Recipe((), ("plain note", "plain post"), penalties=(0.01, 0.1, 1.0, 10.0)),
@@ -266,7 +266,7 @@ def train_helpfulness(
     blocks: Blocks = {
         **helpfulness_blocks(reader, reader.name if reader else "", [(note.as_post, note.note) for note in notes]),
         **plain.blocks,
-        "plain features": np.array([_plain_features(note) for note in notes]),
+        "plain features": np.array([_compute_plain_features(note) for note in notes]),
     }
     sample = Sample(blocks, plain.labels, plain.groups)
     recipe = HELPFULNESS if reader is not None else Recipe(HELPFULNESS.counts, penalties=HELPFULNESS.penalties)
@@ -295,7 +295,7 @@ def train_helpfulness(
     return TrainedHead(head, sample.truth, calibrated(scores[0]), figures)
 
 
-def _plain_features(note: HealthNote) -> list[float]:
+def _compute_plain_features(note: HealthNote) -> list[float]:
     hosts = linked_hosts(note.note)
     words = {token.stem for token in content_tokens(note_words(note.note))}
     in_post = {token.stem for token in content_tokens(plain_post(note.post))}

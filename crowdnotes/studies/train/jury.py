@@ -55,13 +55,13 @@ Progress = Callable[[str], None]
 CAMP_ORDINAL = OrdinalModel(intercept_slope=7.7, width=0.4)
 # These did best on splits by time of the older notes alone (see the model card).
 _HALF_LIFE_DAYS = 400.0
-_LANDMARKS, SHARPNESS = 2_000, 1.0
+_MAX_LANDMARKS, SHARPNESS = 2_000, 1.0
 _WORDS_STRENGTH, _MEANING_STRENGTH = 2.0, 4.0
-_CALIBRATION = 0.25  # the newest part of what is learned from
-_NEWEST = 0.2
-_SAMPLE = 500
+_CALIBRATION_SHARE = 0.25  # the newest part of what is learned from
+_NEWEST_SHARE = 0.2
+_SAMPLE_NOTES = 500
 _SIDE_DRAWS = 20_000
-_LEAST_NOTES = 60  # of each answer; below that nothing is learned that would hold
+_MIN_NOTES = 60  # of each answer; below that nothing is learned that would hold
 _NOT_MEASURED = JuryQuality(data="", notes=0, note="Not measured.")
 
 
@@ -85,19 +85,21 @@ def run_camp_training(
     notes = read_camps(data)
     progress(f"reading {len(notes)} notes")
     read = features(notes.texts, embedder)
-    older, newest = split_by_time(notes, _NEWEST)
-    untrained = _untrained(embedder.name, pool, read.rows(older))
+    older, newest = split_by_time(notes, _NEWEST_SHARE)
+    untrained = _build_untrained_model(embedder.name, pool, read.rows(older))
     progress("the twin that is measured: learning from the older four fifths")
     twin = train_camp_model(notes.only(older), read.rows(older), untrained)
     late, late_notes = read.rows(newest), notes.only(newest)
     figures = measure_camps(twin, late_notes, late)
     sampled = np.zeros(len(late), dtype=bool)
-    sampled[np.random.default_rng(0).permutation(len(late))[:_SAMPLE]] = True
+    sampled[np.random.default_rng(0).permutation(len(late))[:_SAMPLE_NOTES]] = True
     some = late_notes.only(sampled)
     held_out = HeldOut(twin, some.divides, some.approvals, some.raters, late.rows(sampled))
     progress("the model that ships: learning from all")
     model = train_camp_model(notes, read, untrained)
-    model = replace(model, name=f"camps, {len(notes)} notes", quality=_quality(data.name, figures, len(late)))
+    model = replace(
+        model, name=f"camps, {len(notes)} notes", quality=_describe_camp_quality(data.name, figures, len(late))
+    )
     run = CampRun(model, figures, held_out.measure())
     save_model(run.model, out / "model")
     held_out.save(out)
@@ -118,19 +120,19 @@ def train_camp_model(notes: CampNotes, read: Features, untrained: CampModel) -> 
 
     Raises InputError when one of the answers is too rare to learn from.
     """
-    _check(notes)
+    _require_enough_notes(notes)
     weight = 0.5 ** ((notes.days[-1] - notes.days) / _HALF_LIFE_DAYS)
     rarity = Rarity.of(read.hashed)
     active = np.flatnonzero(rarity.weights)
     weighed, root = rarity.apply(read.hashed)[:, active], nystroem_root(untrained.landmarks)
     mapped = (untrained.landmarks.near(read.vectors) @ root).astype(np.float32)
-    newer = np.arange(len(notes)) >= round(len(notes) * (1 - _CALIBRATION))
+    newer = np.arange(len(notes)) >= round(len(notes) * (1 - _CALIBRATION_SHARE))
     older = ~newer & ~np.isin(notes.posts, notes.posts[newer])
     every = np.ones(len(notes), dtype=bool)
     answers = {"splits": (every, notes.divides), "positive_likes": (notes.divides, notes.positive_likes)}
     scores = {}
     for name, (of, target) in answers.items():
-        fit = _Fit(weighed, mapped, target, weight)
+        fit = _QuestionFit(weighed, mapped, target, weight)
         words, meaning = fit.halves(of & older)
         both, alone = fit.blend(of & newer, words, meaning)
         words, meaning = fit.halves(of)
@@ -154,13 +156,13 @@ def train_camp_model(notes: CampNotes, read: Features, untrained: CampModel) -> 
 
 
 @dataclass(frozen=True)
-class _Weights:
+class _LogisticWeights:
     of: Floats
     constant: float
 
 
 @dataclass(frozen=True)
-class _Fit:
+class _QuestionFit:
     """One question's columns, answers and weights, (n, …)."""
 
     words: csr_matrix
@@ -168,25 +170,27 @@ class _Fit:
     target: Bools
     weight: Floats
 
-    def halves(self, rows: Bools) -> tuple[_Weights, _Weights]:
+    def halves(self, rows: Bools) -> tuple[_LogisticWeights, _LogisticWeights]:
         """Words and meaning, each fitted alone to the notes where `rows` is true."""
         return (
             self._logistic(self.words[rows], rows, _WORDS_STRENGTH, "liblinear"),
             self._logistic(self.meaning[rows], rows, _MEANING_STRENGTH),
         )
 
-    def blend(self, rows: Bools, words: _Weights, meaning: _Weights) -> tuple[_Weights, _Weights]:
+    def blend(
+        self, rows: Bools, words: _LogisticWeights, meaning: _LogisticWeights
+    ) -> tuple[_LogisticWeights, _LogisticWeights]:
         """Both halves weighed on other notes than they were fitted to, and the words alone."""
         by_words = self.words[rows] @ words.of + words.constant
         by_meaning = self.meaning[rows] @ meaning.of + meaning.constant
         both = self._logistic(np.column_stack((by_words, by_meaning)), rows, 100.0)
         return both, self._logistic(by_words[:, None], rows, 100.0)
 
-    def _logistic(self, columns: Any, rows: Bools, strength: float, solver: str = "lbfgs") -> _Weights:
+    def _logistic(self, columns: Any, rows: Bools, strength: float, solver: str = "lbfgs") -> _LogisticWeights:
         weight = self.weight[rows] / self.weight[rows].mean()
         fitted = LogisticRegression(C=strength, solver=solver, max_iter=500, random_state=0)
         fitted.fit(columns, self.target[rows], sample_weight=weight)
-        return _Weights(fitted.coef_[0].astype(np.float64), float(fitted.intercept_[0]))
+        return _LogisticWeights(fitted.coef_[0].astype(np.float64), float(fitted.intercept_[0]))
 
 
 def choose_landmarks(read: Features, count: int, sharpness: float) -> Landmarks:
@@ -204,13 +208,13 @@ def nystroem_root(landmarks: Landmarks) -> Floats:
     return root
 
 
-def _untrained(embedder: str, pool: Mixture, older: Features) -> CampModel:
+def _build_untrained_model(embedder: str, pool: Mixture, older: Features) -> CampModel:
     """What both models share: landmarks among the older notes, the sides, the ordinal model."""
     return CampModel(
         name="camps, older notes only",
         embedder=embedder,
         rarity=Rarity(np.zeros(COLUMNS, dtype=np.float32)),
-        landmarks=choose_landmarks(older, _LANDMARKS, SHARPNESS),
+        landmarks=choose_landmarks(older, _MAX_LANDMARKS, SHARPNESS),
         scores={},
         ordinal=CAMP_ORDINAL,
         sides=Sides.of(pool.draw(_SIDE_DRAWS, np.random.default_rng(0))),
@@ -221,7 +225,7 @@ def _untrained(embedder: str, pool: Mixture, older: Features) -> CampModel:
     )
 
 
-def _quality(data: str, figures: dict[str, Any], notes: int) -> JuryQuality:
+def _describe_camp_quality(data: str, figures: dict[str, Any], notes: int) -> JuryQuality:
     return JuryQuality(
         data=data,
         notes=notes,
@@ -238,7 +242,7 @@ def _quality(data: str, figures: dict[str, Any], notes: int) -> JuryQuality:
     )
 
 
-def _check(notes: CampNotes) -> None:
+def _require_enough_notes(notes: CampNotes) -> None:
     likes = notes.positive_likes[notes.divides]
     numbers = {
         "notes that join the camps": int((~notes.divides).sum()),
@@ -246,14 +250,14 @@ def _check(notes: CampNotes) -> None:
         "divided notes that side − likes": int((~likes).sum()),
     }
     for what, number in numbers.items():
-        if number < _LEAST_NOTES:
-            raise InputError(f"There are only {number} {what}; it takes {_LEAST_NOTES}.", "Train on more notes.")
+        if number < _MIN_NOTES:
+            raise InputError(f"There are only {number} {what}; it takes {_MIN_NOTES}.", "Train on more notes.")
 
 
-_FOLDS = 5
-_MOST_PARTS = 10
-_BINS = 60
-_LEAST_RATERS = 100
+_POOL_FOLDS = 5
+_MAX_PARTS = 10
+_HISTOGRAM_BINS = 60
+_MIN_RATERS = 100
 
 
 def fit_pool(path: Path, out: Path, source: str) -> dict[str, Any]:
@@ -263,23 +267,23 @@ def fit_pool(path: Path, out: Path, source: str) -> dict[str, Any]:
     file keeps all of them, the histograms and the quantiles, so that the fit can be seen beside the data.
     """
     raters = own_pool(path)
-    content = _fit(raters, source)
+    content = _fit_mixture(raters, source)
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     return content
 
 
-def _fit(roster: Roster, source: str) -> dict[str, Any]:
+def _fit_mixture(roster: Roster, source: str) -> dict[str, Any]:
     raters = roster.raters
-    if len(raters) < _LEAST_RATERS:
-        raise InputError(f"There are only {len(raters)} raters; a fit takes {_LEAST_RATERS}.", "Give more raters.")
-    held_out = {parts: _held_out(raters, parts) for parts in range(1, _MOST_PARTS + 1)}
+    if len(raters) < _MIN_RATERS:
+        raise InputError(f"There are only {len(raters)} raters; a fit takes {_MIN_RATERS}.", "Give more raters.")
+    held_out = {parts: _measure_held_out_likelihood(raters, parts) for parts in range(1, _MAX_PARTS + 1)}
     best = max(held_out, key=lambda parts: held_out[parts])
-    fitted = _mixture(best).fit(raters)
+    fitted = _build_mixture(best).fit(raters)
     order = np.argsort(-fitted.weights_, kind="stable")
     histograms = {}
     for number, name in enumerate(POOL_COLUMNS):
-        counts, edges = np.histogram(raters[:, number], bins=_BINS)
+        counts, edges = np.histogram(raters[:, number], bins=_HISTOGRAM_BINS)
         histograms[name] = {"edges": edges.round(6).tolist(), "counts": counts.tolist()}
     drawn = fitted.sample(200_000)[0]
     levels = (0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99)
@@ -308,26 +312,26 @@ def _fit(roster: Roster, source: str) -> dict[str, Any]:
     }
 
 
-def _held_out(raters: Floats, parts: int) -> float:
-    fold = np.random.default_rng(0).integers(0, _FOLDS, len(raters))
-    scores = [_mixture(parts).fit(raters[fold != i]).score(raters[fold == i]) for i in range(_FOLDS)]
+def _measure_held_out_likelihood(raters: Floats, parts: int) -> float:
+    fold = np.random.default_rng(0).integers(0, _POOL_FOLDS, len(raters))
+    scores = [_build_mixture(parts).fit(raters[fold != i]).score(raters[fold == i]) for i in range(_POOL_FOLDS)]
     return float(np.mean(scores))
 
 
-def _mixture(parts: int) -> GaussianMixture:
+def _build_mixture(parts: int) -> GaussianMixture:
     return GaussianMixture(parts, covariance_type="full", n_init=2, max_iter=300, reg_covar=1e-5, random_state=0)
 
 
 FOLD_SETS = 3
-_WEIGHTS = (0.1, 0.2, 0.4)
-RECIPE = Recipe(("words",), ("note", "post", "manner", "under", "likeness", "season"), (1.0, 3.0), _WEIGHTS)
-WITHOUT_READER = Recipe(RECIPE.counts, ("manner", "under", "season"), (1.0, 3.0), _WEIGHTS)
+_WORD_WEIGHTS = (0.1, 0.2, 0.4)
+RECIPE = Recipe(("words",), ("note", "post", "manner", "under", "likeness", "season"), (1.0, 3.0), _WORD_WEIGHTS)
+WITHOUT_READER = Recipe(RECIPE.counts, ("manner", "under", "season"), (1.0, 3.0), _WORD_WEIGHTS)
 RIVALS = {
     "embeddings": Recipe((), ("plain note", "plain post"), (0.01, 0.1, 1.0, 10.0)),
     "n-grams": Recipe(("words", "letters", "post words"), (), (0.3, 1.0, 3.0, 10.0)),
     "manner alone": Recipe((), ("manner", "under"), (0.1, 1.0, 10.0)),
     "n-grams and time": Recipe(("words", "letters", "post words"), ("season",), (0.3, 1.0, 3.0, 10.0), (1.0, 3.0)),
-    "the helpfulness gate's blocks": Recipe(("words",), ("note", "post"), (1.0, 3.0), _WEIGHTS),
+    "the helpfulness gate's blocks": Recipe(("words",), ("note", "post"), (1.0, 3.0), _WORD_WEIGHTS),
 }
 
 
@@ -356,7 +360,7 @@ def train_shown(
         "base_rate": round(float(sample.labels.mean()), 4),
         "folds": FOLDS,
         "fold_sets": FOLD_SETS,
-        **_measured("", sample.truth, chances, sample.groups),
+        **_measure_head("", sample.truth, chances, sample.groups),
         "undated_intercept_auc": mean_auc(sample.truth, undated),
         "undated_intercept_auc_interval": rounded_ends(
             bootstrap_auc(sample.truth, np.mean(undated, axis=0), sample.groups)
@@ -368,7 +372,7 @@ def train_shown(
         odds = nested_scores(recipe, sample, [by_time])[0][newest]
         figures["newest_quarter_notes"] = len(newest)
         figures["newest_quarter_base_rate"] = round(float(sample.labels[newest].mean()), 4)
-        figures |= _measured("newest_quarter_", sample.truth[newest], [expit(odds)], sample.groups[newest])
+        figures |= _measure_head("newest_quarter_", sample.truth[newest], [expit(odds)], sample.groups[newest])
     figures["rivals_intercept_auc"] = {} if reader is None else rivals_auc(RIVALS, sample, folds, progress)
     return TrainedHead(head, sample.truth, chances[0], figures)
 
@@ -383,7 +387,9 @@ def write_shown(trained: TrainedHead, notes: Sequence[HealthNote], folder: Path)
     (folder / SHOWN_FIGURES).write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 
 
-def _measured(name: str, truth: npt.NDArray[np.bool_], chances: Sequence[Scores], groups: Labels) -> dict[str, object]:
+def _measure_head(
+    name: str, truth: npt.NDArray[np.bool_], chances: Sequence[Scores], groups: Labels
+) -> dict[str, object]:
     """AUC, shares that reach the line, calibration: means over fold sets, with intervals of 1,000 draws of groups."""
     mean, one = np.mean(chances, axis=0), np.ones(len(truth))
     reach = [each >= CAREFUL for each in chances]

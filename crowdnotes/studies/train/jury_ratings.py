@@ -54,14 +54,14 @@ from crowdnotes.text.note_rules import x_storage_form
 
 Rows = npt.NDArray[np.int32]
 _PENALTIES = (0.1, 0.3, 1.0, 3.0, 10.0)  # the validation tenth chooses
-_LEAST = 200  # ratings in each part
-_LANDMARKS = 1_000
-_LEAST_RATINGS = 5  # of a note before its mean rating says which note on a post is best
-_MOST_NOTES = 5  # posts with as many notes or more are counted together
-_LEAST_WIDTH = 1e-3
-_ROUNDS = 300
-_SHARES = (0.8, 0.9)  # where the second and the third part begin
-_POSTS = "posts.parquet"
+_MIN_RATINGS_PER_PART = 200  # ratings in each part
+_MAX_LANDMARKS = 1_000
+_MIN_RATINGS_PER_NOTE = 5  # of a note before its mean rating says which note on a post is best
+_MAX_NOTES_PER_POST = 5  # posts with as many notes or more are counted together
+_MIN_WIDTH = 1e-3
+_MAX_ITERATIONS = 300
+_PART_BEGINNINGS = (0.8, 0.9)  # where the second and the third part begin
+_POSTS_FILE = "posts.parquet"
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def load_public(data: Path) -> tuple[PublicNotes, PublicRatings]:
         posts,
         written,
         tuple(x_storage_form(text) for text in chosen["summary"].to_pylist()),
-        _post_texts(data / _POSTS, posts),
+        _read_post_texts(data / _POSTS_FILE, posts),
         split_chronologically(written, posts),
     )
     dropped = dict(ratings.dropped)
@@ -135,7 +135,7 @@ def split_chronologically(written_ms: npt.NDArray[np.int64], posts: npt.NDArray[
     """The part of each note (n,): see `PublicNotes.part`. A post below 0 is not known and binds nothing."""
     place = np.empty(len(written_ms), dtype=np.int64)
     place[np.argsort(written_ms, kind="stable")] = np.arange(len(written_ms))
-    edges = [round(len(place) * share) for share in _SHARES]
+    edges = [round(len(place) * share) for share in _PART_BEGINNINGS]
     part = np.digitize(place, edges).astype(np.int8)
     for earlier in (0, 1):
         later = np.unique(posts[(part > earlier) & (posts >= 0)])
@@ -143,7 +143,7 @@ def split_chronologically(written_ms: npt.NDArray[np.int64], posts: npt.NDArray[
     return part
 
 
-def _post_texts(path: Path, posts: npt.NDArray[np.int64]) -> tuple[str, ...] | None:
+def _read_post_texts(path: Path, posts: npt.NDArray[np.int64]) -> tuple[str, ...] | None:
     if not path.exists():
         return None
     try:
@@ -177,17 +177,17 @@ def precision_at_one(
     """
     count = np.bincount(note, minlength=len(posts))
     mean = np.divide(np.bincount(note, value, len(posts)), count, out=np.zeros(len(posts)), where=count > 0)
-    usable = (count >= _LEAST_RATINGS) & (posts >= 0)
+    usable = (count >= _MIN_RATINGS_PER_NOTE) & (posts >= 0)
     hits: dict[int, list[tuple[bool, float]]] = {}
     for post in np.unique(posts[usable]):
         rows = np.flatnonzero(usable & (posts == post))
         if len(rows) < 2:
             continue
         best = rows[int(np.argmax(expected[rows]))]
-        hits.setdefault(min(len(rows), _MOST_NOTES), []).append((mean[best] == mean[rows].max(), 1 / len(rows)))
+        hits.setdefault(min(len(rows), _MAX_NOTES_PER_POST), []).append((mean[best] == mean[rows].max(), 1 / len(rows)))
     return [
         {
-            "notes_on_post": f"{number} or more" if number == _MOST_NOTES else str(number),
+            "notes_on_post": f"{number} or more" if number == _MAX_NOTES_PER_POST else str(number),
             "posts": len(found),
             "precision": round(float(np.mean([hit for hit, _ in found])), 4),
             "chance": round(float(np.mean([chance for _, chance in found])), 4),
@@ -224,7 +224,7 @@ class RatingFit:
 
     def odds(self, columns: csr_matrix, rows: RatedRows) -> Floats:
         """Log odds of "helpful" for each rating, (m,)."""
-        return _odds(self.appeal_and_lean(columns), rows, self.ordinal.intercept_slope)
+        return _compute_odds(self.appeal_and_lean(columns), rows, self.ordinal.intercept_slope)
 
 
 def fit_ratings(columns: csr_matrix, rows: RatedRows, penalty: float) -> RatingFit:
@@ -236,8 +236,8 @@ def fit_ratings(columns: csr_matrix, rows: RatedRows, penalty: float) -> RatingF
 
     def cost(packed: Floats) -> tuple[float, Floats]:
         weights = packed[: 2 * width].reshape(width, 2)
-        constants, slope, wide = packed[-4:-2], packed[-2], np.exp(packed[-1]) + _LEAST_WIDTH
-        odds = _odds(columns @ weights + constants, rows, slope)
+        constants, slope, wide = packed[-4:-2], packed[-2], np.exp(packed[-1]) + _MIN_WIDTH
+        odds = _compute_odds(columns @ weights + constants, rows, slope)
         top, bottom = expit(odds), expit(odds + wide)
         chance = np.where(helpful, top, np.where(not_helpful, 1 - bottom, bottom - top))
         by_odds = np.where(helpful, top - 1, np.where(not_helpful, bottom, top + bottom - 1))
@@ -251,7 +251,7 @@ def fit_ratings(columns: csr_matrix, rows: RatedRows, penalty: float) -> RatingF
             )
         )
         slopes = across @ per_note + penalty * weights
-        rest = (*per_note.sum(axis=0), float(by_odds @ rows.intercept), by_width.sum() * (wide - _LEAST_WIDTH))
+        rest = (*per_note.sum(axis=0), float(by_odds @ rows.intercept), by_width.sum() * (wide - _MIN_WIDTH))
         total = -np.log(kept).sum() + penalty / 2 * float((weights**2).sum())
         return float(total), np.concatenate((slopes.ravel(), rest))
 
@@ -259,11 +259,11 @@ def fit_ratings(columns: csr_matrix, rows: RatedRows, penalty: float) -> RatingF
     start[-4] = logit(np.clip(helpful.mean(), 1e-6, 1 - 1e-6))
     start[-2] = 1.0
     start[-1] = -1.0
-    found = minimize(cost, start, jac=True, method="L-BFGS-B", options={"maxiter": _ROUNDS, "maxcor": 20}).x
+    found = minimize(cost, start, jac=True, method="L-BFGS-B", options={"maxiter": _MAX_ITERATIONS, "maxcor": 20}).x
     return RatingFit(
         found[: 2 * width].reshape(width, 2),
         found[-4:-2],
-        OrdinalModel(float(found[-2]), float(np.exp(found[-1])) + _LEAST_WIDTH),
+        OrdinalModel(float(found[-2]), float(np.exp(found[-1])) + _MIN_WIDTH),
     )
 
 
@@ -274,13 +274,13 @@ def log_loss(odds: Floats, ordinal: OrdinalModel, value: Floats) -> float:
     return float(-np.log(np.maximum(chance, 1e-12)).mean())
 
 
-def _odds(both: Floats, rows: RatedRows, slope: float) -> Floats:
+def _compute_odds(both: Floats, rows: RatedRows, slope: float) -> Floats:
     odds: Floats = both[rows.note, 0] + both[rows.note, 1] * rows.factor + slope * rows.intercept
     return odds
 
 
 @dataclass(frozen=True)
-class _Columns:
+class _NoteColumns:
     """Notes and posts as the columns of a linear fit; learned from the older notes alone."""
 
     rarity: Rarity
@@ -289,10 +289,10 @@ class _Columns:
     root: Floats
 
     @classmethod
-    def of(cls, read: Features) -> _Columns:
+    def of(cls, read: Features) -> _NoteColumns:
         """Learn from notes; hashed words of a single note are left out."""
         rarity = Rarity.of(read.hashed)
-        landmarks = choose_landmarks(read, _LANDMARKS, SHARPNESS)
+        landmarks = choose_landmarks(read, _MAX_LANDMARKS, SHARPNESS)
         return cls(rarity, np.flatnonzero(rarity.weights), landmarks, nystroem_root(landmarks))
 
     def matrix(self, read: Features, posts: Features | None) -> csr_matrix:
@@ -317,7 +317,7 @@ class _Columns:
 
 
 @dataclass(frozen=True)
-class _Parts:
+class _RatingParts:
     """Ratings (m,) in a part of the notes by raters who are known from the past: learn, validate, test."""
 
     rows: tuple[RatedRows, RatedRows, RatedRows]
@@ -338,15 +338,15 @@ def run_public_training(
     """
     notes, ratings = load_public(data)
     progress(f"{len(ratings.table)} ratings of {len(notes.ids)} notes")
-    raters = _raters_of_the_past(notes, ratings, bridging)
-    parts = _parts(notes, ratings, raters)
+    raters = _fit_past_raters(notes, ratings, bridging)
+    parts = _split_ratings(notes, ratings, raters)
     progress("reading the notes")
     read = features(notes.texts, embedder)
-    posts = _read_posts(notes, embedder)
-    columns = _Columns.of(read.rows(notes.part == 0))
+    posts = _embed_posts(notes, embedder)
+    columns = _NoteColumns.of(read.rows(notes.part == 0))
     matrix = columns.matrix(read, posts)
-    fitted, penalty = _choose(matrix, parts, progress)
-    figures = _measure(notes, ratings, parts, matrix, fitted, penalty, raters)
+    fitted, penalty = _choose_penalty(matrix, parts, progress)
+    figures = _measure_fit(notes, ratings, parts, matrix, fitted, penalty, raters)
     scores, post_weights = columns.scores(fitted)
     model = RatingModel(
         name=f"public ratings, {figures['learned_from_notes']} notes",
@@ -355,8 +355,8 @@ def run_public_training(
         landmarks=columns.landmarks,
         scores=scores,
         ordinal=fitted.ordinal,
-        sides=_sides(raters),
-        quality=_quality(data.name, figures),
+        sides=_build_sides(raters),
+        quality=_describe_rating_quality(data.name, figures),
         post_weights=post_weights,
     )
     save_model(model, out / "model")
@@ -364,7 +364,7 @@ def run_public_training(
     return figures
 
 
-def _read_posts(notes: PublicNotes, embedder: Embedder) -> Features | None:
+def _embed_posts(notes: PublicNotes, embedder: Embedder) -> Features | None:
     """The notes' posts, row by row; a post that is not known has a vector of zeros, which adds nothing."""
     if notes.post_texts is None:
         return None
@@ -373,7 +373,7 @@ def _read_posts(notes: PublicNotes, embedder: Embedder) -> Features | None:
     return read.with_vectors(read.vectors * known[:, None])
 
 
-def _raters_of_the_past(notes: PublicNotes, ratings: PublicRatings, bridging: BridgingSettings) -> Factorization:
+def _fit_past_raters(notes: PublicNotes, ratings: PublicRatings, bridging: BridgingSettings) -> Factorization:
     """Rater parameters from ratings of the older notes, made before the first newer note was written."""
     later = notes.written_ms[notes.part > 0]
     if not len(later):
@@ -385,16 +385,17 @@ def _raters_of_the_past(notes: PublicNotes, ratings: PublicRatings, bridging: Br
     return fit(table.keep(filter_mask(table, bridging)[0]))
 
 
-def _parts(notes: PublicNotes, ratings: PublicRatings, raters: Factorization) -> _Parts:
+def _split_ratings(notes: PublicNotes, ratings: PublicRatings, raters: Factorization) -> _RatingParts:
     place, known = locate(ratings.table.rater_ids, raters.raters.ids)
     rater, seen = place[ratings.table.rater], known[ratings.table.rater]
     part = notes.part[ratings.table.note]
     rows = []
     for number, name in enumerate(("older", "validation", "newest")):
         mine = seen & (part == number)
-        if int(mine.sum()) < _LEAST:
+        if int(mine.sum()) < _MIN_RATINGS_PER_PART:
             raise InputError(
-                f"Only {int(mine.sum())} ratings of the {name} notes are by known raters; it takes {_LEAST}.",
+                f"Only {int(mine.sum())} ratings of the {name} notes are by known raters; it takes "
+                f"{_MIN_RATINGS_PER_PART}.",
                 "Train on more data.",
             )
         rows.append(
@@ -405,10 +406,12 @@ def _parts(notes: PublicNotes, ratings: PublicRatings, raters: Factorization) ->
                 ratings.table.helpful[mine].astype(np.float64),
             )
         )
-    return _Parts((rows[0], rows[1], rows[2]), int((~seen).sum()))
+    return _RatingParts((rows[0], rows[1], rows[2]), int((~seen).sum()))
 
 
-def _choose(matrix: csr_matrix, parts: _Parts, progress: Callable[[str], None]) -> tuple[RatingFit, float]:
+def _choose_penalty(
+    matrix: csr_matrix, parts: _RatingParts, progress: Callable[[str], None]
+) -> tuple[RatingFit, float]:
     """The fit with the penalty under which the validation ratings are likeliest."""
     learn, validate, _ = parts.rows
     tried = []
@@ -421,10 +424,10 @@ def _choose(matrix: csr_matrix, parts: _Parts, progress: Callable[[str], None]) 
     return best, penalty
 
 
-def _measure(
+def _measure_fit(
     notes: PublicNotes,
     ratings: PublicRatings,
-    parts: _Parts,
+    parts: _RatingParts,
     matrix: csr_matrix,
     fitted: RatingFit,
     penalty: float,
@@ -435,7 +438,7 @@ def _measure(
     helpful, somewhat, not_helpful = class_aucs(odds, fitted.ordinal, test.value)
     said, happened, one = expit(odds), (test.value == 1).astype(float), np.ones(len(odds))
     read = fitted.appeal_and_lean(matrix)
-    both = _sides(raters)
+    both = _build_sides(raters)
     chances = [fitted.ordinal.chances(read[:, 0], read[:, 1], side) for side in (both.negative, both.positive)]
     expected = np.mean([(liked + 1 - disliked).mean(axis=1) / 2 for liked, disliked in chances], axis=0)
     return {
@@ -457,11 +460,11 @@ def _measure(
     }
 
 
-def _sides(raters: Factorization) -> Sides:
+def _build_sides(raters: Factorization) -> Sides:
     return Sides.of(np.column_stack((raters.raters.intercepts, raters.raters.factors[:, 0])))
 
 
-def _quality(data: str, figures: dict[str, Any]) -> JuryQuality:
+def _describe_rating_quality(data: str, figures: dict[str, Any]) -> JuryQuality:
     auc_of_helpful = figures["helpful_auc"]
     return JuryQuality(
         data=data,

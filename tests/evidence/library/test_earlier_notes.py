@@ -104,7 +104,7 @@ def test_of_what_very_common_words_find_the_newest_are_ranked_and_no_more(
         return sorted(note.post for hit in hits for note in hit.notes if note.post)
 
     assert posts() == [100, 101]
-    monkeypatch.setattr(search, "_MOST_NOTES", 1)
+    monkeypatch.setattr(search, "_MAX_RANKED_NOTES", 1)
     assert posts() == [101]
     assert posts(date(2023, 5, 31)) == [100], "of those within the cutoff"
     with open_index(tmp_path / "libraries" / f"{KIND}.sqlite") as index:

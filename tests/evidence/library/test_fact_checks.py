@@ -42,7 +42,7 @@ def feed(*reviews: object) -> str:
 
 
 def items_of(text: str) -> list[object]:
-    return list(fact_checks._Feed(io.StringIO(text)).items())
+    return list(fact_checks._FeedReader(io.StringIO(text)).items())
 
 
 def test_a_hit_tells_claim_verdict_publisher_and_date_and_its_link_is_read_as_a_page(
@@ -83,7 +83,7 @@ def test_a_word_of_very_many_claims_ranks_none_of_them(
     libraries.add(file, "checks", kind=KIND)
     asked = "mercury harms by vaccines"
     assert len(libraries.search("checks", asked)) > 1
-    monkeypatch.setattr(search, "_MOST_MATCHES", 5)
+    monkeypatch.setattr(search, "_MAX_RANKED_CHECKS", 5)
     assert [hit.title for hit in libraries.search("checks", asked)] == ["Mercury from vaccines harms"]
 
 
@@ -97,8 +97,8 @@ def test_where_all_words_are_very_common_the_two_rarest_stay_and_of_notes_what_h
     libraries.add(file, "checks", kind=KIND)
     asked = search.build_expression("towns mercury vaccines")
     with open_index(tmp_path / "libraries" / "checks.sqlite") as index:
-        assert search._rare_words(index, asked, 5) == '"mercury" OR "vaccines"'
-        both = search._rare_words(index, asked, 5, together=True)
+        assert search._keep_rare_words(index, asked, 5) == '"mercury" OR "vaccines"'
+        both = search._keep_rare_words(index, asked, 5, together=True)
         assert both == '"mercury" AND "vaccines"'
         assert index.ranked(both, 9) == [27]
 
@@ -219,14 +219,14 @@ def test_of_a_feed_that_is_cut_off_what_is_whole_is_kept_and_the_rest_told(
 def test_a_long_feed_in_one_line_is_read_with_bounded_memory_and_a_record_that_is_too_long_passed_over(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(fact_checks, "_PART", 20_000)
+    monkeypatch.setattr(fact_checks, "_CHUNK_CHARACTERS", 20_000)
     monkeypatch.setattr(fact_checks, "MOST_OF_A_RECORD", 5_000)
     file = tmp_path / "feed.json"
     huge = review("x" * 100_000 + ' \\" {"@type": "ClaimReview", "claimReviewed": "inside a text"} ' + "\\" * 30_000)
     file.write_text(feed(*([review("A claim of some words", text="y" * 500)] * 2_000), huge, review("The last one")))
     assert file.stat().st_size > 1_500_000
     tracemalloc.start()
-    found = [item if isinstance(item, str) else item["claimReviewed"] for item in fact_checks._items(file)]
+    found = [item if isinstance(item, str) else item["claimReviewed"] for item in fact_checks._read_claim_reviews(file)]
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert found.count("A claim of some words") == 2_000

@@ -217,7 +217,7 @@ def test_a_cancelled_search_ends_passes_the_reason_on_and_labels_who_was_still_a
 def test_a_provider_that_hangs_holds_up_neither_a_cancelled_search_nor_the_end_of_the_program(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("crowdnotes.evidence.search.run._PARTING", 0.1)
+    monkeypatch.setattr("crowdnotes.evidence.search.run._CANCEL_SECONDS", 0.1)
     released = threading.Event()
     lanes: list[threading.Thread] = []
 
