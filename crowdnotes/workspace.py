@@ -477,7 +477,7 @@ def open_workspace(
         services=make_reading_services(settings.search),
         private_hosts=settings.allowed_private_hosts,
     )
-    model_client = links or DemonstrationLinks(HttpLinkAsker(settings.fetch, settings.allowed_private_hosts))
+    link_asker = links or DemonstrationLinks(HttpLinkAsker(settings.fetch, settings.allowed_private_hosts))
     tools = StageContext(
         store=Store(database),
         engine=engine or make_engine(choice, settings.llm, settings.gates, cached, settings.data_dir, settings.reader),
@@ -486,7 +486,7 @@ def open_workspace(
         libraries=libraries,
         providers=lambda names: make_providers(settings, libraries, names),
         settings=settings,
-        links=LinkChecker(model_client, settings.links, clock, wayback=wayback),
+        links=LinkChecker(link_asker, settings.links, clock, wayback=wayback),
         jury=cache(partial(_make_jury, settings, cached)),
         clock=clock,
         options=options or GatherOptions(),

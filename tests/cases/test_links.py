@@ -43,8 +43,8 @@ def _case(text: str = f"So they say. {GOOD} {GONE}", **changes: object) -> Case:
     return make_case(draft=_draft(text), **changes)
 
 
-def _checked(case: Case, model_client: LiveLinks, at: datetime = AT, *, afresh: bool = False) -> Case:
-    checker = LinkChecker(model_client, LinkSettings(), lambda: at, pause=lambda _: 0.0)
+def _checked(case: Case, link_asker: LiveLinks, at: datetime = AT, *, afresh: bool = False) -> Case:
+    checker = LinkChecker(link_asker, LinkSettings(), lambda: at, pause=lambda _: 0.0)
     changes, _ = check_links(case, Told(), checker, lambda: at, afresh=afresh)
     return case.model_copy(update=dict(changes))
 
@@ -86,34 +86,34 @@ def test_a_check_is_of_the_very_link_and_of_no_other_in_the_note() -> None:
 
 
 def test_scoring_again_asks_only_what_was_not_asked_within_the_hour() -> None:
-    model_client = LiveLinks()
-    case = _checked(_case(f"So they say. {GOOD}"), model_client)
+    link_asker = LiveLinks()
+    case = _checked(_case(f"So they say. {GOOD}"), link_asker)
     edited = case.model_copy(update={"draft": _draft(f"So say others. {GOOD} {GONE}")})
-    case = _checked(edited, model_client, AT + timedelta(minutes=59))
-    assert sorted(model_client.asked) == [GOOD, GONE]
-    _checked(case, model_client, AT + timedelta(minutes=61))
-    assert sorted(model_client.asked) == [GOOD, GOOD, GONE]
+    case = _checked(edited, link_asker, AT + timedelta(minutes=59))
+    assert sorted(link_asker.asked) == [GOOD, GONE]
+    _checked(case, link_asker, AT + timedelta(minutes=61))
+    assert sorted(link_asker.asked) == [GOOD, GOOD, GONE]
 
 
 def test_a_dead_link_is_asked_again_under_another_cutoff_and_a_live_one_is_not() -> None:
-    model_client = LiveLinks({GONE: 404})
-    case = _checked(_case(), model_client)
+    link_asker = LiveLinks({GONE: 404})
+    case = _checked(_case(), link_asker)
     bound = case.model_copy(update={"until": date(2024, 3, 5)})
     assert _known(bound, GONE) is None  # its archived copy may be later than the cutoff
     assert _known(bound, GOOD) is not None
-    checked = _checked(bound, model_client)
-    assert sorted(model_client.asked) == [GOOD, GONE, GONE]
+    checked = _checked(bound, link_asker)
+    assert sorted(link_asker.asked) == [GOOD, GONE, GONE]
     assert _known(checked, GONE) is not None
     assert _known(checked.model_copy(update={"until": date(2023, 1, 1)}), GONE) is None
 
 
 def test_asking_again_by_hand_asks_every_link_and_an_undo_finds_the_earlier_links_check_again() -> None:
-    model_client = LiveLinks()
-    case = _checked(_case(), model_client)
-    _checked(case, model_client, afresh=True)
-    assert sorted(model_client.asked) == [GOOD, GOOD, GONE, GONE]
+    link_asker = LiveLinks()
+    case = _checked(_case(), link_asker)
+    _checked(case, link_asker, afresh=True)
+    assert sorted(link_asker.asked) == [GOOD, GOOD, GONE, GONE]
     first = _case(f"So they say. {GOOD}")
-    case = _checked(_checked(first, model_client).model_copy(update={"draft": _draft(f"Other. {GONE}")}), model_client)
+    case = _checked(_checked(first, link_asker).model_copy(update={"draft": _draft(f"Other. {GONE}")}), link_asker)
     assert _waiting(case.model_copy(update={"draft": first.draft})) == []
 
 

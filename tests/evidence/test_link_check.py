@@ -22,9 +22,9 @@ AT = datetime(2026, 1, 2, tzinfo=UTC)
 URL = "https://a.example.org/x"
 
 
-def _checker(model_client: HttpLinkAsker | LiveLinks | None = None, **bounds: float) -> LinkChecker:
-    model_client = model_client or HttpLinkAsker(FetchSettings(), ("127.0.0.1",))
-    return LinkChecker(model_client, LinkSettings.model_validate(bounds), lambda: AT, pause=lambda _: 0.0)
+def _checker(link_asker: HttpLinkAsker | LiveLinks | None = None, **bounds: float) -> LinkChecker:
+    link_asker = link_asker or HttpLinkAsker(FetchSettings(), ("127.0.0.1",))
+    return LinkChecker(link_asker, LinkSettings.model_validate(bounds), lambda: AT, pause=lambda _: 0.0)
 
 
 @pytest.mark.parametrize(
@@ -52,9 +52,9 @@ def test_only_a_200_is_live(status: int, state: LinkState, httpserver: HTTPServe
 
 @pytest.mark.parametrize(("status", "tries"), [(200, 1), (403, 1), (404, 1), (429, 3), (500, 3)])
 def test_what_may_pass_is_tried_three_times_and_the_rest_once(status: int, tries: int) -> None:
-    model_client = LiveLinks({URL: status})
-    [found] = _checker(model_client).check([URL])
-    assert found.tries == len(model_client.asked) == tries
+    link_asker = LiveLinks({URL: status})
+    [found] = _checker(link_asker).check([URL])
+    assert found.tries == len(link_asker.asked) == tries
 
 
 def test_a_site_that_is_back_at_the_third_try_is_live(httpserver: HTTPServer) -> None:
@@ -71,8 +71,8 @@ def test_pauses_grow_and_are_drawn_below_their_bound() -> None:
         drawn.append(longest)
         return 0.0
 
-    model_client = LiveLinks({URL: FetchError("It broke off.", FetchOutcome.UNREACHABLE)})
-    [found] = LinkChecker(model_client, LinkSettings(), lambda: AT, pause).check([URL])
+    link_asker = LiveLinks({URL: FetchError("It broke off.", FetchOutcome.UNREACHABLE)})
+    [found] = LinkChecker(link_asker, LinkSettings(), lambda: AT, pause).check([URL])
     assert (found.state, found.status, found.sentence) == (LinkState.UNREACHABLE, None, "It broke off.")
     assert drawn[:2] == [0.3, 0.6]
 
@@ -155,10 +155,10 @@ def test_links_are_asked_side_by_side(serve: Serve) -> None:
 
 
 def test_a_link_without_a_scheme_is_asked_by_https_and_keeps_its_own_words() -> None:
-    model_client = LiveLinks()
-    [found] = _checker(model_client).check(["cdc.gov/flu", "cdc.gov/flu"])
-    assert (found.url, model_client.asked) == ("cdc.gov/flu", ["https://cdc.gov/flu"])
-    assert _checker(model_client).check([]) == ()
+    link_asker = LiveLinks()
+    [found] = _checker(link_asker).check(["cdc.gov/flu", "cdc.gov/flu"])
+    assert (found.url, link_asker.asked) == ("cdc.gov/flu", ["https://cdc.gov/flu"])
+    assert _checker(link_asker).check([]) == ()
 
 
 def test_a_cancelled_job_stops_the_check(serve: Serve) -> None:
