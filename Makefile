@@ -30,7 +30,7 @@ test-deep: $(VENV)/.tested ## The tests that train models or take long, and ever
 	@$(BIN)/python -m tests.browser
 	@$(PYTEST) -m "deep or hypothesis" --hypothesis-profile=deep $(ARGS)
 
-check: $(VENV)/.tested ## Style, strict types, the floors of the design, links in the documents
+check: $(VENV)/.tested ## Style, strict types, the layers of the design, links in the documents
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy

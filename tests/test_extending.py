@@ -30,6 +30,8 @@ def test_each_kind_of_part_is_added_as_the_guide_says(tmp_path: Path) -> None:
     for name in ("crowdnotes", "pages", "assets", ".streamlit"):
         shutil.copytree(_ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(_ROOT / "app.py", tmp_path)
+    (tmp_path / "tests").mkdir()
+    shutil.copy(_ROOT / "tests" / "fakes.py", tmp_path / "tests")
     then = []
     for kind, where, text in _BLOCKS:
         if where == "then":

@@ -189,8 +189,8 @@ batch_rows = Table(
     Index("batch_rows_by_day", "day"),
 )
 
-# Libraries that all machines use, see `crowdnotes.evidence.library.shelf`: which content a name has, and contents in
-# parts by the sha256 of the whole.
+# Libraries that all machines use, see `crowdnotes.evidence.library.sharing`: which content a name has, and contents
+# in parts by the sha256 of the whole.
 shared_libraries = Table(
     "shared_libraries",
     metadata,
@@ -207,7 +207,7 @@ library_parts = Table(
     Column("content", LargeBinary, nullable=False),
 )
 
-# How often each service was asked lately, see `crowdnotes.storage.turns`.
+# How often each service was asked lately, see `crowdnotes.storage.rate_limits`.
 paces = Table(
     "paces",
     metadata,

@@ -148,7 +148,7 @@ def test_help_has_the_steps_the_keys_a_bookmark_and_the_documents(desk: Desk) ->
     assert "`j` Next source" in texts(at)
     assert "`a` Go to “Approve the note”" in texts(at), "all keys, not a few"
     assert at.code[0].value.startswith("javascript:")
-    at.query_params["document"] = "house"
+    at.query_params["document"] = "architecture"
     at.run()
     assert "(help?document=extending)" in texts(at)
 
