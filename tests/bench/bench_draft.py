@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -30,12 +31,12 @@ POSTS = (
 )
 
 
-def measure(data: Path, sizes: list[int | None]) -> dict[str, object]:
+def measure(data: Path, sizes: Sequence[int | None], posts: Sequence[str] = POSTS) -> dict[str, object]:
     """Seconds by library size; the first two posts warm the process and are not counted."""
-    return {str(size or "all"): _measure_one(data, size) for size in sizes}
+    return {str(size or "all"): _measure_one(data, size, posts) for size in sizes}
 
 
-def _measure_one(data: Path, size: int | None) -> dict[str, float]:
+def _measure_one(data: Path, size: int | None, posts: Sequence[str]) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         table = Path(folder) / "table.parquet"
         frame = pd.read_parquet(data)
@@ -45,7 +46,7 @@ def _measure_one(data: Path, size: int | None) -> dict[str, float]:
             warm_up(workspace)
             drafts: list[float] = []
             rescores: list[float] = []
-            for number, post in enumerate(POSTS):
+            for number, post in enumerate(posts):
                 seconds, case_id = _draft(workspace, post)
                 rescored = _rescore(workspace, case_id)
                 if number >= 2:

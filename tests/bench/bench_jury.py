@@ -9,7 +9,7 @@ import json
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,11 +21,12 @@ from crowdnotes.studies.train.jury_ratings import load_public, run_public_traini
 from tests.fakes import HashingEmbedder
 from tests.jury.made_public_data import make_public_data
 
+PUBLIC_SIZES = (1_000, 4_000)  # notes
 _CANDIDATES = 100
 _NOTE = "The photo was taken in 2019 in Brazil, not last week. https://www.reuters.com/fact-check/photo-brazil-{}"
 
 
-def measure(public_sizes: tuple[int, ...] = (1_000, 4_000)) -> dict[str, object]:
+def measure(public_sizes: Sequence[int] = PUBLIC_SIZES) -> dict[str, object]:
     """Seconds of the steps, and the public path's AUC beside the best possible."""
     model = load_model()
     notes = [_NOTE.format(number) for number in range(_CANDIDATES)]

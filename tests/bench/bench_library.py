@@ -9,7 +9,7 @@ from __future__ import annotations
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -43,7 +43,7 @@ def _median(runs: list[dict[str, float]]) -> dict[str, float]:
     return {key: round(statistics.median(run[key] for run in runs), 3) for key in runs[0]}
 
 
-def measure(data: Path, sizes: list[int | None]) -> dict[str, object]:
+def measure(data: Path, sizes: Sequence[int | None]) -> dict[str, object]:
     """All figures by library size."""
     table = pq.read_table(data)
     model = MiniLMEmbedder()

@@ -63,16 +63,16 @@ def measure(data: Path, wait: float = 1.0) -> dict[str, object]:
     }
 
 
-_WANTED = 100
+WANTED = 100
 _TOLD = "Report {number} of May 2021 counted {number}00 of them, {number} more than in the year before."
 
 
-def measure_supernotes(wait: float = 1.0) -> dict[str, object]:
-    """Seconds of 100 candidates from eight notes, several in a call or one, and the quotient to the ideal."""
-    return {f"{count} in a call": _supernotes(count, wait) for count in (LlmSettings().supernote_candidates, 1)}
+def measure_supernotes(wait: float = 1.0, wanted: int = WANTED) -> dict[str, object]:
+    """Seconds of `wanted` candidates from eight notes, several in a call or one, and the quotient to the ideal."""
+    return {f"{count} in a call": _supernotes(count, wait, wanted) for count in (LlmSettings().supernote_candidates, 1)}
 
 
-def _supernotes(count: int, wait: float) -> dict[str, object]:
+def _supernotes(count: int, wait: float, wanted: int) -> dict[str, object]:
     notes = [
         ExistingNote(id=f"N{number}", text=f"{_TOLD.format(number=number)} https://r.example.org/{number}")
         for number in range(1, 9)
@@ -84,7 +84,7 @@ def _supernotes(count: int, wait: float) -> dict[str, object]:
         if writer is None:
             raise RuntimeError("the engine writes no supernotes")
         writer.write(given, count)  # not counted, as above
-        calls = _WANTED // count
+        calls = wanted // count
         tasks = [partial(writer.write, given, count, variant=number) for number in range(calls)]
         begun = time.perf_counter()
         made = 0

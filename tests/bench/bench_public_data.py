@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -28,7 +28,7 @@ from tests.bench.bench_bridging import alone, peak_megabytes
 SIZES = (500_000, 2_000_000, 8_000_000)
 
 
-def measure(sizes: tuple[int, ...] = SIZES) -> dict[str, object]:
+def measure(sizes: Sequence[int] = SIZES) -> dict[str, object]:
     """All figures by number of ratings, a tenth as many notes; and each as a multiple of the size before."""
     with tempfile.TemporaryDirectory() as folder:
         rows = [alone(_measure_one, alone(_made, size, Path(folder))) for size in sizes]

@@ -1,4 +1,4 @@
-"""How long gathering takes from services that answer after 300 ms, against the longest chain of waits; ten at once."""
+"""How long gathering takes from services that answer after a set wait, against the longest chain of waits."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import math
 import statistics
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from crowdnotes.domain import Mode
@@ -22,64 +23,64 @@ DELAY = 0.3  # seconds until a service or a site answers
 PAGE_BYTES = 200_000
 QUERIES = 8
 PAGES = 6
-AT_ONCE = 10
 _REQUESTS = {"pubmed": 2}  # which papers, then their abstracts: one must wait for the other
 _APART = {"crossref": 1.1}  # seconds between two requests that the service allows
 
 
-def measure() -> dict[str, object]:
-    """Seconds of one case, of ten at once, and of the waits that no program can do without."""
-    with tempfile.TemporaryDirectory() as folder, running(DELAY, PAGE_BYTES) as services:
+def measure(
+    delay: float = DELAY, posts: Sequence[str] = POSTS, services: Sequence[str] = SERVICES
+) -> dict[str, object]:
+    """Seconds of one case, of all at once, and of the waits that no program can do without."""
+    with tempfile.TemporaryDirectory() as folder, running(delay, PAGE_BYTES) as made:
         settings = Settings(
             data_dir=Path(folder),
-            search=services.search,
+            search=made.search,
             evidence=EvidenceSettings(queries=QUERIES, quota=PAGES),
         )
-        with open_workspace(settings, fetcher=services.fetcher) as workspace:
+        with open_workspace(settings, fetcher=made.fetcher) as workspace:
             warm_up(workspace)
-            _gather(workspace, [POSTS[0]])
-            alone = [_gather(workspace, [post]) for post in POSTS[1:4]]
-            together = _gather(
-                workspace, [f"{post} ({number})" for number, post in enumerate(POSTS, start=1)][:AT_ONCE]
-            )
-            ideal = _ideal(workspace)
+            _gather(workspace, [posts[0]], services)
+            alone = [_gather(workspace, [post], services) for post in posts[1:4]]
+            together = _gather(workspace, [f"{post} (again)" for post in posts], services)
+            ideal = _ideal(workspace, delay, services)
         return {
             "one_case_seconds_median": round(statistics.median(alone), 2),
             "one_case_seconds_worst": round(max(alone), 2),
             "longest_chain_of_waits_seconds": round(ideal, 2),
             "ratio_to_the_ideal": round(statistics.median(alone) / ideal, 2),
-            "ten_at_once_seconds": round(together, 2),
-            "ten_at_once_ratio": round(together / statistics.median(alone), 2),
-            "requests": services.asked(),
+            "cases_at_once": len(posts),
+            "at_once_seconds": round(together, 2),
+            "at_once_ratio": round(together / statistics.median(alone), 2),
+            "requests": made.asked(),
         }
 
 
-def _ideal(workspace: Workspace) -> float:
+def _ideal(workspace: Workspace, delay: float, services: Sequence[str]) -> float:
     """The slowest provider's requests, those one after another that must be, at its pace, and then one page."""
-    return max(_chain(provider) for provider in _providers(workspace)) + DELAY
+    return max(_chain(provider, delay) for provider in _providers(workspace, services)) + delay
 
 
-def _chain(provider: SearchProvider) -> float:
+def _chain(provider: SearchProvider, delay: float) -> float:
     rounds = (
         1 if hasattr(provider, "search_together") else math.ceil(min(QUERIES, provider.most_queries) / provider.at_once)
     )
-    return rounds * _REQUESTS.get(provider.name, 1) * DELAY + (rounds - 1) * max(
-        0.0, _APART.get(provider.name, 0.0) - DELAY
+    return rounds * _REQUESTS.get(provider.name, 1) * delay + (rounds - 1) * max(
+        0.0, _APART.get(provider.name, 0.0) - delay
     )
 
 
-def _providers(workspace: Workspace) -> list[SearchProvider]:
+def _providers(workspace: Workspace, services: Sequence[str]) -> list[SearchProvider]:
     from crowdnotes.evidence.search import make_providers
 
-    return [one for one in make_providers(workspace.settings, workspace.libraries) if one.name in SERVICES]
+    return [one for one in make_providers(workspace.settings, workspace.libraries) if one.name in services]
 
 
-def _gather(workspace: Workspace, posts: list[str]) -> float:
+def _gather(workspace: Workspace, posts: Sequence[str], services: Sequence[str]) -> float:
     service, runner = workspace.service, workspace.runner
     begun = time.perf_counter()
     jobs = []
     for post in posts:
-        case = service.create(post, mode=Mode.AUTOMATION, services=SERVICES)
+        case = service.create(post, mode=Mode.AUTOMATION, services=services)
         jobs.append((case.id, runner.start(case.id, "gather", service.gather_steps(case.id)).id))
     for case_id, job_id in jobs:
         job = runner.wait(job_id, timeout=300)
