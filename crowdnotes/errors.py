@@ -296,7 +296,7 @@ class XError(CrowdNotesError):
 
 
 class NotAllowedError(CrowdNotesError):
-    """The person may not do that. `act` is its stable name, as in `domain.people.Act`."""
+    """The person may not do that. `act` is its stable name, as in `domain.permissions.Act`."""
 
     def __init__(self, act: str, message: str, next_step: str = "") -> None:
         super().__init__(message, next_step)

@@ -9,7 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from pages.common.components import bookmark, bookmarklet
-from pages.common.layout import keys_in_words
+from pages.common.layout import KEYS_CAPTION, keys_in_words
 from pages.common.navigation import page_body
 
 _DOCS_FOLDER = Path(__file__).parents[1] / "docs"
@@ -64,10 +64,7 @@ else:
         )
         st.header("Keys", anchor=False)
         st.markdown(keys_in_words())
-        st.caption(
-            "Keys work while you are not typing. Press Escape to leave a field, and Enter to press the button you "
-            "went to."
-        )
+        st.caption(KEYS_CAPTION)
         st.header("Bring a post over from X", anchor=False)
         st.markdown(
             "1. Drag this link to the bookmarks bar of your browser.\n2. On X, select the words of a post.\n3. Open "

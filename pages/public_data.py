@@ -7,6 +7,7 @@ from typing import Final
 import streamlit as st
 
 from crowdnotes.public_data.database import index_path
+from pages.common.components import what_x_can_change
 from pages.common.navigation import page_body
 from pages.common.session import workspace
 from pages.public_data_parts.note_story import note_story
@@ -45,15 +46,4 @@ with page_body(
             late_notes(index)
         else:
             note_story(index)
-            with st.expander("What can X itself change?", icon=":material/gavel:"):
-                st.markdown(
-                    "- X writes the rules and may change any of them: the line of 0.40, who may rate, whose ratings "
-                    "count. Code and data are public, so a change can be seen, but only afterwards.\n- X can delete "
-                    "posts, notes and accounts. The data shows that a note's text is gone, not who removed it or "
-                    "why.\n- X holds a new status back for half an hour, keeps a shown note that falls a little "
-                    "short, and locks a status about two weeks after the note was written. So a status can stand that "
-                    "today's ratings would not give.\n- X uses models and signals that it does not publish: on facts "
-                    "and sources, and on who acts together. The data comes from X alone; nobody outside can see "
-                    "whether it is whole.\n- What you can check: here the score is worked out again from the ratings "
-                    "and set beside what X recorded. A difference needs a reason; it is no proof of interference."
-                )
+            what_x_can_change()

@@ -1,4 +1,4 @@
-"""The nouns of CrowdNotes, as frozen pydantic models.
+"""The types of CrowdNotes, as frozen pydantic models.
 
 One flow: Post → Queries → Hits → Sources → Passages = Evidence → (a person inspects) → Draft →
 Assessment → Decision. Terms are the field's own (communitynotes.x.com/guide; CrowdNotes+ section 4).
@@ -131,17 +131,19 @@ from crowdnotes.domain.note import (
     Support,
 )
 from crowdnotes.domain.people import (
-    ALLOWED,
     LOCAL_OWNER,
     PROGRAM,
     Account,
-    Act,
     Actor,
     CurrentUser,
-    Owned,
     Person,
-    Relationship,
     Role,
+)
+from crowdnotes.domain.permissions import (
+    ALLOWED,
+    Act,
+    Owned,
+    Relationship,
     may,
     refusal,
     relationship,

@@ -366,7 +366,7 @@ class Case(FrozenModel):
 
     @property
     def owner_key(self) -> str | None:
-        """See `domain.people.Owned`."""
+        """See `domain.permissions.Owned`."""
         return self.owner.key if self.owner else None
 
     @property

@@ -3,8 +3,8 @@
 Relevance, then correctness, then helpfulness: a gate counts only after the one before it passed (CrowdNotes+ 4.3),
 as people reward fluency. All are asked side by side; what is found behind a gate that did not pass is held back. A
 gate at which the engine fails is NOT_RUN. Without a language model a person compares each sentence with its passage;
-PASS then means: each sentence carried, no hint left open. A new gate is a `Gate` in a file of its own:
-docs/extending.md.
+PASS then means: each sentence carried, no hint left open. How to add
+a gate: docs/extending.md.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""What the pages are made of: one file a step of the Draft page, and what the steps share."""
+"""What pages share: the session, navigation, sign-in, charts, components and the search form."""

@@ -98,14 +98,17 @@ def engine_panel(case: Case | None = None) -> None:
                 _draw_setup_steps()
 
 
+RECORDED_ANSWERS_CAPTION = (
+    "A demonstration with invented pages. Do not post anything from it. The language model's answers were recorded "
+    "earlier: no model is asked now. Reading, checks of wording and the jury are real. Other texts or sources have no "
+    "recorded answers: choose an engine for those."
+)
+
+
 def _draw_recorded_answers(case: Case) -> None:
     """What the answers of a demonstration are, and the way to an engine that answers other words too."""
     with st.popover("recorded answers", icon=":material/history:", type="tertiary"):
-        st.markdown(
-            "A demonstration with invented pages. Do not post anything from it. The language model's answers were "
-            "recorded earlier: no model is asked now. Reading, checks of wording and the jury are real. Other texts "
-            "or sources have no recorded answers: choose an engine for those."
-        )
+        st.markdown(RECORDED_ANSWERS_CAPTION)
         use_own_engine_panel(case, "engine")
 
 

@@ -130,14 +130,16 @@ def keys() -> None:
     shortcut_keys({key: found for key, (_, found) in _SHORTCUTS.items()}, _FOCUS_ONLY_KEYS)
 
 
+KEYS_CAPTION = (
+    "Keys work while you are not typing. Press Escape to leave a field, and Enter to press the button you went to."
+)
+
+
 def key_help() -> None:
     """The button that tells the keys."""
     with st.popover("Keys", icon=":material/keyboard:", type="tertiary", key="shortcuts"):
         st.markdown(keys_in_words())
-        st.caption(
-            "Keys work while you are not typing. Press Escape to leave a field, and Enter to press the button you "
-            "went to."
-        )
+        st.caption(KEYS_CAPTION)
 
 
 def keys_in_words() -> str:

@@ -95,11 +95,16 @@ def _ask_reading_services(key: str, chosen: Sequence[str], *, disabled: bool = F
         disabled=disabled,
     )
     if ticked:
-        told = ", ".join(services[name] for name in ticked)
-        st.caption(
-            f":material/cloud_download: The address of a page that cannot be read here is sent to {told}. The text "
-            "that comes back is marked, as nobody compared it with the page."
-        )
+        names = ", ".join(services[name] for name in ticked)
+        st.caption(f":material/cloud_download: {reading_services_caption(names)}")
+
+
+def reading_services_caption(names: str) -> str:
+    """Return what is sent to the reading services of these names, and what comes back."""
+    return (
+        f"The address of a page that cannot be read here is sent to {names}. The text that comes back is marked, as "
+        "nobody compared it with the page."
+    )
 
 
 class Places(TypedDict):

@@ -14,7 +14,7 @@ from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import in_figures
 from crowdnotes.wording import fill
 from pages.common.components import spotlight
-from pages.common.engine_panel import PRESENTER, use_own_engine_panel
+from pages.common.engine_panel import PRESENTER, RECORDED_ANSWERS_CAPTION, use_own_engine_panel
 from pages.common.layout import Area, go_to
 from pages.common.progress import under_way
 from pages.common.session import DEMO, button, notices, show_case, workspace
@@ -94,11 +94,7 @@ def presenter(case: Case, job: JobRecord | None) -> None:
             "recorded answers",
             icon=":material/history:",
             color="violet",
-            help=(
-                "A demonstration with invented pages. Do not post anything from it. The language model's answers were "
-                "recorded earlier: no model is asked now. Reading, checks of wording and the jury are real. Other "
-                "texts or sources have no recorded answers: choose an engine for those."
-            ),
+            help=RECORDED_ANSWERS_CAPTION,
         )
         if place is None:
             st.caption(

@@ -32,13 +32,12 @@ from pages.common.progress import job_panel, under_way
 from pages.common.search_report import (
     already_checked,
     earlier_notes,
-    no_passage,
     origin_badges,
     search_report,
     source_badges,
 )
 from pages.common.session import button, notices, own_review, workspace
-from pages.common.where_to_look import add_sources, try_through
+from pages.common.where_to_look import add_sources, reading_services_caption, try_through
 from pages.draft_parts.more_evidence import (
     add_by_hand,
     ask_again,
@@ -48,6 +47,7 @@ from pages.draft_parts.more_evidence import (
     other_side,
     paste_box,
 )
+from pages.draft_parts.no_evidence import no_evidence
 from pages.draft_parts.reader import chosen_source, in_reading_order, open_source, reader, use_tick
 
 _NOTICE_AREA = StepName.EVIDENCE.value
@@ -148,7 +148,7 @@ def sources_pane(case: Case, job: JobRecord | None) -> None:
         _draw_claim(case, reach)
         _draw_source_rows(case, job, reach)
         if not case.evidence:
-            no_passage(case, job)
+            no_evidence(case, job)
         if reach is not None:
             look_yourself(case, job, reach)
         else:
@@ -365,10 +365,7 @@ def _draw_untried_services(case: Case, job: JobRecord | None) -> None:
     left = {name: label for name, label in workspace().reading_services.items() if name not in case.read_through}
     if not left:
         return
-    st.caption(
-        f"The address of a page that cannot be read here is sent to {' or '.join(left.values())}. The text that comes "
-        "back is marked, as nobody compared it with the page."
-    )
+    st.caption(reading_services_caption(" or ".join(left.values())))
     with st.container(horizontal=True, gap="small", key="read-through"):
         for name, label in left.items():
             again, key = partial(try_through, case, name), f"through-{case.id}-{name}"

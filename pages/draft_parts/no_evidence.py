@@ -1,0 +1,87 @@
+"""What the Draft page says where there is no passage: not searched, nothing found, or nothing that could be read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from crowdnotes.domain import Case, FetchOutcome, Source, StageName
+from crowdnotes.jobs import JobRecord, JobState
+from crowdnotes.text.urls import canonical_url
+from crowdnotes.wording import plural
+from pages.common.search_report import failed_searches
+
+
+def no_evidence(case: Case, job: JobRecord | None) -> None:
+    """What it means that there is nothing to read; nothing while the program is at work, or told why it stopped."""
+    gathering = job is not None and job.kind == "gather"
+    if job is not None and (job.state.under_way or (gathering and job.state is not JobState.DONE)):
+        return
+    if not any(stage.name is StageName.PASSAGES for stage in case.stages):
+        if case.stages or gathering:
+            st.info(
+                "Select “Search again” below.",
+                title="These places were not searched yet.",
+                icon=":material/hourglass_empty:",
+            )
+        return
+    failed, unread = failed_searches(case), [item for item in case.sources if item.outcome is not FetchOutcome.READ]
+    read = len(case.sources) - len(unread)
+    if failed:
+        words = plural(
+            len(failed),
+            "1 place did not answer, so there may be more to find. Search again below, or add your own links.",
+            "{n} places did not answer, so there may be more to find. Search again below, or add your own links.",
+        )
+        st.warning(words, title="No passage was found, and a search failed.", icon=":material/sync_problem:")
+    elif read:
+        more = (
+            f" {plural(len(unread), '1 more page could not be read.', '{n} more pages could not be read.')}"
+            if unread
+            else ""
+        )
+        st.info(
+            "Search elsewhere below, or add your own links." + more,
+            title=plural(
+                read,
+                "1 page was read, but nothing on it helps to judge the post.",
+                "{n} pages were read, but nothing on them helps to judge the post.",
+            ),
+            icon=":material/search_off:",
+        )
+    elif unread and case.searched and case.hits and not _has_chosen_hit(case, unread):
+        unread_pages = plural(len(unread), "1 more page could not be read.", "{n} more pages could not be read.")
+        st.info(
+            f"{_count_found_pages(case)} {unread_pages}",
+            title="Nothing found helps to judge the post.",
+            icon=":material/search_off:",
+        )
+    elif unread:
+        st.warning(
+            "This says nothing for or against the post. Open the pages yourself and paste the passage that matters.",
+            title="No source could be read.",
+            icon=":material/link_off:",
+        )
+    elif case.hits and case.searched:
+        st.info(_count_found_pages(case), title="Nothing found helps to judge the post.", icon=":material/search_off:")
+    else:
+        st.info(
+            "Search elsewhere below, or decide “Not enough evidence”. That is a result too.",
+            title="No passage was found.",
+            icon=":material/search_off:",
+        )
+
+
+def _has_chosen_hit(case: Case, unread: Sequence[Source]) -> bool:
+    """Whether any of these was chosen from what the search found; the others are links of the person's own."""
+    found = {canonical_url(hit.url) for hit in case.hits if hit.url}
+    return any(item.url and canonical_url(item.url) in found for item in unread)
+
+
+def _count_found_pages(case: Case) -> str:
+    return plural(
+        len(case.hits),
+        "1 page was found. Search elsewhere below, or add your own links.",
+        "{n} pages were found. Search elsewhere below, or add your own links.",
+    )
