@@ -111,7 +111,7 @@ class Overview:
     trend: Spread
     endings: Counted
     gates: Counted
-    fixed_notes: Counted
+    mended: Counted
     sources: Counted
     readers: Sides
     cost: Counted
@@ -119,7 +119,7 @@ class Overview:
     @property
     def pictures(self) -> tuple[Picture, ...]:
         """In the order in which they are looked at."""
-        times, counts = (self.times, self.trend), (self.endings, self.gates, self.fixed_notes, self.sources)
+        times, counts = (self.times, self.trend), (self.endings, self.gates, self.mended, self.sources)
         return (*times, *counts, self.readers, self.cost)
 
 
@@ -135,7 +135,7 @@ def overview(figures: Iterable[CaseFigures]) -> Overview:
         trend=_build_trend(cases, periods),
         endings=_build_endings(cases, periods),
         gates=_build_gates(cases),
-        fixed_notes=_build_fixed_notes(cases),
+        mended=_build_fixed_notes(cases),
         sources=_build_sources(cases),
         readers=_build_readers(cases),
         cost=_build_cost(cases, periods),

@@ -41,7 +41,7 @@ def pictures(found: Overview, now: datetime) -> None:
             lambda key: _draw_counted_bars(found.endings, key, tones=_ENDING_TONES, upright=True),
         ),
         ("gates", found.gates, lambda key: _draw_counted_bars(found.gates, key, tones=_GATE_TONES)),
-        ("mended", found.fixed_notes, lambda key: _draw_counted_bars(found.fixed_notes, key, tones=_FIXED_NOTE_TONES)),
+        ("mended", found.mended, lambda key: _draw_counted_bars(found.mended, key, tones=_FIXED_NOTE_TONES)),
         ("sources", found.sources, lambda key: _draw_counted_bars(found.sources, key)),
         ("readers", found.readers, lambda key: _draw_two_sides(found.readers, key)),
         ("cost", found.cost, lambda key: _draw_counted_bars(found.cost, key, upright=True)),

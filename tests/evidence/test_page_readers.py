@@ -176,7 +176,8 @@ def test_a_reader_is_given_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not keep to the bound")
 def test_a_readers_memory_is_bounded() -> None:
-    code = "from crowdnotes.evidence.reading import worker_processes as r; r._limit_memory(); bytearray(r._MAX_MEMORY_BYTES)"
+    read = "from crowdnotes.evidence.reading import worker_processes as r"
+    code = f"{read}; r._limit_memory(); bytearray(r._MAX_MEMORY_BYTES)"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
     assert "MemoryError" in ended.stderr
 

@@ -42,7 +42,7 @@ def test_every_case_is_counted_once_and_every_sentence_ends(cases: list[CaseFigu
     assert found.times.n == sum(case.until_approved is not None for case in cases)
     assert found.gates.n == sum(case.gates is not None for case in cases)
     assert all(sum(counts[bar] for _, counts in found.gates.parts) == found.gates.n for bar in range(3))
-    assert sum(sum(counts) for _, counts in found.fixed_notes.parts) == sum(len(case.courses) for case in cases)
+    assert sum(sum(counts) for _, counts in found.mended.parts) == sum(len(case.courses) for case in cases)
     assert len(found.readers.notes) == found.readers.n == sum(number for _, number, _ in found.readers.sums)
     assert all(picture.sentence.endswith(".") for picture in found.pictures)
 
@@ -91,9 +91,9 @@ def test_gates_endings_and_mending_are_told_in_a_sentence() -> None:
     assert found.endings.sentence == "2 of 4 cases ended with an approved note, 1 without one, 1 is open."
     assert found.gates.sentence == "1 of 2 scored notes passes all three checks; correctness stopped the most (1)."
     assert found.gates.not_counted == ("2 cases without a note",)
-    assert found.fixed_notes.sentence == "1 of 2 checks that did not pass was mended, most often correctness (1)."
-    assert found.fixed_notes.beside == "2 of 3 sentences that CrowdNotes wrote are in 1 approved note word for word."
-    assert overview([approved(5)]).fixed_notes.sentence == "No check failed."
+    assert found.mended.sentence == "1 of 2 checks that did not pass was mended, most often correctness (1)."
+    assert found.mended.beside == "2 of 3 sentences that CrowdNotes wrote are in 1 approved note word for word."
+    assert overview([approved(5)]).mended.sentence == "No check failed."
 
 
 def test_sources_and_readers_are_told_with_who_could_not_be_counted() -> None:
