@@ -34,11 +34,15 @@ PAGE_WIDTH = 1040  # pixels; longer lines are hard to read
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """An error as the user reads it: a sentence and what to do next. The page scrolls to it once, by its `number`."""
+    """An error as the user reads it: a sentence and what to do next, in the case that was open.
+
+    The page scrolls to it once, by its `number`.
+    """
 
     message: str
     next_step: str
     number: str
+    case_id: str | None = None
 
 
 def workspace(*, own_engine: bool = False) -> Workspace:
@@ -87,8 +91,12 @@ def show_case(case_id: str | None) -> None:
 
 
 def run_action(place: str, action: Callable[[], _T]) -> _T | None:
-    """Do something that the user asked for; what goes wrong is shown at `place` until the next action."""
-    st.session_state[_NOTICES_KEY] = {}
+    """Do something that the user asked for; what goes wrong is shown at `place`.
+
+    It stays there until the person closes it or acts at that place again: a browser sends what was typed late, and
+    what is done elsewhere says nothing about it.
+    """
+    st.session_state.get(_NOTICES_KEY, {}).pop(place, None)
     try:
         return action()
     except Exception as error:  # noqa: BLE001 - the one place: logged, and told in words
@@ -129,7 +137,7 @@ def close(name: str) -> None:
 
 
 def add_notice(place: str, *errors: Exception) -> None:
-    """Show errors at `place` until the next action, below those that are shown there already."""
+    """Show errors at `place` of the case in the address, below those that are shown there already."""
     shown = st.session_state.setdefault(_NOTICES_KEY, {}).setdefault(place, [])
     shown += [notice_for(error) for error in errors[:_MAX_NOTICES]]
     if len(errors) > _MAX_NOTICES:
@@ -141,11 +149,34 @@ def add_notice(place: str, *errors: Exception) -> None:
 
 
 def notices(place: str) -> None:
-    """What went wrong at this place in the last action."""
-    for notice in st.session_state.get(_NOTICES_KEY, {}).get(place, []):
-        with st.container():  # what is scrolled to lies at the head of its container
+    """What went wrong at this place, each with a button that closes it."""
+    for notice in list(_notices_of_case(place)):
+        # Of its own: the page scrolls to the head of the container.
+        with st.container(key=f"notice-{notice.number}", gap="xxsmall"):
             scroll_into_view(notice.number)
             show_notice(notice)
+            st.button(
+                "Close this message",
+                key=f"close-notice-{notice.number}",
+                icon=":material/close:",
+                type="tertiary",
+                on_click=_close_notice,
+                args=(place, notice),
+            )
+
+
+def _notices_of_case(place: str) -> list[Notice]:
+    """Those at a place that belong to the case in the address; those of another case go."""
+    everywhere: dict[str, list[Notice]] = st.session_state.get(_NOTICES_KEY, {})
+    here = [notice for notice in everywhere.get(place, ()) if notice.case_id == st.query_params.get(_CASE_PARAM)]
+    if place in everywhere:
+        everywhere[place] = here
+    return here
+
+
+def _close_notice(place: str, notice: Notice) -> None:
+    everywhere: dict[str, list[Notice]] = st.session_state.get(_NOTICES_KEY, {})
+    everywhere[place] = [other for other in everywhere.get(place, ()) if other is not notice]
 
 
 def notices_elsewhere(kind: str, shown: Collection[str]) -> list[str]:
@@ -181,13 +212,14 @@ def notice_for(error: Exception) -> Notice:
     """An error in words. One that nobody foresaw goes to the log with a number to find it by."""
     number = uuid.uuid4().hex[:8]
     if isinstance(error, CrowdNotesError):
-        return Notice(error.message, error.next_step, number)
+        return Notice(error.message, error.next_step, number, st.query_params.get(_CASE_PARAM))
     with about((st.query_params.get(_CASE_PARAM) or "")[:64]):
         _log.error("unexpected error %s", number, exc_info=error)
     return Notice(
         "Sorry, something went wrong.",
         f"What you saved is safe. Try again. If it happens again, report error {number} from the log.",
         number,
+        st.query_params.get(_CASE_PARAM),
     )
 
 

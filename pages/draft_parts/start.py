@@ -24,7 +24,7 @@ from pages.draft_parts.demo_tour import present_example
 from pages.draft_parts.more_evidence import open_paste_box
 from pages.draft_parts.post import attachments, forget_uploads, new_images
 
-_NOTICE_AREA = StepName.POST.value
+_NOTICE_AREA = "new post"  # not the area of a case: the browser may send what was typed here when that is open
 _KEY_PREFIX = "new-post"
 _TEXT_KEY, _ADDRESS_KEY = f"{_KEY_PREFIX}-text", f"{_KEY_PREFIX}-url"
 _CONTEXT_KEY = f"{_KEY_PREFIX}-context"
@@ -184,10 +184,10 @@ def _create_case(*, to_gather: bool) -> None:
     except CrowdNotesError as error:
         add_notice(_NOTICE_AREA, error, *refused)  # the lines stay in their box
         return
-    add_notice(StepName.EVIDENCE.value, *refused)
-    add_notice(_NOTICE_AREA, *left_out)
     _clear_form()
     show_case(case.id)
+    add_notice(StepName.EVIDENCE.value, *refused)
+    add_notice(StepName.POST.value, *left_out)
     if to_gather:
         start(case, "gather")
     else:

@@ -67,7 +67,7 @@ def test_page_and_keyboard_go_to_an_error_and_to_the_next_step_never_behind_a_ba
     expect(walk.row("E1")).to_be_visible(timeout=90_000)
     walk.settled()
     expect(page.locator(".st-key-area-sources:focus, .st-key-area-sources :focus")).to_have_count(1)
-    for _ in range(3):  # past the two buttons of the heading
+    for _ in range(4):  # past the button that closes the message and the two of the heading
         page.keyboard.press("Tab")
         _look(page)
     expect(walk.row("E1").locator(":focus")).to_have_count(1)
