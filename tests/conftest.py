@@ -1,4 +1,4 @@
-"""What tests of several rooms share: a fresh database of each kind."""
+"""What tests of several packages share: a fresh database of each kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What tests of several rooms share: the real model and empty tables, made once a worker, stopped jobs, threads."""
+"""What tests of several packages share: the real model and empty tables, made once a worker, stopped jobs, threads."""
 
 from __future__ import annotations
 

@@ -231,7 +231,7 @@ def surges(
     as_json: Json = False,
 ) -> None:
     """Days on which unusually many posts got notes, and what these speak of."""
-    from crowdnotes.public_data import surges as room
+    from crowdnotes.public_data import surges as surge_report
     from crowdnotes.public_data.database import reading
     from crowdnotes.public_data.posts import Filter, gather_posts
 
@@ -239,9 +239,9 @@ def surges(
     with reading(_get_index_path(index)) as connection:
         if wanted is not None:
             gather_posts(connection, chosen)
-            words, posts = room.trending(connection, wanted), room.posts_of_day(connection, wanted)
+            words, posts = surge_report.trending(connection, wanted), surge_report.posts_of_day(connection, wanted)
         else:
-            found = room.surges(connection, chosen, terms)
+            found = surge_report.surges(connection, chosen, terms)
     if wanted is not None:
         if as_json:
             print_json({"day": wanted, "counted": chosen.as_text, "terms": words, "posts": posts})
@@ -296,13 +296,13 @@ def delays(
     as_json: Json = False,
 ) -> None:
     """How late notes come: from post to first note, from there to the first verdict, and how many never get one."""
-    from crowdnotes.public_data import delays as room
+    from crowdnotes.public_data import delays as delay_report
     from crowdnotes.public_data.database import reading
     from crowdnotes.public_data.posts import Filter
 
     chosen = Filter(language, topic)
     with reading(_get_index_path(index)) as connection:
-        found = room.delays(connection, chosen)
+        found = delay_report.delays(connection, chosen)
     if as_json:
         print_json(found)
         return

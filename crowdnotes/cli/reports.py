@@ -102,18 +102,18 @@ def overview(
 ) -> None:
     """How cases went: time from post to note, gates, what was mended, sources, agreement and cost."""
     from crowdnotes.reports import case_figures
-    from crowdnotes.reports import overview as room
+    from crowdnotes.reports import overview as overview_report
 
-    if ended is not None and ended not in room.ENDINGS:
-        raise InputError(f"No case ends “{ended}”.", f"Use one of: {', '.join(room.ENDINGS)}.")
+    if ended is not None and ended not in overview_report.ENDINGS:
+        raise InputError(f"No case ends “{ended}”.", f"Use one of: {', '.join(overview_report.ENDINGS)}.")
     first = day(since)
     begun = datetime(first.year, first.month, first.day, tzinfo=UTC) if first else None
-    wanted = room.Filter(begun, ended, engine, demonstrations)
+    wanted = overview_report.Filter(begun, ended, engine, demonstrations)
     with open_workspace() as workspace:
         figures, unreadable = case_figures.read(workspace.service, {})
     for one, why in unreadable.items():
         progress(f"{one} is left out. {why}")
-    found = room.overview(case for case in figures if wanted.keeps(case))
+    found = overview_report.overview(case for case in figures if wanted.keeps(case))
     if as_json:
         print_json(asdict(found) | {"unreadable": unreadable})
         return

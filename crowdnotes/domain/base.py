@@ -1,4 +1,4 @@
-"""The base of every noun, spans of text, and the hash by which a text is known."""
+"""The base of every type, spans of text, and the hash by which a text is known."""
 
 from __future__ import annotations
 
