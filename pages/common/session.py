@@ -150,7 +150,7 @@ def add_notice(place: str, *errors: Exception) -> None:
 
 def notices(place: str) -> None:
     """What went wrong at this place, each with a button that closes it."""
-    for notice in list(_notices_of_case(place)):
+    for notice in _notices_of_case(place):
         # Of its own: the page scrolls to the head of the container.
         with st.container(key=f"notice-{notice.number}", gap="xxsmall"):
             scroll_into_view(notice.number)
@@ -166,15 +166,13 @@ def notices(place: str) -> None:
 
 
 def _notices_of_case(place: str) -> list[Notice]:
-    """Those at a place that belong to the case in the address; those of another case go."""
-    everywhere: dict[str, list[Notice]] = st.session_state.get(_NOTICES_KEY, {})
-    here = [notice for notice in everywhere.get(place, ()) if notice.case_id == st.query_params.get(_CASE_PARAM)]
-    if place in everywhere:
-        everywhere[place] = here
-    return here
+    """Return the notices at a place that belong to the case in the address."""
+    at_place: list[Notice] = st.session_state.get(_NOTICES_KEY, {}).get(place, [])
+    return [notice for notice in at_place if notice.case_id == st.query_params.get(_CASE_PARAM)]
 
 
 def _close_notice(place: str, notice: Notice) -> None:
+    """Take a notice away. A place draws its notices once, as the button's key is theirs."""
     everywhere: dict[str, list[Notice]] = st.session_state.get(_NOTICES_KEY, {})
     everywhere[place] = [other for other in everywhere.get(place, ()) if other is not notice]
 

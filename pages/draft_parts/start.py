@@ -76,7 +76,7 @@ def _draw_post_box() -> None:
             height=190,
             placeholder="The text of the post. You can add its address on X and links to sources, one on each line.",
             persist_state="session",
-            on_change=run_action,  # what was wrong with other words is told no longer
+            on_change=run_action,  # clears what was wrong with the words before
             args=(_NOTICE_AREA, lambda: None),
         )
     saved_on_pause(_BOX_KEY)
