@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import math
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -67,6 +68,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _DAY_SECONDS = 86_400.0
+_CHOICE_SECONDS = 1.0  # for which a chosen engine is not read again
+
+_Choices = tuple[EngineChoice | None, EngineChoice | None]  # for everybody, and of one person
 
 # What the runner has for a case when a library is made, the services' connections are checked, a model is tested.
 LIBRARIES, CONNECTIONS, SELF_TEST = "libraries", "connections", "self-test"
@@ -370,6 +374,7 @@ class SharedWorkspace:
     def __init__(self, opened: Workspace) -> None:
         self.opened = opened  # as the owner of the machine, with the engine that is set
         self._with = {opened.choice: opened}
+        self._chosen: dict[str, tuple[float, _Choices]] = {}  # of a person's key: when it was read, and what
         self._lock = threading.Lock()
         if opened.settings.workers and opened.runner.is_shared:
             worker = opened.worker(slots=opened.settings.workers)
@@ -420,14 +425,25 @@ class SharedWorkspace:
         with self._lock:
             self._with[choice] = made
         by.people.choose_engine(choice, self._set, for_all=for_all)
+        with self._lock:
+            self._chosen.clear()
 
     @property
     def _set(self) -> str:
         llm = self.opened.settings.llm
         return f"{llm.base_url} {llm.model}"
 
-    def _engines(self, key: str) -> tuple[EngineChoice | None, EngineChoice | None]:
-        return self.opened.people.engines(key, self._set)
+    def _engines(self, key: str) -> _Choices:
+        # A page asks some forty times while it is drawn. What another process chose is heard of within a second.
+        now = time.monotonic()
+        with self._lock:
+            read_at, choices = self._chosen.get(key, (-math.inf, (None, None)))
+        if now - read_at >= _CHOICE_SECONDS:
+            choices = self.opened.people.engines(key, self._set)
+            with self._lock:
+                fresh = {one: kept for one, kept in self._chosen.items() if now - kept[0] < _CHOICE_SECONDS}
+                self._chosen = {**fresh, key: (now, choices)}
+        return choices
 
     def _opened_with(self, choice: EngineChoice) -> Workspace:
         with self._lock:

@@ -1,9 +1,10 @@
-"""What tests of several packages share: the real model and empty tables, made once a worker, stopped jobs, threads."""
+"""What tests of several packages share: the real model and empty tables, made once a worker, stopped jobs, time."""
 
 from __future__ import annotations
 
 import tempfile
 import threading
+import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -11,6 +12,39 @@ from pathlib import Path
 from crowdnotes.engines.embedding import MiniLMEmbedder
 from crowdnotes.errors import JobCancelled
 from crowdnotes.storage.database import open_database
+
+PATIENCE = 120.0
+"""Seconds to wait for what is sure to come, however busy the machine is. Nothing is measured by it."""
+
+
+class HeldTime:
+    """Stands for the module `time` in a module under test: it moves by what is slept and as the test says.
+
+    With `step` also by so many seconds whenever somebody looks, which ends a wait for what never comes.
+    """
+
+    def __init__(self, now: float = 1_000_000.0, *, step: float = 0.0) -> None:
+        self.now = now
+        self._step = step
+
+    def monotonic(self) -> float:
+        """What it shows, after its step."""
+        self.now += self._step
+        return self.now
+
+    time = perf_counter = monotonic
+
+    def sleep(self, seconds: float) -> None:
+        """Pass over so many seconds."""
+        self.now += seconds
+
+
+def until(comes: Callable[[], object]) -> None:
+    """Wait for something that is sure to come."""
+    ends = time.monotonic() + PATIENCE
+    while not comes():
+        assert time.monotonic() < ends, "it never came"
+        time.sleep(0.02)
 
 
 @cache
@@ -56,4 +90,4 @@ def at_once(work: Callable[[int], object], times: int) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(PATIENCE)

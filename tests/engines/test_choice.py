@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from sqlalchemy import event
 
 from crowdnotes.engines.choice import EngineChoice, make_engine, set_choice, settings_for
 from crowdnotes.engines.llm.discovery import require_answer
@@ -17,6 +18,7 @@ from tests.cases.walk import run
 from tests.engines.llm.made import POST, begun_case
 from tests.fakes import TODAY, HashingEmbedder, LiveLinks, ScriptedEngine
 from tests.llm_server import LLMServer, honest
+from tests.shared import HeldTime
 
 SET = LlmSettings(
     base_url="https://models.example.org/v1",
@@ -117,3 +119,26 @@ def test_an_engine_that_was_chosen_is_in_use_after_a_restart_until_another_one_i
             assert engines(shared) == (EngineChoice(), None)
         with started(LlmSettings(base_url=server.base_url, model="large")) as opened:
             assert SharedWorkspace(opened).current.choice == opened.choice == EngineChoice(server.base_url)
+
+
+def test_a_page_reads_the_choice_once_and_hears_of_another_process_a_second_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = HeldTime()
+    monkeypatch.setattr("crowdnotes.workspace.time", held)
+    settings = Settings(data_dir=tmp_path)
+    with (
+        LLMServer(honest).running() as server,
+        open_workspace(settings, embedder=HashingEmbedder(), links=LiveLinks()) as opened,
+    ):
+        here, elsewhere = SharedWorkspace(opened), SharedWorkspace(opened)
+        asked: list[str] = []
+        event.listen(opened.runner.engine, "before_cursor_execute", lambda *args: asked.append(args[2]))
+        for _ in range(40):
+            assert here.current.engine.name == "local"
+        assert len([words for words in asked if "engine_choices" in words]) == 1
+        elsewhere.use(EngineChoice(server.base_url, "small"), opened)
+        assert elsewhere.current.engine.name == "llm:small"
+        assert here.current.engine.name == "local"
+        held.now += 1.0
+        assert here.current.engine.name == "llm:small"
