@@ -284,9 +284,14 @@ class JobTable:
         return {job_id for job_id, cancel in asked.items() if cancel}, set(job_ids) - set(asked)
 
     def _first(self, query: Select[Any]) -> JobRecord | None:
-        with reading(self._engine) as connection:
-            row = connection.execute(query).mappings().first()
+        row = self._first_row(query)
+        if row is not None and row["under_way"] and _to_record(row).state is JobState.INTERRUPTED:
+            row = self._first_row(query)  # it may have ended since it was read, and its end is on record by now
         return None if row is None else _to_record(row)
+
+    def _first_row(self, query: Select[Any]) -> RowMapping | None:
+        with reading(self._engine) as connection:
+            return connection.execute(query).mappings().first()
 
 
 def _build_under_way_error() -> JobError:

@@ -6,7 +6,6 @@ import logging
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,6 +19,7 @@ from crowdnotes.jobs.runner import JobRunner
 from crowdnotes.storage.database import open_database, reading, writing
 from crowdnotes.storage.tables import jobs
 from tests.fakes import FixedClock
+from tests.shared import PATIENCE, HeldTime
 
 
 @pytest.fixture
@@ -29,7 +29,12 @@ def runner(engine: Engine) -> Iterator[JobRunner]:
     runner.close()
 
 
-SECONDS = 30.0  # to wait for something that is sure to come
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> HeldTime:
+    """The clock by which a running job saves its counts."""
+    held = HeldTime()
+    monkeypatch.setattr("crowdnotes.jobs.runner.time", held)
+    return held
 
 
 def step(name: str, run: Callable[[Progress], str] | None = None, finished: str | None = None) -> Step:
@@ -45,8 +50,7 @@ class Blocker:
 
     def __call__(self, progress: Progress) -> str:
         self.started.set()
-        deadline = time.monotonic() + SECONDS
-        while not self.released.wait(0.01) and time.monotonic() < deadline:
+        while not self.released.wait(0.01):
             progress.check()
         return "released"
 
@@ -66,7 +70,7 @@ def test_steps_run_in_order_on_another_thread(runner: JobRunner) -> None:
         return run
 
     started = runner.start("c1", "gather", [step("search", work("search")), step("read", work("read"))])
-    ended = runner.wait(started.id, SECONDS)
+    ended = runner.wait(started.id, PATIENCE)
     assert seen == [("search", False), ("read", False)]
     assert (ended.state, states(ended)) == (JobState.DONE, [StepState.DONE, StepState.DONE])
     assert [item.summary for item in ended.steps] == ["search done", "read done"]
@@ -87,42 +91,42 @@ def test_a_case_without_jobs_has_no_latest_and_an_unknown_job_is_an_error(runner
         runner.get("nope")
 
 
-def test_progress_is_seen_from_another_runner_while_the_step_runs(runner: JobRunner, engine: Engine) -> None:
+def test_progress_is_seen_from_another_runner_while_the_step_runs(
+    runner: JobRunner, engine: Engine, held: HeldTime
+) -> None:
     block = Blocker()
 
     def run(progress: Progress) -> str:
-        time.sleep(0.25)  # longer than between two saved counts
+        held.now += 0.25  # longer than between two saved counts
         progress.count(3, 8, "reading \x00 \ud800 page")
         return block(progress)
 
     job = runner.start("c1", "gather", [step("read", run)])
-    assert block.started.wait(SECONDS)
+    assert block.started.wait(PATIENCE)
     seen = JobTable(engine).get(job.id)
     assert seen.state is JobState.RUNNING
     assert seen.current is not None
     assert (seen.current.done, seen.current.total, seen.current.note) == (3, 8, "reading \ufffd \ufffd page")
 
 
-def test_many_counts_make_few_writes(runner: JobRunner, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    saves: list[JobRecord] = []
+def test_many_counts_make_few_writes(runner: JobRunner, held: HeldTime, monkeypatch: pytest.MonkeyPatch) -> None:
+    saves: list[int] = []
     original = JobTable.save
 
     def save(table: JobTable, record: JobRecord) -> bool:
-        saves.append(record)
+        saves.append(record.steps[0].done)
         return original(table, record)
 
     monkeypatch.setattr(JobTable, "save", save)
 
     def run(progress: Progress) -> str:
-        began = time.monotonic()
         for done in range(500):
+            held.now += 0.001
             progress.count(done, 500)
-        allowed.append(3 + int((time.monotonic() - began) / 0.2))
         return "read"
 
-    allowed: list[int] = []
-    ended = runner.wait(runner.start("c1", "gather", [step("read", run)]).id, SECONDS)
-    assert len(saves) <= allowed[0] + 1  # the start, the end of the step, the end of the job
+    ended = runner.wait(runner.start("c1", "gather", [step("read", run)]).id, PATIENCE)
+    assert len(saves) == 5  # the start, two in half a second, the end of the step, the end of the job
     assert (ended.steps[0].done, ended.steps[0].total) == (499, 500)
 
 
@@ -131,7 +135,7 @@ def test_a_finished_step_is_kept_and_not_done_again(runner: JobRunner) -> None:
         raise AssertionError
 
     steps = [step("search", never, finished="8 found"), step("read")]
-    ended = runner.wait(runner.start("c1", "gather", steps).id, SECONDS)
+    ended = runner.wait(runner.start("c1", "gather", steps).id, PATIENCE)
     assert (ended.state, states(ended)) == (JobState.DONE, [StepState.KEPT, StepState.DONE])
     assert ended.steps[0].summary == "8 found"
 
@@ -150,14 +154,14 @@ def test_a_failed_step_is_explained_and_a_retry_goes_on_from_there(runner: JobRu
         return run
 
     steps = [Step(name, name, save(name), lambda name=name: saved.get(name)) for name in ("search", "read", "choose")]  # type: ignore[misc]
-    failed = runner.wait(runner.start("c1", "gather", steps).id, SECONDS)
+    failed = runner.wait(runner.start("c1", "gather", steps).id, PATIENCE)
     assert (failed.state, states(failed)) == (
         JobState.FAILED,
         [StepState.DONE, StepState.FAILED, StepState.WAITING],
     )
     assert failed.current is not None
     assert (failed.current.error, failed.current.next_step) == ("The server said no.", "Try later.")
-    retried = runner.wait(runner.start("c1", "gather", steps).id, SECONDS)
+    retried = runner.wait(runner.start("c1", "gather", steps).id, PATIENCE)
     assert (retried.state, states(retried)) == (JobState.DONE, [StepState.KEPT, StepState.DONE, StepState.DONE])
 
 
@@ -168,7 +172,7 @@ def test_an_unexpected_error_goes_to_the_log_and_not_to_the_user(
         raise KeyError("inner secret")
 
     with caplog.at_level(logging.ERROR):
-        ended = runner.wait(runner.start("c1", "gather", [step("read", run)]).id, SECONDS)
+        ended = runner.wait(runner.start("c1", "gather", [step("read", run)]).id, PATIENCE)
     assert ended.state is JobState.FAILED
     assert ended.steps[0].error == "Something unexpected went wrong in “Read”; the details are in the log."
     assert "inner secret" not in ended.model_dump_json()
@@ -179,12 +183,12 @@ def test_an_error_in_looking_whether_a_step_is_done_fails_that_step(runner: JobR
     def broken() -> str | None:
         raise EngineError("Cannot tell.")
 
-    ended = runner.wait(runner.start("c1", "gather", [Step("read", "Read", lambda _: "", broken)]).id, SECONDS)
+    ended = runner.wait(runner.start("c1", "gather", [Step("read", "Read", lambda _: "", broken)]).id, PATIENCE)
     assert (ended.state, ended.steps[0].error) == (JobState.FAILED, "Cannot tell.")
 
 
 def test_a_count_that_cannot_be_saved_does_not_fail_the_step(
-    runner: JobRunner, monkeypatch: pytest.MonkeyPatch
+    runner: JobRunner, held: HeldTime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     original = JobTable.save
 
@@ -195,12 +199,12 @@ def test_a_count_that_cannot_be_saved_does_not_fail_the_step(
         return original(table, record)
 
     def run(progress: Progress) -> str:
-        time.sleep(0.25)  # longer than between two saved counts
+        held.now += 0.25  # longer than between two saved counts
         progress.count(1, 2)
         return "read"
 
     monkeypatch.setattr(JobTable, "save", busy_for_counts)
-    assert runner.wait(runner.start("c1", "gather", [step("read", run)]).id, SECONDS).state is JobState.DONE
+    assert runner.wait(runner.start("c1", "gather", [step("read", run)]).id, PATIENCE).state is JobState.DONE
 
 
 def test_a_job_whose_end_cannot_be_saved_reads_interrupted_and_can_be_resumed(
@@ -213,10 +217,10 @@ def test_a_job_whose_end_cannot_be_saved_reads_interrupted_and_can_be_resumed(
         monkeypatch.setattr(JobTable, "save", full)
         return "read"
 
-    ended = runner.wait(runner.start("c1", "gather", [step("read", run)]).id, SECONDS)
+    ended = runner.wait(runner.start("c1", "gather", [step("read", run)]).id, PATIENCE)
     assert ended.state is JobState.INTERRUPTED
     monkeypatch.undo()
-    assert runner.wait(runner.start("c1", "gather", [step("read")]).id, SECONDS).state is JobState.DONE
+    assert runner.wait(runner.start("c1", "gather", [step("read")]).id, PATIENCE).state is JobState.DONE
 
 
 @pytest.mark.parametrize("other_work", [0.0, 1.0])
@@ -239,7 +243,7 @@ def work(progress):
 JobRunner(open_database({url!r})).start("c1", "gather", [Step("read", "Read", work, lambda: None)])
 begun.wait()
 """
-    subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, timeout=60)
+    subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, timeout=PATIENCE)
     database = open_database(url)
     ended = JobRunner(database).latest("c1")
     database.dispose()
@@ -250,9 +254,9 @@ begun.wait()
 def test_a_running_step_stops_at_its_next_look_and_earlier_ones_stay_done(runner: JobRunner) -> None:
     block = Blocker()
     job = runner.start("c1", "gather", [step("search"), step("read", block), step("choose")])
-    assert block.started.wait(SECONDS)
+    assert block.started.wait(PATIENCE)
     runner.cancel(job.id)
-    ended = runner.wait(job.id, SECONDS)
+    ended = runner.wait(job.id, PATIENCE)
     assert (ended.state, states(ended)) == (
         JobState.CANCELLED,
         [StepState.DONE, StepState.CANCELLED, StepState.WAITING],
@@ -265,14 +269,14 @@ def test_cancel_from_another_process_is_heard(
     monkeypatch.setattr("crowdnotes.jobs.runner.HEARTBEAT_SECONDS", 0.05)
     job = runner.start("c1", "gather", [step("read", Blocker())])
     JobRunner(engine).cancel(job.id)
-    assert runner.wait(job.id, SECONDS).state is JobState.CANCELLED
+    assert runner.wait(job.id, PATIENCE).state is JobState.CANCELLED
 
 
 def test_a_queued_job_can_be_cancelled_before_it_starts(runner: JobRunner) -> None:
     blocks = [Blocker(), Blocker(), Blocker()]
     ids = [runner.start(f"c{i}", "gather", [step("read", block)]).id for i, block in enumerate(blocks)]
-    assert blocks[0].started.wait(SECONDS)
-    assert blocks[1].started.wait(SECONDS)
+    assert blocks[0].started.wait(PATIENCE)
+    assert blocks[1].started.wait(PATIENCE)
     runner.cancel(ids[2])
     assert runner.get(ids[2]).state is JobState.CANCELLED
     assert not blocks[2].started.is_set()
@@ -280,7 +284,7 @@ def test_a_queued_job_can_be_cancelled_before_it_starts(runner: JobRunner) -> No
 
 
 def test_cancelling_a_job_that_has_ended_changes_nothing(runner: JobRunner) -> None:
-    ended = runner.wait(runner.start("c1", "gather", [step("read")]).id, SECONDS)
+    ended = runner.wait(runner.start("c1", "gather", [step("read")]).id, PATIENCE)
     runner.cancel(ended.id)
     assert runner.get(ended.id) == ended
 
@@ -293,15 +297,15 @@ def test_a_case_has_one_job_at_a_time_whoever_asks(runner: JobRunner, engine: En
             other.start("c1", "write", [step("write")])
     runner.start("c2", "gather", [step("read")])
     block.released.set()
-    runner.wait(job.id, SECONDS)
-    assert runner.wait(runner.start("c1", "write", [step("write")]).id, SECONDS).state is JobState.DONE
+    runner.wait(job.id, PATIENCE)
+    assert runner.wait(runner.start("c1", "write", [step("write")]).id, PATIENCE).state is JobState.DONE
 
 
 def test_the_newest_job_is_known_though_its_machine_is_an_hour_behind(engine: Engine) -> None:
     now = datetime(2026, 1, 1, 12, tzinfo=UTC)
     for kind, at in (("gather", now), ("write", now - timedelta(hours=1))):
         runner = JobRunner(engine, clock=FixedClock(at))
-        runner.wait(runner.start("c1", kind, [step("read")]).id, SECONDS)
+        runner.wait(runner.start("c1", kind, [step("read")]).id, PATIENCE)
         newest = runner.latest("c1")
         assert newest is not None
         assert newest.kind == kind
@@ -310,7 +314,7 @@ def test_the_newest_job_is_known_though_its_machine_is_an_hour_behind(engine: En
 
 def test_one_query_tells_which_cases_are_worked_on(runner: JobRunner, engine: Engine) -> None:
     block = Blocker()
-    runner.wait(runner.start("ended", "gather", [step("read")]).id, SECONDS)
+    runner.wait(runner.start("ended", "gather", [step("read")]).id, PATIENCE)
     job = runner.start("at work", "gather", [step("read", block)])
     dead = JobTable(engine).add(job.model_copy(update={"id": "dead", "case_id": "dead"}))
     assert dead.state.under_way
@@ -357,7 +361,7 @@ def test_twenty_cases_at_once_do_not_mix_up(engine: Engine) -> None:
 
     started = {f"c{i}": runner.start(f"c{i}", "gather", [step("a", run(f"c{i}")), step("b")]) for i in range(20)}
     for case_id, job in started.items():
-        ended = runner.wait(job.id, SECONDS)
+        ended = runner.wait(job.id, PATIENCE)
         assert (ended.state, ended.case_id, ended.steps[0].summary) == (JobState.DONE, case_id, case_id)
         assert runner.latest(case_id) == ended
     runner.close()
@@ -368,7 +372,7 @@ def test_closing_interrupts_what_runs_and_what_waits(engine: Engine) -> None:
     block = Blocker()
     running = runner.start("c1", "gather", [step("read", block)])
     queued = runner.start("c2", "gather", [step("read")])
-    assert block.started.wait(SECONDS)
+    assert block.started.wait(PATIENCE)
     runner.close()
     runner.close()
     assert [runner.get(job.id).state for job in (running, queued)] == [JobState.INTERRUPTED] * 2
@@ -388,10 +392,10 @@ def test_a_job_whose_case_was_deleted_stops(runner: JobRunner, engine: Engine, m
             raise
 
     runner.start("c1", "gather", [step("read", run)])
-    assert block.started.wait(SECONDS)
+    assert block.started.wait(PATIENCE)
     with writing(engine) as connection:
         connection.execute(delete(jobs))
-    assert stopped.wait(SECONDS)
+    assert stopped.wait(PATIENCE)
 
 
 def orphan(engine: Engine, owner: str, heartbeat: float) -> JobRecord:
@@ -407,26 +411,29 @@ def orphan(engine: Engine, owner: str, heartbeat: float) -> JobRecord:
     return record
 
 
+ALIVE, SILENT = 4e9, 0.0  # heartbeats in 2096 and in 1970: no clock of the machine comes between
+
+
 def _mine(pid: int) -> str:
     host, _, _ = this_process().rsplit(":", 2)
     return f"{host}:{pid}:another"
 
 
 @pytest.mark.parametrize(
-    ("owner", "silent_seconds", "state"),
+    ("owner", "heartbeat", "state"),
     [
-        ("other-machine:12:aa", 5, JobState.RUNNING),
-        ("other-machine:12:aa", 60, JobState.INTERRUPTED),
-        ("machine:with:colons:12:aa", 60, JobState.INTERRUPTED),
-        (_mine(2**22 + 7), 0, JobState.INTERRUPTED),  # no such process
-        (_mine(1), 5, JobState.RUNNING),
-        (_mine(1), 60, JobState.INTERRUPTED),
+        ("other-machine:12:aa", ALIVE, JobState.RUNNING),
+        ("other-machine:12:aa", SILENT, JobState.INTERRUPTED),
+        ("machine:with:colons:12:aa", SILENT, JobState.INTERRUPTED),
+        (_mine(2**22 + 7), ALIVE, JobState.INTERRUPTED),  # no such process
+        (_mine(1), ALIVE, JobState.RUNNING),
+        (_mine(1), SILENT, JobState.INTERRUPTED),
     ],
 )
 def test_a_job_reads_interrupted_when_its_owner_cannot_be_at_work(
-    engine: Engine, owner: str, silent_seconds: float, state: JobState
+    engine: Engine, owner: str, heartbeat: float, state: JobState
 ) -> None:
-    orphan(engine, owner, time.time() - silent_seconds)
+    orphan(engine, owner, heartbeat)
     seen = JobTable(engine).latest("c1")
     assert seen is not None
     assert seen.state is state
@@ -434,13 +441,29 @@ def test_a_job_reads_interrupted_when_its_owner_cannot_be_at_work(
 
 def test_a_restarted_process_with_the_same_number_is_another_owner(engine: Engine) -> None:
     host, pid, _ = this_process().rsplit(":", 2)
-    orphan(engine, f"{host}:{pid}:earlier", time.time())
+    orphan(engine, f"{host}:{pid}:earlier", ALIVE)
     assert JobTable(engine).get("old").state is JobState.INTERRUPTED
 
 
+def test_a_job_that_ends_while_it_is_looked_at_is_never_taken_for_interrupted(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = JobTable(engine)
+    record = orphan(engine, this_process(), ALIVE)
+
+    class EndsMeanwhile(set[str]):
+        def __contains__(self, job_id: object) -> bool:
+            """Asked once the row was read: the job's thread saves its end, and only then is gone."""
+            table.save(record.model_copy(update={"state": JobState.DONE}))
+            return False
+
+    monkeypatch.setattr("crowdnotes.jobs.records.running_here", EndsMeanwhile())
+    assert table.get("old").state is JobState.DONE
+
+
 def test_an_interrupted_job_gives_way_to_a_new_one_and_stays_on_record(runner: JobRunner, engine: Engine) -> None:
-    abandoned = orphan(engine, "other-machine:12:aa", time.time() - 60)
-    assert runner.wait(runner.start("c1", "gather", [step("read")]).id, SECONDS).state is JobState.DONE
+    abandoned = orphan(engine, "other-machine:12:aa", SILENT)
+    assert runner.wait(runner.start("c1", "gather", [step("read")]).id, PATIENCE).state is JobState.DONE
     assert runner.get("old").state is JobState.INTERRUPTED
     assert JobTable(engine).save(abandoned) is False
     with reading(engine) as connection:
@@ -449,10 +472,10 @@ def test_an_interrupted_job_gives_way_to_a_new_one_and_stays_on_record(runner: J
 
 def test_a_job_that_another_version_recorded_hinders_nothing(engine: Engine, runner: JobRunner) -> None:
     record = runner.start("c1", "gather", [step("read")])
-    runner.wait(record.id, timeout=SECONDS)
+    runner.wait(record.id, timeout=PATIENCE)
     with writing(engine) as connection:
         connection.execute(update(jobs).values(under_way=True, owner="gone:1:aa", heartbeat=0, document='{"mood": 1}'))
     assert runner.latest("c1") is None
     with pytest.raises(JobError, match="another version"):
         runner.get(record.id)
-    assert runner.wait(runner.start("c1", "gather", [step("read")]).id, timeout=SECONDS).state is JobState.DONE
+    assert runner.wait(runner.start("c1", "gather", [step("read")]).id, timeout=PATIENCE).state is JobState.DONE
