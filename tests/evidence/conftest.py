@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterator
 import pytest
 from pytest_httpserver import HTTPServer
 
+from crowdnotes.evidence import ssrf_guard
 from crowdnotes.evidence.fetching import Fetcher
 from crowdnotes.evidence.search.service import Pace, Pacer, Service
 from crowdnotes.evidence.wayback import Wayback
 from crowdnotes.settings_sections import FetchSettings
+from tests.shared import PATIENCE, HeldTime
 
 Behaviour = Callable[[socket.socket], object]
 Serve = Callable[[Behaviour], str]
@@ -30,8 +32,17 @@ def fetcher() -> Fetcher:
 
 
 @pytest.fixture
-def hasty_fetcher() -> Fetcher:
-    """The same, and gives up after half a second."""
+def passing_time(monkeypatch: pytest.MonkeyPatch) -> HeldTime:
+    """The clock of deadlines: it goes on by a twentieth of a second whenever somebody looks, and only then."""
+    held = HeldTime(step=0.05)
+    monkeypatch.setattr(ssrf_guard, "time", held)
+    monkeypatch.setattr(ssrf_guard, "_SLICE", 0.01)
+    return held
+
+
+@pytest.fixture
+def hasty_fetcher(passing_time: HeldTime) -> Fetcher:
+    """As `fetcher`, and gives up after half a second."""
     return _fetcher(0.5)
 
 
@@ -50,7 +61,7 @@ def serve() -> Iterator[Serve]:
         def answer(connection: socket.socket) -> None:
             # The client hangs up in the middle: that is what most of these tests are about.
             with connection, contextlib.suppress(OSError):
-                connection.settimeout(5)
+                connection.settimeout(PATIENCE)
                 head = b""
                 while b"\r\n\r\n" not in head:
                     piece = connection.recv(4096)
@@ -79,7 +90,7 @@ def serve() -> Iterator[Serve]:
     for listener in listeners:
         socket.create_connection(listener.getsockname()).close()  # wakes it, so that it sees the end
     for thread in threads:
-        thread.join(10)
+        thread.join(PATIENCE)
     stack.close()
 
 

@@ -12,11 +12,12 @@ from werkzeug import Response
 
 from crowdnotes.domain import FetchOutcome, LinkState
 from crowdnotes.errors import FetchError, JobCancelled
+from crowdnotes.evidence import link_check
 from crowdnotes.evidence.link_check import HttpLinkAsker, LinkChecker
 from crowdnotes.settings_sections import FetchSettings, LinkSettings
 from tests.evidence.conftest import Serve
 from tests.fakes import LiveLinks
-from tests.shared import cancelled
+from tests.shared import PATIENCE, HeldTime, cancelled
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
 URL = "https://a.example.org/x"
@@ -123,27 +124,34 @@ def test_a_body_is_not_read(serve: Serve) -> None:
 
     [found] = _checker().check([serve(endless)])
     assert found.state is LinkState.LIVE
-    assert hung_up.wait(10)
+    assert hung_up.wait(PATIENCE)
 
 
 def _silent(connection: socket.socket) -> None:
     connection.recv(1)
 
 
-def test_a_server_that_says_nothing_is_given_up(serve: Serve) -> None:
+@pytest.fixture
+def link_time(passing_time: HeldTime, monkeypatch: pytest.MonkeyPatch) -> HeldTime:
+    """The same clock for all links together."""
+    monkeypatch.setattr(link_check, "time", passing_time)
+    return passing_time
+
+
+def test_a_server_that_says_nothing_is_given_up(serve: Serve, link_time: HeldTime) -> None:
     [found] = _checker(request_seconds=0.2, tries=2).check([serve(_silent)])
     assert (found.state, found.tries) == (LinkState.UNREACHABLE, 2)
     assert "did not finish" in found.sentence
 
 
-def test_all_links_together_are_bounded(serve: Serve) -> None:
+def test_all_links_together_are_bounded(serve: Serve, link_time: HeldTime) -> None:
     url = serve(_silent)
     found = _checker(request_seconds=5.0, total_seconds=0.3).check([f"{url}{number}" for number in range(12)])
     assert {(item.state, item.tries) for item in found} == {(LinkState.UNREACHABLE, 1)}
 
 
 def test_links_are_asked_side_by_side(serve: Serve) -> None:
-    together = threading.Barrier(3, timeout=20)
+    together = threading.Barrier(3, timeout=PATIENCE)
 
     def wait_for_the_others(connection: socket.socket) -> None:
         together.wait()

@@ -22,7 +22,7 @@ from crowdnotes.domain import FetchOutcome
 from crowdnotes.evidence.fetching import Fetcher, PageCache
 from crowdnotes.settings_sections import FetchSettings
 from tests.evidence.conftest import Serve
-from tests.shared import at_once
+from tests.shared import HeldTime, at_once
 
 HTML = "<html><body><p>Vaccines are tested.</p></body></html>"
 
@@ -156,15 +156,17 @@ def test_a_body_that_breaks_off_or_never_ends_is_not_kept(serve: Serve, cache: P
 
 
 def test_the_file_stays_below_its_bound_and_what_is_longest_unused_goes_first(
-    httpserver: HTTPServer, cache: PageCache, tmp_path: Path
+    httpserver: HTTPServer, cache: PageCache, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    held = HeldTime(time.time())
+    monkeypatch.setattr("hishel._core._storages._sync_sqlite.time", held)
     body = os.urandom(600_000).hex().encode()[:900_000]
     headers = {"Cache-Control": "max-age=600"}
     httpserver.expect_request("/first").respond_with_data(body, content_type="text/plain", headers=headers)
     httpserver.expect_request("/other").respond_with_data(body, content_type="text/plain", headers=headers)
     fetcher = caching_fetcher(cache)
     fetcher.fetch(httpserver.url_for("/first"))
-    time.sleep(1.1)  # what was used within a second is never cleared away
+    held.now += 1.1  # what was used within a second is never cleared away
     for number in range(12):
         fetcher.fetch(httpserver.url_for(f"/other?{number}"))
     size = sum(file.stat().st_size for file in (tmp_path / "pages").glob("pages.sqlite"))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import logging
 import socket
 import threading
-import time
 from collections.abc import Callable
+from contextlib import ExitStack
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given, settings
@@ -17,23 +18,14 @@ from werkzeug import Request, Response
 
 from crowdnotes.domain import ProviderState
 from crowdnotes.errors import JobCancelled, SearchError
+from crowdnotes.evidence import ssrf_guard
 from crowdnotes.evidence.fetching import no_check
 from crowdnotes.evidence.search.service import Pace, Pacer, Service, shared_pacer
+from crowdnotes.storage import rate_limits
 from crowdnotes.storage.rate_limits import shared_rate_limiter
 from tests.evidence.conftest import Behaviour, Serve
 from tests.evidence.search.conftest import MakeService
-from tests.shared import at_once, cancelled, cancelled_after
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
-
-    def sleep(self, seconds: float) -> None:
-        self.now += seconds
+from tests.shared import HeldTime, at_once, cancelled, cancelled_after
 
 
 @settings(deadline=None)
@@ -41,8 +33,8 @@ class Clock:
 def test_no_stretch_of_time_holds_more_requests_than_allowed(
     requests: int, seconds: float, pauses: list[float]
 ) -> None:
-    clock = Clock()
-    pacer = Pacer(Pace(requests, seconds, 1), clock, clock.sleep)
+    clock = HeldTime(100.0)
+    pacer = Pacer(Pace(requests, seconds, 1), clock.monotonic, clock.sleep)
     begun = []
     for pause in pauses:
         clock.now += pause
@@ -58,8 +50,8 @@ def _pass(pacer: Pacer, check: Callable[[], None] = no_check) -> None:
 
 
 def test_requests_within_the_pace_do_not_wait_and_a_pause_that_the_service_asks_for_holds_everyone() -> None:
-    clock = Clock()
-    pacer = Pacer(Pace(3, 1.0, 3), clock, clock.sleep)
+    clock = HeldTime(100.0)
+    pacer = Pacer(Pace(3, 1.0, 3), clock.monotonic, clock.sleep)
     for _ in range(3):
         _pass(pacer)
     assert clock.now == 100.0
@@ -69,8 +61,8 @@ def test_requests_within_the_pace_do_not_wait_and_a_pause_that_the_service_asks_
 
 
 def test_a_pause_longer_than_a_persons_patience_is_an_error_at_once() -> None:
-    clock = Clock()
-    pacer = Pacer(Pace(10, 1.0, 10), clock, clock.sleep)
+    clock = HeldTime(100.0)
+    pacer = Pacer(Pace(10, 1.0, 10), clock.monotonic, clock.sleep)
     pacer.pause(60.0)
     with pytest.raises(SearchError) as raised:
         _pass(pacer)
@@ -79,8 +71,8 @@ def test_a_pause_longer_than_a_persons_patience_is_an_error_at_once() -> None:
 
 
 def test_waiting_can_be_cancelled_and_leaves_the_turn_free() -> None:
-    clock = Clock()
-    pacer = Pacer(Pace(1, 1000.0, 1), clock, clock.sleep)
+    clock = HeldTime(100.0)
+    pacer = Pacer(Pace(1, 1000.0, 1), clock.monotonic, clock.sleep)
     _pass(pacer)
     with pytest.raises(JobCancelled):
         _pass(pacer, cancelled)
@@ -113,38 +105,69 @@ def test_all_who_ask_a_service_share_its_pacer() -> None:
     assert shared_pacer("https://a.example", pace) is not shared_pacer("https://b.example", pace)
 
 
-def test_processes_on_one_database_share_the_pace_of_a_service(engine: Engine) -> None:
-    def other() -> Pacer:
-        return Pacer(Pace(3, 1.0, 2), book=shared_rate_limiter(engine, "https://a.example"))
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> HeldTime:
+    """The clock of the database by which processes share a pace."""
+    held = HeldTime()
+    monkeypatch.setattr(rate_limits, "now_of", lambda _: datetime.fromtimestamp(held.now, UTC))
+    return held
 
-    begun, under_way, most = list[float](), list[int](), list[int]()
 
-    def ask(_: int) -> None:
-        pacer = other()
-        for _ in range(2):
-            with pacer.slot(no_check, 5.0):
-                begun.append(time.monotonic())
-                under_way.append(1)
-                most.append(len(under_way))
-                time.sleep(0.05)
-                under_way.pop()
+@pytest.fixture
+def other(engine: Engine, held: HeldTime) -> Callable[[Pace], Pacer]:
+    """The pacer of yet another process on that database."""
 
-    at_once(ask, 3)
-    begun.sort()
-    assert all(last - first >= 0.99 for first, last in zip(begun, begun[3:], strict=False))
-    assert max(most) <= 2
-    other().pause(60.0)
+    def make(pace: Pace) -> Pacer:
+        return Pacer(pace, sleep=held.sleep, book=shared_rate_limiter(engine, "https://a.example"))
+
+    return make
+
+
+OtherProcess = Callable[[Pace], Pacer]
+
+
+def test_processes_on_one_database_share_the_pace_of_a_service(held: HeldTime, other: OtherProcess) -> None:
+    pacers = [other(Pace(3, 1.0, 2)) for _ in range(3)]
+    begun = []
+    for number in range(7):
+        with pacers[number % 3].slot(no_check, 5.0):
+            begun.append(held.now)
+    assert [last - first >= 1.0 for first, last in zip(begun, begun[3:], strict=False)] == [True] * 4
+    assert begun[-1] - begun[0] < 3.0
+    pacers[0].pause(60.0)
     with pytest.raises(SearchError, match="60 s"):
-        _pass(other())
+        _pass(pacers[1])
 
 
-def test_a_process_that_was_killed_gives_its_turn_back(engine: Engine) -> None:
-    book = shared_rate_limiter(engine, "https://a.example")
-    with book() as (turns, now):
-        turns.under_way["of the dead"] = now + 0.2
-    began = time.monotonic()
-    _pass(Pacer(Pace(10, 1.0, 1), book=book))
-    assert time.monotonic() - began >= 0.15
+def test_no_more_are_under_way_than_allowed_whichever_process_they_are_of(
+    engine: Engine, held: HeldTime, other: OtherProcess
+) -> None:
+    waited = list[float]()
+    pace = Pace(100, 1.0, 2)
+    with ExitStack() as first, other(pace).slot(no_check, 5.0):
+        first.enter_context(other(pace).slot(no_check, 5.0))
+
+        def end_the_first(seconds: float) -> None:
+            waited.append(seconds)
+            first.close()
+
+        third = Pacer(pace, sleep=end_the_first, book=shared_rate_limiter(engine, "https://a.example"))
+        with third.slot(no_check, 5.0):
+            assert len(waited) == 1
+
+
+def test_of_processes_that_ask_at_once_none_is_left_uncounted(engine: Engine, other: OtherProcess) -> None:
+    at_once(lambda _: [_pass(other(Pace(1_000, 1.0, 100))) for _ in range(3)], 4)
+    with shared_rate_limiter(engine, "https://a.example")() as (turns, _):
+        assert (len(turns.begun), turns.under_way) == (12, {})
+
+
+def test_a_process_that_was_killed_gives_its_turn_back(engine: Engine, held: HeldTime, other: OtherProcess) -> None:
+    with shared_rate_limiter(engine, "https://a.example")() as (turns, now):
+        turns.under_way["of the dead"] = now + 60.0
+    began = held.now
+    _pass(other(Pace(10, 1.0, 1)))
+    assert 60.0 <= held.now - began < 61.0
 
 
 def _silent(connection: socket.socket) -> None:
@@ -242,10 +265,9 @@ def test_a_server_that_is_not_there_cannot_be_reached_nor_an_address_that_is_non
 
 
 def _drip(connection: socket.socket) -> None:
-    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
-    for _ in range(100):
+    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+    while True:
         connection.sendall(b"x")
-        time.sleep(0.05)
 
 
 def _breaking_off(connection: socket.socket) -> None:
@@ -263,8 +285,11 @@ def _breaking_off(connection: socket.socket) -> None:
     ids=["silent", "a body that drips", "a body that breaks off", "no HTTP at all"],
 )
 def test_a_server_that_does_not_answer_well_is_labelled(
-    behave: Behaviour, seconds: float, state: ProviderState, says: str, serve: Serve, make_service: MakeService
-) -> None:
+    behave: Behaviour, seconds: float, state: ProviderState, says: str, serve: Serve, make_service: MakeService,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    if state is ProviderState.TIMED_OUT:
+        monkeypatch.setattr(ssrf_guard, "time", HeldTime(step=0.1))
     error = _refused(make_service(base_url=serve(behave), request_seconds=seconds))
     assert error.state is state
     assert says in error.message
