@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.shared import PATIENCE
+
 Body = dict[str, Any]
 
 
@@ -105,7 +107,7 @@ class LLMServer:
         finally:
             self._http.shutdown()
             self._http.server_close()
-            self._thread.join(5)
+            self._thread.join(PATIENCE)
 
 
 def _send(handler: BaseHTTPRequestHandler, status: int, data: bytes, headers: Mapping[str, str]) -> None:
@@ -157,6 +159,12 @@ def _stream(handler: BaseHTTPRequestHandler, body: Body, say: Say) -> None:
     if say.usage is not None and (body.get("stream_options") or {}).get("include_usage"):
         handler.wfile.write(f"data: {json.dumps({**base, 'choices': [], **_usage(say)})}\n\n".encode())
     handler.wfile.write(b"data: [DONE]\n\n")
+
+
+def until_hung_up(handler: BaseHTTPRequestHandler) -> None:
+    """To be written by hand: nothing, until the client hangs up."""
+    handler.connection.settimeout(PATIENCE)
+    handler.connection.recv(1)
 
 
 def _usage(say: Say) -> Body:

@@ -27,7 +27,7 @@ from crowdnotes.workspace import Workspace, open_workspace
 from tests.cases.walk import TOPICS, make_library, post_about, small_workspace
 from tests.fakes import HashingEmbedder, LiveLinks
 from tests.llm_server import LLMServer, honest
-from tests.shared import put_tables
+from tests.shared import PATIENCE, put_tables
 
 ROWS = [{"id": "a", "text": "One", "links": ["https://e.example/1"]}, {"id": "b", "text": "Two", "links": []}]
 
@@ -182,20 +182,20 @@ def test_a_file_is_worked_on_once_at_a_time(tmp_path: Path, posts: Path, monkeyp
 
         def add_slowly(*args: Any) -> Case:
             begun.release()
-            assert released.wait(30)
+            assert released.wait(PATIENCE)
             return add(*args)
 
         monkeypatch.setattr(workspace.tools.store, "add", add_slowly)
         first = threading.Thread(target=Batch(workspace, posts).run, args=[2])
         first.start()
-        assert begun.acquire(timeout=30)
+        assert begun.acquire(timeout=PATIENCE)
         try:
             Batch(workspace, posts).run(2)
         except JobError as error:
             failed.append(error.message)
         finally:
             released.set()
-            first.join(60)
+            first.join(PATIENCE)
         assert failed == ["This file is being worked on by another process."]
         assert workspace.service.count() == len(TOPICS)
 

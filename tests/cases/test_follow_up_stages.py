@@ -43,7 +43,7 @@ from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.workspace import Workspace, open_workspace
 from tests.cases.walk import Told, gather, make_library, new_case, post_about, run, use
 from tests.fakes import HashingEmbedder, ScriptedEngine, actor, make_case, make_evidence
-from tests.shared import put_tables
+from tests.shared import PATIENCE, put_tables
 
 
 class LookingEngine(ScriptedEngine):
@@ -345,7 +345,7 @@ def test_a_follow_up_that_was_stopped_goes_on_where_it_was(desk: Desk) -> None:
 
     before = desk.case.evidence
     job = desk.workspace.runner.start(desk.id, "follow_up", [*steps[:2], replace(steps[2], run=stopped), steps[3]])
-    assert desk.workspace.runner.wait(job.id, timeout=60).state is JobState.CANCELLED
+    assert desk.workspace.runner.wait(job.id, timeout=PATIENCE).state is JobState.CANCELLED
     assert desk.case.evidence == before
     asked = len(desk.engine.asked)
     resumed = desk.run(*desk.service.follow_up_steps(desk.id))
@@ -364,7 +364,7 @@ def test_a_follow_up_for_an_earlier_post_adds_nothing_to_another(desk: Desk) -> 
     steps = desk.begin(FollowUpKind.MORE_LIKE, "E2", ["topics"])
     desk.service.edit_post(desk.id, post_about("velvet"))
     job = desk.workspace.runner.start(desk.id, "follow_up", steps)
-    ended = desk.workspace.runner.wait(job.id, timeout=60)
+    ended = desk.workspace.runner.wait(job.id, timeout=PATIENCE)
     assert ended.state is JobState.FAILED
     assert ended.current is not None
     assert "the post may have changed" in ended.current.next_step
@@ -398,7 +398,7 @@ def _slow(desk: Desk, httpserver: HTTPServer) -> Event:
     ready = Event()
 
     def answer(_: Request) -> Response:
-        ready.wait(20)
+        ready.wait(PATIENCE)
         page = {"title": "Kettles", "url": "https://slow.example.org/kettle", "content": "A kettle boils water."}
         return Response(json.dumps({"results": [page]}), content_type="application/json")
 

@@ -47,6 +47,7 @@ from crowdnotes.settings import Settings
 from crowdnotes.storage.database import open_database
 from tests.cases.walk import ThinkingEngine, Told, make_library
 from tests.fakes import FixedClock, HashingEmbedder, ScriptedEngine, make_case, make_evidence, no_jury
+from tests.shared import PATIENCE
 
 STORY = "https://news.example.org/story"
 
@@ -437,7 +438,7 @@ def test_while_a_model_chooses_the_records_that_it_may_choose_are_embedded(tools
 
     class _Model(ThinkingEngine):
         def rank(self, *asked: Any, **named: Any) -> Ranking:
-            assert embedded.wait(5)
+            assert embedded.wait(PATIENCE)
             return super().rank(*asked, **named)
 
     tools.libraries.add(make_library(tmp_path), "topics")

@@ -19,11 +19,12 @@ from pages.common.layout import StepName, SupernoteStep
 from tests.cases.walk import Told, make_library, new_case, post_about, small_workspace
 from tests.fakes import HashingEmbedder
 from tests.llm_server import Body, LLMServer, Say, form_of, honest
+from tests.shared import PATIENCE
 
 
 def _gather(workspace: Workspace, case_id: str) -> JobRecord:
     job = workspace.runner.start(case_id, "gather", workspace.service.gather_steps(case_id))
-    return workspace.runner.wait(job.id, timeout=60)
+    return workspace.runner.wait(job.id, timeout=PATIENCE)
 
 
 def _new_case(workspace: Workspace, folder: Path) -> str:
@@ -116,7 +117,7 @@ def test_a_new_kind_of_work_is_one_line(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setitem(JOB_KINDS, "count", JobKind("count", "Counting", "Review", _count_letters))
     with small_workspace(tmp_path) as workspace:
         case = new_case(workspace, "kettle")
-        job = workspace.runner.wait(start(workspace.service, workspace.runner, case.id, "count").id, timeout=60)
+        job = workspace.runner.wait(start(workspace.service, workspace.runner, case.id, "count").id, timeout=PATIENCE)
     assert (job.state, job.kind) == (JobState.DONE, "count")
     assert job.steps[0].summary == f"{len(case.post.text)} letters"
 

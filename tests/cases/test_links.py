@@ -30,6 +30,7 @@ from crowdnotes.settings_sections import LinkSettings
 from crowdnotes.workspace import open_workspace
 from tests.cases.walk import Told, draft_and_approve, run, small_workspace
 from tests.fakes import HashingEmbedder, LiveLinks, ScriptedEngine, actor, make_case
+from tests.shared import PATIENCE
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
 GOOD, GONE = "https://a.example.org/x", "https://b.example.org/y"
@@ -164,7 +165,7 @@ def test_links_are_asked_while_the_note_is_scored(tmp_path: Path) -> None:
 
     class Waiting(ScriptedEngine):
         def relevance(self, brief: Brief, evidence: Sequence[Evidence]) -> GateResult:
-            assert asked.wait(10), "no link was asked meanwhile"
+            assert asked.wait(PATIENCE), "no link was asked meanwhile"
             return super().relevance(brief, evidence)
 
     links = ModelClient()

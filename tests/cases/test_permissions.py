@@ -41,6 +41,7 @@ from crowdnotes.jobs import JobState
 from crowdnotes.workspace import CONNECTIONS, SharedWorkspace, Workspace
 from tests.cases.walk import new_case, small_workspace
 from tests.fakes import actor, make_case
+from tests.shared import PATIENCE
 
 _DOCS = Path(__file__).parents[2] / "docs" / "people.md"
 _ROLES = tuple(Role)
@@ -369,7 +370,7 @@ def test_a_job_carries_who_asked_for_it_and_acts_as_they_do(workspace: Workspace
     case = new_case(ann, "kettle")
     with pytest.raises(NotAllowedError):
         _as(workspace, "bob", Role.CONTRIBUTOR).start(case.id, "gather")
-    job = ann.runner.wait(ann.start(case.id, "gather").id, timeout=60)
+    job = ann.runner.wait(ann.start(case.id, "gather").id, timeout=PATIENCE)
     assert (job.state, job.by, job.by_key) == (JobState.DONE, "ann", "test ann")
     with pytest.raises(NotAllowedError):
         _as(workspace, "bob", Role.CONTRIBUTOR).cancel(job)
@@ -383,7 +384,7 @@ def test_who_lost_the_right_while_a_job_was_at_work_is_told_and_nothing_of_it_is
     case = owner.service.set_shared(new_case(owner, "kettle").id, True)
     steps = bob.service.gather_steps(case.id)
     owner.service.set_shared(case.id, False)
-    job = bob.runner.wait(bob.runner.start(case.id, "gather", steps, by=bob.actor).id, timeout=60)
+    job = bob.runner.wait(bob.runner.start(case.id, "gather", steps, by=bob.actor).id, timeout=PATIENCE)
     assert job.state is JobState.FAILED
     [failed] = [step for step in job.steps if step.error]
     assert failed.error.startswith("Only whoever began it, moderators and admins may run searches")

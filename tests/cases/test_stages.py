@@ -36,6 +36,7 @@ from crowdnotes.storage import tables
 from crowdnotes.storage.database import writing
 from crowdnotes.workspace import Workspace
 from tests.cases.walk import ThinkingEngine, gather, new_case, post_about, run, small_workspace, use
+from tests.shared import PATIENCE
 
 FIRST = ["E1", "E2", "E3", "E4", "E5", "E6"]
 AGAIN = ["search again", "read again", "passages again", "settle again"]
@@ -68,7 +69,7 @@ class Desk:
 
     def start(self, steps: list[Step]) -> JobRecord:
         """Run steps that may fail."""
-        return self.workspace.runner.wait(self.workspace.runner.start(self.id, "write", steps).id, timeout=60)
+        return self.workspace.runner.wait(self.workspace.runner.start(self.id, "write", steps).id, timeout=PATIENCE)
 
 
 @pytest.fixture

@@ -64,6 +64,7 @@ from tests.fakes import (
     make_evidence,
     no_jury,
 )
+from tests.shared import PATIENCE
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
 ANN = actor()
@@ -239,7 +240,7 @@ def begun(
 
 def made(workspace: Workspace, case_id: str, kind: str = "supernote") -> Case:
     """The case after the work of that kind, which is done."""
-    job = workspace.runner.wait(workspace.start(case_id, kind).id, timeout=60)
+    job = workspace.runner.wait(workspace.start(case_id, kind).id, timeout=PATIENCE)
     assert job.state is JobState.DONE, job
     return workspace.service.get(case_id)
 
@@ -379,7 +380,7 @@ class TestWithAModel:
     ) -> None:
         case_id = begun(linked, wanted=30)
         engine.writer.breaks = {4: JobCancelled("Stopped.")}
-        job = linked.runner.wait(linked.start(case_id, "supernote").id, timeout=60)
+        job = linked.runner.wait(linked.start(case_id, "supernote").id, timeout=PATIENCE)
         assert job.state is JobState.CANCELLED
         stopped = newest(linked.service.get(case_id))
         assert 1 <= len(stopped.asked) < 6
@@ -398,13 +399,13 @@ class TestWithAModel:
         def answered_at_once(*given: object, variant: int, **named: object) -> SupernoteAnswer:
             variants.append(variant)
             if len(variants) <= 6:
-                together.wait(30)
+                together.wait(PATIENCE)
                 linked.runner.cancel(job.id)
             return write(*given, variant=variant, **named)  # type: ignore[arg-type]
 
         engine.writer.write = answered_at_once  # type: ignore[assignment]
         job = linked.start(case_id, "supernote")
-        assert linked.runner.wait(job.id, timeout=60).state is JobState.CANCELLED
+        assert linked.runner.wait(job.id, timeout=PATIENCE).state is JobState.CANCELLED
         assert sorted(newest(linked.service.get(case_id)).asked) == list(range(6))
         made(linked, case_id)
         made(linked, case_id)
@@ -425,7 +426,7 @@ class TestWithAModel:
         engine.writer.breaks = {1: EngineError("The model declined.")}
         assert newest(made(linked, case_id)).lost == ("The model declined.",)
         engine.writer.breaks = {number: EngineError("No server.") for number in range(100)}
-        job = linked.runner.wait(linked.start(begun(linked, text="Other words."), "supernote").id, timeout=60)
+        job = linked.runner.wait(linked.start(begun(linked, text="Other words."), "supernote").id, timeout=PATIENCE)
         assert (job.state, [step.error for step in job.steps if step.error]) == (JobState.FAILED, ["No server."])
 
     def test_the_model_judges_the_tone_and_where_it_does_not_answer_that_is_said(

@@ -28,6 +28,7 @@ from tests.cases.walk import (
     small_workspace,
     use,
 )
+from tests.shared import PATIENCE
 
 _ROOT = Path(crowdnotes.__file__).parents[1]
 _GATHERING = [StageName.QUERIES, StageName.SEARCH, StageName.READ, StageName.PASSAGES, StageName.SETTLE]
@@ -73,7 +74,7 @@ def test_sources_chosen_while_the_program_reads_are_not_taken_as_read(workspace:
         return summary
 
     steps = [first, replace(search, run=search_while_the_person_chooses), *rest]
-    workspace.runner.wait(workspace.runner.start(case.id, "gather", steps).id, timeout=60)
+    workspace.runner.wait(workspace.runner.start(case.id, "gather", steps).id, timeout=PATIENCE)
     stages = {stage.name for stage in workspace.service.get(case.id).stages}
     assert stages.isdisjoint({StageName.QUERIES, StageName.SEARCH})
 

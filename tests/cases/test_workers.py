@@ -9,7 +9,7 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 
@@ -28,10 +28,11 @@ from crowdnotes.storage.database import clock_of, reading, writing
 from crowdnotes.workspace import Workspace, system_clock
 from tests.cases.walk import TOPICS, make_library, post_about
 from tests.llm_server import LLMServer, Say, honest
+from tests.shared import PATIENCE, HeldTime, until
 from tests.worker_process import opened, workers
 
 pytestmark = pytest.mark.postgres
-SECONDS = 60.0  # to wait for something that is sure to come
+SECOND = timedelta(seconds=1)
 STAGES = ("queries", "search", "read", "passages")
 
 
@@ -43,13 +44,6 @@ def shared(tmp_path: Path, postgres_database_url: str, monkeypatch: pytest.Monke
         workspace.libraries.add(make_library(tmp_path), "topics")
         yield workspace
     workspace.runner.engine.dispose()
-
-
-def _until(what: Callable[[], object], seconds: float = SECONDS) -> None:
-    deadline = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 class Working:
@@ -72,7 +66,7 @@ class Working:
 
     def stop(self) -> None:
         self.worker.stop()
-        self._thread.join(SECONDS)
+        self._thread.join(PATIENCE)
         assert self.ended()
 
 
@@ -95,7 +89,7 @@ def test_a_job_waits_for_a_worker_which_does_it_as_whoever_asked(shared: Workspa
     with pytest.raises(JobError, match="under way"):
         shared.start(job.case_id, "gather")
     there = Working(shared.worker(slots=2, kinds=["gather"]))
-    ended = shared.runner.wait(job.id, SECONDS)
+    ended = shared.runner.wait(job.id, PATIENCE)
     assert shared.runner.has_workers()
     there.stop()
     assert (ended.state, ended.fence, ended.by_key) == (JobState.DONE, 1, shared.actor.key)
@@ -110,14 +104,15 @@ def test_what_is_on_record_is_by_the_clock_of_the_database(shared: Workspace, mo
         def now(cls, tz: tzinfo | None = None) -> HourBehind:
             return super().now(tz) - timedelta(hours=1)
 
-    real = datetime.now(UTC)
-    monkeypatch.setattr("crowdnotes.storage.database.datetime", HourBehind)
-    clock = clock_of(shared.runner.engine)
-    assert abs(clock() - real) < timedelta(minutes=1)
-    monkeypatch.undo()
+    held, real = HeldTime(), datetime.now(UTC)
+    monkeypatch.setattr("crowdnotes.storage.database.time", held)
+    with monkeypatch.context() as behind:
+        behind.setattr("crowdnotes.storage.database.datetime", HourBehind)
+        clock = clock_of(shared.runner.engine)
+        assert real - SECOND < clock() < datetime.now(UTC) + SECOND
     assert clock() - real > timedelta(minutes=59)  # until it asks again
-    monkeypatch.setattr("crowdnotes.storage.database._CLOCK_CHECK_SECONDS", 0.0)
-    assert abs(clock() - real) < timedelta(minutes=1)
+    held.now += 3_600.0
+    assert real - SECOND < clock() < datetime.now(UTC) + SECOND
     assert shared.tools.clock is not system_clock
 
 
@@ -149,10 +144,10 @@ def block(monkeypatch: pytest.MonkeyPatch) -> Blocker:
 def test_progress_and_cancel_cross_processes(shared: Workspace, working: Working, block: Blocker) -> None:
     case = shared.service.create(post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"])
     job = shared.start(case.id, "links")
-    assert block.begun.acquire(timeout=SECONDS)
-    _until(lambda: shared.runner.get(job.id).steps[0].state == "running")
+    assert block.begun.acquire(timeout=PATIENCE)
+    until(lambda: shared.runner.get(job.id).steps[0].state == "running")
     shared.cancel(shared.runner.get(job.id))
-    assert shared.runner.wait(job.id, SECONDS).state is JobState.CANCELLED
+    assert shared.runner.wait(job.id, PATIENCE).state is JobState.CANCELLED
 
 
 def test_what_waits_is_cancelled_at_once(shared: Workspace) -> None:
@@ -167,12 +162,12 @@ def test_a_worker_that_stops_gives_its_work_to_another(shared: Workspace, block:
     case = shared.service.create(post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"])
     first = Working(shared.worker(slots=1))
     job = shared.start(case.id, "links")
-    assert block.begun.acquire(timeout=SECONDS)
+    assert block.begun.acquire(timeout=PATIENCE)
     first.stop()
     assert shared.runner.get(job.id).state is JobState.QUEUED
     block.released.set()
     second = Working(shared.worker(slots=1))
-    ended = shared.runner.wait(job.id, SECONDS)
+    ended = shared.runner.wait(job.id, PATIENCE)
     second.stop()
     assert (ended.state, ended.fence) == (JobState.DONE, 2)
 
@@ -182,22 +177,22 @@ def test_one_that_was_only_thought_dead_saves_nothing_and_the_job_is_not_lost(
 ) -> None:
     case = shared.service.create(post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"])
     job = shared.start(case.id, "links")
-    assert block.begun.acquire(timeout=SECONDS)
+    assert block.begun.acquire(timeout=PATIENCE)
     with writing(shared.runner.engine) as connection:  # somebody else took it up
         connection.execute(text("UPDATE jobs SET fence = fence + 1"))
     block.released.set()
     # The first one's save is refused; Procrastinate thinks the job has ended; it is put into the queue again.
-    ended = shared.runner.wait(job.id, SECONDS)
+    ended = shared.runner.wait(job.id, PATIENCE)
     assert (ended.state, ended.fence) == (JobState.DONE, 3)
     assert [event.kind for event in shared.service.get(case.id).events].count("post edited") <= 1
 
 
 def test_a_worker_of_another_version_refuses(shared: Workspace, working: Working) -> None:
-    _until(shared.runner.has_workers)
+    until(shared.runner.has_workers)
     with writing(shared.runner.engine) as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     job = _begun(shared)
-    _until(working.ended)
+    until(working.ended)
     assert isinstance(working.error, ConfigurationError)
     assert "newer version" in working.error.message
     assert shared.runner.get(job.id).state is JobState.QUEUED
@@ -213,12 +208,12 @@ def test_a_worker_that_dies_between_write_and_commit_leaves_nothing_and_another_
     before = shared.service.get(job.case_id)
     with workers(tmp_path, postgres_database_url) as there:
         there.start("dying")
-        _until(lambda: shared.runner.get(job.id).fence == 1)
-        _until(lambda: not there.alive())
+        until(lambda: shared.runner.get(job.id).fence == 1)
+        until(lambda: not there.alive())
         there.running.clear()
         assert shared.service.get(job.case_id) == before
         there.start()
-        assert shared.runner.wait(job.id, SECONDS).state is JobState.DONE
+        assert shared.runner.wait(job.id, PATIENCE).state is JobState.DONE
     done = Counter(event.kind for event in shared.service.get(job.case_id).events if event.kind.startswith("stage "))
     assert set(done.values()) == {1}
     assert shared.runner.get(job.id).fence == 2
@@ -254,8 +249,8 @@ def _kill_often(shared: Workspace, folder: Path, url: str, *, kills: int, cases:
             killed[kind] += 1
             there.start(kind)
         left = batch.counts()[0]["waiting"]
-        _until(lambda: not {"waiting", "running"} & batch.counts()[0].keys(), 10 * SECONDS)
-        _until(lambda: not there.orphans())
+        until(lambda: not {"waiting", "running"} & batch.counts()[0].keys())
+        until(lambda: not there.orphans())
     assert batch.counts()[0] == {"done": cases}
     ids = {str(row["case_id"]) for row in batch.results()}
     assert len(ids) == shared.service.count() == cases
@@ -317,7 +312,7 @@ def _rate(workspace: Workspace, batch: Batch, folder: Path, url: str, machines: 
             connection.execute(text("DELETE FROM procrastinate_workers"))
         for _ in range(machines):
             there.start()
-        _until(lambda: _alive(workspace) == machines)
+        until(lambda: _alive(workspace) == machines)
         begun, used = time.monotonic(), os.times()
         batch.run(4 * slots * machines)
         seconds, now = time.monotonic() - begun, os.times()

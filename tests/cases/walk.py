@@ -25,7 +25,7 @@ from crowdnotes.settings import Settings
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.workspace import Workspace, open_workspace
 from tests.fakes import HashingEmbedder, LiveLinks, ScriptedEngine, actor
-from tests.shared import put_tables
+from tests.shared import PATIENCE, put_tables
 
 TOPICS = tuple("kettle lantern orchard pebble quarry ribbon saddle timber umbrella velvet walnut yeast".split())
 
@@ -120,7 +120,7 @@ def small_workspace(folder: Path, links: LiveLinks | None = None, engine: Script
 
 def run(workspace: Workspace, case_id: str, kind: str, steps: list[Step]) -> JobRecord:
     """Run steps to their end."""
-    job = workspace.runner.wait(workspace.runner.start(case_id, kind, steps).id, timeout=60)
+    job = workspace.runner.wait(workspace.runner.start(case_id, kind, steps).id, timeout=PATIENCE)
     assert job.state is JobState.DONE, job
     return job
 

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.shared import PATIENCE
+
 
 def _run(*words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "crowdnotes", "length", *words]
-    return subprocess.run(command, input=stdin, capture_output=True, text=True, check=False, timeout=60)
+    return subprocess.run(command, input=stdin, capture_output=True, text=True, check=False, timeout=PATIENCE)
 
 
 def test_one_text_gives_one_json() -> None:

@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from crowdnotes.cli.main import app
+from tests.shared import PATIENCE
 
 _HEAVY = ("torch", "sqlalchemy", "trafilatura", "numpy", "pandas", "httpx", "crowdnotes.workspace")
 
@@ -20,7 +21,7 @@ def test_a_light_command_loads_no_heavy_module(words: list[str]) -> None:
         f"print([name for name in {_HEAVY!r} if name in sys.modules])"
     )
     command = [sys.executable, "-c", script, *words]
-    ended = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    ended = subprocess.run(command, capture_output=True, text=True, check=True, timeout=PATIENCE)
     assert ended.stdout.splitlines()[-1] == "[]"
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures._base import DoneAndNotDoneFutures
 from functools import partial
 
 import pytest
@@ -26,7 +26,7 @@ from crowdnotes.engines.metering import (
 )
 from crowdnotes.errors import BudgetError, JobCancelled
 from crowdnotes.settings_sections import LlmSettings
-from tests.shared import cancelled
+from tests.shared import PATIENCE, cancelled
 
 usages = st.builds(
     Usage,
@@ -124,22 +124,34 @@ def _read(results: Iterator[tuple[int, object]], into: list[int]) -> None:
         into.append(place)
 
 
-def test_once_the_work_is_cancelled_nothing_else_begins_and_what_was_done_is_given_first() -> None:
-    both = threading.Barrier(2)
+def test_once_the_work_is_cancelled_nothing_else_begins_and_what_was_done_is_given_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    both, heard = threading.Barrier(2, timeout=PATIENCE), threading.Event()
     done: list[int] = []
+    failed: list[Future[object]] = []
+
+    def watched(left: Iterable[Future[object]], return_when: str) -> DoneAndNotDoneFutures[object]:
+        if failed:  # and all that had not begun was called off
+            heard.set()
+        found = wait(left, return_when=return_when)
+        failed.extend(future for future in found.done if future.exception() is not None)
+        return found
+
+    monkeypatch.setattr(metering, "wait", watched)
 
     def stop() -> None:
-        both.wait(4)
+        both.wait()
         cancelled()
 
     def finish() -> None:
-        both.wait(4)
+        both.wait()
 
-    slow: list[Callable[[], object]] = [partial(time.sleep, 0.05)] * 200
+    slow: list[Callable[[], object]] = [heard.wait] * 200
     with pytest.raises(JobCancelled):
         _read(completed_calls([int, stop, finish, *slow], 2), done)
     assert {0, 2} <= set(done)
-    assert len(done) < 100
+    assert len(done) <= 4  # the two that had begun meanwhile
 
 
 def test_whoever_stops_reading_begins_no_other_task(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,7 +165,7 @@ def test_whoever_stops_reading_begins_no_other_task(monkeypatch: pytest.MonkeyPa
             super().shutdown(wait=wait)
 
     monkeypatch.setattr(metering, "ThreadPoolExecutor", Pool)
-    begin, hold = partial(begun.append, 0), partial(stopped.wait, 30)
+    begin, hold = partial(begun.append, 0), partial(stopped.wait, PATIENCE)
     tasks: list[Callable[[], object]] = [begin, hold, *[begin] * 50]
     for _ in completed_calls(tasks, 1):
         break

@@ -22,7 +22,7 @@ from crowdnotes.evidence.fetching import no_check
 from crowdnotes.evidence.reading.document import HTML, PLAIN, Document
 from crowdnotes.evidence.reading.extract import extract
 from crowdnotes.evidence.reading.worker_processes import DOCUMENT, PageReaders, receive, send
-from tests.shared import cancelled
+from tests.shared import PATIENCE, cancelled
 
 URL = "https://journal.example.org/articles/vaccine-trial-results"
 HEAD = "<title>Trial results</title><meta property='article:published_time' content='2024-03-02'>"
@@ -178,7 +178,7 @@ def test_a_reader_is_given_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_readers_memory_is_bounded() -> None:
     read = "from crowdnotes.evidence.reading import worker_processes as r"
     code = f"{read}; r._limit_memory(); bytearray(r._MAX_MEMORY_BYTES)"
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=PATIENCE)
     assert "MemoryError" in ended.stderr
 
 

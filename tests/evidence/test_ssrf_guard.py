@@ -17,6 +17,7 @@ from crowdnotes.evidence.ssrf_guard import check_url, is_public, resolve_public
 from crowdnotes.settings_sections import FetchSettings
 from tests.evidence.conftest import Serve
 from tests.evidence.hostile_urls import HOSTILE_URLS
+from tests.shared import PATIENCE
 
 Addresses = Callable[..., list[tuple[socket.AddressFamily, socket.SocketKind, int, str, tuple[str, int]]]]
 
@@ -152,7 +153,7 @@ def test_a_lookup_that_hangs_times_out_and_a_name_without_a_server_is_unreachabl
     given_up = threading.Event()
 
     def slow(*_: object, **__: object) -> list[object]:
-        given_up.wait(30)
+        given_up.wait(PATIENCE)
         return []
 
     def unknown(*_: object, **__: object) -> object:

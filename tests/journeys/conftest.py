@@ -27,7 +27,7 @@ from crowdnotes.storage.database import open_database
 from crowdnotes.workspace import Workspace, open_workspace
 from tests.cases.test_stored_cases import COUNT, unpacked
 from tests.fakes import make_case
-from tests.shared import minilm
+from tests.shared import PATIENCE, minilm
 
 ROOT = Path(__file__).parents[2]
 # Pictures of each step, for who wants to look at them: they cost a third of a walk.
@@ -37,8 +37,7 @@ _FLAGS = (
     " --disable-component-update --disable-sync"
 ).split()
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-_START_SECONDS = 90.0
-_PATIENCE_MS = 45_000
+_PATIENCE_MS = 1_000 * PATIENCE
 expect.set_options(timeout=_PATIENCE_MS)
 
 HOSTILE = (
@@ -132,7 +131,7 @@ def running_app(folder: Path, *, port: int = 0, variables: Mapping[str, str] | N
             yield url
         finally:
             process.terminate()
-            process.wait(timeout=20)
+            process.wait(timeout=PATIENCE)
 
 
 @pytest.fixture(scope="session")
@@ -193,7 +192,7 @@ class Desk:
         return self._workspace.settings.author
 
     def _run(self, case_id: str, kind: str) -> None:
-        job = self._workspace.runner.wait(self._workspace.start(case_id, kind).id, timeout=120)
+        job = self._workspace.runner.wait(self._workspace.start(case_id, kind).id, timeout=PATIENCE)
         assert job.state is JobState.DONE, job
 
 
@@ -221,7 +220,7 @@ def desk(app: App) -> Iterator[Desk]:
 
 
 def _wait_until_healthy(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + _START_SECONDS
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         if process.poll() is not None:
             break

@@ -29,7 +29,7 @@ def test_a_presenter_goes_from_the_post_to_the_decision_and_back_by_the_arrow_ke
     page.goto(f"{app.url}/?demo")
     following = page.locator(".st-key-present-next button")
     for number, label in enumerate(_LABELS):
-        expect(following).to_contain_text(label, timeout=90_000)
+        expect(following).to_contain_text(label)
         expect(page.locator(".st-key-presenter")).to_be_in_viewport()
         expect(page.locator("[data-spotlight]").first).to_be_in_viewport()
         if label in {_LABELS[0], "Take the sourced note", _LABELS[-1]}:
@@ -49,5 +49,5 @@ def test_a_presenter_goes_from_the_post_to_the_decision_and_back_by_the_arrow_ke
     page.keyboard.press("ArrowLeft")
     expect(page.locator(".st-key-presenter")).to_contain_text("7 of 8")
     page.reload()  # the step is in the address
-    expect(page.locator(".st-key-presenter")).to_contain_text("7 of 8", timeout=90_000)
+    expect(page.locator(".st-key-presenter")).to_contain_text("7 of 8")
     expect(page.locator(".st-key-sides-of-jury")).to_be_in_viewport(ratio=1)

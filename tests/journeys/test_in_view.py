@@ -35,7 +35,7 @@ _IS_SEEN = """
 
 def _look(page: Page) -> None:
     try:
-        page.wait_for_function(_IS_SEEN, timeout=10_000)
+        page.wait_for_function(_IS_SEEN)
     except PlaywrightTimeout:
         pytest.fail(f"out of sight is {page.evaluate('document.activeElement.outerHTML')[:400]}")
 
@@ -64,7 +64,7 @@ def test_page_and_keyboard_go_to_an_error_and_to_the_next_step_never_behind_a_ba
         if gather.evaluate("button => button === document.activeElement"):
             break
     page.keyboard.press("Enter")
-    expect(walk.row("E1")).to_be_visible(timeout=90_000)
+    expect(walk.row("E1")).to_be_visible()
     walk.settled()
     expect(page.locator(".st-key-area-sources:focus, .st-key-area-sources :focus")).to_have_count(1)
     for _ in range(4):  # past the button that closes the message and the two of the heading

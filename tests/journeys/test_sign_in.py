@@ -25,7 +25,7 @@ from crowdnotes.workspace import Workspace, open_workspace
 from pages.common.web_server import USER_COOKIE
 from tests.journeys.conftest import Desk, NewPage, free_port, running_app
 from tests.journeys.walk import Walk
-from tests.shared import minilm
+from tests.shared import PATIENCE, minilm
 
 pytestmark = pytest.mark.journey
 _COOKIE_SECRET = "kept by every server, " * 2
@@ -55,7 +55,7 @@ class Provider:
 
     def stop(self) -> None:
         self._process.terminate()
-        self._process.wait(timeout=20)
+        self._process.wait(timeout=PATIENCE)
 
 
 class Balancer(socketserver.ThreadingTCPServer):

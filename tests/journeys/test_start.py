@@ -30,7 +30,7 @@ def test_what_is_pasted_is_told_at_a_pause_and_a_source_of_an_example_opens_as_a
     page.get_by_role("button", name="Try it").first.click()
     expect(page.get_by_text("2 links to sources")).to_be_visible()
     walk.button("Find evidence").click()
-    walk.row("E1").wait_for(timeout=90_000)
+    walk.row("E1").wait_for()
     walk.settled()
     walk.read("E1")
     with page.expect_popup() as opened:

@@ -45,7 +45,7 @@ class Walk:
 
     def settled(self) -> None:
         """Wait until the page's run has ended."""
-        self.page.wait_for_function(_AT_REST, arg=_REST_MS, timeout=60_000)
+        self.page.wait_for_function(_AT_REST, arg=_REST_MS)
 
     def found_its_way(self, page: str) -> None:
         """Open a page by its address, as a tab does that was left open while the server started anew."""
@@ -83,7 +83,7 @@ class Walk:
         self.page.get_by_label("Paste the post").fill("\n".join((post, *urls)))
         self.button("Find evidence").click()
         self.page.wait_for_url(re.compile(r"[?&]case="))
-        self.row("E1").wait_for(timeout=90_000)
+        self.row("E1").wait_for()
         self.settled()
         return self.case_id()
 
@@ -148,15 +148,15 @@ class Walk:
         """Let the program propose a note, and wait for it and its scores."""
         self.tab("Note")
         self.button("Write a draft").click()
-        self.scored(wait=60_000)
+        self.scored()
         expect(self.note()).not_to_have_value("")
 
     def quote(self) -> None:
         """Without a language model: find sentences to quote, put the first into the note, and score it."""
         self.tab("Note")
         self.button("Find sentences to quote").click()
-        self.button("Put into the note").first.wait_for(timeout=60_000)
-        expect(self.page.locator("[class*=st-key-job-panel]")).to_have_count(0, timeout=60_000)
+        self.button("Put into the note").first.wait_for()
+        expect(self.page.locator("[class*=st-key-job-panel]")).to_have_count(0)
         self.settled()
         self.button("Put into the note").first.click()
         self.settled()
@@ -187,18 +187,18 @@ class Walk:
         self.button("Score the note").click()
         self.scored()
 
-    def scored(self, *, wait: float | None = None) -> None:
-        """wait: milliseconds for the end of the job, once the gates are there; the usual ones when None."""
-        self.gates().nth(2).wait_for(timeout=60_000)
+    def scored(self) -> None:
+        """Wait for the scores of the note."""
+        self.gates().nth(2).wait_for()
         self.settled()
         expect(self.gates()).to_have_count(3)
-        expect(self.page.locator("[class*=st-key-job-panel]")).to_have_count(0, timeout=wait)
+        expect(self.page.locator("[class*=st-key-job-panel]")).to_have_count(0)
         self.settled()
 
     def score_again(self) -> None:
         self.tab("Note")
         self.button("Score again").click()
-        self.page.locator(".path.stale").first.wait_for(state="detached", timeout=60_000)
+        self.page.locator(".path.stale").first.wait_for(state="detached")
         expect(self.page.locator(".path.stale")).to_have_count(0)
         expect(self.page.locator("[class*=st-key-job-panel]")).to_have_count(0)
         self.settled()

@@ -30,6 +30,7 @@ from crowdnotes.errors import EngineError
 from crowdnotes.notes.gates import GATES, assess, unfound_quotes, with_checks
 from crowdnotes.text.sentences import split_sentences
 from tests.fakes import FixedClock, ScriptedEngine, brief_of, make_evidence
+from tests.shared import PATIENCE
 
 BRIEF = brief_of(Post(text="This drink makes you ill!"))
 NOTE = "The review found no link. https://health.example.org/review"
@@ -53,7 +54,7 @@ def test_gates_are_told_as_they_are_ready_and_none_before_the_one_in_front_of_it
 
     class SlowAtRelevance(ScriptedEngine):
         def relevance(self, brief: Brief, evidence: Sequence[Evidence]) -> GateResult:
-            assert ready.wait(10)
+            assert ready.wait(PATIENCE)
             return super().relevance(brief, evidence)
 
     engine, told = SlowAtRelevance(), list[list[GateName]]()

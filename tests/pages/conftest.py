@@ -19,7 +19,7 @@ from crowdnotes.settings import Settings
 from crowdnotes.workspace import Workspace, open_workspace
 from pages.common import shared_workspace
 from tests.fakes import HashingEmbedder, LiveLinks, ScriptedEngine
-from tests.shared import put_tables
+from tests.shared import PATIENCE, put_tables
 
 ROOT = Path(__file__).parents[2]
 POST = "Vitamin C cures a cold in a day. Doctors hide it."
@@ -40,7 +40,7 @@ class Desk:
 
     def app(self, case: Case | None = None, page: str | None = None) -> AppTest:
         """The app, run once, showing the case or another page."""
-        at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
         if case is not None:
             at.query_params["case"] = case.id
         at.run()
@@ -77,7 +77,7 @@ class Desk:
 
     def finish(self, job_id: str) -> None:
         """Wait until a job has ended."""
-        self.workspace.runner.wait(job_id, timeout=60)
+        self.workspace.runner.wait(job_id, timeout=PATIENCE)
 
     def latest(self, place: str) -> JobRecord:
         """The newest job of a case, or of what else jobs are for."""

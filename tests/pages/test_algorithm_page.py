@@ -11,6 +11,7 @@ from crowdnotes.public_data.small_world import NoteKind, WorldOptions, make_worl
 from crowdnotes.settings_sections import BridgingSettings
 from pages.algorithm_parts import small_world
 from tests.pages.conftest import ROOT, Desk, press, texts
+from tests.shared import PATIENCE
 
 RULES = BridgingSettings()
 
@@ -21,7 +22,7 @@ def page(desk: Desk) -> AppTest:
 
 
 def opened(**address: str) -> AppTest:
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE).run()
     for name, value in address.items():
         at.query_params[name] = value
     at.switch_page("pages/algorithm.py").run()

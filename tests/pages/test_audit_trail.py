@@ -6,6 +6,7 @@ from streamlit.testing.v1 import AppTest
 
 from crowdnotes.domain import Case, Event, Usage
 from tests.pages.conftest import Desk, texts
+from tests.shared import PATIENCE
 
 
 def _page(case_id: str) -> None:
@@ -16,7 +17,7 @@ def _page(case_id: str) -> None:
 
 
 def _opened(case: Case) -> AppTest:
-    at = AppTest.from_function(_page, args=(case.id,), default_timeout=60).run()
+    at = AppTest.from_function(_page, args=(case.id,), default_timeout=PATIENCE).run()
     assert "Passage" not in texts(at)  # nothing of it is drawn while it is folded
     at.session_state[f"record-{case.id}"] = True
     assert not at.run().exception

@@ -12,13 +12,14 @@ from crowdnotes.domain import Comparison, Role
 from pages.common import session
 from tests.pages.conftest import ROOT, Desk, press, texts, titles
 from tests.reports.made_comparisons import answered, pairs_file, rating
+from tests.shared import PATIENCE
 
 PAGE = "pages/compare.py"
 ADA = "ada-ada-ada"
 
 
 def opened(desk: Desk, **address: str) -> AppTest:
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE).run()
     for name, value in address.items():
         at.query_params[name] = value
     at.switch_page(PAGE).run()
@@ -116,7 +117,7 @@ def test_a_server_for_participants_shows_them_their_pairs_and_no_other_page(
     made = begun(desk)
     only = desk.workspace.settings.model_copy(update={"participants_only": True})
     monkeypatch.setattr(type(desk.workspace), "settings", only)
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE).run()
     assert "Open the link that you were given" in texts(at)
     with pytest.raises(Exception, match=r"cases\.py"):
         at.switch_page("pages/cases.py").run()

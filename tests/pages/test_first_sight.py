@@ -18,7 +18,7 @@ _FIRST_PAGE = """
 from streamlit.testing.v1 import AppTest
 from pages.common import shared_workspace
 shared_workspace.load_models = lambda: None
-at = AppTest.from_file("app.py", default_timeout=60).run()
+at = AppTest.from_file("app.py", default_timeout=120).run()
 assert at.button(key="start") and not at.exception
 """
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable
 
 from crowdnotes.domain import Case, DecisionKind, StageName
 from crowdnotes.jobs import JobState
 from tests.pages.conftest import NOTE, Desk, can_approve, field, read, texts
+from tests.shared import PATIENCE, until
 
 URL = "https://trials.example.edu/c"
 
 
 def _wait_for_scores(desk: Desk, case: Case) -> None:
-    while StageName.JURY not in {stage.name for stage in desk.newest(case).stages}:
-        time.sleep(0.01)
+    until(lambda: StageName.JURY in {stage.name for stage in desk.newest(case).stages})
 
 
 def test_a_link_that_answers_says_so_beside_the_note_and_in_the_reader(desk: Desk) -> None:
@@ -85,7 +84,7 @@ def test_scores_are_on_the_screen_while_the_links_are_still_asked_and_scoring_ag
     desk.links.status = slow.status  # type: ignore[method-assign]
     case = desk.drafted()
     first = desk.app(case).button(key="score").click().run()
-    assert slow.asked.wait(30)
+    assert slow.asked.wait(PATIENCE)
     _wait_for_scores(desk, case)
     at = desk.app(case)
     assert desk.newest(case).assessment_is_current
@@ -120,7 +119,7 @@ def test_one_may_abstain_while_the_program_is_at_work_which_then_stops(desk: Des
     case = desk.drafted()
     at = desk.app(case)
     at.button(key="score").click().run()
-    assert slow.asked.wait(30)
+    assert slow.asked.wait(PATIENCE)
     _wait_for_scores(desk, case)
     at.run()
     assert not can_approve(at)

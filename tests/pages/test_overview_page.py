@@ -10,12 +10,13 @@ from streamlit.testing.v1 import AppTest
 from crowdnotes.domain import DecisionKind, Mode, SourceCategory
 from crowdnotes.studies.bench.source_study import UtilityStudy, Won, save_study
 from tests.pages.conftest import ROOT, Desk, press, texts
+from tests.shared import PATIENCE
 
 PAGE = "pages/overview.py"
 
 
 def opened(**address: str) -> AppTest:
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE).run()
     for name, value in address.items():
         at.query_params[name] = value
     at.switch_page(PAGE).run()

@@ -12,6 +12,7 @@ from crowdnotes.domain import Mode
 from crowdnotes.jobs import Step
 from pages.common.where_to_look import sources_key
 from tests.pages.conftest import NOTE, POST, ROOT, Desk, field, note_of, press, texts, titles, unfolded
+from tests.shared import PATIENCE
 
 GOOD = "http://127.0.0.1:1/good"
 
@@ -181,7 +182,7 @@ def test_starting_makes_a_case_and_puts_it_into_the_address(desk: Desk) -> None:
 
 
 def test_a_case_that_does_not_exist_is_told_in_a_sentence(desk: Desk) -> None:
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
     at.query_params["case"] = "<script>"
     at.run()
     assert not at.exception

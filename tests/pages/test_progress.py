@@ -10,6 +10,7 @@ from crowdnotes.domain import Case, Mode
 from crowdnotes.errors import EngineError, JobError, StoreBusyError
 from crowdnotes.jobs.records import JobRecord, JobState, Progress, Step
 from tests.pages.conftest import POST, Desk, texts, unfolded
+from tests.shared import PATIENCE
 
 
 def step(run: object, title: str = "Choose and read sources") -> Step:
@@ -34,7 +35,7 @@ def test_work_under_way_shows_its_steps_counts_and_a_cancel_button(desk: Desk) -
 
     later = step(lambda _: "done", "Find the passages")
     job = desk.workspace.runner.start(case.id, "gather", [step(slow), later])
-    assert at_work.wait(30)
+    assert at_work.wait(PATIENCE)
     at = desk.app(case)
     assert not at.exception
     assert "**Finding sources**" in texts(at)
@@ -56,13 +57,13 @@ def test_the_searches_are_shown_while_they_are_sent(desk: Desk) -> None:
 
     def slow(_: Progress) -> str:
         at_work.set()
-        may_end.wait(60)
+        may_end.wait(PATIENCE)
         return "none found"
 
     queries = service.gather_steps(case.id)[0]
     sending = Step(name="search", title="Search", run=slow, finished=lambda: None)
     job = desk.workspace.runner.start(case.id, "gather", [queries, sending])
-    assert at_work.wait(30)
+    assert at_work.wait(PATIENCE)
     shown = texts(desk.app(case))
     may_end.set()
     desk.finish(job.id)
@@ -94,7 +95,7 @@ def test_work_that_a_crash_interrupted_can_be_resumed(desk: Desk) -> None:
             progress.check()
 
     desk.workspace.runner.start(case.id, "gather", [step(endless)])
-    assert at_work.wait(30)
+    assert at_work.wait(PATIENCE)
     desk.workspace.runner.close()
     at = desk.app(case)
     assert "was interrupted when CrowdNotes stopped" in texts(at)
@@ -112,7 +113,7 @@ def test_while_work_is_under_way_post_and_sources_cannot_be_changed(desk: Desk) 
         return "done"
 
     job = desk.workspace.runner.start(case.id, "gather", [step(slow)])
-    assert at_work.wait(30)
+    assert at_work.wait(PATIENCE)
     at = desk.app(case)
     at.session_state[f"more-{case.id}"] = True
     unfolded(at, f"post-fold-{case.id}")

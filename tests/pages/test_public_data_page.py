@@ -12,10 +12,11 @@ from crowdnotes.public_data.story import busiest_notes
 from crowdnotes.text.markdown import day
 from tests.pages.conftest import ROOT, Desk, texts
 from tests.public_data.made import made_index
+from tests.shared import PATIENCE
 
 
 def opened(**address: str) -> AppTest:
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60).run()
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE).run()
     for name, value in address.items():
         at.query_params[name] = value
     at.switch_page("pages/public_data.py").run()

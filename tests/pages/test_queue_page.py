@@ -12,6 +12,7 @@ from crowdnotes.domain import Actor, Case, Comment, DecisionKind, DeskState, Rol
 from pages.common import navigation, shared_workspace
 from tests.fakes import actor
 from tests.pages.conftest import NOTE, ROOT, Desk, chips, texts
+from tests.shared import PATIENCE
 
 PAGE = "pages/queue.py"
 ANN, BOB = actor("ann", Role.CONTRIBUTOR), actor("bob", Role.MODERATOR)
@@ -185,7 +186,7 @@ def test_a_case_of_the_queue_is_opened_claimed_and_taken_over(team: Team) -> Non
     case = team.submitted()
     cleo = actor("cleo", Role.MODERATOR)
     for who in (BOB, cleo):
-        at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+        at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
         team.as_(who)
         at.run().switch_page(PAGE)
         at.query_params["case"] = case.id

@@ -25,6 +25,7 @@ from crowdnotes.jobs.records import Progress, Step
 from pages.draft_parts import more_evidence
 from tests.pages.conftest import POST, Desk, texts, unfolded
 from tests.pages.searches import CHECK, FOUND, searched
+from tests.shared import PATIENCE
 
 FAILED = ProviderOutcome(
     provider="pubmed", label="PubMed", state=ProviderState.FAILED, seconds=8.0, sentence="It did not answer."
@@ -104,7 +105,7 @@ def test_a_search_that_was_stopped_is_not_told_as_nothing_found(desk: Desk) -> N
     ready = threading.Event()
 
     def waiting(progress: Progress) -> str:
-        ready.wait(30)
+        ready.wait(PATIENCE)
         return "ready"
 
     first = Step(name="queries", title="Think", run=waiting, finished=lambda: None)

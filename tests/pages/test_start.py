@@ -10,6 +10,7 @@ from crowdnotes.evidence.demo_pages import examples, page_of
 from crowdnotes.text.markdown import lines
 from pages.common.components import bookmarklet, opened_by
 from tests.pages.conftest import POST, ROOT, Desk, texts, titles
+from tests.shared import PATIENCE
 
 ADDRESS = "https://x.com/someone/status/1790000000000000000"
 LINK = "http://127.0.0.1:1/refused"
@@ -75,7 +76,7 @@ def test_without_links_it_says_which_places_the_words_of_the_searches_go_to(
 
 
 def test_an_address_of_the_app_fills_in_a_post_once_and_begins_nothing(desk: Desk) -> None:
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
     at.query_params["post"] = f"{POST}<script>alert(1)</script>"
     at.query_params["url"] = ADDRESS
     at.run()
@@ -122,7 +123,7 @@ def test_an_example_as_it_is_goes_by_recorded_answers_without_a_model(
 def test_a_page_of_an_example_opens_in_the_app_and_says_that_it_is_invented(desk: Desk) -> None:
     page = examples()[0].pages[0]
     assert str(opened_by(page.url)).startswith("example?page=https%3A%2F%2F")
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
     at.query_params["page"] = page.url
     at.switch_page("pages/example.py").run()
     assert not at.exception
@@ -136,7 +137,7 @@ def test_no_other_address_is_a_page_of_an_example(desk: Desk, url: str | None) -
 
 
 def test_an_address_that_no_example_has_is_told_in_a_sentence(desk: Desk) -> None:
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
     at.query_params["page"] = "https://www.cdc.gov/flu"
     at.switch_page("pages/example.py").run()
     assert titles(at) == ["There is no example page at this address."]

@@ -21,6 +21,7 @@ from crowdnotes.settings import Settings
 from crowdnotes.storage import database
 from crowdnotes.storage.database import connect, migrate, open_database, reading, writing
 from crowdnotes.storage.tables import metadata, programs, storable_text
+from tests.shared import PATIENCE
 
 
 def _row(word: str) -> dict[str, object]:
@@ -168,7 +169,7 @@ def test_processes_that_start_at_once_wait_for_each_other(database_url: str) -> 
         subprocess.Popen([sys.executable, "-c", _OPEN, database_url], cwd=root, stderr=subprocess.PIPE, text=True)
         for _ in range(4)
     ]
-    assert [(process.communicate(timeout=60)[1], process.returncode) for process in processes] == [("", 0)] * 4
+    assert [(process.communicate(timeout=PATIENCE)[1], process.returncode) for process in processes] == [("", 0)] * 4
 
 
 def _write(engine: Engine, *statements: Executable | str) -> None:

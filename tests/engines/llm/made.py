@@ -30,6 +30,7 @@ from crowdnotes.notes.gates import assess
 from crowdnotes.settings_sections import GateSettings, LlmSettings
 from tests.fakes import TODAY, FixedClock, HashingEmbedder, brief_of, make_evidence
 from tests.llm_server import Body, LLMServer, Say
+from tests.shared import PATIENCE
 
 POST = Post(text="This drink makes children ill, a study proves it! Share before it is deleted.")
 CLAIM = Claim(
@@ -58,7 +59,7 @@ def answered(item: Evidence, kind: AnswerKind, span: Span | None = None) -> Pass
 def engine_for(base_url: str, folder: Path, **settings: object) -> LLMEngine:
     """With a model, no patience for failures, and no cache unless asked for."""
     usual: dict[str, object] = {"base_url": base_url, "model": "small", "max_retries": 0, "cache_mb": 0}
-    usual["timeout_seconds"] = 5.0
+    usual["timeout_seconds"] = PATIENCE
     return LLMEngine(LlmSettings.model_validate(usual | settings), GateSettings(), HashingEmbedder(), folder)
 
 

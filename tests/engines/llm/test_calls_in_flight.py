@@ -11,6 +11,7 @@ import pytest
 
 from crowdnotes.engines.llm.calls import InFlightCalls
 from crowdnotes.errors import JobCancelled
+from tests.shared import PATIENCE
 
 
 class _Asking:
@@ -22,12 +23,12 @@ class _Asking:
         self._answer = answer
         self._thread = threading.Thread(target=self._ask, args=(once,))
         self._thread.start()
-        assert self._begun.wait(10)
+        assert self._begun.wait(PATIENCE)
 
     def _ask(self, once: InFlightCalls) -> None:
         def slow() -> str:
             self._begun.set()
-            assert self.go.wait(10)
+            assert self.go.wait(PATIENCE)
             return self._answer()
 
         with contextlib.suppress(JobCancelled):
@@ -35,7 +36,7 @@ class _Asking:
 
     def end(self) -> None:
         self.go.set()
-        self._thread.join(10)
+        self._thread.join(PATIENCE)
 
 
 def test_whoever_asks_the_same_meanwhile_gets_that_answer() -> None:

@@ -18,7 +18,8 @@ from crowdnotes.errors import (
 )
 from tests.engines.llm.made import BRIEF, POST, engine_over, evidence, refusal_of
 from tests.fakes import TODAY
-from tests.llm_server import Body, Say, honest
+from tests.llm_server import Body, Say, honest, until_hung_up
+from tests.shared import HeldTime
 
 KEY = "sk-test-0123456789abcdef"
 
@@ -71,10 +72,16 @@ def test_a_key_that_the_server_repeats_is_in_no_error() -> None:
         chain = chain.__cause__
 
 
-def test_a_slow_first_byte_ends_in_a_sentence_about_time_and_a_server_that_is_not_there_is_named() -> None:
-    refusal_of(lambda body: Say(honest(body), wait=0.6), "in time", first_word_seconds=0.2)
+def test_a_first_byte_that_never_comes_ends_in_a_sentence_about_time(passing_time: HeldTime) -> None:
+    refusal_of(lambda _: Say(by_hand=until_hung_up), "in time", first_word_seconds=2.0)
+
+
+def test_a_first_byte_may_take_longer_than_the_silence_between_two(servers_time: HeldTime) -> None:
     with engine_over(lambda body: Say(honest(body), wait=0.6), timeout_seconds=0.3) as (engine, _):
         assert engine.plan(POST, 5, TODAY)
+
+
+def test_a_server_that_is_not_there_is_named() -> None:
     with engine_over(honest) as (engine, _):
         engine_gone = engine
     with pytest.raises(ModelServerError, match="could not be reached"):

@@ -15,7 +15,8 @@ from crowdnotes.engines.metering import Budget, Meter, metered
 from crowdnotes.errors import AnswerCutError, AnswerUnreadableError, BudgetError, EngineError, ModelServerError
 from tests.engines.llm.made import BRIEF, NOTE, PASSAGE, POST, engine_over, evidence, refusal_of
 from tests.fakes import TODAY
-from tests.llm_server import Body, Say, data_of, honest
+from tests.llm_server import Body, Say, data_of, honest, until_hung_up
+from tests.shared import HeldTime
 
 HIT = Hit(provider="p", title="Drinks", url="https://a.example/1", snippet="About drinks.", query="q")
 STEPS: dict[str, Callable[[LLMEngine], object]] = {
@@ -93,23 +94,22 @@ def test_whoever_is_told_can_stop_it() -> None:
 
 
 @pytest.mark.parametrize("name", ["reasoning_content", "reasoning"])
-def test_thoughts_are_signs_of_life_and_are_never_read_as_the_answer(name: str) -> None:
+def test_thoughts_are_signs_of_life_and_are_never_read_as_the_answer(name: str, servers_time: HeldTime) -> None:
     thoughts = ["Perhaps ", '{"claims": []}', " hm"] * 4
 
     def answer(body: Body) -> Say:
-        return Say(honest(body), thinks=thoughts, thinks_as=name, pause=0.1)
+        return Say(honest(body), thinks=thoughts, thinks_as=name, pause=0.8)
 
     with engine_over(answer, timeout_seconds=1.0) as (engine, server):
         assert engine.plan(POST, 3, TODAY)
         assert len(server.requests) == 1
 
 
-def test_silence_in_the_middle_ends_in_a_sentence_about_time() -> None:
+def test_silence_in_the_middle_ends_in_a_sentence_about_time(passing_time: HeldTime) -> None:
     def stops(handler: BaseHTTPRequestHandler) -> None:
         handler.wfile.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n")
         handler.wfile.write(b'data: {"choices": [{"index": 0, "delta": {"content": "{"}}]}\n\n')
-        handler.connection.settimeout(20)
-        handler.connection.recv(1)
+        until_hung_up(handler)
 
     _, server = refusal_of(lambda _: Say(by_hand=stops), "in time", timeout_seconds=0.3)
     assert len(server.requests) == 1
@@ -218,7 +218,7 @@ def test_a_server_that_never_streams_is_asked_for_whole_answers_from_then_on() -
             assert [bool(body.get("stream")) for body in server.requests] == [True, False, False]
 
 
-def test_a_model_that_cannot_stream_may_be_silent_for_as_long_as_an_answer_may_take() -> None:
+def test_a_model_that_cannot_stream_may_be_silent_for_as_long_as_an_answer_may_take(servers_time: HeldTime) -> None:
     with engine_over(lambda body: Say(honest(body), streams=False, wait=0.4), timeout_seconds=1.0) as (engine, server):
         assert engine.plan(POST, 3, TODAY)
         server.answer = lambda body: Say(honest(body), wait=0.9)

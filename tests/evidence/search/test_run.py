@@ -32,7 +32,7 @@ from crowdnotes.settings_sections import GateSettings, SearchSettings
 from crowdnotes.text.languages import languages_of
 from crowdnotes.text.urls import identities
 from tests.fakes import HashingEmbedder
-from tests.shared import cancelled
+from tests.shared import PATIENCE, cancelled
 
 _KEY = "s3" + "cret"
 _Answer = Callable[[str, Check], list[Hit]]
@@ -104,7 +104,7 @@ def test_a_provider_that_is_not_set_up_is_not_asked_and_says_what_it_needs() -> 
 
 
 def test_providers_are_asked_at_the_same_time() -> None:
-    meeting = threading.Barrier(3, timeout=20)
+    meeting = threading.Barrier(3, timeout=PATIENCE)
 
     def meet(query: str, check: Check) -> list[Hit]:
         meeting.wait()
@@ -223,7 +223,7 @@ def test_a_provider_that_hangs_holds_up_neither_a_cancelled_search_nor_the_end_o
 
     def hangs(query: str, check: Check) -> list[Hit]:
         lanes.append(threading.current_thread())
-        released.wait(10)
+        released.wait(PATIENCE)
         return []
 
     with pytest.raises(JobCancelled):

@@ -157,7 +157,11 @@ def test_no_more_are_under_way_than_allowed_whichever_process_they_are_of(
 
 
 def test_of_processes_that_ask_at_once_none_is_left_uncounted(engine: Engine, other: OtherProcess) -> None:
-    at_once(lambda _: [_pass(other(Pace(1_000, 1.0, 100))) for _ in range(3)], 4)
+    def ask(_: int) -> None:
+        for _ in range(3):
+            _pass(other(Pace(1_000, 1.0, 100)))
+
+    at_once(ask, 4)
     with shared_rate_limiter(engine, "https://a.example")() as (turns, _):
         assert (len(turns.begun), turns.under_way) == (12, {})
 
