@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -25,6 +24,7 @@ from crowdnotes.jobs import JobState
 from crowdnotes.settings import Settings
 from crowdnotes.storage.database import open_database
 from crowdnotes.workspace import Workspace, open_workspace
+from tests.browser import find_browser
 from tests.cases.test_stored_cases import COUNT, unpacked
 from tests.fakes import make_case
 from tests.shared import PATIENCE, minilm
@@ -36,7 +36,6 @@ _FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
     " --disable-component-update --disable-sync"
 ).split()
-_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 _PATIENCE_MS = 1_000 * PATIENCE
 expect.set_options(timeout=_PATIENCE_MS)
 
@@ -70,14 +69,6 @@ _ARTICLES = {
         {HOSTILE.replace("<", "&lt;")}</p>""",
     ),
 }
-
-
-def _chromium() -> str:
-    named = os.environ.get("CROWDNOTES_CHROMIUM")
-    found = named or next((path for name in _NAMES if (path := shutil.which(name))), None)
-    if found is None:
-        pytest.fail("The browser tests need Chromium or Chrome: install one, or set CROWDNOTES_CHROMIUM to its path.")
-    return found
 
 
 @dataclass(frozen=True)
@@ -236,7 +227,7 @@ def _wait_until_healthy(url: str, process: subprocess.Popen[bytes], log: Path) -
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=_chromium(), args=_FLAGS)
+        browser = playwright.chromium.launch(executable_path=find_browser(), args=_FLAGS)
         yield browser
         browser.close()
 
@@ -244,7 +235,20 @@ def browser() -> Iterator[Browser]:
 NewPage = Callable[..., Page]
 
 # What moves is drawn sixty times a second by the processor that the app works on.
-_STILL = """
+# When the page last sent something to the app and when it last heard from it: a run that was asked for begins late on
+# a busy machine.
+_WATCHED = """
+window.askedOfApp = window.heardFromApp = 0
+window.WebSocket = class extends WebSocket {
+  constructor(...address) {
+    super(...address)
+    this.addEventListener("message", () => { window.heardFromApp = performance.now() })
+  }
+  send(data) {
+    window.askedOfApp = performance.now()
+    super.send(data)
+  }
+}
 document.addEventListener("DOMContentLoaded", () => {
   const style = document.createElement("style")
   style.textContent = "*, *::before, *::after { animation: none !important; transition: none !important }"
@@ -258,7 +262,7 @@ def kept_page(browser: Browser) -> Iterator[Page]:
     """One page for all journeys: Streamlit's program is read and compiled once, not for each of them."""
     context = browser.new_context()
     context.set_default_timeout(_PATIENCE_MS)
-    context.add_init_script(_STILL)
+    context.add_init_script(_WATCHED)
     yield context.new_page()
     context.close()
 

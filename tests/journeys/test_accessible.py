@@ -13,7 +13,14 @@ pytestmark = pytest.mark.journey
 
 
 @pytest.mark.parametrize(
-    "path", ["cases", "batches", "libraries", "supernote", "compare", "overview", "algorithm", "help"]
+    "path",
+    [
+        "cases",
+        *(
+            pytest.param(path, marks=pytest.mark.deep)
+            for path in ("batches", "libraries", "supernote", "compare", "overview", "algorithm", "help")
+        ),
+    ],
 )
 def test_the_other_pages_have_no_serious_fault(app: App, new_page: NewPage, path: str) -> None:
     walk = Walk(new_page("light", 1280), app.url)

@@ -11,7 +11,7 @@ from tests.journeys.accessible import serious_faults
 from tests.journeys.conftest import KETTLES, MANY, NewPage
 from tests.journeys.walk import Walk
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.deep]
 
 
 def _rows(walk: Walk) -> Locator:

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from tests.journeys.conftest import SCREENSHOTS, App, Desk, NewPage
 from tests.journeys.walk import Walk
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.deep]
 
 POST = "Vitamin C cures a cold in a day. Doctors hide this from everyone who asks."
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from urllib.parse import urlsplit
 
 import pytest
@@ -53,14 +52,8 @@ def test_script_markdown_and_direction_marks_in_every_field_stay_text_and_no_out
 
     walk.comment().fill(HOSTILE)
     walk.comment().blur()
-    # What was typed is kept first: a press meanwhile would meet a page that is just being drawn anew.
-    kept = page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]')
-    for _ in range(3):
-        expect(kept).to_be_visible()
-        page.locator(".st-key-ends").get_by_role("button", name="Reject").click()
-        with suppress(AssertionError):
-            expect(page.get_by_text("Your comment:")).to_be_visible(timeout=15_000)
-            break
+    walk.settled()  # what was typed is kept first
+    page.locator(".st-key-ends").get_by_role("button", name="Reject").click()
     expect(page.get_by_text("Your comment:")).to_be_visible()
     nothing_ran(page)
 

@@ -40,7 +40,7 @@ def _look(page: Page) -> None:
         pytest.fail(f"out of sight is {page.evaluate('document.activeElement.outerHTML')[:400]}")
 
 
-@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("width", [pytest.param(1280, marks=pytest.mark.deep), 390])
 def test_page_and_keyboard_go_to_an_error_and_to_the_next_step_never_behind_a_bar_with_the_post_in_reach(
     app: App, new_page: NewPage, width: int
 ) -> None:
@@ -89,6 +89,7 @@ def test_page_and_keyboard_go_to_an_error_and_to_the_next_step_never_behind_a_ba
     expect(walk.area("Post").get_by_text("Vitamin C cures a cold in a day")).to_be_in_viewport()
 
 
+@pytest.mark.deep
 def test_who_begins_with_a_passage_of_their_own_is_taken_to_the_box_for_it(app: App, new_page: NewPage) -> None:
     walk = Walk(new_page("light", 390, 640), app.url)
     page = walk.page
@@ -107,6 +108,7 @@ def test_who_begins_with_a_passage_of_their_own_is_taken_to_the_box_for_it(app: 
     expect(walk.reader().get_by_text("2024 · 12")).to_be_visible()
 
 
+@pytest.mark.deep
 def test_which_column_is_what_stays_open_and_filled_in_beside_an_error(app: App, new_page: NewPage) -> None:
     walk = Walk(new_page(), app.url)
     page = walk.page

@@ -97,6 +97,7 @@ def test_a_whole_note_needs_no_pointer_and_few_keys(app: App, desk: Desk, new_pa
     assert keys.pressed <= MOST
 
 
+@pytest.mark.deep
 def test_verdicts_the_way_back_and_the_source_itself_are_one_key_each(app: App, desk: Desk, new_page: NewPage) -> None:
     walk = Walk(new_page("light", 1280), app.url)
     page = walk.page
@@ -123,6 +124,7 @@ def test_verdicts_the_way_back_and_the_source_itself_are_one_key_each(app: App, 
     opened.value.close()
 
 
+@pytest.mark.deep
 def test_a_key_goes_to_an_ending_and_enter_ends(app: App, desk: Desk, new_page: NewPage) -> None:
     walk = Walk(new_page("light", 1280), app.url)
     keys = _opened(walk, desk.gathered(POST, "vitamin-c"))
@@ -134,6 +136,7 @@ def test_a_key_goes_to_an_ending_and_enter_ends(app: App, desk: Desk, new_page: 
     expect(walk.button("Reopen the case")).to_be_visible()
 
 
+@pytest.mark.deep
 def test_keys_are_letters_while_somebody_types(app: App, desk: Desk, new_page: NewPage) -> None:
     walk = Walk(new_page("light", 1280), app.url)
     page = walk.page

@@ -13,7 +13,7 @@ from tests.journeys.conftest import MANY, NewPage
 from tests.journeys.contrast import faint_words, turned_to
 from tests.journeys.walk import Walk
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.deep]
 _TWO_SCREENS = 1800
 _ALL = f"{MANY} cases"
 

@@ -43,6 +43,7 @@ def test_a_refresh_and_a_second_tab_keep_the_case_and_its_words(app: App, desk: 
     expect(first.note()).to_have_value("What the first tab wrote meanwhile.")
 
 
+@pytest.mark.deep
 def test_words_that_had_no_time_to_be_saved_come_back_but_never_over_newer_ones(
     app: App, desk: Desk, new_page: NewPage
 ) -> None:
@@ -69,6 +70,7 @@ def test_words_that_had_no_time_to_be_saved_come_back_but_never_over_newer_ones(
     expect(walk.note()).to_have_value(MINE)
 
 
+@pytest.mark.deep
 def test_words_of_a_post_that_were_just_typed_are_in_the_first_box_after_a_reload(app: App, new_page: NewPage) -> None:
     page = new_page()
     page.goto(app.url)

@@ -199,6 +199,7 @@ def test_a_person_signs_in_where_they_were_and_what_an_admin_changes_holds_at_on
     expect(page.get_by_text(_POST)).to_have_count(0)
 
 
+@pytest.mark.deep
 def test_who_signs_out_is_out(team: Team, page: Page) -> None:
     page.goto(f"{team.url}/people")
     _sign_in(page, "ben")
@@ -209,6 +210,7 @@ def test_who_signs_out_is_out(team: Team, page: Page) -> None:
     expect(_button(page, "Sign in")).to_be_visible()
 
 
+@pytest.mark.deep
 def test_what_goes_wrong_with_a_sign_in_is_said(team: Team, page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     # Turned down there.
     page.goto(f"{team.url}/cases")
@@ -241,6 +243,7 @@ def test_what_goes_wrong_with_a_sign_in_is_said(team: Team, page: Page, monkeypa
     assert page.url == f"{team.url}/cases?search=tea"
 
 
+@pytest.mark.deep
 def test_a_second_server_with_the_same_secret_knows_who_is_signed_in(team: Team, page: Page) -> None:
     with Balancer() as balancer:
         variables = _variables(team.provider, balancer.port)
@@ -373,6 +376,7 @@ def _reads(walk: Walk, key: str, until: str) -> None:
     expect(walk.page.get_by_text(until).first).to_be_visible()
 
 
+@pytest.mark.deep
 def test_each_visitor_of_a_demo_has_their_own(tmp_path: Path, browser: Browser) -> None:
     with running_app(tmp_path, variables={"CROWDNOTES_SIGN_IN_DEMO": "true"}) as url:
         pages = [browser.new_context().new_page() for _ in range(2)]

@@ -39,6 +39,7 @@ def test_what_is_pasted_is_told_at_a_pause_and_a_source_of_an_example_opens_as_a
     opened.value.close()
 
 
+@pytest.mark.deep
 def test_a_bookmark_brings_the_selected_words_and_the_address_of_their_post(app: App, new_page: NewPage) -> None:
     walk = Walk(new_page(), app.url)
     page = walk.page

@@ -8,14 +8,14 @@ from pathlib import Path
 
 from playwright.sync_api import Locator, Page, expect
 
-# Looked at in the page itself, often: `expect` asks once a second when something takes a while. A click needs
-# a moment until its run begins, so the page must have been at rest for as long.
+# Looked at in the page itself, often: `expect` asks once a second when something takes a while. What the page asked
+# of the app must have been answered (see `_WATCHED` of conftest.py), and all that was drawn.
 _AT_REST = """
 (forMs) => new Promise((resolve) => {
   let since = performance.now()
   const look = () => {
     const app = document.querySelector("[data-testid=stApp]")
-    const isAtRest = app?.dataset.testScriptState === "notRunning"
+    const isAtRest = app?.dataset.testScriptState === "notRunning" && !(window.askedOfApp > window.heardFromApp)
       && !document.querySelector("[data-stale=true], [data-testid=stSkeleton]")
     if (!isAtRest) since = performance.now()
     if (performance.now() - since >= forMs) resolve(true)
