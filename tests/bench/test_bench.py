@@ -43,12 +43,10 @@ _FIGURES = {
     "expected_calibration_error seconds",
     "supernote": "candidates before_the_jury made_seconds filtered_seconds ranked_seconds seconds",
 }
-_START_PROCESSES = {"app", "bridging", "public_data"}  # which takes longer than the rest
 
 
-@pytest.mark.parametrize(
-    "part", [pytest.param(part, marks=[pytest.mark.deep] * (part in _START_PROCESSES)) for part in PARTS]
-)
+@pytest.mark.deep
+@pytest.mark.parametrize("part", PARTS)
 def test_each_part_prints_its_figures(part: str, capsys: pytest.CaptureFixture[str]) -> None:
     main(["--only", part], _A_LITTLE)
     missing = set(_FIGURES[part].split()) - _names(json.loads(capsys.readouterr().out)[part])

@@ -11,7 +11,7 @@ from crowdnotes.bridging.model import IncorrectSignal, NoteSignals, NoteStatus, 
 from crowdnotes.bridging.rules import RULE_NAMES, STATUSES, ManySignals, decide, decide_all
 from crowdnotes.settings_sections import BridgingSettings
 
-_NOTES = 6_000
+_NOTES = 1_500
 
 
 def _made(chance: np.random.Generator) -> ManySignals:

@@ -30,6 +30,7 @@ from tests.cases.walk import (
 )
 from tests.shared import PATIENCE
 
+_SESSIONS = 8
 _ROOT = Path(crowdnotes.__file__).parents[1]
 _GATHERING = [StageName.QUERIES, StageName.SEARCH, StageName.READ, StageName.PASSAGES, StageName.SETTLE]
 _OF_A_NOTE = list(StageName)[: list(StageName).index(StageName.LINKS) + 1]  # the others are of a supernote
@@ -116,12 +117,12 @@ def test_there_must_be_somewhere_to_look_and_something_to_score(workspace: Works
         service.assess_steps(no_links.id)
 
 
-def test_twenty_sessions_at_once_mix_nothing_up(tmp_path: Path) -> None:
-    with small_workspace(tmp_path) as workspace, ThreadPoolExecutor(20) as sessions:
-        topics = [TOPICS[number % len(TOPICS)] for number in range(20)]
-        authors = [f"author{number}" for number in range(20)]
+def test_sessions_at_once_mix_nothing_up(tmp_path: Path) -> None:
+    with small_workspace(tmp_path) as workspace, ThreadPoolExecutor(_SESSIONS) as sessions:
+        topics = [TOPICS[number % len(TOPICS)] for number in range(_SESSIONS)]
+        authors = [f"author{number}" for number in range(_SESSIONS)]
         cases = list(sessions.map(lambda pair: draft_and_approve(workspace, *pair), zip(topics, authors, strict=True)))
-        assert len({case.id for case in cases}) == 20
+        assert len({case.id for case in cases}) == _SESSIONS
         for case, topic, author in zip(cases, topics, authors, strict=True):
             kept = workspace.service.get(case.id)
             assert kept.post.text == post_about(topic)

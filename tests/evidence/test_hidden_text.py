@@ -146,6 +146,7 @@ def test_a_deep_page_of_many_styles_is_worked_through() -> None:
     assert SHOWN[0] in text
 
 
+@pytest.mark.deep
 def test_thousands_of_rules_for_thousands_of_elements_are_worked_through() -> None:
     css = ".a{color:red}" * 15_000 + ".a{opacity:0." + "1" * 5_000 + "x}"
     assert SHOWN[0] in _read("<p class=a>word</p>" * 5_000, head=f"<style>{css}</style>")

@@ -106,6 +106,7 @@ def test_of_made_up_data_the_best_note_s_score_stands_beside_its_line_or_why_the
     assert told.now.intercept == pytest.approx(scored[0].best.intercept)
 
 
+@pytest.mark.deep
 def test_where_x_says_nothing_a_note_that_the_rules_show_counts_as_shown(tmp_path: Path) -> None:
     (tmp_path / "public").mkdir()
     for file in (made_index()[0].parent / "public").glob("[nr][oa]t*s-*"):  # notes and ratings, no status history

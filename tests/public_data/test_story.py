@@ -176,7 +176,7 @@ def test_the_score_after_all_ratings_is_that_of_the_whole_algorithm() -> None:
     index, _ = made_index()
     of_all = {one.note_id: one for one in score_public_data(index.parent / "public", _LINES).statuses}
     with reading(index) as connection:
-        for note in _busiest(connection, 60):
+        for note in _busiest(connection, 12):
             told = story(connection, str(note), _LINES)
             assert told.score is not None
             assert told.score.now.intercept == pytest.approx(of_all[note].note_intercept, abs=1e-4)

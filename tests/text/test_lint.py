@@ -97,6 +97,7 @@ def test_any_text_gets_warnings_that_point_into_it(text: str) -> None:
             assert 0 <= warning.span.start < warning.span.end <= len(text)
 
 
+@pytest.mark.deep
 def test_a_very_long_text_is_linted_at_once() -> None:
     """Quadratic, each of these took tens of seconds: the tests' own time limit is the check."""
     assert "over-limit" in _codes("a" * 400_000)
