@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -261,15 +262,14 @@ def migrate(engine: Engine, program: str = __version__) -> None:
     other. Raises ConfigurationError if a newer version of the program made the database, StoreError if it cannot be
     read or changed.
     """
-    config = alembic_config()
-    scripts = ScriptDirectory.from_config(config)
     with reading(engine) as connection:
-        if _is_newest(connection, scripts) and _read_last_program(connection) == program:
+        if _is_newest(connection) and _read_last_program(connection) == program:
             return
     with _MIGRATION_LOCK, writing(engine) as connection:
         if engine.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK_KEY})
-        if not _is_newest(connection, scripts):
+        if not _is_newest(connection):
+            config = alembic_config()
             config.attributes["connection"] = connection
             command.upgrade(config, "head")
         if _read_last_program(connection) != program:
@@ -285,14 +285,22 @@ def alembic_config() -> Config:
     return config
 
 
-def _is_newest(connection: Connection, scripts: ScriptDirectory) -> bool:
+@cache
+def _schemas() -> tuple[frozenset[str], frozenset[str]]:
+    """All versions of the schema that this program knows, and the newest."""
+    scripts = ScriptDirectory.from_config(alembic_config())
+    return frozenset(revision.revision for revision in scripts.walk_revisions()), frozenset(scripts.get_heads())
+
+
+def _is_newest(connection: Connection) -> bool:
+    known, newest = _schemas()
     current = set(MigrationContext.configure(connection).get_current_heads())
-    _require_known(current, scripts)
-    return current == set(scripts.get_heads())
+    _require_known(current, known)
+    return current == newest
 
 
-def _require_known(current: set[str], scripts: ScriptDirectory) -> None:
-    if current - {revision.revision for revision in scripts.walk_revisions()}:
+def _require_known(current: set[str], known: frozenset[str]) -> None:
+    if current - known:
         raise ConfigurationError(
             "The database was made by a newer version of CrowdNotes.",
             "Update CrowdNotes, or set another CROWDNOTES_DATA_DIR or CROWDNOTES_DATABASE_URL.",
@@ -307,13 +315,13 @@ def schema_of(engine: Engine) -> str:
 
 def require_known(schema: str) -> None:
     """Raise ConfigurationError for what `schema_of` said of a newer program's database."""
-    _require_known(set(schema.split()), ScriptDirectory.from_config(alembic_config()))
+    _require_known(set(schema.split()), _schemas()[0])
 
 
 def require_newest(engine: Engine) -> None:
     """Raise ConfigurationError unless the database has the very schema of this program, which changes nothing."""
     with reading(engine) as connection:
-        if not _is_newest(connection, ScriptDirectory.from_config(alembic_config())):
+        if not _is_newest(connection):
             raise ConfigurationError(
                 "The database is not of this version of CrowdNotes yet.",
                 "Start the app of this version once: it brings the database up to date.",
