@@ -47,7 +47,7 @@ from crowdnotes.settings import Settings
 from crowdnotes.storage.database import open_database
 from tests.cases.walk import ThinkingEngine, Told, make_library
 from tests.fakes import FixedClock, HashingEmbedder, ScriptedEngine, make_case, make_evidence, no_jury
-from tests.shared import PATIENCE
+from tests.shared import PATIENCE, put_tables
 
 STORY = "https://news.example.org/story"
 
@@ -82,6 +82,7 @@ def web() -> _Web:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
+    put_tables(tmp_path / "cases.sqlite")
     database: Engine = open_database(f"sqlite:///{tmp_path / 'cases.sqlite'}")
     store = Store(database)
     store.add(make_case())

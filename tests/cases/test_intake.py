@@ -22,6 +22,7 @@ from crowdnotes.settings import Settings
 from crowdnotes.workspace import Workspace, open_workspace
 from tests.cases.walk import Told, TopicEngine, gather, make_library, run
 from tests.fakes import HashingEmbedder, LiveLinks, actor, make_case, make_evidence
+from tests.shared import put_tables
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
 ANN = actor()
@@ -263,6 +264,7 @@ def watching() -> _Watching:
 @pytest.fixture
 def workspace(tmp_path: Path, watching: _Watching) -> Iterator[Workspace]:
     settings = Settings(data_dir=tmp_path / "data", database_url=None)
+    put_tables(settings.data_dir / "crowdnotes.sqlite")
     with open_workspace(settings, embedder=HashingEmbedder(), engine=watching, links=LiveLinks()) as workspace:
         workspace.libraries.add(make_library(tmp_path), "topics")
         yield workspace

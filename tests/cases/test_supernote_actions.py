@@ -64,7 +64,7 @@ from tests.fakes import (
     make_evidence,
     no_jury,
 )
-from tests.shared import PATIENCE
+from tests.shared import PATIENCE, put_tables
 
 AT = datetime(2026, 1, 2, tzinfo=UTC)
 ANN = actor()
@@ -206,6 +206,7 @@ def engine() -> ScriptedEngine:
 def linked(tmp_path: Path, engine: ScriptedEngine) -> Iterator[Workspace]:
     """A workspace in which every link answers with a page on the kettle, but d.example.org, which is dead."""
     settings = Settings(data_dir=tmp_path, database_url=None)
+    put_tables(tmp_path / "crowdnotes.sqlite")
     links = LiveLinks({"https://d.example.org/kettle": 404})
     with open_workspace(settings, embedder=HashingEmbedder(), engine=engine, links=links, fetcher=Web()) as opened:
         yield opened

@@ -37,10 +37,10 @@ STAGES = ("queries", "search", "read", "passages")
 
 
 @pytest.fixture
-def shared(tmp_path: Path, postgres_database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
+def shared(tmp_path: Path, postgres_tables_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
     """A workspace on PostgreSQL, in which nobody works yet."""
-    monkeypatch.setenv("CROWDNOTES_DATABASE_URL", postgres_database_url)
-    with opened(tmp_path, postgres_database_url) as workspace:
+    monkeypatch.setenv("CROWDNOTES_DATABASE_URL", postgres_tables_url)
+    with opened(tmp_path, postgres_tables_url) as workspace:
         workspace.libraries.add(make_library(tmp_path), "topics")
         yield workspace
     workspace.runner.engine.dispose()
@@ -202,11 +202,11 @@ def test_a_worker_of_another_version_refuses(shared: Workspace, working: Working
 
 @pytest.mark.deep
 def test_a_worker_that_dies_between_write_and_commit_leaves_nothing_and_another_does_it_once(
-    shared: Workspace, tmp_path: Path, postgres_database_url: str, monkeypatch: pytest.MonkeyPatch
+    shared: Workspace, tmp_path: Path, postgres_tables_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job = _begun(shared)
     before = shared.service.get(job.case_id)
-    with workers(tmp_path, postgres_database_url) as there:
+    with workers(tmp_path, postgres_tables_url) as there:
         there.start("dying")
         until(lambda: shared.runner.get(job.id).fence == 1)
         until(lambda: not there.alive())
@@ -269,36 +269,34 @@ def _kill_often(shared: Workspace, folder: Path, url: str, *, kills: int, cases:
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("kills", [10])
 def test_killing_app_and_workers_loses_no_case_and_does_no_stage_twice(
-    shared: Workspace, tmp_path: Path, postgres_database_url: str, monkeypatch: pytest.MonkeyPatch, kills: int
+    shared: Workspace, tmp_path: Path, postgres_tables_url: str, monkeypatch: pytest.MonkeyPatch, kills: int
 ) -> None:
     monkeypatch.setenv("CROWDNOTES_SEARCH_SERVICES", "[]")
     kills = int(os.environ.get("CROWDNOTES_KILLS", kills))
-    _kill_often(shared, tmp_path, postgres_database_url, kills=kills, cases=4 * kills)
+    _kill_often(shared, tmp_path, postgres_tables_url, kills=kills, cases=4 * kills)
 
 
 @pytest.mark.deep
 @pytest.mark.timeout(7200)
 def test_two_workers_do_nearly_twice_as_many_posts_as_one(
-    tmp_path: Path, postgres_database_url: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, postgres_tables_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     n, slots = int(os.environ.get("CROWDNOTES_POSTS", "40")), int(os.environ.get("CROWDNOTES_SLOTS", "4"))
     server = LLMServer(lambda body: Say(honest(body), wait=1.5))  # seconds: the wait is the server
     rates: list[float] = []
     monkeypatch.setenv("CROWDNOTES_SEARCH_SERVICES", "[]")
-    monkeypatch.setenv("CROWDNOTES_DATABASE_URL", postgres_database_url)
+    monkeypatch.setenv("CROWDNOTES_DATABASE_URL", postgres_tables_url)
     with server.running():
         monkeypatch.setenv("CROWDNOTES_LLM_BASE_URL", server.base_url)
         monkeypatch.setenv("CROWDNOTES_LLM_MODEL", "large")
-        with opened(tmp_path, postgres_database_url) as workspace:
+        with opened(tmp_path, postgres_tables_url) as workspace:
             workspace.libraries.add(make_library(tmp_path), "topics")
             for machines in (1, 2):
                 folder = tmp_path / str(machines)
                 folder.mkdir()
                 posts = _posts(folder, n)
                 posts.write_text(posts.read_text().replace("They never tell you", "Nobody tells you" * machines))
-                rates.append(
-                    _rate(workspace, Batch(workspace, posts), tmp_path, postgres_database_url, machines, slots)
-                )
+                rates.append(_rate(workspace, Batch(workspace, posts), tmp_path, postgres_tables_url, machines, slots))
         workspace.runner.engine.dispose()
     print(f"{n} posts: {rates[0]:.2f} and {rates[1]:.2f} a second, {rates[1] / rates[0]:.2f} times as many;", end=" ")
     print(f"{len(server.requests) / 2 / n:.1f} questions a post, at most {server.most_at_once} at once")

@@ -15,6 +15,7 @@ from crowdnotes.cli.main import app
 from crowdnotes.domain import SourceCategory
 from crowdnotes.engines.embedding import make_embedder
 from tests.fakes import HashingEmbedder
+from tests.shared import put_tables
 
 PAGE = (
     "<html><head><title>Tap water</title><meta property='article:published_time' content='2024-03-02'></head><body>"
@@ -27,6 +28,7 @@ ABSTRACT = "Two doses of the vaccine protect 97 of 100 people, as a trial of man
 @pytest.fixture(autouse=True)
 def _settings(httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("CROWDNOTES_DATA_DIR", str(tmp_path / "data"))
+    put_tables(tmp_path / "data" / "crowdnotes.sqlite")
     monkeypatch.setenv("CROWDNOTES_ALLOWED_PRIVATE_HOSTS", '["127.0.0.1"]')
     monkeypatch.setenv("CROWDNOTES_SEARCH_EUROPE_PMC_URL", httpserver.url_for("/epmc"))
     monkeypatch.setattr(workspace, "make_embedder", lambda settings, _: make_embedder(settings, HashingEmbedder()))

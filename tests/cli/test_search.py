@@ -14,6 +14,7 @@ from crowdnotes.cli.main import app
 from crowdnotes.engines.embedding import make_embedder
 from crowdnotes.errors import InputError, SearchError
 from tests.fakes import HashingEmbedder
+from tests.shared import put_tables
 
 _SERVICES = ("EUROPE_PMC", "PUBMED", "MEDLINEPLUS", "WIKIPEDIA", "CROSSREF")
 
@@ -21,6 +22,7 @@ _SERVICES = ("EUROPE_PMC", "PUBMED", "MEDLINEPLUS", "WIKIPEDIA", "CROSSREF")
 @pytest.fixture(autouse=True)
 def _settings(httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("CROWDNOTES_DATA_DIR", str(tmp_path / "data"))
+    put_tables(tmp_path / "data" / "crowdnotes.sqlite")
     monkeypatch.setattr(workspace, "make_embedder", lambda settings, _: make_embedder(settings, HashingEmbedder()))
     for service in _SERVICES:
         monkeypatch.setenv(f"CROWDNOTES_SEARCH_{service}_URL", httpserver.url_for(f"/{service}"))

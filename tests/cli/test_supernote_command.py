@@ -17,6 +17,7 @@ from crowdnotes.settings import Settings
 from crowdnotes.workspace import Workspace, open_workspace
 from tests.cases.test_supernote_actions import NEWER, NOTES, ThinkingEngine, Web
 from tests.fakes import HashingEmbedder, LiveLinks, ScriptedEngine
+from tests.shared import put_tables
 
 _PILOT = """noteId\tparticipantId\tcreatedAtMillis\ttweetId\tclassification\tsummary
 7\tA\t1611861332737\t99\tMISINFORMED_OR_POTENTIALLY_MISLEADING\tThe kettle was tested and no harm was found. https://a.example.org/1
@@ -32,6 +33,7 @@ class Command:
         self.folder = folder
         self.engine: ScriptedEngine = ScriptedEngine()
         monkeypatch.setenv("CROWDNOTES_DATA_DIR", str(folder / "data"))
+        put_tables(folder / "data" / "crowdnotes.sqlite")
         monkeypatch.setattr(draft, "open_workspace", self._opened)
 
     def _opened(self, settings: Settings, by: str) -> Workspace:
