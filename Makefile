@@ -2,8 +2,10 @@
 
 PYTHON ?= python3
 PORT ?= 8501
-# One more than two cores: a worker waits for a browser, a server or a disk a third of its time.
-WORKERS ?= 3
+# One more than two cores: a worker waits for a browser, a server or a disk a third of its time. For chosen tests one.
+WORKERS ?= $(if $(ARGS),0,3)
+# Python keeps the tests that pytest prepared, whatever the shell says: the next run begins ten seconds earlier.
+export PYTHONDONTWRITEBYTECODE :=
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
@@ -11,7 +13,7 @@ TORCH := torch==2.13.0
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help app install test test-deep check picture bench lock clean
+.PHONY: help app install test test-deep coverage check picture bench lock clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 12
@@ -22,13 +24,17 @@ app: install ## Start the program at http://localhost:8501 (PORT=… for another
 
 install: $(VENV)/.installed ## Make .venv and install the pinned requirements
 
-test: $(VENV)/.tested ## Install what tests need, a browser included, and run the tests (WORKERS=… at once)
+test: $(VENV)/.tested ## Install what tests need, a browser included, and run the tests (ARGS="-k name": some)
 	@$(BIN)/python -m tests.browser
 	@$(PYTEST) $(ARGS)
 
 test-deep: $(VENV)/.tested ## The tests that train models or take long, and every property on more examples
 	@$(BIN)/python -m tests.browser
 	@$(PYTEST) -m "deep or hypothesis" --hypothesis-profile=deep $(ARGS)
+
+coverage: $(VENV)/.tested ## The tests again, with the shares of lines and branches that they run
+	@$(BIN)/python -m tests.browser
+	@$(PYTEST) --cov --cov-report=term:skip-covered $(ARGS)
 
 check: $(VENV)/.tested ## Style, strict types, the layers of the design, links in the documents
 	@$(BIN)/ruff check .

@@ -10,12 +10,14 @@ for _name in ("CROWDNOTES_TORCH_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREA
 
 import importlib
 import pkgutil
+import re
 import shutil
 import tempfile
 import uuid
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import hypothesis
@@ -37,13 +39,38 @@ hypothesis.settings.load_profile("crowdnotes")
 
 os.environ["CROWDNOTES_ARCHIVE_ASK"] = "false"  # a page that fails in a test is no business of archive.org
 
+_TESTS = Path(__file__).parent
 # Long ones, so that no worker is left alone with one at the end.
 _FIRST = ("test_readme.py", "test_extending.py", "journeys/")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long tests first. Each worker begins with a run of neighbours, so that one of them has nearly all journeys."""
+    """Long tests first. Each worker begins with a run of neighbours, so that one of them has nearly all journeys.
+
+    With CROWDNOTES_TEST_RERUNS a journey that fails is run once more; the summary names it.
+    """
     items.sort(key=lambda item: not any(name in item.nodeid for name in _FIRST))
+    if os.environ.get("CROWDNOTES_TEST_RERUNS"):
+        for item in items:
+            if item.get_closest_marker("journey"):
+                item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """With `-k word`, read only files in which that word stands: to read all of them takes ten seconds.
+
+    A word that is in no test's name, as one of a parameter may be, is looked for in all.
+    """
+    word = str(config.option.keyword).casefold()
+    if not word.isidentifier() or collection_path.suffix != ".py" or not _names_a_test(word):
+        return None
+    return word not in f"{collection_path}\n{collection_path.read_text('utf-8')}".casefold() or None
+
+
+@cache
+def _names_a_test(word: str) -> bool:
+    named = re.compile(rf"def test\w*{re.escape(word)}|def {re.escape(word)}")
+    return any(named.search(path.read_text("utf-8").casefold()) for path in _TESTS.rglob("test_*.py"))
 
 
 @pytest.fixture(scope="session")
