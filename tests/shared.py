@@ -49,8 +49,8 @@ def until(comes: Callable[[], object]) -> None:
 
 @cache
 def minilm() -> MiniLMEmbedder:
-    """The real embedding model, read once."""
-    return MiniLMEmbedder()
+    """The real embedding model, read once; on one thread, for two of each worker compete and take thrice the time."""
+    return MiniLMEmbedder(threads=1)
 
 
 def put_tables(path: Path) -> None:

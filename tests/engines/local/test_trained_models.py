@@ -78,7 +78,7 @@ def test_the_pinned_opinion_figure_follows_from_the_held_out_verdicts_and_has_no
 
 @pytest.mark.model
 def test_the_real_judges_tell_a_good_note_from_a_bad_one() -> None:
-    engine = LocalEngine(MiniLMEmbedder(), GateSettings())
+    engine = LocalEngine(minilm(), GateSettings())
     good, bad = engine.helpfulness(POST, HELPFUL), engine.helpfulness(POST, UNHELPFUL)
     assert (good.status, bad.status) == (GateStatus.PASS, GateStatus.FAIL)
     opinions = {
@@ -112,7 +112,7 @@ def test_another_embedding_model_is_said_to_leave_the_similarity_out(engine: Loc
 @pytest.mark.model
 def test_opinion_that_no_word_list_holds_is_found_and_its_words_are_pointed_at() -> None:
     note = "The government should stop wasting money; these politicians only serve themselves and their rich friends."
-    results = LocalEngine(MiniLMEmbedder(), GateSettings()).principles(POST, note)
+    results = LocalEngine(minilm(), GateSettings()).principles(POST, note)
     found = next(result for result in results if result.principle is PrincipleName.NO_SPECULATION)
     assert found.status is GateStatus.FAIL
     assert [note[f.span.start : f.span.end] for f in found.findings if f.span]
