@@ -104,9 +104,7 @@ BROKEN: list[tuple[str, Callable[[Case], Case]]] = [
         "stale",
         lambda case: actions.judge(actions.open_passage(case, AT, A, "E2"), AT, A, "E2", Verdict.USE, ""),
     ),
-    ("form no-url", _with_draft("According to Example Health, the review found no link.")),
     ("form over-limit", _with_draft("word " * 60 + "https://health.example.org/review")),
-    ("form phantom-url", _with_draft("That is false.The review says no. https://health.example.org/review")),
     ("unopened E2", _with_draft("So says https://health.example.org/review and https://other.example.org/")),
 ]
 

@@ -7,8 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
+from tests.command_line import crowdnotes
 from tests.shared import PATIENCE
 
 
@@ -34,19 +33,15 @@ def test_a_file_in_xs_storage_form_gives_a_line_a_note(tmp_path: Path) -> None:
     assert [json.loads(line)["characters"] for line in lines] == [7, 1]
 
 
-@pytest.mark.parametrize(
-    ("content", "sentence"),
-    [("{nonsense\n", "Line 1"), ('{"other": "x"}\n', "no text in the field"), ("[1]\n", "no text in the field")],
-)
-def test_a_bad_line_is_named_without_a_traceback(tmp_path: Path, content: str, sentence: str) -> None:
+def test_a_bad_line_is_named_without_a_traceback(tmp_path: Path) -> None:
     file = tmp_path / "notes.jsonl"
-    file.write_text(content, encoding="utf-8")
+    file.write_text('{"other": "x"}\n', encoding="utf-8")
     ended = _run("--jsonl", str(file))
     assert ended.returncode == 1
-    assert sentence in ended.stderr
+    assert "no text in the field" in ended.stderr
     assert "Traceback" not in ended.stderr
 
 
 def test_a_missing_file_and_two_inputs_at_once_are_refused_in_a_sentence(tmp_path: Path) -> None:
-    assert "cannot be read" in _run("--jsonl", str(tmp_path / "none.jsonl")).stderr
-    assert "not both" in _run("text", "--jsonl", str(tmp_path / "none.jsonl")).stderr
+    assert "cannot be read" in crowdnotes(tmp_path, "length", "--jsonl", "none.jsonl").stderr
+    assert "not both" in crowdnotes(tmp_path, "length", "text", "--jsonl", "none.jsonl").stderr
