@@ -6,15 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from crowdnotes.domain import GateName, GateResult, GateStatus
+from crowdnotes.domain import GateResult, GateStatus
 from crowdnotes.engines import EngineStep
 from crowdnotes.engines.base import Engine
 from crowdnotes.engines.choice import make_engine, set_choice
 from crowdnotes.engines.metering import Meter, metered
 from crowdnotes.errors import ConfigurationError
-from crowdnotes.notes.gates import run_gates
 from crowdnotes.settings_sections import GateSettings, LlmSettings
-from tests.engines.llm.made import BRIEF, NOTE, POST, evidence
+from tests.engines.llm.made import NOTE, POST
 from tests.fakes import HashingEmbedder
 from tests.llm_server import LLMServer, honest
 
@@ -60,17 +59,6 @@ def test_the_engines_own_model_judges_though_a_judge_on_a_server_is_set(tmp_path
         assert _engine(tmp_path, "model", **own).helpfulness(POST, LINKED).judge == "llm:small"
         assert [request["model"] for request in server.requests] == ["small"]
         assert _engine(tmp_path, "auto", **own).judge.name == "llm:healthjudge"
-
-
-def test_a_judges_server_that_is_down_leaves_the_gate_without_a_verdict(tmp_path: Path) -> None:
-    with LLMServer(honest).running() as server:
-        gone = server.base_url
-    engine = _engine(tmp_path, "server", judge_base_url=gone, judge_model="healthjudge")
-    engine.relevance = lambda *_: GateResult(gate=GateName.RELEVANCE, status=GateStatus.PASS, reason="")  # type: ignore[method-assign]
-    engine.correctness = lambda *_: GateResult(gate=GateName.CORRECTNESS, status=GateStatus.PASS, reason="")  # type: ignore[method-assign]
-    last = run_gates(engine, BRIEF, LINKED, [evidence()], ())[-1]
-    assert last.status is GateStatus.NOT_RUN
-    assert "could not be reached" in last.reason
 
 
 @pytest.mark.parametrize(

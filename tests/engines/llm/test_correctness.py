@@ -8,9 +8,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from crowdnotes.domain import GateStatus, PrincipleName, Support
+from crowdnotes.domain import GateStatus, Support
 from crowdnotes.errors import AnswerUnreadableError
-from tests.engines.llm.made import NOTE, PASSAGE, QUOTE, assessed, correctness_of, engine_over, evidence, gives, settles
+from tests.engines.llm.made import NOTE, PASSAGE, QUOTE, assessed, correctness_of, engine_over, evidence
 from tests.llm_server import Body, form_of, honest
 
 
@@ -110,15 +110,6 @@ def test_a_passage_in_another_language_may_carry_a_sentence_by_words_that_the_mo
     passage = "Im Versuch zeigte das Getränk bei den teilnehmenden Kindern keine Erkrankung, sagen die Ärzte."
     assert _shown(note, passage, "bei den teilnehmenden Kindern keine Erkrankung") is GateStatus.PASS
     assert _shown(note, passage, "bei allen Kindern eine Erkrankung") is GateStatus.FAIL
-
-
-def test_what_stands_behind_a_failed_gate_is_held_back_while_the_principles_are_not() -> None:
-    background = settles(gives("background"))
-    assessment = assessed(lambda body: background if form_of(body) == "passages" else honest(body))
-    assert [gate.status.value for gate in assessment.gates] == ["FAIL", "NOT_RUN", "NOT_RUN"]
-    assert [gate.status for gate in assessment.held] == [GateStatus.PASS] * 2
-    others = [item for item in assessment.principles if item.principle is not PrincipleName.SOURCES_SUPPORT]
-    assert all(result.status is GateStatus.PASS for result in others)
 
 
 def test_garbage_at_a_gate_leaves_it_not_run_with_a_clear_sentence_and_keeps_the_rest() -> None:
