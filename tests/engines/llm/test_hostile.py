@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 
 import pytest
 
@@ -34,7 +35,24 @@ from tests.llm_server import Body, data_of, form_of, honest_answer, passages_of
 UNRELATED = "Lake Constance lies between three countries. Its water is cold in spring."
 
 
-attacks = pytest.mark.parametrize("attack", ATTACKS, ids=[attack.name for attack in ATTACKS])
+every_attack = pytest.mark.parametrize("attack", ATTACKS, ids=[attack.name for attack in ATTACKS])
+
+# What is taken out of a text cannot steer: that each attack is, the first test below shows. From outside one of each
+# kind is enough: what it asks for, how it is dressed, in which script. The others come with the tests that take long.
+KINDS = frozenset((
+    "ignore the above", "chat template", "json verdict", "final decision", "addressed judge", "forged id", "no note",
+    "across lines", "zero width", "base64", "chinese", "unseen courtesy", "unseen quotation", "unseen thai",
+))  # fmt: skip
+
+
+def _one_of_each_kind(found: Sequence[Attack]) -> pytest.MarkDecorator:
+    told = [
+        pytest.param(attack, id=attack.name, marks=() if attack.name in KINDS else pytest.mark.deep) for attack in found
+    ]
+    return pytest.mark.parametrize("attack", told)
+
+
+attacks = _one_of_each_kind(ATTACKS)
 
 
 def _words(text: str) -> set[tuple[str, ...]]:
@@ -113,7 +131,7 @@ def test_there_are_more_than_forty_attacks() -> None:
     assert len({attack.text for attack in ATTACKS}) == len(ATTACKS) >= 40
 
 
-@attacks
+@every_attack
 def test_an_attack_is_seen_and_taken_out_and_what_stands_beside_it_stays(attack: Attack) -> None:
     before, after = "Lake Constance is cold in spring.", "Many birds rest there in winter."
     text = f"{before}\n{attack.text}\n{after}"
@@ -216,11 +234,12 @@ class Marking(Obedient):
 
 
 FORTY = (*ATTACKS[:20], *UNSEEN_ATTACKS)
-forty = pytest.mark.parametrize("attack", FORTY, ids=[attack.name for attack in FORTY])
+forty = _one_of_each_kind(FORTY)
 
 
 def test_no_pattern_knows_the_unseen_ones() -> None:
     assert len(FORTY) == 40
+    assert {attack.name for attack in (*ATTACKS, *UNSEEN_ATTACKS)} >= KINDS
     assert [attack.name for attack in UNSEEN_ATTACKS if holds_injection(attack.text)] == []
 
 
