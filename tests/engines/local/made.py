@@ -47,7 +47,7 @@ AWKWARD_TEXTS = (
     "\u202etxet desrever\u202c",
     "\ud800 half a pair",
     "A" * 25_000,
-    "The vaccine causes cancer in 38% of people. " * 70,
+    "The vaccine causes cancer in 38% of people. " * 45,
     "(" * 3_000,
-    "not " * 5_000,
+    "not " * 2_000,
 )

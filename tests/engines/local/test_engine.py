@@ -77,7 +77,3 @@ def test_the_same_input_gives_the_same_answer(engine: LocalEngine) -> None:
 def test_it_says_that_no_language_model_is_at_work(engine: LocalEngine) -> None:
     assert engine.name == "local"
     assert engine.uses_language_model is False
-
-
-def test_long_repetitive_text_goes_through(engine: LocalEngine) -> None:
-    _through_all_steps(engine, "x, " * 8_000, "no, " * 2_000, "a-b " * 6_000)
