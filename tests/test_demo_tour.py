@@ -72,7 +72,18 @@ OUTCOMES: dict[str, tuple[int, ...] | str] = {
 }
 
 
-@pytest.mark.parametrize("example", [item for item in examples() if item != presented()], ids=lambda item: item.id)
+# A note, and no note for either reason. The others show no more, and come with the tests that take long.
+QUICK = {"food-poisoning-tripled", "beach-flags", "filter-headaches"}
+
+
+@pytest.mark.parametrize(
+    "example",
+    [
+        pytest.param(item, id=item.id, marks=() if item.id in QUICK else pytest.mark.deep)
+        for item in examples()
+        if item != presented()
+    ],
+)
 def test_each_example_has_recorded_answers_up_to_a_scored_note_or_none(workspace: Workspace, example: Example) -> None:
     _, case = islice(practise(workspace, example, choices(example)[0]), 2)
     assert case.used.calls == 0, RECORD_AGAIN
