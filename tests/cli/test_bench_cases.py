@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -25,6 +26,7 @@ from crowdnotes.studies.data_files import HealthNote
 from tests.cases.walk import TOPICS, TopicEngine, post_about, small_workspace
 from tests.fakes import HashingEmbedder, LiveLinks
 from tests.llm_server import LLMServer, honest
+from tests.shared import put_tables
 
 _MARCH_2024 = 1_709_300_000_000
 
@@ -52,12 +54,21 @@ class KettleWeb:
         return Page(url, url, FetchOutcome.READ, datetime.now(UTC), HTML, "utf-8", body.encode())
 
 
+@pytest.fixture(scope="module")
+def with_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the library "topics" and the empty tables of a run: each test gets a copy."""
+    folder = tmp_path_factory.mktemp("topics")
+    small_workspace(folder).close()
+    put_tables(folder / "run" / "cases.sqlite")
+    return folder
+
+
 @pytest.fixture
-def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> WritingEngine:
+def engine(with_library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> WritingEngine:
     """Commands get this engine, with fakes around it, and the library "topics"."""
     made = WritingEngine()
     monkeypatch.setenv("CROWDNOTES_DATA_DIR", str(tmp_path / "data"))
-    small_workspace(tmp_path).close()
+    shutil.copytree(with_library, tmp_path, dirs_exist_ok=True)
     opened = partial(
         workspace.open_workspace, embedder=HashingEmbedder(), engine=made, fetcher=KettleWeb(), links=LiveLinks()
     )
@@ -137,12 +148,13 @@ def test_a_gate_that_fails_shows_in_the_rates_and_as_text(tmp_path: Path, engine
 def test_records_without_a_date_are_left_out_unless_the_librarys_own_is_given(
     tmp_path: Path, engine: WritingEngine
 ) -> None:
-    answer = as_json(bench(tmp_path, "--library", "topics", "--json"))
-    assert answer["halves"]["overall"]["no_evidence"] == 4
+    two = ("--library", "topics", "--limit", "2", "--json")
+    answer = as_json(bench(tmp_path, *two))
+    assert answer["halves"]["overall"]["no_evidence"] == 2
     assert answer["halves"]["overall"]["relevance_percent"] == 0.0
     assert any("undated" in caution for caution in answer["cautions"])
-    later = ("--library", "topics", "--library-date", "topics=2025-01-01", "--out", str(tmp_path / "later"))
-    assert as_json(bench(tmp_path, *later, "--json"))["halves"]["overall"]["no_evidence"] == 4
+    later = ("--library-date", "topics=2025-01-01", "--out", str(tmp_path / "later"))
+    assert as_json(bench(tmp_path, *two, *later))["halves"]["overall"]["no_evidence"] == 2
 
 
 def test_a_stopped_run_goes_on_and_nothing_half_done_is_kept(tmp_path: Path, engine: WritingEngine) -> None:
@@ -190,16 +202,16 @@ def test_an_answer_of_no_use_is_a_post_that_could_not_be_run_and_is_tried_again(
 
 def test_a_judge_that_breaks_is_not_a_failing_note(tmp_path: Path, engine: WritingEngine) -> None:
     engine.breaks_at = GateName.HELPFULNESS
-    overall = as_json(bench(tmp_path, *_DATED, "--json"))["halves"]["overall"]
-    assert (overall["failed"], overall["judged"], overall["correctness_percent"]) == (4, 0, 100.0)
+    overall = as_json(bench(tmp_path, *_DATED, "--limit", "2", "--json"))["halves"]["overall"]
+    assert (overall["failed"], overall["judged"], overall["correctness_percent"]) == (2, 0, 100.0)
 
 
 def test_an_engine_that_abstains_is_counted_as_such(
     tmp_path: Path, engine: WritingEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engine, "write", lambda *_, **__: WriterAnswer((), "Not needed."))
-    overall = as_json(bench(tmp_path, *_DATED, "--json"))["halves"]["overall"]
-    assert (overall["abstained"], overall["relevance_percent"]) == (4, 0.0)
+    overall = as_json(bench(tmp_path, *_DATED, "--limit", "2", "--json"))["halves"]["overall"]
+    assert (overall["abstained"], overall["relevance_percent"]) == (2, 0.0)
     assert lines_of(tmp_path)[0]["reason"] == "Not needed."
 
 

@@ -2,24 +2,49 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from crowdnotes.domain import Aim, Case, FollowUpKind, Mode, SourceCategory, Verdict
+from crowdnotes.jobs import JobState
+from crowdnotes.settings import Settings
+from crowdnotes.workspace import open_workspace
 from tests.cases.walk import make_library, post_about
+from tests.fakes import HashingEmbedder, LiveLinks, ScriptedEngine
 from tests.pages.conftest import Desk, read, texts, unfolded
+from tests.shared import PATIENCE, put_tables
+
+
+@pytest.fixture(scope="module")
+def gathered_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data of a case with six passages of a library that has four more to offer: each test gets a copy."""
+    folder = tmp_path_factory.mktemp("gathered")
+    data = folder / "data"
+    put_tables(data / "crowdnotes.sqlite")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("CROWDNOTES_SEARCH_SERVICES", "[]")
+        fakes: dict[str, Any] = {"embedder": HashingEmbedder(), "engine": ScriptedEngine(), "links": LiveLinks()}
+        with open_workspace(Settings(data_dir=data), **fakes) as made:
+            made.libraries.add(make_library(folder), "topics")
+            case = made.service.create(post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"])
+            job = made.runner.wait(made.start(case.id, "gather").id, timeout=PATIENCE)
+            assert job.state is JobState.DONE
+    return data
+
+
+@pytest.fixture(autouse=True)
+def _copied(gathered_once: Path, tmp_path: Path) -> None:
+    """Before the workspace is opened on it."""
+    shutil.copytree(gathered_once, tmp_path, dirs_exist_ok=True)
 
 
 @pytest.fixture
-def gathered(desk: Desk, tmp_path: Path) -> Case:
-    """A case with six passages of a library that has four more to offer."""
-    desk.workspace.libraries.add(make_library(tmp_path), "topics")
-    service = desk.workspace.service
-    case = service.create(post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"])
-    desk.run(case, "gather")
-    return service.get(case.id)
+def gathered(desk: Desk) -> Case:
+    return desk.only()
 
 
 def followed_up(desk: Desk, case: Case, kind: FollowUpKind, about: str = "") -> Case:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -41,15 +42,26 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[XServer]:
         yield running
 
 
+@pytest.fixture(scope="module")
+def approved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a workspace with one approved case; a copy of it takes a tenth of the time of making it."""
+    folder = tmp_path_factory.mktemp("approved")
+    with small_workspace(folder) as made:
+        _on_post(made, draft_and_approve(made, "kettle", "ann"), 100)
+    return folder
+
+
 @pytest.fixture
-def workspace(server: XServer, tmp_path: Path) -> Iterator[Workspace]:
+def workspace(server: XServer, approved: Path, tmp_path: Path) -> Iterator[Workspace]:
+    shutil.copytree(approved, tmp_path, dirs_exist_ok=True)
     with small_workspace(tmp_path) as opened:
         yield opened
 
 
 @pytest.fixture
 def case(workspace: Workspace) -> Case:
-    return _on_post(workspace, draft_and_approve(workspace, "kettle", "ann"), 100)
+    [only] = workspace.service.list()
+    return workspace.service.get(only.id)
 
 
 def _on_post(workspace: Workspace, case: Case, number: int) -> Case:
