@@ -163,35 +163,33 @@ def test_cases_are_found_by_status(store: Store) -> None:
     assert store.count(status=CaseStatus.NEW) == 1
 
 
-@pytest.mark.parametrize(
-    ("search", "found"),
-    [
-        ("ÄPFEL", ["post"]),
-        ("äpfel kosten", ["post"]),
-        ("mehr apfel", ["post"]),
-        ('"mehr äpfel"', []),
-        ("“äpfel  kosten” mehr", ["post"]),
-        ("äpfel mehr abc", []),
-        ("resume’s zoe", ["draft"]),
-        ("  strasse ", ["draft"]),
-        ("100%", ["post"]),
-        ('"0% o"', []),
-        ("a_c", ["draft"]),
-        ("a/", []),
-        ("\\", []),
-        ("'; DROP TABLE cases; --", []),
-        ("\x00", []),
-        ("x" * 100_000, []),
-        ("", ["draft", "post"]),
-    ],
-)
-def test_search_looks_for_all_words_in_any_order_in_posts_and_drafts(
-    store: Store, search: str, found: list[str]
-) -> None:
+FOUND_BY_SEARCH = {
+    "ÄPFEL": ["post"],
+    "äpfel kosten": ["post"],
+    "mehr apfel": ["post"],
+    '"mehr äpfel"': [],
+    "“äpfel  kosten” mehr": ["post"],
+    "äpfel mehr abc": [],
+    "resume’s zoe": ["draft"],
+    "  strasse ": ["draft"],
+    "100%": ["post"],
+    '"0% o"': [],
+    "a_c": ["draft"],
+    "a/": [],
+    "\\": [],
+    "'; DROP TABLE cases; --": [],
+    "\x00": [],
+    "x" * 100_000: [],
+    "": ["draft", "post"],
+}
+
+
+def test_search_looks_for_all_words_in_any_order_in_posts_and_drafts(store: Store) -> None:
     store.add(make_case("post", "Äpfel kosten 100% mehr"))
     store.add(make_case("draft", "Zoë's résumé's abc", minutes=1, draft=draft("In der Straße: a_c")))
-    assert [line.id for line in store.list(search)] == found
-    assert store.count(search) == len(found)
+    assert {search: [line.id for line in store.list(search)] for search in FOUND_BY_SEARCH} == FOUND_BY_SEARCH
+    counts = {search: len(found) for search, found in FOUND_BY_SEARCH.items()}
+    assert {search: store.count(search) for search in FOUND_BY_SEARCH} == counts
 
 
 def test_search_follows_the_newest_draft(store: Store) -> None:
@@ -271,9 +269,9 @@ def test_nothing_is_kept_for_a_case_that_was_deleted_meanwhile(store: Store) -> 
         store.put_text("c1", "read too late")
 
 
-def test_twenty_threads_lose_no_change_and_mix_nothing_up(store: Store) -> None:
+def test_eight_threads_lose_no_change_and_mix_nothing_up(store: Store) -> None:
     store.add(make_case("shared"))
-    start = threading.Barrier(20)
+    start = threading.Barrier(8)
 
     def session(number: int) -> None:
         mine = f"case {number}"
@@ -284,29 +282,30 @@ def test_twenty_threads_lose_no_change_and_mix_nothing_up(store: Store) -> None:
             store.update(mine, lambda case: with_event(case, f"{mine}/{turn}"))  # noqa: B023
             assert store.get(mine).post.text == mine
 
-    with ThreadPoolExecutor(20) as pool:
-        list(pool.map(session, range(20)))
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(session, range(8)))
     shared = store.get("shared")
-    assert shared.version == 100
-    assert {event.kind for event in shared.events[1:]} == {f"{n}/{turn}" for n in range(20) for turn in range(5)}
-    for number in range(20):
+    assert shared.version == 40
+    assert {event.kind for event in shared.events[1:]} == {f"{n}/{turn}" for n in range(8) for turn in range(5)}
+    for number in range(8):
         kinds = [event.kind for event in store.get(f"case {number}").events[1:]]
         assert kinds == [f"case {number}/{turn}" for turn in range(5)]
 
 
-@pytest.mark.parametrize("role", Role)
-def test_a_list_holds_what_its_reader_may_open_and_no_more(store: Store, role: Role) -> None:
-    reader = actor("ann", role)
-    owners = {"nobodys": None, "anns": reader.person, "bobs": actor("bob").person}
+def test_a_list_holds_what_its_reader_may_open_and_no_more(store: Store) -> None:
+    owners = {"nobodys": None, "anns": actor("ann").person, "bobs": actor("bob").person}
     kept = [
         store.add(make_case(f"{name}-{shared}", owner=owner, shared=shared))
         for name, owner in owners.items()
         for shared in (True, False)
     ]
-    expected = {case.id for case in kept if may(reader, Act.READ, case)}
-    assert {item.id for item in store.list(reader=reader)} == expected
-    assert store.count(reader=reader) == store.count("vaccines", reader=reader) == len(expected)
-    assert store.count("kettle", reader=reader) == 0
-    assert len(store.list(limit=1, reader=reader)) == 1
+    readers = [actor("ann", role) for role in Role]
+    for reader in readers:
+        expected = {case.id for case in kept if may(reader, Act.READ, case)}
+        assert {item.id for item in store.list(reader=reader)} == expected
+        assert store.count(reader=reader) == store.count("vaccines", reader=reader) == len(expected)
+        assert store.count("kettle", reader=reader) == 0
+        assert len(store.list(limit=1, reader=reader)) == 1
     opened = store.update("bobs-False", lambda case: case.model_copy(update={"shared": True}))
-    assert opened.id in {item.id for item in store.list(reader=reader)}
+    for reader in readers:
+        assert opened.id in {item.id for item in store.list(reader=reader)}

@@ -67,6 +67,15 @@ def documents(folder: Path) -> list[dict[str, Any]]:
 
 
 @pytest.fixture
+def stored_file(tmp_path: Path) -> Iterator[Engine]:
+    """The stored cases as an earlier program left them, in a file: how a document is read is no matter of the kind."""
+    unpacked(tmp_path)
+    engine = open_database(f"sqlite:///{tmp_path / 'crowdnotes.sqlite'}")
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
 def stored(database_url: str, tmp_path: Path) -> Iterator[Engine]:
     """The stored cases in a database of each kind, as an earlier program left it."""
     if make_url(database_url).get_backend_name() == "sqlite":
@@ -136,12 +145,12 @@ def test_every_stored_case_opens_with_its_texts_and_is_exported(stored: Engine) 
     assert cases_csv(found).count("\r\n") == COUNT + 1
 
 
-def test_a_stored_case_that_is_changed_is_kept_in_the_newest_form(stored: Engine) -> None:
-    store = Store(stored)
+def test_a_stored_case_that_is_changed_is_kept_in_the_newest_form(stored_file: Engine) -> None:
+    store = Store(stored_file)
     for item in store.list(limit=1_000):
         changed = store.update(item.id, lambda case: case.model_copy(update={"tags": ("seen",)}))
         assert store.get(item.id) == changed
-        with reading(stored) as connection:
+        with reading(stored_file) as connection:
             document = connection.scalar(select(cases.c.document).where(cases.c.id == item.id))
         assert document is not None
         assert version_of(json.loads(document)) == DOCUMENT_VERSION
@@ -216,36 +225,36 @@ def _set_document(engine: Engine, case_id: str, **changes: Any) -> str:
     return changed
 
 
-def test_a_case_of_a_newer_program_is_named_and_left_untouched(stored: Engine) -> None:
-    store = Store(stored)
+def test_a_case_of_a_newer_program_is_named_and_left_untouched(stored_file: Engine) -> None:
+    store = Store(stored_file)
     newer, other = (item.id for item in store.list(limit=2))
-    document = _set_document(stored, newer, document_version=DOCUMENT_VERSION + 1, wisdom={"since": 2030})
+    document = _set_document(stored_file, newer, document_version=DOCUMENT_VERSION + 1, wisdom={"since": 2030})
     with pytest.raises(NewerCaseError, match=r"newer version.* Update CrowdNotes"):
         store.get(newer)
     with pytest.raises(NewerCaseError):
         store.update(newer, lambda case: case.model_copy(update={"tags": ("x",)}))
-    with reading(stored) as connection:
+    with reading(stored_file) as connection:
         assert connection.scalar(select(cases.c.document).where(cases.c.id == newer)) == document
     assert {newer, other} <= {item.id for item in store.list(limit=1_000)}
     assert store.get(other).id == other
 
 
-def test_a_damaged_case_is_a_sentence(stored: Engine) -> None:
-    store = Store(stored)
+def test_a_damaged_case_is_a_sentence(stored_file: Engine) -> None:
+    store = Store(stored_file)
     damaged = store.list(limit=1)[0].id
     overrides = '{"decision": {"overrides": [{"check": null}]}}'
     versions = ('{"document_version": "x"}', '{"document_version": null}')
     for document in ("{not json", "[]", "null", '{"assessment": {}}', *versions, overrides):
-        with writing(stored) as connection:
+        with writing(stored_file) as connection:
             connection.execute(update(cases).where(cases.c.id == damaged).values(document=document))
         with pytest.raises(StoreError, match="cannot read"):
             store.get(damaged)
 
 
-def test_the_list_shows_the_rest_when_only_a_newer_program_has_a_word_for_one(stored: Engine) -> None:
-    store = Store(stored)
+def test_the_list_shows_the_rest_when_only_a_newer_program_has_a_word_for_one(stored_file: Engine) -> None:
+    store = Store(stored_file)
     first = store.list(limit=1)[0].id
-    with writing(stored) as connection:
+    with writing(stored_file) as connection:
         connection.execute(text("UPDATE cases SET status = 'published' WHERE id = :id"), {"id": first})
     assert (len(store.list(limit=1_000)), store.count()) == (COUNT - 1, COUNT - 1)
 
