@@ -10,6 +10,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 
@@ -23,11 +24,11 @@ from crowdnotes.domain import Mode
 from crowdnotes.errors import ConfigurationError, JobError
 from crowdnotes.jobs import JobState, Progress, Step
 from crowdnotes.jobs.queue import QueueWorker
-from crowdnotes.jobs.records import JobRecord
+from crowdnotes.jobs.records import JobRecord, this_process
 from crowdnotes.storage.database import clock_of, reading, writing
 from crowdnotes.workspace import Workspace, system_clock
 from tests.cases.walk import TOPICS, make_library, post_about
-from tests.llm_server import LLMServer, Say, honest
+from tests.llm_server import Body, LLMServer, Say, honest
 from tests.shared import PATIENCE, HeldTime, until
 from tests.worker_process import opened, workers
 
@@ -277,11 +278,53 @@ def test_killing_app_and_workers_loses_no_case_and_does_no_stage_twice(
 
 
 @pytest.mark.deep
-@pytest.mark.timeout(7200)
-def test_two_workers_do_nearly_twice_as_many_posts_as_one(
+def test_two_workers_are_at_twice_as_many_posts_as_one_may_be(
     tmp_path: Path, postgres_tables_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    n, slots = int(os.environ.get("CROWDNOTES_POSTS", "40")), int(os.environ.get("CROWDNOTES_SLOTS", "4"))
+    slots, may_answer = 2, threading.Event()
+
+    def answer(body: Body) -> str:
+        may_answer.wait(PATIENCE)
+        return honest(body)
+
+    server = LLMServer(answer)
+    monkeypatch.setenv("CROWDNOTES_SEARCH_SERVICES", "[]")
+    monkeypatch.setenv("CROWDNOTES_DATABASE_URL", postgres_tables_url)
+    with server.running():
+        monkeypatch.setenv("CROWDNOTES_LLM_BASE_URL", server.base_url)
+        monkeypatch.setenv("CROWDNOTES_LLM_MODEL", "large")
+        monkeypatch.setenv("CROWDNOTES_LLM_TIMEOUT_SECONDS", str(PATIENCE))
+        with opened(tmp_path, postgres_tables_url) as workspace:
+            workspace.libraries.add(make_library(tmp_path), "topics")
+            batch = Batch(workspace, _posts(tmp_path, 4 * slots))
+            with workers(tmp_path, postgres_tables_url, slots=slots) as there, ThreadPoolExecutor(1) as beside:
+                there.start()
+                running = beside.submit(batch.run, 4 * slots)
+                try:
+                    until(lambda: _at_work(workspace) == [slots])
+                    there.start()
+                    until(lambda: _at_work(workspace) == [slots, slots])
+                finally:
+                    may_answer.set()
+                running.result(PATIENCE)
+            assert batch.counts()[0] == {"done": 4 * slots}
+        workspace.runner.engine.dispose()
+
+
+def _at_work(workspace: Workspace) -> list[int]:
+    """How many posts each worker is at."""
+    query = text("SELECT count(*) FROM jobs WHERE under_way AND owner NOT IN ('', :me) GROUP BY owner")
+    with reading(workspace.runner.engine) as connection:
+        return [row[0] for row in connection.execute(query, {"me": this_process()})]
+
+
+@pytest.mark.deep
+@pytest.mark.skipif("CROWDNOTES_POSTS" not in os.environ, reason="A measurement for docs/running.md.")
+@pytest.mark.timeout(7200)
+def test_posts_a_second_of_one_worker_and_of_two(
+    tmp_path: Path, postgres_tables_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    n, slots = int(os.environ["CROWDNOTES_POSTS"]), int(os.environ.get("CROWDNOTES_SLOTS", "4"))
     server = LLMServer(lambda body: Say(honest(body), wait=1.5))  # seconds: the wait is the server
     rates: list[float] = []
     monkeypatch.setenv("CROWDNOTES_SEARCH_SERVICES", "[]")
@@ -300,7 +343,6 @@ def test_two_workers_do_nearly_twice_as_many_posts_as_one(
         workspace.runner.engine.dispose()
     print(f"{n} posts: {rates[0]:.2f} and {rates[1]:.2f} a second, {rates[1] / rates[0]:.2f} times as many;", end=" ")
     print(f"{len(server.requests) / 2 / n:.1f} questions a post, at most {server.most_at_once} at once")
-    assert rates[1] / rates[0] >= 1.8
 
 
 def _rate(workspace: Workspace, batch: Batch, folder: Path, url: str, machines: int, slots: int) -> float:
