@@ -2,8 +2,8 @@
 
 PYTHON ?= python3
 PORT ?= 8501
-# One more than two cores: a worker waits for a browser, a server or a disk a third of its time. For chosen tests one.
-WORKERS ?= $(if $(ARGS),0,3)
+# Each worker reads all tests and libraries first, twenty seconds of a processor. Chosen tests run without any.
+WORKERS ?= $(if $(ARGS),0,2)
 # Python keeps the tests that pytest prepared, whatever the shell says: the next run begins ten seconds earlier.
 export PYTHONDONTWRITEBYTECODE :=
 VENV := .venv

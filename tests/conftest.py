@@ -8,6 +8,7 @@ import os
 for _name in ("CROWDNOTES_TORCH_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ[_name] = "1"
 
+import gc
 import importlib
 import pkgutil
 import re
@@ -54,6 +55,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker("journey"):
                 item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+def pytest_collection_finish() -> None:
+    """Keep Python from looking through all that was imported for garbage, again and again: a seventh of the time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -277,7 +277,7 @@ def test_what_never_ends_is_left(
     piece: bytes, first: bytes, outcome: FetchOutcome, serve: Serve, passing_time: HeldTime
 ) -> None:
     endless = _ForEver(piece, first)
-    page = Fetcher(FetchSettings(total_seconds=5.0, max_bytes=1_000_000), ("127.0.0.1",)).fetch(serve(endless))
+    page = Fetcher(FetchSettings(total_seconds=2.0, max_bytes=1_000_000), ("127.0.0.1",)).fetch(serve(endless))
     assert page.outcome in (outcome, FetchOutcome.TIMED_OUT)
     assert page.body == b""
     assert endless.sent < 100_000_000

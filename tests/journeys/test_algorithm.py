@@ -10,7 +10,7 @@ from tests.journeys.conftest import App, NewPage
 from tests.journeys.contrast import turned_to
 from tests.journeys.walk import Walk
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.deep]
 
 
 def faults(page: Page, *, pictures: int) -> list[str]:

@@ -9,7 +9,7 @@ from pytest_httpserver import HTTPServer
 from tests.journeys.conftest import App, NewPage
 from tests.journeys.walk import Walk
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.deep]
 
 POST = "Vitamin C cures a cold in a day. Doctors hide it."
 TIMELINE = """<body><article><a href="/one/status/17"><time>1 h</time></a><p>Another post.</p></article>
@@ -39,7 +39,6 @@ def test_what_is_pasted_is_told_at_a_pause_and_a_source_of_an_example_opens_as_a
     opened.value.close()
 
 
-@pytest.mark.deep
 def test_a_bookmark_brings_the_selected_words_and_the_address_of_their_post(app: App, new_page: NewPage) -> None:
     walk = Walk(new_page(), app.url)
     page = walk.page
