@@ -5,6 +5,8 @@ from __future__ import annotations
 from axe_playwright_python.sync_playwright import DEFAULT_OPTIONS, Axe
 from playwright.sync_api import Page
 
+from tests.journeys.walk import rest
+
 _GRAVE = {"serious", "critical"}
 _CUT = 300
 _WITHOUT_CONTRAST = {"resultTypes": ["violations"], "rules": {"color-contrast": {"enabled": False}}}
@@ -15,6 +17,7 @@ def serious_faults(page: Page, *, contrast: bool = True) -> list[str]:
 
     Without `contrast` in half the time: for a page of which `contrast.faint_words` sees more than axe does.
     """
+    rest(page)
     options = DEFAULT_OPTIONS if contrast else _WITHOUT_CONTRAST
     return [
         f"{fault['id']}: {node['html'][:_CUT]} {node['target']} {node['failureSummary']}"

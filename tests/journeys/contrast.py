@@ -8,6 +8,8 @@ from typing import Literal
 from playwright.sync_api import Page
 from playwright.sync_api import TimeoutError as TookTooLong
 
+from tests.journeys.walk import rest
+
 Scheme = Literal["dark", "light"]
 _REDRAWN_MS = 5_000
 # Streamlit draws the page anew for the other background: once it has, and nothing moves, its colours are what is read.
@@ -83,6 +85,7 @@ _MEASURE = """
 
 def faint_words(page: Page) -> list[str]:
     """Words under 4.5 to 1, large ones and signs under 3, as WCAG 2.2 AA asks; icons and what is disabled are free."""
+    rest(page)
     with suppress(TookTooLong):  # what is being redrawn is faint for a moment
         page.wait_for_function(f"() => !({_MEASURE})().length", timeout=_REDRAWN_MS)
     found: list[str] = page.evaluate(_MEASURE)

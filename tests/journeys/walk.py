@@ -27,6 +27,11 @@ _AT_REST = """
 _REST_MS = 120
 
 
+def rest(page: Page) -> None:
+    """Wait until the page's run has ended: until then what is old is pale."""
+    page.wait_for_function(_AT_REST, arg=_REST_MS)
+
+
 class Walk:
     """Walks one browser page from post to decision; waits on what a person would see, never on a clock.
 
@@ -45,7 +50,7 @@ class Walk:
 
     def settled(self) -> None:
         """Wait until the page's run has ended."""
-        self.page.wait_for_function(_AT_REST, arg=_REST_MS)
+        rest(self.page)
 
     def found_its_way(self, page: str) -> None:
         """Open a page by its address, as a tab does that was left open while the server started anew."""
