@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from tests.journeys.accessible import serious_faults
 from tests.journeys.conftest import SCREENSHOTS, App, NewPage
+from tests.journeys.walk import rest
 
 pytestmark = pytest.mark.journey
 
@@ -42,6 +43,7 @@ def test_a_presenter_goes_from_the_post_to_the_decision_and_back_by_the_arrow_ke
             expect(page.locator("[data-spotlight]").first).to_contain_text("prove")
         if label != _LABELS[-1]:
             expect(following).to_be_enabled()
+            rest(page)
             page.keyboard.press("ArrowRight")
     expect(page.locator(".st-key-presenter")).to_contain_text(
         "Decided by a person, with every step on record. A demonstration is never posted."
