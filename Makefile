@@ -2,9 +2,9 @@
 
 PYTHON ?= python3
 PORT ?= 8501
-# Each worker reads all tests and libraries first, twenty seconds of a processor. Chosen tests run without any.
+# Each worker spends twenty seconds of processor time on imports, so a few chosen tests (ARGS) run in one process.
 WORKERS ?= $(if $(ARGS),0,2)
-# Python keeps the tests that pytest prepared, whatever the shell says: the next run begins ten seconds earlier.
+# Let Python cache compiled tests even if the shell forbids it: the next run starts ten seconds sooner.
 export PYTHONDONTWRITEBYTECODE :=
 VENV := .venv
 BIN := $(VENV)/bin

@@ -208,7 +208,6 @@ def linked(tmp_path: Path, engine: ScriptedEngine) -> Iterator[Workspace]:
     settings = Settings(data_dir=tmp_path, database_url=None)
     put_tables(tmp_path / "crowdnotes.sqlite")
     links = LiveLinks({"https://d.example.org/kettle": 404})
-    put_tables(tmp_path / "crowdnotes.sqlite")
     with open_workspace(settings, embedder=HashingEmbedder(), engine=engine, links=links, fetcher=Web()) as opened:
         yield opened
 

@@ -36,7 +36,7 @@ def test_from_pasted_notes_to_an_approved_supernote(app: App, new_page: NewPage)
     walk.picture("1-notes")
 
     walk.button("Make the candidates").click()
-    expect(page.get_by_text("The supernote", exact=False).first).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("The supernote", exact=False).first).to_be_visible()
     expect(page.locator("[class*=st-key-job-panel]")).to_have_count(0)
     walk.settled()
     winner = page.locator(".st-key-the-winner .text")

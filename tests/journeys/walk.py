@@ -28,7 +28,7 @@ _REST_MS = 120
 
 
 def rest(page: Page) -> None:
-    """Wait until the page's run has ended: until then what is old is pale."""
+    """Wait until the page's run has ended; Streamlit dims old elements until then."""
     page.wait_for_function(_AT_REST, arg=_REST_MS)
 
 
