@@ -32,6 +32,7 @@ from crowdnotes.settings_sections import (
     LinkSettings,
     LlmSettings,
     SearchSettings,
+    SettingsGroup,
     SupernoteSettings,
     settings_error,
 )
@@ -46,7 +47,7 @@ class SignIn(StrEnum):
     DEMO = "demo"
 
 
-class SignInSettings(BaseSettings):
+class SignInSettings(SettingsGroup):
     """Who may use the program: nothing set, the one person at this machine; else see [people](people.md)."""
 
     model_config = SettingsConfigDict(env_prefix="CROWDNOTES_SIGN_IN_", frozen=True)
@@ -123,7 +124,7 @@ def _require_safe_address(value: str) -> str:
     return parts.geturl().rstrip("/")
 
 
-class XSettings(BaseSettings):
+class XSettings(SettingsGroup):
     """X's API, for accounts that X enrolled as AI note writers: see [to X](x.md). Nothing set, people copy as ever."""
 
     model_config = SettingsConfigDict(env_prefix="CROWDNOTES_X_", frozen=True)
@@ -179,7 +180,7 @@ class XSettings(BaseSettings):
 _OAUTH1_FIELDS = ("api_key", "api_secret", "access_token", "access_secret")
 
 
-class Settings(BaseSettings):
+class Settings(SettingsGroup):
     """Everything that can be set."""
 
     model_config = SettingsConfigDict(env_prefix="CROWDNOTES_", frozen=True, extra="ignore")
