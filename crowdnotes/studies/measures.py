@@ -11,9 +11,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import binomtest
-from sklearn.metrics import f1_score, roc_auc_score
 
+# SciPy's statistics and scikit-learn take most of a second to load, so each figure imports what it needs.
 Numbers = npt.NDArray[np.float64]
 Truths = Sequence[bool] | npt.NDArray[np.bool_]
 DIRECTLY_HELPFUL = 2
@@ -21,6 +20,8 @@ DIRECTLY_HELPFUL = 2
 
 def macro_f1(truth: Truths, said: Truths) -> float:
     """The mean of both classes' F1, in [0, 1]; a class that neither side has counts 0."""
+    from sklearn.metrics import f1_score
+
     return float(f1_score(truth, said, labels=[True, False], average="macro", zero_division=0))
 
 
@@ -31,6 +32,8 @@ def accuracy(truth: Sequence[bool], said: Sequence[bool]) -> float:
 
 def area_under_curve(truth: Truths, scores: Sequence[float] | Numbers) -> float | None:
     """The chance that a true one scores above a false one, ties half; None when one class is missing."""
+    from sklearn.metrics import roc_auc_score
+
     return float(roc_auc_score(truth, scores)) if len(set(truth)) == 2 else None
 
 
@@ -42,6 +45,8 @@ def auc(score: Numbers, yes: Numbers, no: Numbers) -> float | None:
     if not (yes.sum() > 0 and no.sum() > 0):
         return None
     truth = np.repeat([True, False], len(score))
+    from sklearn.metrics import roc_auc_score
+
     return float(roc_auc_score(truth, np.tile(score, 2), sample_weight=np.concatenate([yes, no])))
 
 
@@ -59,6 +64,8 @@ def wilson(hits: int, of: int) -> tuple[float, float]:
     """The 95 % interval of a share (Wilson, 1927), in [0, 1]; (0, 1) of nothing."""
     if not of:
         return 0.0, 1.0
+    from scipy.stats import binomtest
+
     interval = binomtest(hits, of).proportion_ci(method="wilson")
     return max(0.0, float(interval.low)), min(1.0, float(interval.high))
 
