@@ -103,6 +103,7 @@ def test_each_example_has_recorded_answers_up_to_a_scored_note_or_none(workspace
     assert case.jury[-1].text_sha256 == case.draft.sha256
 
 
+@pytest.mark.deep
 def test_a_note_from_one_page_has_recorded_scores_over_more_pages_too(workspace: Workspace) -> None:
     council = examples()[2].urls[2]
     *_, narrow, wide = islice(practise(workspace, examples()[2], [council]), 3)
@@ -153,6 +154,7 @@ def test_the_presenter_opened_and_judged_each_passage_and_approved(shown: dict[P
     assert "recorded answers" in told
 
 
+@pytest.mark.deep
 def test_other_words_have_no_recorded_answer_and_are_not_scored(workspace: Workspace, shown: dict[Place, Case]) -> None:
     service, case = workspace.service, shown[Place.DECISION]
     service.reopen(case.id)

@@ -64,7 +64,8 @@ def test_the_page_and_the_keyboard_go_to_the_decided_note_and_back_and_a_reload_
         expect(keyboard).to_have_count(1)
 
 
-@pytest.mark.parametrize("width", [pytest.param(1280, marks=pytest.mark.deep), 390])
+@pytest.mark.deep
+@pytest.mark.parametrize("width", [1280, 390])
 def test_what_is_left_is_one_press_away(app: App, desk: Desk, new_page: NewPage, width: int) -> None:
     case_id = desk.gathered(POST, "vitamin-c")
     desk.judged(case_id, Verdict.USE, "E1")

@@ -16,7 +16,6 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
-from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
 from crowdnotes.domain import Case, DecisionKind, DeskState, Mode, Person, Role, SuggestionAnswer, Verdict
 from crowdnotes.settings import Settings
@@ -219,6 +218,8 @@ def test_what_goes_wrong_with_a_sign_in_is_said(team: Team, page: Page, monkeypa
     expect(page.get_by_text("The sign-in was not completed. Try again.")).to_be_visible()
     # A forged cookie, and one that is older than it may be.
     claims = json.dumps({"is_logged_in": True, "origin": team.url, "iss": team.provider.url, "sub": "ben"})
+    from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
+
     forged = create_signed_value("another secret", USER_COOKIE, claims)
     monkeypatch.setattr("itsdangerous.timed.TimestampSigner.get_timestamp", lambda _: int(time.time()) - 40 * 86_400)
     expired = create_signed_value(_COOKIE_SECRET, USER_COOKIE, claims)

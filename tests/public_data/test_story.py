@@ -172,6 +172,7 @@ def test_one_rating_or_raters_that_nobody_knows_give_no_score() -> None:
     assert any("TagFilter" in rule for rule in one.not_applied)
 
 
+@pytest.mark.deep
 def test_the_score_after_all_ratings_is_that_of_the_whole_algorithm() -> None:
     index, _ = made_index()
     of_all = {one.note_id: one for one in score_public_data(index.parent / "public", _LINES).statuses}
