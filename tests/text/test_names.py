@@ -15,6 +15,8 @@ from crowdnotes.text.names import figures_in, names_in
         ("Yes, Dr. Jo Doe resigned. The Bill & Melinda Gates Fund", ["Jo Doe", "Bill & Melinda Gates Fund"]),
         ("In the Bank of England, and of Jo Doe", ["Bank of England", "Jo Doe"]),
         ("THEY ARE KILLING Bill Gates", []),
+        ("Well, THREE YEARS AGO TODAY Facebook BANNED a nurse who had said this of it", []),
+        ("It is HIV AIDS again. FDA's Peter Marks knew, PaulBrandITV There", ["Peter Marks"]),
         ("no names here, Anthony", []),
         ("", []),
     ],
@@ -33,6 +35,7 @@ def test_a_name_is_two_to_six_words_of_the_text(text: str) -> None:
     [
         ("A review of 29 trials with 11,306 people", ["11,306 people"]),
         ("a 4070% increase, and 80 % increase", ["4070% increase", "80 % increase"]),
+        ("80% were fine, 100% safe and 500 videos", []),
         ("It cost $35.7 billion; 1.3 million deaths", ["$35.7 billion", "1.3 million deaths"]),
         ("On December 10, 1974 and 3 May 2022", ["December 10, 1974", "3 May 2022"]),
         ("In 2020 COVID-19 took 2 years, 1984 was a book and 5 of 10 said so", []),
