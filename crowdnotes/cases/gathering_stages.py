@@ -245,6 +245,7 @@ def search(case: Case, progress: Progress, tools: StageContext, *, patient: bool
         limit=tools.settings.evidence.hits_per_query,
         until=case.until,
         languages=languages_of(case.queries),
+        by_name=[query.text for query in case.queries if query.by_name],
         provider_seconds=LATER_SECONDS if patient else bounds.provider_seconds,
         patience_seconds=LATER_SECONDS if patient else bounds.patience_seconds,
         check=progress.check,

@@ -16,11 +16,15 @@ WAYBACK = "The Wayback Machine"  # how a sentence begins that says what the arch
 
 
 class Query(FrozenModel):
-    """One search, and what it is meant to find that the others do not. `language` is an ISO 639-1 code."""
+    """One search, and what it is meant to find that the others do not. `language` is an ISO 639-1 code.
+
+    `by_name` is a search for a name or figure as it is written: for services, not for libraries, which go by meaning.
+    """
 
     text: str
     purpose: str
     language: str | None = None
+    by_name: bool = False
 
 
 class Aim(StrEnum):

@@ -14,7 +14,7 @@ import threading
 import time
 import traceback
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, replace
 from datetime import date
@@ -35,6 +35,7 @@ from crowdnotes.storage.disk_cache import DiskCache
 from crowdnotes.text.markdown import host
 from crowdnotes.text.names import figures_in, names_in
 from crowdnotes.text.note_rules import without_urls
+from crowdnotes.text.tokens import words
 from crowdnotes.text.urls import identities, trials_in
 from crowdnotes.wording import plural
 
@@ -77,11 +78,9 @@ def _hash_request(asked: Asked) -> bytes:
 
 _log = logging.getLogger(__name__)
 _POLL_SECONDS = 0.1  # seconds between two looks at whether the job was cancelled
-_MAX_TRIAL_QUERIES, _MAX_NAME_QUERIES, _MAX_FIGURE_QUERIES = (
-    1,
-    2,
-    1,
-)  # that have a search of their own: the rest keeps most of the places
+_MAX_WORDS_BESIDE_NAME = 4  # in a search that is about the name
+# That have a search of their own.
+_MAX_TRIAL_QUERIES, _MAX_NAME_QUERIES, _MAX_FIGURE_QUERIES = 1, 2, 1
 _CANCEL_SECONDS = 2.0  # seconds for the providers to notice that the search was cancelled
 # Every provider that answers at all has something on one of these.
 TRIAL = "measles vaccine ibuprofen World Health Organization"
@@ -101,6 +100,7 @@ class _SearchRequest:
     seconds: float
     patience: float
     answers: Answers | None
+    by_name: Collection[str] = ()
 
 
 class _SearchEnded(Exception):  # noqa: N818 - not a fault: the search was stopped, or what was found must do
@@ -114,8 +114,9 @@ class _ProviderSearch:
         self._provider = provider
         self._terms = terms
         self._stopping = stopping
-        self._asked = list(dict.fromkeys(terms.queries))[: provider.most_queries]
         together = isinstance(provider, SearchesTogether)
+        asked = (query for query in terms.queries if not (together and query in terms.by_name))
+        self._asked = list(dict.fromkeys(asked))[: provider.most_queries]
         self._tasks = deque([self._asked] if together and self._asked else [[query] for query in self._asked])
         self._given = len(self._tasks)
         self.lanes = 0 if provider.needs else min(provider.at_once, self._given)
@@ -264,30 +265,41 @@ def _is_on_hosts(hit: Hit, hosts: Sequence[str]) -> bool:
 def plan_for(engine: Engine, post: Post, limit: int, today: date, *, diverse: bool = True) -> SearchPlan:
     """The engine's claims and searches; without `diverse` the post's text is the only search.
 
-    The latter is for studies: CrowdNotes+ Table 3 takes the diverse queries away. The trials, names and
-    figures that a post or its claims hold have searches of their own after the first one, in quotation marks.
+    The latter is for studies: CrowdNotes+ Table 3 takes the diverse queries away. The number of a trial is searched
+    for after the first search. Names and figures of the post and its claims come last and beyond the limit, in
+    quotation marks, so that they take no place from a search that says what is asked.
     """
     plan = engine.plan(post, limit, today)
     text = post.whole_text.strip()
     if diverse or not text:
-        named = _build_named_queries(plan, text)
-        return replace(plan, queries=(*plan.queries[:1], *named, *plan.queries[1:])[:limit]) if named else plan
+        if not plan.queries:
+            return plan
+        language = plan.queries[0].language
+        trials = [Query(text=number, purpose="the trial", language=language) for number in trials_in(text)]
+        queries = (*plan.queries[:1], *trials[:_MAX_TRIAL_QUERIES], *plan.queries[1:])
+        queries = queries[: max(limit, len(plan.queries))]
+        return replace(plan, queries=(*queries, *_build_named_queries(plan, text)))
     return SearchPlan(plan.claims, (Query(text=text, purpose="the post itself", language=post.language),))
 
 
 def _build_named_queries(plan: SearchPlan, text: str) -> list[Query]:
-    """A search for each trial, name and figure in quotation marks, with what the post is about beside it."""
-    if not plan.queries:
-        return []
+    """A search for each name and figure that no search holds yet, in quotation marks, with what the post is about."""
     subject = next((topic.official for topic in find_topics(text)), "")
-    language = plan.queries[0].language
     # An address holds no names, and a name does not go on in the next text.
-    said = ". ".join(without_urls(words) for words in (text, *(claim.in_full for claim in plan.claims)))
-    quoted = [*names_in(said)[:_MAX_NAME_QUERIES], *figures_in(said)[:_MAX_FIGURE_QUERIES]]
-    wanted = {number: number for number in trials_in(text)[:_MAX_TRIAL_QUERIES]} | {
-        it: f'"{it}" {subject}' for it in quoted
-    }
-    return [Query(text=words.strip(), purpose=f"{it}, by name", language=language) for it, words in wanted.items()]
+    said = ". ".join(without_urls(part) for part in (text, *(claim.in_full for claim in plan.claims)))
+    searched = [frozenset(words(query.text.lower())) for query in plan.queries]
+    wanted = [*names_in(said)[:_MAX_NAME_QUERIES], *figures_in(said)[:_MAX_FIGURE_QUERIES]]
+    return [
+        Query(
+            text=f'"{it}" {subject}'.strip(), purpose=f"{it}, by name", language=plan.queries[0].language, by_name=True
+        )
+        for it in wanted
+        if not any(_is_about(asked, words(it.lower())) for asked in searched)
+    ]
+
+
+def _is_about(asked: frozenset[str], name: Sequence[str]) -> bool:
+    return asked.issuperset(name) and len(asked) <= len(name) + _MAX_WORDS_BESIDE_NAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,6 +324,7 @@ def search_all(
     report: Report = lambda _: None,
     categories: Mapping[str, SourceCategory] = MappingProxyType({}),
     answers: Answers | None = None,
+    by_name: Collection[str] = (),
 ) -> SearchReport:
     """Ask every provider that is configured, each at its own pace, for `limit` hits a query.
 
@@ -320,13 +333,13 @@ def search_all(
     has answered something is asked nothing more after `patience_seconds`, so that many cases at once,
     which share its pace, do not wait for each other's last queries.
     `categories` are the user's own kinds of source by host: each hit gets its kind, see `source_types`.
-    What `answers` remembers of a service is not asked again.
+    What `answers` remembers of a service is not asked again. Libraries are not asked the queries that go `by_name`.
     `languages` maps queries to ISO 639-1 codes, for services that have editions. `report` hears of each
     provider as it ends. `check` is called often from this thread; what it raises ends the search and passes
     through: within a moment, or two seconds when a provider does not look up from its work.
     """
     stopping = threading.Event()
-    terms = _SearchRequest(queries, post, limit, until, languages, provider_seconds, patience_seconds, answers)
+    terms = _SearchRequest(queries, post, limit, until, languages, provider_seconds, patience_seconds, answers, by_name)
     works = [_ProviderSearch(provider, terms, stopping) for provider in providers]
     waiting = {work: [work.start_lane() for _ in range(work.lanes)] for work in works}
     try:

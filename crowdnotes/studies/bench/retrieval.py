@@ -137,6 +137,7 @@ def measure_reach(
                 limit=_MAX_HITS_PER_QUERY,
                 until=day,
                 languages=languages_of(queries),
+                by_name=[query.text for query in queries if query.by_name],
                 provider_seconds=settings.search.provider_seconds,
                 patience_seconds=settings.search.patience_seconds,
             )
@@ -292,7 +293,11 @@ def engine_ranking(
     today = datetime.now(tz=UTC).date()
     plan = plan_for(engine, post, settings.queries, today, diverse=diverse)
     found = search_all(
-        [LocalLibrary(libraries, library)], [query.text for query in plan.queries], post=text, limit=_MAX_RANKED_RECORDS
+        [LocalLibrary(libraries, library)],
+        [query.text for query in plan.queries],
+        post=text,
+        limit=_MAX_RANKED_RECORDS,
+        by_name=[query.text for query in plan.queries if query.by_name],
     ).hits
     selected = select_by_utility(engine, Brief(post, today, plan.claims), found, settings.quota, by_utility=by_utility)
     picked = [item.hit.record for item in selected.chosen]

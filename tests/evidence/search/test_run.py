@@ -487,19 +487,32 @@ def test_what_is_no_host_cannot_be_left_out() -> None:
             SearchSettings.model_validate({"leave_out": [wrong]})
 
 
-def test_the_names_of_a_post_have_searches_of_their_own_in_quotation_marks() -> None:
-    post, today = Post(text="Jo Doe says that measles vaccines cause autism in children."), date(2025, 1, 1)
+def test_names_and_figures_are_searched_for_after_what_is_asked_and_beyond_its_number() -> None:
+    post, today = (
+        Post(text="Everybody knows by now that measles vaccines harmed 11,306 people says Jo Doe."),
+        date(2025, 1, 1),
+    )
     engine = LocalEngine(HashingEmbedder(), GateSettings())
-    searches = [query.text for query in plan_for(engine, post, 4, today).queries]
-    assert searches[1].startswith('"Jo Doe" ')
-    assert len(searches) == 4
+    plain = engine.plan(post, 1, today).queries
+    planned = plan_for(engine, post, 1, today).queries
+    assert planned[:1] == plain
+    assert [query.text.split('" ')[0] for query in planned[1:]] == ['"Jo Doe', '"11,306 people']
+    assert [query.by_name for query in planned] == [False, True, True]
     assert plan_for(engine, post, 0, today).queries == ()
 
 
-def test_so_have_its_trial_and_its_first_figure_and_no_piece_of_a_link_is_a_name() -> None:
+def test_a_name_that_a_search_holds_has_none_of_its_own_and_a_trial_is_second() -> None:
     text = "Jo Doe says measles vaccines harm 11,306 people, see NCT04368728 https://t.co/PObxLZHSM"
     engine = LocalEngine(HashingEmbedder(), GateSettings())
     searches = [query.text for query in plan_for(engine, Post(text=text), 8, date(2025, 1, 1)).queries]
     assert searches[1] == "NCT04368728"
-    assert [search.split('" ')[0] for search in searches[2:4]] == ['"Jo Doe', '"11,306 people']
+    assert "measles vaccines Jo Doe" in searches
+    assert [search.split('" ')[0] for search in searches if '"' in search] == ['"11,306 people']
     assert not any("PObx" in search for search in searches)
+
+
+def test_what_goes_by_meaning_is_not_asked_for_names_as_they_are_written() -> None:
+    library, service = Together("library"), Scripted("service", at_once=1)
+    search_all([library, service], ["measles", '"Jo Doe"'], by_name=['"Jo Doe"'])
+    assert library.asked == ["measles"]
+    assert service.asked == ["measles", '"Jo Doe"']
