@@ -346,10 +346,18 @@ class ScriptedEngine:
         return [Query(text=brief.post.text, purpose="the claim")][:limit]
 
     def rank(
-        self, brief: Brief, candidates: Sequence[Hit], chosen: Sequence[Hit], quota: int, *, aim: Aim = Aim.JUDGE
+        self,
+        brief: Brief,
+        candidates: Sequence[Hit],
+        chosen: Sequence[Hit],
+        quota: int,
+        *,
+        spare: int = 0,
+        aim: Aim = Aim.JUDGE,
     ) -> Ranking:
         """The first ones."""
-        picks = tuple(Pick(index, f"pick {len(chosen) + index + 1}") for index in range(min(quota, len(candidates))))
+        most = min(quota + spare, len(candidates))
+        picks = tuple(Pick(index, f"pick {len(chosen) + index + 1}") for index in range(most))
         return Ranking(picks, "There is none.")
 
     def settle(self, brief: Brief, evidence: Sequence[Evidence], limit: int) -> FurtherSearch | None:

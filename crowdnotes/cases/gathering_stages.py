@@ -61,7 +61,7 @@ _MAX_CHOOSING_ROUNDS = (
     3  # of choosing in the place of what could not be read; past that, more would only keep a person waiting
 )
 LATER_SECONDS = 40.0  # for a service that was too slow for the first search, on being asked again
-_SPARE_CHOICES = 4  # more than are wanted, so that nobody is asked again when some cannot be read
+SPARE_CHOICES = 4  # more than are wanted, so that nobody is asked again when some cannot be read
 _MAX_PARALLEL_READS = 6  # pages read side by side: as many as a case chooses
 
 Changes = Mapping[str, object]
@@ -316,10 +316,10 @@ def read_selected(
     """The sources: `quota` of the candidates that could be read.
 
     Fewer when too many could not be read, or when no other helps. Those that failed are there with their labels.
-    `choose` gets the candidates and how many to name, best first: a few to spare, for those that cannot be read.
+    `choose` gets the candidates and the quota, and names some to spare for those that cannot be read.
     `links` are read beside the first choice, whatever becomes of them.
     """
-    selection = choose(candidates, quota + _SPARE_CHOICES) if candidates else Selection(())
+    selection = choose(candidates, quota) if candidates else Selection(())
     left = list(selection.chosen)
     had = 0
     sources: dict[str, Source] = {}
@@ -377,7 +377,12 @@ def read(case: Case, progress: Progress, tools: StageContext) -> tuple[Changes, 
         def pick() -> Selection:
             try:
                 return select_by_utility(
-                    tools.engine, tools.brief(case), candidates, count, by_utility=options.by_utility
+                    tools.engine,
+                    tools.brief(case),
+                    candidates,
+                    count,
+                    spare=SPARE_CHOICES,
+                    by_utility=options.by_utility,
                 )
             finally:
                 chosen.set()

@@ -282,9 +282,19 @@ class Engine(Protocol):
         ...
 
     def rank(
-        self, brief: Brief, candidates: Sequence[Hit], chosen: Sequence[Hit], quota: int, *, aim: Aim = Aim.JUDGE
+        self,
+        brief: Brief,
+        candidates: Sequence[Hit],
+        chosen: Sequence[Hit],
+        quota: int,
+        *,
+        spare: int = 0,
+        aim: Aim = Aim.JUDGE,
     ) -> Ranking:
-        """At most `quota` candidates that are most useful for `aim` beside what is chosen, each once."""
+        """Return the candidates that are most useful for `aim` beside what is chosen, best first, each once.
+
+        The first `quota` are read; up to `spare` more are there for those that cannot be.
+        """
         ...
 
     def settle(self, brief: Brief, evidence: Sequence[Evidence], limit: int) -> FurtherSearch | None:

@@ -183,19 +183,20 @@ def select_by_utility(
     hits: Sequence[Hit],
     quota: int,
     *,
+    spare: int = 0,
     aim: Aim = Aim.JUDGE,
     beside: Sequence[Hit] = (),
     by_utility: bool = True,
 ) -> Selection:
-    """At most `quota` hits. Fewer when the engine says that no other helps `aim`.
+    """Return at most `quota` hits to read, fewer when the engine says that no other helps `aim`, and `spare` ones.
 
     `beside` are hits that were chosen before and are not offered: what they cover is covered.
     Without `by_utility` it is the first hits as the search gave them: for studies (CrowdNotes+ Table 3).
     Raises EngineError when the engine picks what was not offered.
     """
     if not by_utility:
-        return Selection(tuple(Chosen(hit, "in the order of the search") for hit in hits[:quota]))
-    ranking = engine.rank(brief, hits, beside, quota, aim=aim)
+        return Selection(tuple(Chosen(hit, "in the order of the search") for hit in hits[: quota + spare]))
+    ranking = engine.rank(brief, hits, beside, quota, spare=spare, aim=aim)
     indexes = [pick.index for pick in ranking.picks]
     if len(set(indexes)) < len(indexes) or any(not 0 <= index < len(hits) for index in indexes):
         raise EngineError("The engine picked a search result that was not offered.")

@@ -61,12 +61,19 @@ class LookingEngine(ScriptedEngine):
         return super().queries(brief, limit, aim=aim, like=like)
 
     def rank(
-        self, brief: Brief, candidates: Sequence[Hit], chosen: Sequence[Hit], quota: int, *, aim: Aim = Aim.JUDGE
+        self,
+        brief: Brief,
+        candidates: Sequence[Hit],
+        chosen: Sequence[Hit],
+        quota: int,
+        *,
+        spare: int = 0,
+        aim: Aim = Aim.JUDGE,
     ) -> Ranking:
         """The first ones."""
         if aim is self.picks_nothing_for:
             return Ranking((), "All of them repeat the post.")
-        return super().rank(brief, candidates, chosen, quota, aim=aim)
+        return super().rank(brief, candidates, chosen, quota, spare=spare, aim=aim)
 
     def write(
         self, brief: Brief, evidence: Sequence[Evidence], budget: int, count: int, *, earlier: Sequence[str] = ()

@@ -153,7 +153,14 @@ class _Ranks(ScriptedEngine):
         self._picks = tuple(Pick(index, f"place {place}") for place, index in enumerate(indices, 1))
 
     def rank(
-        self, brief: Brief, candidates: Sequence[Hit], chosen: Sequence[Hit], quota: int, *, aim: Aim = Aim.JUDGE
+        self,
+        brief: Brief,
+        candidates: Sequence[Hit],
+        chosen: Sequence[Hit],
+        quota: int,
+        *,
+        spare: int = 0,
+        aim: Aim = Aim.JUDGE,
     ) -> Ranking:
         return Ranking(self._picks, "The others repeat it.")
 

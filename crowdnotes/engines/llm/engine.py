@@ -133,11 +133,18 @@ class LLMEngine:
         return search_tasks.build_queries(self._clients[EngineStep.QUERIES], brief, limit, aim, like)
 
     def rank(
-        self, brief: Brief, candidates: Sequence[Hit], chosen: Sequence[Hit], quota: int, *, aim: Aim = Aim.JUDGE
+        self,
+        brief: Brief,
+        candidates: Sequence[Hit],
+        chosen: Sequence[Hit],
+        quota: int,
+        *,
+        spare: int = 0,
+        aim: Aim = Aim.JUDGE,
     ) -> Ranking:
         """See `Engine.rank`. One call; one a pick where it is set so, as in the paper."""
         rank = search_tasks.rank_one_by_one if self._settings.choose_one_by_one else search_tasks.rank
-        return rank(self._clients[EngineStep.UTILITY], brief, candidates, chosen, quota, aim)
+        return rank(self._clients[EngineStep.UTILITY], brief, candidates, chosen, quota, spare, aim)
 
     def settle(self, brief: Brief, evidence: Sequence[Evidence], limit: int) -> FurtherSearch:
         """See `Engine.settle`."""

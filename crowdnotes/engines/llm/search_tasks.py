@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import date
 
 from pydantic import Field
@@ -23,6 +24,8 @@ from crowdnotes.errors import AnswerUnreadableError, EngineError
 from crowdnotes.text.markdown import host
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.quotes import find_quote
+from crowdnotes.text.sentences import split_sentences
+from crowdnotes.text.tokens import content_stems
 
 _MAX_CLAIMS = 3
 _MAX_QUERY_CHARACTERS = 160
@@ -184,7 +187,8 @@ def _clean_query(text: str) -> str:
 
 
 _MAX_WHY_CHARACTERS = 220
-_MAX_RESULT_CHARACTERS = 160  # characters of a result
+_MAX_TITLE_CHARACTERS = 90
+_MAX_SNIPPET_CHARACTERS = 300  # of a result's snippet: the window that holds most of what is asked
 _INSTRUCTION_BY_AIM = {
     Aim.JUDGE: "let a reader judge what the post claims, whichever way the evidence points",
     Aim.OTHER_SIDE: "find the best evidence that the claim of the post is right: the case that its author could make",
@@ -241,7 +245,13 @@ def build_queries(model_client: ModelClient, brief: Brief, limit: int, aim: Aim,
 
 
 def rank(
-    model_client: ModelClient, brief: Brief, candidates: Sequence[Hit], chosen: Sequence[Hit], quota: int, aim: Aim
+    model_client: ModelClient,
+    brief: Brief,
+    candidates: Sequence[Hit],
+    chosen: Sequence[Hit],
+    quota: int,
+    spare: int,
+    aim: Aim,
 ) -> Ranking:
     """The candidates worth reading, best first, in one call."""
     offered = candidates[:MOST_OFFERED]
@@ -257,7 +267,7 @@ def rank(
         "ranking",
         RankingAnswer,
         _build_result_blocks(brief, offered, chosen),
-        values={"aim": _INSTRUCTION_BY_AIM[aim], "quota": quota},
+        values={"aim": _INSTRUCTION_BY_AIM[aim], "quota": quota, "most": quota + spare},
         check=check,
     )
     answer = model_client.ask(asked).value
@@ -267,16 +277,22 @@ def rank(
         for number in dict.fromkeys(pick.number for pick in answer.picks)
     ]
     rest = sanitized(answer.rest, _MAX_WHY_CHARACTERS) or "The model gave no reason."
-    return Ranking(tuple(picks[:quota]), rest)
+    return Ranking(tuple(picks[: quota + spare]), rest)
 
 
 def rank_one_by_one(
-    model_client: ModelClient, brief: Brief, candidates: Sequence[Hit], chosen: Sequence[Hit], quota: int, aim: Aim
+    model_client: ModelClient,
+    brief: Brief,
+    candidates: Sequence[Hit],
+    chosen: Sequence[Hit],
+    quota: int,
+    spare: int,
+    aim: Aim,
 ) -> Ranking:
     """The same as the paper does it: a call for each pick, which sees what was picked before (CrowdNotes+ 4.2, D.1)."""
     left = list(range(len(candidates)))
     picks: list[Pick] = []
-    while left and len(picks) < quota:
+    while left and len(picks) < quota + spare:
         offered = [candidates[index] for index in left]
         had = [*chosen, *(candidates[pick.index] for pick in picks)]
 
@@ -299,21 +315,61 @@ def rank_one_by_one(
 def _build_result_blocks(brief: Brief, offered: Sequence[Hit], chosen: Sequence[Hit]) -> list[Block]:
     blocks = brief_blocks(brief)
     if chosen:
-        blocks.append(Block("results already picked", "\n".join(_describe_hit(hit) for hit in chosen)))
+        blocks.append(Block("results already picked", "\n".join(_describe_hits(brief, chosen))))
     # One block, not fifty: each line is cut and flattened, so none can pass for another number.
-    listed = "\n".join(f"{number}. {_describe_hit(hit)}" for number, hit in enumerate(offered, 1))
+    listed = "\n".join(f"{number}. {line}" for number, line in enumerate(_describe_hits(brief, offered), 1))
     blocks.append(Block("remaining results", listed, cleared=True))
     return blocks
 
 
-def _describe_hit(hit: Hit) -> str:
-    """A result in one line, without what speaks to a model: title, site, day, marks, the start of the snippet."""
+def _describe_hits(brief: Brief, hits: Sequence[Hit]) -> list[str]:
+    """Return a line for each, without words to programs: title, marks, and the part of the snippet that is asked for.
+
+    What is the same for all of them, as a kind of source may be, tells none apart and is left out.
+    """
+    claims = (words for claim in brief.checkable for words in (claim.in_full, claim.settled_by))
+    asked = content_stems(" ".join([brief.post.text, *claims]))
+    about = [_list_marks(hit) for hit in hits]
+    same = set.intersection(*map(set, about)) if len(about) > 1 else set()
+    lines = []
+    for hit, marks in zip(hits, about, strict=True):
+        title = _flattened(hit.title)[:_MAX_TITLE_CHARACTERS]
+        telling = [mark for mark in marks if mark not in same]
+        noted = f" ({', '.join(telling)})" if telling else ""
+        snippet = _flattened(hit.snippet).removeprefix(title).lstrip()
+        lines.append(f"{title}{noted}: {_window(snippet, asked | content_stems(hit.query), _MAX_SNIPPET_CHARACTERS)}")
+    return lines
+
+
+def _list_marks(hit: Hit) -> list[str]:
+    """Site, day, kind of source, warnings, and an earlier note that cited it."""
     site = host(hit.url) or hit.library or hit.provider
     note = first_shown(hit.notes)
     cited = note.cited if note is not None else ""
-    about = ", ".join(str(part) for part in (site, hit.published, hit.category.value, *hit.notices, cited) if part)
-    words = f"{without_injections(hit.title)} ({about}): {without_injections(hit.snippet)}"
-    return " ".join(words.split())[:_MAX_RESULT_CHARACTERS]
+    return [str(mark) for mark in (site, hit.published, hit.category.value, *hit.notices, cited) if mark]
+
+
+def _flattened(text: str) -> str:
+    return " ".join(without_injections(text).split())
+
+
+def _window(text: str, asked: AbstractSet[str], room: int) -> str:
+    """Return the part of at most `room` characters that holds most of the words asked; "…" where it is cut."""
+    if len(text) <= room:
+        return text
+    starts = sorted(
+        {span.start for span in split_sentences(text)} | {text.find(" ", at) + 1 for at in range(0, len(text), room)}
+    )
+
+    def part(start: int) -> str:
+        whole = text[start : start + room]
+        return whole if start + room >= len(text) else whole.rsplit(" ", 1)[0]
+
+    found = {start: len(content_stems(part(start)) & asked) for start in starts}
+    best = [start for start in starts if found[start] == max(found.values())]
+    start = best[len(best) // 2]  # the first has the words at its end, cut off, and the last nothing before them
+    end = start + len(part(start))
+    return f"{'… ' if start else ''}{text[start:end]}{' …' if end < len(text) else ''}"
 
 
 _IMAGE_TYPES = {"image/png", "image/jpeg", "image/webp", "image/gif"}

@@ -90,10 +90,17 @@ class LocalEngine:
         return build_queries(brief.post, brief.claims or find_claims(brief.post), limit, aim=aim, like=like)
 
     def rank(
-        self, brief: Brief, candidates: Sequence[Hit], chosen: Sequence[Hit], quota: int, *, aim: Aim = Aim.JUDGE
+        self,
+        brief: Brief,
+        candidates: Sequence[Hit],
+        chosen: Sequence[Hit],
+        quota: int,
+        *,
+        spare: int = 0,
+        aim: Aim = Aim.JUDGE,
     ) -> Ranking:
         """See `Engine.rank`."""
-        return rank(self._embedder, brief.post, candidates, chosen, quota, aim)
+        return rank(self._embedder, brief.post, candidates, chosen, quota + spare, aim)
 
     def settle(self, brief: Brief, evidence: Sequence[Evidence], limit: int) -> None:
         """It cannot tell: see `Engine.settle`."""

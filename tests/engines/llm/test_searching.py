@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -77,6 +78,25 @@ def test_no_more_than_18_are_offered_each_in_one_line_so_that_none_can_pass_for_
     lines = data["remaining results"].splitlines()
     assert [line.split(".")[0] for line in lines] == [str(number) for number in range(1, 19)]
     assert data["results already picked"] == "Page 1 (h1.example.org, other): Snippet 1."
+
+
+def test_the_words_that_match_the_claim_are_in_a_result_s_line_however_late_they_stand() -> None:
+    filler = "This page has many other words on health and on the season. " * 6
+    late = "Rinsing a turkey spreads germs to the sink, so it should not be rinsed."
+    hit = HITS[0].model_copy(update={"title": "A" * 200, "snippet": f"{filler}{late} {filler}"})
+    post = Post(text="You must rinse the turkey to wash off germs.")
+    with engine_over(honest) as (engine, server):
+        engine.rank(replace(BRIEF, post=post, claims=()), [hit], [], 3)
+    (line,) = data_of(server.requests[0])["remaining results"].splitlines()
+    assert late in line
+    assert len(line) < 460
+
+
+def test_what_is_the_same_of_all_results_is_not_said_of_each() -> None:
+    with engine_over(honest) as (engine, server):
+        engine.rank(BRIEF, [hit.model_copy(update={"published": None}) for hit in HITS], [], 3)
+    first, *_ = data_of(server.requests[0])["remaining results"].splitlines()
+    assert first == "1. Page 1 (h1.example.org): Snippet 1."
 
 
 def test_where_it_is_set_so_each_pick_is_a_call_that_sees_those_before_it() -> None:
