@@ -46,6 +46,7 @@ from crowdnotes.domain import (
     Stage,
     StageName,
 )
+from crowdnotes.engines.base import MOST_OFFERED
 from crowdnotes.errors import InputError, JobError, ModelAnswerError, WorkflowError
 from crowdnotes.evidence.duplicates import without_near_duplicates
 from crowdnotes.evidence.selection import Selection, select_by_utility, worth_choosing
@@ -114,13 +115,17 @@ def unread(case: Case, hits: Sequence[Hit]) -> list[Hit]:
         known |= {source.id} if source.library is not None or not source.url else {canonical_url(source.url)}
     fresh: list[Hit] = []
     for hit in worth_choosing(hits):
-        # A record of a library is itself alone: other records may be parts of the same page.
-        is_record = hit.library is not None and hit.record is not None
-        keys = {f"library:{hit.library}:{hit.record}"} if is_record else identities(hit)
+        keys = _keys(hit)
         if known.isdisjoint(keys):
             known |= keys
             fresh.append(hit)
     return fresh
+
+
+def _keys(hit: Hit) -> frozenset[str]:
+    """See `identities`; a record of a library is itself alone, as other records may be parts of the same page."""
+    is_record = hit.library is not None and hit.record is not None
+    return frozenset({f"library:{hit.library}:{hit.record}"}) if is_record else identities(hit)
 
 
 def failed_sources(case: Case) -> tuple[Source, ...]:
@@ -313,7 +318,15 @@ def _run_read_stage(case: Case, asked: FollowUpSearch, progress: Progress, tools
     beside = _as_hits([item for item in case.evidence if item.id != asked.about])
 
     def choose(candidates: Sequence[Hit], count: int) -> Selection:
-        return select_by_utility(tools.engine, tools.brief(case), candidates, count, aim=asked.aim, beside=beside)
+        return select_by_utility(
+            tools.engine,
+            tools.brief(case),
+            candidates,
+            count,
+            spare=gathering_stages.SPARE_CHOICES,
+            aim=asked.aim,
+            beside=beside,
+        )
 
     if asked.kind is FollowUpKind.LINK:
         link = link_request(asked.about)
@@ -321,9 +334,24 @@ def _run_read_stage(case: Case, asked: FollowUpSearch, progress: Progress, tools
     elif asked.kind is FollowUpKind.SWAP:
         best = read_selected(unread_hits(case, asked.aim), 1, choose, read)
     else:
-        best = read_selected(unread(case, asked.hits), tools.settings.evidence.follow_up_quota, choose, read)
+        candidates = unread(case, asked.hits)
+        if asked.kind is FollowUpKind.SETTLE and tools.engine.uses_language_model:
+            candidates = _leave_out_refused(case, candidates, tools.settings.evidence.quota)
+        best = read_selected(candidates, tools.settings.evidence.follow_up_quota, choose, read)
     found = tuple(best.sources.values())
     return {"sources": found, "reasons": dict(best.reasons)}, gathering_stages.summary_of(found, best.rest)
+
+
+def _leave_out_refused(case: Case, found: Sequence[Hit], quota: int) -> list[Hit]:
+    """Return the hits that the model was not offered for the same claim a moment ago, and left.
+
+    Where it chose as many as are read, it refused none.
+    """
+    offered = worth_choosing(case.hits)[:MOST_OFFERED]
+    if len(offered) - len(unread(case, offered)) >= quota:
+        return list(found)
+    refused = {key for hit in offered for key in _keys(hit)}
+    return [hit for hit in found if refused.isdisjoint(_keys(hit))]
 
 
 def _run_passages_stage(

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import delete
@@ -22,13 +23,14 @@ from crowdnotes.domain import (
     GateName,
     GateResult,
     GateStatus,
+    Hit,
     Mode,
     Post,
     Query,
     Span,
     StageName,
 )
-from crowdnotes.engines import SearchPlan
+from crowdnotes.engines import Brief, Ranking, SearchPlan
 from crowdnotes.errors import AnswerUnreadableError, JobCancelled, JobError, ModelServerError
 from crowdnotes.jobs import JobRecord, JobState, Progress, Step
 from crowdnotes.settings_sections import MOST_QUERIES, SECOND_QUERIES, EvidenceSettings
@@ -220,6 +222,27 @@ def test_where_nothing_was_worth_reading_what_is_missing_is_searched_for_all_the
     (asked,) = desk.case.follow_ups
     assert [item.id for item in desk.case.evidence] == list(asked.added) != []
     assert desk.engine.asked[1] == list(asked.added)
+
+
+def test_what_the_model_left_is_not_offered_again_and_where_nothing_else_is_found_nothing_is_asked(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offered: list[set[str]] = []
+    rank = desk.engine.rank
+
+    def picky(brief: Brief, candidates: Sequence[Hit], *rest: Any, **more: Any) -> Ranking:
+        offered.append({hit.title for hit in candidates})
+        return Ranking(rank(brief, candidates, *rest, **more).picks[:2], "The others are beside the point.")
+
+    monkeypatch.setattr(desk.engine, "rank", picky)
+    desk.engine.states, desk.engine.looks_for = "submarine", desk.case.post.text  # finds what the first search found
+    desk.gather()
+    first, *again = offered
+    assert len(first) > 2
+    assert not any(first & other for other in again)
+    (asked,) = desk.case.follow_ups
+    assert asked.hits
+    assert desk.case.settlement is not None
 
 
 def test_where_nothing_is_worth_reading_even_then_what_would_settle_it_is_said(
