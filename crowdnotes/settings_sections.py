@@ -19,6 +19,7 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
+from crowdnotes import PROJECT_PAGE, __version__
 from crowdnotes.domain import SourceCategory
 from crowdnotes.errors import ConfigurationError
 
@@ -51,8 +52,8 @@ class FetchSettings(SettingsGroup):
     total_seconds: float = Field(20.0, gt=0, description="for the whole exchange, so a slow drip ends too")
     connect_seconds: float = Field(6.0, gt=0, description="a host that is up answers sooner")
     user_agent: str = Field(
-        "CrowdNotes/0.1 (evidence reader for Community Notes)",
-        description="says honestly who reads",
+        f"CrowdNotes/{__version__} ({PROJECT_PAGE}; evidence reader for Community Notes)",
+        description="says honestly who reads, and where to ask about it",
     )
     cache_mb: int = Field(
         256, ge=0, description="pages kept on disk for as long as their sites allow, a day at most; 0 keeps none"
@@ -167,7 +168,9 @@ class SearchSettings(SettingsGroup):
         (), description='hosts of which no online search brings anything, with all below them: ["example.com"]'
     )
     contact_email: str | None = Field(
-        None, description="told to Wikipedia, NCBI and Crossref, who ask for it and serve those who say it better"
+        None,
+        description="told to the search services: Wikimedia, NCBI and Crossref ask for it, and let those who say it "
+        "through more often",
     )
     request_seconds: float = Field(8.0, gt=0, description="for one request, so that a slow drip ends too")
     provider_seconds: float = Field(12.0, gt=0, description="for all that one provider is asked in one search")

@@ -106,7 +106,12 @@ class JinaReader:
         key = own.jina_key.get_secret_value() if own.jina_key else ""
         headers = {"Authorization": f"Bearer {key}"} if key else None
         opened = open_service(
-            search, own.jina_url, _JINA_PACE_WITH_KEY if key else _JINA_PACE, headers, quiet_seconds=60.0
+            search,
+            own.jina_url,
+            _JINA_PACE_WITH_KEY if key else _JINA_PACE,
+            headers,
+            quiet_seconds=60.0,
+            raise_limit="" if key else "Set CROWDNOTES_SEARCH_JINA_KEY, a free key, to have more pages read.",
         )
         return cls(_extend_timeout(replace(opened, headers={**opened.headers, "Accept": "application/json"})))
 

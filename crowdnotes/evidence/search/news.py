@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 
 from pydantic import BaseModel, Field
 
-from crowdnotes.domain import Hit, ProviderState
+from crowdnotes.domain import Hit
 from crowdnotes.errors import SearchError
 from crowdnotes.evidence.search.provider import (
     JsonObject,
@@ -22,11 +22,19 @@ from crowdnotes.evidence.search.provider import (
     make_hit,
     parse_json,
     records,
+    refused,
     search_words,
     string,
+    whole_records,
 )
 from crowdnotes.evidence.search.service import Check, Pace, open_service
-from crowdnotes.evidence.search.wikimedia import PACE, WikipediaOptions, ask_wiki, opening
+from crowdnotes.evidence.search.wikimedia import (
+    MAX_SEARCH_CHARACTERS,
+    WikipediaOptions,
+    ask_wiki,
+    open_wikimedia,
+    opening,
+)
 from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.languages import LANGUAGE_NAMES
@@ -35,6 +43,7 @@ from crowdnotes.text.tokens import content_stems
 
 _PORTAL_NAMESPACE = 100  # the number of its name space
 _MAX_FOUND_DAYS = 4
+_IN_TITLE = 'intitle:"Current events"'
 _RECENT_DAYS = 7
 _MIN_SHARED_WORDS = 2  # words that an entry has in common with the query; one alone finds everything
 _DAY_TITLE_PATTERN = re.compile(r"Portal:Current events/(\d{4}) (\w+) (\d{1,2})")
@@ -60,7 +69,7 @@ class CurrentEvents(OnlineProvider):
     def make(cls, search: SearchSettings) -> Self:
         """Two queries of a case: an event has few entries."""
         base = search.of(WikipediaOptions).wikipedia_url.replace("{language}", "en")
-        return cls(open_service(search, base, PACE), most_queries=2)
+        return cls(open_wikimedia(search, base), most_queries=2)
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
         """Entries of the days that the query names, of the last week and of the days that speak of it, best first."""
@@ -71,7 +80,7 @@ class CurrentEvents(OnlineProvider):
         def ask(words: str) -> list[JsonObject]:
             params: dict[str, str | int] = {
                 "list": "search",
-                "srsearch": f'intitle:"Current events" {words}',
+                "srsearch": f"{_IN_TITLE} {words}",
                 "srnamespace": _PORTAL_NAMESPACE,
                 "srlimit": _MAX_FOUND_DAYS,
             }
@@ -79,7 +88,9 @@ class CurrentEvents(OnlineProvider):
 
         last = until or datetime.now(UTC).date()
         named = [day for words in dates_in(query) if (day := parse_date(words))]
-        found = [day for record in all_then_any(query, ask) if (day := _parse_day_title(string(record, "title")))]
+        room = MAX_SEARCH_CHARACTERS - len(_IN_TITLE) - 1
+        matching = all_then_any(query, ask, most_characters=room)
+        found = [day for record in matching if (day := _parse_day_title(string(record, "title")))]
         days = [*named, *found, *(last - timedelta(days=before) for before in range(_RECENT_DAYS))]
         entries = [entry for entry in self._entries(_keep_days_until(days, last), check) if entry.shares(wanted)]
         entries.sort(key=lambda entry: (-entry.shares(wanted), -entry.day.toordinal()))
@@ -135,6 +146,10 @@ def _keep_days_until(days: list[date], last: date) -> list[date]:
     return [day for day in dict.fromkeys(days) if day <= last]
 
 
+# A sentence of its own: neither JSON nor a page.
+_REFUSAL_PATTERN = re.compile(rb"(?:\xef\xbb\xbf)?\s*[^\s{\[<\xef]")
+_ARTICLE_PATTERN = re.compile(r'\{\s*"url"')
+_MAX_ARTICLES = 250  # that it lists at most
 _GDELT_PACE = Pace(1, 1.1, 1)
 _GDELT_INTERVAL_SECONDS = 5.5  # seconds from one request to the next
 _GDELT_TIMEOUT_SECONDS = 5.0
@@ -156,7 +171,8 @@ class Gdelt(OnlineProvider):
     News of the world of the last three months, in the post's language, by DOC 2.0, without a key.
     GET {base}?query=&mode=artlist&format=json&maxrecords=&startdatetime=&enddatetime=YYYYMMDDHHMMSS; one request in
     five seconds. It answers 429, or a sentence with 200, whenever it is busy, also to a first request: so it is asked
-    once a case, for five seconds at most and without a second try. Words of one or two letters it refuses.
+    once a case, for five seconds at most and without a second try. Words of one or two letters it refuses. Its JSON is
+    not always whole: of a damaged list, the articles that can be read are taken.
     https://blog.gdeltproject.org/gdelt-doc-2-0-api-debuts/
     """
 
@@ -191,10 +207,11 @@ class Gdelt(OnlineProvider):
             params["enddatetime"] = f"{until:%Y%m%d}235959"
         body = self.service.get("", params, check)
         self.service.pacer.pause(_GDELT_INTERVAL_SECONDS)
-        if b"limit requests" in body[:500]:
+        if re.search(rb"limit requests|rate limit|too many requests", body[:500], re.IGNORECASE):
             self.service.pacer.pause(_GDELT_QUIET_SECONDS)
-            raise SearchError("It was asked too often.", ProviderState.RATE_LIMITED)
-        articles = records(parse_json(body), "articles", may_lack=True)
+            raise self.service.too_often()
+        if _REFUSAL_PATTERN.match(body):  # "The specified phrase is too short.", with the status 200
+            raise refused(body.decode(errors="replace"))
         return first_hits(
             (
                 make_hit(
@@ -205,8 +222,18 @@ class Gdelt(OnlineProvider):
                     url=string(article, "url"),
                     published=compact_day(string(article, "seendate")),
                 )
-                for article in articles
+                for article in _read_articles(body)
             ),
             limit,
             until,
         )
+
+
+def _read_articles(body: bytes) -> list[JsonObject]:
+    """The list's articles; where it is damaged, those of them that are whole. SearchError where there are none."""
+    try:
+        return records(parse_json(body), "articles", may_lack=True)
+    except SearchError:
+        if whole := whole_records(body, _ARTICLE_PATTERN, _MAX_ARTICLES):
+            return whole
+        raise

@@ -76,7 +76,10 @@ class OpenAlex(OnlineProvider):
         """One query of a case: each costs some of what a day allows."""
         own = search.of(OpenAlexOptions)
         key = own.openalex_key.get_secret_value() if own.openalex_key else ""
-        service = open_service(search, own.openalex_url, COURTEOUS, quiet_seconds=_OPENALEX_QUIET_SECONDS)
+        more = "" if key else "Set CROWDNOTES_SEARCH_OPENALEX_KEY, a free key, to search ten times as much."
+        service = open_service(
+            search, own.openalex_url, COURTEOUS, quiet_seconds=_OPENALEX_QUIET_SECONDS, raise_limit=more
+        )
         return cls(service, {"api_key": key} if key else {}, most_queries=1)
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
@@ -297,7 +300,9 @@ class Crossref(OnlineProvider):
     def make(cls, search: SearchSettings) -> Self:
         """Few queries of a case: at its pace, more would hold up every case."""
         at_once, most_queries = (3, 4) if search.contact_email else (1, 2)
-        service = open_service(search, search.of(CrossrefOptions).crossref_url, Pace(at_once, 1.1, at_once))
+        more = "" if search.contact_email else "Set CROWDNOTES_SEARCH_CONTACT_EMAIL to be let through more often."
+        pace = Pace(at_once, 1.1, at_once)
+        service = open_service(search, search.of(CrossrefOptions).crossref_url, pace, raise_limit=more)
         who = {"mailto": search.contact_email} if search.contact_email else {}
         return cls(service, who, at_once=at_once, most_queries=most_queries)
 

@@ -10,8 +10,10 @@ import re
 import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
+from itertools import accumulate, islice
 from typing import Any, ClassVar, Protocol, Self, TypeVar, runtime_checkable
 
 from lxml import etree  # type: ignore[import-untyped]  # its stubs cover too little to bring them
@@ -29,6 +31,7 @@ from crowdnotes.text.dates import parse_date
 from crowdnotes.text.tokens import content_words
 
 _MAX_SNIPPET_CHARACTERS = 2_000  # characters: an abstract; more is read from the page itself
+_MAX_REFUSAL_CHARACTERS = 200
 _MAX_QUERY_WORDS = 24
 _PHRASE_PATTERN = re.compile(r'"(\w[^"]*\s[^"]*\w)"(?=\s|$)')
 _OPERATOR_WORDS = frozenset({"and", "or", "not", "near"})
@@ -193,17 +196,30 @@ def search_words(query: str) -> list[str]:
     return [word for word in found if word not in _OPERATOR_WORDS][:_MAX_QUERY_WORDS]
 
 
-def all_then_any(query: str, ask: Callable[[str], list[Found]], few: int = 3) -> list[Found]:
+def all_then_any(
+    query: str, ask: Callable[[str], list[Found]], few: int = 3, most_characters: int | None = None
+) -> list[Found]:
     """What `ask` finds with all words of a query; when that is nothing and there are `few` words or more, with any.
 
     Fewer words than that, taken loosely, find everything. A name in quotation marks is first asked for as it stands.
+    `most_characters` of a search are sent, the last words left out.
     """
     phrase, rest = phrase_of(query)
-    if phrase and (exact := ask(" ".join([f'"{phrase}"', *search_words(rest)]))):
+    named = [f'"{phrase}"', *search_words(rest)] if phrase else []
+    if (terms := _join_within(named, " ", most_characters)) and (exact := ask(terms)):
         return exact
     words = search_words(query)
-    found = ask(" ".join(words)) if words else []
-    return found or (ask(" OR ".join(words)) if len(words) >= few else [])
+    terms = _join_within(words, " ", most_characters)
+    found = ask(terms) if terms else []
+    terms = _join_within(words, " OR ", most_characters)
+    return found or (ask(terms) if terms and len(words) >= few else [])
+
+
+def _join_within(words: Sequence[str], between: str, most: int | None) -> str:
+    """The first of the words that fit, whole; "" where not even the first does."""
+    lengths = accumulate(len(word) + len(between) for word in words)
+    fitting = sum(length - len(between) <= most for length in lengths) if most is not None else len(words)
+    return between.join(words[:fitting])
 
 
 def phrase_of(query: str) -> tuple[str, str]:
@@ -232,14 +248,48 @@ JsonObject = Mapping[str, Any]
 
 
 def parse_json(body: bytes) -> JsonObject:
-    """The body as a JSON object. Raises SearchError for anything else."""
+    """The body as a JSON object. Raises SearchError for anything else.
+
+    What is not strict JSON is read where it is clear what was meant: control characters in a text, and escapes that
+    JSON does not know. One of those must not lose a whole list.
+    """
     try:
-        value = json.loads(body)
+        value = _read_json(body)
     except (ValueError, RecursionError) as error:
         raise _build_unreadable_error(body, "JSON") from error
     if not isinstance(value, dict):
         raise unexpected()
     return value
+
+
+def _read_json(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except ValueError:
+        return json.loads(_mend_escapes(body.decode("utf-8-sig")), strict=False)
+
+
+def _mend_escapes(text: str) -> str:
+    return _UNKNOWN_ESCAPE_PATTERN.sub(_mend_escape, text)
+
+
+# Every escape is met, so that the second backslash of a pair is not taken for the first of another.
+_UNKNOWN_ESCAPE_PATTERN = re.compile(r"\\(?:([\"\\/bfnrt]|u[0-9a-fA-F]{4})|(\w)|)")
+
+
+def _mend_escape(found: re.Match[str]) -> str:
+    r"""A known escape as it is; \' and \- are the mark itself; before a letter, the backslash itself was meant."""
+    return found[0] if found[1] else f"\\\\{found[2]}" if found[2] else ""
+
+
+def whole_records(body: bytes, begin: re.Pattern[str], most: int) -> list[JsonObject]:
+    """The objects that can be read of a list that is damaged: of the first `most` places where `begin` finds one."""
+    text = _mend_escapes(body.decode("utf-8-sig", errors="replace"))
+    decoder, found = json.JSONDecoder(strict=False), list[JsonObject]()
+    for place in islice(begin.finditer(text), most):
+        with suppress(ValueError, RecursionError):
+            found.append(decoder.raw_decode(text, place.start())[0])
+    return found
 
 
 def parse_xml(body: bytes) -> Any:
@@ -305,6 +355,12 @@ def compact_day(said: str) -> date | None:
 def unexpected() -> SearchError:
     """The error for an answer of a shape that the service's documentation does not know."""
     return SearchError("It answered in a form that its documentation does not know.", ProviderState.FAILED)
+
+
+def refused(words: str) -> SearchError:
+    """The error for a service that says in words of its own, within a good answer, that it will not search."""
+    said = plain_line(words)[:_MAX_REFUSAL_CHARACTERS].strip()
+    return SearchError(f"It refused the search: “{said}”" if said else "It refused the search.", ProviderState.FAILED)
 
 
 def _build_unreadable_error(body: bytes, wanted: str) -> SearchError:

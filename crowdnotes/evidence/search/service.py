@@ -9,12 +9,13 @@ process shares one pacer, and on PostgreSQL all processes do (`use_shared_rates`
 from __future__ import annotations
 
 import random
+import re
 import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -22,15 +23,16 @@ from typing import Any
 import httpx
 from sqlalchemy import Engine
 
-from crowdnotes import __version__
+from crowdnotes import PROJECT_PAGE, __version__
 from crowdnotes.domain import FetchOutcome, ProviderState
 from crowdnotes.errors import FetchError, InputError, SearchError, StoreError
 from crowdnotes.evidence.fetching import ACCEPT_ENCODING, read_capped
+from crowdnotes.evidence.reading.plain_text import plain_line
 from crowdnotes.evidence.ssrf_guard import CONNECTION_ERRORS, Deadline, GuardedTransport, cancellable_sleep, check_url
 from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.storage.rate_limits import RateLimiter, SharedRates, local_rate_limiter, shared_rate_limiter
 from crowdnotes.text.markdown import host
-from crowdnotes.wording import fill
+from crowdnotes.wording import duration, fill
 
 Check = Callable[[], None]
 
@@ -100,7 +102,8 @@ class Pacer:
         with self._turns() as (turns, now):
             held = turns.held_until - now
             if held > patience:
-                raise SearchError(f"It asks to be left alone for {held:.0f} seconds.", ProviderState.RATE_LIMITED)
+                said = f"It was asked too often, and is asked again in {duration(held)}."
+                raise SearchError(said, ProviderState.RATE_LIMITED)
             full = len(turns.begun) >= self._pace.requests
             wait = max(held, turns.begun[-self._pace.requests] + self._pace.seconds - now if full else 0.0)
             turns.under_way = {one: until for one, until in turns.under_way.items() if until > now}
@@ -123,6 +126,13 @@ class Pacer:
 # Where no limit is published. Seconds of a pace are a tenth longer than the service's own: what leaves at even steps
 # arrives at uneven ones.
 COURTEOUS = Pace(10, 1.1, 6)
+# Of all sites of Wikimedia together: 200 requests a minute from one address, for a client that names a contact, see
+# https://www.mediawiki.org/wiki/Wikimedia_APIs/Rate_limits. Small steps, so that nobody waits for long.
+WIKIMEDIA = Pace(18, 6.0, 3)
+_WIKIMEDIA_SITES = (
+    "wikipedia.org wikidata.org wikimedia.org mediawiki.org wiktionary.org wikisource.org wikibooks.org wikiquote.org "
+    "wikivoyage.org wikiversity.org wikinews.org wikifunctions.org"
+).split()
 _shared_pacers: dict[tuple[str, Pace], Pacer] = {}
 _rates_database: Engine | None = None
 _pacers_lock = threading.Lock()
@@ -148,9 +158,26 @@ def shared_pacer(service: str, pace: Pace) -> Pacer:
         return _shared_pacers.setdefault((service, pace), Pacer(pace, book=book))
 
 
+def wikimedia_pacer() -> Pacer:
+    """The one pacer of all sites of Wikimedia."""
+    return shared_pacer("Wikimedia", WIKIMEDIA)
+
+
 def page_rate_limit(url: str, check: Check) -> AbstractContextManager[None]:
     """A turn at the site of a page, for all who read pages; see `Pacer.slot`."""
-    return shared_pacer(host(url), COURTEOUS).slot(check, _MAX_PAUSE_SECONDS)
+    site = host(url)
+    is_wikimedia = any(f".{site}".endswith(f".{one}") for one in _WIKIMEDIA_SITES)
+    pacer = wikimedia_pacer() if is_wikimedia else shared_pacer(site, COURTEOUS)
+    return pacer.slot(check, _MAX_PAUSE_SECONDS)
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One request to a service and what came back, as an administrator may see it: no parameters and no key."""
+
+    asked: str
+    answer: str
+    status: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +186,8 @@ class Service:
 
     `quiet_seconds`: how long it is left alone after it said "too often" and not for how long; None tries again.
     `tries`: how often one request is made at most. `nothing_status`: what a service answers that found nothing;
-    its body is given like any other.
+    its body is given like any other. `raise_limit`: what to do so that it may be asked more often, as a sentence that
+    names the setting. `heard` is given each exchange.
     """
 
     base_url: str
@@ -171,6 +199,8 @@ class Service:
     quiet_seconds: float | None = None
     tries: int = _DEFAULT_TRIES
     nothing_status: int | None = None
+    raise_limit: str = ""
+    heard: Callable[[Exchange], None] | None = field(default=None, repr=False)
     pause: Callable[[float], float] = field(default=lambda longest: random.uniform(longest / 2, longest))  # noqa: S311
 
     def get(self, path: str, params: Mapping[str, str | int], check: Check) -> bytes:
@@ -181,10 +211,19 @@ class Service:
         """The same for a JSON document that is posted."""
         return self._ask("POST", path, check, json=document)
 
+    def too_often(self, message: str = "It was asked too often.") -> SearchError:
+        """The error for a service that says so, with what to do about it."""
+        return SearchError(message, ProviderState.RATE_LIMITED, self.raise_limit)
+
     def _ask(self, method: str, path: str, check: Check, **content: Any) -> bytes:
         for tried in range(1, self.tries + 1):
-            with self.pacer.slot(check, _MAX_PAUSE_SECONDS):
-                answer = self._once(method, path, check, content)
+            try:
+                with self.pacer.slot(check, _MAX_PAUSE_SECONDS):
+                    answer = self._once(method, path, check, content)
+            except SearchError as error:
+                if error.state is ProviderState.RATE_LIMITED:
+                    raise self.too_often(error.message) from error
+                raise
             if isinstance(answer, bytes):
                 return answer
             asked_for = answer.retry_after
@@ -205,16 +244,27 @@ class Service:
             "Accept-Encoding": ACCEPT_ENCODING,
             **self.headers,
         }
+        told: Exchange | None = None
         try:
             request = httpx.Request(method, f"{self.base_url.rstrip('/')}{path}", headers=headers, **content)
+            told = Exchange(f"{method} {request.url.host}{_hide_keys(request.url.path)}", "no answer")
             # The address is a setting, so it may lie on a private network: a SearXNG server often does.
             netloc = request.url.netloc.decode("ascii")
             target = check_url(self.base_url, {netloc, request.url.host})
             transport = GuardedTransport({target.host}, _CONNECT_SECONDS, Deadline(self.request_seconds, check))
             with closing(transport.handle_request(request)) as response:
-                if response.status_code >= 300 and response.status_code != self.nothing_status:
-                    return _build_refusal(response.status_code, response.headers, keyed=self.keyed)
-                return read_capped(response, _MAX_ANSWER_BYTES)
+                status, kind = response.status_code, response.headers.get("Content-Type", "of no stated type")
+                told = replace(told, answer=f"{status}, {kind[:80]}", status=status)
+                is_refusal = status >= 300 and status != self.nothing_status
+                if is_refusal and self.heard is None:
+                    return self._refusal(status, response.headers)
+                body = read_capped(response, _MAX_ANSWER_BYTES)
+                told = replace(told, answer=f"{told.answer}, {len(body)} bytes")
+                if not is_refusal:
+                    return body
+                if words := self._without_keys(plain_line(body[:_MAX_QUOTED_BYTES].decode(errors="replace")), content):
+                    told = replace(told, answer=f"{told.answer}: “{words[:_MAX_QUOTED_CHARACTERS]}”")
+                return self._refusal(status, response.headers)
         except FetchError as error:
             return _Refusal(_to_search_error(error), passing=error.outcome is FetchOutcome.UNREACHABLE)
         except CONNECTION_ERRORS:
@@ -222,6 +272,20 @@ class Service:
         except (InputError, httpx.InvalidURL, UnicodeError):
             # From None: the address may hold a key.
             raise SearchError("Its address in the settings is not a valid one.", ProviderState.FAILED) from None
+        finally:
+            if self.heard is not None and told is not None:
+                self.heard(told)
+
+    def _refusal(self, status: int, headers: httpx.Headers) -> _Refusal:
+        return _build_refusal(status, headers, keyed=self.keyed, raise_limit=self.raise_limit)
+
+    def _without_keys(self, words: str, content: Mapping[str, Any]) -> str:
+        """What a service said, without the keys that it was sent: some repeat them."""
+        sent = {**self.headers, **(content.get("params") or {})}
+        keys = [key for name, value in sent.items() if _KEY_NAME_PATTERN.search(name) for key in value.split()]
+        for key in sorted((key for key in keys if len(key) >= _MIN_KEY_CHARACTERS), key=len, reverse=True):
+            words = words.replace(key, "…")
+        return _hide_keys(words)
 
 
 def open_service(
@@ -231,8 +295,12 @@ def open_service(
     key: Mapping[str, str] | None = None,
     *,
     quiet_seconds: float | None = None,
+    raise_limit: str = "",
 ) -> Service:
-    """The service at an address, asked at its pace whoever asks. `key` are the headers of one that needs a key."""
+    """The service at an address, asked at its pace whoever asks. `key` are the headers of one that needs a key.
+
+    The others are as in `Service`.
+    """
     return Service(
         base_url=url,
         pacer=shared_pacer(url, pace),
@@ -241,6 +309,7 @@ def open_service(
         headers=key or {},
         keyed=key is not None,
         quiet_seconds=quiet_seconds,
+        raise_limit=raise_limit,
     )
 
 
@@ -250,9 +319,21 @@ def contact(search: SearchSettings) -> dict[str, str]:
 
 
 def user_agent(contact: str | None) -> str:
-    """Who asks, with an e-mail address where one is set: several services serve those better."""
+    """Who asks, with whom to ask about it: Wikimedia lets a client without a contact through ten times a minute."""
     told = f"; mailto:{contact}" if contact else ""
-    return f"CrowdNotes/{__version__} (evidence search for Community Notes{told})"
+    return f"CrowdNotes/{__version__} ({PROJECT_PAGE}; evidence search for Community Notes{told})"
+
+
+# A part of an address, or a word, that mixes letters and digits at that length is more likely a key than anything else.
+_LIKELY_KEY_PATTERN = re.compile(r"(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{20,}")
+_KEY_NAME_PATTERN = re.compile(r"key|token|auth|secret|mail", re.IGNORECASE)
+_MIN_KEY_CHARACTERS = 4
+_MAX_QUOTED_BYTES = 4_000
+_MAX_QUOTED_CHARACTERS = 200
+
+
+def _hide_keys(text: str) -> str:
+    return _LIKELY_KEY_PATTERN.sub("…", text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,15 +343,15 @@ class _Refusal:
     retry_after: float | None = None
 
 
-def _build_refusal(status: int, headers: httpx.Headers, *, keyed: bool) -> _Refusal:
+def _build_refusal(status: int, headers: httpx.Headers, *, keyed: bool, raise_limit: str) -> _Refusal:
     wait = _parse_retry_after(headers.get("Retry-After", "").strip())
     if status in _RATE_LIMITED_STATUSES:
         said = (
-            f"It was asked too often and wants a pause for {wait:.0f} seconds ({status})."
+            f"It was asked too often and wants a pause of {duration(wait)} ({status})."
             if wait
             else f"It was asked too often and wants a pause ({status})."
         )
-        error = SearchError(said, ProviderState.RATE_LIMITED)
+        error = SearchError(said, ProviderState.RATE_LIMITED, raise_limit)
         return _Refusal(error, status == 429, wait)
     if status in _TRANSIENT_STATUSES:
         state = ProviderState.TIMED_OUT if status in (408, 504) else ProviderState.FAILED
@@ -288,8 +369,8 @@ def _build_refusal(status: int, headers: httpx.Headers, *, keyed: bool) -> _Refu
 
 def _parse_retry_after(said: str) -> float | None:
     """Seconds from a Retry-After header, which gives seconds or a moment (RFC 9110, 10.2.3)."""
-    if said.isascii() and said.isdigit():
-        return float(said[:6])
+    if re.fullmatch(r"[0-9]{1,9}(?:\.[0-9]{1,9})?", said):
+        return float(said)
     try:
         moment = parsedate_to_datetime(said)
     except (ValueError, IndexError, OverflowError):

@@ -10,8 +10,11 @@ from pydantic import BaseModel, Field, SecretStr
 
 from crowdnotes.domain import Hit, ProviderState
 from crowdnotes.errors import SearchError
+from crowdnotes.evidence.reading.plain_text import plain_line
 from crowdnotes.evidence.search.provider import (
+    JsonObject,
     OnlineProvider,
+    dig,
     first_hits,
     needed,
     parse_json,
@@ -26,6 +29,7 @@ from crowdnotes.evidence.search.service import COURTEOUS, Check, Pace, Service, 
 from crowdnotes.settings_sections import SearchSettings
 
 _MAX_RESULTS = 20
+_MAX_NAMED_ENGINES = 6
 
 
 class BraveOptions(BaseModel):
@@ -57,7 +61,13 @@ class Brave(OnlineProvider):
         key, pace = own.brave_key.get_secret_value() if own.brave_key else "", own.brave_per_second
         steps = Pace(max(1, int(pace)), 1.1 / min(1.0, pace), 4)
         return cls(
-            open_service(search, own.brave_url, steps, {"X-Subscription-Token": key}),
+            open_service(
+                search,
+                own.brave_url,
+                steps,
+                {"X-Subscription-Token": key},
+                raise_limit="Set CROWDNOTES_SEARCH_BRAVE_PER_SECOND to what your plan allows, or take a larger plan.",
+            ),
             needs=None if key else needed("BRAVE_KEY", "a key of the Brave Search API"),
             at_once=min(4, max(1, int(pace))),
             most_queries=3 if pace < 2 else 8,
@@ -133,9 +143,28 @@ class SearXng(OnlineProvider):
             raise _build_no_json_error() from error
         if body[:512].lstrip().lower().startswith((b"<!doctype html", b"<html")):
             raise _build_no_json_error()
-        results = records(parse_json(body), "results")
+        answer = parse_json(body)
+        results = records(answer, "results")
+        if not results and (silent := _list_silent_engines(answer)):
+            raise SearchError(
+                f"It found nothing, and not all of its engines answered: {silent}.",
+                ProviderState.FAILED,
+                "Try again later, or choose other engines in its settings.yml.",
+            )
         hits = web_hits(self.name, query, results, snippet="content", published="publishedDate")
         return first_hits(hits, limit, until)
+
+
+def _list_silent_engines(answer: JsonObject) -> str:
+    """The engines that gave no answer, each with its reason; they come as pairs, and in some versions as names."""
+    found = dig(answer, "unresponsive_engines")
+    engines = [
+        " ".join(f"({plain_line(part)})" if place else plain_line(part) for place, part in enumerate(parts[:2]) if part)
+        for item in (found if isinstance(found, list) else [])
+        if (parts := [part for part in (item if isinstance(item, list) else [item]) if isinstance(part, str)])
+    ]
+    more = len(engines) - _MAX_NAMED_ENGINES
+    return ", ".join([*engines[:_MAX_NAMED_ENGINES], *([f"{more} more"] if more > 0 else [])])
 
 
 def _build_no_json_error() -> SearchError:
@@ -164,7 +193,13 @@ def tavily_service(search: SearchSettings) -> Service:
     own = search.of(TavilyOptions)
     key = own.tavily_key.get_secret_value() if own.tavily_key else ""
     if not key:
-        guest = open_service(search, own.tavily_url, _TAVILY_PACE_WITHOUT_KEY, quiet_seconds=_TAVILY_QUIET_SECONDS)
+        guest = open_service(
+            search,
+            own.tavily_url,
+            _TAVILY_PACE_WITHOUT_KEY,
+            quiet_seconds=_TAVILY_QUIET_SECONDS,
+            raise_limit="Without a key little may be asked; CROWDNOTES_SEARCH_TAVILY_KEY, a free key, raises that.",
+        )
         return replace(guest, headers={"X-Tavily-Access-Mode": "keyless"})
     headers = {"Authorization": f"Bearer {key}"}
     return open_service(search, own.tavily_url, _TAVILY_PACE, headers, quiet_seconds=_TAVILY_QUIET_SECONDS)
@@ -208,17 +243,5 @@ class Tavily(OnlineProvider):
             document["exclude_domains"] = self.leave_out[:_MAX_EXCLUDED_DOMAINS]
         if until is not None:
             document["end_date"] = until.isoformat()
-        results = records(parse_json(self._answer(document, check)), "results")
+        results = records(parse_json(self.service.post("/search", document, check)), "results")
         return first_hits(web_hits(self.name, query, results, snippet="content", published="published_date"), limit)
-
-    def _answer(self, document: dict[str, object], check: Check) -> bytes:
-        try:
-            return self.service.post("/search", document, check)
-        except SearchError as error:
-            if self.stands_in and error.state is ProviderState.RATE_LIMITED:
-                raise SearchError(
-                    error.message,
-                    error.state,
-                    "Without a key little may be asked; CROWDNOTES_SEARCH_TAVILY_KEY, a free key, raises that.",
-                ) from error
-            raise

@@ -11,8 +11,7 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, Field
 
-from crowdnotes.domain import Hit, ProviderState
-from crowdnotes.errors import SearchError
+from crowdnotes.domain import Hit
 from crowdnotes.evidence.search.provider import (
     JsonObject,
     OnlineProvider,
@@ -22,16 +21,17 @@ from crowdnotes.evidence.search.provider import (
     make_hit,
     parse_json,
     records,
+    refused,
     string,
     unexpected,
 )
-from crowdnotes.evidence.search.service import Check, Pace, Service, open_service
+from crowdnotes.evidence.search.service import WIKIMEDIA, Check, Service, open_service, wikimedia_pacer
 from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.names import names_in
 from crowdnotes.wording import fill
 
-PACE = Pace(10, 1.1, 1)  # one after another
+MAX_SEARCH_CHARACTERS = 300  # that CirrusSearch takes: more is refused
 _MAX_REVISIONS = 3  # pages looked up as they stood: each takes a request of its own
 _LANGUAGE_CODE_PATTERN = re.compile(r"[a-z]{2,3}")
 _MAX_WIKITEXT_CHARACTERS = 40_000  # characters of an old revision looked at: its opening lies well within
@@ -61,7 +61,7 @@ class Wikipedia(OnlineProvider):
     @classmethod
     def make(cls, search: SearchSettings) -> Self:
         """Few queries of a case: there is one article a subject, and more wordings find the same ones."""
-        return cls(open_service(search, search.of(WikipediaOptions).wikipedia_url, PACE), most_queries=4)
+        return cls(open_wikimedia(search, search.of(WikipediaOptions).wikipedia_url), most_queries=4)
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:
         """Articles with all words, else with any; English when the post's language is not known.
@@ -76,7 +76,7 @@ class Wikipedia(OnlineProvider):
             params: dict[str, str | int] = {"list": "search", "srsearch": words, "srlimit": limit, "srnamespace": 0}
             return records(_query_wiki(service, params, check), "query", "search")
 
-        found = all_then_any(query, ask)
+        found = all_then_any(query, ask, most_characters=MAX_SEARCH_CHARACTERS)
         if until is None:
             return first_hits((self._hit(record, query, edition) for record in found), limit)
         pages = [string(record, "title") for record in found[: min(limit, _MAX_REVISIONS)]]
@@ -117,6 +117,12 @@ class Wikipedia(OnlineProvider):
         )
 
 
+def open_wikimedia(search: SearchSettings, url: str) -> Service:
+    """A service of Wikimedia, asked at the pace that all of them share."""
+    more = "" if search.contact_email else "Set CROWDNOTES_SEARCH_CONTACT_EMAIL: Wikimedia asks for a contact."
+    return replace(open_service(search, url, WIKIMEDIA, raise_limit=more), pacer=wikimedia_pacer())
+
+
 def _query_wiki(service: Service, params: dict[str, str | int], check: Check) -> JsonObject:
     answer = ask_wiki(service, {"action": "query", **params}, check)
     if not isinstance(dig(answer, "query"), dict):
@@ -130,9 +136,9 @@ def ask_wiki(service: Service, params: Mapping[str, str | int], check: Check) ->
     answer = parse_json(service.get("/api.php", {**common, **params}, check))
     code = string(answer, "error", "code")
     if code in ("ratelimited", "maxlag", "toomanyrequests"):
-        raise SearchError("It was asked too often.", ProviderState.RATE_LIMITED)
+        raise service.too_often()
     if code:
-        raise SearchError("It could not search just now.", ProviderState.FAILED)
+        raise refused(string(answer, "error", "info"))
     return answer
 
 
@@ -203,7 +209,7 @@ class Wikidata(OnlineProvider):
     @classmethod
     def make(cls, search: SearchSettings) -> Self:
         """Two queries of a case: more wordings name the same persons."""
-        return cls(open_service(search, search.of(WikidataOptions).wikidata_url, PACE), most_queries=2)
+        return cls(open_wikimedia(search, search.of(WikidataOptions).wikidata_url), most_queries=2)
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
         """The entries of the names in the query; nothing is asked where it has none."""

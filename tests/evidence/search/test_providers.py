@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,10 @@ from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.search.google_fact_check import GoogleFactCheck
 from crowdnotes.evidence.search.local_library import LocalLibrary
 from crowdnotes.evidence.search.medlineplus import MedlinePlus
+from crowdnotes.evidence.search.news import CurrentEvents
 from crowdnotes.evidence.search.provider import OnlineProvider
 from crowdnotes.evidence.search.run import search_all
-from crowdnotes.evidence.search.service import Service
+from crowdnotes.evidence.search.service import COURTEOUS, Pacer, Service
 from crowdnotes.evidence.search.web import Brave, SearXng, Tavily
 from crowdnotes.evidence.search.wikimedia import Wikipedia, opening
 from crowdnotes.settings_sections import SearchSettings
@@ -117,6 +119,31 @@ def test_a_searxng_without_json_is_told_what_to_change(
     with pytest.raises(SearchError) as raised:
         ask(SearXng(service), "x")
     assert "search.formats" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "silent",
+    [
+        [["brave", "Suspended: too many requests"], ["duckduckgo", "CAPTCHA"]],
+        [["brave", "timeout"]],
+        ["brave"],
+        [["brave", None]],
+    ],
+)
+def test_a_searxng_whose_engines_did_not_answer_has_failed(
+    httpserver: HTTPServer, service: Service, silent: list[Any]
+) -> None:
+    httpserver.expect_request("/search").respond_with_json({"results": [], "unresponsive_engines": silent})
+    with pytest.raises(SearchError, match="brave") as raised:
+        ask(SearXng(service), "x")
+    assert raised.value.state is ProviderState.FAILED
+    httpserver.clear()
+    page = {"title": "There", "url": "https://a.org/1", "content": "x"}
+    httpserver.expect_request("/search").respond_with_json({"results": [page], "unresponsive_engines": silent})
+    assert [hit.title for hit in ask(SearXng(service), "x")] == ["There"]
+    httpserver.clear()
+    httpserver.expect_request("/search").respond_with_json({"results": [], "unresponsive_engines": []})
+    assert ask(SearXng(service), "x") == []
 
 
 def _review(day: str) -> dict[str, Any]:
@@ -259,6 +286,38 @@ def test_an_article_younger_than_the_cutoff_is_left_out(httpserver: HTTPServer, 
     httpserver.expect_ordered_request("/api.php").respond_with_json(_FOUND)
     httpserver.expect_ordered_request("/api.php").respond_with_json({"query": {"pages": [{"pageid": 1, "title": "x"}]}})
     assert ask(Wikipedia(service), "mmr", until=date(2003, 1, 1)) == []
+
+
+def test_no_search_of_wikipedia_is_longer_than_it_takes(httpserver: HTTPServer, service: Service) -> None:
+    httpserver.expect_request("/api.php").respond_with_json({"query": {"search": [], "pages": []}})
+    words = [f"{chr(97 + number)}{'ü' * 30}{chr(110 + number)}" for number in range(12)]
+    for query in (" ".join(words), f'"{" ".join(words)}" tea', " ".join(words).replace("ü", "x" * 12)):
+        ask(Wikipedia(service), query)
+        ask(CurrentEvents(service), query)
+    asked = [request.args["srsearch"] for request, _ in httpserver.log if "srsearch" in request.args]
+    assert 250 < max(map(len, asked)) <= 300
+    assert all(not search.endswith(("OR", " ")) for search in asked)
+
+
+def test_what_wikipedia_says_of_a_search_that_it_refuses_is_told(httpserver: HTTPServer, service: Service) -> None:
+    info = "Search request is longer than the maximum allowed length. (399 > 300)"
+    httpserver.expect_request("/api.php").respond_with_json({"error": {"code": "srsearch-text-disabled", "info": info}})
+    with pytest.raises(SearchError, match="longer than the maximum"):
+        ask(Wikipedia(service), "mmr")
+
+
+@pytest.mark.parametrize("contact", [None, "ann@example.org"])
+def test_wikipedia_that_is_asked_too_often_names_the_setting_that_helps(
+    httpserver: HTTPServer, contact: str | None
+) -> None:
+    httpserver.expect_request("/api.php").respond_with_data("Too many", status=429, headers={"Retry-After": "25"})
+    given = {"wikipedia_url": httpserver.url_for(""), "contact_email": contact}
+    provider = Wikipedia.make(SearchSettings.model_validate(given))
+    alone = replace(provider, service=replace(provider.service, pacer=Pacer(COURTEOUS)))
+    with pytest.raises(SearchError) as raised:
+        ask(alone, "mmr")
+    assert ("CROWDNOTES_SEARCH_CONTACT_EMAIL" in str(raised.value)) is (contact is None)
+    assert "https://" in httpserver.log[0][0].headers["User-Agent"]
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import socket
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -20,7 +21,22 @@ from crowdnotes.domain import ProviderState
 from crowdnotes.errors import JobCancelled, SearchError
 from crowdnotes.evidence import ssrf_guard
 from crowdnotes.evidence.fetching import no_check
-from crowdnotes.evidence.search.service import Pace, Pacer, Service, shared_pacer
+from crowdnotes.evidence.search import service as service_module
+from crowdnotes.evidence.search.news import CurrentEvents
+from crowdnotes.evidence.search.service import (
+    COURTEOUS,
+    WIKIMEDIA,
+    Exchange,
+    Pace,
+    Pacer,
+    Service,
+    page_rate_limit,
+    shared_pacer,
+    user_agent,
+    wikimedia_pacer,
+)
+from crowdnotes.evidence.search.wikimedia import Wikidata, Wikipedia
+from crowdnotes.settings_sections import FetchSettings, SearchSettings
 from crowdnotes.storage import rate_limits
 from crowdnotes.storage.rate_limits import shared_rate_limiter
 from tests.evidence.conftest import Behaviour, Serve
@@ -103,6 +119,31 @@ def test_all_who_ask_a_service_share_its_pacer() -> None:
     pace = Pace(1, 1.0, 1)
     assert shared_pacer("https://a.example", pace) is shared_pacer("https://a.example", pace)
     assert shared_pacer("https://a.example", pace) is not shared_pacer("https://b.example", pace)
+
+
+def test_all_services_and_pages_of_wikimedia_go_at_one_pace_within_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    kinds = (Wikipedia, Wikidata, CurrentEvents)
+    assert {id(kind.make(SearchSettings()).service.pacer) for kind in kinds} == {id(wikimedia_pacer())}
+    most_a_minute = WIKIMEDIA.requests * (60 // WIKIMEDIA.seconds + 1)
+    assert most_a_minute <= 200
+    turns: list[tuple[str, Pace]] = []
+
+    def asked(site: str, pace: Pace) -> Pacer:
+        turns.append((site, pace))
+        return Pacer(pace)
+
+    monkeypatch.setattr(service_module, "shared_pacer", asked)
+    for host in ("de.wikipedia.org", "commons.wikimedia.org", "www.wikidata.org", "notwikipedia.org"):
+        with page_rate_limit(f"https://{host}/wiki/Tea", no_check):
+            pass
+    assert turns == [("Wikimedia", WIKIMEDIA)] * 3 + [("notwikipedia.org", COURTEOUS)]
+
+
+@pytest.mark.parametrize("said", [user_agent(None), user_agent("ann@example.org"), FetchSettings().user_agent])
+def test_who_asks_names_a_contact_also_without_a_setting(said: str) -> None:
+    assert "https://" in said
+    assert said.startswith("CrowdNotes/")
+    assert "mailto:ann@example.org" in said or "ann" not in said
 
 
 @pytest.fixture
@@ -236,6 +277,65 @@ def test_a_long_retry_after_is_told_and_the_service_left_alone(
     assert _refused(service).state is ProviderState.RATE_LIMITED
     assert _refused(service).state is ProviderState.RATE_LIMITED
     assert len(httpserver.log) == 1
+
+
+@pytest.mark.parametrize(
+    ("wait", "told"),
+    [
+        ("90", "90 seconds"),
+        ("600.5", "11 minutes"),
+        ("50400", "14 hours"),
+        ("259200", "3 days"),
+        ("3600000", "42 days"),
+    ],
+)
+def test_a_long_pause_is_told_in_the_unit_people_use(
+    httpserver: HTTPServer, service: Service, wait: str, told: str
+) -> None:
+    httpserver.expect_request("/search").respond_with_data(status=429, headers={"Retry-After": wait})
+    assert f"a pause of {told} " in _refused(service).message
+    assert "asked again in 10 minutes" in _refused(service).message or told == "90 seconds"
+
+
+def test_what_would_let_it_be_asked_more_often_is_in_the_sentence(httpserver: HTTPServer, service: Service) -> None:
+    httpserver.expect_request("/search").respond_with_data(status=429, headers={"Retry-After": "30"})
+    asked = replace(service, raise_limit="Set CROWDNOTES_SEARCH_CONTACT_EMAIL.")
+    for _ in range(2):  # once by the service, once by ourselves
+        assert _refused(asked).next_step == "Set CROWDNOTES_SEARCH_CONTACT_EMAIL."
+
+
+def test_an_exchange_tells_where_and_what_came_back_and_no_key(
+    httpserver: HTTPServer, make_service: MakeService
+) -> None:
+    heard: list[Exchange] = []
+    httpserver.expect_request("/a1b2c3d4e5f6a7b8c9d0e1/search").respond_with_data(
+        "<p>no\x1b[2J: s3cret, of you@b.org</p>", status=403, content_type="text/html"
+    )
+    service = make_service(
+        httpserver.url_for("/a1b2c3d4e5f6a7b8c9d0e1").replace("localhost", "127.0.0.1"), {"X-Key": "s3cret"}
+    )
+    with pytest.raises(SearchError):
+        replace(service, heard=heard.append).get("/search", {"q": "my neighbour", "email": "you@b.org"}, no_check)
+    (one,) = heard
+    assert one.asked == "GET 127.0.0.1/…/search"
+    assert one.status == 403
+    assert one.answer.startswith("403, text/html")
+    assert "no" in one.answer
+    for hidden in ("s3cret", "you@b.org", "a1b2c3", "neighbour", "<p>"):
+        assert hidden not in f"{one}"
+
+
+def test_a_service_that_cannot_be_reached_gave_no_answer(make_service: MakeService) -> None:
+    heard: list[Exchange] = []
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    with pytest.raises(SearchError):
+        replace(make_service(base_url=f"http://127.0.0.1:{port}"), heard=heard.append).get("/x", {}, no_check)
+    assert {(one.asked, one.answer, one.status) for one in heard} == {("GET 127.0.0.1/x", "no answer", None)}
+
+
+def test_a_server_is_greeted_as_most_programs_greet_it() -> None:
+    assert ssrf_guard._ssl_context().post_handshake_auth is True
 
 
 def test_a_refused_key_is_named_as_the_likely_cause(httpserver: HTTPServer, make_service: MakeService) -> None:
