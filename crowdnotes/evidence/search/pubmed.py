@@ -14,8 +14,7 @@ from typing import Any, Self
 
 from pydantic import BaseModel, Field, SecretStr
 
-from crowdnotes.domain import Hit, ProviderState
-from crowdnotes.errors import SearchError
+from crowdnotes.domain import Hit
 from crowdnotes.evidence.reading.plain_text import plain_line
 from crowdnotes.evidence.search.papers import Abstract, Paper, plain_abstract
 from crowdnotes.evidence.search.provider import (
@@ -26,6 +25,7 @@ from crowdnotes.evidence.search.provider import (
     notices_of,
     parse_json,
     parse_xml,
+    refused,
     search_words,
     string,
     strings,
@@ -65,7 +65,9 @@ class PubMed(OnlineProvider):
         own = search.of(PubMedOptions)
         key = {"api_key": own.ncbi_api_key.get_secret_value()} if own.ncbi_api_key else {}
         pace = Pace(10, 1.1, 5) if key else Pace(3, 1.1, 3)
-        return cls(open_service(search, own.pubmed_url, pace, {} if key else None), contact(search) | key)
+        more = "" if key else "Set CROWDNOTES_SEARCH_NCBI_API_KEY, a free key, to be let through more often."
+        service = open_service(search, own.pubmed_url, pace, {} if key else None, raise_limit=more)
+        return cls(service, contact(search) | key)
 
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
         """The same as `search_together` with one query."""
@@ -114,7 +116,7 @@ class PubMed(OnlineProvider):
         published, not_before = _read_first_published(article)
         return Abstract(
             service=self.label,
-            title=plain_line(xml_text(article.find("MedlineCitation/Article/ArticleTitle"))),
+            title=plain_line(_read_title(_find(article, *_CITATIONS))),
             text=text,
             published=published,
             not_before=not_before,
@@ -130,10 +132,10 @@ class PubMed(OnlineProvider):
         }  # fmt: skip
         answer = parse_json(self.service.get("/esearch.fcgi", params | dates, check))
         if "rate limit" in string(answer, "error").lower():
-            raise SearchError("It was asked too often.", ProviderState.RATE_LIMITED)
+            raise self.service.too_often()
         result = dig(answer, "esearchresult")
         if string(result, "ERROR"):
-            raise SearchError("It could not search just now.", ProviderState.FAILED)
+            raise refused(string(result, "ERROR"))
         if not isinstance(dig(result, "idlist"), list):
             raise unexpected()
         return [number for number in strings(result, "idlist") if re.fullmatch(r"[0-9]{1,9}", number)][:most]
@@ -143,14 +145,14 @@ class PubMed(OnlineProvider):
         root = parse_xml(self.service.get("/efetch.fcgi", params, check))
         if root.tag != "PubmedArticleSet":
             raise unexpected()
-        return list(root.iter("PubmedArticle"))
+        return list(root.iter("PubmedArticle", "PubmedBookArticle"))
 
     def _hit(self, article: Any, queries: Sequence[str], until: date | None) -> Hit | None:
-        citation = article.find("MedlineCitation/Article")
+        citation = _find(article, *_CITATIONS)
         day, not_before = _read_first_published(article)
         if citation is None or (until is not None and not_before is not None and not_before > until):
             return None
-        title = xml_text(citation.find("ArticleTitle")) or xml_text(citation.find("VernacularTitle"))
+        title = _read_title(citation)
         abstract = _read_abstract(article)
         return make_hit(
             self.name,
@@ -164,25 +166,46 @@ class PubMed(OnlineProvider):
         )
 
 
+# Of a paper, and of a book or a chapter of one: GeneReviews, StatPearls, the reports of agencies.
+_CITATIONS = ("MedlineCitation/Article", "BookDocument")
+
+
+def _find(article: Any, *places: str) -> Any:
+    """The first of the elements that is there; None where none is."""
+    return next((found for place in places if (found := article.find(place)) is not None), None)
+
+
+def _read_title(citation: Any) -> str:
+    """The title as it is in English, else in its own language; of a whole book, the book's."""
+    if citation is None:
+        return ""
+    titles = (xml_text(citation.find(name)) for name in ("ArticleTitle", "VernacularTitle", "Book/BookTitle"))
+    return next((title for title in titles if title), "")
+
+
 def _read_pmid(article: Any) -> str:
-    return xml_text(article.find("MedlineCitation/PMID"))
+    return xml_text(_find(article, "MedlineCitation/PMID", "BookDocument/PMID"))
 
 
 def _read_doi(article: Any) -> str | None:
-    return xml_text(article.find("PubmedData/ArticleIdList/ArticleId[@IdType='doi']")).lower() or None
+    lists = ("PubmedData", "PubmedBookData", "BookDocument")
+    found = _find(article, *(f"{place}/ArticleIdList/ArticleId[@IdType='doi']" for place in lists))
+    return xml_text(found).lower() or None
 
 
 def _read_abstract(article: Any) -> str:
     """The abstract's parts, each with its label."""
     parts = [
         (part.get("Label"), xml_text(part))
-        for part in article.iterfind("MedlineCitation/Article/Abstract/AbstractText")
+        for place in _CITATIONS
+        for part in article.iterfind(f"{place}/Abstract/AbstractText")
     ]
     return " ".join(f"{label.capitalize()}: {text}" if label else text for label, text in parts if text)
 
 
 def _read_pubmed_notices(article: Any) -> tuple[str, ...]:
-    kinds = [xml_text(kind) for kind in article.iterfind("MedlineCitation/Article/PublicationTypeList/PublicationType")]
+    places = ("MedlineCitation/Article/PublicationTypeList/PublicationType", "BookDocument/PublicationType")
+    kinds = [xml_text(kind) for place in places for kind in article.iterfind(place)]
     relations = article.iterfind("MedlineCitation/CommentsCorrectionsList/CommentsCorrections")
     return notices_of([*kinds, *(relation.get("RefType", "") for relation in relations)])
 
@@ -200,11 +223,12 @@ def _choose_nearest_query(queries: Sequence[str], text: str) -> str:
 
 def _read_first_published(article: Any) -> tuple[date | None, date | None]:
     """The first day it could be read, online or printed, None when it is not known, and the first day that can be."""
-    online = article.find("MedlineCitation/Article/ArticleDate")
-    printed = article.find("MedlineCitation/Article/Journal/JournalIssue/PubDate")
+    online = _find(article, "MedlineCitation/Article/ArticleDate", "BookDocument/ContributionDate")
+    printed = _find(article, "MedlineCitation/Article/Journal/JournalIssue/PubDate", "BookDocument/Book/PubDate")
     entered = [
         day
-        for element in article.iterfind("PubmedData/History/PubMedPubDate")
+        for place in ("PubmedData", "PubmedBookData")
+        for element in article.iterfind(f"{place}/History/PubMedPubDate")
         if element.get("PubStatus") in ("pubmed", "entrez")
         and (day := settle(*_parse_date_element(element))) is not None
     ]

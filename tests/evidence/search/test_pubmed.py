@@ -109,6 +109,35 @@ def test_retractions_are_marked_and_a_notice_is_not_called_retracted(httpserver:
     assert [hit.notices for hit in _search(service)] == [("retracted",), ("a retraction notice",)]
 
 
+_BOOK = """<PubmedBookArticle><BookDocument><PMID Version="1">21</PMID><ArticleIdList>
+<ArticleId IdType="bookaccession">NBK9</ArticleId><ArticleId IdType="doi">10.1000/NBK9</ArticleId></ArticleIdList>
+<Book><Publisher><PublisherName>Agency</PublisherName></Publisher><BookTitle>Reviews of fluoride</BookTitle>
+<PubDate><Year>2010</Year><Month>11</Month><Day>5</Day></PubDate></Book>{title}
+<Abstract><AbstractText>No harm to teeth.</AbstractText></Abstract></BookDocument>
+<PubmedBookData><ArticleIdList><ArticleId IdType="pubmed">21</ArticleId></ArticleIdList></PubmedBookData>
+</PubmedBookArticle>"""
+
+
+@pytest.mark.parametrize(
+    ("title", "read"),
+    [("<ArticleTitle>A <i>chapter</i> on teeth</ArticleTitle>", "A chapter on teeth"), ("", "Reviews of fluoride")],
+)
+def test_a_book_or_a_chapter_of_one_comes_like_a_paper(
+    httpserver: HTTPServer, service: Service, title: str, read: str
+) -> None:
+    _serve(httpserver, _article("11"), _BOOK.format(title=title), ids=["21", "11"])
+    book, _ = _search(service, date(2020, 1, 1))
+    assert (book.title, book.snippet, book.published) == (read, "No harm to teeth.", date(2010, 11, 5))
+    assert (book.url, book.doi) == ("https://pubmed.ncbi.nlm.nih.gov/21/", "10.1000/nbk9")
+    assert [hit.doi for hit in _search(service, date(2010, 1, 1))] == []
+
+
+def test_what_pubmed_says_of_a_search_that_it_refuses_is_told(httpserver: HTTPServer, service: Service) -> None:
+    httpserver.expect_request("/esearch.fcgi").respond_with_json({"esearchresult": {"ERROR": "Search Backend failed"}})
+    with pytest.raises(SearchError, match="Search Backend failed"):
+        _search(service)
+
+
 def test_the_order_is_that_of_the_search_and_odd_ids_are_dropped(httpserver: HTTPServer, service: Service) -> None:
     _serve(httpserver, _article("11"), _article("12"), ids=["12", "x&db=y", "11", "99"])
     assert [hit.doi for hit in _search(service)] == ["10.1000/12", "10.1000/11"]
