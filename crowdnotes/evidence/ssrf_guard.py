@@ -401,7 +401,11 @@ class GuardedTransport(httpx.BaseTransport):
 
 @cache
 def _ssl_context() -> ssl.SSLContext:
-    return httpx.create_ssl_context(trust_env=False)
+    context = httpx.create_ssl_context(trust_env=False)
+    # As urllib3 and http.client greet a server. ClinicalTrials.gov answers 403 to a greeting that it does not know:
+    # https://github.com/genomoncology/biomcp/issues/87
+    context.post_handshake_auth = True
+    return context
 
 
 def cancellable_sleep(seconds: float, check: Callable[[], None]) -> None:

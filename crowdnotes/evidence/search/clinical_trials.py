@@ -13,7 +13,8 @@ from typing import Self
 
 from pydantic import BaseModel, Field
 
-from crowdnotes.domain import Hit
+from crowdnotes.domain import Hit, ProviderState
+from crowdnotes.errors import SearchError
 from crowdnotes.evidence.search.provider import (
     JsonObject,
     OnlineProvider,
@@ -66,7 +67,12 @@ class ClinicalTrials(OnlineProvider):
 
         def ask(term: str) -> list[JsonObject]:
             params = {"query.term": term, "fields": _REQUESTED_FIELDS, "pageSize": str(limit), **bound}
-            return records(parse_json(self.service.get("/studies", params, check)), "studies")
+            try:
+                return records(parse_json(self.service.get("/studies", params, check)), "studies")
+            except SearchError as error:
+                if "(403)" not in error.message:
+                    raise
+                raise _build_not_let_in_error() from error
 
         numbers = list(dict.fromkeys(number.upper() for number in _TRIAL_NUMBER_PATTERN.findall(query)))
         found = ask(" OR ".join(numbers)) if numbers else all_then_any(query, ask)
@@ -85,6 +91,14 @@ class ClinicalTrials(OnlineProvider):
             url=f"https://clinicaltrials.gov/study/{number}",
             published=parse_date(string(entry, "statusModule", "studyFirstPostDateStruct", "date")),
         )
+
+
+def _build_not_let_in_error() -> SearchError:
+    return SearchError(
+        "It did not let this program in (403), whatever is searched for: it does so to some networks and programs.",
+        ProviderState.FAILED,
+        "Search at clinicaltrials.gov in your browser and paste the trial's link, or try from another network.",
+    )
 
 
 def _describe_trial(entry: object, until: date | None) -> list[str]:

@@ -95,6 +95,9 @@ def _read_field(item: object, field: str) -> str:
 
 _ITEM_URL = "https://www.who.int/emergencies/disease-outbreak-news/item"
 _MAX_DISEASES_PER_QUERY = 2  # asked for a query
+_REPORTS_PER_PAGE = 100
+_SMALLEST_FULL_PAGE = 50  # a server may give fewer than it is asked for; a shorter page than this is the last one
+_MAX_PAGES = 6
 
 
 class WhoOutbreaksOptions(BaseModel):
@@ -109,7 +112,8 @@ class WhoOutbreaks(OnlineProvider):
     """See `SearchProvider`.
 
     GET {base}?$filter=(contains(Title,'Measles') or …) and PublicationDateAndTime le …&$orderby=&$top=&$select=, OData
-    in JSON, without a key. Its titles name the disease and the country, so that is what is asked for.
+    in JSON, without a key. Its titles name the disease and the country, so that is what is asked for. Without an order
+    the oldest come first, and $orderby is not always obeyed: so the program sorts, and turns pages where it has to.
     https://www.who.int/emergencies/disease-outbreak-news
     """
 
@@ -127,6 +131,12 @@ class WhoOutbreaks(OnlineProvider):
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:  # noqa: ARG002
         """Reports whose title names a disease of the query, the newest first."""
         bound = f" and PublicationDateAndTime le {until.isoformat()}T23:59:59Z" if until else ""
+        diseases = words_of("disease", query)[:_MAX_DISEASES_PER_QUERY]
+        found = [
+            report
+            for disease in diseases
+            for report in self._reports(f"({_build_title_filter(disease)}){bound}", limit, check)
+        ]
         hits = [
             make_hit(
                 self.name,
@@ -136,21 +146,35 @@ class WhoOutbreaks(OnlineProvider):
                 url=f"{_ITEM_URL}/{quote(string(report, 'UrlName'), safe='')}",
                 published=parse_date(string(report, "PublicationDateAndTime")),
             )
-            for disease in words_of("disease", query)[:_MAX_DISEASES_PER_QUERY]
-            for report in self._reports(f"({_build_title_filter(disease)}){bound}", limit, check)
+            for report in sorted(found, key=_when_published, reverse=True)
             if string(report, "UrlName")
         ]
         return first_hits(hits, limit, until)
 
     def _reports(self, which: str, limit: int, check: Check) -> list[JsonObject]:
-        params: dict[str, str | int] = {
-            "$filter": which,
-            "$orderby": "PublicationDateAndTime desc",
-            "$top": limit,
-            "$select": "Title,UrlName,PublicationDateAndTime,Overview",
-            "sf_culture": "en",
-        }
-        return records(parse_json(self.service.get("", params, check)), "value")
+        """The newest first where the service sorts them; else all of them, in any order."""
+        found: list[JsonObject] = []
+        for _ in range(_MAX_PAGES):
+            params: dict[str, str | int] = {
+                "$filter": which,
+                "$orderby": "PublicationDateAndTime desc",
+                "$top": max(limit, _REPORTS_PER_PAGE),
+                "$select": "Title,UrlName,PublicationDateAndTime,Overview",
+                "sf_culture": "en",
+                **({"$skip": len(found)} if found else {}),
+            }
+            page = records(parse_json(self.service.get("", params, check)), "value")
+            new = [report for report in page if report not in found]
+            found += new
+            dates = [_when_published(report) for report in found]
+            if not new or len(page) < _SMALLEST_FULL_PAGE or dates == sorted(dates, reverse=True):
+                break
+        return found
+
+
+def _when_published(report: JsonObject) -> str:
+    """A moment in ISO 8601 and UTC, which sorts as it stands."""
+    return string(report, "PublicationDateAndTime")
 
 
 def _build_title_filter(disease: str) -> str:

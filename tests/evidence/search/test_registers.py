@@ -226,6 +226,48 @@ def test_an_outbreak_is_looked_up_by_its_disease(httpserver: HTTPServer, service
     assert "contains(Title,'Yellow Fever')" in httpserver.log[-1][0].args["$filter"]
 
 
+@pytest.mark.parametrize("page", [50, 100])
+def test_the_newest_outbreaks_come_first_though_the_service_ignores_the_order(
+    httpserver: HTTPServer, service: Service, page: int
+) -> None:
+    reports = [
+        {"Title": "Measles", "UrlName": f"DON{number}", "PublicationDateAndTime": f"{1900 + number}-03-27T18:00:00Z"}
+        for number in range(1, 121)
+    ]
+
+    def oldest_first(request: Request) -> Response:
+        skipped = int(request.args.get("$skip", 0))
+        found = [one for one in reports if one["PublicationDateAndTime"] <= "2010"]
+        return Response(json.dumps({"value": found[skipped : skipped + page]}))
+
+    httpserver.expect_request("/").respond_with_handler(oldest_first)
+    hits = ask(WhoOutbreaks(service), "no measles outbreak in Texas", until=date(2009, 12, 31))
+    assert [hit.published for hit in hits] == [date(year, 3, 27) for year in (2009, 2008, 2007, 2006, 2005)]
+
+
+def test_a_service_that_sorts_is_asked_once_and_one_that_repeats_itself_not_for_ever(
+    httpserver: HTTPServer, service: Service
+) -> None:
+    reports = [
+        {"Title": "Measles", "UrlName": f"DON{number}", "PublicationDateAndTime": f"{2020 - number}-03-27T18:00:00Z"}
+        for number in range(60)
+    ]
+    httpserver.expect_request("/").respond_with_json({"value": reports})
+    ask(WhoOutbreaks(service), "a measles outbreak")
+    assert len(httpserver.log) == 1
+    httpserver.clear()
+    httpserver.expect_request("/").respond_with_json({"value": reports[::-1]})
+    assert ask(WhoOutbreaks(service), "a measles outbreak")[0].published == date(2020, 3, 27)
+    assert len(httpserver.log) == 2
+
+
+def test_clinicaltrials_that_lets_nobody_in_says_what_to_do_instead(httpserver: HTTPServer, service: Service) -> None:
+    httpserver.expect_request("/studies").respond_with_data("<html>Forbidden</html>", status=403)
+    with pytest.raises(SearchError, match="in your browser") as raised:
+        ask(ClinicalTrials(service), "measles trial")
+    assert raised.value.state is ProviderState.FAILED
+
+
 def test_a_publication_of_iris_keeps_to_the_cutoff_by_what_it_states(httpserver: HTTPServer, service: Service) -> None:
     def found(handle: str, issued: str) -> dict[str, Any]:
         fields = {"dc.title": "Guideline", "dc.date.issued": issued, "dc.description.abstract": "On sugars."}
@@ -348,6 +390,39 @@ def test_gdelt_that_is_busy_is_asked_once_and_then_left_alone(httpserver: HTTPSe
             ask(_gdelt(httpserver, f"/{status}"), "pope hospital")
         assert raised.value.state is ProviderState.RATE_LIMITED
     assert len(httpserver.log) == 1
+
+
+@pytest.mark.parametrize(
+    "body", ["The specified phrase is too short.", "\ufeff\n Queries containing OR'd terms must be surrounded by ()."]
+)
+def test_gdelt_that_refuses_a_search_is_quoted(httpserver: HTTPServer, body: str) -> None:
+    where = f"/quoted{len(body)}"
+    httpserver.expect_request(where).respond_with_data(body)
+    with pytest.raises(SearchError) as raised:
+        ask(_gdelt(httpserver, where), "pope hospital")
+    assert raised.value.state is ProviderState.FAILED
+    assert body.strip("\ufeff\n ") in raised.value.message
+
+
+@pytest.mark.parametrize(
+    ("title", "read"),
+    [
+        (rb"A \'study\' says no \- is it\?", "A 'study' says no - is it?"),
+        (rb"in C:\Windows \\ or \u00e9", "in C:\\Windows \\ or é"),
+        (b"a\ttab and a\nbreak", "a tab and a break"),
+        (b'an "open" mark', None),
+        (b"a byte \xff", "a byte"),
+    ],
+)
+@pytest.mark.parametrize("end", [b"]}", b""])
+def test_one_bad_title_does_not_lose_the_news(
+    httpserver: HTTPServer, title: bytes, read: str | None, end: bytes
+) -> None:
+    where = f"/bad{title.hex()}{len(end)}"
+    body = b'{"articles": [ { "url": "https://n.org/1", "title": "%b" }, {"url": "https://n.org/2", "title": "B"} %b'
+    httpserver.expect_request(where).respond_with_data(body % (title, end))
+    found = [hit.title for hit in ask(_gdelt(httpserver, where), "pope hospital")]
+    assert found == ([read, "B"] if read else ["B"])
 
 
 def test_news_of_which_there_is_none_is_no_error(httpserver: HTTPServer) -> None:
