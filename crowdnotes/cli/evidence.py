@@ -78,9 +78,9 @@ def search(
 
 @providers_app.command("check")
 def check(as_json: Json = False) -> None:
-    """Ask each provider for one thing: which are set up, which answer from here, and how fast."""
+    """Ask each provider for one thing: which answer from here, what each said, and which setting would help."""
     from crowdnotes.evidence.reading.reading_services import check_reading, make_reading_services
-    from crowdnotes.evidence.search import check_providers, make_providers
+    from crowdnotes.evidence.search import TRIAL, check_providers, make_providers
 
     with open_workspace() as workspace:
         names = [info.name for info in workspace.libraries.list()]
@@ -91,8 +91,15 @@ def check(as_json: Json = False) -> None:
     if as_json:
         print_json(outcomes)
         return
+    print_text(f"Each search service is asked for “{TRIAL}”.")
     for outcome in outcomes:
         print_text(_format_outcome(outcome))
+        if outcome.state is ProviderState.ANSWERED and not outcome.found:
+            print_text("    It answered, and found nothing.")
+        for exchange in dict.fromkeys(outcome.exchanges):
+            print_text(f"    asked     {exchange.asked}\n    answered  {exchange.answer}")
+        if outcome.setting:
+            print_text(f"    setting   {outcome.setting}")
 
 
 def _select_providers(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,36 @@ def test_the_check_names_every_provider_with_a_sentence_for_those_that_do_not_an
     assert shown["europe-pmc"]["state"] == "answered"
     assert shown["brave"]["state"] == "not configured"
     assert all(one["sentence"] for one in shown.values() if one["state"] != "answered")
+
+
+def test_the_check_says_what_was_asked_what_came_back_and_which_setting_would_help(
+    httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bodies = {"WIKIPEDIA": (429, "Too many"), "BRAVE": (401, "no such key: s3cret"), "GOOGLE_FACT_CHECK": (200, "{}")}
+    for name, (status, body) in bodies.items():
+        monkeypatch.setenv(f"CROWDNOTES_SEARCH_{name}_URL", httpserver.url_for(f"/{name}"))
+        monkeypatch.setenv(f"CROWDNOTES_SEARCH_{name}_KEY", "s3cret")
+        httpserver.expect_request(re.compile(f"/{name}/.*")).respond_with_data(
+            body, status=status, headers={"Retry-After": "25"}, content_type="text/plain"
+        )
+    httpserver.expect_request(re.compile("/MEDLINEPLUS/.*")).respond_with_data("<html>", content_type="text/html")
+    ended = _run("providers", "check", "--json")
+    assert "s3cret" not in ended.output
+    shown = {one["provider"]: one for one in json.loads(ended.stdout)}
+    (asked,) = shown["wikipedia"]["exchanges"]
+    assert asked["asked"].endswith("/WIKIPEDIA/api.php")
+    assert asked["answer"] == "429, text/plain, 8 bytes: “Too many”"
+    settings = {name: one["setting"].partition(":")[0] for name, one in shown.items()}
+    assert settings["wikipedia"] == "CROWDNOTES_SEARCH_CONTACT_EMAIL"
+    assert settings["brave"] == "CROWDNOTES_SEARCH_BRAVE_KEY"
+    assert settings["searxng"] == "CROWDNOTES_SEARCH_SEARXNG_URL"
+    assert settings["medlineplus"] == "CROWDNOTES_SEARCH_MEDLINEPLUS_URL"
+    assert settings["crossref"] == settings["europe-pmc"] == ""
+    told = _run("providers", "check")
+    assert "s3cret" not in told.output
+    for line in ("measles vaccine", "    answered  429, text/plain", "    setting   CROWDNOTES_SEARCH_CONTACT_EMAIL: "):
+        assert line in told.output
+    assert "It answered, and found nothing." in told.output
 
 
 @pytest.mark.parametrize(

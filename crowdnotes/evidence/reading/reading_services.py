@@ -15,17 +15,18 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from pydantic import BaseModel, Field, SecretStr
 
-from crowdnotes.domain import ProviderOutcome, ProviderState
+from crowdnotes.domain import ProviderState
 from crowdnotes.errors import FetchError, SearchError
 from crowdnotes.evidence.reading.document import Document
 from crowdnotes.evidence.reading.plain_text import plain_line, tidy_text
 from crowdnotes.evidence.search.provider import dig, parse_json, records, string, unexpected
-from crowdnotes.evidence.search.service import Check, Pace, Service, open_service
-from crowdnotes.evidence.search.web import tavily_service
+from crowdnotes.evidence.search.run import ServiceCheck, setting_that_helps
+from crowdnotes.evidence.search.service import Check, Exchange, Pace, Service, open_service
+from crowdnotes.evidence.search.web import TavilyOptions, tavily_service
 from crowdnotes.evidence.ssrf_guard import Deadline
 from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.text.dates import parse_date
@@ -60,6 +61,7 @@ class TavilyExtract:
     """See `ReadingService`."""
 
     service: Service
+    options: ClassVar[type[BaseModel]] = TavilyOptions
     name = "tavily-extract"
     label = "Tavily Extract"
 
@@ -96,6 +98,7 @@ class JinaReader:
     """See `ReadingService`."""
 
     service: Service
+    options: ClassVar[type[BaseModel]] = JinaOptions
     name = "jina-reader"
     label = "Jina Reader"
 
@@ -145,20 +148,34 @@ def read_in_time(service: ReadingService, url: str, check: Check) -> Document:
 
 
 def check_reading(
-    services: Sequence[ReadingService], check: Check, report: Callable[[ProviderOutcome], None] = lambda _: None
-) -> list[ProviderOutcome]:
+    services: Sequence[ReadingService], check: Check, report: Callable[[ServiceCheck], None] = lambda _: None
+) -> list[ServiceCheck]:
     """Which of them answer from here: each reads a page that is made for such trials, and is reported at once."""
     found = []
     for service in services:
         began = time.monotonic()
         read, state, said = 0, ProviderState.FAILED, ""
+        heard: list[Exchange] = []
+        options, overheard = BaseModel, service
+        if isinstance(service, TavilyExtract | JinaReader):
+            options = service.options
+            overheard = replace(service, service=replace(service.service, heard=heard.append))
         try:
-            read_in_time(service, _TRIAL_URL, check)
+            read_in_time(overheard, _TRIAL_URL, check)
             read, state = 1, ProviderState.ANSWERED
         except SearchError as error:
             state, said = error.state, str(error)
-        told = {"provider": service.name, "label": service.label, "found": read, "state": state, "sentence": said}
-        found.append(ProviderOutcome(**told, seconds=round(time.monotonic() - began, 3)))
+        outcome = ServiceCheck(
+            provider=service.name,
+            label=service.label,
+            found=read,
+            state=state,
+            sentence=said,
+            seconds=round(time.monotonic() - began, 3),
+            exchanges=tuple(heard),
+        )
+        setting = setting_that_helps(outcome, heard, options, _MAX_READ_SECONDS)
+        found.append(outcome.model_copy(update={"setting": setting}))
         report(found[-1])
     return found
 

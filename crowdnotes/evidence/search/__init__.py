@@ -18,7 +18,7 @@ from crowdnotes.evidence.search.news import CurrentEvents, Gdelt
 from crowdnotes.evidence.search.papers import Crossref, EuropePmc, OpenAlex
 from crowdnotes.evidence.search.provider import OnlineProvider, SearchesTogether, SearchProvider
 from crowdnotes.evidence.search.pubmed import PubMed
-from crowdnotes.evidence.search.run import SearchReport, check_providers, search_all
+from crowdnotes.evidence.search.run import TRIAL, SearchReport, ServiceCheck, check_providers, search_all
 from crowdnotes.evidence.search.web import Brave, SearXng, Tavily
 from crowdnotes.evidence.search.when_to_ask import is_register, relevant_providers
 from crowdnotes.evidence.search.who import WhoIris, WhoOutbreaks
@@ -28,10 +28,12 @@ from crowdnotes.settings_sections import SearchSettings
 
 __all__ = [
     "ONLINE",
+    "TRIAL",
     "OnlineProvider",
     "SearchProvider",
     "SearchReport",
     "SearchesTogether",
+    "ServiceCheck",
     "check_providers",
     "default_providers",
     "gives_entries",

@@ -10,6 +10,7 @@ import contextvars
 import hashlib
 import json
 import logging
+import re
 import threading
 import time
 import traceback
@@ -21,7 +22,7 @@ from datetime import date
 from pathlib import Path
 from types import MappingProxyType
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from crowdnotes.domain import Hit, Post, ProviderOutcome, ProviderState, Query, SourceCategory
 from crowdnotes.engines import Engine, SearchPlan
@@ -29,8 +30,9 @@ from crowdnotes.engines.local.health_terms import find_topics
 from crowdnotes.errors import CrowdNotesError, SearchError
 from crowdnotes.evidence.duplicates import merge
 from crowdnotes.evidence.search.provider import OnlineProvider, SearchesTogether, SearchProvider
-from crowdnotes.evidence.search.service import Check
+from crowdnotes.evidence.search.service import Check, Exchange
 from crowdnotes.evidence.source_types import categorise
+from crowdnotes.settings_sections import SearchSettings
 from crowdnotes.storage.disk_cache import DiskCache
 from crowdnotes.text.markdown import host
 from crowdnotes.text.names import figures_in, names_in
@@ -84,6 +86,9 @@ _MAX_TRIAL_QUERIES, _MAX_NAME_QUERIES, _MAX_FIGURE_QUERIES = 1, 2, 1
 _CANCEL_SECONDS = 2.0  # seconds for the providers to notice that the search was cancelled
 # Every provider that answers at all has something on one of these.
 TRIAL = "measles vaccine ibuprofen World Health Organization"
+
+_VARIABLE_PATTERN = re.compile(r"\bCROWDNOTES_[A-Z_]+")
+_NOT_HERE_STATUSES = frozenset({404, 405, 410})
 
 Report = Callable[[ProviderOutcome], None]
 
@@ -361,13 +366,79 @@ def search_all(
     return SearchReport(hits, tuple(work.outcome() for work in works))
 
 
+class ServiceCheck(ProviderOutcome):
+    """How the trial of one service went: what it was asked, what came back, and the setting that would help."""
+
+    exchanges: tuple[Exchange, ...] = ()
+    setting: str = ""
+
+
 def check_providers(
     providers: Sequence[SearchProvider],
     *,
     provider_seconds: float = 20.0,
     check: Check = lambda: None,
-    report: Report = lambda _: None,
-) -> tuple[ProviderOutcome, ...]:
+    report: Callable[[ServiceCheck], None] = lambda _: None,
+) -> tuple[ServiceCheck, ...]:
     """Which providers answer from here, how fast, and what the others lack: one small search each."""
-    found = search_all(providers, [TRIAL], limit=1, provider_seconds=provider_seconds, check=check, report=report)
-    return found.outcomes
+    heard: dict[str, list[Exchange]] = {provider.name: [] for provider in providers}
+    overheard = {provider.name: _overhear(provider, heard[provider.name].append) for provider in providers}
+
+    def judge(outcome: ProviderOutcome) -> ServiceCheck:
+        provider, exchanges = overheard[outcome.provider], heard[outcome.provider]
+        options = provider.options if isinstance(provider, OnlineProvider) else None
+        setting = "" if options is None else setting_that_helps(outcome, exchanges, options, provider_seconds)
+        return ServiceCheck(**dict(outcome), exchanges=tuple(exchanges), setting=setting)
+
+    found = search_all(
+        list(overheard.values()),
+        [TRIAL],
+        limit=1,
+        provider_seconds=provider_seconds,
+        check=check,
+        report=lambda outcome: report(judge(outcome)),
+    )
+    return tuple(judge(outcome) for outcome in found.outcomes)
+
+
+def _overhear(provider: SearchProvider, heard: Callable[[Exchange], None]) -> SearchProvider:
+    if not isinstance(provider, OnlineProvider):
+        return provider
+    return replace(provider, service=replace(provider.service, heard=heard))
+
+
+def setting_that_helps(
+    outcome: ProviderOutcome, exchanges: Sequence[Exchange], options: type[BaseModel], provider_seconds: float
+) -> str:
+    """The variable to look at, with what it is; "" where it answered, and where no setting would change a thing."""
+    if outcome.state is ProviderState.ANSWERED:
+        return ""
+    last = exchanges[-1] if exchanges else None
+    own = [f"CROWDNOTES_SEARCH_{name.upper()}" for name in options.model_fields]
+    named = _VARIABLE_PATTERN.search(outcome.sentence)
+    if named is not None:
+        variable = named[0]
+    elif outcome.state is ProviderState.TIMED_OUT:
+        which = "PROVIDER" if outcome.seconds >= provider_seconds else "REQUEST"
+        variable = f"CROWDNOTES_SEARCH_{which}_SECONDS"
+    elif "Check its key." in outcome.sentence:
+        variable = next((name for name in own if name.endswith("_KEY")), "")
+    elif outcome.state is ProviderState.FAILED and (last is None or _is_elsewhere(last)):
+        variable = next((name for name in own if name.endswith("_URL")), "")
+    else:
+        variable = ""
+    fields = {**SearchSettings.model_fields, **options.model_fields}
+    field = fields.get(variable.removeprefix("CROWDNOTES_SEARCH_").lower())
+    return f"{variable}: {field.description}" if field is not None else variable
+
+
+def _is_elsewhere(exchange: Exchange) -> bool:
+    """Whether nobody, or somebody else, answers at that address."""
+    status = exchange.status
+    return (
+        status is None or 300 <= status < 400 or status in _NOT_HERE_STATUSES or (status < 300 and _is_page(exchange))
+    )
+
+
+def _is_page(exchange: Exchange) -> bool:
+    return "html" in exchange.answer.partition(":")[0]

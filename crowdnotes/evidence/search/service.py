@@ -363,7 +363,8 @@ def _build_refusal(status: int, headers: httpx.Headers, *, keyed: bool, raise_li
         if status == _QUOTA_STATUS
         else "It refused the request ({status})."
     )
-    next_step = "Check its key." if keyed and status in _KEY_REFUSED_STATUSES else ""
+    is_key_refused = keyed and status in _KEY_REFUSED_STATUSES
+    next_step = "Check its key." if is_key_refused else raise_limit if status == _QUOTA_STATUS else ""
     return _Refusal(SearchError(fill(words, status=status), ProviderState.FAILED, next_step), False)
 
 
