@@ -61,7 +61,7 @@ class JobRun:
         self._clock = clock
         self._told = told
         self._index = 0
-        self._began = 0.0
+        self._began: float | None = None  # of the present step, once it is at work
         self._saved = 0.0
         self._stopped_as: JobState | None = None
 
@@ -111,8 +111,7 @@ class JobRun:
             records = tuple(StepRecord(name=step.name, title=step.title) for step in self._steps)
             self._record = self._record.model_copy(update={"steps": records})
             for index, step in enumerate(self._steps):
-                self._index = index
-                self._began = time.monotonic()
+                self._index, self._began = index, None
                 self._do(step)
         except JobCancelled as stop:
             self._set(state=StepState.CANCELLED, next_step=stop.next_step, seconds=self._seconds())
@@ -141,6 +140,7 @@ class JobRun:
             self._set(state=StepState.KEPT, summary=storable_text(kept))
             self._save()
             return
+        self._began = time.monotonic()
         self._record = self._record.model_copy(update={"state": JobState.RUNNING})
         self._set(state=StepState.RUNNING)
         self._save()
@@ -178,7 +178,7 @@ class JobRun:
         self._save()
 
     def _seconds(self) -> float:
-        return round(time.monotonic() - self._began, 3)
+        return 0.0 if self._began is None else round(time.monotonic() - self._began, 3)
 
 
 def _is_shutdown_error(error: Exception) -> bool:

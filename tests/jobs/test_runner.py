@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, delete, event, select, update
 
+from crowdnotes.domain import PROGRAM
 from crowdnotes.errors import EngineError, JobCancelled, JobError, StoreBusyError, StoreFullError
 from crowdnotes.jobs.records import JobRecord, JobState, JobTable, Progress, Step, StepState, this_process
 from crowdnotes.jobs.runner import JobRunner
@@ -163,6 +164,25 @@ def test_a_failed_step_is_explained_and_a_retry_goes_on_from_there(runner: JobRu
     assert (failed.current.error, failed.current.next_step) == ("The server said no.", "Try later.")
     retried = runner.wait(runner.start("c1", "gather", steps).id, PATIENCE)
     assert (retried.state, states(retried)) == (JobState.DONE, [StepState.KEPT, StepState.DONE, StepState.DONE])
+
+
+def test_a_step_that_never_began_took_no_time(runner: JobRunner, held: HeldTime) -> None:
+    def refuse(record: JobRecord) -> list[Step]:
+        held.now += 60.0
+        raise EngineError("No engine is set.")
+
+    def look() -> str | None:
+        held.now += 60.0
+        raise JobCancelled("Stop.")
+
+    asked = runner.ask("c1", "gather", [step("read")], refuse, by=PROGRAM)
+    runner.start("c2", "gather", [step("read"), Step("write", "Write", lambda _: "", look)])
+    ended = runner.wait(asked.id, PATIENCE)
+    assert (ended.state, ended.steps[0].seconds) == (JobState.FAILED, 0.0)
+    latest = runner.latest("c2")
+    assert latest is not None
+    stopped = runner.wait(latest.id, PATIENCE)
+    assert (stopped.state, stopped.steps[1].seconds) == (JobState.CANCELLED, 0.0)
 
 
 def test_an_unexpected_error_goes_to_the_log_and_not_to_the_user(
