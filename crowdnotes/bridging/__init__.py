@@ -3,3 +3,36 @@
 `factorization.fit` and `scoring.score_notes` are the two solves; `public_files` and `ratings` bring the data in;
 `rules.decide` gives one note its status, `public_scoring` every note of a download.
 """
+
+from __future__ import annotations
+
+import os
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from platformdirs import user_cache_path
+
+
+@cache
+def compiled_code_folder() -> Path | None:
+    """Return where numba keeps compiled loops, looked for as numba does; None where it may write nowhere."""
+    named = os.environ.get("NUMBA_CACHE_DIR", "")
+    beside = Path(__file__).parent / "__pycache__"
+    places = [*([Path(named)] if named else []), beside, user_cache_path("numba", appauthor=False)]
+    return next((place for place in places if _can_write(place)), None)
+
+
+NOT_KEPT = (
+    "What the Algorithm page compiles cannot be kept, so it takes half a minute longer after each start. "
+    "Set NUMBA_CACHE_DIR to a folder that can be written."
+)
+
+
+def _can_write(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError:
+        return False
+    return True

@@ -4,7 +4,7 @@ A "row" is a note or a rater: the objective is the same seen from both sides. Ro
 lie in the order of the other side: a loop over them reads the other side's parameters from near to near and adds to
 sums that a core's own cache holds, so that a rating costs the same among a thousand raters and among a million.
 Compiled by numba without the interpreter's lock, so plain threads run chunks side by side, whichever thread of the app
-asks; compiled code is cached on disk.
+asks; compiled code is kept on disk, where numba finds a place for it.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable, Iterator
+from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -32,10 +33,23 @@ _MEMORY_LAYOUT: Final = ("C", "W")  # the compiled loops know this memory layout
 _NO_WEIGHTS = np.empty(0, dtype=np.float32)
 Shorts = npt.NDArray[np.uint16]
 Ratings = tuple[Indices, Indices, Singles, Singles]  # of each rating: row, column, value, weight
+_Loop = TypeVar("_Loop", bound=Callable[..., Any])
 Each = Callable[[Callable[[int], Any], int], None]  # runs a function for 0, 1, ... n - 1, side by side
 
 
-@njit(nogil=True, cache=True)
+def _compiled(fastmath: AbstractSet[str] = frozenset()) -> Callable[[_Loop], _Loop]:
+    """Compile a loop, for this process alone where numba finds no folder to keep it in: it raises RuntimeError then."""
+
+    def compile_loop(loop: _Loop) -> _Loop:
+        try:
+            return cast("_Loop", njit(nogil=True, cache=True, fastmath=set(fastmath))(loop))
+        except RuntimeError:
+            return cast("_Loop", njit(nogil=True, fastmath=set(fastmath))(loop))
+
+    return compile_loop
+
+
+@_compiled()
 def subtract_intercepts(
     first: int,
     last: int,
@@ -52,7 +66,7 @@ def subtract_intercepts(
         left[position] = values[position] - own[first + rows[position], 0] - others[columns[position], 0]
 
 
-@njit(nogil=True, cache=True, fastmath={"contract", "reassoc"})
+@_compiled(fastmath={"contract", "reassoc"})
 def solve_rows_one_factor(
     first: int,
     last: int,
@@ -132,7 +146,7 @@ def solve_rows_one_factor(
     return squares
 
 
-@njit(nogil=True, cache=True, fastmath={"contract", "reassoc"})
+@_compiled(fastmath={"contract", "reassoc"})
 def solve_rows(
     first: int,
     last: int,
@@ -193,7 +207,7 @@ def solve_rows(
     return squares
 
 
-@njit(nogil=True, cache=True)
+@_compiled()
 def _solve_in_place(matrix: Floats, known: Floats, answer: Floats) -> None:
     """Solve matrix @ answer = known; the lower half of the positive definite matrix becomes its root."""
     size = known.size
@@ -215,7 +229,7 @@ def _solve_in_place(matrix: Floats, known: Floats, answer: Floats) -> None:
         answer[i] = value / matrix[i, i]
 
 
-@njit(nogil=True, cache=True)
+@_compiled()
 def move_rows(side: Floats, move: Floats) -> None:
     """Side (n, 1 + k) becomes [1, side] @ move[:, 1:] in place; move: (2 + k, 2 + k), see `factorization.Move`."""
     size = side.shape[1]
@@ -228,7 +242,7 @@ def move_rows(side: Floats, move: Floats) -> None:
         side[row] = moved
 
 
-@njit(nogil=True, cache=True)
+@_compiled()
 def squared_errors(
     first: int,
     last: int,
@@ -252,7 +266,7 @@ def squared_errors(
     return total
 
 
-@njit(nogil=True, cache=True)
+@_compiled()
 def in_order(note: Indices, rater: Indices) -> bool:
     """Whether ratings (m,) come by note, and of each note by rater."""
     for position in range(1, note.size):
@@ -262,21 +276,21 @@ def in_order(note: Indices, rater: Indices) -> bool:
     return True
 
 
-@njit(nogil=True, cache=True)
+@_compiled()
 def count_rows(keys: Indices, counts: Offsets) -> None:
     """Add to counts (rows,) how many ratings each has."""
     for key in keys:
         counts[key] += 1
 
 
-@njit(nogil=True, cache=True)
+@_compiled()
 def count_chunks(keys: Indices, chunk: Indices, counts: Offsets) -> None:
     """Add to counts (chunks,) how many ratings fall into each; chunk (rows,) tells a row's."""
     for key in keys:
         counts[chunk[key]] += 1
 
 
-@njit(nogil=True, cache=True)
+@_compiled()
 def into_chunks(keys: Indices, others: Indices, values: Singles, weights: Singles, chunk: Indices, bounds: Offsets,
                 following: Offsets, rows: Shorts, columns: Indices, to_values: Singles, to_weights: Singles,
                 ) -> None:  # fmt: skip
@@ -292,7 +306,7 @@ def into_chunks(keys: Indices, others: Indices, values: Singles, weights: Single
             to_weights[target] = weights[position]
 
 
-@njit(nogil=True, cache=True)
+@_compiled()
 def by_column(first: int, columns: int, keys: Indices, others: Indices, values: Singles, weights: Singles,
               rows: Shorts, to_columns: Indices, to_values: Singles, to_weights: Singles) -> None:  # fmt: skip
     """Copy a chunk's ratings (m,) so that their `others`, under `columns`, rise; of each they keep their order."""

@@ -24,6 +24,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import logger
 
+from crowdnotes.bridging import NOT_KEPT, compiled_code_folder
 from crowdnotes.errors import ConfigurationError, CrowdNotesError
 from crowdnotes.logs import log_as_json
 from crowdnotes.settings import Settings, SignIn, load_settings
@@ -95,7 +96,7 @@ def _readyz(_: Request) -> Response:
     except CrowdNotesError as error:
         _log.warning("not ready: %s", error)
         return PlainTextResponse("unavailable", status_code=503)
-    return PlainTextResponse("ok")
+    return PlainTextResponse("ok" if compiled_code_folder() is not None else f"ok\n{NOT_KEPT}")
 
 
 def _settings() -> Settings:

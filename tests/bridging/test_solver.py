@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from numba.core.caching import CacheImpl
 
-from crowdnotes.bridging import solver
+from crowdnotes.bridging import compiled_code_folder, solver
 from crowdnotes.bridging.model import RatingTable
 from crowdnotes.bridging.solver import Rows, lay_out, workers
 
@@ -60,3 +63,28 @@ def test_more_notes_than_16_bits_count_are_put_in_order() -> None:
     with workers() as crew:
         by_note, _ = lay_out(table, crew.each)
     assert _held(by_note) == _expected(table.note, table.rater, table)
+
+
+def test_without_a_folder_for_what_is_compiled_it_is_compiled_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(CacheImpl, "_locator_classes", [])
+
+    @solver._compiled()
+    def double(number: float) -> float:
+        return 2.0 * number
+
+    assert double(21.0) == 42.0
+
+
+def test_where_compiled_code_is_kept_is_found_as_numba_finds_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    compiled_code_folder.cache_clear()
+    (tmp_path / "file").touch()
+    monkeypatch.setattr("crowdnotes.bridging.__file__", str(tmp_path / "file" / "__init__.py"))
+    monkeypatch.setattr("crowdnotes.bridging.user_cache_path", lambda *_, **__: tmp_path / "file" / "numba")
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    assert compiled_code_folder() is None
+    compiled_code_folder.cache_clear()
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kept"))
+    assert compiled_code_folder() == tmp_path / "kept"
+    compiled_code_folder.cache_clear()
