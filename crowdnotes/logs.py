@@ -1,16 +1,19 @@
 """What whoever runs the program sees of its work: log lines as JSON, and spans for OpenTelemetry. Neither holds a text.
 
-An exception's own words may hold a post, an address or a key, so of an exception its kinds and places alone are told;
-and of what a library has to say the form, without what it puts in.
+An exception's own words may hold a post, an address or a key. So of an exception its kinds and places are told, and a
+reason where that is a sentence of ours or the system's; of what a library has to say the form, and of what it puts in
+numbers and hosts.
 """
 
 from __future__ import annotations
 
 import json
 import logging
+import os
+import re
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
@@ -42,17 +45,57 @@ class _JsonFormatter(logging.Formatter):
             "case": case,
             "job": job,
         }
+        if record.args and not is_ours:
+            given = record.args.values() if isinstance(record.args, Mapping) else record.args
+            line["arguments"] = [_describe_argument(value) for value in given]
         if record.exc_info and record.exc_info[1] is not None:
             line["error"] = list(_list_error_chain(record.exc_info[1]))
         return json.dumps(line, ensure_ascii=False)
 
 
 def _list_error_chain(error: BaseException | None) -> Iterator[dict[str, object]]:
-    """The error and what led to it, by kind and place."""
+    """The error and what led to it, by kind and place, each with its reason where that holds no text."""
     while error is not None:
         places = [f"{at.filename}:{at.lineno} {at.name}" for at in traceback.extract_tb(error.__traceback__)]
-        yield {"kind": type(error).__name__, "places": places}
+        reason = _find_reason(error)
+        yield {"kind": type(error).__name__, **({"reason": reason} if reason else {}), "places": places}
         error = error.__cause__ or error.__context__
+
+
+# Behind one of these our sentences give words of others. An address may hold words that were searched for, or a key.
+_OTHERS_WORDS_PATTERN = re.compile(r"[“\"‘]|\((?!\d{3}\))|:(?=\s|$)")
+_ADDRESS_PATTERN = re.compile(r"\b([a-z][a-z0-9+.-]*://)(?:[^\s/?#@]*@)?([^\s/?#@]*)\S*", re.IGNORECASE)
+_HOST_PATTERN = re.compile(r"(?:\d{1,3}(?:\.\d{1,3}){3}|\[?[0-9a-f:]*::?[0-9a-f:]*\]?|localhost)(?::\d{1,5})?")
+_METHODS_AND_SCHEMES = frozenset("GET POST PUT PATCH DELETE HEAD OPTIONS http https ws wss".split())
+
+
+def _find_reason(error: BaseException) -> str:
+    """Why it was raised, in our own sentence or the system's; "" where only words of others are known."""
+    if getattr(error, "may_be_logged", False):
+        said = _ADDRESS_PATTERN.sub(r"\1\2", str(getattr(error, "message", "")))
+        own = _OTHERS_WORDS_PATTERN.split(said, maxsplit=1)[0].strip()
+        return own if own == said.strip() else f"{own} …"
+    if isinstance(error, OSError) and error.errno is not None:
+        return os.strerror(error.errno)
+    for name, what in (("sqlstate", "SQLSTATE {}"), ("status_code", "status {}")):
+        value = getattr(error, name, None)
+        if re.fullmatch(r"[0-9A-Z]{3,5}", str(value)):
+            return what.format(value)
+    return ""
+
+
+def _describe_argument(value: object) -> object:
+    """What a library put into its words: a number, a host, or else no more than how long it is."""
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, BaseException):
+        return f"{type(value).__name__}: {_find_reason(value)}".rstrip(": ")
+    text = str(value)
+    if address := _ADDRESS_PATTERN.match(text):
+        return f"{address[1]}{address[2]}"
+    if text in _METHODS_AND_SCHEMES or _HOST_PATTERN.fullmatch(text):
+        return text
+    return f"{type(value).__name__} of {len(text)} characters"
 
 
 def json_lines(stream: TextIO | None = None) -> logging.Handler:

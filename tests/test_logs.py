@@ -5,17 +5,20 @@ from __future__ import annotations
 import io
 import json
 import logging
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from opentelemetry import trace
 
-from crowdnotes.domain import Case, Post
+from crowdnotes.domain import Case, Post, ProviderState
 from crowdnotes.engines import SearchPlan
+from crowdnotes.errors import InputError, ModelServerError, SearchError, StoreFullError
 from crowdnotes.logs import about, json_lines
 from tests.cases.walk import ThinkingEngine, draft_and_approve, new_case, post_about, small_workspace
 
@@ -126,4 +129,46 @@ def test_what_a_library_puts_into_its_words_is_left_out(logged: io.StringIO) -> 
         "message": "HTTP Request: %s",
         "case": "c1",
         "job": "j1",
+        "arguments": ["https://api.example.org"],
     }
+
+
+def test_of_what_a_library_puts_into_its_words_numbers_and_hosts_are_told(logged: io.StringIO) -> None:
+    def told(message: str, *values: object) -> list[object]:
+        logging.getLogger("library").warning(message, *values)
+        return list(json.loads(logged.getvalue().splitlines()[-1])["arguments"])
+
+    assert told("Running on %s://%s:%d", "http", "127.0.0.1", 8501) == ["http", "127.0.0.1", 8501]
+    assert told("%s said %s: %r", "10.0.0.7:5234", "makes people ill", ConnectionResetError(104, "my words")) == [
+        "10.0.0.7:5234",
+        "str of 16 characters",
+        f"ConnectionResetError: {os.strerror(104)}",
+    ]
+    assert told("%(url)s of %(key)s", {"url": "https://ann:pw@a.org:80/x?q=ill#y", "key": "sk-123"}) == [
+        "https://a.org:80",
+        "str of 6 characters",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (StoreFullError("The disk is full."), "The disk is full."),
+        (SearchError("It refused the search: “makes people ill”", ProviderState.FAILED), "It refused the search …"),
+        (SearchError("It has trouble of its own (503).", ProviderState.FAILED), "It has trouble of its own (503)."),
+        (ModelServerError("The server a failed (makes people ill)."), "The server a failed …"),
+        (ModelServerError("See https://a.org/?q=ill&key=sk-1 again."), "See https://a.org again."),
+        (InputError("makes people ill is no link."), None),
+        (FileNotFoundError(2, "x", "/home/ann/ill.csv"), os.strerror(2)),
+        (psycopg.errors.UndefinedTable("makes people ill"), "SQLSTATE 42P01"),
+        (ValueError("makes people ill"), None),
+    ],
+)
+def test_an_error_has_its_reason_where_that_holds_no_text(
+    logged: io.StringIO, error: Exception, reason: str | None
+) -> None:
+    outer = RuntimeError()
+    outer.__cause__ = error
+    logging.getLogger("crowdnotes.test").error("It failed.", exc_info=outer)
+    assert json.loads(logged.getvalue())["error"][1].get("reason") == reason
+    assert "ill" not in logged.getvalue().replace(__file__, "")
