@@ -551,12 +551,17 @@ def _make_job_runner(database: Database, workers: int, clock: Callable[[], datet
         from crowdnotes.jobs.queue import QueuedRunner
 
         return QueuedRunner(database, workers or 1, clock)
+    require_workers(workers)
+    return JobRunner(database, workers, clock)
+
+
+def require_workers(workers: int) -> None:
+    """Raise ConfigurationError where nobody would do the work of an app on SQLite."""
     if not workers:
         raise ConfigurationError(
             "With SQLite the app has to do the work itself, so CROWDNOTES_WORKERS cannot be 0.",
             "Set it to 1 or more, or use PostgreSQL with `crowdnotes worker`.",
         )
-    return JobRunner(database, workers, clock)
 
 
 def _make_jury(settings: Settings, embedder: Embedder) -> Jury:

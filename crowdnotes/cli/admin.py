@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,18 +13,20 @@ import httpx
 import typer
 from sqlalchemy import make_url
 
+from crowdnotes.bridging import NOT_KEPT, compiled_code_folder
 from crowdnotes.cli.output import Json, print_json, print_text, progress
 from crowdnotes.engines.choice import make_engine, set_choice
 from crowdnotes.engines.embedding import make_embedder
 from crowdnotes.engines.llm.discovery import require_answer
 from crowdnotes.errors import ConfigurationError, CrowdNotesError, StoreFullError
+from crowdnotes.evidence.reading.reading_services import make_reading_services
 from crowdnotes.evidence.search import default_providers, make_online
-from crowdnotes.jobs.queue import require_tables
+from crowdnotes.jobs.queue import wait_for_tables
 from crowdnotes.logs import log_as_json
 from crowdnotes.settings import Settings, SignIn, load_settings
 from crowdnotes.storage.backup import make_backup, restore_backup
 from crowdnotes.storage.database import connect, require_newest, schema_of
-from crowdnotes.workspace import open_workspace, warm_up
+from crowdnotes.workspace import open_workspace, require_workers, warm_up
 
 
 def backup(
@@ -97,12 +99,17 @@ def _check_disk_space(settings: Settings) -> str:
 
 def _check_database(settings: Settings) -> str:
     url = make_url(settings.resolved_database_url)
+    if url.drivername.startswith("sqlite"):
+        require_workers(settings.workers)
     if url.drivername.startswith("sqlite") and not Path(url.database or "").exists():
         return "SQLite; the app makes it when it first starts."
     database = connect(settings.resolved_database_url)
     try:
+        kind = "SQLite" if database.dialect.name == "sqlite" else "PostgreSQL"
+        if not schema_of(database):
+            return f"{kind}, empty; the app makes its tables when it first starts."
         require_newest(database)
-        return f"{'SQLite' if database.dialect.name == 'sqlite' else 'PostgreSQL'}, schema {schema_of(database)}."
+        return f"{kind}, schema {schema_of(database)}."
     finally:
         database.dispose()
 
@@ -111,6 +118,11 @@ def _check_embedding_model(settings: Settings) -> str:
     embedder = make_embedder(settings)
     embedder.token_spans("the model is read for this")
     return f"{embedder.name} can be read."
+
+
+def _check_compiled_code(_: Settings) -> str:
+    folder = compiled_code_folder()
+    return NOT_KEPT if folder is None else f"It is kept in {folder}."
 
 
 def _check_engine(settings: Settings) -> str:
@@ -123,12 +135,28 @@ def _check_engine(settings: Settings) -> str:
 
 
 def _check_search_services(settings: Settings) -> str:
-    asked = default_providers(settings.search)
-    if not asked:
-        raise ConfigurationError("No search service is ticked at first.", "See CROWDNOTES_SEARCH_SERVICES.")
-    lacking = [provider.label for provider in make_online(settings.search) if provider.needs is not None]
+    search = settings.search
+    online = {provider.name: provider for provider in make_online(search)}
+    reading = {service.name for service in make_reading_services(search)}
+    _require_names("CROWDNOTES_SEARCH_SERVICES", search.services or (), online)
+    _require_names("CROWDNOTES_SEARCH_READING_SERVICES", search.reading_services, reading)
+    for provider in (online[name] for name in search.services or ()):
+        if provider.needs is not None:
+            said = f"CROWDNOTES_SEARCH_SERVICES names {provider.label}, which is not set up."
+            raise ConfigurationError(said, provider.needs)
+    asked = default_providers(search)
+    lacking = [provider.label for provider in online.values() if provider.needs is not None]
     more = f" Not set up: {', '.join(lacking)}." if lacking else ""
+    if not asked:
+        return f"None is ticked at first, as CROWDNOTES_SEARCH_SERVICES says.{more}"
     return f"{len(asked)} are ticked at first; `crowdnotes providers check` asks them.{more}"
+
+
+def _require_names(variable: str, named: Collection[str], known: Collection[str]) -> None:
+    if unknown := [name for name in named if name not in known]:
+        raise ConfigurationError(
+            f"{variable} names what there is not: {', '.join(unknown)}.", f"Use some of: {', '.join(known)}."
+        )
 
 
 def _check_sign_in(settings: Settings) -> str:
@@ -152,6 +180,7 @@ _CHECK_BY_NAME: dict[str, Callable[[Settings], str]] = {
     "disk space": _check_disk_space,
     "database": _check_database,
     "embedding model": _check_embedding_model,
+    "compiled code": _check_compiled_code,
     "engine": _check_engine,
     "search services": _check_search_services,
     "sign-in": _check_sign_in,
@@ -166,14 +195,15 @@ def worker(
 ) -> None:
     """Do the work that the app and `crowdnotes batch` ask for, until Ctrl+C. It needs a PostgreSQL database.
 
-    Start as many as you like, on as many machines: when one dies, another goes on with its work.
+    Start as many as you like, on as many machines: when one dies, another goes on with its work. One that is started
+    before the database, or before the app made the tables, waits for them.
     """
     settings = load_settings()
     tell: Callable[[str], None] = progress
     if settings.log_json:
         log_as_json()
         tell = logging.getLogger(__name__).info
-    require_tables(settings.resolved_database_url)
+    wait_for_tables(settings.resolved_database_url, tell)
     with open_workspace(settings) as workspace:
         doing = workspace.worker(slots=slots, kinds=[kind.strip() for kind in kinds.split(",")] if kinds else None)
         warm_up(workspace)

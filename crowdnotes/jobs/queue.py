@@ -13,6 +13,7 @@ import asyncio
 import logging
 import signal
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -28,7 +29,7 @@ from procrastinate.retry import BaseRetryStrategy
 from psycopg_pool import PoolTimeout
 from sqlalchemy import Connection, Engine, make_url, select, text, update
 
-from crowdnotes.errors import ConfigurationError, CrowdNotesError
+from crowdnotes.errors import ConfigurationError, CrowdNotesError, DatabaseNotReadyError
 from crowdnotes.jobs.records import JobRecord, JobState, JobTable, this_process
 from crowdnotes.jobs.runner import JobRun, JobRunner, StepMaker
 from crowdnotes.storage.database import connect, reading, require_newest, writing
@@ -39,6 +40,7 @@ _logger = logging.getLogger(__name__)
 SILENCE_SECONDS = 30.0  # without a heartbeat a worker is dead, and another takes over its jobs
 _TASK_NAME = "crowdnotes"
 _DUE_AT_ONCE = datetime(2000, 1, 1, tzinfo=UTC)  # by any machine's clock
+_WAIT_SECONDS = 2.0  # between two looks at whether the database is there
 _POLL_SECONDS = 2.0  # before a worker that lost the database tries again
 _SHUTDOWN_SECONDS = 0.1  # steps stop at their next look, and other workers take up their jobs
 _SWEEPER_LOCK_KEY = 0x63726F7764  # of the advisory lock: one worker looks after the dead at a time
@@ -113,12 +115,21 @@ def _end_as_cancelled(connection: Connection, table: JobTable, record: JobRecord
     connection.execute(update(jobs).where(*mine).values(fence=ended.fence, **table.changing(ended)))
 
 
-def require_tables(url: str) -> None:
-    """Raise ConfigurationError unless a PostgreSQL database has the tables of this very program; changes nothing."""
-    engine = connect(url)
+def wait_for_tables(url: str, tell: Callable[[str], None]) -> None:
+    """Wait until a PostgreSQL database is there with tables; why it waits is told once. Changes nothing.
+
+    Raises ConfigurationError where the tables are not of this very program.
+    """
+    engine, told = connect(url), ""
     try:
-        if engine.dialect.name == "postgresql":
-            require_newest(engine)
+        while engine.dialect.name == "postgresql":
+            try:
+                return require_newest(engine)
+            except DatabaseNotReadyError as error:
+                if str(error) != told:
+                    tell(f"waiting for the database: {error}")
+                told = str(error)
+            time.sleep(_WAIT_SECONDS)
     finally:
         engine.dispose()
 
@@ -222,6 +233,8 @@ class QueueWorker:
     def _perform(self, context: JobContext, job_id: str) -> None:
         try:
             require_newest(self._engine)
+        except DatabaseNotReadyError as error:  # the worker itself finds out when it is back
+            raise _GivenBackError from error
         except ConfigurationError as error:
             self._refused = error
             self.stop()

@@ -24,7 +24,14 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import URL, Connection, Engine, create_engine, event, exc, func, insert, make_url, select, text
 
 from crowdnotes import __version__
-from crowdnotes.errors import ConfigurationError, CrowdNotesError, StoreBusyError, StoreError, StoreFullError
+from crowdnotes.errors import (
+    ConfigurationError,
+    CrowdNotesError,
+    DatabaseNotReadyError,
+    StoreBusyError,
+    StoreError,
+    StoreFullError,
+)
 from crowdnotes.storage.tables import programs
 
 _logger = logging.getLogger(__name__)
@@ -243,7 +250,7 @@ def _from_postgres_error(cause: psycopg.Error) -> CrowdNotesError:
     if state in _PG_FULL:
         return StoreFullError("The database cannot be written: its disk is full, or it is read-only.")
     if isinstance(cause, psycopg.OperationalError) and (state is None or state.startswith(_PG_CANNOT_CONNECT)):
-        return ConfigurationError(
+        return DatabaseNotReadyError(
             "The database server cannot be reached, or it refused the name or password.",
             "Check that it runs, and check CROWDNOTES_DATABASE_URL.",
         )
@@ -319,8 +326,15 @@ def require_known(schema: str) -> None:
 
 
 def require_newest(engine: Engine) -> None:
-    """Raise ConfigurationError unless the database has the very schema of this program, which changes nothing."""
+    """Raise ConfigurationError unless the database has the very schema of this program, which changes nothing.
+
+    DatabaseNotReadyError is the kind for one without tables, and for a server that does not answer.
+    """
     with reading(engine) as connection:
+        if not MigrationContext.configure(connection).get_current_heads():
+            raise DatabaseNotReadyError(
+                "The database has no tables yet.", "Start the app once: it makes them and brings them up to date."
+            )
         if not _is_newest(connection):
             raise ConfigurationError(
                 "The database is not of this version of CrowdNotes yet.",

@@ -9,23 +9,24 @@ import signal
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 
 from crowdnotes.batches import Batch
 from crowdnotes.cases.job_kinds import JOB_KINDS, JobKind
 from crowdnotes.cases.service import CaseService
 from crowdnotes.domain import Mode
-from crowdnotes.errors import ConfigurationError, JobError
-from crowdnotes.jobs import JobState, Progress, Step
+from crowdnotes.errors import ConfigurationError, DatabaseNotReadyError, JobError
+from crowdnotes.jobs import JobState, Progress, Step, queue
 from crowdnotes.jobs.queue import QueueWorker
 from crowdnotes.jobs.records import JobRecord, this_process
-from crowdnotes.storage.database import clock_of, reading, writing
+from crowdnotes.storage.database import clock_of, open_database, reading, require_newest, writing
 from crowdnotes.workspace import Workspace, system_clock
 from tests.cases.walk import TOPICS, make_library, post_about
 from tests.llm_server import Body, LLMServer, Say, honest
@@ -199,6 +200,45 @@ def test_a_worker_of_another_version_refuses(shared: Workspace, working: Working
     assert shared.runner.get(job.id).state is JobState.QUEUED
     with pytest.raises(ConfigurationError, match="newer version"):
         shared.worker(slots=1).run()
+
+
+def test_a_worker_waits_for_a_database_that_is_not_there_yet_and_for_its_tables(
+    postgres_database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    pauses: list[Callable[[], object]] = [lambda: None, lambda: open_database(postgres_database_url).dispose()]
+    monkeypatch.setattr(queue, "time", MagicMock(sleep=lambda _: pauses.pop(0)()))
+    queue.wait_for_tables(postgres_database_url, told.append)
+    assert pauses == []
+    assert len(told) == 1
+    assert "no tables yet" in told[0]
+
+    def give_up() -> None:
+        raise InterruptedError
+
+    pauses += [lambda: None, give_up]
+    with pytest.raises(InterruptedError):
+        queue.wait_for_tables("postgresql://ann:secret@127.0.0.1:1/none", told.append)
+    assert len(told) == 2
+    assert "cannot be reached" in told[1]
+    assert "secret" not in told[1]
+
+
+def test_a_worker_whose_database_does_not_answer_for_a_moment_goes_on(
+    shared: Workspace, monkeypatch: pytest.MonkeyPatch, working: Working
+) -> None:
+    until(shared.runner.has_workers)
+    answers: list[Exception] = [DatabaseNotReadyError("The database server cannot be reached.")]
+
+    def look(engine: Engine) -> None:
+        if answers:
+            raise answers.pop()
+        require_newest(engine)
+
+    monkeypatch.setattr(queue, "require_newest", look)
+    assert shared.runner.wait(_begun(shared).id, PATIENCE).state is JobState.DONE
+    assert answers == []
+    assert working.error is None
 
 
 @pytest.mark.deep

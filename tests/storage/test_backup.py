@@ -136,7 +136,7 @@ def _write(file: Path, **changed: str) -> None:
 def test_the_doctor_says_what_is_fine_and_what_to_do(tmp_path: Path) -> None:
     fine = crowdnotes(tmp_path, "doctor")
     assert fine.returncode == 0, fine.stdout
-    assert fine.stdout.count("fine ") == 7
+    assert fine.stdout.count("fine ") == 8
     faulty = crowdnotes(
         tmp_path,
         "doctor",
@@ -148,3 +148,33 @@ def test_the_doctor_says_what_is_fine_and_what_to_do(tmp_path: Path) -> None:
     assert faulty.returncode == 1
     assert [one["name"] for one in json.loads(faulty.stdout) if not one["fine"]] == ["database", "engine"]
     assert "secret" not in faulty.stdout
+
+
+@pytest.mark.parametrize(
+    ("setting", "fault"),
+    [
+        ({"CROWDNOTES_SEARCH_SERVICES": "[]"}, None),
+        ({"CROWDNOTES_SEARCH_SERVICES": '["pubmed"]'}, None),
+        ({"CROWDNOTES_SEARCH_SERVICES": '["pubmed", "wikinews"]'}, "search services"),
+        ({"CROWDNOTES_SEARCH_SERVICES": '["brave"]'}, "search services"),
+        ({"CROWDNOTES_SEARCH_READING_SERVICES": '["jina-reader"]'}, None),
+        ({"CROWDNOTES_SEARCH_READING_SERVICES": '["jina"]'}, "search services"),
+        ({"CROWDNOTES_SIGN_IN_DEMO": "true"}, None),
+        ({"CROWDNOTES_SIGN_IN_USER_HEADER": "X-User"}, None),
+        ({"CROWDNOTES_ARCHIVE_ASK": "false", "CROWDNOTES_FETCH_CACHE_MB": "0"}, None),
+        ({"CROWDNOTES_WORKERS": "0"}, "database"),
+    ],
+)
+def test_the_doctor_calls_no_documented_value_a_fault(
+    tmp_path: Path, setting: dict[str, str], fault: str | None
+) -> None:
+    ended = crowdnotes(tmp_path, "doctor", "--json", **setting)
+    assert [one["name"] for one in json.loads(ended.stdout) if not one["fine"]] == ([fault] if fault else [])
+    assert ended.returncode == (1 if fault else 0)
+
+
+def test_a_database_that_the_app_has_yet_to_fill_is_no_fault(tmp_path: Path, database_url: str) -> None:
+    ended = crowdnotes(tmp_path, "doctor", "--json", CROWDNOTES_DATABASE_URL=database_url)
+    (database,) = [one for one in json.loads(ended.stdout) if one["name"] == "database"]
+    assert database["fine"], database
+    assert "when it first starts" in database["says"]
