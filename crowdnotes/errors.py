@@ -96,11 +96,15 @@ class UnsafeUrlError(FetchError):
 
 
 class SearchError(CrowdNotesError):
-    """A search provider did not answer; `state` is the label that it will carry."""
+    """A search provider did not answer; `state` is the label that it will carry.
 
-    def __init__(self, message: str, state: ProviderState, next_step: str = "") -> None:
+    `of_query`: it may well answer the next query.
+    """
+
+    def __init__(self, message: str, state: ProviderState, next_step: str = "", *, of_query: bool = False) -> None:
         super().__init__(message, next_step)
         self.state = state
+        self.of_query = of_query
 
 
 class LibraryError(CrowdNotesError):

@@ -360,7 +360,8 @@ def unexpected() -> SearchError:
 def refused(words: str) -> SearchError:
     """The error for a service that says in words of its own, within a good answer, that it will not search."""
     said = plain_line(words)[:_MAX_REFUSAL_CHARACTERS].strip()
-    return SearchError(f"It refused the search: “{said}”" if said else "It refused the search.", ProviderState.FAILED)
+    sentence = f"It refused the search: “{said}”" if said else "It refused the search."
+    return SearchError(sentence, ProviderState.FAILED, of_query=True)
 
 
 def _build_unreadable_error(body: bytes, wanted: str) -> SearchError:

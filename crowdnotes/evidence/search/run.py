@@ -202,7 +202,12 @@ class _ProviderSearch:
         try:
             while (queries := self._next()) is not None:
                 self._check()
-                self._keep(queries[0], self._search(queries))
+                try:
+                    self._keep(queries[0], self._search(queries))
+                except SearchError as error:
+                    if not error.of_query:
+                        raise
+                    self._fail(error, goes_on=True)
         except _SearchEnded:
             pass
         except CrowdNotesError as error:
@@ -245,11 +250,12 @@ class _ProviderSearch:
             self._late += len(hits) - len(in_time)
             self._left_out += len(in_time) - len(kept)
 
-    def _fail(self, error: CrowdNotesError) -> None:
-        """The first error stands, and what was not asked yet is not: the service was tried often enough."""
+    def _fail(self, error: CrowdNotesError, *, goes_on: bool = False) -> None:
+        """Keep the first error; what was not asked yet is not asked, unless the error is of one query alone."""
         with self._lock:
             self._error = self._error or error
-            self._tasks.clear()
+            if not goes_on:
+                self._tasks.clear()
 
     def _check(self) -> None:
         elapsed = time.monotonic() - self._began

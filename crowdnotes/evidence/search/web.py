@@ -150,6 +150,7 @@ class SearXng(OnlineProvider):
                 f"It found nothing, and not all of its engines answered: {silent}.",
                 ProviderState.FAILED,
                 "Try again later, or choose other engines in its settings.yml.",
+                of_query=True,
             )
         hits = web_hits(self.name, query, results, snippet="content", published="publishedDate")
         return first_hits(hits, limit, until)

@@ -154,6 +154,21 @@ def test_after_a_failure_the_provider_is_asked_no_further_and_keeps_what_it_foun
     assert len(found.hits) == 1
 
 
+def test_a_query_that_fails_by_itself_does_not_keep_the_others_from_being_asked() -> None:
+    def second_is_refused(query: str, check: Check) -> list[Hit]:
+        if query == "b":
+            raise SearchError("The phrase is too short.", ProviderState.FAILED, of_query=True)
+        return _hits("p", query)
+
+    provider = Scripted("p", second_is_refused, at_once=1)
+    found = search_all([provider], ["a", "b", "c", "d"])
+    assert provider.asked == ["a", "b", "c", "d"]
+    assert found.outcomes[0].state is ProviderState.ANSWERED
+    assert "Only 3 of 4 searches were answered" in found.outcomes[0].sentence
+    alone = search_all([Scripted("p", second_is_refused)], ["b"])
+    assert alone.outcomes[0].state is ProviderState.FAILED
+
+
 def test_what_is_later_than_the_cutoff_is_left_out_and_the_undated_stay() -> None:
     days = {"early": date(2020, 1, 1), "on": date(2020, 6, 30), "late": date(2020, 7, 1), "undated": None}
     provider = Scripted("p", lambda query, check: _hits("p", query, published=days[query]))
