@@ -180,13 +180,24 @@ class XSettings(SettingsGroup):
 _OAUTH1_FIELDS = ("api_key", "api_secret", "access_token", "access_secret")
 
 
+def _find_data_dir() -> Path:
+    """Return the system's place for user data. Raises ConfigurationError for a user without a home."""
+    try:
+        return user_data_path("crowdnotes", appauthor=False)
+    except RuntimeError as error:
+        raise ConfigurationError(
+            "The user that runs CrowdNotes has no home folder, so there is no place for its data.",
+            "Set CROWDNOTES_DATA_DIR to a folder that it can write.",
+        ) from error
+
+
 class Settings(SettingsGroup):
     """Everything that can be set."""
 
     model_config = SettingsConfigDict(env_prefix="CROWDNOTES_", frozen=True, extra="ignore")
 
     data_dir: Path = Field(
-        default_factory=lambda: user_data_path("crowdnotes", appauthor=False),
+        default_factory=_find_data_dir,
         description="where cases and libraries lie; the system's place for user data without it",
     )
     database_url: SecretStr | None = Field(None, description="PostgreSQL by URL; SQLite in data_dir without it")

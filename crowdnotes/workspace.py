@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Self
 
 from sqlalchemy import Engine as Database
 
+from crowdnotes.bridging import compiled_code_warning
 from crowdnotes.cases.accounts import VISITOR, People
 from crowdnotes.cases.gathering_stages import GatherOptions, StageContext
 from crowdnotes.cases.job_kinds import JOB_KINDS, JobKind, job_steps, start
@@ -536,13 +537,14 @@ def _make_to_x(tools: StageContext, database: Database, who: CurrentUser) -> ToX
     return ToX(database, tools.store, tools.settings, who, tools.clock, client)
 
 
-def require_database(settings: Settings) -> None:
-    """Raise a CrowdNotesError unless the database answers and has the schema of this very program."""
+def check_readiness(settings: Settings) -> str:
+    """Raise a CrowdNotesError unless the database answers with this program's schema; return what is slow, or ""."""
     database = connect(settings.resolved_database_url)
     try:
         require_newest(database)
     finally:
         database.dispose()
+    return compiled_code_warning()
 
 
 def _make_job_runner(database: Database, workers: int, clock: Callable[[], datetime]) -> JobRunner:

@@ -21,10 +21,11 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
+from crowdnotes import bridging
 from crowdnotes.cli.main import app
 from crowdnotes.settings import Settings
 from crowdnotes.storage.database import open_database
-from pages.common import shared_workspace, web_server
+from pages.common import shared_workspace
 from pages.common.web_server import routes
 from tests.journeys.conftest import free_port
 
@@ -134,7 +135,7 @@ def test_the_server_says_that_it_lives_and_whether_it_is_ready(tmp_path: Path, m
     assert (client.get("/readyz").status_code, client.get("/readyz").text) == (503, "unavailable")  # it has no tables
     open_database(settings.resolved_database_url).dispose()
     assert client.get("/readyz").status_code == 200
-    monkeypatch.setattr(web_server, "compiled_code_folder", lambda: None)
+    monkeypatch.setattr(bridging, "compiled_code_folder", lambda: None)
     without_a_home = client.get("/readyz")
     assert (without_a_home.status_code, without_a_home.text[:3]) == (200, "ok\n")
     assert "NUMBA_CACHE_DIR" in without_a_home.text

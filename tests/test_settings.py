@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import pytest
 from pydantic_settings import BaseSettings
@@ -32,6 +33,13 @@ def test_a_bad_value_names_its_variable(monkeypatch: pytest.MonkeyPatch, variabl
     with pytest.raises(ConfigurationError) as raised:
         load_settings()
     assert variable in str(raised.value) or "allowed_private_hosts" in str(raised.value)
+
+
+def test_a_user_without_a_home_is_asked_for_a_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CROWDNOTES_DATA_DIR", raising=False)
+    monkeypatch.setattr("crowdnotes.settings.user_data_path", MagicMock(side_effect=RuntimeError("no home")))
+    with pytest.raises(ConfigurationError, match="CROWDNOTES_DATA_DIR"):
+        load_settings()
 
 
 @pytest.mark.parametrize("kind", _GROUPS)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -18,15 +19,20 @@ from platformdirs import user_cache_path
 def compiled_code_folder() -> Path | None:
     """Return where numba keeps compiled loops, looked for as numba does; None where it may write nowhere."""
     named = os.environ.get("NUMBA_CACHE_DIR", "")
-    beside = Path(__file__).parent / "__pycache__"
-    places = [*([Path(named)] if named else []), beside, user_cache_path("numba", appauthor=False)]
+    places = [*([Path(named)] if named else []), Path(__file__).parent / "__pycache__"]
+    with suppress(RuntimeError):  # a user without a home
+        places.append(user_cache_path("numba", appauthor=False))
     return next((place for place in places if _can_write(place)), None)
 
 
-NOT_KEPT = (
-    "What the Algorithm page compiles cannot be kept, so it takes half a minute longer after each start. "
-    "Set NUMBA_CACHE_DIR to a folder that can be written."
-)
+def compiled_code_warning() -> str:
+    """Return what to tell whoever runs the program where compiled loops cannot be kept; "" where they can."""
+    if compiled_code_folder() is not None:
+        return ""
+    return (
+        "What the Algorithm page compiles cannot be kept, so it takes half a minute longer after each start. "
+        "Set NUMBA_CACHE_DIR to a folder that can be written."
+    )
 
 
 def _can_write(folder: Path) -> bool:

@@ -13,7 +13,7 @@ import httpx
 import typer
 from sqlalchemy import make_url
 
-from crowdnotes.bridging import NOT_KEPT, compiled_code_folder
+from crowdnotes.bridging import compiled_code_folder, compiled_code_warning
 from crowdnotes.cli.output import Json, print_json, print_text, progress
 from crowdnotes.engines.choice import make_engine, set_choice
 from crowdnotes.engines.embedding import make_embedder
@@ -121,8 +121,7 @@ def _check_embedding_model(settings: Settings) -> str:
 
 
 def _check_compiled_code(_: Settings) -> str:
-    folder = compiled_code_folder()
-    return NOT_KEPT if folder is None else f"It is kept in {folder}."
+    return compiled_code_warning() or f"It is kept in {compiled_code_folder()}."
 
 
 def _check_engine(settings: Settings) -> str:

@@ -24,7 +24,6 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import logger
 
-from crowdnotes.bridging import NOT_KEPT, compiled_code_folder
 from crowdnotes.errors import ConfigurationError, CrowdNotesError
 from crowdnotes.logs import log_as_json
 from crowdnotes.settings import Settings, SignIn, load_settings
@@ -88,15 +87,15 @@ async def _healthz(_: Request) -> Response:
 
 def _readyz(_: Request) -> Response:
     """Opens the workspace if nobody did, which brings the database up to date. Why it is not ready is in the log."""
-    from crowdnotes.workspace import require_database
+    from crowdnotes.workspace import check_readiness
     from pages.common.shared_workspace import shared_workspace
 
     try:
-        require_database(shared_workspace().opened.settings)
+        warning = check_readiness(shared_workspace().opened.settings)
     except CrowdNotesError as error:
         _log.warning("not ready: %s", error)
         return PlainTextResponse("unavailable", status_code=503)
-    return PlainTextResponse("ok" if compiled_code_folder() is not None else f"ok\n{NOT_KEPT}")
+    return PlainTextResponse("\n".join(filter(None, ("ok", warning))))
 
 
 def _settings() -> Settings:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numba.core.caching import CacheImpl
 
-from crowdnotes.bridging import compiled_code_folder, solver
+from crowdnotes.bridging import compiled_code_folder, compiled_code_warning, solver
 from crowdnotes.bridging.model import RatingTable
 from crowdnotes.bridging.solver import Rows, lay_out, workers
 
@@ -83,6 +84,10 @@ def test_where_compiled_code_is_kept_is_found_as_numba_finds_it(
     monkeypatch.setattr("crowdnotes.bridging.__file__", str(tmp_path / "file" / "__init__.py"))
     monkeypatch.setattr("crowdnotes.bridging.user_cache_path", lambda *_, **__: tmp_path / "file" / "numba")
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    assert compiled_code_folder() is None
+    assert "NUMBA_CACHE_DIR" in compiled_code_warning()
+    compiled_code_folder.cache_clear()
+    monkeypatch.setattr("crowdnotes.bridging.user_cache_path", MagicMock(side_effect=RuntimeError("no home")))
     assert compiled_code_folder() is None
     compiled_code_folder.cache_clear()
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "kept"))
