@@ -364,9 +364,10 @@ class Workspace:
         return replace(self, tools=tools, choice=choice, service=CaseService(tools, self.who))
 
     def close(self) -> None:
-        """Let running jobs stop and the threads end."""
+        """Let running jobs stop and the threads end, and let go of the database: a restore needs it alone."""
         self.runner.close()
         use_shared_rates(None)
+        self.runner.engine.dispose()
 
 
 class SharedWorkspace:

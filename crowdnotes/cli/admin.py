@@ -39,6 +39,8 @@ def backup(
     """
     made = make_backup(load_settings(), file, replace=overwrite)
     print_text(f"{file}: {made.backend}, schema {made.schema_version}, {file.stat().st_size / 1e6:.1f} MB")
+    for library in made.left_out:
+        progress(f"The library “{library}” is damaged and was left out. Add it again, or remove it.")
 
 
 def restore(

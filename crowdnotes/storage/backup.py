@@ -1,7 +1,7 @@
 """What people made in one file, and back: the database (cases, images, people), the libraries, what was measured.
 
 Caches, fetched models and the index of the public data are left out: they can be made again. The file is a ZIP archive
-with `manifest.json` first; it holds everything that people wrote, so only its owner may read it.
+that `manifest.json` describes; it holds everything that people wrote, so only its owner may read it.
 """
 
 from __future__ import annotations
@@ -13,22 +13,32 @@ import sqlite3
 import subprocess
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
-from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from pydantic import BaseModel, ValidationError
-from sqlalchemy import URL, inspect, make_url
+from sqlalchemy import URL, inspect, make_url, text
 from sqlalchemy import Engine as Database
 
 from crowdnotes import __version__
 from crowdnotes.errors import ConfigurationError, InputError, StoreBusyError, StoreError, StoreFullError
 from crowdnotes.settings import Settings
-from crowdnotes.storage.database import connect, open_database, require_known, schema_of, translated, writing
+from crowdnotes.storage.database import (
+    connect,
+    migrate,
+    open_database,
+    reading,
+    require_known,
+    schema_of,
+    translated,
+    writing,
+)
+from crowdnotes.storage.tables import metadata
 
 _MANIFEST_NAME = "manifest.json"
 _DATABASE_NAME = "database"
@@ -36,6 +46,9 @@ _DATA_FILE_PATTERN = re.compile(r"libraries/[A-Za-z0-9][A-Za-z0-9_-]{0,63}\.sqli
 """Paths in the data folder."""
 _BUSY_CODES = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 _BUSY_WAIT_SECONDS = 10
+_LEAVING_SECONDS = 3  # until PostgreSQL has forgotten a session that ended
+_IS_FLAGGED_ENCRYPTED = 0x1
+_COPIES_ON_DISK = 2  # what is unpacked, and the database that it becomes
 _PAGES_PER_STEP = 4_096  # pages of SQLite copied at a time: what waits for the file gets its turn between
 
 
@@ -47,6 +60,7 @@ class Manifest(BaseModel):
     backend: Literal["sqlite", "postgresql"]
     schema_version: str
     made_at: datetime
+    left_out: tuple[str, ...] = ()  # libraries whose file is damaged
 
 
 def make_backup(settings: Settings, file: Path, *, replace: bool = False) -> Manifest:
@@ -71,33 +85,51 @@ def make_backup(settings: Settings, file: Path, *, replace: bool = False) -> Man
             _run_postgres_program("pg_dump", url, "--format=custom", "--no-owner", "--no-privileges", f"--file={copy}")
         else:
             _copy_database(Path(url.database or ""), copy)
+            _check_file(copy)
             schema = _read_schema_version(_sqlite_url(copy))
         if not schema:
             raise InputError("There is nothing to back up yet: no database has been made.")
         backend: Literal["sqlite", "postgresql"] = "postgresql" if _is_postgres(url) else "sqlite"
-        manifest = Manifest(backend=backend, schema_version=schema, made_at=datetime.now(UTC))
-        whole = folder / "whole.zip"
+        whole, left_out = folder / "whole.zip", list[str]()
         with ZipFile(whole, "w", ZIP_DEFLATED) as archive:
-            archive.writestr(_MANIFEST_NAME, manifest.model_dump_json())
             archive.write(copy, _DATABASE_NAME)
             for name, path in _find_data_files(settings.data_dir):
-                if path.suffix == ".sqlite":
-                    _copy_database(path, folder / "library")
-                    path = folder / "library"  # noqa: PLW2901 - the copy in its place
-                archive.write(path, name)
+                if path.suffix != ".sqlite":
+                    archive.write(path, name)
+                elif _copy_library(path, folder / "library"):
+                    archive.write(folder / "library", name)
+                else:
+                    left_out.append(path.stem)
                 (folder / "library").unlink(missing_ok=True)
+            manifest = Manifest(
+                backend=backend, schema_version=schema, made_at=datetime.now(UTC), left_out=tuple(left_out)
+            )
+            archive.writestr(_MANIFEST_NAME, manifest.model_dump_json())
         whole.chmod(0o600)
         whole.replace(file)
     return manifest
 
 
-def restore_backup(settings: Settings, file: Path, *, replace: bool = False) -> Manifest:
-    """Put back what `make_backup` wrote, and bring the database to this version.
+def _copy_library(path: Path, copy: Path) -> bool:
+    """Whether it is whole: no damaged library keeps the rest from being backed up."""
+    try:
+        _copy_database(path, copy)
+        _check_file(copy)
+    except (StoreBusyError, StoreFullError):
+        raise
+    except StoreError:
+        return False
+    return True
 
-    The app and workers have to be stopped. Everything is read and checked before anything is changed. With `replace` it
-    takes the place of the database that is there, and of libraries of the same names. Raises InputError for another
-    file, where something is there already, or where the settings name the other kind of database; ConfigurationError
-    for a backup of a newer version, or without pg_restore; StoreError, StoreFullError.
+
+def restore_backup(settings: Settings, file: Path, *, replace: bool = False) -> Manifest:
+    """Put back what `make_backup` wrote, brought to this version.
+
+    The app and workers have to be stopped: StoreBusyError where one is not. All is read, checked and brought to this
+    version before anything is changed; whatever fails, what was there is there as it was. With `replace` it takes the
+    place of the database that is there, and of libraries of the same names. Raises InputError for another file or a
+    damaged one, where something is there already, or where the settings name the other kind of database;
+    ConfigurationError for a backup of a newer version, or without pg_restore; StoreError, StoreFullError.
     """
     data, url = settings.data_dir.absolute(), make_url(settings.resolved_database_url)
     with _translate_os_errors(data):
@@ -110,47 +142,134 @@ def restore_backup(settings: Settings, file: Path, *, replace: bool = False) -> 
                     f"The backup is of another kind of database ({manifest.backend}). Nothing was changed.",
                     "Set CROWDNOTES_DATABASE_URL to a database of that kind, or leave it out for SQLite.",
                 )
-            there = [name for name in names if name != _DATABASE_NAME and (data / name).exists()]
+            there = [name for name in names if (data / name).exists()]
             if (_has_tables(url) or there) and not replace:
                 raise InputError(
                     "There is a database or a library already, and a restore would replace it. Nothing was changed.",
                     "Set another CROWDNOTES_DATA_DIR or CROWDNOTES_DATABASE_URL, or say --overwrite.",
                 )
             if _is_postgres(url):
-                _restore_postgres(url, folder / _DATABASE_NAME)
+                with _files_in_place(data, folder, names):
+                    _restore_postgres(url, folder / _DATABASE_NAME, file)
             else:
-                _check_database(folder / _DATABASE_NAME)
-                Path(url.database or "").parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-                _copy_database(folder / _DATABASE_NAME, Path(url.database or ""))
-            for name in names:
-                if name != _DATABASE_NAME:
-                    (data / name).parent.mkdir(mode=0o700, exist_ok=True)
-                    (folder / name).replace(data / name)
-    open_database(settings.resolved_database_url).dispose()
+                _make_current(folder / _DATABASE_NAME, file)
+                with _open_alone(Path(url.database or "")) as database, _files_in_place(data, folder, names):
+                    _copy_into(folder / _DATABASE_NAME, database)
     return manifest
 
 
 def _unpack_backup(file: Path, folder: Path) -> tuple[Manifest, list[str]]:
+    """What the backup says of itself, and the names of the data files; those and the database lie in the folder."""
+    if not file.is_file():  # a pipe would be waited for
+        raise InputError(f"There is no file {file}.")
     try:
         with ZipFile(file) as archive:
+            found = [
+                one
+                for one in archive.infolist()
+                if one.filename in {_MANIFEST_NAME, _DATABASE_NAME} or _DATA_FILE_PATTERN.fullmatch(one.filename)
+            ]
+            _check_entries(file, found, shutil.disk_usage(folder).free)
             manifest = Manifest.model_validate_json(archive.read(_MANIFEST_NAME))
             require_known(manifest.schema_version)
-            names = [
-                name for name in archive.namelist() if name == _DATABASE_NAME or _DATA_FILE_PATTERN.fullmatch(name)
-            ]
-            for name in names:
-                archive.extract(name, folder)  # its checksum is compared
-    except FileNotFoundError:
-        raise InputError(f"There is no file {file}.") from None
-    except (BadZipFile, KeyError, ValidationError, EOFError, NotImplementedError, zlib.error) as error:
-        raise InputError(f"{file} is not a backup of CrowdNotes, or it is damaged. Nothing was changed.") from error
-    if _DATABASE_NAME not in names:
-        raise InputError(f"{file} is not a backup of CrowdNotes, or it is damaged. Nothing was changed.")
+            for one in found:
+                archive.extract(one, folder)  # its checksum is compared
+    except (BadZipFile, KeyError, ValidationError, EOFError, ValueError, zlib.error) as error:
+        raise _damaged(file) from error
+    names = [one.filename for one in found if one.filename not in {_MANIFEST_NAME, _DATABASE_NAME}]
+    for name in names:
+        if name.endswith(".sqlite"):
+            _check_file(folder / name, file)
     return manifest, names
 
 
+def _check_entries(file: Path, found: Sequence[ZipInfo], free: int) -> None:
+    """Refuse what `make_backup` does not write, and what has no room."""
+    names = [one.filename for one in found]
+    if any(one.flag_bits & _IS_FLAGGED_ENCRYPTED for one in found):
+        raise InputError(f"{file} is encrypted. Nothing was changed.", "Unpack it with its password, and zip it anew.")
+    if any(one.compress_type not in {ZIP_STORED, ZIP_DEFLATED} for one in found):
+        raise InputError(f"{file} is packed in another way than a backup is. Nothing was changed.", "Zip it anew.")
+    if _DATABASE_NAME not in names:
+        raise _damaged(file)
+    if len(set(names)) < len(names):
+        raise _damaged(file, "it holds one file twice")
+    needed = _COPIES_ON_DISK * sum(one.file_size for one in found)
+    if needed > free:
+        raise StoreFullError(
+            f"The backup needs {needed / 1e9:,.1f} GB on the disk, and {free / 1e9:,.1f} GB are free.",
+            "Nothing was changed. Make room, or set another CROWDNOTES_DATA_DIR.",
+        )
+
+
+def _damaged(file: Path, why: str = "") -> InputError:
+    said = f": {why}" if why else ""
+    return InputError(
+        f"{file} is not a backup of CrowdNotes, or it is damaged{said}. Nothing was changed.", "Restore another backup."
+    )
+
+
+@contextmanager
+def _files_in_place(data: Path, folder: Path, names: Sequence[str]) -> Iterator[None]:
+    """Move unpacked files into the data folder; if anything then fails, what was there comes back."""
+    moved: list[tuple[Path, Path]] = []
+    try:
+        for name in names:
+            target, before = data / name, folder / "before" / name
+            for one in (target, before):
+                one.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if target.exists():
+                target.replace(before)
+            moved.append((target, before))
+            (folder / name).replace(target)
+        yield
+    except BaseException:
+        for target, before in reversed(moved):
+            target.unlink(missing_ok=True)
+            if before.exists():
+                before.replace(target)
+        raise
+
+
+@contextmanager
+def _open_alone(path: Path) -> Iterator[sqlite3.Connection]:
+    """The database file, kept from all others until the end. Raises StoreBusyError where another has it open."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    is_new = not path.exists()
+    try:
+        with translated(), closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as database:
+            try:
+                # SQLite refuses to leave the write-ahead log while anybody else has the file open, idle or not.
+                database.execute("PRAGMA journal_mode = DELETE")
+                database.execute("PRAGMA locking_mode = EXCLUSIVE")
+                database.executescript("BEGIN EXCLUSIVE; COMMIT")  # the lock stays
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF in _BUSY_CODES:
+                    raise _is_open_elsewhere() from error
+                raise
+            yield database
+    except BaseException:
+        if is_new:
+            path.unlink(missing_ok=True)
+        raise
+
+
+def _is_open_elsewhere() -> StoreBusyError:
+    return StoreBusyError(
+        "The app, a worker or a command has the database open. Nothing was changed.",
+        "Stop them, then restore again.",
+    )
+
+
 def _copy_database(source: Path, target: Path) -> None:
-    """SQLite's online copy, of one moment, while others read and write."""
+    """SQLite's online copy into a file of its own, of one moment, while others read and write."""
+    with translated(), closing(sqlite3.connect(target)) as new:
+        _copy_into(source, new)
+        new.execute("PRAGMA journal_mode = DELETE")  # one file; the database's is switched back when it is opened
+
+
+def _copy_into(source: Path, target: sqlite3.Connection) -> None:
+    """All of it or nothing, also where the process is killed. Raises StoreError and its kinds."""
     deadline = time.monotonic() + _BUSY_WAIT_SECONDS
 
     def heard(status: int, _left: int, _all: int) -> None:
@@ -160,36 +279,115 @@ def _copy_database(source: Path, target: Path) -> None:
         elif time.monotonic() > deadline:  # without this Python waits forever
             raise StoreBusyError("The database is locked by another program.")
 
-    with translated(), closing(sqlite3.connect(source)) as old, closing(sqlite3.connect(target)) as new:
-        # In one step, where a program may be writing: SQLite begins anew when another process wrote between two.
-        old.backup(
-            new, pages=-1 if source.with_name(f"{source.name}-wal").exists() else _PAGES_PER_STEP, progress=heard
-        )
-        new.execute("PRAGMA journal_mode = DELETE")  # one file; the database's is switched back when it is opened
+    # In one step, where a program may be writing: SQLite begins anew when another process wrote between two.
+    pages = -1 if source.with_name(f"{source.name}-wal").exists() else _PAGES_PER_STEP
+    with translated(), closing(sqlite3.connect(source)) as old:
+        old.backup(target, pages=pages, progress=heard)
 
 
-def _check_database(path: Path) -> None:
-    with translated(), closing(sqlite3.connect(path)) as database:
-        if database.execute("PRAGMA quick_check").fetchone()[0] != "ok":
-            raise StoreError("The database file is damaged, or is not a CrowdNotes database.")
-    require_known(_read_schema_version(_sqlite_url(path)))
+def _check_file(path: Path, backup: Path | None = None) -> None:
+    """Refuse a damaged SQLite file, and one that does something by itself when it is written to.
+
+    Raises InputError that names the `backup` it came from, StoreError without one.
+    """
+    why = ""
+    try:
+        with closing(sqlite3.connect(path)) as database:
+            if database.execute("PRAGMA quick_check").fetchone()[0] != "ok":
+                why = "its database is damaged"
+            elif not database.execute("SELECT 1 FROM sqlite_master").fetchone():
+                why = "its database is empty"
+            elif (
+                backup and database.execute("SELECT 1 FROM sqlite_master WHERE type IN ('trigger', 'view')").fetchone()
+            ):
+                why = "its database holds triggers or views, which a backup never does"
+    except sqlite3.DatabaseError:
+        why = "its database is damaged"
+    if why and backup:
+        raise _damaged(backup, why)
+    if why:
+        raise StoreError(f"The backup was not made: the program's own database file cannot be used, {why}.")
 
 
-def _restore_postgres(url: URL, dump: Path) -> None:
+def _make_current(path: Path, backup: Path) -> None:
+    """Bring an unpacked database to the newest schema, as one file. Raises InputError where it lacks tables."""
+    _check_file(path, backup)
+    url = _sqlite_url(path)
+    if not _read_schema_version(url):
+        raise _damaged(backup, "its database has no tables of CrowdNotes")
+    try:
+        database = open_database(url)
+    except StoreError as error:  # a migration did not find its tables
+        raise _damaged(backup, "its tables are not those of CrowdNotes") from error
+    try:
+        _require_all_tables(database, backup)
+    finally:
+        database.dispose()
+    with translated(), closing(sqlite3.connect(path)) as file:
+        file.execute("PRAGMA journal_mode = DELETE")
+
+
+def _require_all_tables(database: Database, backup: Path) -> None:
+    with translated():
+        there = inspect(database)
+        names = set(there.get_table_names())
+        for table in metadata.sorted_tables:
+            columns = {column["name"] for column in there.get_columns(table.name)} if table.name in names else set()
+            if lacking := {column.name for column in table.columns} - columns:
+                raise _damaged(backup, f"its table {table.name} lacks {', '.join(sorted(lacking)[:3])}")
+
+
+def _restore_postgres(url: URL, dump: Path, backup: Path) -> None:
     """In place of the schema "public"; what was there is kept under another name until the new one is whole."""
     database = connect(url.render_as_string(hide_password=False))
     before = f"before_restore_{datetime.now(UTC):%Y%m%d%H%M%S}"
     try:
+        _require_no_other_session(database)
         _execute_all(database, f"ALTER SCHEMA public RENAME TO {before}", "CREATE SCHEMA public")
         try:
             words = ("--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges")
             _run_postgres_program("pg_restore", url, *words, "--schema=public", after=(str(dump),))
+            _make_postgres_current(database, backup)
         except BaseException:
             _execute_all(database, "DROP SCHEMA public CASCADE", f"ALTER SCHEMA {before} RENAME TO public")
             raise
         _execute_all(database, f"DROP SCHEMA {before} CASCADE")
     finally:
         database.dispose()
+
+
+def _make_postgres_current(database: Database, backup: Path) -> None:
+    if not schema_of(database):
+        raise _damaged(backup, "its database has no tables of CrowdNotes")
+    with reading(database) as connection:
+        foreign = connection.scalar(text(_FOREIGN_TRIGGERS_SQL))
+    if foreign:
+        raise _damaged(backup, "its database holds triggers that CrowdNotes does not have")
+    migrate(database)
+    _require_all_tables(database, backup)
+
+
+# Procrastinate's queue has triggers of its own.
+_FOREIGN_TRIGGERS_SQL = (
+    "SELECT count(*) FROM information_schema.triggers "
+    "WHERE trigger_schema = 'public' AND trigger_name NOT LIKE 'procrastinate%'"
+)
+_OTHER_SESSIONS_SQL = (
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND usename = current_user "
+    "AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
+)
+
+
+def _require_no_other_session(database: Database) -> None:
+    """Raise StoreBusyError while another program of this user is connected; one that has just left is waited for."""
+    deadline = time.monotonic() + _LEAVING_SECONDS
+    while True:
+        with reading(database) as connection:
+            if not connection.scalar(text(_OTHER_SESSIONS_SQL)):
+                return
+        if time.monotonic() > deadline:
+            raise _is_open_elsewhere()
+        time.sleep(0.1)
 
 
 def _execute_all(database: Database, *statements: str) -> None:

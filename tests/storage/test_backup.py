@@ -5,21 +5,26 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import sqlite3
 import stat
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
-from zipfile import ZipFile
+from zipfile import ZIP_BZIP2, ZIP_DEFLATED, ZIP_LZMA, ZipFile
 
 import pytest
 from sqlalchemy import text
 
-from crowdnotes.errors import ConfigurationError, InputError
+from crowdnotes.errors import ConfigurationError, InputError, StoreBusyError, StoreError, StoreFullError
 from crowdnotes.settings import Settings
+from crowdnotes.storage import backup
 from crowdnotes.storage.backup import make_backup, restore_backup
 from crowdnotes.storage.database import open_database, writing
 from crowdnotes.workspace import open_workspace
 from tests.cases.walk import draft_and_approve, small_workspace
 from tests.command_line import crowdnotes
 from tests.fakes import HashingEmbedder
+from tests.shared import HeldTime
 
 
 def _settings(folder: Path, url: str | None = None) -> Settings:
@@ -60,10 +65,28 @@ def test_a_postgresql_database_comes_back_also_over_another(
             connection.execute(text(f"CREATE TABLE later{number} (id int)"))
         with pytest.raises(InputError, match="already"):
             restore_backup(settings, tmp_path / f"{number}.zip")
+        monkeypatch.setattr(backup, "time", HeldTime(step=60))
+        with pytest.raises(StoreBusyError, match="Nothing was changed"):  # this test's own session
+            restore_backup(settings, tmp_path / f"{number}.zip", replace=True)
+        monkeypatch.undo()
+        monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+        database.dispose()
         restore_backup(settings, tmp_path / f"{number}.zip", replace=True)
         with writing(database) as connection:
             assert connection.scalar(text("SELECT version FROM programs WHERE seq = 1")) == "kept"
             assert connection.scalar(text(f"SELECT to_regclass('later{number}')")) is None
+    for statement, why in (
+        ("CREATE TRIGGER odd BEFORE INSERT ON cases EXECUTE FUNCTION suppress_redundant_updates_trigger()", "triggers"),
+        ("DROP TRIGGER odd ON cases; DROP TABLE presence", "presence"),
+    ):
+        with writing(database) as connection:
+            connection.exec_driver_sql(statement)
+        make_backup(settings, tmp_path / "odd.zip", replace=True)
+        database.dispose()
+        with pytest.raises(InputError, match=why):
+            restore_backup(settings, tmp_path / "odd.zip", replace=True)
+    with writing(database) as connection:  # as it was
+        assert connection.scalar(text("SELECT version FROM programs WHERE seq = 1")) == "kept"
     database.dispose()
 
 
@@ -75,6 +98,7 @@ def test_without_the_programs_of_postgresql_it_says_so_and_keeps_the_database(
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ConfigurationError, match="pg_dump"):
         make_backup(_settings(tmp_path, postgres_database_url), tmp_path / "all.zip")
+    database.dispose()
     _write(tmp_path / "all.zip", backend="postgresql")
     with pytest.raises(ConfigurationError, match="pg_restore"):
         restore_backup(_settings(tmp_path, postgres_database_url), tmp_path / "all.zip", replace=True)
@@ -97,6 +121,143 @@ def test_nothing_is_overwritten_without_being_told(tmp_path: Path) -> None:
         restore_backup(settings, file)
     make_backup(settings, file, replace=True)
     restore_backup(settings, file, replace=True)
+
+
+def test_while_the_program_is_open_nothing_is_restored(tmp_path: Path) -> None:
+    settings, file = _settings(tmp_path), tmp_path / "all.zip"
+    with small_workspace(tmp_path):  # its library is in the backup too
+        make_backup(settings, file)
+    _set_version(settings, "since the backup")
+    (library,) = (settings.data_dir / "libraries").iterdir()
+    library.write_bytes(b"since the backup")
+    program = open_database(settings.resolved_database_url)  # idle, as an app that nobody looks at
+    with pytest.raises(StoreBusyError, match="Nothing was changed"):
+        restore_backup(settings, file, replace=True)
+    program.dispose()
+    assert _version(settings) == "since the backup"
+    assert library.read_bytes() == b"since the backup"
+    restore_backup(settings, file, replace=True)
+    assert _version(settings) != "since the backup"
+    assert library.read_bytes() != b"since the backup"
+
+
+def test_a_restore_that_fails_in_the_middle_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings, file = _settings(tmp_path), tmp_path / "all.zip"
+    with small_workspace(tmp_path):
+        make_backup(settings, file)
+    _set_version(settings, "since the backup")
+    (library,) = (settings.data_dir / "libraries").iterdir()
+    library.write_bytes(b"since the backup")
+
+    def full(*_: object) -> None:
+        raise StoreFullError("The disk is full.")
+
+    monkeypatch.setattr(backup, "_copy_into", full)
+    with pytest.raises(StoreFullError):
+        restore_backup(settings, file, replace=True)
+    assert _version(settings) == "since the backup"
+    assert library.read_bytes() == b"since the backup"
+    assert not list(settings.data_dir.glob(".crowdnotes-*"))
+
+
+def test_a_damaged_library_is_left_out_of_the_backup_by_name(tmp_path: Path) -> None:
+    settings, file = _settings(tmp_path), tmp_path / "all.zip"
+    open_database(settings.resolved_database_url).dispose()
+    (settings.data_dir / "libraries").mkdir()
+    (settings.data_dir / "libraries" / "topics.sqlite").write_bytes(b"no library" * 1000)
+    ended = crowdnotes(tmp_path, "backup", str(file))
+    assert ended.returncode == 0
+    assert "“topics” is damaged" in ended.stderr
+    assert make_backup(settings, file, replace=True).left_out == ("topics",)
+    restore_backup(_settings(tmp_path / "b"), file)
+
+
+def test_a_damaged_database_is_not_backed_up_over_a_good_backup(tmp_path: Path) -> None:
+    settings, file = _settings(tmp_path), tmp_path / "all.zip"
+    open_database(settings.resolved_database_url).dispose()
+    make_backup(settings, file)
+    good = file.read_bytes()
+    _damage(settings.data_dir / "crowdnotes.sqlite")
+    with pytest.raises(StoreError):
+        make_backup(settings, file, replace=True)
+    assert file.read_bytes() == good
+
+
+def _damage(file: Path) -> None:
+    content = bytearray(file.read_bytes())
+    content[8192:] = b"x" * len(content[8192:])
+    file.write_bytes(content)
+
+
+def _say(*statements: str) -> Callable[[Path], None]:
+    def change(file: Path) -> None:
+        with closing(sqlite3.connect(file)) as database:
+            for statement in statements:
+                database.execute(statement)
+            database.commit()
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (_say("CREATE TRIGGER t AFTER INSERT ON cases BEGIN DELETE FROM cases; END"), "triggers"),
+        (_say("ALTER TABLE cases RENAME TO old", "CREATE VIEW cases AS SELECT * FROM old"), "views"),
+        (_say("DROP TABLE cases"), "table cases lacks"),
+        (_say("ALTER TABLE cases DROP COLUMN post_excerpt"), "lacks post_excerpt"),
+        (_say("DELETE FROM alembic_version"), "no tables of CrowdNotes"),
+        (_say("UPDATE alembic_version SET version_num = '0001'"), "not those of CrowdNotes"),
+        (_damage, "damaged"),
+        (lambda file: file.write_bytes(b""), "empty"),
+        (lambda file: file.write_bytes(b"no database" * 1000), "damaged"),
+    ],
+)
+def test_a_backup_whose_database_is_not_whole_is_refused_whole(
+    tmp_path: Path, change: Callable[[Path], None], why: str
+) -> None:
+    settings, file, odd = _settings(tmp_path), tmp_path / "all.zip", tmp_path / "odd.zip"
+    open_database(settings.resolved_database_url).dispose()
+    make_backup(settings, file)
+    _set_version(settings, "since the backup")
+    with ZipFile(file) as archive, ZipFile(odd, "w") as changed:
+        archive.extract("database", tmp_path)
+        change(tmp_path / "database")
+        changed.writestr("manifest.json", archive.read("manifest.json"))
+        changed.write(tmp_path / "database", "database")
+    with pytest.raises(InputError, match=why):
+        restore_backup(settings, odd, replace=True)
+    assert _version(settings) == "since the backup"
+
+
+@pytest.mark.parametrize("packing", [ZIP_LZMA, ZIP_BZIP2, ZIP_DEFLATED])
+def test_a_backup_that_is_encrypted_or_packed_otherwise_is_refused(tmp_path: Path, packing: int) -> None:
+    settings, file, odd = _settings(tmp_path), tmp_path / "all.zip", tmp_path / "odd.zip"
+    open_database(settings.resolved_database_url).dispose()
+    make_backup(settings, file)
+    with ZipFile(file) as archive, ZipFile(odd, "w", packing) as changed:
+        for name in archive.namelist():
+            changed.writestr(name, archive.read(name))
+    if packing == ZIP_DEFLATED:
+        content = odd.read_bytes()
+        for mark, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):  # the flag "encrypted" of both headers
+            at = content.index(mark) + place
+            content = content[:at] + bytes([content[at] | 1]) + content[at + 1 :]
+        odd.write_bytes(content)
+    with pytest.raises(InputError, match="Nothing was changed"):
+        restore_backup(settings, odd, replace=True)
+
+
+def _set_version(settings: Settings, version: str) -> None:
+    database = open_database(settings.resolved_database_url)
+    with writing(database) as connection:
+        connection.execute(text("UPDATE programs SET version = :version"), {"version": version})
+    database.dispose()
+
+
+def _version(settings: Settings) -> str:
+    with closing(sqlite3.connect(settings.data_dir / "crowdnotes.sqlite")) as database:
+        return str(database.execute("SELECT version FROM programs ORDER BY seq LIMIT 1").fetchone()[0])
 
 
 def test_a_newer_a_damaged_and_another_file_are_refused(tmp_path: Path) -> None:
