@@ -7,6 +7,7 @@ prefix CROWDNOTES_ (a list as JSON: CROWDNOTES_ALLOWED_PRIVATE_HOSTS='["wiki.loc
 from __future__ import annotations
 
 import os
+import stat
 from enum import StrEnum
 from ipaddress import ip_address
 from pathlib import Path
@@ -289,6 +290,19 @@ class Settings(SettingsGroup):
     def libraries_dir(self) -> Path:
         """One SQLite file a library."""
         return self.data_dir / "libraries"
+
+    def make_data_dir(self) -> None:
+        """Make the data folder, which its owner alone may enter, also where an earlier version made it. Raises OSError.
+
+        A folder of somebody else's, one that is shared by its own bits, and one with other things are left as they are.
+        """
+        folder = self.data_dir
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.stat()
+        is_mine = not hasattr(os, "geteuid") or found.st_uid == os.geteuid()
+        is_open = found.st_mode & 0o077 and not found.st_mode & (stat.S_ISVTX | stat.S_ISGID)
+        if is_mine and is_open and ((folder / "crowdnotes.sqlite").exists() or not any(folder.iterdir())):
+            folder.chmod(0o700)
 
 
 def load_settings() -> Settings:

@@ -474,7 +474,7 @@ def open_workspace(
     """
     settings = settings or load_settings()
     try:
-        settings.data_dir.mkdir(parents=True, exist_ok=True)
+        settings.make_data_dir()
     except OSError as error:
         raise StoreFullError(f"The data folder {settings.data_dir} cannot be made ({error.strerror}).") from error
     database = open_database(settings.resolved_database_url)

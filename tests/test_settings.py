@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path
 from unittest.mock import MagicMock
 
@@ -119,3 +120,17 @@ def test_a_secret_may_stand_in_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path:
     monkeypatch.setenv("CROWDNOTES_AUTHOR_FILE", str(tmp_path / "nowhere"))
     with pytest.raises(ConfigurationError, match="CROWDNOTES_AUTHOR_FILE names cannot be read"):
         load_settings()
+
+
+def test_only_its_owner_enters_the_data_folder_and_nothing_else_is_changed(tmp_path: Path) -> None:
+    def mode(name: str) -> int:
+        Settings(data_dir=tmp_path / name).make_data_dir()
+        return stat.S_IMODE((tmp_path / name).stat().st_mode)
+
+    for name in ("empty", "earlier", "home", "shared"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name).chmod(0o1777 if name == "shared" else 0o755)
+    (tmp_path / "earlier" / "crowdnotes.sqlite").touch()
+    (tmp_path / "home" / "letter.txt").touch()
+    modes = [mode(name) for name in ("new", "empty", "earlier", "home", "shared")]
+    assert modes == [0o700, 0o700, 0o700, 0o755, 0o1777]

@@ -80,7 +80,7 @@ def _run_check(name: str, look: Callable[[Settings], str], settings: Settings) -
 
 def _check_data_folder(settings: Settings) -> str:
     try:
-        settings.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+        settings.make_data_dir()
         with tempfile.TemporaryFile(dir=settings.data_dir) as file:
             file.write(b"x")
     except OSError as error:

@@ -78,7 +78,7 @@ class PageCache:
 
 
 def _open_cache_file(path: Path) -> sqlite3.Connection:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     connection = sqlite3.connect(path, timeout=_LOCK_WAIT_SECONDS, check_same_thread=False, isolation_level=None)
     try:
         if connection.execute("PRAGMA quick_check(1)").fetchone() != ("ok",):

@@ -78,7 +78,7 @@ def reading(path: Path) -> Iterator[Connection]:
 def writing(path: Path) -> Iterator[Connection]:
     """The index, to add to; made where there is none. Raises InputError as `reading` does."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"{path.parent} cannot be written ({error.strerror}).", "Choose another folder.") from error
     with _open_connection(path, read_only=False) as connection:

@@ -133,7 +133,7 @@ def restore_backup(settings: Settings, file: Path, *, replace: bool = False) -> 
     """
     data, url = settings.data_dir.absolute(), make_url(settings.resolved_database_url)
     with _translate_os_errors(data):
-        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        settings.make_data_dir()
         with TemporaryDirectory(dir=data, prefix=".crowdnotes-restore-") as made:
             folder = Path(made)
             manifest, names = _unpack_backup(file, folder)

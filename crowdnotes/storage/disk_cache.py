@@ -97,7 +97,7 @@ class DiskCache:
             raise
 
     def _opened(self) -> sqlite3.Connection:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         db = sqlite3.connect(self._path, check_same_thread=False, isolation_level=None, timeout=_LOCK_WAIT_SECONDS)
         try:
             db.execute("PRAGMA journal_mode=WAL")

@@ -336,7 +336,7 @@ def _load_results(data_dir: Path) -> list[SelfTest]:
 def _save_result(found: SelfTest, data_dir: Path) -> None:
     others = [item for item in _load_results(data_dir) if (item.server, item.models) != (found.server, found.models)]
     rows = [item.model_dump(mode="json") for item in (found, *others)][:_MAX_KEPT_RESULTS]
-    data_dir.mkdir(parents=True, exist_ok=True)
+    data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     part = data_dir / f"{_RESULTS_FILE}.part"
     part.write_text(json.dumps(rows, indent=1), encoding="utf-8")
     part.replace(data_dir / _RESULTS_FILE)

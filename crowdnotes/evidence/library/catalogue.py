@@ -107,7 +107,7 @@ class Libraries:
         named = {name.removesuffix("_column"): column for name, column in columns.items()}
         with as_library_error(name):
             incoming = _open_incoming(path, named, kind)
-            self._directory.mkdir(parents=True, exist_ok=True)
+            self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._remove_abandoned()
             with tempfile.TemporaryDirectory(dir=self._directory, prefix=_BUILDING_PREFIX) as folder:
                 building = Path(folder) / name

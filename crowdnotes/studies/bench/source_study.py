@@ -64,7 +64,7 @@ def save_study(data_dir: Path, found: UtilityStudy) -> Path:
     """Keep it where the Overview page finds it. Raises InputError where it cannot be written."""
     file = data_dir / _STUDY_FILE
     try:
-        data_dir.mkdir(parents=True, exist_ok=True)
+        data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         file.write_text(found.model_dump_json(indent=2) + "\n", encoding="utf-8")
     except OSError as error:
         raise InputError(f"{file.name} cannot be written ({error.strerror}).", "Make room.") from error
