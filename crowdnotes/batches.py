@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from sqlalchemy import ColumnElement, Connection, Select, func, select, text, update
 from sqlalchemy.dialects import postgresql, sqlite
@@ -33,6 +33,7 @@ from crowdnotes.jobs import Fence, JobRecord, JobRunner, JobState, Progress, Ste
 from crowdnotes.post_files import Row, rows_of
 from crowdnotes.storage.database import now_of, reading, writing
 from crowdnotes.storage.tables import batch_rows, batches, cases, storable_text, tombstones
+from crowdnotes.text.table_files import write_table
 from crowdnotes.wording import plural
 from crowdnotes.workspace import Workspace
 
@@ -42,6 +43,7 @@ _MAX_PARALLEL_BATCHES = 8
 _ROWS_PER_CHUNK = 500  # rows in memory
 _POLL_SECONDS = 0.2
 _REPORT_SECONDS = 1.0
+_RESULT_COLUMNS = ("number", "name", "state", "case_id", "reason", "dollars")
 _BUDGET_LOCK = 0x63726F776E62  # an advisory lock: one row is begun at a time, whoever runs batches
 
 
@@ -175,6 +177,11 @@ class Batch:
         while found := self._results(batch_rows.c.number > last, limit=_ROWS_PER_CHUNK):
             yield from found
             last = found[-1]["number"]
+
+    def write_results(self, out: TextIO) -> None:
+        """`results` as CSV, with a heading."""
+        rows = ([row[column] for column in _RESULT_COLUMNS] for row in self.results())
+        write_table(out, _RESULT_COLUMNS, rows)
 
     def some(self, state: str | None, limit: int, first: int) -> list[Mapping[str, Any]]:
         """As `results`, of those in that state, `limit` from the place `first` on."""

@@ -1,4 +1,4 @@
-"""Files whose rows are posts: a .csv, .jsonl or .parquet file row by row, so that memory stays bounded.
+"""Files whose rows are posts: a table (.csv, .tsv), JSON or Parquet, row by row, so that memory stays bounded.
 
 A row that cannot be used has a sentence that says why, and the rest is read on.
 """
@@ -6,20 +6,27 @@ A row that cannot be used has a sentence that says why, and the rest is read on.
 from __future__ import annotations
 
 import csv
+import html
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import TextIO
 
 from crowdnotes.errors import InputError
+from crowdnotes.text.table_files import Encoding, encoding_of, open_text, rounded_number, table_reader
 
 _ROWS_PER_CHUNK = 500  # rows in memory
 _MAX_ROW_CHARACTERS = 200_000  # characters of a row
 _MAX_SAMPLED_ROWS = 100  # rows that tell a file's columns
 _MAX_PREVIEW_ROWS = 5  # rows in a preview, of each kind
 _MAX_COLUMN_NAMES_CHARACTERS = 300  # characters of columns' names
+_MAX_JSON_BYTES = 20_000_000  # of a list, which is read at once
+_JSON_LISTS = ("data", "posts", "tweets", "items")  # where an answer of X's API, or another's file, has its posts
+# What X's API says of a post, and nobody else: such a post's words are escaped for HTML.
+_X_FIELDS = frozenset({"author_id", "edit_history_tweet_ids", "edit_history_post_ids", "conversation_id"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,29 +43,32 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a file would become: its columns, how many rows can be used and how many cannot, and the first of each."""
+    """What a file would become: its columns, how many rows can be used and how many cannot, and the first of each.
+
+    remark: what to check before it is used; "" without.
+    """
 
     columns: tuple[str, ...]
     usable: int
     bad: int
     first: tuple[Row, ...]
     broken: tuple[Row, ...]
+    remark: str = ""
 
 
 def rows_of(file: Path) -> Iterator[Row]:
-    """The rows of a .csv, .jsonl or .parquet file, one after the other.
+    """The rows of a file of `FILE_KINDS`, one after the other.
 
     Raises InputError for another file, and for one without a column of ours.
     """
-    readers = {".csv": _read_csv_rows, ".jsonl": _read_jsonl_rows, ".parquet": _read_parquet_rows}
-    reader = readers.get(file.suffix.lower())
+    reader = _READER_BY_KIND.get(file.suffix.lower().removeprefix("."))
     if reader is None:
         raise InputError(
-            "A batch is a .csv, .jsonl or .parquet file.",
-            "Give it a column “text”, and “id”, “links” and “url” if you have them.",
+            f"A batch is a file of one of these kinds: {', '.join(FILE_KINDS)}.",
+            "Save a table as “CSV UTF-8”, with a column “text”, and “id”, “links” and “url” if you have them.",
         )
     try:
-        columns = _read_column_names(file)
+        columns = _read_column_names(file, reader)
         if columns and not {"text", "links"} & {_normalise_column_name(name) for name in columns}:
             there = ", ".join(columns)[:_MAX_COLUMN_NAMES_CHARACTERS]
             raise InputError(
@@ -71,29 +81,36 @@ def rows_of(file: Path) -> Iterator[Row]:
         raise InputError(f"{file.name} cannot be read ({error}).") from error
 
 
-def preview_of(file: Path) -> Preview:
-    """All rows are looked at, none is kept. Raises as `rows_of`."""
+def preview_of(file: Path, name: str = "") -> Preview:
+    """All rows are looked at, none is kept. `name` is what people call the file. Raises as `rows_of`."""
     first, broken, n = list[Row](), list[Row](), Counter[bool]()
     for row in rows_of(file):
         n[is_bad := bool(row.problem)] += 1
         if n[is_bad] <= _MAX_PREVIEW_ROWS:
             (broken if is_bad else first).append(row)
-    return Preview(_read_column_names(file), n[False], n[True], tuple(first), tuple(broken))
+    columns = _read_column_names(file, _READER_BY_KIND[file.suffix.lower().removeprefix(".")])
+    return Preview(columns, n[False], n[True], tuple(first), tuple(broken), remark_on(file, name))
 
 
-def _read_column_names(file: Path) -> tuple[str, ...]:
-    """As the file names them; of one of JSON those of its first objects."""
+def remark_on(file: Path, name: str = "") -> str:
+    """What to check of a file that `rows_of` reads before it is used; "" without."""
     if file.suffix.lower() == ".parquet":
+        return ""
+    with file.open("rb") as raw:
+        return encoding_of(raw).remark(name or file.name)
+
+
+def _read_column_names(file: Path, reader: _Reader) -> tuple[str, ...]:
+    """As the file names them; of one of JSON those of its first objects."""
+    if reader is _read_parquet_rows:
         import pyarrow.parquet as pq
 
         return tuple(pq.read_schema(file).names)
-    reader = _read_csv_rows if file.suffix.lower() == ".csv" else _read_jsonl_rows
+    if reader is _read_table_rows:
+        with open_text(file) as (lines, _):
+            return tuple(name for name in next(table_reader(lines, strict=False), []) if name)
     found = (row for row in islice(reader(file), _MAX_SAMPLED_ROWS) if not isinstance(row, str))
-    names = tuple(dict.fromkeys(str(name) for row in found for name in row if name is not None))
-    if not names and file.suffix.lower() == ".csv":
-        with file.open(encoding="utf-8-sig", errors="replace") as lines:  # a header alone
-            names = tuple(name for name in lines.readline(_MAX_ROW_CHARACTERS).strip().split(",") if name)
-    return names
+    return tuple(dict.fromkeys(str(name) for row in found for name in row))
 
 
 def _normalise_column_name(name: object) -> str:
@@ -105,48 +122,109 @@ def _parse_row(number: int, found: Mapping[str, object] | str) -> Row:
         return Row(number, str(number), problem=found)
     found = {_normalise_column_name(name): value for name, value in found.items()}
     name = str(found.get("id") or number)[:200]
-    words, links = found.get("text"), found.get("links")
-    said = "" if words is None else str(words).strip()
+    said, links = _read_words(found), found.get("links")
     listed = links if isinstance(links, list) else str(links or "").split()
     urls = tuple(str(link).strip() for link in listed if str(link).strip())
+    row = Row(number, name, said, urls, str(found.get("url") or "").strip()[:2_000])
+    problem = ""
     if len(said) + sum(map(len, urls)) > _MAX_ROW_CHARACTERS:
-        return Row(number, name, problem=f"It is longer than {_MAX_ROW_CHARACTERS:,} characters.")
-    if not said and not urls:
-        return Row(number, name, problem="It has neither text nor links.")
-    return Row(number, name, said, urls, str(found.get("url") or "").strip()[:2_000])
+        problem = f"It is longer than {_MAX_ROW_CHARACTERS:,} characters."
+    elif not said and not urls:
+        problem = "It has neither text nor links."
+    elif rounded := rounded_number(row.url) or rounded_number(name):
+        problem = (
+            f"A spreadsheet rounded this number: {rounded}. Which post it is cannot be known: take the ids from "
+            "where they came from, as text."
+        )
+    return Row(number, name, problem=problem) if problem else row
 
 
-def _read_csv_rows(file: Path) -> Iterator[Mapping[str, object] | str]:
-    with file.open(encoding="utf-8-sig", errors="replace", newline="") as lines:
-        head = lines.readline(_MAX_ROW_CHARACTERS)
-        lines.seek(0)
-        reader = csv.DictReader(lines, delimiter=max(",;\t", key=head.count))
+def _read_words(found: Mapping[str, object]) -> str:
+    """The words of a post; X's API has those of a long one in a field of their own."""
+    whole = found.get("note_tweet") or found.get("note_post")
+    words = whole.get("text") if isinstance(whole, Mapping) else None
+    words = found.get("text") if words is None else words
+    said = "" if words is None else str(words).strip()
+    return html.unescape(said) if found.keys() & _X_FIELDS else said
+
+
+_Found = Mapping[str, object] | str  # of a row: its cells, or why it cannot be read
+_LOST_LETTERS = "Some of its letters cannot be read: save the file as “CSV UTF-8”."
+
+
+def _read_table_rows(file: Path) -> Iterator[_Found]:
+    with open_text(file) as (lines, encoding):
+        reader = table_reader(lines)
+        head: list[str] | None = None
         while True:
             try:
-                yield next(reader)
+                cells = next(reader)
             except StopIteration:
                 return
             except csv.Error as error:
-                yield f"It cannot be read: {error}."
-
-
-def _read_jsonl_rows(file: Path) -> Iterator[Mapping[str, object] | str]:
-    with file.open(encoding="utf-8-sig", errors="replace") as lines:
-        while line := lines.readline(_MAX_ROW_CHARACTERS):
-            if len(line) >= _MAX_ROW_CHARACTERS:
-                while not line.endswith("\n") and line:
-                    line = lines.readline(_MAX_ROW_CHARACTERS)
-                yield f"It is longer than {_MAX_ROW_CHARACTERS:,} characters."
+                yield f"It cannot be read ({error}): are quotation marks inside the text doubled, and is none missing?"
                 continue
-            try:
-                found = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                yield f"It cannot be read: {error}."
+            if head is None:
+                head = cells
+            elif not cells:
+                continue
+            elif any(cell.strip() for cell in cells[len(head) :]):
+                yield "It has more cells than the heading: put quotation marks around a text that has commas."
+            elif encoding.has_lost(" ".join(cells)):
+                yield _LOST_LETTERS
             else:
-                yield found if isinstance(found, dict) else "It is no JSON object."
+                yield dict(zip(head, cells, strict=False))
 
 
-def _read_parquet_rows(file: Path) -> Iterator[Mapping[str, object] | str]:
+def _read_json_rows(file: Path) -> Iterator[_Found]:
+    """An object a line, or one list of them, as X's API and many programs write."""
+    with open_text(file) as (lines, encoding):
+        is_list = file.suffix.lower() == ".json" or lines.read(_MAX_ROW_CHARACTERS).lstrip()[:1] == "["
+        lines.seek(0)
+        told = _load_list(file, encoding) if is_list else None
+        for found in _read_lines_of_json(lines) if told is None else told:
+            has_lost = not isinstance(found, str) and encoding.has_lost(str(found))
+            yield _LOST_LETTERS if has_lost else found
+
+
+def _load_list(file: Path, encoding: Encoding) -> list[_Found] | None:
+    """The posts of one JSON document; None where it is none, as in a file with an object on each line."""
+    if file.stat().st_size > _MAX_JSON_BYTES:
+        if file.suffix.lower() != ".json":
+            return None
+        raise InputError(
+            f"{file.name} has more than {_MAX_JSON_BYTES / 1e6:.0f} MB.",
+            "Give a file with an object on each line (.jsonl).",
+        )
+    try:
+        told = json.loads(file.read_bytes().decode(encoding.codec, "replace"))
+    except (ValueError, RecursionError):
+        return None
+    if isinstance(told, Mapping):
+        told = next((told[name] for name in _JSON_LISTS if isinstance(told.get(name), list)), [told])
+    return [_to_found(one) for one in (told if isinstance(told, list) else [told])]
+
+
+def _to_found(value: object) -> _Found:
+    return value if isinstance(value, dict) else "It is no JSON object."
+
+
+def _read_lines_of_json(lines: TextIO) -> Iterator[_Found]:
+    while line := lines.readline(_MAX_ROW_CHARACTERS):
+        if len(line) >= _MAX_ROW_CHARACTERS:
+            while not line.endswith("\n") and line:
+                line = lines.readline(_MAX_ROW_CHARACTERS)
+            yield f"It is longer than {_MAX_ROW_CHARACTERS:,} characters."
+            continue
+        if not line.strip():
+            continue
+        try:
+            yield _to_found(json.loads(line))
+        except (ValueError, RecursionError) as error:
+            yield f"It cannot be read: {error}."
+
+
+def _read_parquet_rows(file: Path) -> Iterator[_Found]:
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(file) as table:
@@ -155,3 +233,14 @@ def _read_parquet_rows(file: Path) -> Iterator[Mapping[str, object] | str]:
         ]
         for batch in table.iter_batches(_ROWS_PER_CHUNK, columns=wanted):
             yield from batch.to_pylist()
+
+
+_Reader = Callable[[Path], Iterator[_Found]]
+_READER_BY_KIND: dict[str, _Reader] = {
+    "csv": _read_table_rows,
+    "tsv": _read_table_rows,
+    "jsonl": _read_json_rows,
+    "json": _read_json_rows,
+    "parquet": _read_parquet_rows,
+}
+FILE_KINDS = tuple(_READER_BY_KIND)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +13,7 @@ import streamlit as st
 
 from crowdnotes.batches import BAD, DONE, FAILED, RUNNING, WAITING, Batch, BatchSummary, batch_runner, kept_batches
 from crowdnotes.jobs import JobRecord, JobRunner, JobState
-from crowdnotes.post_files import Preview, Row, preview_of
+from crowdnotes.post_files import FILE_KINDS, Preview, Row, preview_of
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import fill, plural
 from pages.common.components import badge, first_shown
@@ -29,9 +28,9 @@ if TYPE_CHECKING:
 
 _NOTICE_AREA = "batches"
 _PAGE_SIZE, _MAX_BATCHES_LISTED = 20, 50
+_MAX_PREVIEW_CHARACTERS = 300
 _POLL_SECONDS = 2.0
 _DEFAULT_CONCURRENT_POSTS = 8
-_FILE_TYPES = ("csv", "jsonl", "parquet")
 _BADGE_BY_ROW_STATE = {
     FAILED: ("red", "{n} failed"),
     BAD: ("orange", "{n} not usable"),
@@ -39,7 +38,6 @@ _BADGE_BY_ROW_STATE = {
     RUNNING: ("blue", "{n} at work"),
     WAITING: ("gray", "{n} waiting"),
 }
-_RESULT_COLUMNS = ("number", "name", "state", "case_id", "reason", "dollars")
 _T = TypeVar("_T")
 
 
@@ -62,8 +60,8 @@ def _with_upload_as_file(upload: UploadedFile, does: Callable[[Path], _T]) -> _T
 def _draw_upload_form() -> None:
     st.header("A new file", anchor=False)
     upload = st.file_uploader(
-        "CSV, JSON Lines or Parquet",
-        type=list(_FILE_TYPES),
+        "CSV, JSON or Parquet",
+        type=list(FILE_KINDS),
         key="batch-file",
         help="A post a row: a column “text”, and “id”, “links” and “url” (of the post) if you have them.",
     )
@@ -73,7 +71,8 @@ def _draw_upload_form() -> None:
     seen: tuple[str, Preview] | None = st.session_state.get("batch-preview")
     if seen is None or seen[0] != upload.file_id:
         with st.spinner("The file is looked through."):
-            seen = st.session_state["batch-preview"] = (upload.file_id, _with_upload_as_file(upload, preview_of))
+            look = partial(preview_of, name=upload.name)
+            seen = st.session_state["batch-preview"] = (upload.file_id, _with_upload_as_file(upload, look))
     preview = seen[1]
     _draw_preview(preview)
     if preview.usable:
@@ -88,12 +87,11 @@ def _draw_preview(preview: Preview) -> None:
         badge("green" if name.strip().lower() in used else "gray", "", name) for name in preview.columns[:_PAGE_SIZE]
     ]
     st.markdown(f"Columns (green: used): {' '.join(names)}")
+    if preview.remark:
+        st.warning(escaped(preview.remark), icon=":material/spellcheck:")
     if preview.first:
-        st.dataframe(
-            [_to_preview_row(row) for row in preview.first],
-            hide_index=True,
-            column_config={name: st.column_config.TextColumn(name) for name in ("id", "text", "links", "url")},
-        )
+        # Not as a dataframe, whose own button would save the posts as they are, formulas included.
+        st.table([_to_preview_row(row) for row in preview.first], hide_index=True)
     if preview.broken:
         lines = "\n".join(f"- Row {row.number:,}: {escaped(row.problem, 200)}" for row in preview.broken)
         more = (
@@ -112,7 +110,8 @@ def _draw_preview(preview: Preview) -> None:
 
 
 def _to_preview_row(row: Row) -> dict[str, str]:
-    return {"id": row.name, "text": row.text, "links": " ".join(row.links), "url": row.url}
+    cells = {"id": row.name, "text": row.text, "links": " ".join(row.links), "url": row.url}
+    return {name: escaped(cell, _MAX_PREVIEW_CHARACTERS) for name, cell in cells.items()}
 
 
 def _create_batch(upload: UploadedFile) -> None:
@@ -285,9 +284,7 @@ def _draw_batch_row(row: Mapping[str, Any]) -> None:
 
 def _results_as_csv(batch: Batch) -> str:
     table = io.StringIO()
-    writer = csv.DictWriter(table, _RESULT_COLUMNS)
-    writer.writeheader()
-    writer.writerows(batch.results())
+    batch.write_results(table)
     return table.getvalue()
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import stat
 import threading
 import tracemalloc
 from collections import Counter
@@ -25,6 +27,7 @@ from crowdnotes.storage.database import writing
 from crowdnotes.storage.tables import jobs
 from crowdnotes.workspace import Workspace, open_workspace
 from tests.cases.walk import TOPICS, make_library, post_about, small_workspace
+from tests.command_line import crowdnotes
 from tests.fakes import HashingEmbedder, LiveLinks
 from tests.llm_server import LLMServer, honest
 from tests.shared import PATIENCE, put_tables
@@ -71,6 +74,94 @@ def test_another_file_is_refused_and_a_broken_one_told(tmp_path: Path) -> None:
         (tmp_path / name).write_text("no table")
         with pytest.raises(InputError):
             list(rows_of(tmp_path / name))
+
+
+GERMAN = "Der Impfstoff enthält Mäuse-Zellen – sagt eine Studie aus Köln"
+POLISH = "Szczepionka zawiera żywe komórki myszy, mówią naukowcy z Łodzi"
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("utf-8", GERMAN),
+        ("utf-8-sig", GERMAN),
+        ("utf-16", GERMAN),  # "Unicode text" of Excel
+        ("cp1252", GERMAN),  # "CSV" of Excel
+        ("mac_roman", GERMAN),  # "CSV (Macintosh)"
+        ("cp850", GERMAN.replace("–", "-")),  # "CSV (MS-DOS)"
+        ("cp1250", POLISH),
+    ],
+)
+@pytest.mark.parametrize("beginning", ["", "sep=;\r\n"])
+def test_a_table_from_a_spreadsheet_keeps_its_letters(tmp_path: Path, encoding: str, text: str, beginning: str) -> None:
+    file = tmp_path / "posts.csv"
+    file.write_bytes(f'{beginning}id;text\r\na;"{text}"\r\nb;"{text}"\r\n'.encode(encoding))
+    assert [(row.name, row.text, row.problem) for row in rows_of(file)] == [("a", text, ""), ("b", text, "")]
+    assert ("read as" in preview_of(file, "mine.csv").remark) == (not encoding.startswith("utf"))
+
+
+@pytest.mark.parametrize(
+    ("row", "why"),
+    [
+        (b"1,K\xc3\xb6ln \xff,\n" + b"2,K\xc3\xb6ln,\n" * 30, "letters cannot be read"),
+        (b"1,Words, and more words,https://e.example\n", "more cells than the heading"),
+        (b'1,"Words that never end,\n2,Others,\n', "quotation marks"),
+        (b"1,Words,https://x.com/a/status/1.35E+18\n", "rounded this number: 1.35E\\+18"),
+        (b'1,Words,"https://x.com/a/status/1,35E+18"\n', "rounded this number: 1,35E"),
+        (b"1,Words,https://x.com/a/status/1945335671389830000\n", "rounded this number: 1945335671389830000"),
+        (b"1.35E+018,Words,\n", "rounded this number"),
+        (b"1945335671389839405.0,Words,\n", "rounded this number"),
+    ],
+)
+def test_a_row_that_a_spreadsheet_spoiled_says_so(tmp_path: Path, row: bytes, why: str) -> None:
+    file = tmp_path / "posts.csv"
+    file.write_bytes(b"id,text,url\n" + row)
+    first, *_ = preview_of(file).broken
+    assert first.number == 1
+    assert re.search(why, first.problem), first.problem
+
+
+_X_POSTS = [
+    {"id": "1945335671389839405", "author_id": "1", "text": "Lead &amp; wells", "note_tweet": {"text": "All of it"}},
+    {"id": "1945335671389839406", "author_id": "1", "text": "Lead &amp; wells\nhttps://t.co/a"},
+]
+
+
+@pytest.mark.parametrize("name", ["posts.json", "posts.jsonl"])
+@pytest.mark.parametrize("told", [_X_POSTS, {"data": _X_POSTS, "meta": {"result_count": 2}}])
+def test_a_json_list_of_posts_as_xs_api_gives_it_is_read(tmp_path: Path, name: str, told: object) -> None:
+    file = tmp_path / name
+    if name == "posts.jsonl" and isinstance(told, dict):
+        file.write_text("".join(json.dumps(post) + "\n" for post in _X_POSTS) + "\n")
+    else:
+        file.write_text(json.dumps(told, indent=1), encoding="utf-8-sig")
+    assert [(row.name, row.text, row.problem) for row in rows_of(file)] == [
+        ("1945335671389839405", "All of it", ""),
+        ("1945335671389839406", "Lead & wells\nhttps://t.co/a", ""),
+    ]
+
+
+def test_a_list_that_breaks_off_or_holds_something_else_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "posts.json"
+    file.write_text(json.dumps(_X_POSTS)[:-20])
+    assert all(row.problem for row in rows_of(file))
+    file.write_text(json.dumps([*_X_POSTS, 7]))
+    assert [row.problem for row in rows_of(file)] == ["", "", "It is no JSON object."]
+
+
+def test_the_table_of_results_runs_no_formula_and_is_its_owners(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CROWDNOTES_SEARCH_SERVICES", "[]")
+    file, out = tmp_path / "posts.csv", tmp_path / "out.csv"
+    file.write_text('id,text\n"=HYPERLINK(""http://evil.example"")",\n')
+    out.write_text("an older one, which others may read")
+    out.chmod(0o644)
+    ended = crowdnotes(tmp_path, "batch", str(file), "--out", str(out))
+    assert ended.returncode == 0, ended.stderr
+    assert "'=HYPERLINK" in out.read_text()
+    assert stat.S_IMODE(out.stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / "data").stat().st_mode) == 0o700
 
 
 @pytest.mark.deep

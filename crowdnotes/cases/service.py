@@ -72,11 +72,11 @@ from crowdnotes.engines.local.relevance import nothing_relevant
 from crowdnotes.engines.prompt_injection import holds_injection
 from crowdnotes.errors import CaseNotFoundError, NewerCaseError, WorkflowError
 from crowdnotes.evidence.images import clean_picture, preview
-from crowdnotes.evidence.reading.plain_text import decode
 from crowdnotes.evidence.source_types import categorise, earlier_notes, fact_checker, fact_checks, hits_of, publisher_of
 from crowdnotes.notes import existing_notes, note_files
 from crowdnotes.notes.gates import GATES, form_warnings
 from crowdnotes.notes.ranking import random_candidate
+from crowdnotes.text.table_files import decode_table
 
 P = ParamSpec("P")
 
@@ -362,7 +362,7 @@ class CaseService(StageRunner):
 
     def lines_in_file(self, content: bytes) -> builtins.list[str]:
         """The lines of a text file in any usual encoding, without the quotation marks of a table around them."""
-        lines = (line.strip().removeprefix('"').removesuffix('"') for line in decode(content).splitlines())
+        lines = (line.strip().removeprefix('"').removesuffix('"') for line in decode_table(content)[0].splitlines())
         return [line for line in lines if line]
 
     def no_note_needed(self, case: Case) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import sys
 from datetime import datetime
 from itertools import chain, repeat, takewhile
@@ -14,20 +13,22 @@ import typer
 
 from crowdnotes.batches import Batch
 from crowdnotes.cases.intake import Attachment
-from crowdnotes.cli.output import EngineOption, print_json, print_text, progress, read_bytes
+from crowdnotes.cli.output import EngineOption, print_json, print_text, progress, read_bytes, writing_to
 from crowdnotes.domain import Candidate, Case, Mode, SupernoteRound, SupernoteScore
 from crowdnotes.errors import ConfigurationError, InputError, JobCancelled, JobError
 from crowdnotes.evidence.search import make_providers
 from crowdnotes.jobs import JobRecord, JobRunner, JobState, Step, StepState
 from crowdnotes.notes.drafting import quoted
 from crowdnotes.notes.note_files import ReadNotes
+from crowdnotes.post_files import remark_on
 from crowdnotes.settings import Settings, load_settings
 from crowdnotes.workspace import Workspace, open_workspace
 
 
 def batch(
     file: Annotated[
-        Path, typer.Argument(help="A .csv, .jsonl or .parquet file with text, and id, links and url (of the post).")
+        Path,
+        typer.Argument(help="CSV, TSV, JSON, JSON Lines or Parquet with text, and id, links and url (of the post)."),
     ],
     budget: Annotated[float | None, typer.Option(min=0, help="The most that the batch may cost, in dollars.")] = None,
     day_budget: Annotated[float | None, typer.Option(min=0, help="The same for all batches of a day.")] = None,
@@ -38,6 +39,8 @@ def batch(
     """Find sources for each post, write and score a note. It decides nothing; run it again and it goes on."""
     with open_workspace() as workspace:
         work = Batch(workspace, file, budget=budget, day_budget=day_budget)
+        if remark := remark_on(file):
+            progress(remark)
         if again:
             work.retry_failed()
         told: list[str] = []
@@ -52,10 +55,8 @@ def batch(
         finally:
             progress(work.as_text())
             if out is not None:
-                with out.open("w", encoding="utf-8", newline="") as table:
-                    writer = csv.DictWriter(table, ("number", "name", "state", "case_id", "reason", "dollars"))
-                    writer.writeheader()
-                    writer.writerows(work.results())
+                with writing_to(out) as table:
+                    work.write_results(table)
 
 
 _POLL_SECONDS = 0.5

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from crowdnotes.cli.output import Json, print_json, print_text
+from crowdnotes.cli.output import Json, print_json, print_text, read_bytes
 from crowdnotes.errors import InputError
 from crowdnotes.text.lint import lint
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, x_storage_form
+from crowdnotes.text.table_files import decode_table
 
 if TYPE_CHECKING:
     from crowdnotes.domain import JuryVerdict, SideVotes
@@ -116,10 +117,10 @@ def measured(note: str, *, x_data: bool = False) -> dict[str, Any]:
 
 
 def _read_notes_from_lines(path: Path, field: str) -> list[str]:
-    try:
-        lines = path.read_text(encoding="utf-8").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read as UTF-8 text.") from error
+    text, encoding = decode_table(read_bytes(path))
+    if encoding.is_guess or encoding.has_lost(text):
+        raise InputError(f"{path} cannot be read as UTF-8 text.")
+    lines = text.split("\n")
     notes: list[str] = []
     for number, line in enumerate(lines, start=1):
         if not line.strip():

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import date
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 from pydantic import BaseModel
 
 from crowdnotes.errors import InputError
 from crowdnotes.text.dates import parse_date
+from crowdnotes.text.table_files import open_export
 
 if TYPE_CHECKING:
     from crowdnotes.settings import Settings
@@ -64,11 +66,19 @@ def write_out(text: str, out: Path | None, what: str = "") -> None:
     if out is None:
         print_text(text, end="")
         return
+    with writing_to(out) as file:
+        file.write(text)
+    progress(f"{what}written to {out}")
+
+
+@contextmanager
+def writing_to(out: Path) -> Iterator[TextIO]:
+    """A file for an export, which its owner alone may read. Raises InputError where it cannot be written."""
     try:
-        out.write_text(text, encoding="utf-8", newline="")
+        with open_export(out) as file:
+            yield file
     except OSError as error:
         raise InputError(f"{out} cannot be written ({error.strerror}).") from error
-    progress(f"{what}written to {out}")
 
 
 def progress(line: str) -> None:

@@ -24,8 +24,8 @@ from crowdnotes.bridging.public_files import find_shards, parse, plan, read_bloc
 from crowdnotes.domain import Classification, CrowdStatus, ExistingNote, Ratings
 from crowdnotes.engines.prompt_injection import holds_injection
 from crowdnotes.errors import InputError
-from crowdnotes.evidence.reading.plain_text import decode_table
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, without_urls, x_storage_form
+from crowdnotes.text.table_files import decode_table, rounded_number, table_reader
 from crowdnotes.wording import fill, plural
 
 MOST_NOTES = 200
@@ -86,10 +86,14 @@ def read_notes(content: bytes, name: str, post_id: str | None = None) -> ReadNot
             f"{name} has {len(content):,} bytes, more than notes on one post can have.",
             "Give the folder of X's public files and the post's id, or a smaller file.",
         )
-    text, faults = _decode_file(content, name)
+    text, encoding = decode_table(content)
+    faults = [remark] if (remark := encoding.remark(name)) else []
+    text = text.replace("\x00", "")
     if not text.strip():
         raise InputError(f"{name} is empty.", "Choose another file.")
     rows = list(_read_json_rows(text, name) if text.lstrip()[0] in "[{" else _read_table_rows(text, name))
+    for row in rows:
+        _refuse_rounded(name, row.get("post"), row.get("note_id"))
     posts = {row["post"] for row in rows if row.get("post")}
     if post_id is not None and posts:
         rows = [row for row in rows if row.get("post") == post_number(post_id)]
@@ -102,17 +106,13 @@ def read_notes(content: bytes, name: str, post_id: str | None = None) -> ReadNot
     return kept(notes, [*faults, *doubts.sentences()])
 
 
-def _decode_file(content: bytes, name: str) -> tuple[str, list[str]]:
-    text = decode_table(content)
-    faults = []
-    if "\ufffd" in text:
-        faults.append(f"Some letters of {name} could not be read and stand as “�”: save it as UTF-8.")
-    elif 0 not in content[:2000]:  # as they are in UTF-16
-        try:
-            content.decode("utf-8")
-        except UnicodeDecodeError:
-            faults.append(f"{name} is not in UTF-8: check that accents and quotation marks are right.")
-    return text.replace("\x00", ""), faults
+def _refuse_rounded(name: str, *ids: object) -> None:
+    """Of notes whose post's number was rounded nobody knows which post they are on."""
+    if rounded := next(filter(None, (rounded_number(str(one)) for one in ids)), ""):
+        raise InputError(
+            f"A spreadsheet rounded the ids in {name} ({rounded}).",
+            "Take the file from where it came from, and do not save it in a spreadsheet.",
+        )
 
 
 def _normalise_key(key: object) -> str:
@@ -135,16 +135,17 @@ _COLUMN_NAMES_BY_FIELD = {
 _FIELD_BY_COLUMN_NAME = {name: target for target, names in _COLUMN_NAMES_BY_FIELD.items() for name in names}
 _TAG_BY_KEY = {_normalise_key(tag): tag for tag in (*HELPFUL_TAGS, *NOT_HELPFUL_TAGS)}
 Row = dict[str, Any]
+_MAX_DEPTH = 3  # of a record in a record
 
 
-def _map_fields(pairs: Iterable[tuple[object, object]]) -> Row:
+def _map_fields(pairs: Iterable[tuple[object, object]], depth: int = 0) -> Row:
     """The fields of a row by our names; what is nested ("ratings", "info") is read as if it were not."""
     row: Row = {}
     tags: dict[str, object] = {}
     for key, value in pairs:
         plain = _normalise_key(key)
-        if plain in {"ratings", "info", "testresult"} and isinstance(value, Mapping):
-            inner = _map_fields(value.items())
+        if plain in {"ratings", "info", "testresult"} and isinstance(value, Mapping) and depth < _MAX_DEPTH:
+            inner = _map_fields(value.items(), depth + 1)
             tags |= inner.pop("tags", {})
             row = inner | row
         elif plain == "tags":
@@ -162,8 +163,8 @@ def _parse_tags(value: object) -> dict[str, object]:
     if isinstance(value, str) and value.strip().startswith("{"):
         try:
             value = json.loads(value)
-        except ValueError:
-            return {}
+        except (ValueError, RecursionError):
+            return {str(value)[:30]: 1}  # named as no tag of X's
     if isinstance(value, Mapping):
         return {_TAG_BY_KEY.get(_normalise_key(key), str(key)): count for key, count in value.items()}
     parts = value if isinstance(value, list) else re.split(r"[;,|\n]", str(value or ""))
@@ -195,16 +196,13 @@ def _read_json_rows(text: str, name: str) -> Iterator[Row]:
 
 
 def _read_table_rows(text: str, name: str) -> Iterator[Row]:
-    heading = text.lstrip("\ufeff").split("\n", 1)[0]
-    delimiter = max("\t;,", key=heading.count)
+    text = text.lstrip("\ufeff")
+    heading = text.split("\n", 1)[0]
     # X's TSV knows no quotation marks, and a note may begin with one.
-    is_public = delimiter == "\t" and '"' not in heading and {"noteId", "summary"} <= set(heading.strip().split("\t"))
+    is_public = '"' not in heading and {"noteId", "summary"} <= set(heading.strip().split("\t"))
     csv.field_size_limit(MOST_BYTES)
-    rows = csv.reader(
-        io.StringIO(text.lstrip("\ufeff"), newline=""),
-        delimiter=delimiter,
-        quoting=csv.QUOTE_NONE if is_public else csv.QUOTE_MINIMAL,
-    )
+    lines = io.StringIO(text, newline="")
+    rows = csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE) if is_public else table_reader(lines, strict=False)
     try:
         head = next(rows)
         if not any(_FIELD_BY_COLUMN_NAME.get(_normalise_key(column)) == "text" for column in head):

@@ -18,9 +18,9 @@ from pydantic import ValidationError
 
 from crowdnotes.domain import NotePair, text_sha256
 from crowdnotes.errors import InputError
-from crowdnotes.evidence.reading.plain_text import decode_table
 from crowdnotes.storage.tables import storable_text
 from crowdnotes.text.note_rules import x_storage_form
+from crowdnotes.text.table_files import decode_table, rounded_number, table_reader
 from crowdnotes.wording import fill
 
 FILE_KINDS = ("csv", "tsv", "jsonl", "json")
@@ -71,7 +71,9 @@ def read_pairs(name: str, content: bytes) -> PairsFile:
             f"“{name}” is no table that can be read.",
             _FILE_FORM,
         )
-    text = decode_table(content)
+    text, encoding = decode_table(content)
+    if encoding.has_lost(text):
+        raise InputError(f"Some letters of {name} cannot be read.", "Save it as UTF-8.")
     rows = list(_parse_csv_rows(text, kind) if kind in {"csv", "tsv"} else _parse_json_rows(text, kind))
     if not rows:
         raise InputError(
@@ -109,6 +111,10 @@ def _read_table_pairs(rows: Iterable[tuple[int, Mapping[str, Any]]], columns: se
         if texts["first"] == texts["second"]:
             raise _build_line_error(line, "Line {line} has the same note twice.")
         pair_id = _get_cell_text(line, row, named) if named else text_sha256("\0".join(texts.values()))[:12]
+        if named and (rounded := rounded_number(pair_id)):
+            raise _build_line_error(
+                line, "Line {line} has an id that a spreadsheet rounded: {rounded}.", rounded=rounded
+            )
         if len(pair_id) > 64:
             raise _build_line_error(line, "Line {line} has an id of more than 64 characters.")
         if pair_id in pairs:
@@ -155,9 +161,7 @@ def _get_cell_text(line: int, row: Mapping[str, Any], column: str) -> str:
 
 
 def _parse_csv_rows(text: str, kind: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    header = text.partition("\n")[0]
-    delimiter = "\t" if kind == "tsv" else max(",;\t", key=header.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    reader = table_reader(io.StringIO(text, newline=""), delimiters="\t" if kind == "tsv" else ",;\t")
     try:
         columns = [_normalise_column_name(column) for column in next(reader, [])]
         for cells in reader:

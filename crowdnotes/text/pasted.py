@@ -10,7 +10,8 @@ from crowdnotes.domain import X_HOSTS
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.urls import MAX_URL
 
-_POST_PATH_PATTERN = re.compile(r"/.+/status(?:es)?/(\d+)", re.IGNORECASE)
+# Not the 1 of 1.35E+18, which a spreadsheet made of a number.
+_POST_PATH_PATTERN = re.compile(r"/.+/status(?:es)?/(\d++)(?![\w+]|[.,]\w)", re.IGNORECASE)
 _MAX_POST_NUMBER_DIGITS = 20  # of a post's number; more is none
 # X writes these into the words of a post: they belong to it, and are no sources that a person brings.
 _X_LINK_HOSTS = frozenset({"t.co", "pic.x.com", "pic.twitter.com"})

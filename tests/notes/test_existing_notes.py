@@ -151,6 +151,30 @@ def test_a_table_in_cyrillic_is_read_by_its_letters() -> None:
     assert "Фотография сделана" in read_notes(text.encode("cp1251"), "notes.csv").notes[0].text
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        "tweetId,text\n1.93283E+18,One is so.\n1.93283E+18,Two is so.\n",
+        'sep=;\nnoteId;text\n"1,93283E+18";One is so.\n',
+        json.dumps([{"tweetId": 1.93283e18, "text": "One is so."}]).replace("1.93283e+18", "1.93283E+18"),
+    ],
+)
+def test_notes_whose_ids_a_spreadsheet_rounded_are_refused(content: str) -> None:
+    with pytest.raises(InputError, match="spreadsheet rounded the ids"):
+        read_notes(content.encode(), "notes")
+
+
+@pytest.mark.parametrize("depth", [200, 3_000])
+def test_tags_and_records_that_are_nested_without_end_are_read_past(depth: int) -> None:
+    deep = '{"a":' * depth + "1" + "}" * depth
+    table = 'text,tags\nOne is so.,"' + deep.replace('"', '""') + '"\n'
+    assert _texts(read_notes(table.encode(), "notes.csv")) == ["One is so."]
+    nested = '{"ratings":' * 200 + "1" + "}" * 200
+    assert _texts(read_notes(f'[{{"text": "One is so.", "ratings": {nested}}}]'.encode(), "notes.json")) == [
+        "One is so."
+    ]
+
+
 @given(st.text(max_size=200))
 def test_no_word_of_what_is_pasted_is_lost(text: str) -> None:
     try:

@@ -41,7 +41,7 @@ def test_a_file_is_shown_before_it_is_kept_and_its_posts_become_cases(desk: Desk
     at = _uploaded(desk)
     assert "1 of 3 rows cannot be used" in texts(at)
     assert "Row 3: It cannot be read" in texts(at)
-    assert list(at.dataframe[0].value["id"]) == ["first", "second"]
+    assert list(at.table[0].value["id"]) == ["first", "second"]
     press(at, "Take 2 posts")
     assert "2 waiting" in texts(at)
     press(at, "Start")

@@ -58,6 +58,22 @@ def test_what_is_no_address_of_a_post_has_no_number(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("path", "number"),
+    [
+        ("17", 17),
+        ("17/photo/1", 17),
+        ("17?s=20", 17),
+        ("17.", 17),
+        ("1.35E+18", None),
+        ("1,35E+18", None),
+        ("1E+18", None),
+    ],
+)
+def test_a_number_that_a_spreadsheet_rounded_is_none_of_a_post(path: str, number: int | None) -> None:
+    assert post_number(f"https://x.com/a/status/{path}") == number
+
+
+@pytest.mark.parametrize(
     ("words", "url", "stands_in_the_box"),
     [
         ("Vitamin C cures a cold.", POST, f"Vitamin C cures a cold.\n\n{POST}"),

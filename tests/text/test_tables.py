@@ -1,14 +1,21 @@
-"""Rows of a table read as words, other lines stay as they are, and what was marked is found again."""
+"""Rows of a table read as words, what was marked is found again, and tables leave without a formula."""
 
 from __future__ import annotations
 
+import csv
+import io
+import os
 import re
+import stat
+import threading
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.domain import Span
+from crowdnotes.text.table_files import decode_table, open_export, plain_cell, rounded_number, table_text
 from crowdnotes.text.tables import readable_rows
 
 TABLE = "| Year | Reports |\n|---|---|\n| 2024 | 12 |\n| 2023 | 11 |"
@@ -86,3 +93,73 @@ def test_a_mark_on_a_cell_and_its_bars_is_on_the_cell_alone(cell: str) -> None:
     rows = readable_rows(TABLE)
     place = rows.carried(Span(start=start - 2, end=start + len(cell) + 2))
     assert rows.text[place.start : place.end] == cell
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "=1+1",
+        "+1+1",
+        "-1+1",
+        "@SUM(1)",
+        "\t=1",
+        "\r=1",
+        "\n=1",
+        " =1",
+        "\u00a0=1",
+        "\ufeff=1",
+        "＝1+1",
+        "＋1",
+        "－1",
+        "＠a",
+    ],
+)
+def test_a_cell_that_a_spreadsheet_would_run_is_defused(cell: str) -> None:
+    assert plain_cell(cell) == f"'{cell}"
+
+
+def test_numbers_stay_numbers_and_every_cell_of_a_table_is_looked_at() -> None:
+    assert [plain_cell(cell) for cell in (-1.5, -2, 0.0, None, "", "a=1")] == ["-1.5", "-2", "0.0", "", "", "a=1"]
+    rows = list(csv.reader(io.StringIO(table_text(["a", "b"], [["=1", 'x"\n'], (-1, "@a")]), newline="")))
+    assert rows == [["a", "b"], ["'=1", 'x"\n'], ["-1", "'@a"]]
+
+
+def test_an_export_is_its_owners_and_a_pipe_is_written_to(tmp_path: Path) -> None:
+    (tmp_path / "there").touch(0o644)
+    for name in ("new", "there"):
+        with open_export(tmp_path / name) as out:
+            out.write("ä\r\n")
+        assert (tmp_path / name).read_bytes() == "ä\r\n".encode()
+        assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o600
+    os.mkfifo(tmp_path / "pipe")
+    read: list[str] = []
+    reader = threading.Thread(target=lambda: read.append((tmp_path / "pipe").read_text()))
+    reader.start()
+    with open_export(tmp_path / "pipe") as out:
+        out.write("x")
+    reader.join()
+    assert read == ["x"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "number"),
+    [
+        ("https://x.com/a/status/1.35E+18", "1.35E+18"),
+        ("1,35e+18", "1,35e+18"),
+        ("1E+18", "1E+18"),
+        ("1.93294E+018", "1.93294E+018"),
+        ("1945335671389839405.0", "1945335671389839405.0"),
+        ("1945335671389830000", "1945335671389830000"),
+        ("1945335671389839405", ""),
+        ("20", ""),
+        ("a1.35E+18", ""),
+        ("7e5", ""),
+    ],
+)
+def test_a_number_that_a_spreadsheet_rounded_is_found(cell: str, number: str) -> None:
+    assert rounded_number(cell) == number
+
+
+@given(st.binary(max_size=300))
+def test_any_file_is_decoded(content: bytes) -> None:
+    assert isinstance(decode_table(content)[0], str)

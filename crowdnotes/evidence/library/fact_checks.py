@@ -7,7 +7,6 @@ https://datacommons.org/factcheck/download, https://www.factcheckinsights.org/gu
 
 from __future__ import annotations
 
-import codecs
 import csv
 import json
 import re
@@ -17,10 +16,11 @@ from typing import TextIO
 
 from crowdnotes.errors import LibraryError
 from crowdnotes.evidence.claim_review import Item, claim_reviews, fact_check, reviews_in_text
-from crowdnotes.evidence.library.importing import below, delimiter_of
+from crowdnotes.evidence.library.importing import below, delimiters_of
 from crowdnotes.evidence.library.index import Incoming, Record
 from crowdnotes.evidence.reading.plain_text import decode
 from crowdnotes.evidence.source_types import publisher_of
+from crowdnotes.text.table_files import open_text, table_reader
 
 KINDS = (".json", ".jsonld", ".jsonl", ".csv", ".tsv", ".html", ".htm")
 _WHAT_TO_GIVE = "Give ClaimReview data: the feed of Data Commons, a file of Fact-Check Insights, or pages with JSON-LD."
@@ -87,23 +87,15 @@ def _read_claim_reviews(file: Path) -> Iterator[Item | str]:
         for script in _JSON_LD_SCRIPT_PATTERN.findall(text):
             yield from reviews_in_text(script)
     else:
-        with _open_as_text(file) as feed:
+        with open_text(file) as (feed, _):
             yield from _FeedReader(feed).items()
-
-
-def _open_as_text(file: Path) -> TextIO:
-    """UTF-8, but for a mark of UTF-16; a letter that was cut in two is no reason to read all others differently."""
-    with file.open("rb") as raw:
-        is_utf16 = raw.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-    return file.open(encoding="utf-16" if is_utf16 else "utf-8-sig", errors="replace", newline="")
 
 
 def _read_table_rows(file: Path) -> Iterator[Item | str]:
     """The rows of a table. Rows of Fact-Check Insights are of different lengths, so a short one is a row as well."""
     csv.field_size_limit(_MAX_FIELD_CHARACTERS)
-    with _open_as_text(file) as table:
-        rows = csv.reader(table, delimiter=delimiter_of(file, table.readline()))
-        table.seek(0)
+    with open_text(file) as (table, _):
+        rows = table_reader(table, delimiters=delimiters_of(file), strict=False)
         try:
             header = [name.strip() for name in next(rows, [])]
             if "claimReviewed" not in header:

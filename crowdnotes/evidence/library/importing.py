@@ -8,7 +8,6 @@ file's its place in sorted order.
 
 from __future__ import annotations
 
-import codecs
 import csv
 import json
 import os
@@ -23,8 +22,9 @@ from crowdnotes.errors import FetchError, LibraryError
 from crowdnotes.evidence.library.index import Columns, Incoming, Record
 from crowdnotes.evidence.reading.document import HTML, PDF, PLAIN
 from crowdnotes.evidence.reading.extract import read_body
-from crowdnotes.evidence.reading.plain_text import likely_charset, tidy_line
+from crowdnotes.evidence.reading.plain_text import tidy_line
 from crowdnotes.text.dates import parse_date
+from crowdnotes.text.table_files import open_text, table_reader
 from crowdnotes.text.urls import is_web_address
 
 _TITLE_COLUMNS = ("title", "question", "headline", "name", "page_title", "subject", "heading", "topic", "focus")
@@ -136,7 +136,6 @@ TABLE_KINDS = (".parquet", ".csv", ".tsv", ".jsonl")
 _BATCH_ROWS = 1000
 _SAMPLE_ROWS = 500
 _MAX_FIELD_CHARACTERS = 50_000_000  # the csv module's own limit of 131,072 is shorter than a long article
-_SNIFFED_BYTES = 262_144
 _MAX_TITLE_CHARACTERS = 1_000  # questions are titles too, and are searched whole
 
 
@@ -195,15 +194,13 @@ def _open_parquet(path: Path) -> _OpenedTable:
 
 
 def _open_csv(path: Path) -> _OpenedTable:
-    encoding = _detect_encoding(path)
-    with path.open("rb") as raw:
-        beginning = codecs.getincrementaldecoder(encoding)(errors="replace").decode(raw.read(_SNIFFED_BYTES))
-    delimiter = delimiter_of(path, beginning)
+    with open_text(path) as (_, encoding):
+        pass
 
     def lines() -> Iterator[tuple[int, list[str]]]:
         csv.field_size_limit(_MAX_FIELD_CHARACTERS)
-        with path.open(encoding=encoding, newline="") as file:
-            reader = csv.reader(file, delimiter=delimiter, strict=True)
+        with open_text(path, encoding) as (file, _):
+            reader = table_reader(file, delimiters=delimiters_of(path))
             try:
                 for line in reader:
                     if line:
@@ -224,41 +221,19 @@ def _open_csv(path: Path) -> _OpenedTable:
     return header, count, lambda: (dict(zip(header, line, strict=True)) for _, line in islice(lines(), 1, None))
 
 
-def _detect_encoding(path: Path) -> str:
-    """UTF-16 by its mark, UTF-8 when the whole file is valid, else the likeliest by charset-normalizer."""
-    with path.open("rb") as file:
-        start = file.read(_SNIFFED_BYTES)
-    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return "utf-16"
-    try:
-        with path.open(encoding="utf-8-sig") as text:
-            while text.read(1_000_000):
-                pass
-    except UnicodeDecodeError:
-        likeliest = likely_charset(start, western=True)
-        if likeliest is None:
-            raise _build_broken_file_error(path, "csv", "its character encoding is not known") from None
-        return likeliest
-    return "utf-8-sig"
-
-
-def delimiter_of(path: Path, beginning: str) -> str:
-    """What stands between the fields of a table, by its name and its first line."""
-    if path.suffix.lower() == ".tsv":
-        return "\t"
-    header = beginning.partition("\n")[0]
-    return max(",;\t|", key=header.count)
+def delimiters_of(path: Path) -> str:
+    """What may stand between the fields of a table of that name."""
+    return "\t" if path.suffix.lower() == ".tsv" else ",;\t|"
 
 
 def _open_jsonl(path: Path) -> _OpenedTable:
     def rows() -> Iterator[Row]:
-        try:
-            with path.open(encoding="utf-8-sig") as file:
-                for number, line in enumerate(file, start=1):
-                    if line.strip():
-                        yield _parse_json_line(path, number, line)
-        except UnicodeDecodeError as error:
-            raise _build_broken_file_error(path, "jsonl", "it is not valid UTF-8") from error
+        with open_text(path) as (file, encoding):
+            for number, line in enumerate(file, start=1):
+                if encoding.is_guess or encoding.has_lost(line):
+                    raise _build_broken_file_error(path, "jsonl", "it is not valid UTF-8")
+                if line.strip():
+                    yield _parse_json_line(path, number, line)
 
     names: dict[str, None] = {}
     count = 0

@@ -12,11 +12,11 @@ import re
 import unicodedata
 
 import webencodings
-from charset_normalizer import from_bytes
 
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError
 from crowdnotes.evidence.reading.document import Document
+from crowdnotes.text.table_files import is_mostly_utf8, likely_charset
 
 _MAX_TITLE_CHARACTERS = 150
 
@@ -45,20 +45,8 @@ _STATEFUL_CODEC_PATTERN = re.compile("iso2022|utf-16")  # would pass as UTF-8 or
 _SAMPLE_BYTES = 65_536
 
 
-def decode_table(content: bytes) -> str:
-    """A file that somebody saved on their machine, as text: UTF-16 without its mark too, and western letters first."""
-    start = content[:2000]
-    if not start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and start.count(0) * 3 > len(start):
-        little = start[1::2].count(0) >= start[::2].count(0)
-        return content.decode("utf-16-le" if little else "utf-16-be", "replace")
-    return decode(content, western=True)
-
-
-def decode(body: bytes, declared: str | None = None, *, western: bool = False) -> str:
-    """The body as text; bytes that fit no charset become U+FFFD. `declared` is the header's charset.
-
-    `western`: Excel's charset in the West is taken where it may be it, as several others fit a few accents too.
-    """
+def decode(body: bytes, declared: str | None = None) -> str:
+    """The body as text; bytes that fit no charset become U+FFFD. `declared` is the header's charset."""
     for mark, name in _CODEC_BY_MARK:
         if body.startswith(mark):
             return body[len(mark) :].decode(name, "replace")
@@ -72,19 +60,10 @@ def decode(body: bytes, declared: str | None = None, *, western: bool = False) -
             return body.decode(name)
         except UnicodeDecodeError:
             continue
-    if _is_mostly_utf8(body):
+    if is_mostly_utf8(body):
         return body.decode("utf-8", "replace")
-    likeliest = likely_charset(body[:_SAMPLE_BYTES], western=western)
+    likeliest = likely_charset(body[:_SAMPLE_BYTES], western=False)
     return body.decode(likeliest or next(iter(candidates), "cp1252"), "replace")
-
-
-def likely_charset(sample: bytes, *, western: bool) -> str | None:
-    """What bytes that are no UTF-8 are probably in; None where nothing fits. `western`: see `decode`."""
-    found = from_bytes(sample)
-    if western and any("cp1252" in one.could_be_from_charset and one.chaos < 0.15 for one in found):
-        return "cp1252"
-    best = found.best()
-    return best.encoding if best is not None else None
 
 
 def _find_declared_charset(body: bytes) -> str | None:
@@ -98,13 +77,6 @@ def _look_up_codec(label: str | None) -> str | None:
     if found is None or found.name in ("replacement", "x-user-defined"):
         return None
     return "gb18030" if found.name == "gbk" else found.codec_info.name
-
-
-def _is_mostly_utf8(body: bytes) -> bool:
-    """UTF-8 with a few broken bytes, as a page pasted together from several has them."""
-    text = body.decode("utf-8", "replace")
-    broken = text.count("\ufffd")
-    return broken * 20 < sum(not character.isascii() for character in text) - broken
 
 
 # Control, bidirectional overrides and isolates, zero-width characters, soft hyphens, variation and tag

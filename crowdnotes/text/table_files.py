@@ -1,0 +1,218 @@
+"""Tables as people save them, and tables that leave the program: one rule for all who read or write them.
+
+Read: Unicode, with its mark or without, and what Excel writes where nobody asks for UTF-8. Which of the old charsets a
+file is in is a guess, so it is told (`Encoding.remark`). Written: no cell is a formula, and only the owner may read it.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from decimal import Decimal
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Final, NamedTuple, TextIO
+
+if TYPE_CHECKING:
+    from _csv import Reader
+
+LOST_LETTER: Final = "\ufffd"  # what stands for bytes that are no letter in the file's charset
+CODEC_BY_MARK = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+# What programs of the West save in, the likeliest first: Windows, Windows in Central Europe, Mac, DOS.
+_WESTERN_CHARSETS = ("cp1252", "cp1250", "mac_roman", "cp850")
+_MAX_WESTERN_CHAOS = 0.15  # of charset-normalizer: above it the letters are those of another script
+# What no language writes, and a wrong charset does: a capital with an accent behind a small letter, a sign inside a
+# word, a low quotation mark behind a letter, a question that begins and does not end.
+_ODD_LETTERS_PATTERN = re.compile(
+    "[a-zß-öø-ÿšžœ][À-ÖØ-ÞŠŽŒŸ](?![A-Z])"
+    "|(?<=[^\\W\\d_])[¡-¦¨¬¯-´¶¸-¿×÷†‡‰‹›•…™ˆ˜ƒ„‚”](?=[^\\W\\d_])"
+    "|(?<=[^\\W\\d_])[„‚](?!\\d)"
+    "|¿(?![^¿]*\\?)"
+)
+_NOT_ASCII_PATTERN = re.compile(rb"[\x80-\xff]+")
+_MAX_MEAN_WESTERN_RUN = 1.25
+_SNIFFED_BYTES = 2_000
+_SAMPLE_BYTES = 65_536
+_CHUNK_BYTES = 65_536
+_MAX_HEADING_CHARACTERS = 200_000
+_SEPARATOR_LINE_PATTERN = re.compile('"?sep=(.)"?[\r\n]*')  # the first line by which Excel is told the delimiter
+
+
+class Encoding(NamedTuple):
+    """How a file is read; `is_checked`: every byte is a letter, so that a `LOST_LETTER` in it is its own."""
+
+    codec: str
+    is_checked: bool = False
+
+    @property
+    def is_guess(self) -> bool:
+        """It is none of Unicode's, so it may be another."""
+        return not self.codec.startswith("utf")
+
+    def has_lost(self, text: str) -> bool:
+        """Whether letters of a text that was read so are lost."""
+        return LOST_LETTER in text and not self.is_checked
+
+    def remark(self, name: str) -> str:
+        """What to tell whoever brought the file of that name; "" where all is certain."""
+        if self.is_guess:
+            return (
+                f"{name} is not in UTF-8 and was read as {self.codec}: check that accents and quotation marks are "
+                "right. If not, save it as “CSV UTF-8”."
+            )
+        if self.codec == "utf-8-sig" and not self.is_checked:
+            return f"Some letters of {name} could not be read and stand as “{LOST_LETTER}”: save it as UTF-8."
+        return ""
+
+
+def encoding_of(stream: IO[bytes]) -> Encoding:
+    """How a text file is read, looked at from its beginning to its end: Unicode where it can be, else the likeliest."""
+    start = stream.read(_SNIFFED_BYTES)
+    marked = next((codec for mark, codec in CODEC_BY_MARK if start.startswith(mark)), None)
+    if marked is not None and marked != "utf-8-sig":
+        return Encoding(marked)
+    if start.count(0) * 3 > len(start):
+        return Encoding("utf-16-le" if start[1::2].count(0) >= start[::2].count(0) else "utf-16-be")
+    decoder, is_utf8, sample = codecs.getincrementaldecoder("utf-8")(), True, b""
+    chunk = start
+    while True:
+        try:
+            decoder.decode(chunk, final=not chunk)
+        except UnicodeDecodeError:
+            is_utf8 = False
+        if len(sample) < _SAMPLE_BYTES:  # lines of plain letters tell nothing
+            sample += b"\n".join(line for line in chunk.split(b"\n") if not line.isascii())[:_SAMPLE_BYTES]
+        if not chunk or (not is_utf8 and len(sample) >= _SAMPLE_BYTES):
+            break
+        chunk = stream.read(_CHUNK_BYTES)
+    if is_utf8 or marked is not None or is_mostly_utf8(sample):
+        return Encoding("utf-8-sig", is_checked=is_utf8)
+    return Encoding(likely_charset(sample, western=True) or "cp1252")
+
+
+def is_mostly_utf8(body: bytes) -> bool:
+    """UTF-8 with a few broken bytes, as a page pasted together from several has them."""
+    text = body.decode("utf-8", "replace")
+    broken = text.count(LOST_LETTER)
+    return broken * 20 < sum(not character.isascii() for character in text) - broken
+
+
+def likely_charset(sample: bytes, *, western: bool) -> str | None:
+    """What bytes that are no UTF-8 are probably in; None where nothing fits.
+
+    `western`: where it may be one of the West's, as several others fit a few accents too, it is taken for one.
+    """
+    from charset_normalizer import from_bytes  # loaded when it is needed: most files are Unicode
+
+    found = from_bytes(sample)
+    if western:
+        is_likely = any("cp1252" in one.could_be_from_charset and one.chaos < _MAX_WESTERN_CHAOS for one in found)
+        tried = _WESTERN_CHARSETS if is_likely else _WESTERN_CHARSETS[:-1] if _has_lone_accents(sample) else ()
+        chosen = next((name for name in tried if _reads_well(sample, name)), "cp1252" if is_likely else None)
+        if chosen is not None:
+            return chosen
+    best = found.best()
+    return best.encoding if best is not None else None
+
+
+def _has_lone_accents(sample: bytes) -> bool:
+    """Whether plain letters stand between those that are none: other scripts have several in a row."""
+    runs = _NOT_ASCII_PATTERN.findall(sample)
+    return bool(runs) and sum(map(len, runs)) <= _MAX_MEAN_WESTERN_RUN * len(runs)
+
+
+def _reads_well(sample: bytes, codec: str) -> bool:
+    try:
+        return _ODD_LETTERS_PATTERN.search(sample.decode(codec)) is None
+    except UnicodeDecodeError:
+        return False
+
+
+def decode_table(content: bytes) -> tuple[str, Encoding]:
+    """A file that somebody saved on their machine, as text; bytes that are no letter become `LOST_LETTER`."""
+    encoding = encoding_of(io.BytesIO(content))
+    return content.decode(encoding.codec, "replace"), encoding
+
+
+@contextmanager
+def open_text(file: Path, known: Encoding | None = None) -> Iterator[tuple[TextIO, Encoding]]:
+    """The same of a file of any size; `known` saves looking through it again. Raises OSError."""
+    if known is None:
+        with file.open("rb") as raw:
+            known = encoding_of(raw)
+    encoding = known
+    with file.open(encoding=encoding.codec, errors="replace", newline="") as text:
+        yield text, encoding
+
+
+def table_reader(lines: TextIO, *, delimiters: str = ",;\t|", strict: bool = True) -> Reader:
+    """The rows of a table, its heading first, split at that one of the delimiters which the heading has most of.
+
+    Excel's first line that names the delimiter is heeded, and is no row. The csv module's errors pass.
+    """
+    beginning = lines.readline(_MAX_HEADING_CHARACTERS)
+    told = _SEPARATOR_LINE_PATTERN.fullmatch(beginning)
+    if told is None:
+        lines.seek(0)
+    return csv.reader(lines, delimiter=told[1] if told else max(delimiters, key=beginning.count), strict=strict)
+
+
+# Excel, LibreOffice and programs that took an id for a fraction.
+_ROUNDED_PATTERN = re.compile(
+    r"(?<![\w.,])\d(?:[.,]\d+)?E\+\d{2,3}(?!\w)|(?<![\w.,])\d{16,}[.,]0+(?!\w)", re.IGNORECASE
+)
+# Spreadsheets keep 15 digits. One id in a thousand ends so by itself.
+_ZEROS_PATTERN = re.compile(r"(?<!\d)[1-9]\d{14}0{3,4}(?!\d)")
+
+
+def rounded_number(cell: str) -> str:
+    """The number of a post or note that a spreadsheet rounded, as it stands in an id or an address; "" without one."""
+    found = _ROUNDED_PATTERN.search(cell) or _ZEROS_PATTERN.search(cell)
+    return found[0] if found else ""
+
+
+_FORMULA_STARTS = frozenset("=+-@\t\r\n＝＋－＠")
+_BLANKS = " \u00a0\u3000\u200b\ufeff"  # before a formula, where a program may strip them
+
+
+def plain_cell(cell: object) -> str:
+    """The cell, so that no spreadsheet runs it as a formula. A number stays one."""
+    # https://owasp.org/www-community/attacks/CSV_Injection
+    text = "" if cell is None else str(cell)
+    if isinstance(cell, int | float | Decimal):
+        return text
+    return f"'{text}" if text.lstrip(_BLANKS)[:1] in _FORMULA_STARTS and text else text
+
+
+def write_table(out: TextIO, columns: Sequence[str], rows: Iterable[Iterable[object]]) -> None:
+    """Write a heading and rows as CSV, each cell defused."""
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(columns)
+    writer.writerows([plain_cell(cell) for cell in row] for row in rows)
+
+
+def table_text(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
+    """The same as text."""
+    out = io.StringIO()
+    write_table(out, columns, rows)
+    return out.getvalue()
+
+
+@contextmanager
+def open_export(file: Path) -> Iterator[TextIO]:
+    """A text file to write, in UTF-8 with line ends as given, that only its owner may read. Raises OSError."""
+    with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8", newline="") as out:
+        if stat.S_ISREG(os.fstat(out.fileno()).st_mode):  # also where it was there before; a pipe stays as it is
+            file.chmod(0o600)
+        yield out
