@@ -5,8 +5,6 @@ Human contributors have no write API on X, so they copy.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -29,6 +27,7 @@ from crowdnotes.domain import (
 from crowdnotes.evidence.demo_pages import is_demonstration_url
 from crowdnotes.text.markdown import in_figures
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, tags_of
+from crowdnotes.text.table_files import table_text
 
 
 def form_labels(case: Case) -> list[str]:
@@ -88,25 +87,18 @@ def cases_csv(cases: Iterable[Case], left_out: Mapping[str, str] | None = None) 
     """
     rows = [_build_csv_row(case) for case in cases]
     rows += [{"id": case_id, "reason": f"left out: {why}"} for case_id, why in (left_out or {}).items()]
-    out = io.StringIO()
-    writer = csv.DictWriter(out, _CSV_COLUMNS, restval="", lineterminator="\r\n")
-    writer.writeheader()
-    writer.writerows({column: plain_cell(cell) for column, cell in row.items()} for row in rows)
-    return out.getvalue()
+    return table_text(_CSV_COLUMNS, ([row.get(column, "") for column in _CSV_COLUMNS] for row in rows))
 
 
 def findings_csv(found: Sequence[ReadPair], figures: Mapping[str, Figure]) -> str:
     """A row for each reader's finding of a sentence and a passage, then how far they agree, a row a figure."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(["case", "passage", "place", "reader", "finding", "sentence"])
-    for unit in found:
-        for place, (name, support) in enumerate(unit.found, start=1):
-            row = (unit.case_id, unit.evidence_id, str(place), name, support.value, unit.words)
-            writer.writerow([plain_cell(cell) for cell in row])
-    for name, figure in figures.items():
-        writer.writerow([plain_cell(cell) for cell in (name, figure.as_text, "", "", "", "")])
-    return out.getvalue()
+    rows = [
+        (unit.case_id, unit.evidence_id, str(place), name, support.value, unit.words)
+        for unit in found
+        for place, (name, support) in enumerate(unit.found, start=1)
+    ]
+    rows += [(name, figure.as_text, "", "", "", "") for name, figure in figures.items()]
+    return table_text(["case", "passage", "place", "reader", "finding", "sentence"], rows)
 
 
 def _build_csv_row(case: Case) -> dict[str, str]:
@@ -194,12 +186,6 @@ def _is_before_inspection(case: Case) -> bool:
     draft, assessment = case.draft, case.assessment
     same = draft is not None and assessment is not None and assessment.text_sha256 == draft.sha256
     return same and not case.used_evidence
-
-
-def plain_cell(cell: str) -> str:
-    """The cell, so that no spreadsheet runs it as a formula."""
-    # OWASP "CSV injection": a leading = + - @ tab or return makes a formula of outside text.
-    return f"'{cell}" if cell[:1] in {"=", "+", "-", "@", "\t", "\r"} else cell
 
 
 def _render_case_lines(case: Case) -> Iterator[str]:

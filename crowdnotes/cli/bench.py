@@ -42,6 +42,7 @@ from crowdnotes.cli.output import (
     print_json,
     print_text,
     progress,
+    write_out,
 )
 from crowdnotes.domain import Case, Mode, Post
 from crowdnotes.errors import EngineError, InputError, ModelServerError
@@ -371,8 +372,7 @@ def utility(
         data_dir = workspace.settings.data_dir
     rows = finished((note.note_id for note in notes), folder)
     pairs = source_pairs(rows)
-    (out / "pairs.jsonl").write_text("".join(pair.model_dump_json() + "\n" for pair in pairs), encoding="utf-8")
-    progress(f"{len(pairs)} pairs: {out / 'pairs.jsonl'}")
+    write_out("".join(pair.model_dump_json() + "\n" for pair in pairs), out / "pairs.jsonl", f"{len(pairs)} pairs ")
     if judge:
         cast += judged(pairs, _ask_preferred_sources)
     found = study(

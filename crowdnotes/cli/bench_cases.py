@@ -27,6 +27,8 @@ from crowdnotes.cli.output import (
     print_json,
     print_text,
     progress,
+    write_out,
+    writing_to,
 )
 from crowdnotes.domain import Case, CrowdStatus, FetchOutcome, GateStatus, Mode, Post, ProviderState, StageName
 from crowdnotes.errors import ConfigurationError, EngineError, InputError, ModelServerError, WorkflowError
@@ -187,8 +189,7 @@ def compare(
     if judge:
         cast += judged(shown, _ask_preferred_note)
     if not cast:
-        (run / _PAIRS_FILE).write_text("".join(pair.model_dump_json() + "\n" for pair in shown), encoding="utf-8")
-        progress(f"{len(shown)} pairs: {run / _PAIRS_FILE}")
+        write_out("".join(pair.model_dump_json() + "\n" for pair in shown), run / _PAIRS_FILE, f"{len(shown)} pairs ")
     found = {name: asdict(rate) for name, rate in win_rates(rows, cast).items()}
     if as_json:
         print_json({"pairs": len(shown), "win_rate": found})
@@ -338,10 +339,8 @@ def _write_finished_table(
     known = set() if engine.uses_language_model else set(read_held_out("helpfulness").by_mark())
     trained_on = sum(note_mark(row.note_id) in known for row in rows)
     said = cautions(options, len({note.note_id for note in notes}), rows, trained_on)
-    try:
-        pd.DataFrame(table_rows(rows)).to_csv(out / "table.csv", index=False)
-    except OSError as error:
-        raise InputError(f"The table cannot be written into {out} ({error.strerror}).", "Make room.") from error
+    with writing_to(out / "table.csv") as table:
+        pd.DataFrame(table_rows(rows)).to_csv(table, index=False)
     return rows, said
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable
 
-from crowdnotes.cases.export import plain_cell
 from crowdnotes.domain import Answer, Comparison, Statement
 from crowdnotes.studies.bench.notes import OVERALL, Vote
+from crowdnotes.text.table_files import table_text
 
 _SIDE_NAMES = ("first", "second")
 
@@ -19,17 +17,15 @@ def as_csv(comparison: Comparison, answers: Iterable[Answer]) -> str:
     columns = ["participant", "pair", "first_at", "at", "stood_left", "chosen", "first_name", "second_name"]
     columns += [f"{side}_{part}" for side in _SIDE_NAMES for part in parts] + ["post", "first_note", "second_note"]
     pair_of = {pair.id: pair for pair in comparison.pairs}
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(columns)
+    rows = []
     for answer in answers:
         pair = pair_of[answer.pair]
         row = [answer.participant, answer.pair, answer.first_at.isoformat(), answer.at.isoformat()]
         row += [_SIDE_NAMES[not answer.first_is_left], _SIDE_NAMES[not answer.first_won], *comparison.names]
         for rating in (answer.first, answer.second):
             row += [rating.level.value, *(str(rating.statements[statement]) for statement in Statement)]
-        writer.writerow(map(plain_cell, [*row, pair.post, pair.first, pair.second]))
-    return out.getvalue()
+        rows.append([*row, pair.post, pair.first, pair.second])
+    return table_text(columns, rows)
 
 
 def as_votes(answers: Iterable[Answer]) -> str:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal, InvalidOperation
 
 import streamlit as st
 
-from crowdnotes.cases.export import plain_cell
 from crowdnotes.text.markdown import escaped
+from crowdnotes.text.table_files import table_text
 from pages.common.charts import legend
 from pages.common.components import save_image
 
@@ -84,21 +83,12 @@ def table_with_csv(rows: Rows, *, key: str, file: str) -> None:
 
 
 def _rows_as_csv(rows: Rows) -> str:
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(rows)
-    writer.writerows(map(_clean_csv_cell, row) for row in zip(*rows.values(), strict=True))
-    return file.getvalue()
+    return table_text(list(rows), (map(_to_number, row) for row in zip(*rows.values(), strict=True)))
 
 
-def _clean_csv_cell(value: object) -> str:
-    """Words from outside that a spreadsheet would run as a formula are defused; a number below zero is none, and has a
-    hyphen for the minus sign of the screen.
-    """
-    cell = str(value)
-    number = cell.replace("−", "-")
+def _to_number(value: object) -> object:
+    """The number that stands on the screen, with its minus sign; anything else as it is."""
     try:
-        float(number)
-    except ValueError:
-        return plain_cell(cell)
-    return number
+        return Decimal(str(value).replace("−", "-"))
+    except InvalidOperation:
+        return value

@@ -12,6 +12,7 @@ from crowdnotes.domain import Candidate, Case, ExistingNote, SupernoteRound, Sup
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, in_figures
 from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
+from crowdnotes.text.table_files import plain_cell
 from crowdnotes.wording import fill, plural
 from pages.common.charts import Part, Standing, number_line, stacked_shares
 from pages.common.components import changed_pieces, marked_text, outside_text
@@ -406,7 +407,8 @@ def _build_ranking_cells(place: int, row: _RankingRow) -> Mapping[str, object]:
             cells[_COLUMN_BY_SIDE[side.side]] = f"{side.helpful} / {side.somewhat_helpful} / {side.not_helpful}"
     if row.candidate is not None and row.candidate.grade is not None:
         cells[_GRADE_COLUMN] = row.candidate.grade
-    return {**cells, _RATERS_COLUMN: row.status, _TEXT_COLUMN: " ".join(row.text.split())}
+    # The table's own button saves it as CSV.
+    return {**cells, _RATERS_COLUMN: row.status, _TEXT_COLUMN: plain_cell(" ".join(row.text.split()))}
 
 
 def _format_short_score(score: SupernoteScore | None) -> str:
