@@ -6,6 +6,7 @@ files of early 2021. Ids are 64-bit integers (notes, posts) or strings (people),
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -23,18 +24,52 @@ class ColumnKind(StrEnum):
 
 @dataclass(frozen=True)
 class TableSpec:
-    """One table: how its files are called, its columns, those it cannot do without, what makes a row unique."""
+    """One table: how its files are called, its columns, those it cannot do without, what makes a row unique.
+
+    changed: the column that says when a row was last changed, in milliseconds.
+    """
 
     name: str
     stems: tuple[str, ...]
     columns: dict[str, ColumnKind]
     required: tuple[str, ...]
     key: tuple[str, ...]
+    changed: str
     aliases: dict[str, str] = field(default_factory=dict)
 
     def canonical(self, header: str) -> str:
         """Today's name of a column."""
         return self.aliases.get(header, header)
+
+    def place_of(self, name: str) -> str:
+        """Which part of the table a file of that name holds, as in "0"; "" where it is none of its files."""
+        found = re.fullmatch(self._start + rf"(?:\.tsv{_COPY_PATTERN})?\.(?:tsv|zip)", name, re.IGNORECASE)
+        return str(int(found[1] or 0)) if found else ""
+
+    def is_packed_otherwise(self, name: str) -> bool:
+        """Whether a file is called as one of the table, and packed in another way, or not downloaded to its end."""
+        return re.fullmatch(self._start + _PACKED_OTHERWISE_PATTERN, name, re.IGNORECASE) is not None
+
+    @property
+    def _start(self) -> str:
+        return rf"(?:{'|'.join(map(re.escape, self.stems))})(?:[-_.]?(\d+))?{_COPY_PATTERN}"
+
+
+# A second download, as browsers call it, and a copy, as systems do.
+_COPY_PATTERN = r"(?: ?\(\d+\)| - copy(?: \(\d+\))?| copy(?: \d+)?|[ -]\d{1,2})?"
+_PACKED_OTHERWISE_PATTERN = r"\.(?:(?:tsv|zip|gz)\..+|gz|bz2|xz|zst|7z|rar|csv|xlsx?|ods|crdownload|part|download)"
+_UNREAD_TABLES = {
+    "batsignals": "requests for notes",
+    "noterequests": "requests for notes",
+    "scorednotes": "the scorer's results",
+    "helpfulnessscores": "the scorer's results",
+}
+
+
+def unread_table(name: str) -> str:
+    """What a file or folder of the public data holds that nothing here reads; "" for any other."""
+    stem = re.match(r"[a-z]+", name.lower())
+    return _UNREAD_TABLES.get(stem[0], "") if stem else ""
 
 
 HELPFUL_TAGS = tuple(
@@ -82,6 +117,7 @@ RATINGS = TableSpec(
     },
     required=("noteId", "raterParticipantId"),
     key=("noteId", "raterParticipantId"),
+    changed="createdAtMillis",
     aliases={
         "participantId": "raterParticipantId",
         "notHelpfulArgumentativeOrInflammatory": "notHelpfulArgumentativeOrBiased",
@@ -106,6 +142,7 @@ NOTES = TableSpec(
     },
     required=("noteId", "classification"),
     key=("noteId",),
+    changed="createdAtMillis",
     aliases={"participantId": "noteAuthorParticipantId"},
 )
 HISTORY = TableSpec(
@@ -139,6 +176,7 @@ HISTORY = TableSpec(
     },
     required=("noteId", "currentStatus"),
     key=("noteId",),
+    changed="timestampMillisOfCurrentStatus",
     aliases={
         "participantId": "noteAuthorParticipantId",
         "latestNonNMRStatus": "mostRecentNonNMRStatus",
@@ -160,5 +198,6 @@ ENROLMENT = TableSpec(
     },
     required=("participantId",),
     key=("participantId",),
+    changed="timestampOfLastStateChange",
 )
 TABLES = (NOTES, RATINGS, HISTORY, ENROLMENT)

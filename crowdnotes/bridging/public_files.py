@@ -8,7 +8,6 @@ What was dropped is told by reason.
 from __future__ import annotations
 
 import os
-import re
 import tempfile
 import time
 import zipfile
@@ -17,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import IO
 
@@ -28,34 +28,109 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow import csv
 
-from crowdnotes.bridging.columns import RATINGS, TABLES, ColumnKind, TableSpec
+from crowdnotes.bridging.columns import RATINGS, TABLES, ColumnKind, TableSpec, unread_table
 from crowdnotes.domain import FrozenModel
 from crowdnotes.errors import InputError
+from crowdnotes.text.table_files import rounded_number
 
 BLOCK_BYTES = 16_000_000  # some 80,000 ratings: big enough to parse at full speed, small enough to hold many
 _MAX_LINE_BYTES = 64_000_000  # no row of the public data comes near; past it the file is not what it says
 _DOWNLOAD_SUFFIXES = (".tsv", ".zip")
+_PARQUET_SUFFIXES = (".parquet", ".pq")
 
 
 def find_shards(spec: TableSpec, data: Path) -> list[Path]:
     """The files of a table under a folder, in order: `ratings-00000.tsv`, `ratings/*.tsv`, zipped or not.
 
-    A path to a file is taken as it is. Empty when the folder has none.
+    Of several downloads of one file the one with the newest rows; `passed_over` names the others. A path to a file is
+    taken as it is. Empty when the folder has none.
     """
+    return _choose_shards(spec, data)[0]
+
+
+def passed_over(data: Path, specs: Sequence[TableSpec] = TABLES) -> list[str]:
+    """A sentence on each file of a folder that looks like public data and is not read."""
+    if not data.is_dir():
+        return []
+    told, taken = list[str](), set[Path]()
+    for spec in specs:
+        shards, sentences = _choose_shards(spec, data)
+        told += sentences
+        taken.update(shards)
+        ready = data / f"{spec.name}.parquet"
+        if ready.is_file() and ready_table(spec, data) is None:
+            told.append(f"{ready.name} is older than {shards[-1].name}, which was read in its place.")
+    for path in sorted(data.iterdir()):
+        if path.name.startswith(".") or path in taken or any(path.name in sentence for sentence in told):
+            continue
+        if what := unread_table(path.name):
+            told.append(f"{path.name} was passed over: {what} are not read.")
+        elif any(spec.is_packed_otherwise(path.name) for spec in TABLES):
+            told.append(
+                f"{path.name} was not read: it is neither .tsv nor .zip. If its download has not finished, let it; "
+                "else unpack it."
+            )
+        elif path.name.lower().endswith(_DOWNLOAD_SUFFIXES) and not any(spec.place_of(path.name) for spec in TABLES):
+            told.append(f"{path.name} was passed over: its name is none of a table that is read.")
+    return told
+
+
+def _choose_shards(spec: TableSpec, data: Path) -> tuple[list[Path], list[str]]:
+    """The files to read, and a sentence on each that another of the same place in the table is newer than."""
     if data.is_file():
-        return [data]
+        return [data], []
     if not data.is_dir():
         raise InputError(f"There is no file or folder {data}.", "Check the path.")
-    names = "|".join(re.escape(stem) for stem in spec.stems)
-    named = re.compile(rf"(?:{names})(?:[-_.]?\d+)?(?:\.tsv|\.zip)", re.IGNORECASE)
-    found = [path for path in data.iterdir() if path.is_file() and named.fullmatch(path.name)]
-    for stem in spec.stems:
-        folder = data / stem
+    found = [path for path in data.iterdir() if spec.place_of(path.name)]
+    for folder in (data / stem for stem in spec.stems):
         if folder.is_dir():
-            found += [
-                path for path in folder.iterdir() if path.is_file() and path.name.lower().endswith(_DOWNLOAD_SUFFIXES)
-            ]
-    return sorted(set(found))
+            found += [path for path in folder.iterdir() if path.name.lower().endswith(_DOWNLOAD_SUFFIXES)]
+    by_place: dict[str, list[Path]] = {}
+    for path in sorted(set(found)):
+        if path.is_file() and not path.name.startswith("."):
+            by_place.setdefault(spec.place_of(path.name) or path.name, []).append(path)
+    chosen, told = [], []
+    for paths in by_place.values():
+        newest = max(paths, key=lambda path: _find_age(spec, path)) if len(paths) > 1 else paths[0]
+        chosen.append(newest)
+        told += [f"{path.name} was passed over: {newest.name} is newer." for path in paths if path != newest]
+    return sorted(chosen), told
+
+
+def _find_age(spec: TableSpec, path: Path) -> tuple[int, int, str]:
+    """What grows with the age of a download: its newest row, then when it came; lowest for one that cannot be read."""
+    found = path.stat()
+    try:
+        newest = _find_newest_time(path, spec.changed, found.st_mtime_ns)
+    except InputError:
+        newest = -1
+    return newest, found.st_mtime_ns, path.name
+
+
+@lru_cache(maxsize=64)
+def _find_newest_time(path: Path, column: str, _mtime: int) -> int:
+    """The newest time in a column, in milliseconds; 0 without one."""
+    newest = 0
+    for header, block in read_blocks(path):
+        if column in header:
+            times = _decode_column(_read_csv_block(block, header, {column: pa.binary()}, Counter())[column])
+            valid = pc.if_else(_mask_valid_values(times, ColumnKind.TIME), times, pa.scalar(None, pa.string()))
+            newest = max(newest, pc.max(valid.cast(pa.int64())).as_py() or 0)
+    return newest
+
+
+def ready_table(spec: TableSpec, data: Path) -> Path | None:
+    """The Parquet file of a table that was made of the downloads beside it; None without one, and for one that is older
+    than they are.
+    """
+    if data.suffix.lower() in _PARQUET_SUFFIXES:
+        return data if data.is_file() else None
+    ready = data / f"{spec.name}.parquet"
+    if not ready.is_file():
+        return None
+    # When a download came here: some programs give it the time of X's server.
+    came = (max(found.st_mtime_ns, found.st_ctime_ns) for found in (path.stat() for path in find_shards(spec, data)))
+    return ready if max(came, default=0) <= ready.stat().st_mtime_ns else None
 
 
 def read_header(path: Path) -> list[str]:
@@ -84,7 +159,14 @@ def open_members(path: Path) -> Iterator[Iterator[IO[bytes]]]:
     try:
         if path.name.lower().endswith(".zip"):
             with zipfile.ZipFile(path) as archive:
-                names = [info for info in archive.infolist() if info.filename.lower().endswith(".tsv")]
+                # A Mac adds a file of its own to each.
+                names = [
+                    info
+                    for info in archive.infolist()
+                    if info.filename.lower().endswith(".tsv")
+                    and not info.filename.startswith("__MACOSX/")
+                    and not info.filename.rpartition("/")[2].startswith(".")
+                ]
                 if not names:
                     raise InputError(f"{path.name} holds no .tsv file.", "Download it again.")
                 yield (archive.open(info) for info in names)
@@ -107,7 +189,9 @@ def header_of(stream: IO[bytes], path: Path) -> list[str]:
     try:
         columns = line.decode("utf-8-sig").rstrip("\r\n").split("\t")
     except UnicodeDecodeError as error:
-        raise InputError(f"{path.name} is not text.", "Give a TSV file, zipped or not.") from error
+        raise InputError(
+            f"{path.name} is not text in UTF-8.", "Give the TSV file as downloaded, zipped or not."
+        ) from error
     if not line.strip():
         raise InputError(f"{path.name} is empty.", "Download it again.")
     if len(set(columns)) < len(columns):
@@ -141,6 +225,9 @@ TYPES = {
 }
 _VALUE_BY_LEVEL = {"HELPFUL": 1.0, "SOMEWHAT_HELPFUL": 0.5, "NOT_HELPFUL": 0.0}
 _WHOLE_NUMBER = r"^-?[0-9]{1,18}$|^-?[1-8][0-9]{18}$|^-?9[01][0-9]{17}$|^-?92[01][0-9]{16}$|^-?922[0-2][0-9]{15}$"
+_LEAST_ROUNDED_ID = 10**17
+_ROUNDED_TO = 1_000  # spreadsheets keep 15 digits
+_LEAST_IDS = 3  # by chance as many end so once in a thousand million files
 _EMPTY_VALUES = ["", "NA", "NaN", "nan", "null", "None"]
 
 
@@ -168,6 +255,7 @@ def parse(spec: TableSpec, header: list[str], block: bytes, dropped: Counter[str
         table = _read_by_value(block, names, wanted, spec, dropped)
     for name in spec.required:
         table = _filter_rows(table, table[name].is_valid(), f"no {name}", dropped)
+    _refuse_short_ids(spec, table)
     return _add_helpful_num(table, dropped) if spec is RATINGS else table
 
 
@@ -211,6 +299,8 @@ def _read_by_value(
     for place, (name, kind) in enumerate(wanted.items()):
         raw = _decode_column(table[name])
         valid = _mask_valid_values(raw, kind)
+        if kind in {ColumnKind.ID, ColumnKind.TIME}:
+            _refuse_rounded(spec, name, raw.filter(pc.invert(valid)))
         wrong = pc.and_(raw.is_valid(), pc.invert(valid))
         bad = pc.sum(wrong).as_py() or 0
         column = _convert_column(pc.if_else(valid, raw, pa.scalar(None, pa.string())), kind)
@@ -222,6 +312,27 @@ def _read_by_value(
         elif bad:
             dropped[f"(value left out, row kept) {name} is not a {kind}"] += bad
     return table
+
+
+def _refuse_short_ids(spec: TableSpec, table: pa.Table) -> None:
+    """Raise InputError where all ids end in zeros, as a spreadsheet or a fraction leaves them."""
+    ids = table["noteId"].to_numpy() if "noteId" in table.column_names else np.empty(0, dtype=np.int64)
+    long = np.unique(ids[ids >= _LEAST_ROUNDED_ID])
+    if len(long) >= _LEAST_IDS and not (long % _ROUNDED_TO).any():
+        raise InputError(
+            f"A program rounded the ids of the {spec.name}: all end in zeros, as in {long[0]}.",
+            "Download the file again, and do not save it in a spreadsheet.",
+        )
+
+
+def _refuse_rounded(spec: TableSpec, name: str, wrong: pa.ChunkedArray) -> None:
+    """Raise InputError where a spreadsheet saved the file: its other ids are not right either."""
+    for value in wrong.to_pylist():
+        if value and (rounded := rounded_number(value)):
+            raise InputError(
+                f"A spreadsheet rounded numbers of the {spec.name}: {name} is {rounded}.",
+                "Download the file again, and do not save it in a spreadsheet.",
+            )
 
 
 def _decode_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -426,9 +537,6 @@ def _drop_rows(parquet: Path, rows: npt.NDArray[np.bool_]) -> None:
     os.replace(shorter, parquet)
 
 
-_PARQUET_SUFFIXES = (".parquet", ".pq")
-
-
 @dataclass(frozen=True)
 class FoundTable:
     """Where the Parquet file lies, and what reading the download dropped, by reason; nothing of a file of our own."""
@@ -443,8 +551,8 @@ def found_table(spec: TableSpec, data: Path) -> Iterator[FoundTable | None]:
 
     None when the folder has none. Raises InputError when there is no such path, or the download cannot be read.
     """
-    ready = data if data.suffix.lower() in _PARQUET_SUFFIXES else data / f"{spec.name}.parquet"
-    if ready.is_file():
+    ready = ready_table(spec, data)
+    if ready is not None:
         yield FoundTable(ready, {})
         return
     shards = find_shards(spec, data)

@@ -38,6 +38,7 @@ def read(
     """Read notes, ratings, status history and enrolment into Parquet, and tell what was dropped and why."""
     from crowdnotes.bridging.public_files import read_public_data
 
+    _name_passed_over(data)
     reports = read_public_data(data, out, lambda table, rows: progress(f"  {table}: {rows} rows"))
     if as_json:
         print_json(reports)
@@ -67,6 +68,7 @@ def fit(
     from crowdnotes.bridging.scoring import doubts
     from crowdnotes.settings import load_settings
 
+    _name_passed_over(ratings)
     loaded = load_ratings(ratings)
     table, dropped = loaded.table, dict(loaded.dropped)
     if loaded.public if filtered is None else filtered:
@@ -97,6 +99,7 @@ def score(
     from crowdnotes.bridging.public_scoring import score_public_data
     from crowdnotes.settings import load_settings
 
+    _name_passed_over(data)
     scores = score_public_data(data, load_settings().bridging)
     counts = Counter(result.status.value for result in scores.statuses)
     if as_json:
@@ -111,6 +114,14 @@ def score(
     if lacking:
         print_text(f"Rules not applied: {', '.join(lacking)}.")
     print_text("--json tells each note's status, the rule that decided, and how far it is from every line.")
+
+
+def _name_passed_over(data: Path) -> None:
+    """What of a folder is not read, on standard error."""
+    from crowdnotes.bridging.public_files import passed_over
+
+    for sentence in passed_over(data):
+        progress(sentence)
 
 
 def _print_dropped(dropped: dict[str, int]) -> None:

@@ -20,7 +20,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from crowdnotes.bridging.columns import HELPFUL_TAGS, HISTORY, NOT_HELPFUL_TAGS, NOTES, RATINGS, TableSpec
-from crowdnotes.bridging.public_files import find_shards, parse, plan, read_blocks, read_header
+from crowdnotes.bridging.public_files import (
+    find_shards,
+    parse,
+    passed_over,
+    plan,
+    read_blocks,
+    read_header,
+    ready_table,
+)
 from crowdnotes.domain import Classification, CrowdStatus, ExistingNote, Ratings
 from crowdnotes.engines.prompt_injection import holds_injection
 from crowdnotes.errors import InputError
@@ -30,6 +38,7 @@ from crowdnotes.wording import fill, plural
 
 MOST_NOTES = 200
 MOST_CHARACTERS = 1_500  # by X's count; a note has 280, and a page that was pasted by mistake has more
+_MAX_PARSED_LINES = 100  # which show whether a file is what it should be
 MOST_BYTES = 20_000_000  # of a file of notes on one post; X's own files are read by the post's id
 
 
@@ -443,7 +452,7 @@ def notes_of_post(data: Path, post_id: str) -> ReadNotes:
     lost = [f"{count:,} rows could not be read: {reason}." for reason, count in dropped.items()]
     if not ratings:
         lost.append("There are no ratings of these notes beside them.")
-    return kept(notes, [*lost, *doubts.sentences()])
+    return kept(notes, [*lost, *passed_over(data, (NOTES, RATINGS, HISTORY)), *doubts.sentences()])
 
 
 # A question never begins with its mark.
@@ -469,8 +478,8 @@ def _restore_quote_marks(text: str) -> str:
 
 def _read_public_rows(spec: TableSpec, data: Path, column: str, ids: set[str], dropped: Counter[str]) -> Iterator[Row]:
     """The rows of a table that hold one of the ids in `column`, and a few that hold it elsewhere."""
-    ready = data / f"{spec.name}.parquet"
-    if ready.is_file():
+    ready = ready_table(spec, data)
+    if ready is not None:
         try:
             yield from pq.read_table(ready, filters=[(column, "in", [int(number) for number in ids])]).to_pylist()
         except (pa.ArrowException, OSError) as error:
@@ -482,7 +491,9 @@ def _read_public_rows(spec: TableSpec, data: Path, column: str, ids: set[str], d
     for shard in shards:
         if column not in plan(spec, read_header(shard)):
             raise InputError(f"{shard.name} lacks the column {column}.", "Give a file of the public data.")
-        for header, block in read_blocks(shard):
+        for number, (header, block) in enumerate(read_blocks(shard)):
+            if number == 0:  # ids that were rounded are found nowhere
+                parse(spec, header, b"".join(block.splitlines(keepends=True)[:_MAX_PARSED_LINES]), Counter())
             lines = _select_lines(block, [number.encode() for number in ids])
             if lines:
                 yield from parse(spec, header, lines, dropped).to_pylist()

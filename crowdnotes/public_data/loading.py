@@ -8,7 +8,6 @@ that did not change by its checksum. Of a person's ratings of a note the latest 
 from __future__ import annotations
 
 import hashlib
-import re
 import time
 import zipfile
 from collections import Counter
@@ -24,7 +23,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from crowdnotes.bridging.columns import ENROLMENT, HISTORY, NOTES, RATINGS, TABLES, TableSpec
-from crowdnotes.bridging.public_files import Progress, find_shards, header_of, open_members, parse, whole_lines
+from crowdnotes.bridging.public_files import (
+    Progress,
+    find_shards,
+    header_of,
+    open_members,
+    parse,
+    passed_over,
+    whole_lines,
+)
 from crowdnotes.domain import FrozenModel
 from crowdnotes.errors import InputError
 from crowdnotes.public_data.database import TAGS, Connection, how_many
@@ -163,7 +170,7 @@ def load_folder(connection: Connection, data: Path, now_ms: int, progress: Progr
         raise InputError(f"{data} is a file.", "Give the folder that holds it.")
     found = {spec.name: find_shards(spec, data) for spec in TABLES}
     if not any(found.values()):
-        overlooked = "".join(f" {_UNREADABLE_MESSAGE.format(name)}" for name in _find_unreadable_files(data)[:1])
+        overlooked = "".join(f" {sentence}" for sentence in passed_over(data)[:1])
         raise InputError(
             f"{data} holds no public data.{overlooked}",
             "It should have files such as notes-00000.tsv and ratings-00000.zip.",
@@ -171,7 +178,7 @@ def load_folder(connection: Connection, data: Path, now_ms: int, progress: Progr
     files: list[FileReport] = []
     unchanged = []
     connection.execute("CREATE OR REPLACE TEMP TABLE touched (post BIGINT)")  # see posts.py
-    problems = [_UNREADABLE_MESSAGE.format(name) for name in _find_unreadable_files(data)]
+    problems, failed = passed_over(data), list[str]()
     for spec in TABLES:
         if not found[spec.name] and not _has_loaded(connection, spec):
             problems.append(_MESSAGE_BY_MISSING_TABLE[spec.name])
@@ -179,27 +186,16 @@ def load_folder(connection: Connection, data: Path, now_ms: int, progress: Progr
             try:
                 reports, sentences = _load_file(connection, spec, path, now_ms, progress)
             except InputError as error:
-                problems.append(f"{error.message} Nothing of it was added. {error.next_step}".strip())
+                failed.append(f"{error.message} Nothing of it was added. {error.next_step}".strip())
                 continue
             files += reports
             problems += sentences
             if not reports:
                 unchanged.append(path.name)
+    problems = failed + problems
     if problems and not files and not unchanged:
         raise InputError(problems[0])
     return Loaded(files=tuple(files), unchanged=tuple(unchanged), problems=tuple(problems))
-
-
-_UNREADABLE_MESSAGE = (
-    "{} was not read: it is neither .tsv nor .zip. If its download has not finished, let it; else unpack it."
-)
-
-
-def _find_unreadable_files(data: Path) -> list[str]:
-    """Files that are named as public data but packed otherwise, or half downloaded."""
-    stems = "|".join(re.escape(stem) for spec in TABLES for stem in spec.stems)
-    named = re.compile(rf"(?:{stems})[-_.]?\d*\.(?:tsv|zip|gz)\..+|(?:{stems})[-_.]?\d*\.gz", re.IGNORECASE)
-    return sorted(path.name for path in data.iterdir() if named.fullmatch(path.name))
 
 
 def snowflake(times_ms: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -318,7 +314,19 @@ def _load_history(
         for name, column in _HISTORY_WORD_COLUMNS.items():
             columns[name] = _read_typed_column(block, column, pa.string())
         _append_block(connection, "fresh", columns)
+    if older := _forget_older_history(connection):
+        dropped["older than what the index has"] += older
     return _replace_rows(connection, "history", "note")
+
+
+def _forget_older_history(connection: Connection) -> int:
+    """Leave out fresh rows of notes whose status the index knows from a later time; how many they are."""
+    changed = "greatest(coalesce({0}.status_at, 0), coalesce({0}.latest_at, 0), coalesce({0}.locked_at, 0))"
+    where = f"fresh.note = history.note AND {changed.format('history')} > {changed.format('fresh')}"
+    older = how_many(connection, f"SELECT count(*) FROM fresh, history WHERE {where}")
+    if older:
+        connection.execute(f"DELETE FROM fresh USING history WHERE {where}")
+    return older
 
 
 _HISTORY_TIME_COLUMNS = {

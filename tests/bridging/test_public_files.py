@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zipfile
 from pathlib import Path
 
@@ -9,8 +10,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from crowdnotes.bridging.columns import ENROLMENT, HISTORY, NOTES, RATINGS
-from crowdnotes.bridging.public_files import TableReport, read_public_data
+from crowdnotes.bridging.public_files import TableReport, found_table, passed_over, read_public_data, ready_table
 from crowdnotes.errors import InputError
+from crowdnotes.notes.note_files import notes_of_post
 from tests.bridging.made import rating_row, write_ratings, write_tsv
 
 _BIG = 2**62 + 1  # a float would round it
@@ -59,6 +61,136 @@ def test_shards_zipped_and_plain_in_a_folder_become_one_table(tmp_path: Path) ->
     report, read = _read(tmp_path)
     assert len(report.files) == 2
     assert sorted(row["noteId"] for row in read) == [1, 2]  # type: ignore[type-var]
+
+
+def _notes(path: Path, time: int, *ids: object) -> Path:
+    rows = [
+        {
+            "noteId": one,
+            "createdAtMillis": time,
+            "tweetId": 7,
+            "classification": "NOT_MISLEADING",
+            "summary": f"At {time}",
+        }
+        for one in ids or (time,)
+    ]
+    return write_tsv(path, NOTES.columns, rows)
+
+
+def _zip(path: Path, *members: tuple[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members:
+            archive.writestr(name, content)
+    return path
+
+
+def test_what_a_mac_adds_to_a_zip_and_to_a_folder_is_passed_over(tmp_path: Path) -> None:
+    content = _notes(tmp_path / "elsewhere" / "notes.tsv", 5).read_bytes()
+    junk = b"\x00\x05\x16\x07\x00\x02\xff"
+    _zip(
+        tmp_path / "notes-00000.zip",
+        ("__MACOSX/._notes-00000.tsv", junk),
+        ("._notes-00000.tsv", junk),
+        ("public/notes-00000.tsv", content),
+        ("public/.DS_Store", junk),
+    )
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "._notes-00001.tsv").write_bytes(junk)
+    (tmp_path / "._notes-00000.tsv").write_bytes(junk)
+    report, _ = _read(tmp_path)
+    assert (report.rows, report.dropped) == (1, {})
+    assert passed_over(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        "notes-00000 (1).tsv",
+        "notes-00000(1).zip",
+        "notes-00000-1.zip",
+        "notes-00000 2.tsv",
+        "notes-00000 - Copy.tsv",
+        "notes-00000 copy.zip",
+        "notes-00000.tsv (1).zip",
+        "notes.tsv",
+        "Notes-00000.ZIP",
+        "notes/notes-00000.tsv",
+    ],
+)
+@pytest.mark.parametrize("newer", [True, False])
+def test_of_two_downloads_of_a_file_the_newer_is_read_and_the_other_named(
+    tmp_path: Path, second: str, newer: bool
+) -> None:
+    _notes(tmp_path / "notes-00000.tsv", 6)
+    (tmp_path / second).parent.mkdir(exist_ok=True)
+    content = _notes(tmp_path / "elsewhere" / "notes.tsv", 7 if newer else 5).read_bytes()
+    if second.lower().endswith(".zip"):
+        _zip(tmp_path / second, ("notes-00000.tsv", content))
+    else:
+        (tmp_path / second).write_bytes(content)
+    names = Path(second).name, "notes-00000.tsv"
+    read, other = names if newer else names[::-1]
+    assert passed_over(tmp_path) == [f"{other} was passed over: {read} is newer."]
+    report, rows = _read(tmp_path)
+    assert report.files == (read,)
+    assert [row["noteId"] for row in rows] == [7 if newer else 6]
+
+
+def test_a_second_download_alone_is_read_and_a_damaged_one_is_never_the_newer(tmp_path: Path) -> None:
+    _notes(tmp_path / "notes-00000 (1).tsv", 6)
+    assert _read(tmp_path)[0].rows == 1
+    (tmp_path / "notes-00000 (2).zip").write_bytes(b"PK half")
+    assert passed_over(tmp_path) == ["notes-00000 (2).zip was passed over: notes-00000 (1).tsv is newer."]
+
+
+def test_files_that_nobody_here_reads_are_named(tmp_path: Path) -> None:
+    _notes(tmp_path / "notes-00000.tsv", 6)
+    (tmp_path / "batSignals").mkdir()
+    for name in (
+        "batSignals-00000.zip",
+        "noteRequests-00000.tsv",
+        "scoredNotes.tsv",
+        "tweets.tsv",
+        "notes-00001.xlsx",
+        "readme.txt",
+    ):
+        (tmp_path / name).touch()
+    told = " ".join(passed_over(tmp_path))
+    assert told.count("requests for notes are not read") == 3
+    assert "scoredNotes.tsv was passed over: the scorer's results" in told
+    assert "tweets.tsv was passed over: its name is none" in told
+    assert "notes-00001.xlsx was not read: it is neither .tsv nor .zip" in told
+    assert "readme" not in told
+
+
+def test_a_table_that_was_made_of_an_older_download_is_not_read_in_place_of_a_newer_one(tmp_path: Path) -> None:
+    first = _notes(tmp_path / "notes-00000.tsv", 6)
+    read_public_data(tmp_path, tmp_path)
+    assert ready_table(NOTES, tmp_path) == tmp_path / "notes.parquet"
+    _notes(first, 7)
+    os.utime(tmp_path / "notes.parquet", (1, 1))
+    assert ready_table(NOTES, tmp_path) is None
+    assert passed_over(tmp_path) == ["notes.parquet is older than notes-00000.tsv, which was read in its place."]
+    with found_table(NOTES, tmp_path) as found:
+        assert found is not None
+        assert pq.read_table(found.parquet)["noteId"].to_pylist() == [7]
+
+
+@pytest.mark.parametrize(
+    ("ids", "why"),
+    [
+        (["1.93294E+18"], "noteId is 1.93294E"),
+        ([1, "1,93294E+18"], "noteId is 1,93294E"),
+        (["1932941234567890123.0"], "noteId is 1932941234567890123.0"),
+        ([1932941234567890000, 1932951234567890000, 1932961234567890000], "all end in zeros"),
+    ],
+)
+def test_ids_that_a_spreadsheet_rounded_are_refused(tmp_path: Path, ids: list[object], why: str) -> None:
+    _notes(tmp_path / "notes-00000.tsv", 6, *ids)
+    with pytest.raises(InputError, match=why):
+        _read(tmp_path)
+    with pytest.raises(InputError, match=why):
+        notes_of_post(tmp_path, "1932830000000000000")
 
 
 def test_all_four_tables_are_read(tmp_path: Path) -> None:

@@ -134,6 +134,30 @@ def test_a_file_that_is_packed_otherwise_or_half_downloaded_is_named(data: Path,
         indexed(alone, index)
 
 
+def test_an_older_status_never_takes_the_place_of_a_newer_one(data: Path, index: Path) -> None:
+    def history(name: str, status: str, at: int) -> None:
+        row = {"noteId": 1, "currentStatus": status, "timestampMillisOfCurrentStatus": WRITTEN + at}
+        write_history(data / name, {**row, "noteAuthorParticipantId": "A", "createdAtMillis": WRITTEN})
+
+    history("noteStatusHistory-00000.tsv", "NEEDS_MORE_RATINGS", HOUR)
+    history("noteStatusHistory-00000 (1).tsv", "CURRENTLY_RATED_HELPFUL", 2 * HOUR)
+    report = indexed(data, index)
+    assert "noteStatusHistory-00000.tsv was passed over" in " ".join(report.loaded.problems)
+    assert _rows(index, "SELECT status FROM history") == [("CURRENTLY_RATED_HELPFUL",)]
+    (data / "noteStatusHistory-00000 (1).tsv").unlink()  # the older one is left, and is new to the index
+    report = indexed(data, index)
+    assert report.loaded.files[0].dropped == {"older than what the index has": 1}
+    assert _rows(index, "SELECT status FROM history") == [("CURRENTLY_RATED_HELPFUL",)]
+
+
+def test_requests_for_notes_are_named_and_a_rounded_file_is_refused(data: Path, index: Path) -> None:
+    (data / "batSignals-00000.zip").write_bytes(b"not read")
+    write_notes(data / "notes-00001.tsv", note_row(1) | {"noteId": "1.93294E+18"})
+    told = " ".join(indexed(data, index).loaded.problems)
+    assert "batSignals-00000.zip was passed over: requests for notes are not read." in told
+    assert "noteId is 1.93294E+18. Nothing of it was added." in told
+
+
 def test_years_of_schema_mix_and_a_person_s_latest_rating_counts(data: Path, index: Path) -> None:
     pilot = ["noteId", "participantId", "createdAtMillis", "helpful", "notHelpful"]
     early = {"noteId": 1, "participantId": "A", "createdAtMillis": WRITTEN, "helpful": 0, "notHelpful": 1}

@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 
 from crowdnotes.bridging.columns import HISTORY, NOTES, TableSpec
 from crowdnotes.bridging.model import NoteStatus
-from crowdnotes.bridging.public_files import find_shards, read_table
+from crowdnotes.bridging.public_files import find_shards, passed_over, read_table, ready_table
 from crowdnotes.domain import EarlierNote, Hit
 from crowdnotes.domain.post import FIRST_ID_MS
 from crowdnotes.errors import InputError, LibraryError
@@ -56,6 +56,7 @@ _HISTORY_COLUMNS = {
 }
 _TEXT_COLUMNS = frozenset({"text", "status", "first"})
 _REQUIRED_COLUMNS = frozenset({"note", "text"})
+_ID_COLUMNS = frozenset({"note", "post"})
 _WHAT_TO_GIVE = "Give a folder of X's public data, its file of notes, or the index that `crowdnotes crowd index` made."
 _MAX_TIME_MS = 4_102_444_800_000  # 2100
 # X's ids tell the time as well. Of exact copies the one that X showed first stays, else the oldest.
@@ -129,6 +130,7 @@ def _write_sorted_notes(path: Path, scratch: Path) -> tuple[Path, list[str], int
                     _WHAT_TO_GIVE,
                 )
             told = _find_tables(HISTORY, path if path.is_dir() else path.parent, scratch, problems)
+            problems += passed_over(path, (NOTES, HISTORY))
             listed, past = _build_parquet_sql(files), _build_parquet_sql(told) if told else "(SELECT 0 AS noteId)"
         _create_view(connection, "listed", listed, _NOTE_COLUMNS)
         _create_view(connection, "past", past, _HISTORY_COLUMNS)
@@ -221,8 +223,8 @@ def _milliseconds_to_day(milliseconds: int | None) -> date | None:
 
 def _find_tables(spec: TableSpec, data: Path, scratch: Path, problems: list[str]) -> list[Path]:
     """Parquet files of a table; a file that cannot be read, and rows that were dropped, are told in `problems`."""
-    ready = data if data.suffix.lower() == ".parquet" else data / f"{spec.name}.parquet"
-    if ready.is_file():
+    ready = ready_table(spec, data)
+    if ready is not None:
         return [ready]
     found = []
     for number, shard in enumerate(find_shards(spec, data)):
@@ -250,8 +252,21 @@ def _create_view(
                 _WHAT_TO_GIVE,
             )
         kind = "VARCHAR" if column in _TEXT_COLUMNS else "BIGINT"
+        if column in _ID_COLUMNS and found is not None:
+            _refuse_rounded(connection, table, found)
         parts.append(f"TRY_CAST({found or 'NULL'} AS {kind}) AS {column}")
     connection.execute(f"CREATE TEMP VIEW {name} AS SELECT {', '.join(parts)} FROM {table}")
+
+
+def _refuse_rounded(connection: duckdb.DuckDBPyConnection, table: str, column: str) -> None:
+    """Raise LibraryError where a program took ids for fractions: DuckDB would make whole numbers of what is left."""
+    as_text = f"CAST({column} AS VARCHAR)"
+    found = connection.sql(f"SELECT {as_text} FROM {table} WHERE regexp_matches({as_text}, '[eE.]') LIMIT 1").fetchone()
+    if found is not None:
+        raise LibraryError(
+            f"The ids in the column {column} were rounded, as in {found[0]}.",
+            "Download the data again, and do not save it in a spreadsheet.",
+        )
 
 
 def _build_parquet_sql(files: list[Path]) -> str:

@@ -219,3 +219,10 @@ def test_a_page_is_called_by_the_whole_words_of_its_address() -> None:
 def test_only_links_to_pages_are_sources() -> None:
     text = "See nhs.uk, who.int/flu, https://x.com/a/status/1 http:// javascript:alert(1) (https://a.org/b). a.org/b"
     assert note_links(text) == ("https://who.int/flu", "https://a.org/b")
+
+
+def test_ids_that_were_taken_for_fractions_are_refused(tmp_path: Path, libraries: Libraries) -> None:
+    rows = {"noteId": [float(note_id(day)) for day in DAYS], "summary": TEXTS}
+    pd.DataFrame(rows).to_parquet(tmp_path / "notes.parquet")
+    with pytest.raises(LibraryError, match="noteId were rounded"):
+        libraries.add(tmp_path / "notes.parquet", "notes", kind=KIND)
