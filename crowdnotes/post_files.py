@@ -23,6 +23,7 @@ _MAX_ROW_CHARACTERS = 200_000  # characters of a row
 _MAX_SAMPLED_ROWS = 100  # rows that tell a file's columns
 _MAX_PREVIEW_ROWS = 5  # rows in a preview, of each kind
 _MAX_COLUMN_NAMES_CHARACTERS = 300  # characters of columns' names
+_OUR_COLUMNS = ("id", "text", "links", "url")
 _MAX_JSON_BYTES = 20_000_000  # of a list, which is read at once
 _JSON_LISTS = ("data", "posts", "tweets", "items")  # where an answer of X's API, or another's file, has its posts
 # What X's API says of a post, and nobody else: such a post's words are escaped for HTML.
@@ -69,7 +70,12 @@ def rows_of(file: Path) -> Iterator[Row]:
         )
     try:
         columns = _read_column_names(file, reader)
-        if columns and not {"text", "links"} & {_normalise_column_name(name) for name in columns}:
+        named = [_normalise_column_name(name) for name in columns]
+        if any("\0" in name for name in named):
+            raise InputError(f"{file.name} is no text.", "Save the table as “CSV UTF-8”.")
+        if twice := [name for name in _OUR_COLUMNS if named.count(name) > 1]:
+            raise InputError(f"The file has two columns “{twice[0]}”.", "Rename one of them.")
+        if columns and not {"text", "links"}.intersection(named):
             there = ", ".join(columns)[:_MAX_COLUMN_NAMES_CHARACTERS]
             raise InputError(
                 f"The file has no column “text” and none “links”. It has: {there}.",
@@ -201,7 +207,7 @@ def _load_list(file: Path, encoding: Encoding) -> list[_Found] | None:
     except (ValueError, RecursionError):
         return None
     if isinstance(told, Mapping):
-        told = next((told[name] for name in _JSON_LISTS if isinstance(told.get(name), list)), [told])
+        told = next((told[name] for name in _JSON_LISTS if isinstance(told.get(name), list | dict)), told)
     return [_to_found(one) for one in (told if isinstance(told, list) else [told])]
 
 
@@ -228,9 +234,7 @@ def _read_parquet_rows(file: Path) -> Iterator[_Found]:
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(file) as table:
-        wanted = [
-            name for name in table.schema_arrow.names if _normalise_column_name(name) in {"id", "text", "links", "url"}
-        ]
+        wanted = [name for name in table.schema_arrow.names if _normalise_column_name(name) in _OUR_COLUMNS]
         for batch in table.iter_batches(_ROWS_PER_CHUNK, columns=wanted):
             yield from batch.to_pylist()
 

@@ -141,6 +141,21 @@ def test_a_json_list_of_posts_as_xs_api_gives_it_is_read(tmp_path: Path, name: s
     ]
 
 
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [(b"PK\x03\x04\x00\x00\xff\xfe" * 50, "is no text"), (b"text,Text\na,b\n", "two columns “text”")],
+)
+def test_a_table_that_is_none_or_names_a_column_twice_is_refused(tmp_path: Path, content: bytes, why: str) -> None:
+    (tmp_path / "posts.csv").write_bytes(content)
+    with pytest.raises(InputError, match=why):
+        preview_of(tmp_path / "posts.csv")
+
+
+def test_one_post_as_xs_api_gives_it_is_read(tmp_path: Path) -> None:
+    (tmp_path / "posts.json").write_text(json.dumps({"data": _X_POSTS[1]}))
+    assert [row.text for row in rows_of(tmp_path / "posts.json")] == ["Lead & wells\nhttps://t.co/a"]
+
+
 def test_a_list_that_breaks_off_or_holds_something_else_is_told(tmp_path: Path) -> None:
     file = tmp_path / "posts.json"
     file.write_text(json.dumps(_X_POSTS)[:-20])

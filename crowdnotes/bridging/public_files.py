@@ -113,7 +113,7 @@ def _find_newest_time(path: Path, column: str, _mtime: int) -> int:
     newest = 0
     for header, block in read_blocks(path):
         if column in header:
-            times = _decode_column(_read_csv_block(block, header, {column: pa.binary()}, Counter())[column])
+            times, _ = _decode_column(_read_csv_block(block, header, {column: pa.binary()}, Counter())[column])
             valid = pc.if_else(_mask_valid_values(times, ColumnKind.TIME), times, pa.scalar(None, pa.string()))
             newest = max(newest, pc.max(valid.cast(pa.int64())).as_py() or 0)
     return newest
@@ -297,7 +297,9 @@ def _read_by_value(
     except pa.ArrowInvalid as error:
         raise InputError(f"The {spec.name} cannot be split into columns ({error}).", "Download them again.") from error
     for place, (name, kind) in enumerate(wanted.items()):
-        raw = _decode_column(table[name])
+        raw, lost = _decode_column(table[name])
+        if lost:
+            dropped[f"(letters lost, row kept) {name} is not in UTF-8"] += lost
         valid = _mask_valid_values(raw, kind)
         if kind in {ColumnKind.ID, ColumnKind.TIME}:
             _refuse_rounded(spec, name, raw.filter(pc.invert(valid)))
@@ -335,13 +337,16 @@ def _refuse_rounded(spec: TableSpec, name: str, wrong: pa.ChunkedArray) -> None:
             )
 
 
-def _decode_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Bytes to text; what is not UTF-8 loses its stray bytes rather than the row."""
+def _decode_column(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, int]:
+    """Bytes to text, and how many values are not UTF-8: these lose their stray bytes rather than the row."""
     try:
-        return column.cast(pa.string())
+        return column.cast(pa.string()), 0
     except pa.ArrowInvalid:
         values = [None if value is None else value.decode("utf-8", "replace") for value in column.to_pylist()]
-        return pa.chunked_array([pa.array(values, pa.string())])
+        lost = sum(
+            value is not None and value.encode() != raw for value, raw in zip(values, column.to_pylist(), strict=True)
+        )
+        return pa.chunked_array([pa.array(values, pa.string())]), lost
 
 
 def _mask_valid_values(raw: pa.ChunkedArray, kind: ColumnKind) -> pa.ChunkedArray:

@@ -287,8 +287,9 @@ def test_stray_bytes_in_a_text_do_not_lose_the_note(tmp_path: Path) -> None:
     note = {"noteId": 1, "classification": "NOT_MISLEADING", "summary": "q1zx"}
     path = write_tsv(tmp_path / "notes-00000.tsv", NOTES.columns, [note])
     path.write_bytes(path.read_bytes().replace(b"q1zx", b"q1\xffx"))
-    _, read = _read(tmp_path)
+    report, read = _read(tmp_path)
     assert read[0]["summary"] == "q1�x"
+    assert report.dropped == {"(letters lost, row kept) summary is not in UTF-8": 1}
 
 
 def test_a_header_alone_gives_an_empty_table_and_progress_is_told(tmp_path: Path) -> None:
