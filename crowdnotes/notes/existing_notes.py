@@ -21,7 +21,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.urls import canonical_url
-from crowdnotes.wording import fill
+from crowdnotes.wording import fill, plural
 
 ENOUGH_RATINGS = 5  # below it X gives no status
 AVERAGE = 0.5  # the mean rating of a note of which nothing is known
@@ -96,6 +96,7 @@ _FEW_RATINGS = 30  # with fewer, the share of helpful ratings alone speaks
 _MIN_RATINGS_PER_SIDE = 5  # ratings on each side of the viewpoint, for the intercept to be trusted
 _LOW_INTERCEPT = 0.35  # below it, once raters of both sides spoke, the text may be changed
 _KEEP_SHARE, _REVISE_SHARE = 0.7, 0.5  # helpful ratings from which a note with few is kept, and below which revised
+_MAX_SPARSE_RATINGS = 3  # with as few or fewer, their share says nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +190,7 @@ def worth_replacing(posted: PostedNote, done: SupernoteRound) -> tuple[bool | No
     if winner.text == posted.text:
         return False, "The posted note is still the best."
     if posted.status is CrowdStatus.HELPFUL:
-        return False, "X shows it. Change it only if you can show an error in it."
+        return False, "X shows it. Replace it only if a fact in it is now plainly wrong."
     before = score_of_posted(posted.text, done)
     if before is not None and winner.score is not None and winner.score.intercept <= before.intercept:
         new, old = f"{winner.score.intercept:.2f}", f"{before.intercept:.2f}"
@@ -228,7 +229,16 @@ def _judge_by_few_ratings(posted: PostedNote, helpful: int, count: int) -> tuple
     if not count and posted.status is None:
         return None, "The status of the posted note is not known."
     if not count:
-        return True, "It has no ratings to lose."
+        return None, (
+            "It has no ratings so far. Replace it only if the new note corrects an error or a misleading point, or "
+            "adds something that readers must know."
+        )
+    if count <= _MAX_SPARSE_RATINGS:
+        return False, plural(
+            count,
+            "It has only {n} rating, which is too few to tell. Let more come.",
+            "It has only {n} ratings, which is too few to tell. Let more come.",
+        )
     share = helpful / count
     if share >= _KEEP_SHARE:
         return False, f"{share:.0%} of its {count} ratings say helpful, so X may soon show it."
@@ -236,4 +246,6 @@ def _judge_by_few_ratings(posted: PostedNote, helpful: int, count: int) -> tuple
         return True, (
             f"{share:.0%} of its {count} ratings say helpful, so a better note has more to gain than to lose."
         )
-    return None, f"{share:.0%} of its {count} ratings say helpful, which is neither clearly good nor clearly bad."
+    return False, (
+        f"{share:.0%} of its {count} ratings say helpful, which is neither clearly good nor clearly bad. Let more come."
+    )

@@ -67,11 +67,16 @@ def _posted(helpful: int, not_helpful: int, *, sides: bool = True, **changes: ob
 @pytest.mark.parametrize(
     ("posted", "worth", "said"),
     [
-        (_posted(0, 0, status=CrowdStatus.NEEDS_MORE_RATINGS), True, "no ratings"),
+        (_posted(0, 0, status=CrowdStatus.NEEDS_MORE_RATINGS), None, "Replace it only if the new note corrects"),
+        (_posted(0, 1), False, "only 1 rating, which is too few"),
+        (_posted(0, 3), False, "only 3 ratings, which is too few"),
+        (_posted(3, 0), False, "only 3 ratings, which is too few"),
+        (_posted(0, 4), True, "0%"),
+        (_posted(0, 2, status=CrowdStatus.NOT_HELPFUL), True, "nothing to lose"),
         (_posted(0, 0), None, "not known"),
         (_posted(15, 5), False, "75%"),
         (_posted(8, 12), True, "40%"),
-        (_posted(12, 8), None, "60%"),
+        (_posted(12, 8), False, "60%"),
         (_posted(200, 101), True, "301"),
         (_posted(25, 15, intercept=0.34), True, "0.34"),
         (_posted(25, 15, intercept=0.36), False, "0.36"),
