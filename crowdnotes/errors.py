@@ -253,7 +253,7 @@ X_FAULT_TEXT = {
         "Try again after that. Nothing was sent.",
     ),
     XFault.DAY: (
-        "X takes 250 notes in a day, and so many were sent.",
+        "X takes 250 calls that send a note in a day, and so many were made.",
         "Try again tomorrow. Nothing was sent.",
     ),
     XFault.HAS_NOTE: (

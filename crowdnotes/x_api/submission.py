@@ -39,7 +39,7 @@ from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.pasted import post_number
 from crowdnotes.x_api.client import WrittenNote, XClient
 
-_QUOTA_PERIOD, _MAX_POSTS_PER_DAY = timedelta(days=1), 250  # X's limit
+_QUOTA_PERIOD, _MAX_POSTS_PER_DAY = timedelta(days=1), 250  # X's limit on calls that send a note
 _CALL_TIMEOUTS_UNTIL_STALE = 3  # times as long as a call may take: then whoever made it does so no more
 
 TAGS = {
