@@ -16,8 +16,9 @@ from crowdnotes.bridging.ratings import Bools, Ratings
 from crowdnotes.bridging.scoring import FrozenRaters, ScoredNotes, locate
 from crowdnotes.settings_sections import BridgingSettings
 
-_DAY_MS = 24 * 3600 * 1000
-_VOLUME_DAYS = (7, 28)
+DAY_MS = 24 * 3600 * 1000
+VOLUME_DAYS = (7, 28)
+MIN_NOTES_WITH_BUSY_RATERS = 200
 _WEIGHT_STEEPNESS = 5  # of the weight's fall with distance (tag_filter.py)
 
 
@@ -185,17 +186,26 @@ def explanation_counts(ratings: Ratings) -> tuple[dict[str, npt.NDArray[np.int64
 
 
 def high_volume_raters(ratings: Ratings, settings: BridgingSettings) -> Bools | None:
-    """The busiest raters (u,) of the last 7 or 28 days of the data; None without times."""
+    """The busiest raters (u,) of the last 7 or 28 days of the data; None without times.
+
+    Of under 200 notes nobody is: the scorer takes so few for a test (process_data.py, `tag_high_volume_raters`).
+    """
     if ratings.created_at_ms is None or not len(ratings.table):
         return None
-    end = int(ratings.created_at_ms.max())
     busiest = np.zeros(len(ratings.table.rater_ids), dtype=bool)
-    for days in _VOLUME_DAYS:
-        recent = ratings.created_at_ms > end - days * _DAY_MS
-        counts = np.bincount(ratings.table.rater[recent], minlength=len(busiest))
-        active = counts[counts > 0]
-        busiest |= counts > np.quantile(active, 1 - settings.high_volume_share, method="higher")
+    if np.count_nonzero(np.bincount(ratings.table.note)) < MIN_NOTES_WITH_BUSY_RATERS:
+        return busiest
+    end = int(ratings.created_at_ms.max())
+    for days in VOLUME_DAYS:
+        recent = ratings.created_at_ms > end - days * DAY_MS
+        busiest |= mask_busiest(np.bincount(ratings.table.rater[recent], minlength=len(busiest)), settings)
     return busiest
+
+
+def mask_busiest(counts: npt.NDArray[np.int64], settings: BridgingSettings) -> Bools:
+    """The raters whose numbers of ratings (u,) stand out among those of all who rated at all."""
+    active = counts[counts > 0]
+    return counts > (np.quantile(active, 1 - settings.high_volume_share) if len(active) else 0)
 
 
 def _compute_mean_and_spread(values: Floats) -> tuple[float, float]:

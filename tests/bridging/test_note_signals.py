@@ -148,14 +148,30 @@ def test_explanations_count_raters_per_tag() -> None:
     assert not_helpful[INCORRECT].tolist() == [0, 3]
 
 
-def test_the_busiest_raters_of_the_last_days_are_found() -> None:
-    table = table_of([*range(50), *[0] * 20], [*[0] * 50, *range(1, 21)], [1] * 70)
-    times = np.full(70, 100 * DAY, dtype=np.int64)
-    wide = BridgingSettings(high_volume_share=0.06)
-    busy = high_volume_raters(Ratings(table, True, {}, times), wide)
+def _rated(counts: Sequence[int]) -> Ratings:
+    """Raters with so many ratings each, of as many notes as the busiest has, on one day."""
+    note = [note for many in counts for note in range(many)]
+    rater = [rater for rater, many in enumerate(counts) for _ in range(many)]
+    return Ratings(table_of(note, rater, [1] * len(note)), True, {}, np.full(len(note), 100 * DAY, dtype=np.int64))
+
+
+def test_the_busiest_raters_of_the_last_days_are_those_above_the_linear_quantile_as_pandas_has_it() -> None:
+    counts = [300, 290, *range(1, 60)]
+    wide = BridgingSettings(high_volume_share=0.03)
+    busy = high_volume_raters(_rated(counts), wide)
     assert busy is not None
-    assert np.flatnonzero(busy).tolist() == [0]
-    assert high_volume_raters(Ratings(table, True, {}), wide) is None
+    assert np.flatnonzero(busy).tolist() == [0, 1]
+    assert counts[1] > pd.Series(counts).quantile(0.97) > 59
+    assert high_volume_raters(replace(_rated(counts), created_at_ms=None), wide) is None
+
+
+def test_of_under_200_notes_nobody_is_called_busy() -> None:
+    few = high_volume_raters(_rated([199, *[1] * 20]), LINES)
+    assert few is not None
+    assert not few.any()
+    enough = high_volume_raters(_rated([200, *[1] * 20]), LINES)
+    assert enough is not None
+    assert np.flatnonzero(enough).tolist() == [0]
 
 
 def test_without_tags_there_is_nothing_to_say_of_them() -> None:
