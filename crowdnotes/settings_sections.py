@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 from urllib.parse import urlsplit
@@ -327,6 +328,13 @@ class LlmSettings(SettingsGroup):
         return value
 
 
+class RatersWanted(StrEnum):
+    """Whose ratings the statuses should rest on."""
+
+    CORE = "core"
+    ALL = "all"
+
+
 class BridgingSettings(SettingsGroup):
     """Thresholds of the Community Notes algorithm, as the production scorer has them (July 2026).
 
@@ -335,6 +343,12 @@ class BridgingSettings(SettingsGroup):
 
     model_config = SettingsConfigDict(env_prefix="CROWDNOTES_BRIDGING_", frozen=True)
 
+    raters: RatersWanted = Field(
+        RatersWanted.CORE,
+        description="whose ratings count: `core`, the groups of raters that X's Core model takes, where the data tells "
+        "the groups; or `all`",
+    )
+    core_share: float = Field(0.5, description="share of a note's ratings by Core's raters from which Core decides")
     min_raters_per_note: int = Field(5, ge=1, description="notes with fewer tell too little to be fitted")
     min_ratings_per_rater: int = Field(10, ge=1, description="raters with fewer have no reliable viewpoint")
     min_ratings_for_status: int = Field(5, ge=1, description="no status other than 'needs more ratings' below it")
@@ -369,6 +383,13 @@ class BridgingSettings(SettingsGroup):
     balance_share: float = Field(0.05, description="the smaller side's net helpful, as a share of the ratings")
     refit_intercept: float = Field(0.37, description="what a shown note must keep without the busiest or linked raters")
     high_volume_share: float = Field(0.001, gt=0, lt=1, description="the busiest raters, by 7 or 28 days")
+    sampled_ratings: int = Field(8, description="ratings that X asked people drawn at random for; fewer may be chance")
+    sampled_per_side: int = Field(2, description="of them on each side of the viewpoint")
+    sampled_intercept: float = Field(0.30, description="note intercept by these ratings alone that a shown note needs")
+    sampled_gap: float = Field(0.15, description="unless it is nearer than this to the intercept by all ratings")
+    sampled_ratings_per_note: float = Field(
+        10.0, gt=0, description="ratings per note that the price of that intercept supposes, in place of the fit's"
+    )
     explanation_tags: int = Field(2, description="different tags that explain a status to readers")
     explanation_raters: int = Field(2, description="raters that must have chosen each")
     rater_helpfulness: float = Field(

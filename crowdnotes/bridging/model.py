@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -63,6 +63,11 @@ class RatingTable:
         rater_ids, rater = _drop_unused_ids(self.rater_ids, self.rater[mask])
         weight = None if self.weight is None else self.weight[mask]
         return RatingTable(note_ids, rater_ids, note, rater, self.helpful[mask], weight)
+
+    def only(self, mask: npt.NDArray[np.bool_]) -> RatingTable:
+        """The ratings where mask (m,) is true; all notes and raters stay in their places, with ratings or without."""
+        weight = None if self.weight is None else self.weight[mask]
+        return replace(self, note=self.note[mask], rater=self.rater[mask], helpful=self.helpful[mask], weight=weight)
 
 
 @dataclass(frozen=True)
@@ -124,6 +129,9 @@ def filter_mask(table: RatingTable, settings: BridgingSettings) -> tuple[npt.NDA
     return keep, {reason: count for reason, count in dropped.items() if count}
 
 
+LEFT_OUT = "ratings by raters of groups that X's Core model leaves out"
+
+
 def nothing_left(dropped: Mapping[str, int], settings: BridgingSettings) -> InputError:
     """The error for ratings of which none can be fitted, with what was dropped on the way, by reason."""
     told = "; ".join(f"{reason}: {count}" for reason, count in dropped.items()) or "nothing, the file is empty"
@@ -132,6 +140,7 @@ def nothing_left(dropped: Mapping[str, int], settings: BridgingSettings) -> Inpu
         (
             f"The algorithm needs notes with {settings.min_raters_per_note} raters, and raters with "
             f"{settings.min_ratings_per_rater} ratings."
+            + (" CROWDNOTES_BRIDGING_RATERS=all counts the raters of all groups." if LEFT_OUT in dropped else "")
         ),
     )
 
@@ -190,6 +199,8 @@ class RuleName(LabelledEnum):
     BALANCE = "RaterBalance", "nearly all helpful ratings from one side"
     HIGH_VOLUME = "NoHighVolIntercept", "carried by the busiest raters"
     CORRELATED = "NoCorrelatedIntercept", "carried by raters who act together"
+    CAPTURE = "CaptureThreshold", "rated mostly by groups that X's Core model leaves out"
+    SAMPLED = "PopulationSampledIntercept", "liked less by people whom X drew at random"
     EXPLANATION = "InsufficientExplanation", "too few reasons ticked"
 
 
@@ -215,10 +226,20 @@ class IncorrectSignal:
 
 
 @dataclass(frozen=True)
+class SampledSignal:
+    """Of ratings that X asked people drawn at random for: the note's intercept by them, and how many on each side."""
+
+    intercept: float
+    negative: int
+    positive: int
+
+
+@dataclass(frozen=True)
 class NoteSignals:
     """Everything the rules may look at for one note; None is "not known", and its rule is not applied.
 
-    ratings: all ratings of the note. tag_totals, tag_shares: weighted number and share of raters per
+    ratings: all ratings of the note that count. left_out: those by raters whom Core leaves out; None where all raters
+    count. tag_totals, tag_shares: weighted number and share of raters per
     not-helpful tag; tag_lines: the share above which a tag is unusual. explanations: raters per tag.
     """
 
@@ -238,6 +259,8 @@ class NoteSignals:
     diligence_intercept: float | None = None
     intercept_without_high_volume: float | None = None
     intercept_without_correlated: float | None = None
+    left_out: int | None = None
+    sampled: SampledSignal | None = None
     helpful_tags: Mapping[str, int] | None = None
     not_helpful_tags: Mapping[str, int] | None = None
 

@@ -5,7 +5,7 @@ Distances between a note's and a rater's viewpoint are measured on the scale of 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from crowdnotes.bridging.columns import HELPFUL_TAGS, NOT_HELPFUL_TAGS
 from crowdnotes.bridging.model import Floats, IncorrectSignal, RatingTable, Side
 from crowdnotes.bridging.ratings import Bools, Ratings
-from crowdnotes.bridging.scoring import FrozenRaters, ScoredNotes, locate
+from crowdnotes.bridging.scoring import FrozenRaters, ScoredNotes, locate, score_notes
 from crowdnotes.settings_sections import BridgingSettings
 
 DAY_MS = 24 * 3600 * 1000
@@ -183,6 +183,21 @@ def explanation_counts(ratings: Ratings) -> tuple[dict[str, npt.NDArray[np.int64
         }
 
     return count(HELPFUL_TAGS), count(NOT_HELPFUL_TAGS)
+
+
+def sampled_signals(
+    table: RatingTable, sampled: Bools, view: View, raters: FrozenRaters, settings: BridgingSettings
+) -> Floats:
+    """Of the ratings that X asked people drawn at random for, a mask (m,): see `SampledSignal`, (3, n).
+
+    The intercept is by the same raters, held as they are, at a price of its own (mf_base_scorer.py, `score_final`).
+    """
+    held = replace(raters, ratings_per_note=settings.sampled_ratings_per_note)
+    intercepts = score_notes(table.only(sampled), held).notes.intercepts
+    mine = sampled & view.used
+    on_side = (mine & (view.rater_factor < 0), mine & (view.rater_factor >= 0))
+    counts = [np.bincount(table.note[side], minlength=len(table.note_ids)) for side in on_side]
+    return np.array((intercepts, *counts), dtype=np.float64)
 
 
 def high_volume_raters(ratings: Ratings, settings: BridgingSettings) -> Bools | None:

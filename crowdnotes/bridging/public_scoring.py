@@ -1,7 +1,7 @@
-"""The public data to statuses, as the scorer's Core model does it, as far as public data allows.
+"""The public data to statuses, as the scorer's Core model does it; what is not computed here `notices` name.
 
-Filter, first fit, provisional statuses, raters whom the crowd came to agree with, second fit on
-theirs, notes scored with these raters frozen, rules. What had to be left out is told in `notices`.
+The raters whom Core takes, filter, first fit, provisional statuses, raters whom the crowd came to agree with, second
+fit on theirs, notes scored with these raters frozen, rules.
 
 The rules want to know of each note what stands in the notes table and the status history, in the ratings, and how it
 lies to the frozen raters. Raters enter the last fit whose early ratings the crowd came to agree with (the scorer's
@@ -10,6 +10,7 @@ helpfulness_scores.py; its penalty for harassment needs a model of its own and i
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,15 +18,18 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from crowdnotes.bridging.columns import HISTORY, NOTES, ColumnKind, TableSpec
+from crowdnotes.bridging.columns import ENROLMENT, HISTORY, NOTES, ColumnKind, TableSpec
 from crowdnotes.bridging.factorization import fit
 from crowdnotes.bridging.model import (
+    LEFT_OUT,
     Factorization,
     Ids,
     NoteSignals,
     NoteStatus,
     RatingTable,
+    SampledSignal,
     StatusResult,
     filter_mask,
     nothing_left,
@@ -35,6 +39,7 @@ from crowdnotes.bridging.note_signals import (
     explanation_counts,
     high_volume_raters,
     incorrect_signals,
+    sampled_signals,
     sides,
     tag_aggregates,
     tag_lines,
@@ -43,11 +48,12 @@ from crowdnotes.bridging.public_files import column_names, found_table, read_col
 from crowdnotes.bridging.ratings import Bools, Ratings, load_ratings
 from crowdnotes.bridging.rules import decide
 from crowdnotes.bridging.scoring import FrozenRaters, ScoredNotes, doubts, locate, score_notes
-from crowdnotes.domain import Classification
+from crowdnotes.domain import Classification, FrozenModel
 from crowdnotes.errors import InputError
-from crowdnotes.settings_sections import BridgingSettings
+from crowdnotes.settings_sections import BridgingSettings, RatersWanted
+from crowdnotes.wording import fill
 
-_NOT_MISLEADING_UNTIL_MS = 1_664_755_200_000  # 2022-10-03: ratings on such notes until then are not used
+NOT_MISLEADING_UNTIL_MS = 1_664_755_200_000  # 2022-10-03: ratings on such notes until then are not used
 
 
 _NEVER = np.iinfo(np.int64).max
@@ -159,6 +165,75 @@ def _read_checked_column(spec: TableSpec, parquet: Path, name: str) -> pa.Chunke
     return column
 
 
+# The groups of raters by region, language and the like that Core takes (constants.py, `coreGroups`).
+CORE_GROUPS = (1, 2, 3, 6, 8, 9, 10, 11, 13, 14, 19, 21, 25)
+
+
+class RatersTaken(FrozenModel):
+    """Whose ratings the statuses rest on. by: `core`, or `all` where that was asked for or no groups are known.
+
+    taken, left_out: how many raters. sentence: the same in words.
+    """
+
+    by: RatersWanted
+    taken: int
+    left_out: int
+    sentence: str
+
+    @classmethod
+    def of(cls, taken: Bools | None, raters: int, wanted: RatersWanted) -> RatersTaken:
+        """taken: which of the raters Core takes; None for all of them."""
+        return cls.counted(raters if taken is None else int(taken.sum()), raters, wanted, by_group=taken is not None)
+
+    @classmethod
+    def counted(cls, taken: int, raters: int, wanted: RatersWanted, *, by_group: bool) -> RatersTaken:
+        """The same from numbers."""
+        if by_group:
+            told = (
+                "Counted are the ratings by {taken:,} of {raters:,} raters: those of the groups that X's Core model "
+                "takes, and those whom the enrolment does not list."
+            )
+        elif wanted is RatersWanted.ALL:
+            told = (
+                "Counted are the ratings by all {raters:,} raters, as CROWDNOTES_BRIDGING_RATERS asks. X's Core model "
+                "takes some groups only."
+            )
+        else:
+            told = (
+                "Counted are the ratings by all {raters:,} raters. X's Core model takes some groups only, and this "
+                "data does not tell the groups: they are in the userEnrollment files, as modelingGroup."
+            )
+        return cls(
+            by=RatersWanted.CORE if by_group else RatersWanted.ALL,
+            taken=taken,
+            left_out=raters - taken,
+            sentence=fill(told, taken=taken, raters=raters),
+        )
+
+
+def core_raters(data: Path, rater_ids: Ids) -> Bools | None:
+    """Which raters (u,) Core takes: those of its groups, and those whom the enrolment under `data` does not list.
+
+    One who is listed without a group is not taken, as in the scorer (scorer.py, `_filter_input`). None where the data
+    tells no group at all. Raises InputError where ratings and enrolment name people otherwise.
+    """
+    with found_table(ENROLMENT, data) as found:
+        if found is None or "modelingGroup" not in column_names(found.parquet):
+            return None
+        groups = read_column(found.parquet, "modelingGroup")
+        if groups.null_count == len(groups):
+            return None
+        people = read_column(found.parquet, "participantId")
+    outside = pc.invert(pc.is_in(groups.cast(pa.float64()), pa.array(CORE_GROUPS, pa.float64())))
+    names = people.filter(outside).unique().to_numpy(zero_copy_only=False)
+    if len(names) and (names.dtype == object) is not (rater_ids.dtype == object):
+        raise InputError(
+            "The ratings and the enrolment name people otherwise, the one by text, the other by numbers.",
+            "Write raterParticipantId and participantId alike.",
+        )
+    return np.asarray(~pd.Index(rater_ids).isin(names), dtype=bool)
+
+
 Times = npt.NDArray[np.int64]
 _RATING_WINDOW_MS = 48 * 3600 * 1000
 _FIRST_RATINGS_ONLY_BEFORE_MS = 1_652_918_400_000  # 2022-05-19: earlier notes count their first five ratings
@@ -236,45 +311,71 @@ def _mask_good_authors(
 
 @dataclass(frozen=True)
 class PublicScores:
-    """Every rated note's status, the fit behind it, what was dropped, and what was left out and why."""
+    """Every rated note's status, the fit behind it, whose ratings count, what was dropped and left out, and why."""
 
     statuses: tuple[StatusResult, ...]
     fit: Factorization
+    raters: RatersTaken
     dropped: dict[str, int]
     notices: tuple[str, ...]
 
 
-_OMISSION_NOTICES = ("The penalty for rating harassing notes as helpful is not applied: it needs a model of its own.",)
+_OMISSION_NOTICE = (
+    "Not computed here: X's models for topics, whose notes Core leaves out, and for groups of raters, the diligence "
+    "model, raters who act together, and the penalty for rating harassing notes as helpful."
+)
 
 
 def score_public_data(data: Path, settings: BridgingSettings) -> PublicScores:
-    """Read ratings, notes and history under `data` and give every rated note its status.
+    """Read ratings, notes, history and enrolment under `data` and give every rated note its status.
 
     Raises InputError when there are no ratings, or none are left after the filter.
     """
     if data.is_file():
         raise InputError(f"{data} is a file.", "Give the folder that holds it, with notes and status history.")
     ratings = load_ratings(data, with_details=True)
-    return score(ratings, gather_facts(data, ratings.table.note_ids), settings)
+    taken = core_raters(data, ratings.table.rater_ids) if settings.raters is RatersWanted.CORE else None
+    return score(ratings, gather_facts(data, ratings.table.note_ids), settings, taken=taken)
 
 
 def score(
-    ratings: Ratings, facts: NoteFacts, settings: BridgingSettings, start: Factorization | None = None
+    ratings: Ratings,
+    facts: NoteFacts,
+    settings: BridgingSettings,
+    start: Factorization | None = None,
+    *,
+    taken: Bools | None = None,
 ) -> PublicScores:
-    """As `score_public_data`, from loaded ratings and the facts of their notes. start: where the first fit begins."""
-    ratings, facts, early = without_early_not_misleading(ratings, facts)
-    counted, dropped = those_that_count(ratings, settings)
+    """As `score_public_data`, from loaded ratings and the facts of their notes.
+
+    start: where the first fit begins. taken: which raters (u,) Core takes; None for all of them.
+    """
+    raters_taken = RatersTaken.of(taken, len(ratings.table.rater_ids), settings.raters)
+    ids = ratings.table.rater_ids
+    ratings, facts, dropped = without_early_not_misleading(ratings, facts)
+    busy = high_volume_raters(ratings, settings)
+    explained = explanation_counts(ratings) if ratings.tags else None
+    left_out = None
+    if taken is not None:
+        mine = taken[np.searchsorted(ids, ratings.table.rater_ids)][ratings.table.rater]
+        left_out = np.bincount(ratings.table.note[~mine], minlength=len(ratings.table.note_ids))
+        ratings = ratings.only(mine)
+        dropped |= {LEFT_OUT: int(left_out.sum())} if left_out.any() else {}
+    counted, few = those_that_count(replace(ratings, dropped=ratings.dropped | dropped), settings)
     known = () if facts.misleading is not None else (NO_NOTES,)
     fitted = fit_raters(counted, facts.keep(_locate_notes(counted.table, ratings.table)), settings, start)
     raters = FrozenRaters.of(fitted.fit)
     scored = final_scores(ratings.table, raters, settings)
     helpful_before = np.isin(ratings.table.note_ids, fitted.helpful_before)
-    signals = _build_signals(ratings, facts, scored, raters, helpful_before, settings)
+    signals = _build_signals(
+        ratings, facts, scored, raters, helpful_before, settings, busy=busy, explained=explained, left_out=left_out
+    )
     return PublicScores(
         tuple(decide(note, settings) for note in signals),
         fitted.fit,
-        ratings.dropped | early | dropped,
-        (*known, *fitted.notices, *_OMISSION_NOTICES),
+        raters_taken,
+        ratings.dropped | dropped | few,
+        (*known, *fitted.notices, _OMISSION_NOTICE),
     )
 
 
@@ -306,24 +407,32 @@ def those_that_count(ratings: Ratings, settings: BridgingSettings) -> tuple[Rati
     """The ratings that enter the fit, and how many did not, by reason. Raises InputError when none are left."""
     keep, few = filter_mask(ratings.table, settings)
     if not keep.any():
-        raise nothing_left(ratings.dropped | few, settings)
+        raise nothing_left(Counter(ratings.dropped) + Counter(few), settings)
     return ratings.keep(keep), few
 
 
 NO_NOTES = "The notes table is missing: whether a note calls its post misleading is not known."
 
 
+EARLY = "ratings of early notes that call the post not misleading"
+
+
+def mask_early_not_misleading(facts: NoteFacts) -> Bools | None:
+    """Which notes (n,) call the post fine and are so old that their ratings are not used; None if not known."""
+    if facts.misleading is None or facts.created_at_ms is None:
+        return None
+    return ~facts.misleading & (facts.created_at_ms <= NOT_MISLEADING_UNTIL_MS)
+
+
 def without_early_not_misleading(ratings: Ratings, facts: NoteFacts) -> tuple[Ratings, NoteFacts, dict[str, int]]:
     """What is left without ratings of early notes that call the post fine, and how many went, by reason."""
-    if facts.misleading is None or facts.created_at_ms is None:
-        return ratings, facts, {}
-    early = ~facts.misleading & (facts.created_at_ms <= _NOT_MISLEADING_UNTIL_MS)
-    if not early.any():
+    early = mask_early_not_misleading(facts)
+    if early is None or not early.any():
         return ratings, facts, {}
     keep = ~early[ratings.table.note]
     kept = ratings.keep(keep)
     lost = int(np.count_nonzero(~keep))
-    reasons = {"ratings of early notes that call the post not misleading": lost} if lost else {}
+    reasons = {EARLY: lost} if lost else {}
     return kept, facts.keep(_locate_notes(kept.table, ratings.table)), reasons
 
 
@@ -386,15 +495,20 @@ def _build_signals(
     raters: FrozenRaters,
     helpful_before: Bools,
     settings: BridgingSettings,
+    *,
+    busy: Bools | None,
+    explained: tuple[dict[str, Times], dict[str, Times]] | None,
+    left_out: Times | None,
 ) -> list[NoteSignals]:
+    """Of ratings by raters who count; busy, explained: of all ratings, as the scorer has it."""
     table = ratings.table
     view = View.of(ratings, scored, raters)
     counts = np.bincount(table.note, minlength=len(table.note_ids))
     tags = tag_aggregates(ratings, view, settings)
     lines = None if tags is None else tag_lines(tags[1], helpful_before, settings)
     incorrect = incorrect_signals(ratings, view, settings)
-    explained = explanation_counts(ratings) if ratings.tags else None
-    without_busy = _score_without_busiest(ratings, raters, settings)
+    without_busy = _score_without_busiest(table, busy, raters)
+    asked = None if ratings.sampled is None else sampled_signals(table, ratings.sampled, view, raters, settings)
     return [
         NoteSignals(
             note_id=note_id,
@@ -411,6 +525,8 @@ def _build_signals(
             tag_lines=lines,
             incorrect=None if incorrect is None else incorrect[n],
             intercept_without_high_volume=None if without_busy is None else float(without_busy[n]),
+            left_out=None if left_out is None else int(left_out[n]),
+            sampled=None if asked is None else SampledSignal(float(asked[0, n]), int(asked[1, n]), int(asked[2, n])),
             helpful_tags=None if explained is None else {tag: int(v[n]) for tag, v in explained[0].items()},
             not_helpful_tags=None if explained is None else {tag: int(v[n]) for tag, v in explained[1].items()},
         )
@@ -421,15 +537,13 @@ def _build_signals(
 
 
 def _score_without_busiest(
-    ratings: Ratings, raters: FrozenRaters, settings: BridgingSettings
+    table: RatingTable, busy: Bools | None, raters: FrozenRaters
 ) -> np.ndarray[tuple[int], np.dtype[np.float64]] | None:
     """Intercepts without the busiest raters (n,), NaN where none are left; None when times are not known."""
-    busy = high_volume_raters(ratings, settings)
     if busy is None:
         return None
-    weight = np.where(busy[ratings.table.rater], 0, 1).astype(np.float32)
-    scored = score_notes(replace(ratings.table, weight=weight), raters)
-    return scored.notes.intercepts
+    weight = np.where(busy[table.rater], 0, 1).astype(np.float32)
+    return score_notes(replace(table, weight=weight), raters).notes.intercepts
 
 
 def _locate_notes(part: RatingTable, whole: RatingTable) -> np.ndarray[tuple[int], np.dtype[np.intp]]:

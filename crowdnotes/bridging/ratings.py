@@ -31,7 +31,8 @@ class Ratings:
     """Ratings with what the status rules want to know of each, all (m,) in the same order.
 
     public: whether they came as public data, to which the documented filter is due. dropped: rows left
-    out on the way, by reason. created_at_ms and tags are empty for prepared tables.
+    out on the way, by reason. created_at_ms and tags are empty for prepared tables. sampled: which ratings X asked
+    people drawn at random for; None where the table does not tell.
     """
 
     table: RatingTable
@@ -39,16 +40,25 @@ class Ratings:
     dropped: dict[str, int]
     created_at_ms: npt.NDArray[np.int64] | None = None
     tags: dict[str, Bools] = field(default_factory=dict)
+    sampled: Bools | None = None
 
     def keep(self, mask: Bools) -> Ratings:
-        """The ratings where mask (m,) is true."""
+        """The ratings where mask (m,) is true, with ids that no longer occur left out."""
+        return self._with_rows(self.table.keep(mask), mask)
+
+    def only(self, mask: Bools) -> Ratings:
+        """The ratings where mask (m,) is true; all notes and raters stay in their places, with ratings or without."""
+        return self._with_rows(self.table.only(mask), mask)
+
+    def _with_rows(self, table: RatingTable, mask: Bools) -> Ratings:
         times = None if self.created_at_ms is None else self.created_at_ms[mask]
         tags = {tag: values[mask] for tag, values in self.tags.items()}
-        return Ratings(self.table.keep(mask), self.public, self.dropped, times, tags)
+        sampled = None if self.sampled is None else self.sampled[mask]
+        return Ratings(table, self.public, self.dropped, times, tags, sampled)
 
 
 def load_ratings(path: Path, *, with_details: bool = False) -> Ratings:
-    """Read ratings from a file or a folder of shards. with_details: also times and tags.
+    """Read ratings from a file or a folder of shards. with_details: also times, tags and `sampled`.
 
     Raises InputError for a file that is neither form, or whose ids are floats (they lose digits above 2**53).
     """
@@ -77,6 +87,7 @@ def _load_parquet(path: Path, with_details: bool) -> Ratings:
     weight = _cast_to_float32(read_column(path, "weight"), "weight") if not public and "weight" in names else None
     table = RatingTable(note_ids, rater_ids, note, rater, helpful, weight)
     times, tags = _read_times_and_tags(path, names) if public and with_details else (None, {})
+    sampled = _read_sampled(path, names) if public and with_details else None
     usable = {
         f"no {wanted[0]}": note_known,
         f"no {wanted[1]}": rater_known,
@@ -85,7 +96,7 @@ def _load_parquet(path: Path, with_details: bool) -> Ratings:
     if weight is not None:
         usable["weight is negative or not a number"] = np.isfinite(weight) & (weight >= 0)
     dropped = {reason: len(good) - int(np.count_nonzero(good)) for reason, good in usable.items() if not good.all()}
-    ratings = Ratings(table, public, dropped, times, tags)
+    ratings = Ratings(table, public, dropped, times, tags, sampled)
     if dropped:
         ratings = ratings.keep(np.logical_and.reduce(list(usable.values())))
     again = repeated([ratings.table.note, ratings.table.rater])
@@ -156,6 +167,19 @@ def _read_times_and_tags(path: Path, names: list[str]) -> tuple[npt.NDArray[np.i
     if "createdAtMillis" not in names:
         return None, tags
     return pc.fill_null(read_column(path, "createdAtMillis"), 0).to_numpy(), tags
+
+
+def _read_sampled(path: Path, names: list[str]) -> Bools | None:
+    """Which ratings X asked people drawn at random for; None where the table does not tell."""
+    if "ratingSourceBucketed" not in names:
+        return None
+    sampled: Bools = is_sampled(read_column(path, "ratingSourceBucketed")).to_numpy().astype(bool, copy=False)
+    return sampled
+
+
+def is_sampled(sources: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Of the words of `ratingSourceBucketed` those for ratings that X asked people drawn at random for."""
+    return pc.fill_null(pc.equal(sources.cast(pa.string()), "POPULATION_SAMPLED"), False)
 
 
 def write_fit(fit: Factorization, out: Path) -> tuple[Path, Path]:

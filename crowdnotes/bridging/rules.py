@@ -3,7 +3,8 @@
 Each rule looks at one note and its status so far, and says whether it fires, what it sets, why, and how far the note is
 from its lines. Rule 1: a note begins as NEEDS_MORE_RATINGS. 2 to 7 set a status; 8 to 16 and `explanation` keep a note
 from being shown: 8 to 10 and 12 look at any note that is not CURRENTLY_RATED_NOT_HELPFUL, 11 and 13 to 16 at helpful
-ones. Source: the scorer's scoring_rules.py, mf_base_scorer.py, tag_filter.py, incorrect_filter.py.
+ones. `capture` takes every status away. Source: the scorer's scoring_rules.py, scorer.py, mf_base_scorer.py,
+run_scoring.py, tag_filter.py, incorrect_filter.py.
 """
 
 from __future__ import annotations
@@ -249,7 +250,7 @@ def incorrect(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> Rul
 def low_diligence(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:
     """Rule 10: the diligence model doubts its facts or sources."""
     if note.diligence_intercept is None:
-        return NotApplied(rule=RuleName.LOW_DILIGENCE, missing="the diligence model's intercept")
+        return NotApplied(rule=RuleName.LOW_DILIGENCE, missing="the diligence model, not computed here")
     intercept = at_most("diligence intercept", note.diligence_intercept, s.low_diligence_intercept)
     return outcome(
         RuleName.LOW_DILIGENCE,
@@ -339,7 +340,7 @@ def high_volume(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> R
 def correlated(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:
     """Rule 16: it would fall without raters who act together. An unknown refit (NaN) passes."""
     if note.intercept_without_correlated is None:
-        return NotApplied(rule=RuleName.CORRELATED, missing="which raters act together")
+        return NotApplied(rule=RuleName.CORRELATED, missing="which raters act together, not computed here")
     return _check_refit(
         RuleName.CORRELATED,
         "note intercept without raters who act together",
@@ -347,6 +348,45 @@ def correlated(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> Ru
         note.intercept_without_correlated,
         status,
         s,
+    )
+
+
+def capture(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome:  # noqa: ARG001
+    """Core says nothing of a note that is rated mostly by raters whom it leaves out (scorer.py, captureThreshold)."""
+    if note.left_out is None:
+        return outcome(RuleName.CAPTURE, False, NoteStatus.NEEDS_MORE_RATINGS, "")
+    together = note.ratings + note.left_out
+    share = at_least("share of ratings by raters whom Core takes", note.ratings / max(together, 1), s.core_share)
+    return outcome(
+        RuleName.CAPTURE,
+        not share.met,
+        NoteStatus.NEEDS_MORE_RATINGS,
+        "X's Core model does not decide on it: of its {all} ratings only {n} are by raters whom Core takes.",
+        share,
+        n=note.ratings,
+        all=together,
+    )
+
+
+def sampled(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:
+    """Of the meta rules: people whom X drew at random and asked like it much less. Too few of them say nothing."""
+    if note.sampled is None:
+        return NotApplied(rule=RuleName.SAMPLED, missing="which ratings X asked people drawn at random for")
+    seen, n = note.sampled, note.sampled.negative + note.sampled.positive
+    if n < s.sampled_ratings or min(seen.negative, seen.positive) < s.sampled_per_side:
+        return outcome(RuleName.SAMPLED, False, NoteStatus.NEEDS_MORE_RATINGS, "")
+    low = at_least("note intercept by people drawn at random", seen.intercept, s.sampled_intercept)
+    apart = below("note intercept above that", note.intercept - seen.intercept, s.sampled_gap)
+    return outcome(
+        RuleName.SAMPLED,
+        status is NoteStatus.HELPFUL and seen.intercept < s.sampled_intercept and not apart.met,
+        NoteStatus.NEEDS_MORE_RATINGS,
+        "By the {n} ratings that X asked people drawn at random for, its score is only {score:.2f}, not {by_all:.2f}.",
+        low,
+        apart,
+        n=n,
+        score=seen.intercept,
+        by_all=note.intercept,
     )
 
 
@@ -413,6 +453,8 @@ RULES: tuple[Rule, ...] = (
     balance,
     high_volume,
     correlated,
+    capture,
+    sampled,
     explanation,
 )
 
@@ -477,7 +519,8 @@ class ManySignals:
     """What `NoteSignals` tells of one note, of n: (n,) each, of the two sides (2, n), by tag (n,) each.
 
     raters, means, net: of the sides, negative first. incorrect (3, n): like-minded raters with a complaint, their
-    "incorrect" tags, and the usual rates summed. helpful_tags, not_helpful_tags: how many tags enough raters chose.
+    "incorrect" tags, and the usual rates summed. left_out: by raters whom Core leaves out; None where all count.
+    sampled (3, n): see `SampledSignal`. helpful_tags, not_helpful_tags: how many tags enough raters chose.
     """
 
     ratings: Whole
@@ -494,6 +537,8 @@ class ManySignals:
     tag_lines: dict[str, float] | None
     incorrect: Floats
     without_busy: Floats
+    left_out: Whole | None
+    sampled: Floats
     helpful_tags: Whole
     not_helpful_tags: Whole
 
@@ -542,6 +587,13 @@ def decide_all(notes: ManySignals, s: BridgingSettings) -> tuple[npt.NDArray[np.
     sets(RuleName.BALANCE, stands(helpful) & asked & (share < s.balance_share), NoteStatus.NEEDS_YOUR_HELP)
     falls = notes.without_busy < s.refit_intercept
     sets(RuleName.HIGH_VOLUME, stands(helpful) & falls, NoteStatus.NEEDS_YOUR_HELP)
+    if notes.left_out is not None:
+        together = np.maximum(notes.ratings + notes.left_out, 1)
+        sets(RuleName.CAPTURE, notes.ratings / together < s.core_share, NoteStatus.NEEDS_MORE_RATINGS)
+    score, *asked_of = notes.sampled
+    liked_less = (score < s.sampled_intercept) & (intercept - score >= s.sampled_gap)
+    liked_less &= (np.sum(asked_of, axis=0) >= s.sampled_ratings) & (np.min(asked_of, axis=0) >= s.sampled_per_side)
+    sets(RuleName.SAMPLED, stands(helpful) & liked_less, NoteStatus.NEEDS_MORE_RATINGS)
     chosen = np.where(stands(not_helpful), notes.not_helpful_tags, notes.helpful_tags)
     unexplained = (stands(helpful) | stands(not_helpful)) & (chosen < s.explanation_tags)
     sets(RuleName.EXPLANATION, unexplained, NoteStatus.NEEDS_MORE_RATINGS)

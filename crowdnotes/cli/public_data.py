@@ -105,6 +105,7 @@ def score(
     if as_json:
         print_json(_summarise_public_scores(scores, counts))
         return
+    print_text(scores.raters.sentence)
     for status, many in counts.most_common():
         print_text(f"{status}: {many}")
     _print_dropped(scores.dropped)
@@ -153,6 +154,7 @@ def _summarise_public_scores(scores: PublicScores, counts: Counter[str]) -> dict
         "global_intercept": scores.fit.global_intercept,
         "objective": scores.fit.objective,
         "ratings": scores.fit.ratings,
+        "raters": scores.raters,
         "statuses": dict(counts),
         "dropped": scores.dropped,
         "notices": list(scores.notices),
@@ -380,6 +382,8 @@ def _print_report(report: IndexReport) -> None:
         print_text(f"Raters were not fitted. {fit.not_run}")
     else:
         print_text(f"Raters fitted on {fit.ratings} ratings of {fit.notes} notes by {fit.raters} raters.")
+        if fit.whose is not None:
+            print_text(fit.whose.sentence)
         for notice in fit.notices:
             print_text(f"  {notice}")
         told = ", ".join(f"{number} {status}" for status, number in fit.statuses.items())

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from crowdnotes.bridging.columns import HELPFUL_TAGS, NOT_HELPFUL_TAGS
 from crowdnotes.errors import InputError
 
-FORM = 3  # of the tables; an index of another form is made anew
+FORM = 4  # of the tables; an index of another form is made anew
 TAGS = (*HELPFUL_TAGS, *NOT_HELPFUL_TAGS)  # bit by bit in ratings.tags
 _LOCK_WAIT_SECONDS = 4.0  # seconds
 _MEMORY_LIMIT = "800MB"  # of DuckDB's own; what does not fit is laid beside the file
@@ -34,15 +34,18 @@ CREATE TABLE form AS SELECT {FORM} AS form;
 CREATE TABLE loads (load INTEGER, kind VARCHAR, file VARCHAR, size BIGINT, head VARCHAR, tail VARCHAR, crc BIGINT);
 CREATE TABLE notes (
     note BIGINT, author BIGINT, written BIGINT, post BIGINT, posted BIGINT, misleading BOOLEAN, language VARCHAR,
-    topics UTINYINT, text VARCHAR
+    topics UTINYINT, text VARCHAR, collaborative BOOLEAN
 );
--- level: 0 not helpful, 1 somewhat, 2 helpful.
-CREATE TABLE ratings (note BIGINT, rater BIGINT, rated BIGINT, level UTINYINT, tags INTEGER, load INTEGER);
+-- level: 0 not helpful, 1 somewhat, 2 helpful. sampled: X asked somebody drawn at random; NULL where not known.
+CREATE TABLE ratings (
+    note BIGINT, rater BIGINT, rated BIGINT, level UTINYINT, tags INTEGER, load INTEGER, sampled BOOLEAN
+);
 CREATE TABLE history (
     note BIGINT, author BIGINT, written BIGINT, first_at BIGINT, first_status VARCHAR, latest_at BIGINT,
-    latest_status VARCHAR, status VARCHAR, status_at BIGINT, locked_at BIGINT, locked_status VARCHAR, decided_by VARCHAR
+    latest_status VARCHAR, status VARCHAR, status_at BIGINT, locked_at BIGINT, locked_status VARCHAR,
+    decided_by VARCHAR, foreseen_at BIGINT
 );
-CREATE TABLE people (rater BIGINT, state VARCHAR);
+CREATE TABLE people (rater BIGINT, state VARCHAR, modeling_group DOUBLE);
 -- Made from notes and history as they were at that load (see posts.py): what every view counts.
 CREATE TABLE posts (
     post BIGINT, posted BIGINT, first_note BIGINT, verdict BIGINT, language VARCHAR, topics UTINYINT, notes BIGINT,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import json
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -22,25 +23,41 @@ import pyarrow as pa
 from pydantic import Field
 
 from crowdnotes.bridging.columns import NOT_HELPFUL_TAGS
-from crowdnotes.bridging.model import Floats, Ids, Indices, NoteStatus, RatingTable, SideParameters, Singles
+from crowdnotes.bridging.model import (
+    LEFT_OUT,
+    Floats,
+    Indices,
+    NoteStatus,
+    RatingTable,
+    SideParameters,
+    Singles,
+)
 from crowdnotes.bridging.note_signals import (
+    DAY_MS,
+    MIN_NOTES_WITH_BUSY_RATERS,
+    VOLUME_DAYS,
     FactorScale,
     View,
     both_sides,
     explanation_counts,
-    high_volume_raters,
     incorrect_counts,
+    mask_busiest,
+    sampled_signals,
     tag_aggregates,
     tag_lines,
 )
 from crowdnotes.bridging.public_files import Progress
 from crowdnotes.bridging.public_scoring import (
+    CORE_GROUPS,
+    EARLY,
+    NOT_MISLEADING_UNTIL_MS,
     FittedRaters,
     NoteFacts,
+    RatersTaken,
     final_scores,
     fit_raters,
+    mask_early_not_misleading,
     those_that_count,
-    without_early_not_misleading,
 )
 from crowdnotes.bridging.ratings import Ratings
 from crowdnotes.bridging.rules import RULE_NAMES, STATUSES, ManySignals, decide_all
@@ -50,7 +67,7 @@ from crowdnotes.errors import InputError
 from crowdnotes.public_data.database import TAGS, Connection, columns, how_many, writing
 from crowdnotes.public_data.loading import Loaded, load_folder
 from crowdnotes.public_data.posts import LAST_LOAD, make_posts
-from crowdnotes.settings_sections import BridgingSettings
+from crowdnotes.settings_sections import BridgingSettings, RatersWanted
 
 _MAX_RATINGS_PER_PART = 2_000_000  # ratings
 _OTHER_LINE_OFFSET = 0.05  # between the line for the score and the two that it is compared with
@@ -63,7 +80,8 @@ Part = tuple[slice, Indices, Indices, dict[str, npt.NDArray[Any]]]
 class Fitted:
     """What a fit found. dropped: ratings that do not count, by reason. busy: ids of the busiest raters.
 
-    notes, counts: the notes that can be scored, and how many ratings each has.
+    notes, counts: the notes that can be scored, and how many ratings each has. by_group: whether some raters are left
+    out by their groups.
     """
 
     found: FittedRaters
@@ -71,26 +89,55 @@ class Fitted:
     busy: Whole
     notes: Whole
     counts: Whole
+    by_group: bool
+
+
+def raters_by(connection: Connection, settings: BridgingSettings) -> RatersWanted:
+    """Whose ratings count: Core's raters, if they are wanted and the index knows any group; else all."""
+    known = "SELECT count(*) FROM (SELECT 1 FROM people WHERE modeling_group IS NOT NULL LIMIT 1)"
+    wanted = settings.raters is RatersWanted.CORE and how_many(connection, known) > 0
+    return RatersWanted.CORE if wanted else RatersWanted.ALL
+
+
+# A group that is not known (NULL) is none of Core's; who is not enrolled is taken (see `core_raters`).
+LEFT_OUT_SQL = f"(modeling_group IN {CORE_GROUPS}) IS NOT TRUE"
 
 
 def fitted(connection: Connection, of_ratings: int, settings: BridgingSettings) -> Fitted:
-    """Fit the raters over all ratings of the index. Raises InputError when none are left after the filter."""
+    """Fit the raters over the ratings of the index that count. Raises InputError when none are left after the filter.
+
+    Makes the table `outside` of the raters whose ratings do not count.
+    """
+    by = raters_by(connection, settings)
+    connection.execute(
+        f"CREATE OR REPLACE TEMP TABLE outside AS SELECT rater FROM people WHERE {LEFT_OUT_SQL} AND ?",
+        [by is RatersWanted.CORE],
+    )
     notes, counts = _find_rated_notes(connection, settings.min_raters_per_note)
     few = of_ratings - int(counts.sum())
     dropped = {f"ratings of notes with under {settings.min_raters_per_note} raters": few} if few else {}
-    ratings, facts, scored, busy = _gather_fit_data(connection, notes, counts, dropped, settings)
-    can = np.isin(notes, scored)
-    return Fitted(fit_raters(ratings, facts, settings), dropped, busy, notes[can], counts[can])
+    facts = _load_note_facts(connection, notes)
+    early = mask_early_not_misleading(facts)
+    if early is not None and early.any():
+        dropped[EARLY] = int(counts[early].sum())
+        notes, counts, facts = notes[~early], counts[~early], facts.keep(np.flatnonzero(~early))
+    ratings, filtered = _gather_fit_data(connection, notes, counts, dropped, settings)
+    of_theirs = facts.keep(np.searchsorted(notes, ratings.table.note_ids))
+    busy = _find_busiest_raters(connection, settings)
+    lost = dict(Counter(dropped) + Counter(filtered))
+    return Fitted(fit_raters(ratings, of_theirs, settings), lost, busy, notes, counts, by is RatersWanted.CORE)
 
 
 def _gather_fit_data(
     connection: Connection, notes: Whole, counts: Whole, dropped: dict[str, int], settings: BridgingSettings
-) -> tuple[Ratings, NoteFacts, Ids, Ids]:
-    """The ratings that enter the fit, the facts of their notes, the notes that can be scored, the busiest raters.
+) -> tuple[Ratings, dict[str, int]]:
+    """The ratings that enter the fit, and how many did not, by reason.
 
     In a function of its own, so that nothing else of all ratings is kept while they are fitted.
     """
-    raters = columns(connection, "SELECT DISTINCT rater FROM ratings ORDER BY rater")["rater"]
+    raters = columns(connection, "SELECT DISTINCT rater FROM ratings ANTI JOIN outside USING (rater) ORDER BY rater")[
+        "rater"
+    ]
     size = int(counts.sum())
     note, rater = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32)
     helpful, rated = np.empty(size, dtype=np.float32), np.empty(size, dtype=np.int64)
@@ -98,17 +145,35 @@ def _gather_fit_data(
     for few, place, who, rows in _read_rating_parts(
         connection, notes, counts, raters, "level, coalesce(rated, 0) AS rated"
     ):
-        cut = slice(at, at + len(place))
-        note[cut], rater[cut], helpful[cut], rated[cut] = place + few.start, who, rows["level"] / 2, rows["rated"]
-        at += len(place)
-    ratings = Ratings(RatingTable(notes, raters, note, rater, helpful), True, {}, rated)
-    ratings, facts, early = without_early_not_misleading(ratings, _load_note_facts(connection, notes))
-    scored = ratings.table.note_ids
-    busiest = high_volume_raters(ratings, settings)
-    busy = raters[:0] if busiest is None else ratings.table.rater_ids[busiest]
-    ratings, filtered = those_that_count(ratings, settings)
-    dropped |= early | filtered
-    return ratings, facts.keep(np.searchsorted(scored, ratings.table.note_ids)), scored, busy
+        mine = who < len(raters)
+        cut = slice(at, at + int(np.count_nonzero(mine)))
+        note[cut], rater[cut] = place[mine] + few.start, who[mine]
+        helpful[cut], rated[cut] = rows["level"][mine] / 2, rows["rated"][mine]
+        at = cut.stop
+    left_out = {LEFT_OUT: size - at} if at < size else {}
+    table = RatingTable(notes, raters, note[:at], rater[:at], helpful[:at])
+    ratings, filtered = those_that_count(Ratings(table, True, dropped | left_out, rated[:at]), settings)
+    return ratings, left_out | filtered
+
+
+def _find_busiest_raters(connection: Connection, settings: BridgingSettings) -> Whole:
+    """The ids of the busiest, of all raters and ratings; see `high_volume_raters`."""
+    counted = (
+        "ratings ANTI JOIN (SELECT note FROM notes LEFT JOIN history USING (note) WHERE NOT misleading"
+        f" AND coalesce(notes.written, history.written, 0) <= {NOT_MISLEADING_UNTIL_MS}) USING (note)"
+    )
+    if how_many(connection, f"SELECT count(DISTINCT note) FROM {counted}") < MIN_NOTES_WITH_BUSY_RATERS:
+        return np.zeros(0, dtype=np.int64)
+    end = how_many(connection, f"SELECT coalesce(max(rated), 0) FROM {counted}")
+    found = []
+    for days in VOLUME_DAYS:
+        recent = columns(
+            connection,
+            f"SELECT rater, count(*) AS n FROM {counted} WHERE coalesce(rated, 0) > ? GROUP BY rater",
+            [end - days * DAY_MS],
+        )
+        found.append(recent["rater"][mask_busiest(recent["n"], settings)])
+    return np.unique(np.concatenate(found))
 
 
 def _load_note_facts(connection: Connection, notes: Whole) -> NoteFacts:
@@ -141,10 +206,13 @@ def _read_rating_parts(
     """The ratings of the notes, a few million at once: by note, and of each note by rater.
 
     Each part tells which notes, and of each rating the note's place among these, the rater's among `raters` (their
-    number for one who is not there), and the columns wanted.
+    number for one who is not there, and one more for one who is in `outside`), and the columns wanted.
     """
     connection.register("block", pa.table({"rater": raters, "place": np.arange(len(raters), dtype=np.int32)}))
-    connection.execute("CREATE OR REPLACE TEMP TABLE places AS SELECT * FROM block")
+    connection.execute(
+        "CREATE OR REPLACE TEMP TABLE places AS SELECT * FROM block UNION ALL SELECT rater, ?::INTEGER FROM outside",
+        [len(raters) + 1],
+    )
     connection.unregister("block")
     ends = counts.cumsum()
     cuts = np.searchsorted(ends, np.arange(0, ends[-1:].sum(), _MAX_RATINGS_PER_PART)).tolist()
@@ -159,7 +227,7 @@ def _read_rating_parts(
             [int(notes[first]), int(notes[last - 1])],
         )
         place, known = locate(rows.pop("note"), notes[part])
-        key = np.where(known, place * (len(raters) + 1) + rows["place"], _NEVER)
+        key = np.where(known, place * (len(raters) + 2) + rows["place"], _NEVER)
         order = np.argsort(key)[: np.count_nonzero(known)]
         yield part, place[order].astype(np.int32), rows.pop("place")[order], {n: rows[n][order] for n in rows}
 
@@ -218,8 +286,8 @@ def _score_all_notes(
 ) -> tuple[ScoredNotes, FactorScale, Singles]:
     """All notes' scores, the scale of factors, and each rating's distance on it where both sides are known."""
     parts = [
-        (final_scores(table, raters, settings), *_select_known_ratings(table, raters))
-        for table, _ in _read_rating_tables(connection, fit, raters, "level")
+        (final_scores(ratings.table, raters, settings), *_select_known_ratings(ratings.table, raters))
+        for _, ratings in _read_rating_tables(connection, fit, raters, "level")
     ]
     found = [scored.notes for scored, _, _ in parts]
     notes = SideParameters(
@@ -253,25 +321,28 @@ def _gather_signals(
 ) -> ManySignals:
     """What the rules look at, of all notes; the tags' lines are not among it."""
     facts = _load_note_facts(connection, fit.notes)
-    calm = np.append(~np.isin(raters.ids, fit.busy), False).astype(np.float32)
-    usual = np.append(usual, 0.0)
+    calm = np.append(~np.isin(raters.ids, fit.busy), [False, False]).astype(np.float32)
+    usual = np.append(usual, [0.0, 0.0])
     parts: list[dict[str, Any]] = []
     at = 0
-    for table, bits in _read_rating_tables(connection, fit, raters, "level, tags"):
-        notes = slice(at, at + len(table.note_ids))
+    wanted = "level, tags, coalesce(sampled, false) AS sampled"
+    for everything, ratings in _read_rating_tables(connection, fit, raters, wanted):
+        table, n = ratings.table, len(ratings.table.note_ids)
+        notes = slice(at, at + n)
         at = notes.stop
-        ratings = Ratings(table, True, {}, None, {tag: bits >> n & 1 == 1 for n, tag in enumerate(TAGS)})
         view = View.on(scale, table, scored.notes.factors[notes, 0], raters)
         sides = both_sides(table, view)
-        none = dict.fromkeys(NOT_HELPFUL_TAGS, np.zeros(len(table.note_ids)))
+        none = dict.fromkeys(NOT_HELPFUL_TAGS, np.zeros(n))
         totals, shares = tag_aggregates(ratings, view, settings, half) or (none, none)
         chosen = [
             sum((tag >= settings.explanation_raters).astype(np.int64) for tag in kind.values())
-            for kind in explanation_counts(ratings)
+            for kind in explanation_counts(everything)
         ]
+        counted = np.bincount(table.note, minlength=n)
+        asked = np.zeros(len(table), dtype=bool) if ratings.sampled is None else ratings.sampled
         parts.append(
             {
-                "ratings": np.bincount(table.note, minlength=len(table.note_ids)),
+                "ratings": counted,
                 "raters": sides[0],
                 "means": sides[1],
                 "net": sides[2],
@@ -279,12 +350,16 @@ def _gather_signals(
                 "shares": np.array(list(shares.values())),
                 "incorrect": incorrect_counts(ratings, view, usual, settings),
                 "without_busy": score_notes(replace(table, weight=calm[table.rater]), raters).notes.intercepts,
+                "left_out": np.bincount(everything.table.note, minlength=n) - counted,
+                "sampled": sampled_signals(table, asked, view, raters, settings),
                 "helpful_tags": chosen[0],
                 "not_helpful_tags": chosen[1],
             }
         )
     all_of = {name: np.concatenate([part.pop(name) for part in parts], axis=-1) for name in list(parts[0])}
+    left_out = all_of.pop("left_out")
     return ManySignals(
+        left_out=left_out if fit.by_group else None,
         intercept=scored.notes.intercepts,
         factor=scored.notes.factors[:, 0],
         upper_bound=scored.upper_bounds,
@@ -299,12 +374,17 @@ def _gather_signals(
 
 def _read_rating_tables(
     connection: Connection, fit: Fitted, raters: FrozenRaters, wanted: str
-) -> Iterator[tuple[RatingTable, Indices]]:
-    """The ratings in parts as tables whose raters are those of the fit and one for all others, and their tags."""
-    ids = np.append(raters.ids, _NEVER)
+) -> Iterator[tuple[Ratings, Ratings]]:
+    """The ratings in parts, with what is wanted of tags and `sampled`: all of them, and those that count.
+
+    Their raters are those of the fit, one for all others, and one for those who are left out.
+    """
+    ids = np.append(raters.ids, [_NEVER, _NEVER])
     for part, place, who, rows in _read_rating_parts(connection, fit.notes, fit.counts, raters.ids, wanted):
-        helpful = (rows["level"] / 2).astype(np.float32)
-        yield RatingTable(fit.notes[part], ids, place, who, helpful), rows.get("tags", who)
+        table = RatingTable(fit.notes[part], ids, place, who, (rows["level"] / 2).astype(np.float32))
+        tags = {tag: rows["tags"] >> n & 1 == 1 for n, tag in enumerate(TAGS)} if "tags" in rows else {}
+        everything, counts = Ratings(table, True, {}, None, tags, rows.get("sampled")), who <= len(raters.ids)
+        yield everything, everything if counts.all() else everything.only(counts)
 
 
 _REFIT_GROWTH = 1.05  # times the ratings of the last fit; a twentieth more moves its raters by less than they err
@@ -328,13 +408,14 @@ class TagScale(FrozenModel):
 class FitReport(FrozenModel):
     """A fit of the index. of_ratings: how many the index had; ratings: how many of them count after the filter.
 
-    not_run: why there is none, "" if there is. dropped: ratings that did not count, by reason. statuses: how many notes
-    have each by the fit; on_x: of how many X recorded one too, and as_on_x of how many the same. shown_at: how many
-    the rules would show with another line for the score, the line first.
+    not_run: why there is none, "" if there is. whose: the raters who count. dropped: ratings that did not count, by
+    reason. statuses: how many notes have each by the fit; on_x: of how many X recorded one too, and as_on_x of how
+    many the same. shown_at: how many the rules would show with another line for the score, the line first.
     """
 
     not_run: str = ""
     made_at: datetime | None = None
+    whose: RatersTaken | None = None
     of_ratings: int = 0
     ratings: int = 0
     notes: int = 0
@@ -393,10 +474,11 @@ def index_folder(
 
 
 def fit_index(connection: Connection, settings: BridgingSettings, now: datetime, *, anew: bool) -> FitReport:
-    """The fit of the index, made if there is none, if many ratings are new, or if it is asked for `anew`."""
+    """The fit of the index, made if there is none, if other raters or many new ratings count, or if asked for."""
     last = last_fit(connection)
     ratings = how_many(connection, "SELECT count(*) FROM ratings")
-    if not anew and not last.not_run and ratings < last.of_ratings * _REFIT_GROWTH:
+    of_the_same = last.whose is not None and last.whose.by is raters_by(connection, settings)
+    if not anew and of_the_same and ratings < last.of_ratings * _REFIT_GROWTH:
         return last
     if not ratings:
         return FitReport(not_run="There are no ratings in the index. Index a folder with the ratings files too.")
@@ -464,6 +546,7 @@ def _fit_and_score(
     found = statuses(connection, fit, usual, settings)
     said = FitReport(
         made_at=now.astimezone(UTC),
+        whose=_count_raters(connection, settings, by_group=fit.by_group),
         of_ratings=of_ratings,
         ratings=fit.found.fit.ratings,
         notes=len(fit.found.fit.notes),
@@ -481,6 +564,12 @@ def _fit_and_score(
         _build_scores_table(found),
         said,
     )
+
+
+def _count_raters(connection: Connection, settings: BridgingSettings, *, by_group: bool) -> RatersTaken:
+    everybody = how_many(connection, "SELECT count(DISTINCT rater) FROM ratings")
+    taken = how_many(connection, "SELECT count(DISTINCT rater) FROM ratings ANTI JOIN outside USING (rater)")
+    return RatersTaken.counted(taken, everybody, settings.raters, by_group=by_group)
 
 
 def _build_scores_table(found: Statuses | None) -> pa.Table:

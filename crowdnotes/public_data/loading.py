@@ -32,6 +32,7 @@ from crowdnotes.bridging.public_files import (
     passed_over,
     whole_lines,
 )
+from crowdnotes.bridging.ratings import is_sampled
 from crowdnotes.domain import FrozenModel
 from crowdnotes.errors import InputError
 from crowdnotes.public_data.database import TAGS, Connection, how_many
@@ -138,7 +139,9 @@ _MESSAGE_BY_MISSING_TABLE = {
     "notes": "There are no notes: posts, texts, surges and delays are not known.",
     "ratings": "There are no ratings: scores and sides are not known.",
     "noteStatusHistory": "There is no status history: when a note got its verdict is not known.",
-    "userEnrollment": "There is no enrolment: which notes an AI wrote is not known.",
+    "userEnrollment": (
+        "There is no enrolment: which notes an AI wrote and which raters X's Core model takes is not known."
+    ),
 }
 
 
@@ -296,6 +299,7 @@ def _load_notes(
             "language": pa.array([language for language, _ in labels], pa.string()),
             "topics": pa.array([topics for _, topics in labels], pa.uint8()),
             "text": texts,
+            "collaborative": _read_typed_column(block, "isCollaborativeNote", pa.bool_()),
         }
         _append_block(connection, "fresh", columns)
     return _replace_rows(connection, "notes", "note")
@@ -313,6 +317,7 @@ def _load_history(
             columns[name] = _read_times(block, column, now_ms, dropped)
         for name, column in _HISTORY_WORD_COLUMNS.items():
             columns[name] = _read_typed_column(block, column, pa.string())
+        columns["foreseen_at"] = _read_foreseen_times(block, now_ms, dropped)
         _append_block(connection, "fresh", columns)
     if older := _forget_older_history(connection):
         dropped["older than what the index has"] += older
@@ -327,6 +332,14 @@ def _forget_older_history(connection: Connection) -> int:
     if older:
         connection.execute(f"DELETE FROM fresh USING history WHERE {where}")
     return older
+
+
+def _read_foreseen_times(block: pa.Table, now_ms: int, dropped: Counter[str]) -> pa.ChunkedArray:
+    """When X first foresaw that a note would be shown: kept with a minus once that is over; -1 is a time forgotten."""
+    name = "abovePcrhThresholdTime"
+    times = pc.abs(_read_typed_column(block, name, pa.int64()))
+    known = pc.if_else(pc.fill_null(pc.equal(times, 1), False), pa.scalar(None, pa.int64()), times)
+    return _read_times(pa.table({name: known}), name, now_ms, dropped)
 
 
 _HISTORY_TIME_COLUMNS = {
@@ -355,9 +368,13 @@ def _load_people(
             "place": pa.repeat(place, block.num_rows),
             "rater": _hash_people(block, "participantId"),
             "state": _read_typed_column(block, "enrollmentState", pa.string()),
+            "modeling_group": _read_typed_column(block, "modelingGroup", pa.float64()),
         }
         _append_block(connection, "fresh", columns)
     return _replace_rows(connection, "people", "rater")
+
+
+_SOURCE = "ratingSourceBucketed"
 
 
 def _load_ratings(
@@ -369,7 +386,7 @@ def _load_ratings(
         for place, tag in enumerate(TAGS):
             if tag in block.column_names:
                 bits |= pc.fill_null(block[tag], False).to_numpy().astype(np.int32) << place
-        columns = {
+        columns: dict[str, object] = {
             "note": block["noteId"],
             "rater": _hash_people(block, "raterParticipantId"),
             "rated": _read_times(block, "createdAtMillis", now_ms, dropped),
@@ -377,6 +394,8 @@ def _load_ratings(
             "tags": bits,
             "load": pa.repeat(load, block.num_rows),
         }
+        if _SOURCE in block.column_names:
+            columns["sampled"] = is_sampled(block[_SOURCE])
         _append_block(connection, "fresh", columns)
     # By note, so that one note's are found without reading all of them.
     connection.execute("INSERT INTO ratings SELECT * FROM fresh ORDER BY note; DROP TABLE fresh")

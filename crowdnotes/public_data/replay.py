@@ -7,6 +7,7 @@ have stood under them, not what X computed at the time. Ratings that are taken a
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
@@ -21,6 +22,7 @@ from crowdnotes.bridging.model import (
     NoteSignals,
     NoteStatus,
     RuleName,
+    SampledSignal,
     Side,
     StatusResult,
 )
@@ -29,8 +31,8 @@ from crowdnotes.bridging.rules import decide
 from crowdnotes.bridging.scoring import Extremes, score_as_rated
 from crowdnotes.domain import FrozenModel
 from crowdnotes.public_data.database import TAGS, Connection, columns
-from crowdnotes.public_data.indexing import TagScale, last_fit
-from crowdnotes.settings_sections import BridgingSettings
+from crowdnotes.public_data.indexing import LEFT_OUT_SQL, TagScale, last_fit
+from crowdnotes.settings_sections import BridgingSettings, RatersWanted
 from crowdnotes.text.markdown import day
 from crowdnotes.wording import fill, plural
 
@@ -57,7 +59,8 @@ class Moment(FrozenModel):
     """How the note stood after its first `ratings` ratings.
 
     minus, plus: by raters on either side of the viewpoint; unknown: by raters who are not in the fit, and whose ratings
-    do not enter the score. intercept, factor: null while too few known raters have rated.
+    do not enter the score; left_out: by raters of groups that X's Core model does not take. intercept, factor: null
+    while too few known raters have rated.
     """
 
     at: datetime | None
@@ -65,6 +68,7 @@ class Moment(FrozenModel):
     minus: Levels
     plus: Levels
     unknown: Levels
+    left_out: Levels = Levels()
     intercept: MaybeNumber
     factor: MaybeNumber
     status: NoteStatus
@@ -123,15 +127,19 @@ def replay(connection: Connection, note: int, misleading: bool, settings: Bridgi
     fit = last_fit(connection)
     if fit.not_run:
         return f"It has no score, because the viewpoints of raters are not known. {fit.not_run}"
+    by_group = fit.whose is not None and fit.whose.by is RatersWanted.CORE
     rows = columns(
         connection,
-        """
+        f"""
         SELECT coalesce(rated, 0) AS rated, level, tags, raters.rater IS NOT NULL AS known,
             coalesce(intercept, 0.0) AS intercept, coalesce(factor, 0.0) AS factor, coalesce(usual, 0.0) AS usual,
-            coalesce(busy, false) AS busy
-        FROM ratings LEFT JOIN raters USING (rater) WHERE note = ? ORDER BY rated, ratings.rater
+            coalesce(busy, false) AS busy, coalesce(sampled::INTEGER, -1) AS sampled,
+            coalesce(is_left_out, false) AS left_out
+        FROM ratings LEFT JOIN raters USING (rater)
+            LEFT JOIN (SELECT rater, {LEFT_OUT_SQL} AS is_left_out FROM people WHERE ?) USING (rater)
+        WHERE note = ? ORDER BY rated, ratings.rater
         """,
-        [note],
+        [by_group, note],
     )
     if not len(rows["rated"]):
         return "It has no score, because the index has no rating of it."
@@ -145,9 +153,8 @@ def replay(connection: Connection, note: int, misleading: bool, settings: Bridgi
             f"What is known of each rater is kept fixed, as {fit.ratings:,} ratings showed it on {day(fit.made_at)}: "
             "this is how the note would have stood, not what X computed at the time."
         )
-    return Replay(
-        rows, Extremes(fit.global_intercept, fit.ratings_per_note, *extremes), misleading, settings, held, fit.tags
-    )
+    held_extremes = Extremes(fit.global_intercept, fit.ratings_per_note, *extremes)
+    return Replay(rows, held_extremes, misleading, settings, held, fit.tags, by_group=by_group)
 
 
 class Replay:
@@ -155,30 +162,35 @@ class Replay:
 
     def __init__(
         self,
-        rows: dict[str, npt.NDArray[np.generic]],
+        rows: dict[str, npt.NDArray[Any]],
         fit: Extremes,
         misleading: bool,
         settings: BridgingSettings,
         held: str,
         tags: TagScale | None,
+        *,
+        by_group: bool = False,
     ) -> None:
+        """rows: sampled is -1 where not known. by_group: whether raters are left out by their groups, as rows say."""
         self.held = held
-        self._rows, self._fit, self._tags = rows, fit, tags
+        self._rows, self._fit, self._tags, self._by_group = rows, fit, tags, by_group
         self.times: npt.NDArray[np.int64] = rows["rated"].astype(np.int64)
         self._misleading = misleading
         self._settings = settings
-        known: npt.NDArray[np.bool_] = rows["known"].astype(bool)
+        left_out: npt.NDArray[np.bool_] = rows["left_out"].astype(bool)
+        known: npt.NDArray[np.bool_] = rows["known"].astype(bool) & ~left_out
         helpful: Floats = rows["level"].astype(np.float64) / 2
         factor: Floats = rows["factor"].astype(np.float64)
         # What each rating says beyond its rater's usual; NaN for one that does not count.
         self.worth: Floats = np.where(known, helpful - rows["intercept"].astype(np.float64), np.nan)
         # After k ratings the score is that after the known among them.
         self._known = np.cumsum(known)
+        self._counted = np.cumsum(~left_out)
         self._scores = score_as_rated(helpful[known], rows["intercept"].astype(np.float64)[known], factor[known], fit)
-        groups = (known & (factor < 0), known & (factor >= 0), ~known)
+        groups = (known & (factor < 0), known & (factor >= 0), ~known & ~left_out, left_out)
         self._levels = np.stack(
             [np.cumsum(group & (helpful == value)) for group in groups for value in (0.0, 0.5, 1.0)]
-        ).reshape(3, 3, -1)
+        ).reshape(len(groups), 3, -1)
         bits = rows["tags"].astype(np.int64)
         ticked = np.stack([bits >> place & 1 for place in range(len(TAGS))])
         self._ticked = ticked.cumsum(axis=1)
@@ -187,6 +199,13 @@ class Replay:
         self._without_busy = score_as_rated(
             helpful[calm], rows["intercept"].astype(np.float64)[calm], factor[calm], fit
         )[0]
+        self._says_sampled = bool((rows["sampled"] >= 0).any())
+        asked = known & (rows["sampled"] == 1)
+        own_price = replace(fit, ratings_per_note=settings.sampled_ratings_per_note)
+        self._by_sampled = score_as_rated(
+            helpful[asked], rows["intercept"].astype(np.float64)[asked], factor[asked], own_price
+        )[0]
+        self._sampled = np.stack([np.cumsum(asked & (factor < 0)), np.cumsum(asked & (factor >= 0))])
         self._complaints = _ComplaintTotals(
             tags, settings, factor[known], ticked[len(HELPFUL_TAGS) :, known], rows["usual"].astype(np.float64)[known]
         )
@@ -197,7 +216,7 @@ class Replay:
     def without(self, places: npt.NDArray[np.integer[Any]]) -> Replay:
         """The same note with the ratings in these places taken away."""
         rows = {name: np.delete(column, places) for name, column in self._rows.items()}
-        return Replay(rows, self._fit, self._misleading, self._settings, self.held, self._tags)
+        return Replay(rows, self._fit, self._misleading, self._settings, self.held, self._tags, by_group=self._by_group)
 
     @property
     def line(self) -> float:
@@ -214,10 +233,12 @@ class Replay:
         enough = scored >= self._settings.min_raters_per_note
         intercept, factor, bound = (float(of[scored - 1]) if enough else float("nan") for of in self._scores)
         tags = dict(zip(TAGS, self._ticked[:, last].tolist(), strict=True))
-        calm = int(self._calm[last])
+        calm, counted = int(self._calm[last]), int(self._counted[last])
+        negative, positive = self._sampled[:, last].tolist()
+        by_sampled = float(self._by_sampled[negative + positive - 1]) if negative + positive else float("nan")
         signals = NoteSignals(
             note_id=0,
-            ratings=ratings,
+            ratings=counted,
             intercept=intercept,
             factor=factor,
             negative=self._side(0, last) if enough else Side(),
@@ -226,6 +247,8 @@ class Replay:
             upper_bound=bound,
             was_helpful=was_helpful,
             intercept_without_high_volume=float(self._without_busy[calm - 1]) if calm else float("nan"),
+            left_out=ratings - counted if self._by_group else None,
+            sampled=SampledSignal(by_sampled, negative, positive) if self._says_sampled else None,
             **self._complaints.signals(scored if enough else 0, factor),
             helpful_tags={tag: number for tag, number in tags.items() if tag in HELPFUL_TAGS},
             not_helpful_tags={tag: number for tag, number in tags.items() if tag not in HELPFUL_TAGS},
@@ -235,9 +258,9 @@ class Replay:
     def moment(self, ratings: int, *, was_helpful: bool = False) -> Moment:
         """How the note stands after so many ratings, at least one."""
         said = self.decided(ratings, was_helpful=was_helpful)
-        minus, plus, unknown = (
-            Levels(**dict(zip(_LEVEL_FIELDS, self._levels[group, :, ratings - 1].tolist(), strict=True)))
-            for group in range(3)
+        minus, plus, unknown, left_out = (
+            Levels(**dict(zip(_LEVEL_FIELDS, of_group[:, ratings - 1].tolist(), strict=True)))
+            for of_group in self._levels
         )
         return Moment(
             at=_convert_ms_unless_zero(int(self.times[ratings - 1])),
@@ -245,6 +268,7 @@ class Replay:
             minus=minus,
             plus=plus,
             unknown=unknown,
+            left_out=left_out,
             intercept=said.note_intercept,
             factor=said.note_factor,
             status=said.status,
@@ -323,7 +347,7 @@ def score_story(replayed: Replay) -> ScoreStory:
         changes=tuple(changes),
         first=replayed.moment(FIRST) if n >= FIRST else None,
         now=now,
-        not_applied=tuple(f"{rule.as_text} (not known: {what}) [{rule.value}]" for rule, what in missing.items()),
+        not_applied=tuple(f"{rule.as_text} (needs {what}) [{rule.value}]" for rule, what in missing.items()),
         not_sunk=_explain_not_sunk(last),
     )
 

@@ -1,6 +1,7 @@
 """Public data in today's official schema, made up, with answers that are known: to try the program and to test it.
 
-Planted are a surge of posts on one day, how late notes and verdicts come, and two camps of raters. Nothing in it is of
+Planted are a surge of posts on one day, how late notes and verdicts come, two camps of raters, raters of groups that
+Core leaves out, and ratings that people drawn at random were asked for. Nothing in it is of
 a person: ids are numbers in disguise, texts are put together from a few sentences.
 """
 
@@ -19,6 +20,7 @@ import pyarrow as pa
 from pyarrow import csv
 
 from crowdnotes.bridging.columns import ENROLMENT, HISTORY, NOTES, RATINGS, ColumnKind, TableSpec
+from crowdnotes.bridging.public_scoring import CORE_GROUPS
 from crowdnotes.domain import FrozenModel
 from crowdnotes.errors import InputError
 from crowdnotes.public_data.loading import snowflake
@@ -30,6 +32,8 @@ _HOUR_MS, _DAY_MS = 3_600_000, 86_400_000
 _ROWS_PER_CHUNK = 500_000  # rows made at once
 _RATER_SHARES = 0.5 ** np.arange(8)  # shares of the raters that a note may come to; the smaller, the busier
 _SHARE_OF_FIRST_CAMP = 0.55
+_GROUPS = (1, 2, 3, 6, 8, 9, 10, 11, 13, 14, 19, 4)  # of raters, in turn; Core leaves out the last
+_SAMPLED_SHARE = 0.15  # of the ratings
 _FIRST_NOTE_HOURS, _VERDICT_HOURS = 10.0, 7.0  # medians
 _SURGE_FACTOR = 6  # times the usual posts of a day
 _TAG_SHARES_BY_LEVEL = {
@@ -252,9 +256,9 @@ def _make_ratings(
         "version": np.full(len(note), 2),
         "helpfulnessLevel": _LEVEL_NAMES.take(pa.array(level)),
         "ratedOnTweetId": world["post_ids"][note],
-        "ratingSourceBucketed": pa.repeat("DEFAULT", len(note)),
     }
     luck = chance.random(len(note), dtype=np.float32)
+    columns["ratingSourceBucketed"] = np.where((luck * 97) % 1 < _SAMPLED_SHARE, "POPULATION_SAMPLED", "DEFAULT")
     for place, (of_level, tag, share) in enumerate(
         (of_level, tag, share) for of_level, tags in _TAG_SHARES_BY_LEVEL.items() for tag, share in tags.items()
     ):
@@ -264,10 +268,12 @@ def _make_ratings(
 
 
 def _make_enrolment(raters: int) -> dict[str, Any]:
+    group = np.array(_GROUPS)[np.arange(raters) % len(_GROUPS)]
     return {
         "participantId": np.array([rater_id(number) for number in range(raters)], dtype=object),
         "enrollmentState": np.where(np.arange(raters) % 50 == 0, "apiEarnedIn", "earnedIn").astype(object),
-        "modelingPopulation": np.full(raters, "CORE", dtype=object),
+        "modelingPopulation": np.where(np.isin(group, CORE_GROUPS), "CORE", "EXPANSION").astype(object),
+        "modelingGroup": group,
     }
 
 

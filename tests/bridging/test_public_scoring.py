@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from crowdnotes.bridging.columns import HISTORY, NOTES
+from crowdnotes.bridging.columns import ENROLMENT, HISTORY, NOTES
 from crowdnotes.bridging.model import Factorization, NoteSignals, NoteStatus, RatingTable, RuleName, SideParameters
 from crowdnotes.bridging.public_files import read_public_data
 from crowdnotes.bridging.public_scoring import NoteFacts, PublicScores, prescored, score_public_data
 from crowdnotes.bridging.rules import decide, general_helpful, general_not_helpful, not_misleading
 from crowdnotes.errors import InputError
-from crowdnotes.settings_sections import BridgingSettings
+from crowdnotes.settings_sections import BridgingSettings, RatersWanted
 from tests.bridging.made import made_ratings, rating_row, write_ratings, write_tsv
 
 _LEVELS = {1.0: "HELPFUL", 0.5: "SOMEWHAT_HELPFUL", 0.0: "NOT_HELPFUL"}
@@ -125,6 +127,98 @@ def test_a_rating_by_a_rater_outside_the_fit_still_counts_as_a_rating(data: Path
     bridge = next(result for result in after.statuses if result.note_id == _BRIDGE)
     assert bridge.ratings == before[_BRIDGE] + 1
     assert np.isfinite(after.fit.objective)
+
+
+def _enrol(data: Path, groups: Mapping[str, object]) -> None:
+    rows = [{"participantId": person, "modelingGroup": group} for person, group in groups.items()]
+    write_tsv(data / "userEnrollment-00000.tsv", ENROLMENT.columns, rows)
+
+
+def test_core_takes_its_groups_and_whom_the_enrolment_does_not_list_as_if_the_others_had_never_rated(
+    data: Path,
+) -> None:
+    everybody = score_public_data(data, BridgingSettings())
+    assert (everybody.raters.by, everybody.raters.taken, everybody.raters.left_out) == (RatersWanted.ALL, 60, 0)
+    assert "does not tell the groups" in everybody.raters.sentence
+    people = [f"R{n:04d}" for n in range(60)]
+    # 1 and 21 are groups of Core, 15 and 0 are not, who is listed without a group is not, and the others are not listed
+    groups = {person: [1, "21.0", 15, 0, ""][n % 5] for n, person in enumerate(people[:40])}
+    _enrol(data, groups)
+    core = score_public_data(data, BridgingSettings())
+    mine = {person for person in people if groups.get(person, 1) in (1, "21.0")}
+    assert (core.raters.by, core.raters.taken, core.raters.left_out) == (RatersWanted.CORE, len(mine), 60 - len(mine))
+    assert f"by {len(mine)} of 60 raters" in core.raters.sentence
+    header, *rows = (data / "ratings-00000.tsv").read_text("utf-8").splitlines()
+    of_mine = [row for row in rows if row.split("\t")[1] in mine]
+    assert core.dropped["ratings by raters of groups that X's Core model leaves out"] == len(rows) - len(of_mine)
+    asked_for = score_public_data(data, BridgingSettings(raters=RatersWanted.ALL))
+    assert asked_for.statuses == everybody.statuses
+    assert "as CROWDNOTES_BRIDGING_RATERS asks" in asked_for.raters.sentence
+    (data / "userEnrollment-00000.tsv").unlink()
+    (data / "ratings-00000.tsv").write_text("\n".join([header, *of_mine]) + "\n", "utf-8")
+    alone = {one.note_id: one for one in score_public_data(data, BridgingSettings()).statuses}
+    for one in core.statuses:
+        if one.note_id in alone and one.decided_by is not RuleName.CAPTURE:
+            assert one.note_intercept == alone[one.note_id].note_intercept
+            assert (one.status, one.ratings) == (alone[one.note_id].status, alone[one.note_id].ratings)
+
+
+def test_a_note_that_other_groups_rate_gets_no_status_and_stays_in_the_list(data: Path) -> None:
+    path = data / "ratings-00000.tsv"
+    more = [rating_row(_BRIDGE, f"Z{n}") for n in range(61)] + [rating_row(2**60 + 600, f"Z{n}") for n in range(9)]
+    lines = write_ratings(data / "more.tsv", more).read_text("utf-8").splitlines()[1:]
+    path.write_text(path.read_text("utf-8") + "\n".join(lines) + "\n", "utf-8")
+    _enrol(data, {f"Z{n}": 15 for n in range(61)})
+    found = {one.note_id: one for one in score_public_data(data, BridgingSettings()).statuses}
+    assert found[_BRIDGE].decided_by is found[2**60 + 600].decided_by is RuleName.CAPTURE
+    assert (found[2**60 + 600].ratings, found[2**60 + 600].note_intercept) == (0, None)
+    assert found[_BRIDGE].note_intercept is not None
+
+
+def test_where_core_takes_nobody_the_setting_for_all_raters_is_named(data: Path) -> None:
+    _enrol(data, {f"R{n:04d}": 15 for n in range(60)})
+    with pytest.raises(InputError, match=r"groups that X's Core model leaves out: .*CROWDNOTES_BRIDGING_RATERS=all"):
+        score_public_data(data, BridgingSettings())
+
+
+def test_an_enrolment_that_names_people_otherwise_or_tells_no_group(data: Path) -> None:
+    _enrol(data, {f"R{n:04d}": "" for n in range(60)})
+    assert score_public_data(data, BridgingSettings()).raters.by is RatersWanted.ALL
+    pd.DataFrame({"participantId": [1, 2], "modelingGroup": [15.0, 1.0]}).to_parquet(data / "userEnrollment.parquet")
+    with pytest.raises(InputError, match="name people otherwise"):
+        score_public_data(data, BridgingSettings())
+
+
+def test_people_drawn_at_random_who_like_a_shown_note_much_less_take_it_back(data: Path) -> None:
+    settings = BridgingSettings()
+    assert _by_note(score_public_data(data, settings))[_BRIDGE] is NoteStatus.HELPFUL
+    raters = score_public_data(data, settings).fit.raters
+    side = {str(rater): factor < 0 for rater, factor in zip(raters.ids, raters.factors[:, 0], strict=True)}
+    drawn = [*[one for one in side if side[one]][:6], *[one for one in side if not side[one]][:6]]
+    header, *rows = (data / "ratings-00000.tsv").read_text("utf-8").splitlines()
+    names = header.split("\t")
+
+    def asked(row: str) -> str:
+        values = dict(zip(names, row.split("\t"), strict=True))
+        if values["noteId"] == str(_BRIDGE) and values["raterParticipantId"] in drawn:
+            values |= {"ratingSourceBucketed": "POPULATION_SAMPLED", "helpfulnessLevel": "NOT_HELPFUL"}
+        return "\t".join(values.values())
+
+    (data / "ratings-00000.tsv").write_text("\n".join([header, *map(asked, rows)]) + "\n", "utf-8")
+    found = score_public_data(data, settings)
+    bridge = next(one for one in found.statuses if one.note_id == _BRIDGE)
+    assert (bridge.status, bridge.decided_by) == (NoteStatus.NEEDS_MORE_RATINGS, RuleName.SAMPLED)
+    of = {str(rater): n for n, rater in enumerate(found.fit.raters.ids)}
+    rows_of = [of[one] for one in drawn if one in of]
+    told = f"By the {len(rows_of)} ratings that X asked people drawn at random for, its score is only "
+    assert bridge.reason.startswith(told)
+    # By hand: the ridge regression of these alone, with ten ratings per note as the price.
+    factors = found.fit.raters.factors[rows_of, 0]
+    ones = np.column_stack((np.ones(len(rows_of)), factors))
+    left = 0.0 - found.fit.global_intercept - found.fit.raters.intercepts[rows_of]
+    by_hand = np.linalg.solve(ones.T @ ones + 10 * np.diag([0.15, 0.03]), ones.T @ left)
+    distance = next(said for said in bridge.outcomes if said.rule is RuleName.SAMPLED).distances[0]
+    assert distance.value == pytest.approx(by_hand[0])
 
 
 def test_prescoring_gives_all_notes_at_once_what_its_rules_give_each() -> None:

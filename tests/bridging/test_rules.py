@@ -19,6 +19,7 @@ from crowdnotes.bridging.model import (
     NoteStatus,
     RuleName,
     RuleOutcome,
+    SampledSignal,
     Side,
     StatusResult,
 )
@@ -116,6 +117,7 @@ def test_a_rule_that_sets_a_status_fires_at_its_line_and_just_misses_beside_it(
         (rules.low_diligence, "diligence_intercept"),
         (rules.high_volume, "intercept_without_high_volume"),
         (rules.correlated, "intercept_without_correlated"),
+        (rules.sampled, "sampled"),
         (rules.explanation, "helpful_tags"),
     ],
 )
@@ -259,6 +261,37 @@ def test_what_keeps_a_note_from_being_shown_is_a_sentence(change: dict[str, obje
     assert result.blocked_by[0].reason == reason
 
 
+@pytest.mark.parametrize(
+    ("intercept", "sampled", "status"),
+    [
+        (0.45, SampledSignal(0.29, 4, 4), NMR),
+        (0.45, SampledSignal(0.30, 4, 4), None),  # at least 0.30 is enough
+        (0.40, SampledSignal(0.25, 4, 4), NMR),  # as far apart as the line
+        (0.40, SampledSignal(0.26, 4, 4), None),
+        (0.45, SampledSignal(0.1, 3, 4), None),  # seven
+        (0.45, SampledSignal(0.1, 6, 2), NMR),
+        (0.45, SampledSignal(0.1, 7, 1), None),
+        (0.45, SampledSignal(NAN, 0, 0), None),
+    ],
+)
+def test_a_shown_note_that_people_drawn_at_random_like_much_less_needs_more_ratings(
+    intercept: float, sampled: SampledSignal, status: NoteStatus | None
+) -> None:
+    note = _with({"intercept": intercept, "sampled": sampled})
+    assert _said(rules.sampled(note, CRH, LINES)) is status
+    assert _said(rules.sampled(note, NMR, LINES)) is None
+    assert _said(rules.sampled(note, CRNH, LINES)) is None
+
+
+def test_a_note_rated_mostly_by_raters_whom_core_leaves_out_gets_no_status_from_core() -> None:
+    assert decide(replace(BRIDGE, left_out=BRIDGE.ratings), LINES).status is CRH
+    found = decide(replace(BRIDGE, left_out=BRIDGE.ratings + 1), LINES)
+    assert (found.status, found.decided_by) == (NMR, RuleName.CAPTURE)
+    assert f"of its {2 * BRIDGE.ratings + 1} ratings only {BRIDGE.ratings} are by raters whom Core" in found.reason
+    low = decide(replace(NOTE, intercept=-0.5, left_out=100), LINES)
+    assert (low.status, low.decided_by) == (NMR, RuleName.CAPTURE)
+
+
 def test_every_distance_stands_in_the_json_with_its_gap() -> None:
     told = json.loads(decide(replace(BRIDGE, intercept=0.37), LINES).model_dump_json())
     distances = {
@@ -284,7 +317,7 @@ def test_a_note_between_sides_needs_your_help_and_is_shown_as_needing_ratings() 
 
 def test_rules_without_inputs_are_listed_as_not_applied() -> None:
     missing = {entry.rule.name for entry in decide(BRIDGE, LINES).not_applied}
-    assert missing == set("INERTIA TAGS INCORRECT LOW_DILIGENCE HIGH_VOLUME CORRELATED EXPLANATION".split())
+    assert missing == set("INERTIA TAGS INCORRECT LOW_DILIGENCE HIGH_VOLUME CORRELATED SAMPLED EXPLANATION".split())
 
 
 def test_a_note_without_a_score_needs_more_ratings() -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from crowdnotes.bridging.columns import NOT_HELPFUL_TAGS
-from crowdnotes.bridging.model import IncorrectSignal, NoteSignals, NoteStatus, RuleName, Side
+from crowdnotes.bridging.model import IncorrectSignal, NoteSignals, NoteStatus, RuleName, SampledSignal, Side
 from crowdnotes.bridging.rules import RULE_NAMES, STATUSES, ManySignals, decide, decide_all
 from crowdnotes.settings_sections import BridgingSettings
 
@@ -35,6 +35,14 @@ def _made(chance: np.random.Generator) -> ManySignals:
         incorrect=np.array([chance.integers(2, 5, _NOTES), chance.integers(0, 4, _NOTES), chance.random(_NOTES) * 2])
         * (chance.random((3, _NOTES)) < 0.8),
         without_busy=intercept - chance.choice([0.0, 0.05], _NOTES),
+        left_out=chance.choice([0, 0, 5, 60], _NOTES),
+        sampled=np.array(
+            [
+                intercept - chance.choice([0.0, 0.14, 0.25, 0.3, np.nan], _NOTES),
+                chance.integers(0, 12, _NOTES),
+                chance.integers(0, 12, _NOTES),
+            ]
+        ),
         helpful_tags=chance.integers(0, 4, _NOTES),
         not_helpful_tags=chance.integers(0, 4, _NOTES),
     )
@@ -60,6 +68,8 @@ def _one(many: ManySignals, n: int) -> NoteSignals:
         tag_lines=many.tag_lines,
         incorrect=IncorrectSignal(int(complaining), int(said), usual),
         intercept_without_high_volume=float(many.without_busy[n]),
+        left_out=None if many.left_out is None else int(many.left_out[n]),
+        sampled=SampledSignal(float(many.sampled[0, n]), int(many.sampled[1, n]), int(many.sampled[2, n])),
         helpful_tags={str(tag): 2 for tag in range(many.helpful_tags[n])},
         not_helpful_tags={str(tag): 2 for tag in range(many.not_helpful_tags[n])},
     )
@@ -69,7 +79,7 @@ def test_all_notes_at_once_are_decided_as_each_alone() -> None:
     lines = BridgingSettings()
     seen: set[RuleName] = set()
     made = _made(np.random.default_rng(0))
-    for many in (made, replace(made, tag_lines=None)):
+    for many in (made, replace(made, tag_lines=None, left_out=None)):
         status, decided = decide_all(many, lines)
         alone = [decide(_one(many, n), lines) for n in range(_NOTES)]
         assert [STATUSES[place] for place in status.tolist()] == [one.internal_status for one in alone]

@@ -64,6 +64,8 @@ def _ratings(levels: Sequence[int], known: bool = True, sides: int = 2) -> Repla
         "factor": np.where(np.arange(len(level)) % sides, 0.5, -0.5),
         "usual": np.zeros(len(level)),
         "busy": np.zeros(len(level), dtype=bool),
+        "sampled": np.zeros(len(level)),
+        "left_out": np.zeros(len(level), dtype=bool),
     }
     return Replay(rows, _FIT, True, _LINES, "", None)
 
@@ -182,11 +184,13 @@ def test_the_score_after_all_ratings_is_that_of_the_whole_algorithm() -> None:
             assert told.score is not None
             assert told.score.now.intercept == pytest.approx(of_all[note].note_intercept, abs=1e-4)
             assert told.score.now.factor == pytest.approx(of_all[note].note_factor, abs=1e-4)
-            assert told.score.now.ratings == told.levels.n == of_all[note].ratings
+            assert told.score.now.ratings == told.levels.n == of_all[note].ratings + told.score.now.left_out.n
+            assert told.score.now.left_out.n > 0
             assert told.score.now.status is of_all[note].status
             assert told.score.not_applied == (
-                "doubts about facts and sources (not known: the diligence model's intercept) [FilterLowDiligence]",
-                "carried by raters who act together (not known: which raters act together) [NoCorrelatedIntercept]",
+                "doubts about facts and sources (needs the diligence model, not computed here) [FilterLowDiligence]",
+                "carried by raters who act together (needs which raters act together, not computed here) "
+                "[NoCorrelatedIntercept]",
             )
 
 
