@@ -371,7 +371,9 @@ def recorded(connection: Connection, note: int, replayed: Replay | None) -> tupl
         ("lock", row[6], row[7], ""),
     ):
         if at is not None and status:
-            told.setdefault((at, status), (event, by))
+            # A verdict may be the status of now, too: who decided is then told of the verdict.
+            first, decided = told.get((at, status), (event, ""))
+            told[at, status] = first, by or decided
     found = []
     for (at, status), (event, by) in sorted(told.items()):
         ratings = replayed.until(at) if replayed else 0

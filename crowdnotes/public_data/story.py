@@ -32,6 +32,13 @@ _HAS_WORD_SQL = "(SELECT text ILIKE ? ESCAPE '!')"
 _MIN_SIDE_RATINGS = 5  # of a side: of fewer no share is told
 _MAX_LISTED_CHANGES = 2  # of more the first and the last are told
 _CORE_MODEL = "CoreModel"  # as X calls the one that is run here
+_REASON_BY_RULE_OF_X = {  # what decides at X without being a model
+    "MetaInitialNMR": "None of X's models had scored it.",
+    "NmrDueToMinStableCrhTime": "X held the status back for a while, to see whether it lasts.",
+    "ScoringDriftGuard": "X kept the status that it had locked.",
+    "InsufficientExplanation": "X took the status back, as raters had ticked too few reasons.",
+    "PopulationSampledIntercept": "X took the status back, as people whom it drew at random liked the note much less.",
+}
 _MIN_DISAGREEMENT = 0.3  # between the sides' shares of helpful ratings
 _MAX_SHARE_AGAINST = 1 / 3  # the share of a side that may find a note not helpful which the side found somewhat helpful
 _TEXT_BY_STATUS = {
@@ -92,7 +99,10 @@ class StoryText(FrozenModel):
 
 
 class Story(FrozenModel):
-    """One note. by_ai: written by an AI writer; None where not known. levels: of all its ratings, dated or not.
+    """One note. levels: of all its ratings, dated or not.
+
+    by_ai: written by an AI writer; collaborative: by X's own AI, from what contributors asked for and suggested; each
+    None where not known. foreseen_at: when X first foresaw, from early ratings, that the note would be shown.
 
     score: the ratings in time and the score after them, under raters held as fitted; None with `score_not_run`.
     on_x: what X recorded; empty with `on_x_not_run`.
@@ -107,6 +117,8 @@ class Story(FrozenModel):
     topics: tuple[str, ...]
     misleading: bool | None
     by_ai: bool | None
+    collaborative: bool | None = None
+    foreseen_at: datetime | None = None
     notes_on_post: tuple[NoteOfPost, ...]
     levels: Levels
     not_dated: int
@@ -128,14 +140,14 @@ def story(connection: Connection, wanted: str, settings: BridgingSettings) -> St
     row = connection.execute(
         """
         SELECT notes.post, posted, coalesce(notes.written, history.written), text, language, topics, misleading,
-            coalesce(notes.author, history.author)
+            coalesce(notes.author, history.author), collaborative, foreseen_at
         FROM (SELECT $note AS note) LEFT JOIN notes USING (note) LEFT JOIN history USING (note)
         """,
         {"note": note},
     ).fetchone()
     if row is None:
         raise AssertionError("one row stands on the left")
-    post, posted, written, text, language, topics, misleading, author = row
+    post, posted, written, text, language, topics, misleading, author, collaborative, foreseen = row
     # A deleted note's words are not known; the algorithm takes it for one that calls its post misleading.
     replayed = replay(connection, note, misleading is not False, settings)
     known = replayed if isinstance(replayed, Replay) else None
@@ -152,6 +164,8 @@ def story(connection: Connection, wanted: str, settings: BridgingSettings) -> St
         topics=tuple(name for place, name in enumerate(topic_names()) if (topics or 0) >> place & 1),
         misleading=misleading,
         by_ai=_is_ai(connection, author),
+        collaborative=collaborative,
+        foreseen_at=_convert_ms_unless_none(foreseen),
         notes_on_post=_load_notes_of_post(connection, post),
         levels=levels,
         not_dated=not_dated,
@@ -275,7 +289,7 @@ def in_plain_words(told: Story, settings: BridgingSettings) -> StoryText:
         if score and score.first and told.levels.n > FIRST
         else "",
         held=score.held if score and score.now.intercept is not None else "",
-        on_x=_describe_record_on_x(told.on_x),
+        on_x=f"{_describe_record_on_x(told.on_x)} {_describe_forecast(told)}".strip(),
         differs=why_differs(told.on_x, score.now) if score and _is_different_on_x(told.on_x, score.now) else "",
     )
 
@@ -288,8 +302,11 @@ def _write_beginning(told: Story) -> str:
     if told.written_at and told.posted_at and told.written_at > told.posted_at:
         after = f", {_format_duration((told.written_at - told.posted_at).total_seconds())} after the post"
     who = "An AI writer" if told.by_ai else "A contributor"
+    how = ""
+    if told.collaborative:
+        who, how = "X's own AI", ", from what contributors asked for and suggested"
     words = " ".join(without_urls(told.text).split())
-    return f"{who} wrote this note{when}{after}: “{words}”"
+    return f"{who} wrote this note{when}{after}{how}: “{words}”"
 
 
 def _describe_rating_levels(told: Story) -> str:
@@ -322,6 +339,12 @@ def _describe_sides(now: Moment) -> str:
         if now.unknown.n
         else ""
     )
+    if now.left_out.n:
+        others += " " + plural(
+            now.left_out.n,
+            "{n} rating does not count, as it is by a rater of a group that X's Core model leaves out.",
+            "{n:,} ratings do not count, as they are by raters of groups that X's Core model leaves out.",
+        )
     if min(now.minus.n, now.plus.n) < _MIN_SIDE_RATINGS:
         return (
             f"Of those who count for the score, {now.minus.n} stand on one side and {now.plus.n} on the other: too "
@@ -432,19 +455,29 @@ def why_differs(on_x: tuple[Recorded, ...], now: Moment) -> str:
             f"By the {then.ratings:,} ratings until then this page comes to the same as X; the "
             f"{now.ratings - then.ratings:,} since then changed that here."
         )
-    models = [one.decided_by for one in on_x if one.decided_by and not one.decided_by.startswith(_CORE_MODEL)]
-    if models:
-        told.append(f"At X another model than the one here decided: {models[-1]}.")
+    told += [_explain_decision(one.decided_by) for one in on_x if one.decided_by][-1:]
     return " ".join(
         [
-            *told,
+            *filter(None, told),
             (
-                "X and this page can differ: X also uses models for groups of raters and for topics, and data that it "
-                "does not publish; it goes by the rules and ratings of its day; and after two weeks it usually keeps "
-                "a status as it is."
+                "X and this page can differ: X also uses models and signals that are not computed here, of which some "
+                "may show a note or take it back; it goes by the rules and ratings of its day; and after two weeks it "
+                "usually keeps a status as it is."
             ),
         ]
     )
+
+
+def _explain_decision(decided_by: str) -> str:
+    """Who decided at X, where it was not the model that is run here; "" where it was, or is not known."""
+    name = decided_by.split(" (", maxsplit=1)[0]
+    if name in ("", _CORE_MODEL):
+        return ""
+    if name in _REASON_BY_RULE_OF_X:
+        return _REASON_BY_RULE_OF_X[name]
+    if "Model" in name:
+        return f"At X another model than the one here decided: {decided_by}."
+    return f"At X a rule decided that is not known here: {decided_by}."
 
 
 def _describe_record_on_x(on_x: tuple[Recorded, ...]) -> str:
@@ -457,6 +490,15 @@ def _describe_record_on_x(on_x: tuple[Recorded, ...]) -> str:
     if last.status == first.status:
         return f"X itself recorded it as {first.as_text} on {day(first.at)}."
     return f"X itself recorded it as {first.as_text} on {day(first.at)}, and as {last.as_text} since {day(last.at)}."
+
+
+def _describe_forecast(told: Story) -> str:
+    if told.foreseen_at is None:
+        return ""
+    return (
+        f"From its early ratings X foresaw on {day(told.foreseen_at)} that it would be shown; such a forecast holds "
+        "for 12 hours at most."
+    )
 
 
 def _find_note(connection: Connection, wanted: str) -> int:

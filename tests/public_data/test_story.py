@@ -345,6 +345,113 @@ def test_where_x_and_the_page_differ_what_the_data_says_of_it_comes_first() -> N
 
 
 @pytest.mark.parametrize(
+    ("decided_by", "said"),
+    [
+        ("GroupModel33NMR (v1.1)", "At X another model than the one here decided: GroupModel33NMR (v1.1)."),
+        ("CoreWithTopicsModel (v1.1)", "At X another model than the one here decided: CoreWithTopicsModel (v1.1)."),
+        ("GaussianModel (v1.0)", "At X another model than the one here decided: GaussianModel (v1.0)."),
+        ("MetaInitialNMR (v1.0)", "None of X's models had scored it."),
+        ("NmrDueToMinStableCrhTime (v1.0)", "X held the status back for a while"),
+        ("ScoringDriftGuard (v1.0)", "X kept the status that it had locked."),
+        ("InsufficientExplanation (v1.0)", "X took the status back, as raters had ticked too few reasons."),
+        ("PopulationSampledIntercept (v1.0)", "X took the status back, as people whom it drew at random"),
+        ("SomethingNew (v2.0)", "At X a rule decided that is not known here: SomethingNew (v2.0)."),
+        ("CoreModel (v1.1)", "X and this page can differ"),
+        ("", "X and this page can differ"),
+    ],
+)
+def test_a_rule_that_decided_at_x_is_not_called_another_model(decided_by: str, said: str) -> None:
+    shown = {"at": datetime(2025, 5, 7, tzinfo=UTC), "status": NoteStatus.HELPFUL.value}
+    on_x = (
+        Recorded(event="now", decided_by=decided_by, recomputed=None, **shown),
+        Recorded(event="verdict", decided_by="", recomputed=None, **shown),
+    )
+    assert why_differs(on_x, _moment(90, NoteStatus.NEEDS_MORE_RATINGS)).startswith(said)
+
+
+def _index_of_one(tmp_path: Path, note: dict[str, object], history: dict[str, object]) -> Path:
+    data = tmp_path / "public"
+    write_notes(data / "notes-00000.tsv", note_row(1, **note))
+    write_history(data / "noteStatusHistory-00000.tsv", {"noteId": 1, "createdAtMillis": WRITTEN, **history})
+    write_ratings(data / "ratings-00000.tsv", [rating_row(1, "A", createdAtMillis=WRITTEN + HOUR)])
+    indexed(data, tmp_path / "crowd.duckdb")
+    return tmp_path / "crowd.duckdb"
+
+
+def test_who_decided_is_told_of_a_verdict_that_is_the_status_of_now(tmp_path: Path) -> None:
+    status, at = "CURRENTLY_RATED_HELPFUL", WRITTEN + 2 * HOUR
+    history = {
+        "timestampMillisOfFirstNonNMRStatus": at,
+        "firstNonNMRStatus": status,
+        "timestampMillisOfCurrentStatus": at,
+        "currentStatus": status,
+        "timestampMillisOfStatusLock": at,
+        "lockedStatus": status,
+        "currentDecidedBy": "GroupModel07 (v1.1)",
+    }
+    (told,) = _story(_index_of_one(tmp_path, {}, history), "1").on_x
+    assert (told.event, told.decided_by) == ("verdict", "GroupModel07 (v1.1)")
+
+
+@pytest.mark.parametrize(
+    ("flag", "words"),
+    [("1", "X's own AI wrote this note on 15 June 2025"), ("0", "A contributor wrote"), ("", "A contributor wrote")],
+)
+def test_a_collaborative_note_is_not_said_to_be_a_contributors(tmp_path: Path, flag: str, words: str) -> None:
+    told = _story(_index_of_one(tmp_path, {"isCollaborativeNote": flag}, {"currentStatus": ""}), "1")
+    assert told.collaborative is {"1": True, "0": False, "": None}[flag]
+    assert told.paragraph.startswith(words)
+    assert ("from what contributors asked for and suggested" in told.paragraph) is (flag == "1")
+
+
+@pytest.mark.parametrize(("time", "foreseen"), [(WRITTEN, True), (-WRITTEN, True), (-1, False), ("", False)])
+def test_what_x_foresaw_from_early_ratings_is_told_while_it_holds_and_afterwards(
+    tmp_path: Path, time: object, foreseen: bool
+) -> None:
+    history = {
+        "timestampMillisOfCurrentStatus": WRITTEN,
+        "currentStatus": "NEEDS_MORE_RATINGS",
+        "abovePcrhThresholdTime": time,
+    }
+    told = _story(_index_of_one(tmp_path, {}, history), "1")
+    assert (told.foreseen_at == datetime.fromtimestamp(WRITTEN / 1000, UTC)) is foreseen
+    assert ("X foresaw on 15 June 2025 that it would be shown" in told.paragraph) is foreseen
+
+
+def test_ratings_of_groups_that_core_leaves_out_are_told_apart_and_do_not_move_the_score() -> None:
+    rows: dict[str, Any] = {
+        "rated": WRITTEN + 1000 * np.arange(20),
+        "level": np.r_[np.full(10, 2), np.zeros(10)],
+        "tags": np.where(np.arange(20) < 10, _LIKED, 0),
+        "known": np.ones(20, dtype=bool),
+        "intercept": np.zeros(20),
+        "factor": np.where(np.arange(20) % 2, 0.5, -0.5),
+        "usual": np.zeros(20),
+        "busy": np.zeros(20, dtype=bool),
+        "sampled": np.full(20, -1),
+        "left_out": np.arange(20) >= 10,
+    }
+    told = score_story(Replay(rows, _FIT, True, _LINES, "", None, by_group=True))
+    assert told.now.intercept == pytest.approx(_replayed([2] * 10).now.intercept)
+    assert told.now.status is NoteStatus.HELPFUL
+    assert (told.now.left_out, told.now.unknown) == (Levels(not_helpful=10), Levels())
+    assert any("PopulationSampledIntercept" in rule for rule in told.not_applied)
+    more = {name: np.append(column, column[-1]) for name, column in rows.items()}
+    (_, change) = score_story(Replay(more, _FIT, True, _LINES, "", None, by_group=True)).changes
+    assert (change.after, change.decided_by) == (NoteStatus.NEEDS_MORE_RATINGS, RuleName.CAPTURE)
+    rows["sampled"] = np.where(np.arange(20) < 10, 1, 0)
+    rows["left_out"] = np.zeros(20, dtype=bool)
+    liked = score_story(Replay({**rows, "level": np.full(20, 2)}, _FIT, True, _LINES, "", None)).now
+    assert liked.status is NoteStatus.HELPFUL
+    low = np.r_[np.zeros(10), np.full(10, 2), np.full(40, 2)]
+    long = {name: np.resize(column, 60) for name, column in rows.items()}
+    long |= {"rated": WRITTEN + 1000 * np.arange(60), "level": low, "tags": np.full(60, _LIKED)}
+    long["sampled"] = np.where(np.arange(60) < 10, 1, 0)
+    taken = score_story(Replay(long, _FIT, True, _LINES, "", None)).now
+    assert (taken.status, taken.decided_by) == (NoteStatus.NEEDS_MORE_RATINGS, RuleName.SAMPLED)
+
+
+@pytest.mark.parametrize(
     ("one", "other", "said"),
     [
         ((30, 22, 48), (30, 22, 48), "Neither of two sides that usually disagree liked it much"),
