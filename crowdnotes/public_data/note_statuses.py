@@ -9,6 +9,11 @@ from crowdnotes.public_data.indexing import last_fit
 from crowdnotes.settings_sections import BridgingSettings
 from crowdnotes.wording import fill, plural
 
+_WHY_THEY_DIFFER = (
+    "The two can differ: X also runs models that are not computed here, for groups of raters and for topics among "
+    "others, goes by the rules and ratings of its day, and locks a status after two weeks."
+)
+
 
 class Verdicts(FrozenModel):
     """How many notes have each status, in the order of `STATUSES`: by the fit, and on X; the latter empty if not known.
@@ -28,6 +33,7 @@ class Verdicts(FrozenModel):
     same: int
     deleted: int
     locked: int
+    raters: str = ""
 
     @property
     def sentence(self) -> str:
@@ -44,11 +50,7 @@ class Verdicts(FrozenModel):
     def about_x(self) -> str:
         """What X said of them, and why the two can differ."""
         if self.on_x is None:
-            return (
-                "What X decided is not in this data: it has no status history. The two can differ: X runs more models "
-                "than this one, with data that it does not publish, goes by the rules and ratings of its day, and "
-                "locks a status after two weeks."
-            )
+            return f"What X decided is not in this data: it has no status history. {_WHY_THEY_DIFFER}"
         named = dict(zip(("helpful", "not_helpful", "waiting"), self.on_x, strict=True))
         same = self.same / self.both if self.both else 0.0
         told = fill(
@@ -61,10 +63,7 @@ class Verdicts(FrozenModel):
             same=same,
             **named,
         )
-        return (
-            f"{told} The two can differ: X runs more models than this one, with data that it does not publish, goes "
-            "by the rules and ratings of its day, and locks a status after two weeks."
-        )
+        return f"{told} {_WHY_THEY_DIFFER}"
 
     @property
     def about_line(self) -> str:
@@ -153,6 +152,7 @@ def verdicts(connection: Connection, settings: BridgingSettings) -> Verdicts | N
         held=tuple((RuleName(rule), held) for rule, held, _ in decided if held),
         both=fit.on_x,
         same=fit.as_on_x,
+        raters="" if fit.whose is None else fit.whose.sentence,
         deleted=how_many(
             connection,
             "SELECT count(*) FROM (SELECT note FROM history UNION SELECT note FROM scores)"

@@ -96,7 +96,7 @@ def _draw_suggested_notes(index: Path, version: float) -> None:
     if counted is not None:
         with st.container(border=True, gap="xsmall", key="verdicts"):
             st.markdown(f"**{escaped(counted.sentence)}**")
-            for said in filter(None, [counted.about_x, counted.about_line, counted.about_power]):
+            for said in filter(None, [counted.raters, counted.about_x, counted.about_line, counted.about_power]):
                 st.markdown(f":small[{escaped(said)}]")
     for name, notes in _load_suggested_notes(str(index), version).items():
         if notes:
@@ -300,7 +300,9 @@ def _draw_first_ratings(first: Moment, now: Moment, sentence: str, key: str) -> 
     names = [f"first {first.ratings:,}", f"all {now.ratings:,}"]
     sides = [("One side", "minus"), ("The other side", "plus")]
     if now.unknown.n:
-        sides.append(("Side not known", "unknown"))
+        sides.append((_LABEL_BY_SIDE["unknown"], "unknown"))
+    if now.left_out.n:
+        sides.append((_LABEL_BY_SIDE["left_out"], "left_out"))
     bars = [f"{side}, {name}" for side, _ in sides for name in names]
     counted: list[Levels] = [getattr(one, side) for _, side in sides for one in (first, now)]
     parts = [
@@ -325,14 +327,14 @@ def _draw_first_ratings(first: Moment, now: Moment, sentence: str, key: str) -> 
 
 def _build_ratings_table(moments: tuple[Moment, ...]) -> dict[str, list[object]]:
     rows: dict[str, list[object]] = {"Ratings": [one.ratings for one in moments]}
-    for side in ("minus", "plus", "unknown"):
+    for side, label in _LABEL_BY_SIDE.items():
         for level, name in (
             ("helpful", "Helpful"),
             ("somewhat", "Somewhat helpful"),
             ("not_helpful", "Not helpful"),
         ):
             levels: list[Levels] = [getattr(one, side) for one in moments]
-            rows[f"{_LABEL_BY_SIDE[side]}: {name}"] = [getattr(one, level) for one in levels]
+            rows[f"{label}: {name}"] = [getattr(one, level) for one in levels]
     return rows
 
 
@@ -340,6 +342,7 @@ _LABEL_BY_SIDE = {
     "minus": "One side",
     "plus": "The other side",
     "unknown": "Side not known",
+    "left_out": "Groups that Core leaves out",
 }
 
 
