@@ -7,20 +7,31 @@ const IDLE_MS = 1000
 
 // Python's white space is not quite JavaScript's.
 const SPACE = "\\t-\\r\\x1c-\\x20\\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000"
-const WORD = "\\p{L}\\p{N}_"
-const URL_BODY =
-  `[^${SPACE}<>"{}|\\\\^\`\\u3000-\\u303f\\uff00-\\uff0f\\uff1a-\\uff20\\uff3b-\\uff40\\uff5b-\\uff65]`
-// With no case to tell apart, Python's a-z also takes these two; the u flag brings the others.
-const LETTER = "a-z\\u0130\\u0131"
-const LABEL = `[${LETTER}0-9](?:[${LETTER}0-9\\-]{0,61}[${LETTER}0-9])?`
-const WITH_SCHEME = new RegExp(`https?:\\/\\/${URL_BODY}+`, "giu")
-const BARE = new RegExp(
-  `(?<![${WORD}@.\\/:\\-])((?:${LABEL}\\.)+([${LETTER}]{2,24}))(?![${WORD}@\\-])([\\/?#]${URL_BODY}*)?`,
-  "giu",
+const ACCENTED = "\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u024f\\u0253\\u0254\\u0256\\u0257\\u0259\\u025b\\u0263\\u0268" +
+  "\\u026f\\u0272\\u0289\\u028b\\u02bb\\u0300-\\u036f\\u1e00-\\u1eff"
+const IN_PATH = `[A-Za-z0-9${ACCENTED}\\u0400-\\u04ff!*';:=+,.$\\/%#\\[\\]\\u2013_~@|&\\-]`
+const PATH = `(?:${IN_PATH}|\\((?:${IN_PATH}|\\(${IN_PATH}*\\))*\\))*`
+const QUERY = "(?:\\?[A-Za-z0-9!?*'@\\(\\);:&=+$\\/%#\\[\\]_.,~|\\-]*)?"
+const REST = `(?::[0-9]+)?(?:[\\/#]${PATH})?${QUERY}`
+const SCHEME = /(?<![@$#\uff20\uff03])[Hh][Tt][Tt][Pp][Ss]?:\/\//gu
+const HOST = new RegExp(
+  `[^${SPACE}!-,\\/:-@\\[-\\^\`\\{-~\\u00a0-\\u00bf\\u2000-\\u206f\\u3000-\\u303f\\uff00-\\uff0f\\uff1a-\\uff20` +
+    "\\uff3b-\\uff40\\uff5b-\\uff65]*",
+  "uy",
 )
-const TRAILING = ".,;:!?'\"\u2018\u2019\u201c\u201d\u2026*_~"
+const ASCII_DOMAIN = /(?:[Xx][Nn]--[A-Za-z0-9\-]+|[A-Za-z]+)(?!\.?[A-Za-z0-9]|[@+\-])/uy
+const AFTER_HOST = new RegExp(REST, "uy")
+const UNNAMED_HOST = new RegExp(`${PATH}${QUERY}`, "uy")
+const LABEL = "[A-Za-z0-9](?:[A-Za-z0-9\\-]{0,61}[A-Za-z0-9])?"
+const BARE = new RegExp(
+  `(?<![A-Za-z0-9${ACCENTED}_@$#\\uff20\\uff03.\\/:\\-])((?:${LABEL}\\.)+([A-Za-z]{2,24}))` +
+    `(?![A-Za-z0-9${ACCENTED}_@+\\-])(${REST})`,
+  "gu",
+)
+const TRAILING = "!*';:,.$%[(~@|?\u2013"
 const CLOSERS = { ")": "(", "]": "[" }
 const TOP_LEVEL_DOMAINS = new Set(__TOP_LEVEL_DOMAINS__)
+const LONGEST_DOMAIN = Math.max(...[...TOP_LEVEL_DOMAINS].map((domain) => domain.length))
 
 function trim(url) {
   while (url) {
@@ -39,6 +50,40 @@ function isMissingSpace(host, rest) {
   return !rest && /^[A-Z][a-z]+$/.test(host.slice(dot + 1)) && !shouted
 }
 
+function matchAt(pattern, text, at) {
+  pattern.lastIndex = at
+  return pattern.exec(text)?.[0]
+}
+
+// Where the longest host of text.slice(start, end) that has a top-level domain ends; -1 without one.
+function domainEnd(text, start, end) {
+  for (let dot = text.lastIndexOf(".", end - 1); dot > start; dot = text.lastIndexOf(".", dot - 1)) {
+    const ascii = matchAt(ASCII_DOMAIN, text, dot + 1)
+    if (ascii !== undefined) {
+      if (/^xn--/i.test(ascii) || TOP_LEVEL_DOMAINS.has(ascii.toLowerCase())) return dot + 1 + ascii.length
+    } else if (text.charCodeAt(dot + 1) > 127) {
+      for (let length = Math.min(end - dot - 1, LONGEST_DOMAIN); length > 0; length--)
+        if (TOP_LEVEL_DOMAINS.has(text.slice(dot + 1, dot + 1 + length).toLowerCase())) return dot + 1 + length
+    }
+  }
+  return -1
+}
+
+function withScheme(text) {
+  const found = []
+  SCHEME.lastIndex = 0
+  for (let scheme = SCHEME.exec(text); scheme; scheme = SCHEME.exec(text)) {
+    const start = scheme.index
+    const end = start + scheme[0].length
+    const host = domainEnd(text, end, end + matchAt(HOST, text, end).length)
+    const rest = host < 0 ? end + matchAt(UNNAMED_HOST, text, end).length : host + matchAt(AFTER_HOST, text, host).length
+    const url = trim(text.slice(start, rest))
+    if (start + url.length > end) found.push([start, start + url.length])
+    SCHEME.lastIndex = Math.max(end, start + url.length)
+  }
+  return found
+}
+
 const codePoints = (text) => {
   let count = 0
   for (const _ of text) count += 1
@@ -47,11 +92,7 @@ const codePoints = (text) => {
 
 export function noteLength(text) {
   text = text.replaceAll("\r\n", "\n")
-  const found = []
-  for (const match of text.matchAll(WITH_SCHEME)) {
-    const url = trim(match[0])
-    if (codePoints(url) > "https://".length) found.push([match.index, match.index + url.length])
-  }
+  const found = withScheme(text)
   const taken = [...found]
   for (const match of text.matchAll(BARE)) {
     const [, host, tld, rest] = match

@@ -20,7 +20,7 @@ from crowdnotes.evidence.duplicates import without_near_duplicates
 from crowdnotes.notes.existing_notes import drawn_mean, links_of, pages_of
 from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT, find_urls, note_length, without_urls
 from crowdnotes.text.sentences import split_sentences
-from crowdnotes.text.urls import canonical_url
+from crowdnotes.text.urls import canonical_url, linkable
 
 _LINK_LABEL = re.compile(
     r"^\W*(?:sources?|links?|references?|see(?: also| here| more)?|read(?: more)?(?: here)?|"
@@ -314,7 +314,7 @@ def _rank_links(
     states: dict[str, LinkState],
 ) -> list[str]:
     """The links that a sentence may carry, best first."""
-    carrying = [url for item in sentence.carriers if (url := passages[item.evidence_id].source.url)]
+    carrying = [linkable(url) for item in sentence.carriers if (url := passages[item.evidence_id].source.url)]
     own = [url for note in sentence.notes for url in links_at(by_id[note].text).get(sentence.text, ())]
     of_notes = own or [url for note in sentence.notes for url in links_of(by_id[note])]
 

@@ -28,6 +28,7 @@ from crowdnotes.engines import Brief, Engine, EngineStep, Written
 from crowdnotes.errors import EngineError
 from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT, find_urls, note_length, without_urls
 from crowdnotes.text.publishers import publisher_name
+from crowdnotes.text.urls import linkable
 from crowdnotes.wording import plural
 
 _CANDIDATE_COUNT = 3
@@ -252,7 +253,7 @@ def quoted(item: Evidence, quotation: Quotation) -> str:
         words = f"“{words}”"
     name = publisher_name(item.source)
     told = f"{name[:1].upper()}{name[1:]}: {words}" if name else words
-    return f"{told} {item.source.url}" if item.source.url else told
+    return f"{told} {linkable(item.source.url)}" if item.source.url else told
 
 
 _QUOTATION_MARK = re.compile(r"[\"“”„«»]")
@@ -266,5 +267,5 @@ def _append_links(written: Written, by_id: dict[str, Evidence]) -> str:
     if any(url.has_scheme or url.url not in quoted for url in find_urls(written.text)):
         raise EngineError("The engine put a link of its own into the note.")
     urls = [by_id[evidence_id].source.url for evidence_id in written.evidence_ids]
-    links = list(dict.fromkeys(url for url in urls if url))[:_MAX_LINKS]
+    links = list(dict.fromkeys(linkable(url) for url in urls if url))[:_MAX_LINKS]
     return " ".join([" ".join(written.text.split()), *links])

@@ -20,7 +20,9 @@ from crowdnotes.text.urls import is_tracking
 # The lookbehind lets a match begin only where a word does: without it a long word takes quadratic time.
 _EMAIL_PATTERN = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 # What X's checker takes for a URL: word characters around a full stop, at least two letters after.
-_PHANTOM_URL_PATTERN = re.compile(r"(?<![\w@./:-])(?P<host>[^\W_][\w-]*(?:\.[\w-]+)*\.[A-Za-z][^\W\d_]+)(?![\w@/]|://)")
+_PHANTOM_URL_PATTERN = re.compile(
+    r"(?<![\w@$#＃./:-])(?P<host>[^\W_][\w-]*(?:\.[\w-]+)*\.[A-Za-z][^\W\d_]+)(?![\w@/]|://)"
+)
 _GLUED_URL_PATTERN = re.compile(r"(?<=[^\s(\[\"'\u201c\u2018<])https?://", re.IGNORECASE)
 _PLACEHOLDER_PATTERN = re.compile(
     r"\[(?:insert|source|link|url|citation|todo|name|date)[^\]]*\]|\b(?:lorem ipsum|todo|tbd)\b"
@@ -129,6 +131,17 @@ def _check_tracking(text: str) -> Iterator[LintWarning]:
             yield _build_mild_warning("tracking", told, url.start, url.end)
 
 
+def _check_cut_links(text: str) -> Iterator[LintWarning]:
+    for url in find_urls(text):
+        rest = text[url.end : url.end + 1]
+        if url.has_scheme and rest.isalpha():
+            told = (
+                f"X ends this link before “{rest}”. Put a space there. If the letters belong to the address, copy it "
+                "from the browser's address bar."
+            )
+            yield _build_mild_warning("cut-link", told, url.start, url.end)
+
+
 def _check_placeholders(text: str) -> Iterator[LintWarning]:
     for match in _PLACEHOLDER_PATTERN.finditer(text):
         told = f"“{match.group()}” looks like a gap that still needs filling in."
@@ -184,6 +197,7 @@ _CHECKS: tuple[Callable[[str], Iterator[LintWarning]], ...] = (
     _check_placeholders,
     _check_bare_urls,
     _check_tracking,
+    _check_cut_links,
     _check_invented_hosts,
     _check_hashtags,
 )

@@ -11,6 +11,7 @@ from __future__ import annotations
 import html
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -23,16 +24,30 @@ NOTE_LIMIT = 280
 AMBER_FROM = 260
 URL_WEIGHT = 1
 
-# Where a URL certainly ends: white space, characters that RFC 3986 forbids, and the full-width
-# punctuation that Chinese, Japanese and Korean writers put right after a link.
-_URL_BODY = r"[^\s<>\"{}|\\^`\u3000-\u303f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]"
-_URL_WITH_SCHEME_PATTERN = re.compile(rf"https?://{_URL_BODY}+", re.IGNORECASE)
-_HOST_LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
-_BARE_URL_PATTERN = re.compile(
-    rf"(?<![\w@./:-])(?P<host>(?:{_HOST_LABEL}\.)+(?P<tld>[a-z]{{2,24}}))(?![\w@-])(?P<rest>[/?#]{_URL_BODY}*)?",
-    re.IGNORECASE,
+# Where a URL begins and ends, by the rules of X's own github.com/twitter/twitter-text (extractUrl): a path has Latin
+# and Cyrillic letters and closed brackets, a query ASCII alone, a host with a scheme any letter; none begins after $, #
+# or @.
+_ACCENTED_LETTERS = (
+    "\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0253\u0254\u0256\u0257\u0259\u025b\u0263\u0268\u026f\u0272\u0289\u028b"
+    "\u02bb\u0300-\u036f\u1e00-\u1eff"
 )
-_TRAILING_PUNCTUATION = ".,;:!?'\"\u2018\u2019\u201c\u201d\u2026*_~"
+_PATH_CHARACTER = rf"[A-Za-z0-9{_ACCENTED_LETTERS}\u0400-\u04ff!*';:=+,.$/%#\[\]\u2013_~@|&-]"
+_PATH = rf"(?:{_PATH_CHARACTER}|\((?:{_PATH_CHARACTER}|\({_PATH_CHARACTER}*\))*\))*"
+_QUERY = r"(?:\?[A-Za-z0-9!?*'@();:&=+$/%#\[\]_.,~|-]*)?"
+_REST = rf"(?::[0-9]+)?(?:[/#]{_PATH})?{_QUERY}"
+_SCHEME_PATTERN = re.compile(r"(?<![@$#\uff20\uff03])[Hh][Tt][Tt][Pp][Ss]?://")
+_HOST_PATTERN = re.compile(
+    r"[^\s!-,/:-@\[-^`{-~\u00a0-\u00bf\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]*"
+)
+_ASCII_DOMAIN_PATTERN = re.compile(r"(?:[Xx][Nn]--[A-Za-z0-9-]+|[A-Za-z]+)(?!\.?[A-Za-z0-9]|[@+-])")
+_REST_PATTERN = re.compile(_REST)
+_UNNAMED_HOST_PATTERN = re.compile(rf"{_PATH}{_QUERY}")  # localhost, 127.0.0.1, [::1], user@host
+_HOST_LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+_BARE_URL_PATTERN = re.compile(
+    rf"(?<![A-Za-z0-9{_ACCENTED_LETTERS}_@$#\uff20\uff03./:-])(?P<host>(?:{_HOST_LABEL}\.)+(?P<tld>[A-Za-z]{{2,24}}))"
+    rf"(?![A-Za-z0-9{_ACCENTED_LETTERS}_@+-])(?P<rest>{_REST})"
+)
+_TRAILING_PUNCTUATION = "!*';:,.$%[(~@|?\u2013"
 _OPENER_BY_CLOSER = {")": "(", "]": "["}
 _SPACELESS_LETTER_PATTERN = re.compile(
     "[\u0e00-\u0eff\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"
@@ -72,11 +87,16 @@ class UrlSpan:
 
 
 @cache
+def _longest_domain() -> int:
+    return max(map(len, top_level_domains()))
+
+
+@cache
 def top_level_domains() -> frozenset[str]:
     """The top-level domains that a bare host may end in, lower case; the page's counter uses them too."""
     # The snapshot inside the package: the public list is never downloaded.
     extract = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
-    return frozenset(suffix for suffix in extract.tlds if "." not in suffix)
+    return frozenset(suffix.rpartition(".")[2] for suffix in extract.tlds)  # of "za" it lists "co.za" and others alone
 
 
 def tags_of(classification: Classification) -> dict[str, str]:
@@ -95,8 +115,8 @@ def _trim_url(url: str) -> str:
     unclosed = {last: url.count(last) - url.count(first) for last, first in _OPENER_BY_CLOSER.items()}
     while end and (url[end - 1] in _TRAILING_PUNCTUATION or unclosed.get(url[end - 1], 0) > 0):
         end -= 1
-        if url[end] in unclosed:
-            unclosed[url[end]] -= 1
+        for last, first in _OPENER_BY_CLOSER.items():
+            unclosed[last] += (url[end] == first) - (url[end] == last)
     return url[:end]
 
 
@@ -106,18 +126,45 @@ def is_missing_space(host: str, rest: str | None) -> bool:
     return not rest and after[:1].isupper() and after[1:].islower() and not before.isupper()
 
 
+def _find_domain_end(text: str, start: int, end: int) -> int | None:
+    """Where the longest host of text[start:end] that has a top-level domain ends; letters of a sentence may follow."""
+    dot = text.rfind(".", start + 1, end)
+    while dot > start:
+        if (ascii_domain := _ASCII_DOMAIN_PATTERN.match(text, dot + 1)) is not None:
+            domain = ascii_domain.group().lower()
+            if domain.startswith("xn--") or domain in top_level_domains():
+                return ascii_domain.end()
+        elif not text[dot + 1 : dot + 2].isascii():
+            longest = min(end - dot - 1, _longest_domain())
+            for length in range(longest, 0, -1):
+                if text[dot + 1 : dot + 1 + length].lower() in top_level_domains():
+                    return dot + 1 + length
+        dot = text.rfind(".", start + 1, dot)
+    return None
+
+
+def _find_urls_with_scheme(text: str) -> Iterator[UrlSpan]:
+    scheme = _SCHEME_PATTERN.search(text)
+    while scheme is not None:
+        start, end = scheme.span()
+        host = _HOST_PATTERN.match(text, end)
+        domain_end = _find_domain_end(text, end, host.end()) if host is not None else None
+        rest = _UNNAMED_HOST_PATTERN.match(text, end) if domain_end is None else _REST_PATTERN.match(text, domain_end)
+        url = _trim_url(text[start : rest.end()]) if rest is not None else ""
+        if len(url) > end - start:
+            end = start + len(url)
+            yield UrlSpan(url, start, end, has_scheme=True)
+        scheme = _SCHEME_PATTERN.search(text, end)
+
+
 @kept_by_text
 def find_urls(text: str) -> tuple[UrlSpan, ...]:
     """The URLs of a text, in order, as X counts them.
 
-    With a scheme: always. Without one: only when it ends in a real top-level domain and is not a
-    full stop with the space forgotten.
+    With a scheme: always, up to the first letter that cannot be in it. Without one: only when it ends in a real
+    top-level domain and is neither a full stop with the space forgotten nor part of a $cashtag, #hashtag or @mention.
     """
-    found: list[UrlSpan] = []
-    for match in _URL_WITH_SCHEME_PATTERN.finditer(text):
-        url = _trim_url(match.group())
-        if len(url) > len("https://"):
-            found.append(UrlSpan(url, match.start(), match.start() + len(url), has_scheme=True))
+    found = list(_find_urls_with_scheme(text))
     starts, ends = [span.start for span in found], [span.end for span in found]
     for match in _BARE_URL_PATTERN.finditer(text):
         start = match.start()

@@ -85,9 +85,11 @@ def _find_lone_links(line: str) -> list[str]:
 
 def _is_link(text: str) -> bool:
     has_scheme = text.lower().startswith(("http://", "https://"))
-    bare = () if has_scheme else find_urls(text)
-    if not has_scheme and (len(bare) != 1 or bare[0].url != text):
+    found = find_urls(text)
+    if not has_scheme and (len(found) != 1 or found[0].url != text):
         return False
+    if has_scheme and found and "/" not in found[0].url.partition("://")[2] and text[found[0].end :][:1].isalpha():
+        return False  # "https://example.jpを見て": words follow the host
     try:
         parts = urlsplit(text if has_scheme else f"https://{text}")
     except ValueError:

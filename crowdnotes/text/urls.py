@@ -89,6 +89,21 @@ def _build_canonical(url: str, *, papers: bool) -> str:
     return f"https://{netloc}{path or '/'}" + (f"?{urlencode(kept, errors='surrogatepass')}" if kept else "")
 
 
+def linkable(url: str) -> str:
+    """Return the address as a note can hold it: X cuts a link at letters such as 新, so they are percent-encoded."""
+    if [span.url for span in find_urls(url)] == [url]:
+        return url
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return url
+    path = quote(parts.path, safe="%/:@!$&'*+,;=~[]", errors="replace")
+    query, fragment = (quote(part, safe="%/:@!$&'*+,;=~?", errors="replace") for part in (parts.query, parts.fragment))
+    found = parts._replace(path=path, query=query, fragment=fragment).geturl()
+    end = next((span.end for span in find_urls(found)), 0)
+    return found[:end] + "".join(f"%{ord(mark):02X}" if mark.isascii() else quote(mark) for mark in found[end:])
+
+
 def doi_url(doi: str) -> str | None:
     """The address of a DOI, however it is written; None for what is none."""
     found = _DOI_PATTERN.search(unquote(doi).strip())

@@ -36,12 +36,14 @@ _TEXTS = [
     "x.museum x.invalid x.example x.рф xn--p1ai.com a-.com -a.com a--b.com",
     "https://" + "a" * 300 + ".org/" + "b" * 300,
     "ſite.com K.com sıte.com İ.com",
+    "https://example.jpを見て https://a.org/xを cdc.govを見て http://example.comだよね.comtest/a twitter.みんなです",
+    "$ABBV.com #tag.com ＃tag.com $http://a.com https://a.org/Москва https://a.org/αβ?é=1 https://news24.co.za/x",
     "\ufeffcdc.gov \ufeff https://a.org\ufeffx",
 ]
 _PARTS = [
     "https://", "http://", "cdc.gov", "who.int/x", "a.b", ".", ",", " ", "\n", "(", ")", "/", "?", "#", "@", "The",
     "word", "WORD", "é", "中", "。", "😀", "_", "-", ":", "[", "]", "\u2019", "\u200d", "1", "\u0661",
-    "com", ".org", "'",
+    "com", ".org", "'", "$", "を", ".jp", "ж", "é", "|", "+", "xn--", "\u0345", "ſ",
 ]  # fmt: skip
 
 

@@ -48,6 +48,15 @@ def test_links_come_from_the_evidence_that_a_candidate_cites() -> None:
     assert _drafted(Written("No link was found.", ("E2",))) == ["No link was found. https://h2.example.org/"]
 
 
+def test_an_address_that_x_would_cut_is_written_in_percent_signs() -> None:
+    item = make_evidence(1, url="https://ja.wikipedia.org/wiki/新型")
+    engine = ScriptedEngine()
+    engine.answer = WriterAnswer((Written("It does.", ("E1",)),))
+    [draft] = write_candidates(engine, BRIEF, [item], FixedClock()).candidates
+    assert draft.text == "It does. https://ja.wikipedia.org/wiki/%E6%96%B0%E5%9E%8B"
+    assert quoted(item, Quotation(evidence_id="E1", span=Span(start=0, end=4))).endswith("wiki/%E6%96%B0%E5%9E%8B")
+
+
 def test_a_candidate_carries_at_most_three_links_each_once() -> None:
     (text,) = _drafted(Written("No link.", ("E1", "E2", "E1", "E3", "E4")), evidence=4)
     assert text == "No link. https://h1.example.org/ https://h2.example.org/ https://h3.example.org/"

@@ -44,6 +44,7 @@ def test_what_x_would_refuse_or_misread_blocks(text: str, code: str) -> None:
     [
         ("See https://a.org/x?utm_source=post&id=3", "tracking"),
         ("See cdc.gov/flu and https://a.org/x", "bare-url"),
+        ("Read https://ja.wikipedia.org/wiki/新型", "cut-link"),
         ("No link found #health https://a.org/x", "hashtag"),
         ("No link found. https://northfield.example/page", "invented-host"),
         ("x" * 258 + " https://a.org/x", "near-limit"),
@@ -84,7 +85,8 @@ def test_cutting_the_tracking_twice_is_cutting_it_once(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["U.S. and e.g. and 3.5 mg", "a https://web.archive.org/web/1/https://b.org/c", "Fig.2"]
+    "text",
+    ["U.S. and e.g. and 3.5 mg", "a https://web.archive.org/web/1/https://b.org/c", "Fig.2", "$ABBV.com, #tag.com"],
 )
 def test_ordinary_full_stops_and_archived_links_are_left_alone(text: str) -> None:
     assert _codes(text) & {"phantom-url", "glued-url", "email"} == set()

@@ -55,6 +55,32 @@ def test_exactly_280_is_within_the_limit_whatever_the_links_length() -> None:
     assert note_length(note) == NOTE_LIMIT
 
 
+@pytest.mark.parametrize(
+    ("text", "urls"),
+    [
+        ("https://www.who.int/news/2021を見てください。", ["https://www.who.int/news/2021"]),
+        ("https://a.org/x?b=cを見て", ["https://a.org/x?b=c"]),
+        ("https://a.org/x를 보세요, https://a.org/yไทย", ["https://a.org/x", "https://a.org/y"]),
+        (
+            "https://a.org/xو😀 https://a.org/αβ https://a.org/x’s",
+            ["https://a.org/x", "https://a.org/", "https://a.org/x"],
+        ),
+        ("https://example.jpを見て http://example.comだよね.comtest/a", ["https://example.jp", "http://example.com"]),
+        ("これは日本語です。cdc.gov/flu中国語who.intです", ["cdc.gov/flu", "who.int"]),
+        (
+            "http://ああ.com/x https://ru.wikipedia.org/wiki/Москва",
+            ["http://ああ.com/x", "https://ru.wikipedia.org/wiki/Москва"],
+        ),
+        ("https://news24.co.za/x. news24.co.za/y", ["https://news24.co.za/x", "news24.co.za/y"]),
+        ("https://a.org/x(v=1.0).aspx https://a.org/x_(b", ["https://a.org/x(v=1.0).aspx", "https://a.org/x_"]),
+        ("https://www.gov.example/x http://localhost:8501/x", ["https://www.gov.example/x", "http://localhost:8501/x"]),
+        ("$ABBV.com $TVI.CA #tag.com ＃tag.com/x @a.com $http://a.com #https://a.com", []),
+    ],
+)
+def test_a_url_ends_at_the_first_letter_that_cannot_be_in_it_and_no_tag_is_one(text: str, urls: list[str]) -> None:
+    assert [url.url for url in find_urls(text)] == urls
+
+
 @pytest.mark.parametrize("text", ["drowning.In a pool", "e.g. this", "3.5 mg", "U.S. law", "..."])
 def test_a_forgotten_space_or_an_abbreviation_is_not_a_url(text: str) -> None:
     assert find_urls(text) == ()

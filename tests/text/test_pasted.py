@@ -27,6 +27,8 @@ WORDS = "Vitamin C cures a cold. Read https://a.example.org/x and share."
         (f"See: {CDC}", Pasted(f"See: {CDC}")),
         ("Amazon.com", Pasted("Amazon.com")),
         ("Look!\nhttps://t.co/AbC\npic.x.com/AbC", Pasted("Look!\nhttps://t.co/AbC\npic.x.com/AbC")),
+        ("https://example.jpを見て", Pasted("https://example.jpを見て")),
+        ("https://ja.wikipedia.org/wiki/新型", Pasted("", None, ("https://ja.wikipedia.org/wiki/新型",))),
         ("https://[::1\n2. Second", Pasted("https://[::1\n2. Second")),
     ],
     ids=str,

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.domain import Hit
-from crowdnotes.text.urls import canonical_url, doi_url, identities
+from crowdnotes.text.note_rules import find_urls
+from crowdnotes.text.urls import canonical_url, doi_url, identities, linkable
 
 
 @pytest.mark.parametrize(
@@ -95,3 +96,19 @@ def test_an_address_longer_than_the_guard_lets_pass_comes_back_as_it_was() -> No
     assert canonical_url(longest).startswith("https://a.org/aaa")
     assert canonical_url(f" {longest}a ") == f"{longest}a"
     assert canonical_url("doi:10.1000/x" + "." * 5_000) == "doi:10.1000/x" + "." * 5_000
+
+
+@pytest.mark.parametrize(
+    ("url", "as_link"),
+    [
+        ("https://a.org/x?y=1#z", "https://a.org/x?y=1#z"),
+        ("https://ja.wikipedia.org/wiki/新型", "https://ja.wikipedia.org/wiki/%E6%96%B0%E5%9E%8B"),
+        ("https://日本.jp/a%20b?q=é", "https://日本.jp/a%20b?q=%C3%A9"),
+        ("https://a.org/x_(y", "https://a.org/x_%28y"),
+        ("https://a.org/x.", "https://a.org/x%2E"),
+    ],
+)
+def test_an_address_is_written_so_that_x_links_to_the_whole_of_it(url: str, as_link: str) -> None:
+    assert linkable(url) == as_link
+    assert [found.url for found in find_urls(f"Words. {as_link} 見て")] == [as_link]
+    assert canonical_url(as_link, papers=False) == canonical_url(url, papers=False)
