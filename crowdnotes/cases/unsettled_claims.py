@@ -11,6 +11,7 @@ from crowdnotes.engines.local.health_terms import find_topics
 from crowdnotes.evidence.wayback import public_address
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.note_rules import without_urls
+from crowdnotes.text.plain_letters import plain_letters
 
 _MAX_CLAIM_CHARACTERS = 150  # characters of a claim that a search engine still reads as one
 _MAX_PUBMED_TERMS = 3  # PubMed looks for all of them
@@ -55,7 +56,7 @@ def _is_claim_settled(case: Case, *, nothing_relevant: bool) -> bool:
 
 def _list_places_to_look(case: Case, private_hosts: Collection[str]) -> tuple[tuple[str, str], ...]:
     """Where a person may look by hand: names of texts, each with a link that is ready to be opened."""
-    said = case.claims[0].in_full if case.claims else case.post.whole_text
+    said = plain_letters(case.claims[0].in_full if case.claims else case.post.whole_text)
     words = _cut_at_word(" ".join(without_urls(said).split()))
     found: list[tuple[str, str]] = []
     if words:

@@ -24,6 +24,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from crowdnotes.errors import ModelFilesError
 from crowdnotes.settings import Settings
 from crowdnotes.storage.disk_cache import DiskCache
+from crowdnotes.text.plain_letters import plain_letters
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -115,7 +116,7 @@ class SentenceEmbedder:
         if not texts:
             return np.zeros((0, self.dimensions), dtype=np.float32)
         answer: Future[FloatArray] = Future()
-        self._asked.put((list(texts), answer))
+        self._asked.put((list(map(plain_letters, texts)), answer))
         return answer.result()
 
     def _work(self) -> None:
@@ -265,6 +266,7 @@ class CachedEmbedder:
 
     def encode(self, texts: Sequence[str]) -> FloatArray:
         """See `Embedder.encode`. Only texts not seen before reach the model."""
+        texts = [plain_letters(text) for text in texts]  # of other letters a model knows nothing
         keys = [self._key(text) for text in texts]
         length = self.dimensions * np.dtype(np.float32).itemsize
         known = {

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from crowdnotes.domain import Hit
+from crowdnotes.text.plain_letters import plain_letters
 from crowdnotes.text.tokens import words
 from crowdnotes.text.urls import identities
 
@@ -34,7 +35,7 @@ _MIN_CONTAINED_SHARE = 0.9  # services show more of a text, or less, than others
 
 def normalised(text: str) -> str:
     """The words of a text without case, punctuation and spacing: equal for exact copies."""
-    return " ".join(words(unicodedata.normalize("NFKC", text).casefold()))
+    return " ".join(words(unicodedata.normalize("NFKC", plain_letters(text)).casefold()))
 
 
 def shingles(text: str) -> Shingles:

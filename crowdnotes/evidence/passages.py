@@ -33,6 +33,7 @@ import numpy as np
 from crowdnotes.domain import Claim, Evidence, Passage, Post, Source, Span
 from crowdnotes.engines.embedding import Embedder, FloatArray
 from crowdnotes.settings_sections import EvidenceSettings
+from crowdnotes.text.plain_letters import plain_letters
 from crowdnotes.text.sentences import split_sentences
 from crowdnotes.text.tokens import content_words, stem, word_stems
 from crowdnotes.text.urls import canonical_url
@@ -103,7 +104,7 @@ def best_passages(
     """
     if not 0 <= overlap < tokens:
         raise ValueError(f"overlap must be in 0..{tokens - 1}: {overlap}")
-    asked = [post_text, *claims[:_MAX_CLAIMS]]
+    asked = [plain_letters(text) for text in (post_text, *claims[:_MAX_CLAIMS])]
     stems = frozenset(stem(word) for text in asked for word in content_words(text))
     looks = [_find_candidates(whole, stems, embedder, tokens, overlap) for whole in wholes]
     texts = [look.whole.text[sentence.span.start : sentence.span.end] for look in looks for sentence in look.sentences]

@@ -14,6 +14,7 @@ from itertools import pairwise, repeat
 from typing import Final
 
 from crowdnotes.text.languages import language_of
+from crowdnotes.text.plain_letters import plain_letters
 from crowdnotes.text.tokens import STOP_WORDS
 
 _WORD_PATTERN = re.compile(r"[^\W_]+")
@@ -39,7 +40,7 @@ def topics_of(text: str) -> int:
 
 def label(text: str) -> tuple[str | None, int]:
     """A note's language (None where unsure) and its topics, as bits; a text that is not English has none."""
-    plain = _URL_PATTERN.sub(" ", text[:_MAX_READ_CHARACTERS]).casefold()
+    plain = plain_letters(_URL_PATTERN.sub(" ", text[:_MAX_READ_CHARACTERS])).casefold()
     words = _WORD_PATTERN.findall(plain)
     language = _detect_language(plain, words)
     return language, _match_topics(words) if language == "en" else 0

@@ -12,6 +12,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from crowdnotes.domain import Query
+from crowdnotes.text.plain_letters import plain_letters
 
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
@@ -51,7 +52,7 @@ def language_of(text: str) -> str | None:
 
 @lru_cache(maxsize=512)
 def _detect_language(text: str) -> str | None:
-    sample = _NON_WORD_PATTERN.sub(" ", text)
+    sample = plain_letters(_NON_WORD_PATTERN.sub(" ", text))
     letters = (character for character in sample if character.isalpha())
     if sum(_LETTERS_PER_CJK_CHARACTER if letter >= _FIRST_CJK_CHARACTER else 1 for letter in letters) < _MIN_LETTERS:
         return None
@@ -85,6 +86,6 @@ def languages_of(queries: Sequence[Query]) -> dict[str, str | None]:
 
 
 def _detect_unless_latin(text: str) -> str | None:
-    letters = [letter for letter in text if letter.isalpha()]
+    letters = [letter for letter in plain_letters(text) if letter.isalpha()]
     latin = sum(letter < _FIRST_NON_LATIN_CHARACTER for letter in letters)
     return language_of(text) if latin * 2 < len(letters) else None

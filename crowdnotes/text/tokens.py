@@ -15,6 +15,7 @@ from functools import lru_cache
 from Stemmer import Stemmer
 
 from crowdnotes.text.note_rules import find_urls
+from crowdnotes.text.plain_letters import plain_letters
 
 _ACCENT_PATTERN = re.compile(
     "[\u0300-\u036f]"
@@ -25,7 +26,7 @@ _SEARCH_PART_PATTERN = re.compile(r'"([^"]*)"|([^\s"]+)')
 
 def folded(text: str) -> str:
     """`text` for searching: without case and accents, one form of each character and quotation mark, single spaces."""
-    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", plain_letters(text)).casefold())
     return " ".join(
         unicodedata.normalize("NFC", _ACCENT_PATTERN.sub("", plain)).translate(_QUOTATION_MARK_FOLDS).split()
     )
@@ -102,8 +103,8 @@ STOP_WORDS: tuple[frozenset[str], ...] = (
 
 
 def words(text: str) -> list[str]:
-    """The words of a text as they stand, in order. Scripts without spaces (Chinese, Thai) give one word a character."""
-    return _ANY_WORD_PATTERN.findall(text)
+    """The words of a text in plain letters, in order; of scripts without spaces (Chinese, Thai) each character."""
+    return _ANY_WORD_PATTERN.findall(plain_letters(text))
 
 
 def content_words(text: str) -> list[str]:
@@ -160,7 +161,7 @@ def content_tokens(text: str) -> list[Token]:
 @lru_cache(maxsize=4096)
 def content_stems(text: str) -> frozenset[str]:
     """The stems of the words that carry meaning."""
-    return frozenset(token.stem for token in content_tokens(text))
+    return frozenset(token.stem for token in content_tokens(plain_letters(text)))
 
 
 @lru_cache(maxsize=50_000)
@@ -174,7 +175,7 @@ def is_content(folded: str) -> bool:
 @lru_cache(maxsize=50_000)
 def fold(word: str) -> str:
     """Lower case, without accents, curly quotes and a final possessive."""
-    plain = word.replace("’", "'").replace("‑", "-")
+    plain = plain_letters(word).replace("’", "'").replace("‑", "-")
     if not plain.isascii():
         decomposed = unicodedata.normalize("NFKD", plain)
         plain = "".join(mark for mark in decomposed if not unicodedata.combining(mark)) or word
@@ -191,13 +192,14 @@ def stem(word: str) -> str:
 
 
 def plain_post(text: str) -> str:
-    """A post as prose: entities undone, URLs and @mentions out, #CamelCase hashtags as words.
+    """A post as prose in plain letters: entities undone, URLs and @mentions out, #CamelCase hashtags as words.
 
     Empty when no word is left: emoji and marks alone cannot be compared with anything.
     """
     text = html.unescape(text)
     for url in reversed(find_urls(text)):
         text = f"{text[: url.start]} {text[url.end :]}"
+    text = plain_letters(text)
     text = _MENTION_PATTERN.sub(" ", text)
     text = _HASHTAG_PATTERN.sub(lambda match: split_camel(match.group(1)), text)
     return re.sub(r"\s+", " ", text).strip() if _TOKEN_PATTERN.search(text) else ""

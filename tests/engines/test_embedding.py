@@ -57,6 +57,12 @@ def test_a_text_reaches_the_model_once_also_after_a_restart(file: Path) -> None:
     assert inner.asked == 2
 
 
+def test_a_text_is_as_near_in_other_letters_as_in_plain_ones(file: Path) -> None:
+    cached = CachedEmbedder(_Counting(), file)
+    one, other = cached.encode(["𝗰𝘂𝗿𝗲𝘀 𝗰𝗮𝗻𝗰𝗲𝗿", "cures cancer"])
+    assert np.array_equal(one, other)
+
+
 def test_a_damaged_file_is_made_anew_with_a_warning(file: Path, caplog: pytest.LogCaptureFixture) -> None:
     file.parent.mkdir()
     file.write_bytes(b"not a database, but long enough to be looked at" * 50)

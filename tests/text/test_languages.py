@@ -58,3 +58,8 @@ def test_a_short_english_claim_is_not_taken_for_another_language(text: str) -> N
 @given(st.text())
 def test_any_text_has_a_language_or_none(text: str) -> None:
     assert language_of(text) is None or len(language_of(text) or "") == 2
+
+
+def test_a_language_is_told_by_the_plain_letters() -> None:
+    assert language_of("𝗟𝗮 𝘃𝗮𝗰𝘂𝗻𝗮 𝗰𝗮𝘂𝘀𝗮 𝗮𝘂𝘁𝗶𝘀𝗺𝗼 𝗲𝗻 𝗹𝗼𝘀 𝗻𝗶ñ𝗼𝘀 𝗽𝗲𝗾𝘂𝗲ñ𝗼𝘀") == "es"
+    assert language_of("Vаccinеs cаusе autіsm іn smаll сhіldrеn") == "en"

@@ -6,7 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.text.tokens import content_words, plain_post, spaced, split_camel, stem, tokens, words
+from crowdnotes.text.plain_letters import plain_letters
+from crowdnotes.text.tokens import (
+    content_stems,
+    content_words,
+    folded,
+    plain_post,
+    spaced,
+    split_camel,
+    stem,
+    tokens,
+    words,
+)
 
 
 @given(st.text(max_size=200))
@@ -58,3 +69,56 @@ def test_stop_words_go_by_the_texts_own_language_and_a_text_of_them_alone_keeps_
 @given(st.text())
 def test_no_letter_is_lost_between_words(text: str) -> None:
     assert spaced(text).replace(" ", "") == text.replace(" ", "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "𝗩𝗮𝗰𝗰𝗶𝗻𝗲𝘀 𝗰𝗮𝘂𝘀𝗲 𝗮𝘂𝘁𝗶𝘀𝗺",
+        "𝓥𝓪𝓬𝓬𝓲𝓷𝓮𝓼 𝔠𝔞𝔲𝔰𝔢 𝕒𝕦𝕥𝕚𝕤𝕞",
+        "ⓥⓐⓒⓒⓘⓝⓔⓢ 🅒🅐🅤🅢🅔 🅰🆄🆃🅸🆂🅼",
+        "Ｖａｃｃｉｎｅｓ　ｃａｕｓｅ　ａｕｔｉｓｍ",
+        "ᴠᴀᴄᴄɪɴᴇꜱ ᶜᵃᵘˢᵉ ⒜⒰⒯⒤⒮⒨",
+        "Vаccinеs cаuse аutіsm",
+        "vαccιnεs ςαυsε αutisм",
+        "ᐯᗩᑕᑕIᑎEᔕ cause Ꭺutism",
+        "v̶a̶c̶c̶i̶n̶e̶s̶ c̲a̲u̲s̲e̲ a̷̡̛̽u̸̢͝t̴̰̽ism",
+        "vac\u200bcines ca\u00aduse au\u2060tism",
+        "\u202avaccines\u202c cause autism",
+    ],
+    ids=range(11),
+)
+def test_words_in_other_letters_are_found_by_their_plain_ones(text: str) -> None:
+    plain = "vaccines cause autism"
+    assert plain_letters(text).casefold() == plain_post(text).casefold() == folded(text) == plain
+    assert content_words(text) == plain.split()
+    assert content_stems(text) == content_stems(plain)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Путин сказал, что COVID-19 опасен",
+        "Ελλάδα και COVID",
+        "TNFα, IFNγ, NFκB, 5 µg, α-tocopherol",
+        "10² H₂O ½ №5 ℃ ① ℹ 👩‍👩‍👧 🇺🇸",
+        "ワクチン、安全！（重要）",
+        "می‌خواهم",
+        "हिन्दी टीका Việt Nam résumé",
+        "“Quoted” — it’s…",
+    ],
+)
+def test_other_scripts_numbers_and_emoji_stay_as_they_are(text: str) -> None:
+    assert plain_letters(text) == text
+
+
+def test_digits_in_other_forms_are_one_number_and_a_numbered_list_keeps_its_words() -> None:
+    assert plain_letters("𝟵𝟱% ９５％ 9️⃣5️⃣% ⑨⑤%") == "95% 95% 95% 95%"
+    assert plain_letters("1️⃣Vaccines") == "1 Vaccines"
+    assert plain_letters("ﾜｸﾁﾝは５Ｇ！") == "ワクチンは5G！"
+
+
+@given(st.text(max_size=200))
+def test_any_text_has_plain_letters_and_they_stay(text: str) -> None:
+    assert plain_letters(text.encode("ascii", "ignore").decode()).isascii()
+    assert plain_post(text) is not None

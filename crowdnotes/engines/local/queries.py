@@ -24,6 +24,7 @@ from crowdnotes.engines.local.health_terms import (
     search_words,
 )
 from crowdnotes.text.languages import language_of
+from crowdnotes.text.plain_letters import plain_letters
 from crowdnotes.text.sentences import split_sentences
 from crowdnotes.text.tokens import content_stems, content_tokens, is_content, plain_post, tokens
 
@@ -306,7 +307,7 @@ def build_queries(
     With Aim.OTHER_SIDE they look for what speaks for the claim; with `like`, for more passages of its kind.
     A post whose language is not known is searched as an English one.
     """
-    text = post.whole_text
+    text = plain_letters(post.whole_text)
     topics = find_topics(text)
     if not topics or limit <= 0:
         return []

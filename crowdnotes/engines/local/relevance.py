@@ -19,6 +19,7 @@ from crowdnotes.engines.local.queries import find_claims
 from crowdnotes.engines.local.tone import denies
 from crowdnotes.settings_sections import GateSettings
 from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT
+from crowdnotes.text.plain_letters import plain_letters
 from crowdnotes.text.publishers import publisher_name
 from crowdnotes.text.sentences import split_sentences, split_units
 from crowdnotes.text.tokens import content_stems, content_tokens, plain_post
@@ -110,7 +111,7 @@ def _describe_relevant_count(helpful: int, passages: int) -> str:
 
 def _list_post_texts(post: Post, question: str) -> list[str]:
     """What passages are held against: the post's words (`question`, as prose), then each of its claims."""
-    return [question, *(claim.text for claim in find_claims(post))]
+    return [question, *(plain_letters(claim.text) for claim in find_claims(post))]
 
 
 def _score_against_nearest(embedder: Embedder, asked: Sequence[str], texts: Sequence[str]) -> FloatArray:

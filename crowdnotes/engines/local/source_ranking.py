@@ -20,6 +20,7 @@ from crowdnotes.engines.local.queries import find_claims
 from crowdnotes.engines.local.tone import reading
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.note_rules import without_urls
+from crowdnotes.text.plain_letters import plain_letters
 from crowdnotes.text.sentences import split_units
 from crowdnotes.text.tokens import content_stems, plain_post
 
@@ -201,7 +202,7 @@ def _list_claim_texts(post: Post) -> list[str]:
     text = plain_post(post.whole_text)
     language = language_of(text) or post.language or ""
     if language in ("", "en"):
-        return [claim.text for claim in find_claims(post)] or [text]
+        return [plain_letters(claim.text) for claim in find_claims(post)] or [text]
     return [" ".join(known.english for known in known_words(text, language))]
 
 

@@ -37,6 +37,7 @@ from crowdnotes.storage.disk_cache import DiskCache
 from crowdnotes.text.markdown import host
 from crowdnotes.text.names import figures_in, names_in
 from crowdnotes.text.note_rules import without_urls
+from crowdnotes.text.plain_letters import plain_letters
 from crowdnotes.text.tokens import words
 from crowdnotes.text.urls import identities, trials_in
 from crowdnotes.wording import plural
@@ -281,7 +282,7 @@ def plan_for(engine: Engine, post: Post, limit: int, today: date, *, diverse: bo
     quotation marks, so that they take no place from a search that says what is asked.
     """
     plan = engine.plan(post, limit, today)
-    text = post.whole_text.strip()
+    text = plain_letters(post.whole_text.strip())
     if diverse or not text:
         if not plan.queries:
             return plan
@@ -297,7 +298,7 @@ def _build_named_queries(plan: SearchPlan, text: str) -> list[Query]:
     """A search for each name and figure that no search holds yet, in quotation marks, with what the post is about."""
     subject = next((topic.official for topic in find_topics(text)), "")
     # An address holds no names, and a name does not go on in the next text.
-    said = ". ".join(without_urls(part) for part in (text, *(claim.in_full for claim in plan.claims)))
+    said = ". ".join(without_urls(part) for part in (text, *(plain_letters(claim.in_full) for claim in plan.claims)))
     searched = [frozenset(words(query.text.lower())) for query in plan.queries]
     wanted = [*names_in(said)[:_MAX_NAME_QUERIES], *figures_in(said)[:_MAX_FIGURE_QUERIES]]
     return [
@@ -350,7 +351,12 @@ def search_all(
     through: within a moment, or two seconds when a provider does not look up from its work.
     """
     stopping = threading.Event()
-    terms = _SearchRequest(queries, post, limit, until, languages, provider_seconds, patience_seconds, answers, by_name)
+    # Search services know no "Unicode fonts".
+    asked = [plain_letters(query) for query in queries]
+    spoken = {plain_letters(query): language for query, language in languages.items()}
+    named = [plain_letters(query) for query in by_name]
+    post = plain_letters(post)
+    terms = _SearchRequest(asked, post, limit, until, spoken, provider_seconds, patience_seconds, answers, named)
     works = [_ProviderSearch(provider, terms, stopping) for provider in providers]
     waiting = {work: [work.start_lane() for _ in range(work.lanes)] for work in works}
     try:

@@ -11,6 +11,7 @@ from typing import Any, Protocol, TypeVar
 
 from crowdnotes.engines.local.health_terms import known_words
 from crowdnotes.text.languages import language_of
+from crowdnotes.text.plain_letters import plain_letters
 
 
 class _HasName(Protocol):
@@ -26,7 +27,7 @@ def relevant_providers(providers: Sequence[Provider], words: str) -> list[Provid
 
     Where that would be nobody, all are: whoever chose registers alone wants them asked.
     """
-    text = _add_english_words(words)
+    text = _add_english_words(plain_letters(words))
     return [one for one in providers if _is_relevant(one.name, text)] or list(providers)
 
 

@@ -85,3 +85,14 @@ def test_an_overview_is_searched_by_the_name_alone_without_words_that_judge_or_s
     said = " ".join(text for text in texts if "no evidence" not in text)
     assert not any(word in said for word in ("What is", "terrible", "happy", "explains", "exists"))
     assert {text.lower() for text in texts} & {"vaccines", "eggs"}
+
+
+def test_a_post_in_other_letters_is_searched_like_one_in_plain_ones() -> None:
+    def searched(text: str) -> list[tuple[str, str | None]]:
+        post = Post(text=text)
+        return [(query.text, query.language) for query in build_queries(post, find_claims(post), 8)]
+
+    plain = searched("Vaccines cause autism in children.")
+    assert searched("𝗩𝗮𝗰𝗰𝗶𝗻𝗲𝘀 𝗰𝗮𝘂𝘀𝗲 𝗮𝘂𝘁𝗶𝘀𝗺 𝗶𝗻 𝗰𝗵𝗶𝗹𝗱𝗿𝗲𝗻.") == plain
+    assert searched("Vаccinеs cаusе autіsm in сhіldrеn.") == plain
+    assert searched("Vac\u200bcines ca\u200buse au\u200btism in chil\u200bdren.") == plain

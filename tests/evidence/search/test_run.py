@@ -531,3 +531,9 @@ def test_what_goes_by_meaning_is_not_asked_for_names_as_they_are_written() -> No
     search_all([library, service], ["measles", '"Jo Doe"'], by_name=['"Jo Doe"'])
     assert library.asked == ["measles"]
     assert service.asked == ["measles", '"Jo Doe"']
+
+
+def test_services_are_asked_in_plain_letters() -> None:
+    provider = Scripted("plain")
+    search_all([provider], ["𝗰𝘂𝗿𝗲𝘀 𝗰𝗮𝗻𝗰𝗲𝗿"], post="ⓒⓤⓡⓔⓢ", languages={"𝗰𝘂𝗿𝗲𝘀 𝗰𝗮𝗻𝗰𝗲𝗿": "en"})
+    assert provider.asked == ["cures cancer"]
