@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -28,12 +29,16 @@ from crowdnotes.wording import fill
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A sentence of a note, the piece of the passage nearest to it, all of the passage, and its source's names."""
+    """A sentence of a note, the piece of the passage nearest to it, all of the passage, and its source's names.
+
+    `others` are the passages of the other sources in use: a number may come from any of them.
+    """
 
     sentence: str
     piece: str
     passage: str
     source: str
+    others: tuple[str, ...] = ()
 
     @property
     def known(self) -> frozenset[str]:
@@ -59,62 +64,131 @@ _VALUE_BY_WORD = {
     "half": 0.5,
 }
 _FACTOR_BY_SCALE = {
-    "hundred": 1e2,
-    "thousand": 1e3,
-    "million": 1e6,
-    "billion": 1e9,
-    "trillion": 1e12,
-    "k": 1e3,
-    "bn": 1e9,
-}
+    "dozen": 12.0, "hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "k": 1e3,
+    "m": 1e6, "bn": 1e9,
+}  # fmt: skip
 _SPELLED_NUMBERS = "|".join(sorted(_VALUE_BY_WORD, key=len, reverse=True))
+_SCALES = "dozen|hundred|thousand|million|billion|trillion"
 # 1,000 · 1 000 · 1.5 (a digit group after a thin or plain space counts only in threes), and what it is of
 _QUANTITY_PATTERN = re.compile(
     r"(?:(?<![\w.,])(?<![A-Za-z]-)(?P<digits>\d{1,3}(?:[,\u00a0\u202f ]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?!\d)"
-    rf"|\b(?P<words>(?:{_SPELLED_NUMBERS})(?:[- ](?:{_SPELLED_NUMBERS}))?)\b)"
-    r"(?:[\s-]?(?P<scale>hundred|thousand|million|billion|trillion|k|bn)\b)?"
+    rf"|\b(?P<words>(?:{_SPELLED_NUMBERS})(?:[- ](?:{_SPELLED_NUMBERS}))?|an?(?= (?:{_SCALES})\b))\b)"
+    rf"(?:[\s-]?(?P<scale>{_SCALES}|k|(?-i:M)|bn)\b)?(?P<more>\+)?"
     r"(?:[\s-]?(?P<unit>%|per cent\b|[^\W\d_]+))?",
     re.IGNORECASE,
 )
+# What stands before a number and says how exact it is: 0 about that, 1 that or more, -1 that or less.
+_QUALIFIERS = tuple(
+    (side, re.compile(rf"(?<!\w)(?:{words})\s*(?:an? )?$", re.IGNORECASE))
+    for side, words in (
+        (-1, r"no more than|not more than|at most|up to"),
+        (
+            1,
+            r"no (?:fewer|less) than|more than|over|above|at least|greater than|upwards? of|exceed\w*|[>≥]",
+        ),
+        (-1, r"nearly|almost|(?:just )?under|less than|fewer than|below|not quite|[<≤]"),
+        (0, r"about|around|approximately|approx\.?|roughly|some|circa|an estimated|estimated|close to|[~≈]"),
+    )
+)
+_MAX_QUALIFIER_CHARACTERS = 20  # characters
 _UNIT_BY_NAME = {
     "%": "%", "percent": "%", "per cent": "%", "mg": "mg", "milligram": "mg", "g": "g", "gram": "g", "kg": "kg",
     "mcg": "mcg", "microgram": "mcg", "ml": "ml", "year": "year", "yr": "year", "month": "month", "week": "week",
     "day": "day", "hour": "hour", "minute": "minute", "time": "times", "fold": "times",
 }  # fmt: skip
 _MEASURING_UNITS = frozenset(_UNIT_BY_NAME.values())
+_PEOPLE = "people"
+_PEOPLE_NAMES = frozenset(
+    "people person participant patient adult individual subject volunteer respondent".split()
+)  # one unit: a paper's participants are its press release's people
+_WORDS_AFTER_NUMBER = re.compile(r"(?:\s+[^\W\d_]+){1,3}")
+_YEARS = range(1900, 2101)
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number at text[start:end]; `unit` is normalised, or "" where nothing is counted."""
+    """A number at text[start:end]; `unit` is normalised, or "" where nothing is counted.
+
+    `step` is what its last digit counts (1,000 in "46,000"), `side` how the words before it take it: 0 for "about",
+    1 for "more than", -1 for "fewer than", None for the number alone.
+    """
 
     value: float
     unit: str
     text: str
     start: int
     end: int
+    step: float = 1.0
+    side: int | None = None
 
     def agrees_with(self, other: Quantity) -> bool:
-        """Same value, and the same unit wherever both have a measuring unit."""
-        measured = self.unit in _MEASURING_UNITS and other.unit in _MEASURING_UNITS
-        return math.isclose(self.value, other.value) and (not measured or self.unit == other.unit)
+        """Same value as far as both are rounded, and the same unit wherever both have a measuring unit."""
+        if self.unit in _MEASURING_UNITS and other.unit in _MEASURING_UNITS and self.unit != other.unit:
+            return False
+        if math.isclose(self.value, other.value):
+            return True
+        if (self.side or 0) * (other.side or 0) < 0:
+            return False
+        (low, high), (other_low, other_high) = self._range(), other._range()
+        return low <= other.value <= high or other_low <= self.value <= other_high
+
+    def _range(self) -> tuple[float, float]:
+        """The lowest and the highest number that it may be a rounded form of."""
+        value, step = self.value, self.step
+        if self.side is None:
+            is_rounded = value >= 10 * step and (value >= 1_000 or step <= 1) and value not in _YEARS
+            width = step / 2 if is_rounded else 0.0
+            return value - width, value + width
+        if self.side == 0:
+            width = min(step / 2, _MAX_ABOUT * value)
+            return value - width, value + width
+        width = min(step, _MAX_BEYOND * value)
+        return (value, value + width) if self.side > 0 else (value - width, value)
 
 
+_MAX_ABOUT = 0.12  # of a number after "about": "about half" is from 44 % to 56 %
+_MAX_BEYOND = 0.25  # of a number after "more than"
+_SHARE_STEP = 0.04  # of a share in words, without a qualifier: "half" is from 49 % to 51 %
+_FRACTIONS = {"half": 2, "third": 3, "quarter": 4, "fifth": 5, "sixth": 6, "eighth": 8, "tenth": 10}
+_NAMED_FRACTIONS = "|".join(name for name in _FRACTIONS if name != "half")
 _PART_OF_WHOLE = re.compile(
-    rf"\b(?P<part>\d+|{_SPELLED_NUMBERS}) (?:in|out of) (?:every |each )?(?:a )?"
-    r"(?P<whole>\d[\d,]*|ten|twenty|fifty|hundred)\b",
+    rf"\b(?P<part>\d+(?:\.\d+)?|{_SPELLED_NUMBERS}) (?:in|out of|per) (?:every |each )?(?:a )?"
+    rf"(?P<whole>(?!(?:19|20)\d\d\b)\d[\d,]*|{_SPELLED_NUMBERS}|hundred|thousand|million)(?: (?P<scale>{_SCALES}))?\b",
+    re.IGNORECASE,
+)
+_FRACTION = re.compile(
+    rf"\b(?:(?P<top>one|an?)[- ](?P<bottom>{_NAMED_FRACTIONS})(?=\s+(?:of|as)\b|[.,;:)]|$)"
+    rf"|(?P<tops>two|three|four|five|seven|nine)[- ](?P<bottoms>{_NAMED_FRACTIONS})s"
+    r"|(?<!first )(?<!second )(?<!other )(?<!latter )(?<!and a )(?<!and one )(?P<half>half)(?![\w-])"
+    rf"(?!\s+(?:an?|the (?:time|day|year|dose)|hours?|days?|years?|times?|{_SCALES})\b))",
     re.IGNORECASE,
 )
 
 
 def shares(text: str) -> list[Quantity]:
-    """Parts of a whole as percent: "7 in 100", "one out of ten"."""
+    """Parts of a whole as percent: "7 in 100", "one out of ten", "half", "two thirds"."""
     found = []
     for match in _PART_OF_WHOLE.finditer(text):
         part, whole = (_parse_number(match[name]) for name in ("part", "whole"))
+        whole *= _FACTOR_BY_SCALE.get((match["scale"] or "").lower(), 1.0)
         if 0 < part <= whole:
-            found.append(Quantity(100 * part / whole, "%", match.group(), match.start(), match.end()))
+            is_counted = whole >= 100  # "7 in 100" is exact to the percent, "one in five" is not
+            found.append(_build_share(text, match, part / whole, 100 / whole if is_counted else None))
+    for match in _FRACTION.finditer(text):
+        top, bottom = match["tops"] or "one", match["bottom"] or match["bottoms"] or "half"
+        found.append(_build_share(text, match, _VALUE_BY_WORD[top.lower()] / _FRACTIONS[bottom.lower()]))
     return found
+
+
+def _build_share(text: str, match: re.Match[str], share: float, step: float | None = None) -> Quantity:
+    side = _find_side(text, match.start())
+    rough = 100 * share * (_SHARE_STEP if side is None else 1.0)
+    return Quantity(100 * share, "%", match.group(), match.start(), match.end(), step or rough, side)
+
+
+def _find_side(text: str, start: int) -> int | None:
+    before = text[max(0, start - _MAX_QUALIFIER_CHARACTERS) : start]
+    return next((side for side, pattern in _QUALIFIERS if pattern.search(before)), None)
 
 
 def quantities(text: str) -> list[Quantity]:
@@ -126,14 +200,38 @@ def quantities(text: str) -> list[Quantity]:
         if number.lower() == "one" and not scale and unit not in _MEASURING_UNITS:
             continue
         last = "unit" if unit in _MEASURING_UNITS else "scale" if scale else "digits" if match["digits"] else "words"
-        value = _parse_number(number) * _FACTOR_BY_SCALE.get((scale or "").lower(), 1.0)
-        found.append(Quantity(value, unit, text[match.start() : match.end(last)], match.start(), match.end(last)))
+        if unit not in _MEASURING_UNITS and _counts_people(text, match.end(last)):
+            unit = _PEOPLE
+        factor = _FACTOR_BY_SCALE.get((scale or "").lower(), 1.0)
+        side = 1 if match["more"] else _find_side(text, match.start())
+        place = text[match.start() : match.end(last)], match.start(), match.end(last)
+        step = _find_step(number, rounds_small=side is not None) * factor
+        found.append(Quantity(_parse_number(number) * factor, unit, *place, step, side))
     return found
+
+
+def _find_step(number: str, *, rounds_small: bool) -> float:
+    """What the last digit of a number counts; "120" alone is exact, "about 120" is of tens."""
+    digits = re.sub(r"[,\s]", "", number)
+    if "." in digits:
+        return float(10.0 ** -len(digits.partition(".")[2]))
+    if not digits.isdigit():
+        return 10.0 if rounds_small and _parse_number(number) % 10 == 0 else 1.0
+    zeros = len(digits) - len(digits.rstrip("0"))
+    return float(10.0**zeros) if rounds_small or float(digits) >= 1_000 else 1.0
+
+
+def _counts_people(text: str, end: int) -> bool:
+    after = _WORDS_AFTER_NUMBER.match(text, end)
+    names = (fold(word) for word in after.group().split()) if after is not None else ()
+    return any(name in _PEOPLE_NAMES or name.removesuffix("s") in _PEOPLE_NAMES for name in names)
 
 
 def _parse_number(number: str) -> float:
     if number[0].isdigit() or number[0] == ".":
         return float(re.sub(r"[,\s]", "", number))
+    if number.lower() in ("a", "an"):
+        return 1.0
     return sum(
         _VALUE_BY_WORD.get(part) or _FACTOR_BY_SCALE.get(part, 0.0) for part in re.split(r"[- ]", number.lower())
     )
@@ -166,19 +264,49 @@ _MAX_NUMBERS = 40  # of a sentence; each is compared with all of the passage
 
 
 def _find_number_hints(sides: Compared) -> Iterator[Hint]:
-    """Numbers that the passage does not hold, or only in another unit. "7 in 100" is 7 %."""
-    of_passage = [*quantities(sides.passage), *shares(sides.passage)]
+    """Numbers that no source in use holds, or only in another unit. "7 in 100" is 7 %, "more than 46,000" is 46,836."""
+    of_passage = _list_numbers(sides.passage)
+    of_sources = [*of_passage, *(number for text in sides.others for number in _list_numbers(text))]
     of_whole = shares(sides.sentence)
     counted = [number for number in quantities(sides.sentence) if not _is_within_any(number, of_whole)]
     for number in [*of_whole, *counted][:_MAX_NUMBERS]:
-        if any(number.agrees_with(other) for other in of_passage):
+        if any(number.agrees_with(other) for other in of_sources):
             continue
         same_unit = [other for other in of_passage if number.unit and other.unit == number.unit]
-        nearest = min(same_unit, key=lambda other: abs(other.value - number.value), default=None)
+        nearest = min(same_unit, key=lambda other: _measure_distance(number, other), default=None)
         told = f"Number: “{number.text}”; the passage does not have this number."
         if nearest:
             told = f"Number: “{number.text}”; the passage says “{nearest.text}”."
         yield Hint(told, Span(start=number.start, end=number.end))
+
+
+_TIMES_BY_WORD = {"once": 1.0, "twice": 2.0, "doubl": 2.0, "thrice": 3.0, "tripl": 3.0, "quadrupl": 4.0}
+_TIMES = re.compile(
+    rf"\b(?:(?P<word>once|twice|thrice|(?:doubl|tripl|quadrupl)(?=e[sd]?\b|ing\b))|(?P<fold>{_SPELLED_NUMBERS})fold\b)",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=256)
+def _list_numbers(passage: str) -> tuple[Quantity, ...]:
+    """All that a passage says in numbers, in any form."""
+    said = [
+        Quantity(
+            _TIMES_BY_WORD[match["word"].lower()] if match["word"] else _parse_number(match["fold"]),
+            "times",
+            match.group(),
+            *match.span(),
+        )
+        for match in _TIMES.finditer(passage)
+    ]
+    return (*quantities(passage), *shares(passage), *said)
+
+
+def _measure_distance(one: Quantity, other: Quantity) -> float:
+    """How far apart two numbers are, by their ratio where they have one."""
+    if one.value > 0 and other.value > 0:
+        return abs(math.log(one.value / other.value))
+    return math.inf if one.value != other.value else 0.0
 
 
 def _is_within_any(number: Quantity, others: Sequence[Quantity]) -> bool:
@@ -302,7 +430,8 @@ def attribute(embedder: Embedder, note: str, evidence: Sequence[Evidence]) -> tu
             at += len(units)
             if nearest is not None and (best[1] is None or nearest[0] > best[0]):
                 best = (nearest[0], item, nearest[1])
-        out.append(_build_sentence_support(span, text, *best))
+        others = tuple(item.passage.text for item in evidence if item is not best[1])
+        out.append(_build_sentence_support(span, text, *best, others))
     return tuple(out)
 
 
@@ -330,14 +459,14 @@ _LENGTH_PENALTY = 0.02  # two pieces must earn their length
 
 
 def _build_sentence_support(
-    span: Span, text: str, score: float, item: Evidence | None, piece: Span | None
+    span: Span, text: str, score: float, item: Evidence | None, piece: Span | None, others: tuple[str, ...]
 ) -> SentenceSupport:
     if item is None or piece is None:
         return SentenceSupport(span=span, support=Support.UNCHECKED, score=0.0)
     passage, source = item.passage.text, item.source
     names = " ".join(filter(None, (publisher_name(source), source.publisher, source.title)))
     is_foreign = foreign_passages([item]) or foreign_note(text)  # its words would all be unlike
-    hints = [] if is_foreign else find_hints(Compared(text, passage[piece.start : piece.end], passage, names))
+    hints = [] if is_foreign else find_hints(Compared(text, passage[piece.start : piece.end], passage, names, others))
     return SentenceSupport(
         span=span,
         support=Support.UNCHECKED,

@@ -65,6 +65,62 @@ def test_what_the_passage_says_in_other_words_gets_no_hint(engine: LocalEngine, 
     assert _one(engine, note).doubts == ()
 
 
+def _number_hints(engine: LocalEngine, note: str, *passages: str) -> list[str]:
+    return [hint for hint in _one(engine, note, *passages).doubts if hint.startswith("Number")]
+
+
+@pytest.mark.parametrize(
+    ("note", "passages"),
+    [
+        ("The trial had 46,836 participants.", ("More than 46,000 people took part in the trial; 1,000 left it.",)),
+        ("The trial had 46,836 participants.", ("The trial gave 1,000 adults a pill.", "Of 46,836 patients, 3 died.")),
+        ("More than 46,000 people took part.", ("In all, 46,836 participants took part.",)),
+        ("Nearly 47,000 people took part.", ("In all, 46,836 participants took part.",)),
+        ("46,000+ people took part.", ("In all, 46,836 participants took part.",)),
+        ("About half of the patients improved.", ("Of the patients, 48% improved.",)),
+        ("Half of the patients improved.", ("Of the patients, 50 percent improved.",)),
+        ("A rash came in 7 in 100 children.", ("A rash came in 7% of children.",)),
+        ("A rash came in 7% of children.", ("A rash came in 7 out of every 100 children.",)),
+        ("One in five children had a rash.", ("Of the children, 20% had a rash.",)),
+        ("Two thirds of adults were immune.", ("Of the adults, 66.7% were immune.",)),
+        ("About 1.2 million people were immune.", ("There were 1,236,000 immune people.",)),
+        ("Some 15% of adults were immune.", ("Of the adults, 14.6% were immune.",)),
+        ("The risk was 2 times as high.", ("The risk was doubled, to a high one.",)),
+    ],
+)
+def test_a_number_that_a_source_in_use_has_in_another_form_gets_no_hint(
+    engine: LocalEngine, note: str, passages: tuple[str, ...]
+) -> None:
+    assert _number_hints(engine, note, *passages) == []
+
+
+@pytest.mark.parametrize(
+    ("note", "passage", "nearest"),
+    [
+        ("The trial had 64,836 participants.", "More than 46,000 people took part; 1,000 left.", "46,000"),
+        ("The trial had 46,386 participants.", "The trial had 46,836 participants.", "46,836"),
+        ("More than 50,000 people took part.", "46,836 participants took part.", "46,836"),
+        ("Fewer than 46,000 people took part.", "46,836 participants took part.", "46,836"),
+        ("The trial had 13 patients.", "The trial had 12 patients.", "12"),
+        ("About half of the patients improved.", "Of the patients, 20% improved.", "20%"),
+        ("Two thirds of adults were immune.", "A third of adults were immune.", "A third"),
+        ("One in five children had a rash.", "One in fifty children had a rash.", "One in fifty"),
+        ("Over 90% of adults were immune.", "Of the adults, 80% were immune.", "80%"),
+        ("The trial had 30 participants.", "Of 5 visits and 1,000 pills, 20 adults had most.", "20"),
+    ],
+)
+def test_another_number_is_set_against_the_nearest_of_its_kind(
+    engine: LocalEngine, note: str, passage: str, nearest: str
+) -> None:
+    [hint] = _number_hints(engine, note, passage)
+    assert f"the passage says “{nearest}”" in hint
+
+
+def test_another_year_is_another_number(engine: LocalEngine) -> None:
+    [hint] = _number_hints(engine, "The trial began in 2021.", "The trial began in 2020.")
+    assert "2021" in hint
+
+
 def test_without_passages_there_is_nothing_to_stand_beside(engine: LocalEngine) -> None:
     (alone,) = engine.support("Measles spreads easily.", [])
     assert (alone.evidence_id, alone.carrier, alone.doubts) == (None, None, ())
