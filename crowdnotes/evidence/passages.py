@@ -32,6 +32,7 @@ import numpy as np
 
 from crowdnotes.domain import Claim, Evidence, Passage, Post, Source, Span
 from crowdnotes.engines.embedding import Embedder, FloatArray
+from crowdnotes.engines.local.tone import contradicts, reports_rumour
 from crowdnotes.settings_sections import EvidenceSettings
 from crowdnotes.text.plain_letters import plain_letters
 from crowdnotes.text.sentences import split_sentences
@@ -166,7 +167,7 @@ def _choose_passage(look: _PassageCandidates, asked: FloatArray, vectors: FloatA
         similarity=max(-1.0, min(1.0, to_post(run))),
         before=whole.text[max(0, run.start - surroundings) : run.start],
         after=whole.text[run.end : run.end + surroundings],
-        marks=_choose_marks(run, sentences, near, near_both),
+        marks=_choose_marks(run, sentences, *_prefer_answers(whole.text, sentences, near, near_both)),
         page=page_at(whole.page_starts, run.start),
     )
 
@@ -395,6 +396,25 @@ def _count_shared_characters(window: Span, sentence: Span) -> int:
     """Characters of the sentence inside the window; 0 when most of it lies outside."""
     inside = min(window.end, sentence.end) - max(window.start, sentence.start)
     return inside if inside * 2 > sentence.end - sentence.start else 0
+
+
+_RUMOUR_PENALTY = 1.0  # of a cosine: what only reports the claim is marked where nothing else is there
+_DENIAL_BONUS = 0.1
+
+
+def _prefer_answers(
+    text: str, sentences: Sequence[_Sentence], near: FloatArray, similarity: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """How near the sentences are, those that report a rumour put last and those that contradict something first.
+
+    The sentence nearest to a claim is often the one that repeats it: "A post claims …".
+    """
+    said = [text[sentence.span.start : sentence.span.end] for sentence in sentences]
+    by_itself = np.array(
+        [_DENIAL_BONUS * contradicts(words) - _RUMOUR_PENALTY * reports_rumour(words) for words in said],
+        dtype=np.float32,
+    )
+    return near + by_itself[:, None], similarity + by_itself
 
 
 def _choose_marks(

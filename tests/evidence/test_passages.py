@@ -173,3 +173,15 @@ def test_of_records_that_share_a_page_the_best_stays_and_another_that_answers_an
     assert [item.source.record for item in _built(best, same, earlier=(first,))] == [1]
     picked = replace(same, text=f"{same.text} Smoking is the main risk.", why="names the main risk", snippet="Smoking")
     assert len(_built(best, picked)) == 2  # it holds what it was picked for
+
+
+def test_the_mark_stands_on_what_answers_and_on_the_rumour_only_where_there_is_nothing_else() -> None:
+    rumour = "A post on Facebook claims that statins cause dementia in old people."
+    answer = "Large trials found that statins do not cause dementia."
+
+    def marked(text: str) -> list[str]:
+        passage = best_passage(text, "Statins cause dementia in old people!", HashingEmbedder())
+        return [passage.text[mark.start : mark.end] for mark in passage.marks]
+
+    assert marked(f"{rumour} Fat travels with blood. {answer}") == [answer]
+    assert marked(rumour) == [rumour]

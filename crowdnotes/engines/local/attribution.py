@@ -19,7 +19,7 @@ import numpy as np
 from crowdnotes.domain import Evidence, SentenceSupport, Span, Support
 from crowdnotes.engines.embedding import Embedder, FloatArray
 from crowdnotes.engines.local.health_terms import foreign_note, foreign_passages, medical_name
-from crowdnotes.engines.local.tone import ALL, BARE_VERDICT, CERTAIN, HEDGE, denies, negations
+from crowdnotes.engines.local.tone import ALL, BARE_VERDICT, CERTAIN, HEDGE, denies, negations, reports_rumour
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.publishers import publisher_name
 from crowdnotes.text.sentences import Unit, split_sentences, split_units
@@ -450,12 +450,19 @@ def _find_nearest_piece(
         return (max(0.0, cosine) + len(stems & held) / (len(stems) or 1)) / 2
 
     runs = [(first, last) for first in range(len(units)) for last in (first, first + 1) if last < len(units)]
-    worth = {run: score(*run) - _LENGTH_PENALTY * (run[1] - run[0]) for run in runs}
+    passed_on = [reports_rumour(unit.text) and not reports_rumour(text) for unit in units]
+    worth = {
+        (first, last): score(first, last)
+        - _LENGTH_PENALTY * (last - first)
+        - _RUMOUR_PENALTY * any(passed_on[first : last + 1])
+        for first, last in runs
+    }
     first, last = max(runs, key=worth.__getitem__)
     return min(1.0, score(first, last)), Span(start=units[first].span.start, end=units[last].span.end)
 
 
 _LENGTH_PENALTY = 0.02  # two pieces must earn their length
+_RUMOUR_PENALTY = 0.3  # "A post claims …" is near to a note that says the contrary, and carries nothing
 
 
 def _build_sentence_support(

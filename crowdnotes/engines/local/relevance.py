@@ -12,11 +12,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from crowdnotes.domain import Evidence, Finding, GateName, GateResult, GateStatus, Post, Quotation, Span
+from crowdnotes.domain import Evidence, Finding, GateName, GateResult, GateStatus, Passage, Post, Quotation, Span
 from crowdnotes.engines.embedding import Embedder, FloatArray
 from crowdnotes.engines.local.health_terms import foreign_passages, foreign_post, in_english
 from crowdnotes.engines.local.queries import find_claims
-from crowdnotes.engines.local.tone import denies
+from crowdnotes.engines.local.tone import HEDGE, contradicts, denies, limits_previous, mentions_rumour, reports_rumour
 from crowdnotes.settings_sections import GateSettings
 from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT
 from crowdnotes.text.plain_letters import plain_letters
@@ -184,43 +184,96 @@ _DEPENDENT_START = re.compile(
 )
 _MIN_QUOTED_WORDS = 4  # of content; a heading has fewer
 _MIN_DENIAL_WORDS = 3  # "There is no cure for type 1 diabetes." is no heading, nor an order, which begins with its verb
-_DENYING_STATEMENT = re.compile(r"\w\W+(?:is|are|was|were|does|did|has|had)(?:n['’]t| not| no| never)\b", re.IGNORECASE)
+_DENYING_STATEMENT = re.compile(
+    r"\w\W+(?:(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)(?:n['’]t| not| no| never)|cannot)\b",
+    re.IGNORECASE,
+)
 _FLATTENED_LIST = re.compile(r"\s[-•*]\s.*\s[-•*]\s", re.DOTALL)  # a list whose lines ran together
 _MAX_QUOTED_CHARACTERS = NOTE_LIMIT - URL_WEIGHT - len("“” ")  # longer ones fit into no note
 
 
 def find_quotations(embedder: Embedder, post: Post, evidence: Sequence[Evidence], most: int) -> tuple[Quotation, ...]:
-    """At most `most`, of passages that are no satire; none for a post without words."""
+    """At most `most`, of passages that are no satire, plain denials first; none for a post without words."""
     question = plain_post(post.whole_text)
     usable = [
-        (item, span)
+        (item, *quotable)
         for item in evidence
         if not _is_undisclosed_satire(item)
-        for span in _find_quotable_sentences(item.passage.text)
+        for quotable in _find_quotable_sentences(item.passage)
     ]
     if not question or not usable:
         return ()
     asked = _list_post_texts(post, question)
-    texts = [item.passage.text[span.start : span.end] for item, span in usable]
+    texts = [item.passage.text[sentence.start : sentence.end] for item, sentence, _ in usable]
     near = _score_against_nearest(embedder, asked, texts)
+    claim = asked[1] if len(asked) > 1 else question
+    places = [_place_of_quotation(text, claim) for text in texts]
     first_of = {text: row for row, text in reversed(list(enumerate(texts)))}  # the same words in two passages
-    chosen = sorted(first_of.values(), key=lambda row: -near[row])[:most]
-    said_no = denies(asked[1] if len(asked) > 1 else question)
-    chosen.sort(key=lambda row: denies(texts[row]) == said_no)
-    return tuple(Quotation(evidence_id=usable[row][0].id, span=usable[row][1]) for row in chosen)
+    plain = [row for row in first_of.values() if places[row] == 0]
+    others = [row for row in first_of.values() if places[row] > 0]
+    chosen = [*sorted(plain, key=lambda row: -near[row]), *sorted(others, key=lambda row: -near[row])][:most]
+    chosen.sort(key=lambda row: places[row])
+    return tuple(Quotation(evidence_id=usable[row][0].id, span=usable[row][2]) for row in chosen)
 
 
-def _find_quotable_sentences(passage: str) -> list[Span]:
-    """Those that state something by themselves: no question, no heading, no line that leads into a list."""
-    return [
-        span
-        for span in split_sentences(passage)
-        if span.end - span.start <= _MAX_QUOTED_CHARACTERS
-        and passage[span.end - 1] in _SENTENCE_END_MARKS
-        and not _DEPENDENT_START.match(passage, span.start)
-        and not _FLATTENED_LIST.search(passage, span.start, span.end)
-        and _is_full_statement(passage[span.start : span.end])
-    ]
+_MIN_ANSWERED_SHARE = 0.6  # of the claim's words of content
+
+
+def _place_of_quotation(sentence: str, claim: str) -> int:
+    """0 for a plain answer to the claim's own words, 1 for what otherwise speaks against it, else 2."""
+    if contradicts(sentence) == denies(claim):
+        return 2
+    wanted = content_stems(claim)
+    answers = bool(wanted) and len(wanted & content_stems(sentence)) >= _MIN_ANSWERED_SHARE * len(wanted)
+    return 0 if answers and not HEDGE.search(sentence) and not mentions_rumour(sentence) else 1
+
+
+def _find_quotable_sentences(passage: Passage) -> list[tuple[Span, Span]]:
+    """Those that state something by themselves: no question, no heading, no line that leads into a list, no rumour.
+
+    Each with what is quoted: itself, and the next one where that limits it.
+    """
+    text, sentences = passage.text, split_sentences(passage.text)
+    quoting = _find_quoted_sentences(text, sentences)
+    after = split_sentences(passage.after.lstrip()[:_MAX_QUOTED_CHARACTERS])
+    found = []
+    for place, span in enumerate(sentences):
+        words = text[span.start : span.end]
+        if (
+            place in quoting
+            or words[-1] not in _SENTENCE_END_MARKS
+            or _DEPENDENT_START.match(words)
+            or _FLATTENED_LIST.search(words)
+            or reports_rumour(words)
+            or not _is_full_statement(words)
+        ):
+            continue
+        last = place
+        while last + 1 < len(sentences) and limits_previous(text[sentences[last + 1].start : sentences[last + 1].end]):
+            last += 1
+        is_cut = last + 1 == len(sentences) and after and limits_previous(passage.after.lstrip()[: after[0].end])
+        quoted = Span(start=span.start, end=sentences[last].end)
+        if not is_cut and quoted.end - quoted.start <= _MAX_QUOTED_CHARACTERS:
+            found.append((span, quoted))
+    return found
+
+
+def _find_quoted_sentences(text: str, sentences: Sequence[Span]) -> set[int]:
+    """The places of sentences that a quotation begun before them goes on in, or that one goes on after."""
+    found: set[int] = set()
+    is_open = False
+    for place, span in enumerate(sentences):
+        before = sentences[place - 1].end if place else 0
+        is_open = is_open and "\n" not in text[before : span.start]
+        was_open = is_open
+        for mark in _QUOTATION_MARK.findall(text, span.start, span.end):
+            is_open = mark == "“" or (mark == '"' and not is_open)
+        if was_open or is_open:
+            found.add(place)
+    return found
+
+
+_QUOTATION_MARK = re.compile(r"[“”\"]")
 
 
 def _is_full_statement(words: str) -> bool:

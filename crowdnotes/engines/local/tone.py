@@ -184,6 +184,93 @@ def denies(text: str) -> bool:
     return _NEGATION.search(text) is not None
 
 
+_VERDICT = re.compile(
+    r"\b(?:false|untrue|not true|incorrect|wrong|myths?|hoax(?:es)?|debunk\w*|baseless|unfounded|unproven|unsupported|"
+    r"misleading|misinformation|disinformation|fabricat\w+|refut\w+|disprov\w+|contradict\w*|lacks? evidence|"
+    r"no (?:\w+ ){0,2}(?:evidence|link|proof|truth|basis|association|connection))\b",
+    re.IGNORECASE,
+)
+_RUMOUR_LABEL = re.compile(
+    r"^\W*(?:the |common |popular )?(?:claims?|myths?|rumou?rs?|misconceptions?|fiction|false|what (?:was|is) claimed)"
+    r"\s*(?:#?\d+)?\s*[:\u2013\u2014]",
+    re.IGNORECASE,
+)
+_CLAIMED = (
+    r"(?:claim(?:s|ed|ing)?|say(?:s|ing)?|said|suggest\w*|alleg\w+|assert\w*|insist\w*|purport\w*|argu\w+|believ\w+"
+    r"|think|thought|fear(?:s|ed)?|warn\w*|declar\w+)\b"
+)
+_POSTED = (
+    r"(?:stat(?:es?|ed|ing)|reads?|shar(?:es?|ed|ing)|spread\w*|circulat\w+|show(?:s|ed|ing)?|tells?|told|advis\w+)\b"
+)
+_POSTS = r"(?:posts?|tweets?|videos?|memes?|reels?|messages?|screenshots?|infographics?|rumou?rs?)"
+# What a page reports of what others say: its words are the rumour's, not the page's.
+_RUMOUR = re.compile(
+    rf"\b{_POSTS}\b[^.!?\n:;]{{0,60}}?\b(?:{_CLAIMED}|{_POSTED})"
+    r"|\b(?:(?:some|many|most) (?:people|parents|sites|websites)|users|influencers?|bloggers?|activists?|critics|"
+    r"s[ck]eptics|opponents|supporters|advocates|"
+    rf"conspiracy theorists?|believers|proponents|websites|people online)\b[^.!?\n:;,]{{0,25}}?\b{_CLAIMED}"
+    rf"|\bclaims?\b[^.!?\n]{{0,40}}?\b(?:{_CLAIMED}|circulat\w+|spread\w*)"
+    r"|\b(?:claims?|rumou?rs?|allegations?|theor(?:y|ies)|ideas?|notions?|beliefs?|myths?|assertions?|misconceptions?)\b"
+    r"[^.!?\n]{0,30}?\bthat\b"
+    r"|\b(?:it (?:is|was|has been)|(?:is|are|was|were|has been|have been)) (?:\w+ly |often |sometimes )?"
+    r"(?:claimed|rumou?red|alleged)\b|\bit (?:is|was) (?:\w+ly |often )(?:believed|said|thought|assumed)\b"
+    rf"|\b(?:according to|in|on) (?:an? |the |some |several |many )?(?:\w+[\s-]){{0,3}}{_POSTS}\b(?!-)"
+    rf"|\bviral (?:\w+ ){{0,2}}(?:{_POSTS}|claims?)\b"
+    r"|\b(?:social media|facebook|twitter|tiktok|instagram|whatsapp|telegram)\b[^.!?\n]{0,60}?"
+    rf"\b(?:{_POSTS}|users?|claims?|{_CLAIMED})",
+    re.IGNORECASE,
+)
+_CLAIMED_NEXT = re.compile(rf"\s*(?:\w+ly )?(?:{_CLAIMED}|{_POSTED})", re.IGNORECASE)
+_CONTRAST = re.compile(
+    r"\b(?:but|however|yet|although|though|while|whereas|despite|in fact|in reality|actually)\b|[;\u2013\u2014]",
+    re.IGNORECASE,
+)
+
+
+def reports_rumour(sentence: str) -> bool:
+    """Whether a sentence of a page passes on what others claim ("A post claims …") and does not contradict it."""
+    if _RUMOUR_LABEL.match(sentence):
+        return True
+    found = _RUMOUR.search(sentence)
+    if found is None or _VERDICT.search(sentence, 0, found.end()):
+        return False
+    rest = sentence[found.end() :]
+    contrast = _CONTRAST.search(rest)
+    if contrast is not None and contradicts(rest[contrast.end() :]):
+        return False
+    # "The claim that … is false" is a verdict, "a post claims that … is false" is none.
+    is_of_claim = found.group().lower().endswith(" that")
+    is_of_posts = _CLAIMED_NEXT.match(rest) is None and re.search(rf"{_POSTS}$", found.group(), re.IGNORECASE)
+    return not ((is_of_claim or is_of_posts) and _VERDICT.search(rest))
+
+
+def mentions_rumour(sentence: str) -> bool:
+    """Whether a sentence speaks of what others claim, contradicted or not."""
+    return _RUMOUR_LABEL.match(sentence) is not None or _RUMOUR.search(sentence) is not None
+
+
+def contradicts(sentence: str) -> bool:
+    """Whether a sentence denies something or calls it untrue."""
+    return denies(sentence) or _VERDICT.search(sentence) is not None
+
+
+_FINDING = r"(?:results?|findings?|stud(?:y|ies)|evidence|effects?|exceptions?|risks?|limitations?)"
+_LIMITING_START = re.compile(
+    r"\W*(?:(?:however|but|yet|still|nevertheless|nonetheless|even so|that said|though|although|except|unless|"
+    r"on the other hand|by contrast|in contrast|in rare|rarely|in (?:some|a few) (?:cases|people)|exceptions?)\b"
+    rf"|(?:this|that|it|these|they|(?:the|these|those|such) {_FINDING})\s+(?:\w+\s+){{0,3}}?"
+    r"(?:not (?:mean|apply|hold|prove|show|true|include|cover|rule)|only|limited|unclear|uncertain|differ\w*)\b"
+    rf"|(?:the|these|those|such) {_FINDING}\s+(?:may|might|could)\b"
+    r"|more (?:research|studies) (?:is|are)\b|further research\b|whether\b)",
+    re.IGNORECASE,
+)
+
+
+def limits_previous(sentence: str) -> bool:
+    """Whether a sentence takes back part of the one before it: "However, …", "This does not apply to …"."""
+    return _LIMITING_START.match(sentence) is not None
+
+
 _TONE_PATTERNS = (LOADED, INSULTS, SPECULATION, FIRST_PERSON, SECOND_PERSON, ALL, CERTAIN, HEDGE)
 _ADVERB = re.compile(r"[a-z]{4,}ly")
 _NOT_ADVERBS = frozenset("family daily supply reply assembly anomaly butterfly monopoly italy july".split())

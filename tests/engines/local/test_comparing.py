@@ -65,6 +65,13 @@ def test_what_the_passage_says_in_other_words_gets_no_hint(engine: LocalEngine, 
     assert _one(engine, note).doubts == ()
 
 
+def test_a_sentence_stands_beside_what_answers_and_not_beside_the_rumour(engine: LocalEngine) -> None:
+    passage = "A post claims that the measles vaccine causes autism. The measles vaccine is no cause of autism."
+    found = _one(engine, "The measles vaccine does not cause autism.", passage)
+    assert found.carrier is not None
+    assert passage[found.carrier.start : found.carrier.end].startswith("The measles vaccine is no cause")
+
+
 def _number_hints(engine: LocalEngine, note: str, *passages: str) -> list[str]:
     return [hint for hint in _one(engine, note, *passages).doubts if hint.startswith("Number")]
 

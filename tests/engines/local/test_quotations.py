@@ -81,3 +81,53 @@ def test_without_evidence_or_words_nothing_is_offered_and_the_reason_is_told(eng
     ):
         assert (answer.candidates, answer.quotations) == ((), ())
         assert "writes no note" in answer.abstained
+
+
+STATINS = brief_of(Post(text="Statins cause dementia!"))
+
+
+def _offered_on_statins(engine: LocalEngine, passage: str, after: str = "") -> list[str]:
+    item = made_evidence(passage)
+    item = item.model_copy(update={"passage": item.passage.model_copy(update={"after": after})})
+    found = engine.write(STATINS, [item], 250, 3).quotations
+    return [passage[each.span.start : each.span.end] for each in found]
+
+
+@pytest.mark.parametrize(
+    "rumour",
+    [
+        "A post on Facebook claims that statins cause dementia in old people.",
+        "A tweet falsely says that statins cause dementia in old people.",
+        "Social media users have shared posts claiming statins cause dementia.",
+        "Some people believe that statins cause dementia in old people.",
+        "According to a widely shared video, statins cause dementia in old people.",
+        "Claim: Statins cause dementia in old people.",
+        "Myth 3: Statins cause dementia in old people.",
+        "It is often claimed that statins cause dementia in old people.",
+        "A post claims there is no evidence that statins spare old people dementia.",
+        "“Statins cause dementia in old people. Stop taking statins today, old people,” one post said.",
+    ],
+)
+def test_a_sentence_that_passes_on_the_rumour_is_not_offered(engine: LocalEngine, rumour: str) -> None:
+    denial = "Statins do not cause dementia."
+    assert _offered_on_statins(engine, f"{rumour} {denial} Statins lower the fat in the blood.")[0] == denial
+    assert _offered_on_statins(engine, rumour) == []
+
+
+def test_the_plain_denial_comes_before_what_is_nearer_and_before_one_that_speaks_of_the_rumour(
+    engine: LocalEngine,
+) -> None:
+    nearer = "Statins cause dementia, statins cause dementia, statins cause dementia."
+    passage = (
+        f"{nearer} Dementia and statins were studied for years. Statins and old age were studied too. "
+        "The claim that statins cause dementia is false. Statins may not cause dementia. Statins do not cause dementia."
+    )
+    assert _offered_on_statins(engine, passage)[0] == "Statins do not cause dementia."
+
+
+def test_a_sentence_that_limits_the_one_before_it_stays_with_it(engine: LocalEngine) -> None:
+    denial = "Statins do not cause dementia."
+    limit = "However, one small trial found trouble with memory in some old people."
+    assert f"{denial} {limit}" in _offered_on_statins(engine, f"{denial} {limit} Trials go on in many countries of it.")
+    assert _offered_on_statins(engine, denial, after=f" {limit}") == []
+    assert denial not in _offered_on_statins(engine, f"{denial} However, {'one small trial ' * 30}found trouble.")
