@@ -36,6 +36,7 @@ from crowdnotes.domain import (
     Case,
     CaseStatus,
     CaseSummary,
+    ClaimKind,
     ClaimMatch,
     EarlierNote,
     Event,
@@ -68,7 +69,8 @@ from crowdnotes.domain import (
     may,
     refusal,
 )
-from crowdnotes.engines.local.relevance import nothing_relevant
+from crowdnotes.engines.local.queries import uncheckable_words
+from crowdnotes.engines.local.relevance import nothing_relevant, weak_sources
 from crowdnotes.engines.prompt_injection import holds_injection
 from crowdnotes.errors import CaseNotFoundError, NewerCaseError, WorkflowError
 from crowdnotes.evidence.images import clean_picture, preview
@@ -500,10 +502,22 @@ class CaseService(StageRunner):
 
     def nothing_relevant(self, case: Case) -> bool:
         """See `relevance.nothing_relevant`; where a model said what the passages give, that counts instead."""
-        tools = self._tools
-        line = tools.settings.gates.relevance
-        near = tools.embedder.thresholds.relevant if line is None else line
-        return case.settlement is None and nothing_relevant(case.post, case.judging_evidence, near)
+        return case.settlement is None and nothing_relevant(case.post, case.judging_evidence, self._relevance_line)
+
+    def weak_sources(self, case: Case) -> frozenset[str]:
+        """See `relevance.weak_sources`; of what a search found, where no model said what the passages give."""
+        found = [item for item in case.judging_evidence if item.source.url not in case.urls]
+        known = case.settlement is not None or not case.searched
+        return frozenset() if known else weak_sources(case.post, found, self._relevance_line)
+
+    def uncheckable_words(self, case: Case) -> tuple[ClaimKind, str] | None:
+        """See `queries.uncheckable_words`; None where a model has said what the post claims."""
+        return None if any(claim.statement for claim in case.claims) else uncheckable_words(case.post)
+
+    @property
+    def _relevance_line(self) -> float:
+        line = self._tools.settings.gates.relevance
+        return self._tools.embedder.thresholds.relevant if line is None else line
 
     def reach(self, case: Case, *, asked: bool = False, search_failed: bool = False) -> Reach | None:
         """See `unsettled_claims.reach_of`."""

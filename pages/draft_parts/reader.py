@@ -74,10 +74,20 @@ def _mark_opened(case: Case, item: Evidence) -> None:
 
 
 def in_reading_order(case: Case) -> list[Evidence]:
-    """Those first that state what settles the claim, then those that help to infer it; the other side last."""
+    """Those first that state what settles the claim, then what helps to infer it; weak ones and the other side last."""
     answers = case.settlement.answers(case.evidence) if case.settlement is not None else ()
     places = {item.id: place for place, (item, _) in enumerate(answers)}
-    return sorted(case.evidence, key=lambda item: (item.aim is Aim.OTHER_SIDE, places.get(item.id, len(places))))
+    weak = workspace().service.weak_sources(case)
+    return sorted(
+        case.evidence,
+        key=lambda item: (item.aim is Aim.OTHER_SIDE, item.id in weak, places.get(item.id, len(places))),
+    )
+
+
+def is_weak(case: Case, item: Evidence) -> bool:
+    """Whether a source has little to do with the post, and nobody has opened it yet."""
+    known = bool(item.reviews) or chosen_source(case) == item.id
+    return not known and item.id in workspace().service.weak_sources(case)
 
 
 def use_tick(case: Case, item: Evidence, name: str, *, and_on: bool = False) -> None:
@@ -135,7 +145,9 @@ def _draw_reader_navigation(case: Case, chosen: Evidence | None) -> None:
     with st.container(horizontal=True, wrap=False, vertical_alignment="center", gap="xsmall", key="reader-walk"):
         if chosen is None:
             unread = next((item for item in order if own_review(item) is None), None)
-            first, look = unread or after, {"type": "primary" if unread else "secondary", "icon": "menu_book"}
+            first = unread or after
+            fits = unread is not None and not is_weak(case, unread)
+            look = {"type": "primary" if fits else "secondary", "icon": "menu_book"}
             button(f"Read {first.id}", "next-source", "", partial(open_source, case, first.id), **look)
             return
         st.markdown(f"**{chosen.id}** {title(chosen.source.title, 'No title', 90)}", width="stretch")

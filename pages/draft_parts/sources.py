@@ -48,7 +48,7 @@ from pages.draft_parts.more_evidence import (
     paste_box,
 )
 from pages.draft_parts.no_evidence import no_evidence
-from pages.draft_parts.reader import chosen_source, in_reading_order, open_source, reader, use_tick
+from pages.draft_parts.reader import chosen_source, in_reading_order, is_weak, open_source, reader, use_tick
 
 _NOTICE_AREA = StepName.EVIDENCE.value
 _MAX_STATEMENT_CHARACTERS = 400
@@ -169,6 +169,7 @@ def _draw_claim(case: Case, reach: Reach | None) -> None:
     """The claim in full words, and how far the passages settle it. Nothing where no model has said."""
     claims = [claim for claim in case.claims if claim.statement]
     if not claims:
+        _draw_uncheckable_hint(case)
         return
     claim = claims[0]
     with st.container(key="claim", gap="xxsmall"):
@@ -196,6 +197,18 @@ def _draw_claim(case: Case, reach: Reach | None) -> None:
         if about:
             with st.expander("More about the claim", type="compact"):
                 st.caption("  \n".join(about))
+
+
+def _draw_uncheckable_hint(case: Case) -> None:
+    """Without a model: words of the post that say it is an opinion, satire or a prediction."""
+    hint = workspace().service.uncheckable_words(case) if case.decision is None else None
+    if hint is not None:
+        kind, words = hint
+        st.info(
+            "Perhaps no note is needed. If the post states no fact besides, decide “No note needed”.",
+            title=f"The words “{escaped(words, 40)}” may mean that this post is {_LABEL_BY_UNCHECKABLE_KIND[kind]}.",
+            icon=":material/help:",
+        )
 
 
 def _draw_settlement(case: Case, reach: Reach | None) -> None:
@@ -237,16 +250,26 @@ def _draw_source_rows(case: Case, job: JobRecord | None, reach: Reach | None) ->
                 add_by_hand(case, job)
     if case.decision is None and workspace().service.nothing_relevant(case):
         st.info(
-            "You can still open them. It may help to search with your own words under “Find more sources”, or to "
+            "You can still open them below. It may help to search with your own words under “Find more sources”, or to "
             "add a link or a passage.",
             title="None of the pages found seems to be about this claim",
             icon=":material/search_off:",
         )
     items = in_reading_order(case)
+    weak = [item for item in items if is_weak(case, item)]
     with st.container(key="rows", gap=None):
         for item in items:
-            if item.aim is not Aim.OTHER_SIDE:
+            if item.aim is not Aim.OTHER_SIDE and item not in weak:
                 _draw_source_row(case, item)
+        if weak:
+            label = plural(
+                len(weak),
+                "{n} source that is probably not about this claim",
+                "{n} sources that are probably not about this claim",
+            )
+            with st.expander(label, key=f"weak-{case.id}", type="compact"):
+                for item in weak:
+                    _draw_source_row(case, item)
         if any(item.aim is Aim.OTHER_SIDE for item in items):
             with st.container(key="other-side", gap=None):
                 st.markdown(

@@ -7,8 +7,10 @@ from datetime import date
 import pytest
 from streamlit.proto.TextInput_pb2 import TextInput as TextInputProto
 
-from crowdnotes.domain import Mode, Verdict
+from crowdnotes.domain import Evidence, Mode, Verdict
+from tests.fakes import make_evidence
 from tests.pages.conftest import PASSAGE, POST, Desk, field, press, read, texts, unfolded
+from tests.pages.searches import searched
 
 
 def test_a_passage_must_be_opened_before_it_can_be_ticked(desk: Desk) -> None:
@@ -44,6 +46,32 @@ def test_a_row_says_how_its_passage_stands(desk: Desk) -> None:
     shown = texts(desk.app(case))
     assert "red-badge[:material/block: rejected]" in shown
     assert "background]" not in shown
+
+
+def test_sources_that_do_not_fit_are_folded_under_an_honest_line_until_they_are_opened(desk: Desk) -> None:
+    def far(number: int, similarity: float) -> Evidence:
+        item = make_evidence(number, url=f"https://h{number}.example.org/x")
+        passage = item.passage.model_copy(update={"similarity": similarity})
+        return item.model_copy(update={"passage": passage})
+
+    mixed = searched(desk, evidence=(far(1, 0.29), far(2, 0.6), far(3, 0.28)))
+    at = desk.app(mixed)
+    assert "2 sources that are probably not about this claim" in texts(at)
+    assert at.button(key="next-source").label == "Read E2"
+    read(at, mixed, "E1")
+    assert "1 source that is probably not about this claim" in texts(at)
+
+    weak = desk.app(searched(desk, evidence=(far(1, 0.29),)))
+    assert "None of the pages found seems to be about this claim" in texts(weak)
+    assert "1 source that is probably not about this claim" in texts(weak)
+
+
+def test_without_a_model_words_of_opinion_give_a_hint(desk: Desk) -> None:
+    case = desk.workspace.service.create(
+        "I think the new library is the ugliest building in town.", mode=Mode.AUGMENTATION, to_gather=False
+    )
+    assert "may mean that this post is an opinion" in texts(desk.app(case))
+    assert "may mean" not in texts(desk.app(desk.case()))
 
 
 def test_a_row_does_not_say_its_title_twice(desk: Desk) -> None:

@@ -94,6 +94,27 @@ def nothing_relevant(post: Post, evidence: Sequence[Evidence], line: float) -> b
     return max(item.passage.similarity for item in evidence) < line
 
 
+_WEAK_SHARE = 0.8  # of the relevance gate's line: nearer ones may still speak of the claim in other words
+
+
+def weak_sources(post: Post, evidence: Sequence[Evidence], line: float) -> frozenset[str]:
+    """Return the ids of the passages that have little to do with the post: all where none reaches `line`.
+
+    Passages and posts in another language than English are not compared, and what a person brought is never weak.
+    """
+    if nothing_relevant(post, evidence, line):
+        return frozenset(item.id for item in evidence)
+    if (post.language or "en")[:2] != "en":
+        return frozenset()
+    return frozenset(
+        item.id
+        for item in evidence
+        if (item.source.language or "en")[:2] == "en"
+        and not item.source.by_hand
+        and item.passage.similarity < _WEAK_SHARE * line
+    )
+
+
 def _describe_relevant_count(helpful: int, passages: int) -> str:
     if helpful < passages:
         return plural(

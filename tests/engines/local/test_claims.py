@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from crowdnotes.domain import Post
-from crowdnotes.engines.local.queries import find_claims
+from crowdnotes.domain import ClaimKind, Post
+from crowdnotes.engines.local.queries import find_claims, uncheckable_words
 
 
 def test_a_causal_statement_is_a_claim_with_its_span() -> None:
@@ -71,3 +71,32 @@ def test_what_is_stated_comes_before_what_happened_to_somebody_that_day(stated: 
 )
 def test_an_accusation_alone_is_the_claim(text: str) -> None:
     assert [claim.text for claim in find_claims(Post(text=text))] == [text]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "words"),
+    [
+        ("I think the new library is the ugliest building in town.", ClaimKind.OPINION, "I think"),
+        ("𝗜 𝘁𝗵𝗶𝗻𝗸 the new library is the ugliest building in town.", ClaimKind.OPINION, "I think"),
+        ("Unpopular opinion: that tower is awful.", ClaimKind.OPINION, "Unpopular opinion"),
+        ("Mayor bans rain on Sundays. (Satire)", ClaimKind.SATIRE, "Satire"),
+        ("Imagine a town without cars.", ClaimKind.PREDICTION, "Imagine"),
+        ("Mark my words: the dollar will soon be gone.", ClaimKind.PREDICTION, "Mark my words"),
+    ],
+)
+def test_plain_words_of_opinion_satire_or_prediction_are_noticed(text: str, kind: ClaimKind, words: str) -> None:
+    assert uncheckable_words(Post(text=text)) == (kind, words)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I think vaccines cause autism in children.",
+        "Vaccines caused cancer in 38% of 2,000 patients. I think that is awful.",
+        "This is not satire: the mayor banned rain.",
+        "You can't imagine how cold it was in town.",
+        "The dollar lost 5% of its value.",
+    ],
+)
+def test_a_post_that_states_a_fact_is_not_called_an_opinion(text: str) -> None:
+    assert uncheckable_words(Post(text=text)) is None

@@ -7,7 +7,7 @@ import pytest
 from crowdnotes.domain import BY_HAND, Evidence, GateStatus, Post
 from crowdnotes.engines.embedding import MiniLMEmbedder
 from crowdnotes.engines.local import LocalEngine
-from crowdnotes.engines.local.relevance import nothing_relevant, of_needed
+from crowdnotes.engines.local.relevance import nothing_relevant, of_needed, weak_sources
 from crowdnotes.settings_sections import GateSettings
 from tests.engines.local.made import MEASLES, WATER, made_evidence
 from tests.fakes import brief_of, make_evidence
@@ -74,3 +74,7 @@ def test_that_no_passage_seems_to_be_about_the_claim_is_said_where_all_are_far_a
     assert not nothing_relevant(post, [], 0.42)
     assert not nothing_relevant(post, [far(1, 0.2), far(2, 0.0, id=f"{BY_HAND}1")], 0.42)
     assert not nothing_relevant(post, [far(1, 0.2, language="de")], 0.42), "a cosine across languages says nothing"
+    assert weak_sources(post, [far(1, 0.29), far(2, 0.5), far(3, 0.4)], 0.42) == {"E1"}
+    assert weak_sources(post, [far(1, 0.29), far(2, 0.4)], 0.42) == {"E1", "E2"}, "where all are weak, that is said"
+    assert weak_sources(post, [far(1, 0.2, language="de"), far(2, 0.5)], 0.42) == set()
+    assert weak_sources(post, [far(1, 0.5), far(2, 0.0, id=f"{BY_HAND}1")], 0.42) == set()
