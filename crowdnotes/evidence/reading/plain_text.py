@@ -16,6 +16,7 @@ import webencodings
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError
 from crowdnotes.evidence.reading.document import Document
+from crowdnotes.evidence.reading.printed_signs import joined_marks, printed_letters, read_formulas, readable_formulas
 from crowdnotes.text.table_files import is_mostly_utf8, likely_charset
 
 _MAX_TITLE_CHARACTERS = 150
@@ -26,7 +27,7 @@ def read_plain(body: bytes, charset: str | None, fallback_title: str) -> Documen
     decoded = decode(body, charset)
     if decoded.count("\x00") + decoded.count("\ufffd") > len(decoded) // 20:
         raise FetchError("The file is not text, although its server says so.", FetchOutcome.UNREADABLE)
-    text = tidy_text(decoded)
+    text = tidy_text(printed_letters(decoded))
     if not text:
         raise FetchError("The file is empty.", FetchOutcome.UNREADABLE)
     first = text.partition("\n")[0].strip("# ")
@@ -81,9 +82,10 @@ def _look_up_codec(label: str | None) -> str | None:
 
 # Control, bidirectional overrides and isolates, zero-width characters, soft hyphens, variation and tag
 # characters (used to smuggle words past a reader), lone surrogates, private use and non-characters.
-# Kept: the joiners U+200C and U+200D and the marks U+200E and U+200F, which real scripts need.
+# Kept: the joiners U+200C and U+200D and the marks U+200E and U+200F, which real scripts need; U+FFFD, the sign of a
+# letter that was lost.
 _INVISIBLE_PATTERN = re.compile(
-    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u180e\u200b\u202a-\u202e\u2060-\u206f\ud800-\udfff\ue000-\uf8ff\ufe00-\ufe0f\ufeff\ufff0-\uffff\U000e0000-\U0010ffff]"
+    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u180e\u200b\u202a-\u202e\u2060-\u206f\ud800-\udfff\ue000-\uf8ff\ufe00-\ufe0f\ufeff\ufff0-\ufffc\ufffe\uffff\U000e0000-\U0010ffff]"
 )
 _LINE_END_PATTERN = re.compile("\r\n|[\r\x0b\x0c\x85\u2028\u2029]")
 _SPACES_PATTERN = re.compile("[^\\S\n]+")
@@ -114,8 +116,23 @@ _COMMENT_PATTERN = re.compile(r"<!--.*?(?:-->|$)", re.DOTALL)
 _INLINE_TAG_PATTERN = re.compile(
     r"</?(?:jats:)?(?:i|b|em|strong|sub|sup|span|sc|italic|bold|u|mark|a)\b[^<>]*>", re.IGNORECASE
 )
-# "p < 0.05" is no tag: a tag's name starts at once.
-_TAG_PATTERN = re.compile(r"</?[a-z][^<>]*>|<[!?][^<>]*>", re.IGNORECASE)
+# What was struck out is no longer said.
+_STRUCK_PATTERN = re.compile(
+    r"<((?:jats:)?(?:del|s|strike))(?:\s[^<>]*=[^<>]*)?>(?:(?!<\1\b).){0,2000}?</\1\s*>", re.IGNORECASE | re.DOTALL
+)
+# "p < 0.05" and "n<k and m>3" are no tags: those have a name that is known, or attributes.
+_TAG_NAMES = (
+    "a|abbr|abstract|address|alternatives|article|aside|b|base|blockquote|body|bold|br|button|caption|center|cite|code"
+    "|col|colgroup|copyrightinformation|dd|del|details|disp-formula|div|dl|dt|em|ext-link|figcaption|figure|font|footer"
+    "|form|graphic|h[1-6]|head|header|hr|html|i|iframe|img|inline-formula|inline-graphic|input|ins|italic|label"
+    "|li|link|list|list-item|main|mark|math|m[a-z]{1,12}|monospace|named-content|nav|object|ol|option|overline|p|pre|q|ref|s|sc|script"
+    "|sec|section|select|semantics|small|source|span|strike|strong|style|styled-content|sub|summary|sup|svg|table|tbody|td"
+    "|template|tex-math|textarea|tfoot|th|thead|time|title|tr|tt|u|ul|underline|uri|var|video|wbr|xref|abstracttext|dispformula|x"
+)
+_TAG_PATTERN = re.compile(
+    rf"</?(?:\w{{1,8}}:)?(?:{_TAG_NAMES})(?:\s[^<>]*=[^<>]*)?\s*/?>|</?\w[\w:.-]*\s[^<>]*=\s?[\"'][^<>]*>|</\w[\w:.-]*\s*>|<[!?][^<>]*>",
+    re.IGNORECASE,
+)
 # A tag that was cut off in the middle, with an attribute that shows what it was.
 _BROKEN_TAG_PATTERN = re.compile(r"<[a-z][\w:-]*\s[^<>]*=[^<>]*$", re.IGNORECASE)
 
@@ -125,10 +142,10 @@ def plain_text(markup: str, limit: int) -> str:
     text = markup[:_MAX_MARKUP_CHARACTERS]
     for _ in range(_MAX_UNESCAPE_ROUNDS):
         before = text
-        text = html.unescape(_strip_tags(text))
+        text = html.unescape(_strip_tags(_STRUCK_PATTERN.sub("", joined_marks(read_formulas(text)))))
         if text == before:
             break
-    return tidy_line(tidy_text(_strip_tags(text)), limit)
+    return tidy_line(printed_letters(readable_formulas(_strip_tags(text))), limit)
 
 
 def plain_line(markup: str) -> str:

@@ -23,6 +23,7 @@ from crowdnotes.domain import Hit, ProviderState
 from crowdnotes.errors import FetchError, InputError, SearchError
 from crowdnotes.evidence.duplicates import PREPRINT
 from crowdnotes.evidence.reading.plain_text import plain_line, plain_text
+from crowdnotes.evidence.reading.printed_signs import element_text
 from crowdnotes.evidence.search.service import Check, Service
 from crowdnotes.evidence.search.when_to_ask import is_register
 from crowdnotes.evidence.ssrf_guard import check_url
@@ -305,8 +306,8 @@ def parse_xml(body: bytes) -> Any:
 
 
 def xml_text(element: Any) -> str:
-    """All text inside an element, its children's included; "" for None."""
-    return "" if element is None else "".join(element.itertext()).strip()
+    """All text inside an element, its children's included and powers as such ("10^6"); "" for None."""
+    return "" if element is None else element_text(element).strip()
 
 
 def dig(value: object, *keys: str) -> Any:

@@ -149,3 +149,13 @@ def test_a_rate_limit_inside_a_good_answer_is_seen(httpserver: HTTPServer, servi
     with pytest.raises(SearchError) as raised:
         _search(service)
     assert raised.value.state is ProviderState.RATE_LIMITED
+
+
+def test_powers_and_formulas_of_an_abstract_are_read(httpserver: HTTPServer, service: Service) -> None:
+    formula = "<mml:math xmlns:mml='urn:m'><mml:mi>p</mml:mi><mml:mo>&lt;</mml:mo><mml:mn>0.05</mml:mn></mml:math>"
+    article = _article().replace(
+        "No harm.", f"In 10<sup>6</sup> of <i>n</i><sup>2</sup> and H<sub>2</sub>O, {formula}."
+    )
+    _serve(httpserver, article)
+    (hit,) = _search(service)
+    assert hit.snippet == "Aim: To see CO2. In 10^6 of n^2 and H2O, p < 0.05."

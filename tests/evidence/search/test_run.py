@@ -537,3 +537,31 @@ def test_services_are_asked_in_plain_letters() -> None:
     provider = Scripted("plain")
     search_all([provider], ["𝗰𝘂𝗿𝗲𝘀 𝗰𝗮𝗻𝗰𝗲𝗿"], post="ⓒⓤⓡⓔⓢ", languages={"𝗰𝘂𝗿𝗲𝘀 𝗰𝗮𝗻𝗰𝗲𝗿": "en"})
     assert provider.asked == ["cures cancer"]
+
+
+_TEX = r"$$\documentclass[12pt]{minimal}\usepackage{amsmath}\begin{document}$$\alpha = 0.05$$\end{document}$$"
+_MATHML = "<mml:math><mml:mi>α</mml:mi><mml:mo>=</mml:mo><mml:mn>0.05</mml:mn></mml:math>"
+
+
+@pytest.mark.parametrize(
+    ("markup", "plain"),
+    [
+        ("10<jats:sup>3</jats:sup> per 10<sup>6</sup>, H<sub>2</sub>O", "10^3 per 10^6, H2O"),
+        ("8<sup>3</sup> ill, as the trial<sup>12</sup> found", "8 [3] ill, as the trial found"),
+        ("10&lt;sup&gt;6&lt;/sup&gt; of them", "10^6 of them"),
+        ("(P &lt; 0.05; n&lt;k and m&gt;3)", "(P < 0.05; n<k and m>3)"),
+        (
+            f"dose <jats:alternatives><jats:tex-math>{_TEX}</jats:tex-math>{_MATHML}</jats:alternatives>",
+            "dose α = 0.05",
+        ),
+        (f"dose <jats:tex-math>{_TEX}</jats:tex-math> of it", "dose α = 0.05 of it"),
+        (f"dose {_TEX}α=0.05 of it", "dose α=0.05 of it"),
+        (f"dose {_MATHML} of it", "dose α = 0.05 of it"),
+        (r"of $10^{-6}$ and \(\frac{1}{2} \times x_{i}\), 37$^{\circ}$C", "of 10^-6 and 1/2 × x_i, 37°C"),
+        (r"of 10\textsuperscript{6}, p \textless{} 0.05, at $5 or $6", "of 10^6, p < 0.05, at $5 or $6"),
+        ("the <s>412</s> 4 wells", "the 4 wells"),
+        ("a ﬁrst eﬀect", "a first effect"),
+    ],
+)
+def test_numbers_and_formulas_of_markup_are_read_as_printed_and_once(markup: str, plain: str) -> None:
+    assert plain_text(markup, 500) == plain
