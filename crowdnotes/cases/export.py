@@ -309,7 +309,7 @@ def _evidence_lines(evidence: tuple[Evidence, ...]) -> Iterator[str]:
         about = [
             source.publisher or "",
             source.category.as_text,
-            source.published.isoformat() if source.published and source.date_origin else "date not known",
+            _describe_date(source),
         ]
         yield ", ".join(_escape_inline(part) for part in about if part) + "\n"
         warnings = _list_source_warnings(source)
@@ -320,6 +320,13 @@ def _evidence_lines(evidence: tuple[Evidence, ...]) -> Iterator[str]:
         for said in _describe_reader_verdicts(item):
             yield f"\n{_escape_inline(said)}"
         yield ""
+
+
+def _describe_date(source: Source) -> str:
+    if source.published is None or source.date_origin is None:
+        return "date not known"
+    day = source.published.isoformat()
+    return day if source.stated_day else f"date not known (its file was made {day})"
 
 
 def _describe_reader_verdicts(item: Evidence) -> Iterator[str]:

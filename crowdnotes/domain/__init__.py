@@ -70,7 +70,9 @@ from crowdnotes.domain.comparison import (
 from crowdnotes.domain.document_upgrades import DOCUMENT_VERSION, upgraded, version_of
 from crowdnotes.domain.evidence import (
     AFTER_CUTOFF,
+    BADLY_READABLE,
     BY_HAND,
+    PARTS_LEFT_OUT,
     UNDATED,
     WAYBACK,
     Aim,

@@ -11,6 +11,8 @@ from crowdnotes.domain.people import Person
 
 BY_HAND = "hand:"  # how the id of a source begins whose words a person copied
 UNDATED = "undated"  # the notice on a source without a date where evidence has a cutoff
+BADLY_READABLE = "badly readable"  # the notice on a source of which letters or words were lost
+PARTS_LEFT_OUT = "parts left out"  # the notice on a page of which something was not read, as its readers may not see it
 AFTER_CUTOFF = "after the cutoff"  # the notice on a later source that a person opened or pasted
 WAYBACK = "The Wayback Machine"  # how a sentence begins that says what the archive said
 
@@ -191,12 +193,14 @@ class FetchOutcome(LabelledEnum):
     """How reading a source ended. A page that was read but says nothing useful is still READ.
 
     UNDATED is given in studies alone, where a page without a date might be later than the cutoff.
-    NOT_EVIDENCE are home pages, search results and log-in pages.
+    NOT_EVIDENCE are home pages, search results and log-in pages, CONSENT a notice that asks for consent in the place
+    of the page.
     """
 
     READ = "read"
     BLOCKED = "blocked"
     PAYWALLED = "behind a paywall"
+    CONSENT = "consent notice"
     NOT_FOUND = "not found"
     TIMED_OUT = "timed out"
     UNREACHABLE = "unreachable"
@@ -226,6 +230,7 @@ class DateOrigin(LabelledEnum):
     PAGE = "the page"
     LIBRARY = "the library"
     SEARCH = "the search service"
+    FILE = "the file itself"
     PERSON = "the contributor"
 
 
@@ -273,9 +278,14 @@ class Source(FrozenModel):
     notes: tuple[EarlierNote, ...] = ()
 
     @property
+    def stated_day(self) -> date | None:
+        """Its date, unless that is only when its file was made: what the file holds may be older."""
+        return None if self.date_origin is DateOrigin.FILE else self.published
+
+    @property
     def year(self) -> int | None:
         """The year that it is of, also where no day is known."""
-        first = self.published or self.not_before
+        first = self.stated_day or self.not_before
         return first.year if first is not None else None
 
     @property
@@ -288,7 +298,7 @@ class Source(FrozenModel):
 
         `collected` is the day on which its library was: an undated record is no later than that.
         """
-        source, day = self._unmarked(), self.published or collected
+        source, day = self._unmarked(), self.stated_day or collected
         if (late := source._why_late(day, until)) is not None:
             return source.model_copy(update={"outcome": FetchOutcome.TOO_LATE, "outcome_detail": late})
         if leave_out_undated and day is None and source.outcome is FetchOutcome.READ:
@@ -299,7 +309,7 @@ class Source(FrozenModel):
     def kept_by_a_person(self, until: date | None) -> Source:
         """A source that a person opened or pasted stays as it was read; that it is later, or undated, is a notice."""
         source = self._unmarked()
-        if source._why_late(source.published, until) is not None:
+        if source._why_late(source.stated_day, until) is not None:
             return source.model_copy(update={"notices": (*source.notices, AFTER_CUTOFF)})
         return source if source.by_hand else source._marked_undated(until)
 
@@ -310,7 +320,7 @@ class Source(FrozenModel):
         return f"It is of {day}, later than {until}." if day else f"It is not before {first}, later than {until}."
 
     def _marked_undated(self, until: date | None) -> Source:
-        if until is None or self.published is not None or self.outcome is not FetchOutcome.READ:
+        if until is None or self.stated_day is not None or self.outcome is not FetchOutcome.READ:
             return self
         return self.model_copy(update={"notices": (*self.notices, UNDATED)})
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
+from typing import Any
 
 from crowdnotes.domain import FactCheck
 from crowdnotes.evidence.reading.plain_text import plain_text, tidy_line
@@ -43,9 +44,42 @@ def claim_reviews(data: object) -> Iterator[Item]:
 
 
 def reviews_in_text(text: str) -> Iterator[Item]:
-    """The same of one JSON-LD text; nothing of what is broken."""
-    with suppress(ValueError, RecursionError):
-        yield from claim_reviews(json.loads(text))
+    """The same of one JSON-LD text; what is broken beyond its marks is passed over."""
+    for data in loose_json(text):
+        yield from claim_reviews(data)
+
+
+_MAX_STARTS = 100  # brackets at which reading begins anew
+_STRING_OR_MARK_PATTERN = re.compile(
+    r'"(?:[^"\\]|\\.)*+"|//[^\n]*|/\*(?:(?!\*/).)*+\*/|,(?=\s*[}\]])|<!--|-->|<!\[CDATA\[|\]\]>', re.DOTALL
+)
+_BAD_ESCAPE_PATTERN = re.compile(r'(\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))|\\')
+_BRACKET_PATTERN = re.compile(r"[{\[]")
+
+
+def loose_json(text: str, object_hook: Callable[[dict[str, Any]], object] | None = None) -> Iterator[object]:
+    """Each object or list of a text of JSON as sites write it, from bracket to bracket.
+
+    Raw line ends, comments, commas before a bracket, false escapes and what stands around the brackets do no harm.
+    """
+    text = _STRING_OR_MARK_PATTERN.sub(_mend_token, text)
+    decoder = json.JSONDecoder(strict=False, object_hook=object_hook)
+    at = 0
+    for _ in range(_MAX_STARTS):
+        start = _BRACKET_PATTERN.search(text, at)
+        if start is None:
+            return
+        at = start.end()
+        with suppress(ValueError, RecursionError):
+            value, at = decoder.raw_decode(text, start.start())
+            yield value
+
+
+def _mend_token(found: re.Match[str]) -> str:
+    token = found.group()
+    if token[0] != '"':
+        return " "
+    return _BAD_ESCAPE_PATTERN.sub(lambda escape: escape[1] or "", token) if "\\" in token else token
 
 
 def _is_claim_review(item: Item) -> bool:

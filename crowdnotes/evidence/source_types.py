@@ -18,7 +18,7 @@ from urllib.parse import unquote, urlsplit
 from crowdnotes.domain import Case, EarlierNote, Hit, SourceCategory
 from crowdnotes.evidence.reading.plain_text import tidy_line
 from crowdnotes.text.languages import language_of
-from crowdnotes.text.publishers import MOST_LABELS, find_site, known_sites, longest_match
+from crowdnotes.text.publishers import MOST_LABELS, find_site, is_known_publisher, longest_match
 from crowdnotes.text.tokens import content_stems
 from crowdnotes.text.urls import identities
 
@@ -40,7 +40,6 @@ _HEALTH_PATH_PATTERN = re.compile(
 _MIN_SHARED_STEMS = 2  # words that an address and a post have in common; one alone ("vaccine") is a field
 _FACT_CHECK_STEMS = frozenset({"fact", "check"})  # stems
 _NO_CATEGORIES: Mapping[str, SourceCategory] = MappingProxyType({})
-_MIN_PROTECTED_NAME_LETTERS = 8  # letters; a shorter name ("Time", "Health") is part of honest names too
 
 
 def categorise(url: str, own: Mapping[str, SourceCategory] = _NO_CATEGORIES) -> SourceCategory:
@@ -79,23 +78,13 @@ def publisher_of(url: str, sitename: str | None = None) -> str | None:
         is_own_page = entry.category is SourceCategory.SOCIAL and host != entry.key
         return host if is_own_page else entry.name
     claimed = tidy_line(sitename or "", 80)
-    return claimed if claimed and not _is_known_publisher(claimed) else host
+    return claimed if claimed and not is_known_publisher(claimed) else host
 
 
 def _split_site(url: str) -> tuple[str, str]:
     """Lowercase host without "www." and such, and the path; of the archived page for an archive's link."""
     host, path = _split_url(original_of(url if "://" in url else f"//{url.strip()}"))
     return re.sub(r"^(?:www\d?|m|amp|mobile|old)\.(?=[^.]+\.)", "", host), path
-
-
-@cache
-def _load_publisher_names() -> frozenset[str]:
-    return frozenset(entry.name.casefold() for entry in known_sites().values())
-
-
-def _is_known_publisher(claimed: str) -> bool:
-    folded, taken = claimed.casefold(), _load_publisher_names()
-    return folded in taken or any(len(name) >= _MIN_PROTECTED_NAME_LETTERS and name in folded for name in taken)
 
 
 _FACT_CHECKERS_FILE = Path(__file__).with_name("fact_checkers.toml")

@@ -36,6 +36,7 @@ _ARCHIVE_WORTH_ASKING = frozenset(
     {
         FetchOutcome.BLOCKED,
         FetchOutcome.PAYWALLED,
+        FetchOutcome.CONSENT,
         FetchOutcome.NOT_FOUND,
         FetchOutcome.TIMED_OUT,
         FetchOutcome.UNREACHABLE,
@@ -132,7 +133,7 @@ class SourceReader:
                 return _build_copy_source(
                     failed,
                     document,
-                    f"{_strip_full_stop(why)}; its archived copy of {day(copy.made)} was read instead.",
+                    f"{_why(why)}; its archived copy of {day(copy.made)} was read instead.",
                 )
         return self._through(failed, why, check, through)
 
@@ -156,7 +157,7 @@ class SourceReader:
             else:
                 if document is not None:
                     detail = (
-                        f"{_strip_full_stop(why)}; it was read through {service.label} instead. "
+                        f"{_why(why)}; it was read through {service.label} instead. "
                         "Nobody compared the words with the page."
                     )
                     read = _build_copy_source(failed, document, detail, ReadAs.THROUGH)
@@ -201,13 +202,15 @@ def _build_read_source(known: Source, page: Page, document: Document) -> Source:
     moved = known.page_url or (own if own and canonical_url(own) != canonical_url(page.url) else None)
     publisher = publisher_of(original_of(page.url), document.publisher)
     before, after = publisher_of(original_of(page.requested_url)), publisher_of(original_of(page.url))
+    leads_on = "" if before == after else f"The link leads on to {page.url}. "
     return known.model_copy(
         update={
             "title": document.title,
             "publisher": publisher,
             "fact_checks": _merge_fact_checks(known.fact_checks, document.fact_checks, publisher or ""),
             "page_url": moved,
-            "outcome_detail": "" if before == after else f"The link leads on to {page.url}.",
+            "outcome_detail": f"{leads_on}{document.remark}".strip(),
+            "notices": (*known.notices, *document.notices),
             "language": document.language,
             "page_starts": document.page_starts,
             **_choose_date_fields(known, document),
@@ -225,8 +228,9 @@ def _merge_fact_checks(
     return (*found, *(check.model_copy(update={"publisher": publisher, "url": None}) for check in besides))
 
 
-def _strip_full_stop(sentence: str) -> str:
-    return sentence.strip().removesuffix(".")
+def _why(detail: str) -> str:
+    """Why a page was not read: the first sentence without its stop. What to do then is not needed where it was read."""
+    return detail.strip().partition(". ")[0].removesuffix(".")
 
 
 def _build_copy_source(
@@ -237,7 +241,8 @@ def _build_copy_source(
         update={
             "title": document.title,
             "outcome": FetchOutcome.READ,
-            "outcome_detail": detail,
+            "outcome_detail": f"{detail} {document.remark}".strip(),
+            "notices": (*failed.notices, *document.notices),
             "read_as": read_as,
             "language": document.language,
             "page_starts": document.page_starts,
@@ -249,7 +254,7 @@ def _build_copy_source(
 
 
 def _build_abstract_source(failed: Source, found: Abstract) -> Source:
-    why = _strip_full_stop(failed.outcome_detail)
+    why = _why(failed.outcome_detail)
     dated = found.published if failed.published is None else failed.published
     return failed.model_copy(
         update={
@@ -275,10 +280,12 @@ def _build_entry_source(known: Source, hit: Hit) -> Source:
 
 
 def _choose_date_fields(known: Source, page: Document) -> Mapping[str, object]:
-    """The page's own day before the search's; of a page that names none its year, if it names that."""
+    """The page's own day before the search's; of a page that names none its year or its file's day."""
     if page.published:
         return {"published": page.published, "date_origin": DateOrigin.PAGE}
-    return {} if known.published else {"not_before": page.not_before}
+    if known.published or page.file_date is None:
+        return {} if known.published else {"not_before": page.not_before}
+    return {"published": page.file_date, "date_origin": DateOrigin.FILE}
 
 
 def _build_text_fields(text: str) -> Mapping[str, object]:

@@ -111,7 +111,7 @@ def why_no_note(brief: Brief, evidence: Sequence[Evidence]) -> str:
 
 
 def _is_recent(item: Evidence, brief: Brief) -> bool:
-    published = item.source.published
+    published = item.source.stated_day
     if published is None:
         return False
     posted = brief.post.posted_at.date() if brief.post.posted_at else brief.today

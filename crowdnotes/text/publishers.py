@@ -99,6 +99,25 @@ _NEEDS_ARTICLE_PATTERN = re.compile(
 )
 
 
+_MIN_PROTECTED_NAME_LETTERS = 8  # letters; a shorter name ("Time", "Health") is part of honest names too
+
+
+@cache
+def _load_publisher_names() -> frozenset[str]:
+    return frozenset(entry.name.casefold() for entry in known_sites().values())
+
+
+def is_known_publisher(claimed: str) -> bool:
+    """Whether a page takes the name of a publisher whose hosts are known, or a name that holds it."""
+    folded, taken = claimed.casefold().removeprefix("the "), _load_publisher_names()
+    is_short_name = any(folded == name.casefold().removeprefix("the ") for name in _NAME_BY_HOST.values())
+    return (
+        is_short_name
+        or folded in taken
+        or any(len(name) >= _MIN_PROTECTED_NAME_LETTERS and name in folded for name in taken)
+    )
+
+
 def publisher_name(source: Source) -> str:
     """A name that reads well after "According to", without a URL in it; "" when the source has none."""
     known = _look_up_name(source.url)
@@ -108,7 +127,7 @@ def publisher_name(source: Source) -> str:
     if publisher:
         return f"the {publisher}" if _NEEDS_ARTICLE_PATTERN.match(publisher) else publisher
     site = re.search(r"\s[|–—-]\s([^|–—]{2,40})$", source.title)
-    if site and (name := _clean_name(site.group(1))):
+    if site and (name := _clean_name(site.group(1))) and not is_known_publisher(name):
         return f"the {name}" if _NEEDS_ARTICLE_PATTERN.match(name) else name
     return ""
 

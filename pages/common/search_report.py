@@ -107,7 +107,7 @@ def source_badges(
     """
     grave = [notice for notice in source.notices if notice in _GRAVE_NOTICES]
     badges = [badge("red", "report", notice) for notice in sorted(grave, key=lambda notice: notice != "retracted")]
-    is_later = until is not None and source.published is not None and source.published > until
+    is_later = until is not None and source.stated_day is not None and source.stated_day > until
     if is_later or AFTER_CUTOFF in source.notices:
         badges.append(badge("red", "event_busy", AFTER_CUTOFF))
     rated = (check.rating for check in source.fact_checks[:1] if check.rating)
@@ -124,7 +124,7 @@ def source_badges(
         badges.append(badge("gray", "dataset", "register's entry"))
     if source.read_as is ReadAs.ARCHIVED:
         badges.append(badge("gray", "inventory_2", "archived copy"))
-    if source.published is None or source.date_origin is None:
+    if source.stated_day is None or source.date_origin is None:
         badges.append(badge("orange" if UNDATED in source.notices else "gray", "event", "no date"))
     if not source.url:
         badges.append(badge("orange", "link_off", "no link: X needs one"))

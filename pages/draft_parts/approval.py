@@ -180,7 +180,7 @@ def _draw_override(case: Case, obstacle: Obstacle) -> None:
 def _draw_form_warnings(case: Case) -> None:
     """What does not stop approval: the form of the note, as X or a reader may stumble over it."""
     warnings = [item for item in workspace().service.form_warnings(case) if item.level is not LintLevel.BLOCKS]
-    undated = [item.id for item in case.used_evidence if item.source.published is None]
+    undated = [item.id for item in case.used_evidence if item.source.stated_day is None]
     if undated and not (case.assessment is not None and case.assessment.is_compared_by_person):  # asked there
         said = plural(
             len(undated),

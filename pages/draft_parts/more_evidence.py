@@ -19,9 +19,9 @@ from crowdnotes.domain import (
 )
 from crowdnotes.errors import WorkflowError
 from crowdnotes.jobs import JobRecord
-from crowdnotes.text.markdown import escaped, host
+from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import plural
-from pages.common.components import scroll_into_view
+from pages.common.components import scroll_into_view, source_name
 from pages.common.layout import StepName, card_place
 from pages.common.progress import start, under_way
 from pages.common.search_report import failed_searches, failures
@@ -239,7 +239,7 @@ def _draw_earlier_set(case: Case, number: int, earlier: EvidenceSet, *, closed: 
 
 
 def _describe_passage(item: Evidence) -> str:
-    where = escaped(host(item.source.url) or item.source.library or "", 50)
+    where = escaped(source_name(item.source), 50)
     read = " · opened" if item.reviews else ""
     return f":small[**{item.id}** {escaped(item.source.title, 110)} :gray[{where}{read}]]"
 

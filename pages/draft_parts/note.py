@@ -254,7 +254,7 @@ def _is_in_note(case: Case, item: Evidence, quotation: Quotation) -> bool:
 
 def source_line(item: Evidence) -> None:
     """Its id and where it is from; of what a service read, that nobody compared its words with the page."""
-    where = escaped(host(item.source.url) or item.source.title, 50)
+    where = escaped(source_name(item.source), 50)
     st.markdown(" ".join([f":small[:gray[{item.id} · {where}]]", *through_badge(item.source)]), width="content")
 
 

@@ -10,7 +10,7 @@ from functools import partial
 import streamlit as st
 
 from crowdnotes.domain import Basis, Case, Evidence, Pair, SentenceSupport, Support
-from crowdnotes.text.markdown import clip, escaped, host
+from crowdnotes.text.markdown import clip, escaped
 from crowdnotes.wording import plural
 from pages.common.components import (
     marked_text,
@@ -158,7 +158,7 @@ def _draw_sentence(case: Case, note: str, number: int, sentence: SentenceSupport
             inferred = " :orange-badge[inferred]" if _is_inferred(case, sentence) else ""
             st.markdown(f":gray[{number}] {said}{inferred}", width="stretch")
             if carrier is not None:
-                where = escaped(host(carrier.source.url) or carrier.source.title, 30)
+                where = escaped(source_name(carrier.source), 30)
                 label = f"{carrier.id} · {where}"
                 look = {"type": "tertiary", "help": "Open the source at the words closest to this sentence"}
                 go = partial(open_source, case, carrier.id, sentence.carrier)

@@ -247,8 +247,8 @@ def _draw_passage(case: Case, item: Evidence, sentence: SentenceSupport | None) 
     source = item.source
     st.markdown(f"**{item.id}** {title(source.title, 'No title', 90)}")
     facts = [escaped(source_name(source), 80)]
-    if source.published and source.date_origin:
-        facts.append(day(source.published))
+    if source.stated_day and source.date_origin:
+        facts.append(day(source.stated_day))
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         badges = source_badges(source, case.post, case.until, item.passage.page)
         st.markdown(f"{badges} :small[:gray[{' · '.join(facts)}]]", width="stretch")

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.domain import FetchOutcome
+from crowdnotes.domain import BADLY_READABLE, PARTS_LEFT_OUT, FetchOutcome
 from crowdnotes.errors import FetchError
-from crowdnotes.evidence.reading.document import HTML, PLAIN
+from crowdnotes.evidence.reading.document import HTML, PLAIN, Document
 from crowdnotes.evidence.reading.extract import read_body
 
 URL = "https://news.example.org/2024/vaccine-trial-results.html"
@@ -227,3 +227,253 @@ def test_a_teaser_is_labelled_and_a_page_that_shows_all_of_itself_is_read(head: 
 )
 def test_a_short_free_page_is_read(head: str, box: str) -> None:
     assert "three phases" in read_body(_page(TEASER, head, box), HTML, "utf-8", URL).text
+
+
+def _read_within(middle: str, head: str = "", *, lang: str = "en", url: str = "https://news.example.org/a") -> Document:
+    page = _html(ARTICLE.replace("</article>", f"{middle}</article>"), head).decode()
+    return read_body(page.replace("<html>", f"<html lang={lang}>").encode(), HTML, None, url)
+
+
+@pytest.mark.parametrize(
+    ("markup", "words"),
+    [
+        ("It holds 10<sup>6</sup> particles a dose", "It holds 10^6 particles a dose"),
+        ("It holds 3.5 × 10<sup>−9</sup> mg kg<sup>-1</sup> of it", "It holds 3.5 × 10^−9 mg kg^-1 of it"),
+        ("It holds 10<span style='vertical-align:super'>6</span> of them", "It holds 10^6 of them"),
+        ("On 5 m<sup>2</sup> of land, R<sup>2</sup> was (a+b)<sup>2</sup>", "On 5 m^2 of land, R^2 was (a+b)^2"),
+        ("Of them, 8<sup>3</sup> fell ill", "Of them, 8 [3] fell ill"),
+        ("Of them, 412<sup>a</sup> fell ill", "Of them, 412 [a] fell ill"),
+        ("Of 5,000<sup>[12]</sup> participants", "Of 5,000 participants"),
+        ("Of 50<sup><a href='#ref-CR3'>3</a>,<a href='#ref-CR4'>4</a></sup> people", "Of 50 people"),
+        ("In 10<sup class='reference'><a href='/wiki/A#cite_note-6'>6</a></sup> towns", "In 10 towns"),
+        ("It ended.<sup>12</sup> Then the trial<sup>3,4</sup> began", "It ended. Then the trial began"),
+        ("It ended.<sup>[<i>citation needed</i>]</sup> Then", "It ended. [citation needed] Then"),
+        (
+            "The 20<sup>th</sup> and 1<sup>st</sup> of May, the XX<sup>e</sup> century",
+            "The 20th and 1st of May, the XXe",
+        ),
+        ("It is 37<sup>o</sup>C, and 3<sup>1</sup>/<sub>2</sub> cups", "It is 37°C, and 3 1/2 cups"),
+        ("Some H<sub>2</sub>O, SO<sub>4</sub><sup>2−</sup>, Ca<sup>2+</sup>", "Some H2O, SO4^2−, Ca2+"),
+        ("A dose of <sup>131</sup>I in Brand<sup>TM</sup>", "A dose of 131I in BrandTM"),
+        ("It was <math><mn>5</mn><mo>×</mo><msup><mn>10</mn><mn>6</mn></msup></math> of", "It was 5 × 10^6 of"),
+        ("It was <math><mfrac><mn>1</mn><mn>2</mn></mfrac></math> of them", "It was 1/2 of them"),
+        ("It was <img class='mwe-math-fallback-image-inline' src=x> of them", "It was [formula] of them"),
+        (r"It was \(p \le 10^{-6}\) at $5 to $6 each", "It was p ≤ 10^-6 at $5 to $6 each"),
+        ("It found <del>412</del> <ins>4</ins> wells", "It found 4 wells"),
+        ("It found <s>412</s> <strike>41</strike> 4 wells", "It found 4 wells"),
+        ("It found <span style='text-decoration:line-through red'>412</span> 4 wells", "It found 4 wells"),
+        ("On <time datetime=2021-01-31>31 January 2021</time> it fell", "On 31 January 2021 it fell"),
+        ("He spoke of <q>safe water</q> in", "He spoke of “safe water” in"),
+        ("The ﬁrst vac&shy;cine with eﬀect", "The first vaccine with effect"),
+        (
+            "It is signi\ue000cant and 1\ue0315 people, <i>\uf105</i>next",
+            "It is signi\ufffdcant and 1\ufffd5 people, next",
+        ),
+    ],
+)
+def test_what_is_raised_struck_out_or_set_as_a_formula_is_read_as_printed(markup: str, words: str) -> None:
+    assert words in " ".join(_read_within(f"<p>{markup} in the trial of the ministry.</p>").text.split())
+
+
+def test_in_french_a_raised_letter_ends_a_number() -> None:
+    assert (
+        "le 2e essai de la Dr"
+        in _read_within("<p>Voici le 2<sup>e</sup> essai de la D<sup>r</sup> Roux.</p>", lang="fr").text
+    )
+
+
+def test_struck_out_words_and_lost_letters_are_told() -> None:
+    assert "Struck-out" in _read_within("<p>It was <s>412</s> 4 wells.</p>").remark
+    assert _read_within("<p>It was 4 wells.</p>").remark == ""
+    document = _read_within("<p>The signi\ue000cant bene\ue000t was con\ue000rmed.</p>")
+    assert document.notices == (BADLY_READABLE,)
+    assert "compare" in document.remark
+
+
+CONSENT = {
+    "en": "<p>We and our 847 partners store and access information on a device, such as cookies, and process personal "
+    "data for personalised advertising.</p><p>You can change your preferences before consenting.</p><button>Accept all",
+    "de": "<p>Wir und unsere 217 Partner speichern Informationen auf einem Endgerät, z. B. Cookies, und verarbeiten "
+    "personenbezogene Daten für personalisierte Werbung.</p><p>Ihre Einwilligung können Sie widerrufen.</p>"
+    "<button>Alle akzeptieren",
+    "fr": "<p>Nos partenaires et nous utilisons des cookies pour consulter des données personnelles. Vous pouvez "
+    "retirer votre consentement à tout moment.</p><button>Tout accepter",
+    "es": "<p>Nosotros y nuestros 800 socios accedemos a cookies y procesamos datos personales. Puede retirar su "
+    "consentimiento en nuestra política de privacidad.</p><button>Aceptar y continuar",
+}
+
+
+@pytest.mark.parametrize("around", ["<div class=x>{}</button></div>", "<div id=onetrust-banner-sdk>{}</button></div>"])
+@pytest.mark.parametrize("language", CONSENT)
+def test_a_consent_notice_in_the_place_of_the_page_has_its_label_and_one_beside_it_is_left_out(
+    language: str, around: str
+) -> None:
+    notice = around.format(CONSENT[language])
+    with pytest.raises(FetchError, match=r"consent notice.*paste") as failed:
+        read_body(_html(f"{notice}<div id=root></div><script src=a.js></script>"), HTML, None, URL)
+    assert failed.value.outcome is FetchOutcome.CONSENT
+    if "onetrust" in around:
+        assert read_body(_html(notice + ARTICLE), HTML, None, URL).text.split("\n")[-3:] == PARAGRAPHS
+
+
+MORE = "<p>Try the search, or go back to the home page of the site to find what you need today.</p>"
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "outcome"),
+    [
+        ("Page not found | Valley", f"<h1>Page not found</h1>{MORE}", FetchOutcome.NOT_FOUND),
+        ("Page not found | Valley", f"<h1>Page not found</h1>{MORE * 40}", FetchOutcome.NOT_FOUND),
+        ("Error 404", f"<h1>Oops!</h1>{MORE}", FetchOutcome.NOT_FOUND),
+        ("Valley", f"<p>We can’t find the page you’re looking for.</p>{MORE}", FetchOutcome.NOT_FOUND),
+        ("Valley", f"<p>This article is no longer available.</p>{MORE}", FetchOutcome.NOT_FOUND),
+        ("Seite nicht gefunden - Amt", f"<h1>Hoppla</h1>{MORE}", FetchOutcome.NOT_FOUND),
+        ("Page introuvable | Santé", f"<h1>Oups</h1>{MORE}", FetchOutcome.NOT_FOUND),
+        ("Página no encontrada", MORE, FetchOutcome.NOT_FOUND),
+        ("页面不存在", MORE, FetchOutcome.NOT_FOUND),
+        ("a.org", f"<p>This domain is for sale.</p>{MORE}", FetchOutcome.NOT_FOUND),
+        ("503 Service Unavailable", MORE, FetchOutcome.SERVER_ERROR),
+        ("Just a moment...", "<script>window._cf_chl_opt={}</script>", FetchOutcome.BLOCKED),
+        ("Access Denied", f"<h1>Access Denied</h1><p>Reference #18.2d35.</p>{MORE}", FetchOutcome.BLOCKED),
+        ("x", f"<p>Bitte bestätigen Sie, dass Sie kein Roboter sind.</p>{MORE}", FetchOutcome.BLOCKED),
+        ("x", f"<p>This story is not available in your region.</p>{MORE}", FetchOutcome.BLOCKED),
+        ("x", f"<p>Bitte aktivieren Sie JavaScript.</p>{MORE}", FetchOutcome.UNREADABLE),
+        ("x", f"{MORE}<p>Dieser Inhalt ist nur für Abonnenten.</p>", FetchOutcome.PAYWALLED),
+        ("x", f"{MORE}<p>La suite est réservée aux abonnés.</p>", FetchOutcome.PAYWALLED),
+    ],
+)
+def test_what_a_site_shows_in_the_place_of_a_page_has_its_label(title: str, body: str, outcome: FetchOutcome) -> None:
+    with pytest.raises(FetchError) as failed:
+        read_body(_html(body, f"<title>{title}</title>"), HTML, None, URL)
+    assert failed.value.outcome is outcome
+    assert failed.value.message.count(".") >= 2 or outcome is FetchOutcome.UNREADABLE  # and what to do
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<h1>Court rules on cookies</h1><p>Judges said that a ticked box is no consent, and that firms must change "
+        "their pages.</p><p>The case was brought by a group of consumers against an online lottery in 2013.</p>",
+        "<h1>Lost wells not found</h1><p>The ministry looked for the wells of the valley for a year and found none of "
+        "them, it said on Tuesday in the town hall.</p>",
+    ],
+)
+def test_a_page_that_speaks_of_such_things_is_read(body: str) -> None:
+    assert read_body(_html(f"<article>{body}</article>"), HTML, None, URL).text
+
+
+def test_plain_words_in_the_place_of_a_page_have_their_label_too() -> None:
+    with pytest.raises(FetchError) as failed:
+        read_body(b"Just a moment...\nChecking your browser before accessing the site.", PLAIN, None, URL)
+    assert failed.value.outcome is FetchOutcome.BLOCKED
+
+
+LD = '<script type="application/ld+json">%s</script>'
+
+
+@pytest.mark.parametrize(
+    ("head", "middle", "day"),
+    [
+        ("", '<script>var s={"expires":"2021-01-31T00:00:00Z","datePublished":"2021-01-31"}</script>', None),
+        ("", '<div data-expires="2021-01-31T00:00:00Z">x</div>', None),
+        ('<meta http-equiv=expires content=2021-01-31><meta name="cookie_date" content="2021-01-31">', "", None),
+        (LD % '{"@type":"Event","startDate":"2021-01-31","datePublished":"2021-01-30"}', "", None),
+        ("", "<p>Data were collected until 2021-01-31 in all towns of the valley.</p>", None),
+        ("", "<aside><time datetime=2021-01-31>31 Jan</time></aside>", None),
+        ("", "<div class=comment><time datetime=2021-01-31>31 Jan</time></div>", None),
+        (
+            "",
+            f"<p>On <time datetime=2021-01-31>31 Jan 2021</time> it was said that {PARAGRAPHS[1]} {PARAGRAPHS[2]}</p>",
+            None,
+        ),
+        (LD % '{"@graph":[{"@type":"WebSite"},{"@type":"NewsArticle","datePublished":"2024-05-06T01:00Z"}]}', "", 6),
+        (LD % '<!-- {"@type":"Article", /* x */ "datePublished":"2024-05-06",} //-->', "", 6),
+        (
+            LD % '[{"@type":"Article","datePublished":"2024-05-06"},{"@type":"Article","datePublished":"2023-05-06"}]',
+            "",
+            None,
+        ),
+        ("", "<p class=byline>By A. Person <time datetime=2024-05-06>6 May</time></p>", 6),
+        ("", "<span itemprop=datePublished content=2024-05-06>May 6</span>", 6),
+        ("", "<div class=post-date>May 6, 2024</div>", 6),
+    ],
+)
+def test_a_date_is_what_the_page_states_as_its_own(head: str, middle: str, day: int | None) -> None:
+    assert _read_within(middle, head).published == (date(2024, 5, day) if day else None)
+
+
+@pytest.mark.parametrize(
+    ("head", "publisher"),
+    [
+        ("<meta property=og:site_name content='Valley Health'><title>Trial results | Other</title>", "Valley Health"),
+        (LD % '{"@type":"Article","publisher":{"@type":"Organization","name":"Valley Times"}}', "Valley Times"),
+        ("<title>Trial results | Valley Health</title>", "Valley Health"),
+        ("<title>Trial results - Valley Health</title>", "Valley Health"),
+        ("<title>Trials - a history</title>", None),
+        ("<title>Trial results</title>", None),
+    ],
+)
+def test_the_publisher_is_named_by_the_page_or_by_how_its_title_ends(head: str, publisher: str | None) -> None:
+    assert _read_within("", head).publisher == publisher
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        '{"@type":"ClaimReview","claimReviewed":"The wells\nare full of lead"}',
+        '{"@type":"ClaimReview","claimReviewed":"The wells are full of lead"};',
+        '{"@type":"ClaimReview","claimReviewed":"The wells are full of lead",}',
+        '[{"@type":"ClaimReview","claimReviewed":"The wells are full of lead",},]',
+        '//<![CDATA[\n{"@type":"ClaimReview","claimReviewed":"The wells are full of lead"}\n//]]>',
+        '{"broken": }{"@type":"ClaimReview", // the claim\n "claimReviewed":"The wells are full of lead"}',
+        '{"@type":"ClaimReview","claimReviewed":"The wells are full of lead","x":"it\\\'s http://a.org/b, [c,]"}',
+    ],
+)
+def test_a_fact_check_in_json_that_is_not_strict_is_read_beside_scripts_that_are_broken(data: str) -> None:
+    head = LD % "{broken" + LD % data + LD % "]"
+    assert [check.claim for check in _read_within("", head).fact_checks] == ["The wells are full of lead"]
+
+
+@pytest.mark.parametrize(
+    "folded",
+    [
+        "<button aria-expanded=false aria-controls=p0>Is it safe?</button><div id=p0 aria-hidden=true hidden>{}</div>",
+        "<button aria-expanded=false aria-controls=p0>Is it safe?</button><div id=p0 style='display:none'>{}</div>",
+        "<div hidden=until-found>{}</div>",
+        "<div style='opacity:0;transform:translateY(24px)'>{}</div>",
+        "<div class='wow fadeIn' style='visibility:hidden'>{}</div>",
+        "<div style='max-height:0;overflow:hidden'>{}</div>",
+    ],
+)
+def test_folded_and_faded_text_is_left_out_and_the_source_says_so(folded: str) -> None:
+    answer = "<p>The town's water is safe to drink, officials said in May.</p>"
+    document = _read_within(folded.format(answer))
+    assert "safe to drink" not in document.text
+    assert document.notices == (PARTS_LEFT_OUT,)
+    assert "left out" in document.remark
+    with pytest.raises(FetchError, match="hides its text") as failed:
+        read_body(_html(folded.format(answer * 5)), HTML, None, URL)
+    assert failed.value.outcome is FetchOutcome.UNREADABLE
+
+
+@pytest.mark.parametrize(
+    "beside",
+    [
+        "<div class=mobile-menu style='display:none'>{}</div>",
+        "<nav style='display:none'>{}</nav>",
+        "<div role=dialog hidden>{}</div>",
+        "<noscript>{}</noscript>",
+        "<div class=sr-only>{}</div>",
+        "<div hidden>Home News Contact About us Imprint Privacy Jobs Press</div>",
+        f"<div hidden>{PARAGRAPHS[1]}</div>",
+    ],
+)
+def test_nobody_misses_a_menu_a_dialogue_or_what_stands_elsewhere_in_plain_sight(beside: str) -> None:
+    assert _read_within(beside.format("<p>Go to the page that you want to read, and read it.</p>")).notices == ()
+
+
+def test_a_closed_section_of_html_itself_is_read() -> None:
+    folded = "<details><summary>Is it safe?</summary><p>The water of the town is safe to drink.</p></details>"
+    document = _read_within(folded)
+    assert "safe to drink" in document.text
+    assert document.notices == ()

@@ -2,16 +2,25 @@ from __future__ import annotations
 
 import io
 from datetime import UTC, datetime
+from typing import cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pypdf import PdfWriter
-from pypdf.generic import ArrayObject, DictionaryObject, NameObject, NullObject, NumberObject, PdfObject
+from pypdf.generic import (
+    ArrayObject,
+    DecodedStreamObject,
+    DictionaryObject,
+    NameObject,
+    NullObject,
+    NumberObject,
+    PdfObject,
+)
 from reportlab.lib.pdfencrypt import StandardEncryption
 from reportlab.pdfgen.canvas import Canvas
 
-from crowdnotes.domain import FetchOutcome
+from crowdnotes.domain import BADLY_READABLE, FetchOutcome
 from crowdnotes.errors import FetchError, JobCancelled
 from crowdnotes.evidence.passages import best_passage, page_at
 from crowdnotes.evidence.reading.document import PDF
@@ -77,13 +86,14 @@ def test_the_references_at_the_end_are_dropped() -> None:
     assert "Lancet" not in read_body(_pdf([PAGE, PAGE, listed]), PDF, None, URL).text
 
 
-def test_the_date_of_the_file_is_its_date() -> None:
+def test_when_the_file_was_made_is_no_date_of_what_it_says() -> None:
     writer = PdfWriter(clone_from=io.BytesIO(_pdf([PAGE])))
     writer.add_metadata({"/CreationDate": "D:20210304120000Z", "/Title": "report_final_v2.docx"})
     out = io.BytesIO()
     writer.write(out)
     document = read_body(out.getvalue(), PDF, None, URL)
-    assert document.published == datetime(2021, 3, 4, tzinfo=UTC).date()
+    assert document.file_date == datetime(2021, 3, 4, tzinfo=UTC).date()
+    assert document.published is None
     assert document.title == "annual report 2023"
 
 
@@ -167,3 +177,88 @@ def test_a_passage_names_the_page_that_it_begins_on() -> None:
     assert passage.page in (2, 3)
     assert passage.page == page_at(document.page_starts, passage.span.start)
     assert best_passage(document.text, "x", HashingEmbedder()).page is None
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        (["of those who had had COVID-", "19 within the year"], "had had COVID-19 within"),
+        (
+            ["it was followed by a well-", "known test of the long-", "term harm"],
+            "a well-known test of the long-term harm",
+        ),
+        (
+            ["in those aged 10-", "20 and those who are in-", "fected by it"],
+            "aged 10-20 and those who are infected by it",
+        ),
+        (["most of the anti-Trump-", "Partei in the town"], "anti-Trump-Partei in"),
+        (["there were nonsmokers, and other non-", "smokers in it"], "and other nonsmokers in it"),
+        (["a multi-drug test, and one of a multi-", "drug kind"], "one of a multi-drug kind"),
+        (["the vac\u00ad", "cine and the im\u00ac", "mune are those that"], "the vaccine and the immune are"),
+    ],
+)
+def test_a_hyphen_at_a_lines_end_stays_where_the_word_has_one(lines: list[str], words: str) -> None:
+    told = [f"{line}" for line in lines]
+    text = read_body(
+        _pdf([["The trial began in May and went on for a year in all", *told, "of the towns."]]), PDF, None, URL
+    ).text
+    assert words in text
+
+
+def _without_letters(lines: list[str], to_unicode: str) -> bytes:
+    """A page whose font says of its codes what `to_unicode`, the middle of a CMap, says."""
+    writer = PdfWriter(clone_from=io.BytesIO(_pdf([lines])))
+    cmap = DecodedStreamObject()
+    space = "begincmap 1 begincodespacerange <00> <FF> endcodespacerange"
+    cmap.set_data(f"/CIDInit /ProcSet findresource begin {space} {to_unicode} endcmap end".encode())
+    fonts = cast(DictionaryObject, cast(DictionaryObject, writer.pages[0]["/Resources"])["/Font"])
+    for font in fonts.values():
+        cast(DictionaryObject, font.get_object())[NameObject("/ToUnicode")] = writer._add_object(cmap)
+    out = io.BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+PLAIN_LINE = "The vaccine was tested in three phases before a regulator allowed the use of it in public."
+
+
+def test_a_letter_whose_font_does_not_say_what_it_is_has_a_sign_and_the_source_is_marked() -> None:
+    mapped = (
+        "2 beginbfrange <20> <3F> <0020> <41> <7E> <0041> endbfrange 2 beginbfchar <40> <E000> <23> <0000> endbfchar"
+    )
+    line = "The e#ect on the @rst and @fth dose was signi@cant in all of them"
+    document = read_body(_without_letters([line], mapped), PDF, None, URL)
+    assert document.text == "The e\ufffdect on the \ufffdrst and \ufffdfth dose was signi\ufffdcant in all of them"
+    assert document.notices == (BADLY_READABLE,)
+
+
+@pytest.mark.parametrize(
+    "encoded",
+    [
+        "".join(chr((ord(letter) - 97 + 3) % 26 + 97) if letter.islower() else letter for letter in PLAIN_LINE),
+        "".join(chr((ord(letter) - 97 + 22) % 26 + 97) if letter.islower() else letter for letter in PLAIN_LINE),
+        "".join(letter if letter in " ." else chr(ord(letter) - 29) for letter in PLAIN_LINE).replace("(", "x"),
+        PLAIN_LINE.replace(" ", ""),
+        " ".join(PLAIN_LINE.replace(" ", "")),
+        " ".join(f"/g{ord(letter)}" for letter in PLAIN_LINE),
+    ],
+)
+def test_garbled_letters_and_words_without_bounds_are_not_read(encoded: str) -> None:
+    with pytest.raises(FetchError, match=r"garbled.*paste the words") as failed:
+        read_body(_pdf([[encoded]]), PDF, None, URL)
+    assert failed.value.outcome is FetchOutcome.UNREADABLE
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        PLAIN_LINE,
+        "Mae'r brechlyn wedi cael ei brofi mewn tri cham cyn i'r rheolydd ganiatau ei ddefnyddio",
+        "Strc prst skrz krk a vchod do domu je ve zdi, kde pet let stoji strom a roste",
+        "DNA mRNA HIV PCR ELISA WHO CDC NHS FDA EMA mg kg ml per dose day BMI HR CI",
+        "Donaudampfschifffahrtsgesellschaft und Rindfleischetikettierung sind lange deutsche Woerter, die es gibt",
+    ],
+)
+def test_honest_words_of_any_language_are_read(words: str) -> None:
+    document = read_body(_pdf([[words]]), PDF, None, URL)
+    assert (document.text, document.notices) == (words, ())

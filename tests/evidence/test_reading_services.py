@@ -147,3 +147,27 @@ def test_providers_check_tells_of_each(httpserver: HTTPServer) -> None:
 @given(st.text(alphabet="[]()!*_#>-= ab\n", max_size=200))
 def test_any_markdown_is_made_plain_without_growing(text: str) -> None:
     assert len(plain_markdown(text)) <= len(text)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("# Just a moment...\n\nChecking your browser before accessing the site. " + "Ray ID 12345. " * 20, "human"),
+        ("# Page not found\n\n" + "Go back to the home page to find what you need. " * 6, "no page at this address"),
+        (
+            "# Wells\n\n" + "Wkh ydfflqh zdv whvwhg lq wkuhh skdvhv ehiruh d uhjxodwru doorzhg wkh xvh ri lw. " * 4,
+            "garbled",
+        ),
+    ],
+)
+def test_what_stands_in_the_place_of_a_page_is_not_read_through_a_service_either(
+    httpserver: HTTPServer, content: str, said: str
+) -> None:
+    _answers(httpserver, _extracted(content))
+    with pytest.raises(SearchError, match=said):
+        _tavily()(httpserver.url_for("")).read(URL, no_check)
+
+
+def test_struck_out_words_and_powers_in_markdown_are_read_as_printed(httpserver: HTTPServer) -> None:
+    _answers(httpserver, _extracted(f"{WORDS * 2}It was ~~412~~ 4 wells and 10<sup>6</sup> cells."))
+    assert "It was 4 wells and 10^6 cells." in _tavily()(httpserver.url_for("")).read(URL, no_check).text

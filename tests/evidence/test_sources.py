@@ -9,6 +9,7 @@ import pytest
 from pytest_httpserver import HTTPServer
 
 from crowdnotes.domain import (
+    PARTS_LEFT_OUT,
     DateOrigin,
     FactCheck,
     FetchOutcome,
@@ -432,3 +433,45 @@ def test_a_link_that_is_there_is_told_to_no_archive(httpserver: HTTPServer, wayb
     [found] = _checker(status, wayback).check([URL])
     assert found.archived_url is None
     assert httpserver.log == []
+
+
+def test_what_was_left_out_of_a_page_or_lost_is_told_of_the_source() -> None:
+    hidden = "<p style='opacity:0'>The ministry found lead in 412 wells of the valley in May.</p>"
+    source, _ = _read("https://a.example.org/m", ARTICLE.replace("</article>", f"{hidden}<s>412</s></article>"))
+    assert source.notices == (PARTS_LEFT_OUT,)
+    assert "left out" in source.outcome_detail
+    assert "Struck-out" in source.outcome_detail
+
+
+def test_a_consent_notice_is_labelled_and_what_is_read_instead_says_only_why(services: _Abstracts) -> None:
+    notice = (
+        "<div id=onetrust-banner-sdk><p>We and our 847 partners use cookies and process personal data for advertising."
+        " You may withdraw your consent.</p><button>Accept all</button></div>"
+    )
+    source, text = _read("https://a.example.org/m", notice)
+    assert (source.outcome, text) == (FetchOutcome.CONSENT, None)
+    assert "paste" in source.outcome_detail
+    read, _ = SourceReader(FixedPage(body=notice), AbstractFinder([services])).read(DOI, "S1")
+    assert read.outcome_detail.startswith("The site shows a consent notice in the place of the page; its abstract")
+
+
+def _filed(made: str, hit: Hit | None = None) -> Source:
+    def by(*_: object) -> Document:
+        return Document("Report", "The ministry tested 412 wells.", file_date=date.fromisoformat(made))
+
+    return SourceReader(FixedPage(), by=by).read("https://a.example.org/r.pdf", "S1", hit=hit)[0]
+
+
+def test_when_a_pdf_was_made_is_called_that_and_decides_over_no_cutoff() -> None:
+    source = _filed("2024-03-02")
+    assert (source.published, source.date_origin, source.year) == (date(2024, 3, 2), DateOrigin.FILE, None)
+    late = source.timely(date(2023, 1, 1))
+    assert (late.outcome, late.notices) == (FetchOutcome.READ, ("undated",))
+    assert source.timely(date(2025, 1, 1)).notices == ("undated",)
+    assert source.timely(date(2025, 1, 1), leave_out_undated=True).outcome is FetchOutcome.UNDATED
+    assert source.kept_by_a_person(date(2023, 1, 1)).notices == ("undated",)
+
+
+def test_the_day_that_a_search_gives_comes_before_that_of_a_file() -> None:
+    source = _filed("2024-03-02", hit_of(published=date(2022, 5, 6)))
+    assert (source.published, source.date_origin) == (date(2022, 5, 6), DateOrigin.SEARCH)

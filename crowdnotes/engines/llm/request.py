@@ -171,7 +171,7 @@ def passage_block(item: Evidence, today: date | None = None, gives: str = "") ->
     source = item.source
     name, site = publisher_name(source), host(source.url)
     publisher = name or (f"not known (site {site})" if site else "not known")
-    parts = (f"publisher: {publisher}", f"title: {source.title}", f"date: {_when(source.published, today)}", gives)
+    parts = (f"publisher: {publisher}", f"title: {source.title}", f"date: {_when(source.stated_day, today)}", gives)
     return Block(f"passage {item.id}", f"({' · '.join(filter(None, parts))})\n{item.passage.text}")
 
 

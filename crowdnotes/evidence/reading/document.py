@@ -1,11 +1,13 @@
-"""What reading a page gives: the document, its content type, and where its list of references stands."""
+"""What reading a page gives: the document, its content type, what stands in a page's place, its list of references."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import tomllib
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 
 from crowdnotes.domain import FactCheck, FetchOutcome
 from crowdnotes.errors import FetchError
@@ -19,7 +21,8 @@ class Document:
     where no day is, `canonical` the address that it gives
     itself. `language` is an ISO 639-1 code, None when there is too little text to tell. `page_starts` are
     the offsets in the text at which the pages of a PDF begin.
-    `asks_for_password`: there is a form for one. `fact_checks` are the page's ClaimReview data.
+    `asks_for_password`: there is a form for one. `fact_checks` are the page's ClaimReview data. `file_date` is when a
+    PDF says that its file was made. `notices` are marks that a reader must see, `remark` sentences on how it was read.
     """
 
     title: str
@@ -32,6 +35,9 @@ class Document:
     asks_for_password: bool = False
     not_before: date | None = None
     fact_checks: tuple[FactCheck, ...] = ()
+    file_date: date | None = None
+    notices: tuple[str, ...] = ()
+    remark: str = ""
 
 
 HTML = "text/html"
@@ -182,3 +188,123 @@ def _is_reference_section(is_clear: bool, entries: list[str], position: float) -
         cites or len(entry) <= _MAX_LINK_LINE_CHARACTERS for cites, entry in zip(citations, entries, strict=True)
     )
     return position >= _MIN_AMBIGUOUS_POSITION and listed >= _MIN_CITATION_SHARE * len(entries)
+
+
+_MAX_NOTICE_CHARACTERS = 1_500  # characters; a longer text is more than a notice, unless its title says what it is
+_MAX_SURE_NOTICE_CHARACTERS = 700  # of words that stand in articles too
+_MAX_EMPTY_CHARACTERS = 200
+_MAX_TITLE_CHARACTERS = 100
+_MAX_LOOKED_AT = 20_000  # characters of a page in which buttons are looked for
+_MAX_CONSENT_CHARACTERS = 6_000  # consent notices list purposes and partners
+_TITLE_PART_PATTERN = re.compile(r"\s+[|–—·•:»-]+\s+|\s*[|]\s*")
+
+_GONE_START = (
+    r"(?:(?:error|fehler|erreur|http)?\s?(?:code\s?)?404\b[\s:.,!–-]*)?"
+    r"(?:(?:oops|sorry|uh[- ]oh|ups|whoops)\b[!,.]*\s*)?"
+    r"(?:(?:the|this|that|your|die|diese|la|cette|esta|de|deze) )?(?:requested )?"
+)
+
+
+def _compile(patterns: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(patterns), re.IGNORECASE)
+
+
+with Path(__file__).with_name("stand_ins.toml").open("rb") as _file:
+    _STAND_INS: dict[str, re.Pattern[str]] = {name: _compile(listed) for name, listed in tomllib.load(_file).items()}
+_GONE_TITLE_PATTERN = re.compile(
+    rf"{_GONE_START}(?:{_STAND_INS['gone_title'].pattern})[.!]*|(?:error |http |fehler |erreur )?404[.!]*",
+    re.IGNORECASE,
+)
+_MIN_CONSENT_WORDS = 3  # different ones
+_MIN_CONSENT_SHARE = 0.6  # of the letters, in lines that speak of it
+
+
+def refuse_stand_in(title: str, text: str, around: str = "", html: str = "") -> None:
+    """Raise FetchError when a text is not the page that was asked for but what the site shows in its place.
+
+    `around` are all words of the page, those of buttons too, and `html` is its source, where it is a web page.
+    """
+    title, text = title.replace("’", "'"), text.replace("’", "'")
+    named = (part.strip() for part in (title, *_TITLE_PART_PATTERN.split(title), text.partition("\n")[0]))
+    parts = [part for part in named if 0 < len(part) <= _MAX_TITLE_CHARACTERS]
+    is_short, is_very_short = len(text) < _MAX_NOTICE_CHARACTERS, len(text) < _MAX_SURE_NOTICE_CHARACTERS
+    says = text if is_very_short else ""
+
+    def is_titled(pattern: re.Pattern[str]) -> bool:
+        return any(pattern.fullmatch(part) for part in parts)
+
+    is_check = is_titled(_STAND_INS["robot_title"]) and (is_very_short or (is_short and _says("robot", text)))
+    if is_check or _says("robot", says) or (len(text) < _MAX_EMPTY_CHARACTERS and _says("robot_mark", html)):
+        raise FetchError(_ROBOT_SENTENCE, FetchOutcome.BLOCKED)
+    is_headed = len(parts) > 1 and all(_GONE_TITLE_PATTERN.fullmatch(part) for part in (parts[-1], parts[1]))
+    if (is_titled(_GONE_TITLE_PATTERN) and (is_short or is_headed)) or _says("gone", says):
+        raise FetchError(
+            "The site says that there is no page at this address. Check the link, or look for the page by its title.",
+            FetchOutcome.NOT_FOUND,
+        )
+    if is_very_short and is_titled(_STAND_INS["fault_title"]):
+        raise FetchError(
+            "The site shows an error in the place of the page. Try again later.", FetchOutcome.SERVER_ERROR
+        )
+    if _says("parked", says):
+        raise FetchError(
+            "Nobody runs a site at this address: it is for sale, or was never set up. Look for the page elsewhere.",
+            FetchOutcome.NOT_FOUND,
+        )
+    if is_short and _says("region", text):
+        raise FetchError(
+            "The site does not show this page in the country of this computer. Look for the same facts elsewhere, or "
+            "paste them from where you can open it.",
+            FetchOutcome.BLOCKED,
+        )
+    if _is_consent_notice(text, around):
+        raise FetchError(
+            "The site shows a consent notice in the place of the page. Answer it in your browser and paste the words "
+            "that you need.",
+            FetchOutcome.CONSENT,
+        )
+
+
+_ROBOT_SENTENCE = (
+    "The site asks whether a human is reading, and shows no page to programs. Open it in your browser and paste the "
+    "words that you need."
+)
+
+
+def asks_for_script(text: str) -> bool:
+    """Whether all that a page says is that it needs JavaScript."""
+    return len(text) < _MAX_SURE_NOTICE_CHARACTERS and _says("script", text)
+
+
+def asks_for_money(text: str) -> bool:
+    """Whether words invite to pay for the page that they stand on."""
+    return _says("paying", text.replace("’", "'"))
+
+
+def _says(kind: str, text: str) -> bool:
+    return _STAND_INS[kind].search(text) is not None
+
+
+NO_TEXT_SENTENCE = (
+    "The page shows no text without JavaScript, so it cannot be read here. Open it in your browser and paste the words "
+    "that you need."
+)
+
+
+def _is_consent_notice(text: str, around: str) -> bool:
+    if not 0 < len(text) < _MAX_CONSENT_CHARACTERS or not _says(
+        "consent_choice", f"{text}\n{around}"[:_MAX_LOOKED_AT].replace("’", "'")
+    ):
+        return False
+    if len({found.lower() for found in _STAND_INS["consent"].findall(text)}) < _MIN_CONSENT_WORDS:
+        return False
+    sentences = [piece for piece in re.split(r"(?<=[.!?])\s+|\n", text) if piece]
+    about = sum(len(piece) for piece in sentences if _says("consent", piece) or _says("consent_choice", piece))
+    return about >= _MIN_CONSENT_SHARE * len(text)
+
+
+MAX_SHORT_TEASER_CHARACTERS = 1_200  # of what is shown of a page where only an invitation to pay speaks for a paywall
+PAYWALL_SENTENCE = (
+    "The page is behind a paywall and shows its beginning only. Use another source, or paste the words if you can read "
+    "it."
+)

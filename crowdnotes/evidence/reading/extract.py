@@ -11,9 +11,23 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
-from crowdnotes.domain import FetchOutcome
+from crowdnotes.domain import BADLY_READABLE, FetchOutcome
 from crowdnotes.errors import FetchError
-from crowdnotes.evidence.reading.document import HTML, PDF, Document, Extract, references_in, without_references
+from crowdnotes.evidence.reading.document import (
+    HTML,
+    MAX_SHORT_TEASER_CHARACTERS,
+    NO_TEXT_SENTENCE,
+    PAYWALL_SENTENCE,
+    PDF,
+    PLAIN,
+    Document,
+    Extract,
+    asks_for_money,
+    asks_for_script,
+    references_in,
+    refuse_stand_in,
+    without_references,
+)
 from crowdnotes.text.languages import language_of
 
 if TYPE_CHECKING:
@@ -34,10 +48,37 @@ def extract(body: bytes, kind: str, charset: str | None, url: str, check: Callab
         raise FetchError("The page is empty.", FetchOutcome.UNREADABLE)
     fallback_title = _guess_title(url)
     if kind == HTML:
-        return read_html(body, charset, url, fallback_title)
-    if kind == PDF:
-        return read_pdf(body, fallback_title, check)
-    return read_plain(body, charset, fallback_title)
+        return judge_letters(read_html(body, charset, url, fallback_title))
+    document = read_pdf(body, fallback_title, check) if kind == PDF else read_plain(body, charset, fallback_title)
+    if kind == PLAIN:
+        refuse_words_in_place(document)
+    return judge_letters(document)
+
+
+def refuse_words_in_place(document: Document) -> None:
+    """Raise FetchError when plain words are what a site shows in the place of a page."""
+    refuse_stand_in(document.title, document.text)
+    if len(document.text) < MAX_SHORT_TEASER_CHARACTERS and asks_for_money(document.text):
+        raise FetchError(PAYWALL_SENTENCE, FetchOutcome.PAYWALLED)
+    if asks_for_script(document.text):
+        raise FetchError(NO_TEXT_SENTENCE, FetchOutcome.UNREADABLE)
+
+
+def judge_letters(document: Document) -> Document:
+    """The document, marked where letters or words were lost. Raises FetchError where it cannot be read for that."""
+    from crowdnotes.evidence.reading.printed_signs import Legibility, legibility
+
+    found = legibility(document.text)
+    if found is Legibility.NONE:
+        raise FetchError(
+            "Its words come out garbled, or without spaces between them, so they cannot be read here. Open it and "
+            "paste the words that you need.",
+            FetchOutcome.UNREADABLE,
+        )
+    if found is Legibility.GOOD:
+        return document
+    remark = "Letters were lost here, or words run together: compare with the page before you quote it."
+    return replace(document, notices=(*document.notices, BADLY_READABLE), remark=f"{document.remark} {remark}".strip())
 
 
 def _guess_title(url: str) -> str:

@@ -3,7 +3,9 @@
 Text for programs alone (orders to a language model, words for search engines) must not become
 evidence that a person believes to stand on the page. Judged are attributes, inline styles and simple
 rules of the page's own style sheets (see `style_sheets`); those in other files are not fetched, so what
-only they hide stays in. White words count as hidden unless another background is named.
+only they hide stays in. White words count as hidden unless another background is named. Text that a button unfolds or
+that fades in on scrolling cannot be told from text that nobody ever sees: it goes too, and is counted. So does what is
+struck out, which the page no longer says.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import islice
 from typing import Any
 
 import tinycss2
@@ -24,40 +27,108 @@ _TINY = {"px": 2.0, "pt": 2.0, "em": 0.2, "rem": 0.2, "%": 20.0, "vw": 0.2, "vh"
 _NEAR = 0.08  # of the range of each colour channel: nobody tells such colours apart
 
 _PAINTS = ("background-image", "background-color", "background")
+_STRUCK_TAGS = frozenset({"s", "strike", "del"})
+_STRUCK_CLASSES = frozenset({"line-through", "strikethrough"})
+_RAISED_TAGS = frozenset("span small a font b i em strong".split())  # which a style may set above or below the line
+# What every page hides, or holds beside its text, and nobody misses.
+_BESIDE_TAGS = frozenset("nav header footer aside form dialog".split())
+_BESIDE_ROLES = frozenset(
+    "dialog alertdialog menu navigation search tooltip banner contentinfo complementary alert".split()
+)
+_BESIDE_WORDS = (
+    "cookies?|consent|gdpr|modal|popup|pop-up|lightbox|dialog|tooltip|newsletter|subscri\\w*|sign-?up|log-?in|share|social|menu|nav\\w*"
+    "|search|toast|banner|advert\\w*|promo|paywall|sidebar|comments?|related|skip"
+)
+_BESIDE_PATTERN = re.compile(rf"(?:^|[\s_-])(?:{_BESIDE_WORDS})(?:$|[\s_-])", re.IGNORECASE)
+_MIN_PROSE_WORDS = 8
+_MAX_COUNTED_PIECES = 2_000  # texts of one hidden element that are looked at
+_KNOWN_BY = 60  # characters by which a piece that was left out is known
 _WHOLE_PAGE = frozenset({"html", "body"})
 _WHITE = (1.0, 1.0, 1.0)
 
 
-def drop_hidden(tree: Any) -> None:
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What was taken out of a page: how each piece of hidden prose begins, and whether words were struck out."""
+
+    prose: tuple[str, ...] = ()
+    is_struck: bool = False
+
+
+def drop_hidden(tree: Any) -> LeftOut:
     """Take what is not shown out of an lxml tree, in place; what follows it stays. Inline styles go too.
 
-    They have been judged, and extraction takes "overflow: hidden" for a hidden text.
+    They have been judged, and extraction takes "overflow: hidden" for a hidden text. What a style sets above or below
+    the line becomes "sup" or "sub".
     """
     sheets = StyleSheets(tree)
     unseen: list[Any] = []  # the outermost elements that are not shown
     wordless: list[Any] = []  # shown ones whose own words are not to be seen
-    stack = [(tree, _Look())]  # without recursion: pages nest deeper than Python does
+    struck: list[Any] = []
+    missed: list[str] = []
+    stack = [(tree, _Look(), False)]  # without recursion: pages nest deeper than Python does
     while stack:
-        element, around = stack.pop()
+        element, around, is_beside = stack.pop()
         if not isinstance(element.tag, str) or element.tag == "head":
             continue
         style = sheets.style_of(element)
+        is_beside = is_beside or _is_beside(element)
         if element.tag not in _WHOLE_PAGE and (_is_marked(element) or is_hiding(style)):
             if element.getparent() is not None:
                 unseen.append(element)
+                missed += [] if is_beside else _prose(islice(element.itertext(), _MAX_COUNTED_PIECES))
             continue
+        if element.tag not in _WHOLE_PAGE and _is_struck(element, style) and element.getparent() is not None:
+            struck.append(element)
+            continue
+        if element.tag in _RAISED_TAGS and style.get("vertical-align") in ("super", "sub"):
+            element.tag = "sup" if style["vertical-align"] == "super" else "sub"
         look = around.within(element, style)
         if not look.shows_words:
             wordless.append(element)
-        stack.extend((child, look) for child in element)
+            missed += [] if is_beside else _prose((element.text or "", *(child.tail or "" for child in element)))
+        stack.extend((child, look, is_beside) for child in element)
     for element in wordless:
         element.text = None
         for child in element:
             child.tail = None
-    for element in unseen:
+    is_struck = any(text.strip() for element in struck for text in islice(element.itertext(), _MAX_COUNTED_PIECES))
+    for element in (*unseen, *struck):
         element.drop_tree()
     for element in tree.iter():
         element.attrib.pop("style", None)
+    return LeftOut(tuple(missed), is_struck)
+
+
+def _is_struck(element: Any, style: Style) -> bool:
+    return (
+        element.tag in _STRUCK_TAGS
+        or "line-through" in style.get("text-decoration", "") + style.get("text-decoration-line", "")
+        or (element.get("role") or "").strip().lower() == "deletion"
+        or not _STRUCK_CLASSES.isdisjoint((element.get("class") or "").lower().split())
+    )
+
+
+def _is_beside(element: Any) -> bool:
+    return (
+        element.tag in _NEVER_SHOWN
+        or element.tag in _BESIDE_TAGS
+        or (element.get("role") or "").strip().lower() in _BESIDE_ROLES
+        or (element.tag not in _WHOLE_PAGE and _BESIDE_PATTERN.search(names_of(element)) is not None)
+        or not _HIDDEN_CLASSES.isdisjoint((element.get("class") or "").lower().split())
+    )
+
+
+def names_of(element: Any) -> str:
+    """The classes and the id of an element, of bounded length."""
+    return f"{element.get('class') or ''} {element.get('id') or ''}"[:400]
+
+
+def _prose(texts: Iterable[str]) -> list[str]:
+    """How the text begins, if it is sentences; nothing else is missed."""
+    words = " ".join(texts).split()
+    is_prose = len(words) >= _MIN_PROSE_WORDS and any(re.search(r"[.!?。]$", word) for word in words)
+    return [" ".join(words)[:_KNOWN_BY]] if is_prose else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,14 +217,14 @@ _MAX_RULES = 5_000  # with different selectors
 _MAX_ALIKE = 30  # rules that are tried for one class, id or tag of an element
 _MAX_VALUE = 200  # characters of a declared value
 _TELLING = re.compile(
-    r"display|visibility|opacity|font|color|background|position|indent|clip|transform|overflow|left|top|right|bottom"
+    r"display|visibility|opacity|decoration|align|font|color|background|position|indent|clip|transform|overflow|left|top|right|bottom"
     r"|width|height|content|filter|\\|/\*",
     re.IGNORECASE,
 )
 _JUDGED = frozenset(
     "display content-visibility visibility opacity font font-size color background background-color background-image"
     " position text-indent margin-left margin-top left top right bottom transform clip clip-path overflow width height"
-    " max-width max-height".split()
+    " max-width max-height text-decoration text-decoration-line vertical-align".split()
 )
 _WORD = r"((?:[\w-]|\\.)+)"
 # A part of a selector: a tag, ".class", "#id" or ":pseudo-class", one in brackets, or any tag.
@@ -259,7 +330,9 @@ def _shows(name: str, value: str) -> bool:
     """Whether a declaration can only make more of an element be seen. Colours depend on others, and never do."""
     if name in ("position", "overflow", "visibility"):
         return value in ("static", "visible")
-    if name.startswith(("background", "color", "font")):
+    if name.startswith("text-decoration"):
+        return "line-through" not in value
+    if name.startswith(("background", "color", "font", "vertical")):
         return False
     return not is_hiding({"position": "absolute", "overflow": "hidden", name: value})
 

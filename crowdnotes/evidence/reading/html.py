@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta
+from html import unescape
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
-from lxml.etree import LxmlError, iterwalk  # type: ignore[import-untyped]  # its stubs cover too little
+from lxml import etree  # type: ignore[import-untyped]  # its stubs cover too little
+from lxml import html as html_parser
 
-from crowdnotes.domain import FactCheck, FetchOutcome
+from crowdnotes.domain import PARTS_LEFT_OUT, FactCheck, FetchOutcome
 from crowdnotes.errors import FetchError
-from crowdnotes.evidence.claim_review import fact_check, reviews_in_text
-from crowdnotes.evidence.reading.document import Document
-from crowdnotes.evidence.reading.hidden_text import drop_hidden
+from crowdnotes.evidence.claim_review import Item, fact_check, loose_json, reviews_in_text
+from crowdnotes.evidence.reading.document import (
+    MAX_SHORT_TEASER_CHARACTERS,
+    NO_TEXT_SENTENCE,
+    PAYWALL_SENTENCE,
+    Document,
+    asks_for_money,
+    asks_for_script,
+    refuse_stand_in,
+)
+from crowdnotes.evidence.reading.hidden_text import LeftOut, drop_hidden, names_of
 from crowdnotes.evidence.reading.plain_text import decode, tidy_line, tidy_text
+from crowdnotes.evidence.reading.printed_signs import printed_letters, readable_formulas, write_out_signs
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.urls import MAX_URL, is_web_address
 
@@ -27,8 +36,10 @@ if TYPE_CHECKING:
     from trafilatura.settings import Document as Extracted
 
 _MAX_FACT_CHECKS = 5  # of a page's claims; a list of all that a site ever checked is none of this page
+_MAX_ITEMS = 200  # of a page's own data that are looked at
+_MAX_NAME_CHARACTERS = 100
+_MAX_MISSED_PIECES = 500
 _MIN_TEXT_CHARACTERS = 80  # characters; less is a shell or a notice, not a page
-_MAX_NOTICE_CHARACTERS = 700  # characters; a text shorter than this may be a notice instead of the page
 # Extraction takes about 0.1 ms a tag and never stops by itself; the longest encyclopaedia articles stay below.
 _MAX_TAGS = 100_000
 _MAX_CHARACTERS = 3_000_000
@@ -36,16 +47,14 @@ _SCRIPT_PATTERN = re.compile(
     r"<script(?=[\s/>]).*?(?:</script>|\Z)", re.IGNORECASE | re.DOTALL
 )  # linear: it never fails to end
 # What the parsers raise on pages that are made to break them.
-_BROKEN_PAGE_ERRORS = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError, LxmlError)
-_SCRIPT_NOTICE_PATTERN = re.compile(
-    r"(?:enable|activate|requires?|turn on|needs?)\s+(?:\w+\s+){0,2}javascript"
-    r"|javascript (?:is|must be) (?:disabled|enabled|required)",
-    re.IGNORECASE,
-)
-_ROBOT_CHECK_PATTERN = re.compile(
-    r"verify(?:ing)? (?:that )?you are (?:a )?human|checking your browser|are you a robot|complete the captcha"
-    r"|unusual traffic|access (?:to this page has been )?denied|request (?:was )?blocked|just a moment\.\.\.",
-    re.IGNORECASE,
+_BROKEN_PAGE_ERRORS = (
+    ValueError,
+    TypeError,
+    AttributeError,
+    LookupError,
+    ArithmeticError,
+    RecursionError,
+    etree.LxmlError,
 )
 
 
@@ -56,32 +65,59 @@ def read_html(body: bytes, charset: str | None, url: str, fallback_title: str) -
     PAYWALLED when the page keeps its text from those who do not pay.
     """
     html = _limit_html(decode(body, charset).replace("\x00", ""))
-    tree = _parse_html(html)
+    tree, left_out, notice = _parse_html(html)
+    items = list(_read_page_items(tree))
+    published, not_before = _read_date(tree, items, url, html)
+    write_out_signs(tree)
     extracted = _extract_article(tree, url)
-    text = tidy_text(extracted.text or "") if extracted is not None else ""
+    text = _tidy(extracted.text or "") if extracted is not None else ""
     if len(text) < _MIN_TEXT_CHARACTERS:
-        text = max(text, tidy_text(all_words(tree)), key=len)
-    if is_paywalled(tree, html, text):
-        raise FetchError("The page is behind a paywall and shows its beginning only.", FetchOutcome.PAYWALLED)
-    _refuse_notice(text, html)
-    day = _parse_page_date(extracted.date if extracted is not None else None)
-    is_stated = day is not None and _is_day_stated(f"{url} {html}", day)
+        text = max(text, _tidy(all_words(tree)), key=len)
     title = tidy_line((extracted.title if extracted is not None else "") or "")
+    is_notice_alone = len(text) < _MIN_TEXT_CHARACTERS and len(notice) > len(text)
+    refuse_stand_in(_read_title(tree) or title, notice if is_notice_alone else text, all_words(tree), html)
+    if is_paywalled(tree, html, text):
+        raise FetchError(PAYWALL_SENTENCE, FetchOutcome.PAYWALLED)
+    missed = _missed(left_out, text)
+    _refuse_empty(text, html, is_hidden=missed)
     return Document(
         title=title or fallback_title,
         text=text,
-        publisher=tidy_line((extracted.sitename if extracted is not None else "") or "", 100) or None,
-        published=day if is_stated else None,
-        not_before=date(day.year, 1, 1) if day is not None and not is_stated else None,
+        publisher=_read_publisher(tree, items, title),
+        published=published,
+        not_before=not_before,
         language=_read_language(tree),
         canonical=_read_canonical(tree, url),
         fact_checks=tuple(islice(_read_page_fact_checks(tree), _MAX_FACT_CHECKS)),
         asks_for_password=any((field.get("type") or "").lower() == "password" for field in tree.iter("input")),
+        notices=(PARTS_LEFT_OUT,) if missed else (),
+        remark=" ".join([*([_MISSED_SENTENCE] if missed else []), *([_STRUCK_SENTENCE] if left_out.is_struck else [])]),
     )
 
 
-def _parse_html(html: str) -> Any:
-    """The page as a tree, without what it hides."""
+_MISSED_SENTENCE = (
+    "Parts of the page were left out: it shows them only after a click, while one scrolls, or never. Look at the page "
+    "itself."
+)
+_HIDDEN_SENTENCE = (
+    "The page hides its text until a script shows it, so it cannot be read here. Open it in your browser and paste the "
+    "words that you need."
+)
+_STRUCK_SENTENCE = "Struck-out words were left out."
+
+
+def _missed(left_out: LeftOut, text: str) -> bool:
+    """Whether hidden prose was left out that does not stand elsewhere on the page in plain sight."""
+    shown = " ".join(text.split())
+    return any(piece not in shown for piece in left_out.prose[:_MAX_MISSED_PIECES])
+
+
+def _tidy(text: str) -> str:
+    return tidy_text(printed_letters(readable_formulas(text)))
+
+
+def _parse_html(html: str) -> tuple[Any, LeftOut, str]:
+    """The page as a tree without what it hides; what was taken out of it; and the words of a consent notice on it."""
     from trafilatura import load_html
 
     try:
@@ -90,12 +126,13 @@ def _parse_html(html: str) -> Any:
         if tree is None:
             tree = load_html(f"<html><body><div>{html}</div></body></html>")
         if tree is not None:
-            drop_hidden(tree)
+            notice = take_consent_notices(tree)
+            left_out = drop_hidden(tree)
     except _BROKEN_PAGE_ERRORS as error:
         raise FetchError("The page's HTML is too broken to read.", FetchOutcome.UNREADABLE) from error
     if tree is None:
         raise FetchError("The page holds hardly any text, so it cannot be read here.", FetchOutcome.UNREADABLE)
-    return tree
+    return tree, left_out, notice
 
 
 def _read_language(tree: Any) -> str | None:
@@ -144,31 +181,121 @@ def _extract_article(tree: Any, url: str) -> Extracted | None:
             favor_recall=True,
             include_comments=False,
             with_metadata=True,
-            # Only dates that the page states as its own: a guess from the prose is worse than none.
-            date_extraction_params={
-                "original_date": True,
-                "extensive_search": False,
-                "max_date": datetime.now(UTC).date().isoformat(),
-            },
+            # Dates are read in `_read_date`; this keeps trafilatura from looking long.
+            date_extraction_params={"extensive_search": False},
         )
     except _BROKEN_PAGE_ERRORS as error:
         raise FetchError("The page's HTML is too broken to read.", FetchOutcome.UNREADABLE) from error
     return None if isinstance(extracted, dict) else extracted
 
 
-def _refuse_notice(text: str, html: str) -> None:
-    """Raise when the text is not the page but a notice in its place."""
-    if len(text) < _MAX_NOTICE_CHARACTERS and _ROBOT_CHECK_PATTERN.search(text):
-        raise FetchError(
-            "The site asks whether a human is reading, and shows no page to programs.", FetchOutcome.BLOCKED
-        )
-    if len(text) < _MIN_TEXT_CHARACTERS or (len(text) < _MAX_NOTICE_CHARACTERS and _SCRIPT_NOTICE_PATTERN.search(text)):
-        words = (
-            "The page shows no text without JavaScript, so it cannot be read here."
-            if "<script" in html.lower()
-            else "The page holds hardly any text, so it cannot be read here."
-        )
+def _refuse_empty(text: str, html: str, *, is_hidden: bool) -> None:
+    """Raise when there is no text, or all that it says is that it needs JavaScript."""
+    if len(text) < _MIN_TEXT_CHARACTERS and is_hidden:
+        raise FetchError(_HIDDEN_SENTENCE, FetchOutcome.UNREADABLE)
+    if len(text) < _MIN_TEXT_CHARACTERS or asks_for_script(text):
+        is_built_by_script = "<script" in html.lower() or asks_for_script(text)
+        words = NO_TEXT_SENTENCE if is_built_by_script else "The page holds hardly any text, so it cannot be read here."
         raise FetchError(words, FetchOutcome.UNREADABLE)
+
+
+def _read_title(tree: Any) -> str:
+    return tidy_line(next((element.text or "" for element in tree.iter("title")), "")[:1_000])
+
+
+_ARTICLE_TYPE_PATTERN = re.compile(r"Article|Posting|Report$|ClaimReview|Review$|Dataset|VideoObject|NewsStory")
+_PAGE_TYPE_PATTERN = re.compile(
+    r"WebPage$|QAPage|CreativeWork|Article|Posting|Report$|ClaimReview|Review$|Dataset|VideoObject"
+)
+_DATE_NAME_PATTERN = re.compile(
+    r"(?:^|[\s_-])(?:date|datum|fecha|dateline|pubdate|published|publish\w*|posted|post-?date|entry-?date|timestamp|byline|updated|modified|last-?modified)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+_OTHER_DATE_PATTERN = re.compile(
+    r"cookie|consent|expir|event|deadline|comment|related|teaser|recommend|popular|sidebar|widget|card|copyright|birth|archive|calendar|countdown",
+    re.IGNORECASE,
+)
+_DATE_PROPERTIES = frozenset({"datePublished", "dateCreated"})
+_DATE_MARKS = ("name", "property", "itemprop", "content", "datetime", "pubdate", "class", "id", "title")
+_MAX_META = 1_000
+_MAX_DATE_ELEMENTS = 20
+_MAX_DATE_LINE_CHARACTERS = 120  # a date in a longer paragraph is one that the text speaks of
+
+
+def _read_date(tree: Any, items: Sequence[Item], url: str, html: str) -> tuple[date | None, date | None]:
+    """The day that the page states as its own, else the first day of the year that it states."""
+    found = _parse_page_date(_find_date_in_data(items)) or _parse_page_date(_find_date_in_marks(tree, url))
+    if found is None or _is_day_stated(f"{url} {html}", found):
+        return found, None
+    return None, date(found.year, 1, 1)
+
+
+def _find_date_in_data(items: Sequence[Item]) -> str | None:
+    """The day in the page's own data; None where articles differ, as on a list of them."""
+    for pattern in (_ARTICLE_TYPE_PATTERN, _PAGE_TYPE_PATTERN):
+        stated = {
+            value[:10]
+            for item in items
+            if _has_type(item, pattern) and isinstance(value := item.get("datePublished"), str) and parse_date(value)
+        }
+        if stated:
+            return stated.pop() if len(stated) == 1 else None
+    return None
+
+
+def _find_date_in_marks(tree: Any, url: str) -> str | None:
+    """What htmldate finds in the address, the page's head, and in what is marked as a date, and nowhere else."""
+    from htmldate import find_date
+
+    page = etree.Element("html")
+    head, body = etree.SubElement(page, "head"), etree.SubElement(page, "body")
+    for meta in islice(tree.iter("meta"), _MAX_META):
+        names = f"{meta.get('name')} {meta.get('property')}"
+        if meta.get("http-equiv") is None and not _OTHER_DATE_PATTERN.search(names):
+            _copy_marks(meta, head, "meta")
+    for element in islice(_dated_elements(tree), _MAX_DATE_ELEMENTS):
+        day = element.get("content") or element.get("datetime")
+        if day and element.get("itemprop") in _DATE_PROPERTIES:
+            etree.SubElement(head, "meta", itemprop=element.get("itemprop").lower(), content=day)
+        shown = _copy_marks(element, body, "time" if element.tag == "time" else "div")
+        shown.text = " ".join("".join(islice(element.itertext(), 20)).split())[:_MAX_DATE_LINE_CHARACTERS]
+    try:
+        found = find_date(
+            html_parser.document_fromstring(html_parser.tostring(page)),
+            extensive_search=False,
+            original_date=True,
+            url=url,
+            max_date=datetime.now(UTC).date().isoformat(),
+        )
+    except _BROKEN_PAGE_ERRORS as error:
+        raise FetchError("The page's HTML is too broken to read.", FetchOutcome.UNREADABLE) from error
+    return str(found) if found else None
+
+
+def _copy_marks(element: Any, into: Any, tag: str) -> Any:
+    marks = {name: value for name in _DATE_MARKS if (value := element.get(name))}
+    return etree.SubElement(into, tag, marks)
+
+
+def _dated_elements(tree: Any) -> Iterator[Any]:
+    """What is marked as a date and stands in no menu, comment or list of other pages, nor within prose."""
+    walk = etree.iterwalk(tree, events=("start",))
+    for _, element in walk:
+        if not isinstance(element.tag, str):
+            continue
+        names = f"{element.get('class') or ''} {element.get('id') or ''} {element.get('itemprop') or ''}"[:400]
+        is_whole = element.tag in ("html", "body", "main", "article")
+        if element.tag in ("head", "nav", "footer", "aside", "form", "script", "style") or (
+            not is_whole and _OTHER_DATE_PATTERN.search(names)
+        ):
+            walk.skip_subtree()
+        elif not is_whole and (
+            element.tag in ("time", "abbr") or _DATE_NAME_PATTERN.search(re.sub("([a-z])([A-Z])", r"\1-\2", names))
+        ):
+            around = element.getparent() if element.tag in ("time", "abbr") else element
+            line = "".join(islice(around.itertext(), 40)) if around is not None else ""
+            if len(" ".join(line.split())) <= _MAX_DATE_LINE_CHARACTERS:
+                yield element  # and a <time> within it
 
 
 def _parse_page_date(found: str | None) -> date | None:
@@ -191,6 +318,38 @@ def _is_day_stated(html: str, day: date) -> bool:
     return re.search("|".join(forms), html) is not None
 
 
+# The containers of the common consent tools, and what sites call their own.
+_CONSENT_CONTAINER_PATTERN = re.compile(
+    r"(?:^|[\s_-])(?:onetrust\S*|ot-sdk\S*|cookiebot\S*|cybotcookiebot\S*|didomi\S*|qc-cmp2?\S*|sp_message\S*|usercentrics\S*|truste\S*|iubenda-cs\S*"
+    r"|cmplz\S*|borlabs\S*|cookie[-_]?(?:consent|banner|notice|bar|law|wall|popup|modal|message|overlay|disclaimer|alert|info)\S*"
+    r"|gdpr[-_]?(?:consent|banner|notice|popup|modal)\S*|cc-(?:window|banner)|(?:consent|privacy)[-_](?:banner|modal|manager|popup|wall|layer|notice|overlay)\S*|eu-cookie\S*)(?=\s|$)",
+    re.IGNORECASE,
+)
+_MAX_CONSENT_CHARACTERS = 10_000  # a container that holds more is the page's own
+_MAX_CONTAINERS = 20
+
+
+def take_consent_notices(tree: Any) -> str:
+    """Take notices that ask for consent out of an lxml tree, in place. Returns their words."""
+    found: list[tuple[Any, str]] = []
+    walk = etree.iterwalk(tree, events=("start",))
+    for _, element in walk:
+        if not isinstance(element.tag, str) or element.tag in ("html", "body", "main", "article", "head"):
+            continue
+        if _CONSENT_CONTAINER_PATTERN.search(names_of(element)) and len(found) < _MAX_CONTAINERS:
+            words = "\n".join(islice(element.itertext(), 2_000)).strip()
+            if (
+                len(words) < _MAX_CONSENT_CHARACTERS
+                and element.getparent() is not None
+                and len(found) < _MAX_CONTAINERS
+            ):
+                found.append((element, words))
+                walk.skip_subtree()
+    for element, _ in found:
+        element.drop_tree()
+    return "\n".join(words for _, words in found)
+
+
 _SKIPPED_TAGS = frozenset("script style template head svg iframe object select noscript nav footer".split())
 _BLOCK_TAGS = frozenset({"p", "div", "br", "li", "tr", "h1", "h2", "h3", "h4", "section", "article", "td", "dd", "dt"})
 
@@ -198,7 +357,7 @@ _BLOCK_TAGS = frozenset({"p", "div", "br", "li", "tr", "h1", "h2", "h3", "h4", "
 def all_words(tree: Any) -> str:
     """The words of an lxml tree, one line a block, without those of menus and footers."""
     pieces: list[str] = []
-    walk = iterwalk(tree, events=("start", "end", "comment", "pi"))
+    walk = etree.iterwalk(tree, events=("start", "end", "comment", "pi"))
     for event, element in walk:
         if event == "start":
             if element.tag in _SKIPPED_TAGS:
@@ -213,7 +372,6 @@ def all_words(tree: Any) -> str:
 
 
 _MAX_TEASER_CHARACTERS = 2_000  # characters; what a paywalled page shows of itself
-_MAX_SHORT_TEASER_CHARACTERS = 1_200  # the same where only an invitation to pay speaks for a paywall
 
 # https://developers.google.com/search/docs/appearance/structured-data/paywalled-content
 _FREE_ACCESS_KEY = "isAccessibleForFree"
@@ -225,24 +383,6 @@ _SITE_TYPE_PATTERN = re.compile(r"WebSite|Organization|SearchAction|Person", re.
 # The Open Graph mark of Facebook's paywall guide, and what publishers use in its place.
 _PAID_TIERS = frozenset({"locked", "metered", "premium", "paid", "subscriber"})
 _TIER_META_NAMES = frozenset({"article:content_tier", "content_tier", "cxenseparse:articletype"})
-# What speaks of this very page: once is enough.
-_INVITATION_PATTERN = re.compile(
-    r"(?:subscribe|sign (?:up|in)|register|log ?in|become a (?:member|subscriber)|start your (?:free )?trial)"
-    r" (?:now )?(?:to|and) (?:(?:continue|keep|finish|start) (?:reading|watching|listening|with)"
-    r"|(?:continue|keep|finish|read|unlock|access|view|get)"
-    r" (?:access to )?(?:this|the (?:full|whole|rest|entire|complete|article|story)"
-    r"|full (?:access|article|text|story)))"
-    r"|subscribe (?:now )?to continue"
-    r"|(?:this|the) (?:article|story|content|page) is (?:only )?(?:for|reserved for|available to|exclusive to)"
-    r" (?:our )?(?:paying |paid |registered )?(?:subscribers|members)"
-    r"|to (?:continue|keep) reading,? (?:please )?(?:subscribe|log ?in|sign|register|create)"
-    r"|already (?:a subscriber|subscribed|have a subscription)\s*\?"
-    r"|you(?:'|’)?ve (?:reached|used) (?:your|all your)[^.]{0,40}(?:free )?(?:article|stor)"
-    r"|dieser artikel ist (?:nur )?(?:für|mit)|jetzt (?:weiterlesen|abonnieren|freischalten)"
-    r"|réservé (?:à nos|aux) abonnés|il vous reste \d+ ?% de cet article|contenido exclusivo para suscriptores"
-    r"|suscríbete para (?:seguir|continuar)|riservato agli abbonati",
-    re.IGNORECASE,
-)
 # What stands on public pages as well: two different ones are needed.
 _HINT_PATTERNS = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -265,10 +405,10 @@ def is_paywalled(tree: Any, html: str, text: str) -> bool:
     """
     if len(text) < _MAX_TEASER_CHARACTERS and (_is_stated_not_free(tree, html) or _has_paid_tier(tree)):
         return True
-    if len(text) >= _MAX_SHORT_TEASER_CHARACTERS:
+    if len(text) >= MAX_SHORT_TEASER_CHARACTERS:
         return False
     words = " ".join(all_words(tree).split())
-    if _INVITATION_PATTERN.search(words) is not None:
+    if asks_for_money(words):
         return True
     return sum(hint.search(words) is not None for hint in _HINT_PATTERNS) > 1
 
@@ -287,8 +427,7 @@ def _is_stated_not_free(tree: Any, html: str) -> bool:
 def _read_site_statements(tree: Any) -> Iterator[str]:
     items: list[dict[str, Any]] = []
     for text in _read_json_ld(tree):
-        with suppress(ValueError, RecursionError):  # what is broken counts as the page's
-            json.loads(text, object_hook=items.append)  # each item without those inside it
+        list(loose_json(text, object_hook=items.append))  # each item without those inside it
     for item in items:
         if _FREE_ACCESS_KEY in item and _SITE_TYPE_PATTERN.search(str(item.get("@type"))[:100]):
             yield str(item[_FREE_ACCESS_KEY]).lower().rpartition("/")[2]
@@ -298,6 +437,54 @@ def _read_json_ld(tree: Any) -> Iterator[str]:
     for script in tree.iter("script"):
         if "ld+json" in (script.get("type") or "").lower():
             yield script.text or ""
+
+
+def _read_page_items(tree: Any) -> Iterator[Item]:
+    """The items of JSON-LD that stand for the page: those on top, in a graph, and what a page is mainly about."""
+    for text in _read_json_ld(tree):
+        pending = list(loose_json(text))
+        for _ in range(_MAX_ITEMS):
+            if not pending:
+                break
+            item = pending.pop(0)
+            if isinstance(item, list):
+                pending = [*item[:_MAX_ITEMS], *pending]
+            elif isinstance(item, dict):
+                yield item
+                pending += [item[key] for key in ("@graph", "mainEntity", "mainEntityOfPage") if key in item]
+
+
+def _has_type(item: Item, pattern: re.Pattern[str]) -> bool:
+    kinds = item.get("@type")
+    return any(
+        isinstance(kind, str) and pattern.search(kind) for kind in (kinds if isinstance(kinds, list) else [kinds])
+    )
+
+
+_SITE_NAME_KEYS = frozenset({"og:site_name", "application-name"})
+_TITLE_END_PATTERN = re.compile(r"(.{3,})\s+([|–—·•»:-]|::)\s+([^|–—·•»]{2,50})$", re.DOTALL)
+
+
+def _read_publisher(tree: Any, items: Sequence[Item], heading: str) -> str | None:
+    """Who publishes the page as it says: og:site_name, the publisher in its data, or how its title ends."""
+    for meta in islice(tree.iter("meta"), _MAX_META):
+        key = (meta.get("property") or meta.get("name") or "").strip().lower()
+        name = tidy_line((meta.get("content") or "")[:1_000], _MAX_NAME_CHARACTERS) if key in _SITE_NAME_KEYS else ""
+        if name:
+            return name
+    for item in items:
+        publisher = item.get("publisher") if _has_type(item, _PAGE_TYPE_PATTERN) else None
+        publisher = publisher[0] if isinstance(publisher, list) and publisher else publisher
+        given = publisher.get("name") if isinstance(publisher, dict) else publisher
+        name = tidy_line(unescape(given)[:1_000], _MAX_NAME_CHARACTERS) if isinstance(given, str) else ""
+        if name and not is_web_address(name):
+            return name
+    found = _TITLE_END_PATTERN.match(_read_title(tree))
+    if found is None:
+        return None
+    # "Vaccines - a history" names nobody; a bar does, and so does what stands behind the heading.
+    is_named = found[2] == "|" or " ".join(found[1].split()).casefold() == " ".join(heading.split()).casefold()
+    return tidy_line(found[3], _MAX_NAME_CHARACTERS) if is_named else None
 
 
 def _read_page_fact_checks(tree: Any) -> Iterator[FactCheck]:

