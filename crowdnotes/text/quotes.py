@@ -1,6 +1,7 @@
 """Find quoted words in a text, and the words that two texts do not share.
 
-A quote is found letter for letter, but for case, white space, and the shape of marks and dashes.
+A quote is found letter for letter, but for case, white space, the shape of marks and dashes, hyphens within words (a
+line may have ended there) and the numbers of footnotes.
 """
 
 from __future__ import annotations
@@ -55,7 +56,17 @@ def _group_changed_words(words: list[re.Match[str]], same: list[bool]) -> tuple[
 
 
 _CHARACTER_FOLDS = str.maketrans(
-    {"“": '"', "”": '"', "„": '"', "’": "'", "‘": "'", "–": "-", "—": "-", "‑": "-", "‐": "-", "\u00ad": None}
+    dict.fromkeys("“”„‟″", '"')
+    | dict.fromkeys("’‘‚‛′´`", "'")
+    | dict.fromkeys("–—‑‐―−", "-")
+    | dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff", None)
+    | {"⁄": "/"}
+)
+_RAISED_SIGNS = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻")
+# What two prints of the same words may differ in: a hyphen in a word, with a gap behind it where a line ended; the
+# number of a footnote; the gap before a mark.
+_NOT_COMPARED_PATTERN = re.compile(
+    r"(?<=[^\W\d_])- ?(?=[^\W_])|(?<=\d)- ?(?=[^\W\d_])| ?\[\d{1,3}(?:[,-] ?\d{1,3}){0,9}\]| (?=[%?!;:»])|(?<=«) "
 )
 # "…", "..." and ". . .", in brackets or not.
 _ELLIPSIS_PATTERN = re.compile(r"[\[(]?(?:…|\.{3,9}|\. \. \.)[\])]?")
@@ -76,7 +87,7 @@ def find_quote(text: str, quote: str) -> Span | None:
     span covers all from the first to the last. A quote of fewer than 3 letters proves nothing and is not looked for.
     """
     wanted = _normalise_quote(quote)
-    searched, places = _normalise_text(text)
+    searched, starts, ends = _normalise_text(text)
     at = searched.find(wanted) if len(wanted) >= _MIN_QUOTE_CHARACTERS else -1
     end = at + len(wanted)
     if at < 0:
@@ -84,7 +95,7 @@ def find_quote(text: str, quote: str) -> Span | None:
         if found is None:
             return None
         at, end = found
-    return Span(start=places[at], end=max(places[end], places[end - 1] + 1))
+    return Span(start=starts[at], end=ends[end - 1])
 
 
 def _find_parts(searched: str, parts: Sequence[str]) -> tuple[int, int] | None:
@@ -121,7 +132,7 @@ def tells_enough(quote: str) -> bool:
 
 def holds_quote(text: str, quote: str) -> bool:
     """Whether the text has the quote. "…" stands for words left out: each part must occur, in order."""
-    searched, _ = _normalise_text(text)
+    searched = _normalise_text(text)[0]
     at = 0
     for part in _ELLIPSIS_PATTERN.split(quote):
         wanted = _normalise_quote(part)
@@ -137,27 +148,43 @@ def _normalise_quote(quote: str) -> str:
 
 
 @lru_cache(maxsize=32)
-def _normalise_text(text: str) -> tuple[str, Sequence[int]]:
-    """The text as it is searched, one space between words, and where in `text` each of its characters is from."""
-    folded, places = _fold_characters(text)
+def _normalise_text(text: str) -> tuple[str, Sequence[int], Sequence[int]]:
+    """The text as it is searched, and where in `text` each of its characters begins and ends."""
+    folded, starts, ends = _fold_characters(text)
     words = [(word.start(), word.group()) for word in re.finditer(r"\S+", folded)]
-    from_places = [places[start + offset] for start, word in words for offset in range(len(word) + 1)]
-    return " ".join(word for _, word in words), from_places
-
-
-def _fold_characters(text: str) -> tuple[str, Sequence[int]]:
-    """Case, compatibility forms, marks and dashes made one; and the place in the text of each character."""
-    if text.isascii():
-        return text.lower(), range(len(text) + 1)
+    places = [start + offset for start, word in words for offset in range(len(word) + 1)]
+    spaced = " ".join(word for _, word in words)
     pieces: list[str] = []
-    places: list[int] = []
+    kept: list[int] = []
+    at = 0
+    for found in _NOT_COMPARED_PATTERN.finditer(spaced):
+        pieces.append(spaced[at : found.start()])
+        kept += places[at : found.start()]
+        at = found.end()
+    kept += places[at : len(spaced)]
+    searched = re.sub("[«»]", '"', "".join([*pieces, spaced[at:]]))
+    return searched, [starts[place] for place in kept], [ends[place] for place in kept]
+
+
+def _fold_characters(text: str) -> tuple[str, Sequence[int], Sequence[int]]:
+    """Case, compatibility forms, marks and dashes made one; and where in the text each character begins and ends."""
+    if text.isascii():
+        return text.lower(), range(len(text) + 1), range(1, len(text) + 2)
+    pieces: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
     start = 0
     while start < len(text):
         end = start + 1
         while end < len(text) and end - start < _MAX_COMBINING_MARKS and unicodedata.combining(text[end]):
             end += 1
         piece = unicodedata.normalize("NFKC", text[start:end]).translate(_CHARACTER_FOLDS).casefold()
+        if text[start] in _RAISED_SIGNS and text[start - 1 : start] not in _RAISED_SIGNS:
+            piece = f"^{piece}"  # or 10⁶ would be 106
+        elif "/" in piece and text[start] != "/" and text[start - 1 : start].isdigit():
+            piece = f" {piece}"  # or 3½ would be 31/2
         pieces.append(piece)
-        places.extend([start] * len(piece))
+        starts.extend([start] * len(piece))
+        ends.extend([end] * len(piece))
         start = end
-    return "".join(pieces), [*places, len(text)]
+    return "".join(pieces), [*starts, len(text)], [*ends, len(text)]

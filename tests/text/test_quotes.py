@@ -82,3 +82,50 @@ def test_a_few_empty_words_show_nothing(quote: str) -> None:
 @pytest.mark.parametrize("quote", ["no link between the drink and illness", "7 of 100", "kein Impfstoff", "没有疫苗"])
 def test_words_that_carry_meaning_do(quote: str) -> None:
     assert tells_enough(quote)
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("had had COVID- 19 within", "had had COVID-19 within"),
+        ("had had COVID-19 within", "had had COVID-\n19 within"),
+        ("a wellknown test of longterm harm", "a well-known test of long-term harm"),
+        ("a well-known test", "a well-\nknown test"),
+        ("in those infected by it", "in those in-\nfected by it"),
+        ("in 5,000 participants of it", "in 5,000 [12] participants of it"),
+        ("Of them, 8 [3] fell ill.", "of them, 8 fell ill"),
+        ("limit.[4] Then it fell", "limit. Then it fell"),
+        ("some 10⁶ particles", "some 10^6 particles"),
+        ("some 10⁻⁹ of them", "some 10^-9 of them"),
+        ("it takes 3½ cups", "it takes 3 1/2 cups"),
+        ("« Est-ce sûr\u202f? » — 5 % d’eux", '"Est-ce sûr?" - 5% d\'eux'),
+        ("it was −5 degrees", "it was -5 degrees"),
+        ("zero\u200bwidth words", "zerowidth words"),
+    ],
+)
+def test_two_prints_of_the_same_words_are_the_same(text: str, quote: str) -> None:
+    assert find_quote(text, quote) is not None
+    assert holds_quote(text, quote)
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("in those of 10-20 years", "in those of 1020 years"),
+        ("some 10⁶ particles", "some 106 particles"),
+        ("Of them, 8³ fell ill", "Of them, 83 fell ill"),
+        ("it takes 3½ cups", "it takes 31/2 cups"),
+        ("it was -5 degrees", "it was 5 degrees or"),
+        ("of 5,000 [12] participants", "of 5,00012 participants"),
+    ],
+)
+def test_other_numbers_are_others_whatever_their_print(text: str, quote: str) -> None:
+    assert find_quote(text, quote) is None
+    assert not holds_quote(text, quote)
+
+
+def test_the_span_of_a_quote_ends_with_its_last_letter() -> None:
+    text = "It was well- known, and 8 [3] fell."
+    span = find_quote(text, "was well")
+    assert span is not None
+    assert text[span.start : span.end] == "was well"
