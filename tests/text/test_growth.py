@@ -30,12 +30,14 @@ from crowdnotes.engines.local.principles import opinion_features
 from crowdnotes.engines.local.queries import build_queries
 from crowdnotes.errors import CrowdNotesError
 from crowdnotes.evidence import duplicates, selection, source_types
+from crowdnotes.evidence.claim_review import loose_json
 from crowdnotes.evidence.library.importing import choose_columns
 from crowdnotes.evidence.library.search import best_window, build_expression
-from crowdnotes.evidence.reading import document, plain_text
+from crowdnotes.evidence.reading import document, plain_text, printed_signs
 from crowdnotes.evidence.reading.hidden_text import StyleSheets
 from crowdnotes.evidence.reading.html import read_html
 from crowdnotes.evidence.reading.pdf import _join_lines
+from crowdnotes.evidence.reading.reading_services import plain_markdown
 from crowdnotes.evidence.search.wikimedia import opening
 from crowdnotes.evidence.ssrf_guard import check_url
 from crowdnotes.notes.gates import unfound_quotes
@@ -140,6 +142,13 @@ _PAGES: Mapping[str, Reader] = {
     "lines of a PDF": lambda text: _join_lines(text.split() or ["a"]),
     "cells of a table": lambda text: choose_columns([text, "b"], [{text: text, "b": text}], {}),
     "merits": lambda text: source_ranking.ranking_reasons(_hit(text), Aim.OTHER_SIDE, None, ()),
+    "legibility": printed_signs.legibility,
+    "printed letters": lambda text: printed_signs.printed_letters(text, of_pdf=True),
+    "formulas": printed_signs.readable_formulas,
+    "markup": lambda text: plain_text.plain_text(text, 8_000),
+    "loose JSON": lambda text: list(loose_json(text)),
+    "stand-in": lambda text: document.refuse_stand_in(text, text[:1_400], text, text),
+    "markdown": plain_markdown,
     "publisher": lambda text: publishers.publisher_name(_source(text)),
 }
 _ANSWERS: Mapping[str, Reader] = {

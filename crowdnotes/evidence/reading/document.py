@@ -224,7 +224,7 @@ def refuse_stand_in(title: str, text: str, around: str = "", html: str = "") -> 
 
     `around` are all words of the page, those of buttons too, and `html` is its source, where it is a web page.
     """
-    title, text = title.replace("’", "'"), text.replace("’", "'")
+    title, text = " ".join(title[:1_000].split()).replace("’", "'"), text.replace("’", "'")
     named = (part.strip() for part in (title, *_TITLE_PART_PATTERN.split(title), text.partition("\n")[0]))
     parts = [part for part in named if 0 < len(part) <= _MAX_TITLE_CHARACTERS]
     is_short, is_very_short = len(text) < _MAX_NOTICE_CHARACTERS, len(text) < _MAX_SURE_NOTICE_CHARACTERS
