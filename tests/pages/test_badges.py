@@ -7,7 +7,17 @@ from typing import Any
 
 import pytest
 
-from crowdnotes.domain import UNDATED, DateOrigin, EarlierNote, FactCheck, Post, ReadAs, Source
+from crowdnotes.domain import (
+    BADLY_READABLE,
+    PARTS_LEFT_OUT,
+    UNDATED,
+    DateOrigin,
+    EarlierNote,
+    FactCheck,
+    Post,
+    ReadAs,
+    Source,
+)
 from pages.common.search_report import origin_badges, source_badges
 
 POST = Post(text="Vitamin C heilt Erkältungen.", language="de")
@@ -35,6 +45,8 @@ def badges(until: date | None = None, page: int | None = None, **changes: object
         (["after the cutoff"], {"until": date(2024, 3, 4)}),
         (["no date"], {"published": None}),
         (["no date"], {"date_origin": None}),
+        (["no date"], {"date_origin": DateOrigin.FILE, "until": date(2024, 3, 4)}),
+        (["parts left out", "badly readable"], {"notices": (PARTS_LEFT_OUT, BADLY_READABLE)}),
         (["no date"], {"published": None, "notices": (UNDATED,)}),
         (["no link: X needs one"], {"url": None}),
         (["Portuguese"], {"language": "pt-BR"}),

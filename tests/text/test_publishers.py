@@ -56,3 +56,8 @@ def test_a_site_named_in_the_words_gets_its_publishers_name_and_no_other_address
     cdc = Source(id="S1", title="Measles", url="https://www.cdc.gov/measles")
     clinic = Source(id="S2", title="Measles", publisher="Example Clinic", url="https://clinic.example.org/a")
     assert with_publishers_named(note, [cdc, clinic]) == named
+
+
+@pytest.mark.parametrize("title", ["Vaccines kill | CDC", "Vaccines kill - World Health Organization"])
+def test_the_end_of_a_title_gives_no_page_a_known_publishers_name(title: str) -> None:
+    assert _name(title=title, url="https://a.example.org/x") == ""
