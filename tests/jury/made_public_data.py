@@ -54,7 +54,7 @@ def make_public_data(
     share = 0.5 if with_posts else 0.0
     appeal = 0.3 + appeals[picks].sum(axis=1) + share * appeals[about[post]].sum(axis=1)
     lean = leans[picks].sum(axis=1) + share * leans[about[post]].sum(axis=1)
-    ids = 1_600_000_000_000_000_000 + np.arange(notes) * 1_000
+    ids = 1_600_000_000_000_000_000 + np.arange(notes) * 1_001
     written = _START_MS + np.arange(notes) * _HOUR_MS
     intercepts = chance.normal(0, 0.12, raters)
     factors = chance.choice([-1.0, 1.0], raters, p=[0.55, 0.45]) * chance.uniform(0.15, 0.8, raters)
