@@ -12,7 +12,6 @@ from __future__ import annotations
 import itertools
 import os
 from collections.abc import Callable, Iterator
-from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -37,14 +36,17 @@ _Loop = TypeVar("_Loop", bound=Callable[..., Any])
 Each = Callable[[Callable[[int], Any], int], None]  # runs a function for 0, 1, ... n - 1, side by side
 
 
-def _compiled(fastmath: AbstractSet[str] = frozenset()) -> Callable[[_Loop], _Loop]:
-    """Compile a loop, for this process alone where numba finds no folder to keep it in: it raises RuntimeError then."""
+def _compiled(**options: Any) -> Callable[[_Loop], _Loop]:
+    """Compile a loop, for this process alone where numba finds no folder to keep it in: it raises RuntimeError then.
+
+    An option that is not given must not be passed on: numba takes it from the loop that calls this one.
+    """
 
     def compile_loop(loop: _Loop) -> _Loop:
         try:
-            return cast("_Loop", njit(nogil=True, cache=True, fastmath=set(fastmath))(loop))
+            return cast("_Loop", njit(nogil=True, cache=True, **options)(loop))
         except RuntimeError:
-            return cast("_Loop", njit(nogil=True, fastmath=set(fastmath))(loop))
+            return cast("_Loop", njit(nogil=True, **options)(loop))
 
     return compile_loop
 
