@@ -287,6 +287,11 @@ class Settings(SettingsGroup):
         return f"sqlite:///{quote(str(self.data_dir / 'crowdnotes.sqlite'), safe='/:')}"
 
     @property
+    def has_desk(self) -> bool:
+        """Whether several people work here, so that cases go through the moderators' queue."""
+        return self.queue or self.sign_in.way in (SignIn.OPENID, SignIn.PROXY)
+
+    @property
     def libraries_dir(self) -> Path:
         """One SQLite file a library."""
         return self.data_dir / "libraries"

@@ -55,7 +55,7 @@ from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.evidence.wayback import make_wayback
 from crowdnotes.jobs import JobRecord, JobRunner, Progress, Step
 from crowdnotes.reports.comparisons import Comparisons
-from crowdnotes.settings import Settings, SignIn, load_settings
+from crowdnotes.settings import Settings, load_settings
 from crowdnotes.storage.database import clock_of, connect, open_database, require_newest
 from crowdnotes.storage.rate_limits import shared_rate_limiter
 from crowdnotes.text.markdown import host
@@ -146,7 +146,7 @@ class Workspace:
     @property
     def has_desk(self) -> bool:
         """Whether several people work here, so that cases go through the moderators' queue."""
-        return self.settings.queue or self.settings.sign_in.way in (SignIn.OPENID, SignIn.PROXY)
+        return self.settings.has_desk
 
     def moderators(self) -> list[Person]:
         """Who may take cases of the queue, for who may assign them."""

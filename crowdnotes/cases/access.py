@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from crowdnotes.cases.moderation import hide_other_reviews
+from crowdnotes.cases.moderation import hide_other_reviews, require_editable
 from crowdnotes.cases.permissions import require
 from crowdnotes.cases.review_queue import Queue
-from crowdnotes.cases.store import Store
+from crowdnotes.cases.store import CaseOwnership, Store
 from crowdnotes.domain import (
     Act,
     Actor,
@@ -24,7 +24,7 @@ from crowdnotes.domain import (
     Relationship,
     Tombstone,
 )
-from crowdnotes.errors import StoreError
+from crowdnotes.errors import StoreError, WorkflowError
 
 
 class Access:
@@ -58,21 +58,38 @@ class Access:
         return hide_other_reviews(case, actor) if act is Act.READ else case
 
     def update(
-        self, act: Act, case_id: str, change: Callable[[Case, Actor], Case], images: Sequence[bytes] = ()
+        self,
+        act: Act,
+        case_id: str,
+        change: Callable[[Case, Actor], Case],
+        images: Sequence[bytes] = (),
+        *,
+        by_reviewers: bool = False,
     ) -> Case:
-        """See `Store.update`; `change` is told who acts."""
+        """See `Store.update`; `change` is told who acts. What edits the case is refused as `require_editable` says."""
         actor = self._who()
 
         def checked(newest: Case) -> Case:
             require(actor, act, newest, four_eyes=self._four_eyes)
-            return change(newest, actor)
+            if act is Act.EDIT:
+                require_editable(newest, actor, by_reviewers=by_reviewers)
+            changed = change(newest, actor)
+            if act is Act.JUDGE and changed.basis_sha256 != newest.basis_sha256:  # it edits what the note rests on
+                require_editable(newest, actor)
+            return changed
 
         return hide_other_reviews(self._store.update(case_id, checked, images), actor)
 
     def delete(self, case_id: str) -> None:
-        """See `Store.delete`; also of a case that cannot be read."""
+        """See `Store.delete`; also of a case that cannot be read. Nobody deletes one that a moderator has claimed."""
         actor = self._who()
-        self._store.delete(case_id, lambda kept: require(actor, Act.DELETE, kept), by=actor)
+
+        def check(kept: CaseOwnership) -> None:
+            require(actor, Act.DELETE, kept)
+            if kept.held_by:
+                raise WorkflowError("claimed", f"{kept.held_by} is working on this case.", "Wait until they are done.")
+
+        self._store.delete(case_id, check, by=actor)
 
     def list(
         self,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 
 from crowdnotes.cases.actions import checked_reason, own_check, require_open, with_event
-from crowdnotes.cases.moderation import pairs, require_free
+from crowdnotes.cases.moderation import pairs, require_free, waits_for_readers
 from crowdnotes.domain import (
     BY_PERSON,
     Case,
@@ -39,9 +39,12 @@ from crowdnotes.text.urls import canonical_url
 from crowdnotes.wording import plural
 
 
-def obstacles(case: Case, at: datetime, by: Person) -> tuple[Obstacle, ...]:
-    """Every rule that refuses that person's approval at that moment, whatever reasons were written; or none."""
-    return tuple(_find_obstacles(case, at, by))
+def obstacles(case: Case, at: datetime, by: Person, *, readers: int = 1) -> tuple[Obstacle, ...]:
+    """Every rule that refuses that person's approval at that moment, whatever reasons were written; or none.
+
+    `readers` is how many moderators have to read every case.
+    """
+    return tuple(_find_obstacles(case, at, by, readers))
 
 
 def decide(
@@ -53,17 +56,18 @@ def decide(
     reason: str = "",
     overrides: Mapping[ObstacleId, str] | None = None,
     seen: str | None = None,
+    readers: int = 1,
 ) -> Case:
     """End the case. Approval needs every rule met; the other three are free, with or without a reason.
 
     `seen` is the sha256 of the text that the person had before their eyes; approval needs it, so that
-    nobody approves a text that changed in another tab.
+    nobody approves a text that changed in another tab. `readers` as in `obstacles`.
     """
     require_open(case)
     require_free(case, by)
     reasons = {obstacle: checked_reason(text) for obstacle, text in (overrides or {}).items()}
     sha256 = case.draft.sha256 if case.draft else None
-    found = obstacles(case, at, by) if kind is DecisionKind.APPROVED else ()
+    found = obstacles(case, at, by, readers=readers) if kind is DecisionKind.APPROVED else ()
     for refusal in remaining(found, reasons):
         raise WorkflowError(refusal.id.kind.value, refusal.sentence, refusal.lifts)
     if kind is DecisionKind.APPROVED and seen != sha256:
@@ -93,7 +97,7 @@ def _build_obstacle(kind: ObstacleKind, subject: str, sentence: str, lifts: str 
     return Obstacle(id=ObstacleId(kind=kind, subject=subject), sentence=sentence, lifts=lifts)
 
 
-def _find_obstacles(case: Case, at: datetime, by: Person) -> Iterator[Obstacle]:
+def _find_obstacles(case: Case, at: datetime, by: Person, readers: int) -> Iterator[Obstacle]:
     if case.decision is not None:
         yield _build_obstacle(ObstacleKind.DECIDED, "", f"This case was already decided: {case.decision.kind.as_text}.")
     if not case.used_evidence:
@@ -107,7 +111,7 @@ def _find_obstacles(case: Case, at: datetime, by: Person) -> Iterator[Obstacle]:
         unread = list(_find_unread_obstacles(case, draft, by))
         yield from unread
         told = {item.sentence for item in unread}
-        yield from (item for item in _find_reader_obstacles(case, by) if item.sentence not in told)
+        yield from (item for item in _find_reader_obstacles(case, by, readers) if item.sentence not in told)
         quotes = unfound_quotes(draft.text, case.post.as_read, case.used_evidence)
         found = ((warning.code, warning.message) for warning in (*blocking(lint(draft.text)), *quotes))
         for code, message in dict.fromkeys(found):  # the same words may stand in the note twice
@@ -168,15 +172,18 @@ def _find_objection_by(case: Case, by: Person, evidence_id: str) -> Support | No
 _UNFAVOURABLE_FINDINGS = frozenset({Support.UNSUPPORTED, Support.WRONG_SOURCE, Support.CANNOT_TELL})
 
 
-def _find_reader_obstacles(case: Case, by: Person) -> Iterator[Obstacle]:
+def _find_reader_obstacles(case: Case, by: Person, readers: int) -> Iterator[Obstacle]:
     """As many moderators as were asked for have read it; and who approves found nothing wrong where a model judged."""
-    left = case.desk.waits_for_readers
-    if case.desk.readers > 1 and left:
+    wanted = 1 if case.recorded_answers else max(case.desk.readers, readers)
+    left = waits_for_readers(case, wanted)
+    if wanted > 1 and left:
         yield _build_obstacle(
             ObstacleKind.READERS,
             "",
             plural(left, "1 more moderator has to read this note.", "{n} more moderators have to read this note."),
-            "Finish reading it, or wait for the others.",
+            "Finish reading it, or wait for the others."
+            if case.desk.submitted_at is not None
+            else "Send it to the moderators.",
         )
     if case.assessment is None or case.assessment.is_compared_by_person:
         return  # the check of correctness tells it

@@ -36,12 +36,74 @@ from crowdnotes.domain import (
     Suggestion,
     Support,
     Verdict,
+    text_sha256,
 )
 from crowdnotes.errors import InputError, WorkflowError
 from crowdnotes.wording import plural
 
 _MAX_COMMENTS = 50
 _FAVOURABLE_FINDINGS = frozenset({Support.SUPPORTED, Support.PARTLY})
+
+
+def counted_readings(case: Case) -> tuple[Reading, ...]:
+    """The finished readings, of this submission, of the very note that stands there and of each passage it rests on.
+
+    The findings of others are empty where they are hidden (`hide_other_reviews`).
+    """
+    text = case.draft.sha256 if case.draft else ""
+    passages = {pair.evidence_id for pair in pairs(case)}
+    return tuple(
+        reading
+        for reading in case.desk.readings
+        if reading.text_sha256 == text
+        and (not reading.findings or passages <= {found.evidence_id for found in reading.findings})
+    )
+
+
+def readers_disagree(case: Case) -> bool:
+    """Whether two readers found different things of the same sentence and passage."""
+    found: dict[tuple[str, str], Support] = {}
+    return any(
+        found.setdefault(pair, support) is not support
+        for reading in counted_readings(case)
+        for pair, support in reading.by_pair.items()
+    )
+
+
+def waits_for_readers(case: Case, at_least: int = 1) -> int:
+    """How many moderators still have to read the note as it is; two who disagree ask for a third.
+
+    `at_least` is how many have to read every case.
+    """
+    wanted = max(case.desk.readers, at_least)
+    if wanted > 1 and readers_disagree(case):
+        wanted = max(wanted, 3)
+    return max(0, wanted - len(counted_readings(case)))
+
+
+def reading_by(case: Case, key: str) -> Reading | None:
+    """The finished reading of that `Person.key`, of the note as it is."""
+    return next((reading for reading in counted_readings(case) if reading.reader.key == key), None)
+
+
+def require_editable(case: Case, by: Person, *, by_reviewers: bool = False) -> None:
+    """Refuse changes to a case that is with the moderators: only its author makes them, and nobody while it is claimed.
+
+    `by_reviewers`: whoever holds the claim may too, and any moderator while nobody does.
+    """
+    lease = case.desk.lease
+    if case.desk_state not in (DeskState.SUBMITTED, DeskState.IN_REVIEW):
+        return
+    if lease is not None and not (by_reviewers and lease.holder.key == by.key):
+        if lease.holder.key == by.key:
+            raise WorkflowError("claimed", "You are reviewing this case.", "Give it back, then change it.")
+        raise WorkflowError("claimed", _describe_holder(lease), "Wait until the review is finished, or take it back.")
+    if by.key != case.owner_key and not by_reviewers:
+        raise WorkflowError(
+            "submitted",
+            "This case is with the moderators, so only its author may change it.",
+            "Send it back with a comment that says what should change.",
+        )
 
 
 # --- the author ---
@@ -108,10 +170,7 @@ def claim(case: Case, at: datetime, by: Person) -> Case:
     lease = work.lease
     if lease is not None and lease.holder.key != by.key and lease.holds(at):
         raise WorkflowError("claimed", _describe_holder(lease), "Take another case, or take this one over.")
-    if work.reading_by(by.key) is not None and work.waits_for_readers:
-        raise WorkflowError(
-            "read already", "You have read this case. Another moderator has to read it now.", "Take the next case."
-        )
+    _require_unread(case, by)
     if lease is not None and lease.holder.key == by.key:
         return renew(case, at, by)
     return _assign_lease(case, at, by)
@@ -120,11 +179,15 @@ def claim(case: Case, at: datetime, by: Person) -> Case:
 def take_over(case: Case, at: datetime, by: Person) -> Case:
     """Claim a case that somebody else holds, on record; they are told at their next act."""
     _require_submitted(case)
-    if case.desk.reading_by(by.key) is not None and case.desk.waits_for_readers:
+    _require_unread(case, by)
+    return _assign_lease(case, at, by)
+
+
+def _require_unread(case: Case, by: Person) -> None:
+    if reading_by(case, by.key) is not None and waits_for_readers(case):
         raise WorkflowError(
             "read already", "You have read this case. Another moderator has to read it now.", "Take the next case."
         )
-    return _assign_lease(case, at, by)
 
 
 def _assign_lease(case: Case, at: datetime, by: Person) -> Case:
@@ -139,9 +202,10 @@ def renew(case: Case, at: datetime, by: Person) -> Case:
 
     WorkflowError where somebody else has it now, or nobody claimed it.
     """
+    require_open(case)
     lease = case.desk.lease
     if lease is None:
-        raise WorkflowError("not claimed", "You have not claimed this case.", "Claim it first.")
+        raise WorkflowError("not claimed", _explain_missing_claim(case, by), "Claim it and read the note as it is now.")
     if lease.holder.key != by.key:
         raise WorkflowError(
             "claimed",
@@ -150,6 +214,21 @@ def renew(case: Case, at: datetime, by: Person) -> Case:
         )
     renewed = lease.model_copy(update={"until": max(lease.until, at + LEASE)})
     return case.model_copy(update={"desk": case.desk.model_copy(update={"lease": renewed})})
+
+
+def _explain_missing_claim(case: Case, by: Person) -> str:
+    """Why that person holds no claim, also where its author took the case back from them."""
+    since: list[str] = []
+    for event in reversed(case.events):
+        if event.by_key == by.key and event.kind in ("claimed", "taken over"):
+            break
+        since.append(event.kind)
+    else:
+        return "You have not claimed this case."
+    if "withdrawn" not in since:
+        return "You have not claimed this case."
+    again = " and sent it again" if case.desk.state is DeskState.SUBMITTED else ""
+    return f"After you had claimed this case its author took it back{again}."
 
 
 def release(case: Case, at: datetime, by: Person) -> Case:
@@ -228,6 +307,8 @@ def finish_reading(case: Case, at: datetime, by: Person) -> Case:
     """
     renewed = renew(case, at, by)
     found = {pair: own_check(case, by.key, pair.words, pair.evidence_id) for pair in pairs(case)}
+    if case.draft is not None and not found:
+        raise WorkflowError("unread", "The note has no source to check.", "Send it back with a comment.")
     left = sum(check is None or check.support is Support.UNCHECKED for check in found.values())
     if left:
         raise WorkflowError("unread", plural(left, "1 passage is left to check.", "{n} passages are left to check."))
@@ -239,14 +320,17 @@ def finish_reading(case: Case, at: datetime, by: Person) -> Case:
     text = case.draft.sha256 if case.draft else ""
     reading = Reading(reader=by.person, at=at, text_sha256=text, findings=findings)
     work = renewed.desk
-    before = work.reading_by(by.key)
-    if before is not None and (before.text_sha256, before.findings) == (text, findings):
+    before = reading_by(case, by.key)
+    if before is not None and before.findings == findings:
         return renewed
-    readings = (*(other for other in work.readings if other.reader.key != by.key), reading)
-    read = work.model_copy(update={"readings": readings})
-    lease = None if read.waits_for_readers else work.lease
+    counted = counted_readings(case)
+    readings = (*(other for other in counted if other is not before), reading)
+    of_other_notes = tuple(other for other in work.readings if other not in counted)
+    update = {"readings": readings, "earlier_readings": (*work.earlier_readings, *of_other_notes)}
+    read = renewed.model_copy(update={"desk": work.model_copy(update=update)})
+    lease = None if waits_for_readers(read) else work.lease
     detail = plural(len(findings), "1 passage checked", "{n} passages checked")
-    return _change_desk(renewed, at, by, "read through", detail, readings=readings, lease=lease)
+    return _change_desk(renewed, at, by, "read through", detail, lease=lease, **update)
 
 
 def hide_other_reviews(case: Case, reader: Person) -> Case:
@@ -256,7 +340,7 @@ def hide_other_reviews(case: Case, reader: Person) -> Case:
     """
     work = case.desk
     is_blind = work.state is DeskState.SUBMITTED and work.readers > 1 and case.decision is None
-    if not is_blind or work.reading_by(reader.key) is not None or case.owner_key == reader.key:
+    if not is_blind or reading_by(case, reader.key) is not None or case.owner_key == reader.key:
         return case
     hidden = {reading.reader.key for reading in work.readings}
     if not hidden:
@@ -372,6 +456,18 @@ def versions(case: Case) -> tuple[tuple[datetime, str, str], ...]:
     for at, by, text in sorted(known, key=lambda version: version[0]):
         first.setdefault(text, (at, by, text))
     return tuple(first.values())
+
+
+def text_read_before(case: Case, key: str) -> str | None:
+    """The other text of the note that the reader of that `Person.key` read last; "" where it is not known any more.
+
+    None where they read this one, or none.
+    """
+    readings = (*case.desk.earlier_readings, *case.desk.readings)
+    read = [reading.text_sha256 for reading in readings if reading.reader.key == key]
+    if not read or (case.draft is not None and read[-1] == case.draft.sha256):
+        return None
+    return next((text for _, _, text in versions(case) if text_sha256(text) == read[-1]), "")
 
 
 def is_close(case: Case) -> bool:

@@ -8,7 +8,13 @@ from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Engine, Select, and_, delete, func, insert, or_, select, union_all
 
-from crowdnotes.cases.moderation import is_close, ratings_of_notes
+from crowdnotes.cases.moderation import (
+    counted_readings,
+    is_close,
+    ratings_of_notes,
+    readers_disagree,
+    waits_for_readers,
+)
 from crowdnotes.domain import MOST, Case, DeskState, Order, Person, QueueItem, QueueQuery, QueueScope, turn_of
 from crowdnotes.storage.database import now_of, reading, writing
 from crowdnotes.storage.tables import cases, presence, queue, storable_text
@@ -24,7 +30,8 @@ def save_queue_row(connection: Connection, case: Case) -> None:
     if work.submitted_at is None:
         return
     ratings, close = ratings_of_notes(case), is_close(case)
-    turn = turn_of(work.submitted_at, raised=work.raised, ratings=ratings, disagree=work.disagree, close=close)
+    disagree = readers_disagree(case)
+    turn = turn_of(work.submitted_at, raised=work.raised, ratings=ratings, disagree=disagree, close=close)
     row = {
         "case_id": case.id,
         "state": case.desk_state.value,
@@ -33,11 +40,11 @@ def save_queue_row(connection: Connection, case: Case) -> None:
         "owner": case.owner_key,
         "ratings": ratings,
         "close": close,
-        "disagree": work.disagree,
+        "disagree": disagree,
         "several": len(work.readings) + len(work.earlier_readings) > 1,
         "raised": work.raised,
-        "readers": work.waits_for_readers,
-        "read_by": _join_reader_keys(reading.reader.key for reading in work.readings),
+        "readers": waits_for_readers(case),
+        "read_by": _join_reader_keys(reading.reader.key for reading in counted_readings(case)),
         "holder": work.lease.holder.key if work.lease else None,
         "holder_name": work.lease.holder.name if work.lease else "",
         "held_until": work.lease.until if work.lease else None,

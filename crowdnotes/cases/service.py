@@ -38,6 +38,7 @@ from crowdnotes.domain import (
     CaseSummary,
     ClaimKind,
     ClaimMatch,
+    DecisionKind,
     EarlierNote,
     Event,
     Evidence,
@@ -58,6 +59,7 @@ from crowdnotes.domain import (
     QueueItem,
     QueueQuery,
     Reach,
+    Reading,
     ReadPair,
     Relationship,
     Source,
@@ -72,7 +74,7 @@ from crowdnotes.domain import (
 from crowdnotes.engines.local.queries import uncheckable_words
 from crowdnotes.engines.local.relevance import nothing_relevant, weak_sources
 from crowdnotes.engines.prompt_injection import holds_injection
-from crowdnotes.errors import CaseNotFoundError, NewerCaseError, WorkflowError
+from crowdnotes.errors import CaseNotFoundError, InputError, NewerCaseError, WorkflowError
 from crowdnotes.evidence.images import clean_picture, preview
 from crowdnotes.evidence.source_types import categorise, earlier_notes, fact_checker, fact_checks, hits_of, publisher_of
 from crowdnotes.notes import existing_notes, note_files
@@ -84,12 +86,18 @@ P = ParamSpec("P")
 
 
 def _build_case_method(
-    act: Act, rule: Callable[Concatenate[Case, datetime, Person, P], Case]
+    act: Act, rule: Callable[Concatenate[Case, datetime, Person, P], Case], by_reviewers: bool = False
 ) -> Callable[Concatenate[CaseService, str, P], Case]:
-    """A method that does to the newest version of a case, by its id, what the rule says; for whoever may."""
+    """A method that does to the newest version of a case, by its id, what the rule says; for whoever may.
+
+    `by_reviewers`: moderators too while they have the case, see `moderation.require_editable`.
+    """
 
     def method(service: CaseService, case_id: str, /, *args: P.args, **kwargs: P.kwargs) -> Case:
-        return service._act(act, rule, case_id, *args, **kwargs)
+        at = service._tools.clock
+        return service._cases.update(
+            act, case_id, lambda case, by: rule(case, at(), by, *args, **kwargs), by_reviewers=by_reviewers
+        )
 
     method.__doc__ = rule.__doc__
     return method
@@ -101,8 +109,7 @@ def _build_desk_method(
     """The same by the database's clock: machines whose clocks differ agree on how long a claim lasts."""
 
     def method(service: CaseService, case_id: str, /, *args: P.args, **kwargs: P.kwargs) -> Case:
-        cases, at = service._cases, service._cases.now()
-        return cases.update(act, case_id, lambda case, by: rule(case, at, by, *args, **kwargs))
+        return service._act_at_desk(act, rule, case_id, *args, **kwargs)
 
     method.__doc__ = rule.__doc__
     return method
@@ -130,6 +137,17 @@ class CaseService(StageRunner):
     ) -> Case:
         at = self._tools.clock
         return self._cases.update(act, case_id, lambda case, by: rule(case, at(), by, *args, **kwargs))
+
+    def _act_at_desk(
+        self,
+        act: Act,
+        rule: Callable[Concatenate[Case, datetime, Person, P], Case],
+        case_id: str,
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> Case:
+        at = self._cases.now()
+        return self._cases.update(act, case_id, lambda case, by: rule(case, at, by, *args, **kwargs))
 
     def require(self, act: Act, case_id: str | None = None) -> None:
         """Raise NotAllowedError where the person may not do that, to a case or to what all share."""
@@ -317,7 +335,12 @@ class CaseService(StageRunner):
             own_words=own_words,
             **places,
         )
-        return self._cases.update(Act.WORK, case_id, lambda case, by: follow_up_stages.ask(case, by, asked))
+
+        def ask(case: Case, by: Actor) -> Case:
+            moderation.require_editable(case, by)
+            return follow_up_stages.ask(case, by, asked)
+
+        return self._cases.update(Act.WORK, case_id, ask)
 
     restore_passage = _build_case_method(Act.EDIT, actions.restore_passage)
     restore_evidence_set = _build_case_method(Act.EDIT, actions.restore_evidence_set)
@@ -399,7 +422,11 @@ class CaseService(StageRunner):
 
     # --- the moderators' desk ---
 
-    submit = _build_desk_method(Act.SUBMIT, moderation.submit)
+    def submit(self, case_id: str, message: str = "") -> Case:
+        """See `moderation.submit`; with the setting `two_readers` two moderators have to read it."""
+        readers = 2 if self._tools.settings.two_readers else 1
+        return self._act_at_desk(Act.SUBMIT, moderation.submit, case_id, message, readers=readers)
+
     withdraw = _build_desk_method(Act.SUBMIT, moderation.withdraw)
     claim = _build_desk_method(Act.REVIEW, moderation.claim)
     take_over = _build_desk_method(Act.REVIEW, moderation.take_over)
@@ -411,7 +438,20 @@ class CaseService(StageRunner):
     resolve_comment = _build_desk_method(Act.REVIEW, moderation.resolve_comment)
     assign = _build_desk_method(Act.ASSIGN, moderation.assign)
     prioritise = _build_desk_method(Act.ASSIGN, moderation.prioritise)
-    set_readers = _build_desk_method(Act.ASSIGN, moderation.set_readers)
+
+    def set_readers(self, case_id: str, readers: int) -> Case:
+        """See `moderation.set_readers`. InputError for fewer than the setting `two_readers` asks for."""
+        if readers < 2 and self._tools.settings.two_readers:
+            raise InputError("Two moderators read every case here.")
+        return self._act_at_desk(Act.ASSIGN, moderation.set_readers, case_id, readers)
+
+    waits_for_readers = staticmethod(moderation.waits_for_readers)
+    readers_disagree = staticmethod(moderation.readers_disagree)
+    counted_readings = staticmethod(moderation.counted_readings)
+
+    def own_reading(self, case: Case) -> Reading | None:
+        """The person's finished reading of the note as it is."""
+        return moderation.reading_by(case, self.actor.key)
 
     def queue(
         self, asked: QueueQuery, limit: int, offset: int = 0
@@ -428,6 +468,10 @@ class CaseService(StageRunner):
             with suppress(WorkflowError, CaseNotFoundError):  # somebody was faster
                 return self.claim(case_id)
         return None
+
+    def text_read_before(self, case: Case) -> str | None:
+        """See `moderation.text_read_before`."""
+        return moderation.text_read_before(case, self.actor.key)
 
     pairs = staticmethod(moderation.pairs)
     open_comments = staticmethod(moderation.open_comments)
@@ -463,16 +507,38 @@ class CaseService(StageRunner):
 
     set_classification = _build_case_method(Act.EDIT, actions.set_classification)
     match_claim = _build_case_method(Act.JUDGE, actions.match_claim)
-    set_tags = _build_case_method(Act.EDIT, actions.set_tags)
-    tick_tag = _build_case_method(Act.EDIT, actions.tick_tag)
+    set_tags = _build_case_method(Act.EDIT, actions.set_tags, by_reviewers=True)  # who approves may add one
+    tick_tag = _build_case_method(Act.EDIT, actions.tick_tag, by_reviewers=True)
     save_decision_text = _build_case_method(Act.DECIDE, actions.save_decision_text)
-    decide = _build_case_method(Act.DECIDE, approval.decide)
+
+    def decide(
+        self,
+        case_id: str,
+        kind: DecisionKind,
+        *,
+        reason: str = "",
+        overrides: Mapping[ObstacleId, str] | None = None,
+        seen: str | None = None,
+    ) -> Case:
+        """See `approval.decide`."""
+        at, readers = self._tools.clock, self._readers_of_every_case
+
+        def end(case: Case, by: Actor) -> Case:
+            return approval.decide(case, at(), by, kind, reason=reason, overrides=overrides, seen=seen, readers=readers)
+
+        return self._cases.update(Act.DECIDE, case_id, end)
+
+    @property
+    def _readers_of_every_case(self) -> int:
+        settings = self._tools.settings
+        return 2 if settings.two_readers and settings.has_desk else 1
+
     reopen = _build_case_method(Act.REOPEN, actions.reopen)
 
     def obstacles(self, case: Case) -> tuple[Obstacle, ...]:
         """See `approval.obstacles`; before them, that somebody else has to decide."""
         actor, four_eyes = self.actor, self._tools.settings.four_eyes
-        found = approval.obstacles(case, self._tools.clock(), actor)
+        found = approval.obstacles(case, self._tools.clock(), actor, readers=self._readers_of_every_case)
         if may(actor, Act.DECIDE, case, four_eyes=four_eyes):
             return found
         why = refusal(Act.DECIDE, case, four_eyes=may(actor, Act.DECIDE, case))

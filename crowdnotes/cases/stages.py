@@ -27,6 +27,7 @@ from crowdnotes.cases.actions import require_open, require_still_open, with_even
 from crowdnotes.cases.follow_up_stages import SearchSelector, SearchWork
 from crowdnotes.cases.gathering_stages import Changes, StageContext, Work
 from crowdnotes.cases.intake import GATHERING, search_scope_of
+from crowdnotes.cases.moderation import require_editable
 from crowdnotes.domain import (
     PROGRAM,
     Act,
@@ -58,6 +59,8 @@ from crowdnotes.text.markdown import in_figures
 
 _MAX_MODEL_WORDS_CHARACTERS = 160  # characters of what a model says, while it says it
 _MAX_KEPT_VERDICTS = 20  # of the jury, so that an edit can be compared with what stood before it
+
+_SCORING_STAGES = frozenset({StageName.ASSESS, StageName.JURY, StageName.LINKS})  # they leave the note as it is
 
 _TITLE_BY_STAGE = {
     StageName.QUERIES: "Write search words",
@@ -191,7 +194,7 @@ class StageRunner:
 
         `before_inspection` judges over the passages that the text cites; else WorkflowError when there is no text.
         """
-        case = self._open(case_id)
+        case = self._open(case_id, to_score=True)
         if (case.draft is None or not case.draft.text.strip()) and not before_inspection:
             raise WorkflowError("no note", "There is no note to score yet.", "Write the note first.")
         work: list[tuple[StageName, Work]] = [
@@ -268,12 +271,15 @@ class StageRunner:
 
     def check_link_steps(self, case_id: str) -> list[Step]:
         """The note's links, all asked again. Raises WorkflowError when the case is decided."""
-        self._open(case_id)
+        self._open(case_id, to_score=True)
         return [self._step(case_id, StageName.LINKS, partial(self._ask_links, afresh=True))]
 
-    def _open(self, case_id: str) -> Case:
+    def _open(self, case_id: str, *, to_score: bool = False) -> Case:
+        """The case as it is, for work that changes it, or only scores it. Raises WorkflowError where it may not."""
         case = self._cases.get(case_id, Act.WORK)
         require_open(case)
+        if not to_score:
+            require_editable(case, self.actor)
         return case
 
     def _image_step(self, case_id: str) -> Step:
@@ -284,11 +290,12 @@ class StageRunner:
         """
         cases, engine, clock = self._cases, self._tools.engine, self._tools.clock
 
-        def kept(case: Case, _: Actor, image: Image, reading: ImageReading) -> Case:
+        def kept(case: Case, actor: Actor, image: Image, reading: ImageReading) -> Case:
             now = intake.find_image(case, image.sha256)
             if now is None or now.read_by:  # taken off, or described by a person, meanwhile
                 return case
             require_still_open(case)
+            require_editable(case, actor)
             text, shows = (words[: intake.MAX_IMAGE_WORDS] for words in (reading.text, reading.shows))
             return intake.describe_image(case, clock(), PROGRAM, image.sha256, text, shows, read_by=engine.name)
 
@@ -454,8 +461,10 @@ class StageRunner:
             seconds = time.perf_counter() - begun
             progress.check()
 
-            def keep(newest: Case, _: Actor) -> Case:
+            def keep(newest: Case, actor: Actor) -> Case:
                 require_still_open(newest)
+                if name not in _SCORING_STAGES or "draft" in changes:
+                    require_editable(newest, actor)
                 at, engine = self._tools.clock(), self._tools.engine.name
                 stage = Stage(name=name, finished_at=at, seconds=seconds, summary=summary, engine=engine, job=mark)
                 if which is not None:

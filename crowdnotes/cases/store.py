@@ -32,7 +32,6 @@ from crowdnotes.domain import (
     DecisionKind,
     DeskState,
     Mode,
-    Owned,
     Person,
     Relationship,
     Tombstone,
@@ -42,7 +41,7 @@ from crowdnotes.domain import (
 from crowdnotes.errors import CaseNotFoundError, NewerCaseError, StoreError
 from crowdnotes.jobs.records import Fence
 from crowdnotes.storage.database import now_of, reading, writing
-from crowdnotes.storage.tables import cases, contents, jobs, storable_text, tombstones
+from crowdnotes.storage.tables import cases, contents, jobs, queue, storable_text, tombstones
 from crowdnotes.text.tokens import folded, search_parts
 
 _MAX_EXCERPT_CHARACTERS = 160
@@ -51,11 +50,12 @@ _MAX_SEARCH_CHARACTERS = 1_000  # SQLite refuses patterns over 50,000 bytes; nob
 
 @dataclass(frozen=True, slots=True)
 class CaseOwnership:
-    """What is known of a case without reading it, see `people.Owned`."""
+    """What is known of a case without reading it, see `people.Owned`; `held_by` is the moderator who has claimed it."""
 
     owner_key: str | None
     shared: bool
     recorded_answers: bool = False
+    held_by: str = ""
 
 
 class Store:
@@ -156,7 +156,9 @@ class Store:
         with reading(self._engine) as connection:
             return connection.scalar(query) or 0
 
-    def delete(self, case_id: str, check: Callable[[Owned], None] = lambda _: None, *, by: Person = PROGRAM) -> None:
+    def delete(
+        self, case_id: str, check: Callable[[CaseOwnership], None] = lambda _: None, *, by: Person = PROGRAM
+    ) -> None:
         """Remove a case with its texts, images and jobs; CaseNotFoundError without one. What `check` raises stops it.
 
         One that cannot be read can be removed too. That it was there stays on record: its id, who removed it, when.
@@ -168,7 +170,10 @@ class Store:
             ).first()
             if kept is None:
                 raise CaseNotFoundError("There is no such case.")
-            check(CaseOwnership(kept.owner, kept.shared))
+            held = select(queue.c.holder_name).where(
+                queue.c.case_id == case_id, queue.c.held_until > now_of(connection)
+            )
+            check(CaseOwnership(kept.owner, kept.shared, held_by=connection.scalar(held) or ""))
             remove_case(connection, case_id, by)
 
     def expire(self, before: datetime) -> int:

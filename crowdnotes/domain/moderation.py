@@ -97,6 +97,7 @@ class DeskWork(FrozenModel):
     `submitted_at` is of the last submission, by the database's clock; `message` what its author told the moderators;
     `assigned` who should take it, `raised` whether somebody put it first; `readers` how many moderators have to
     read it, each without the others' findings; `readings` are of this submission, `returns` all of them, oldest first.
+    Which of the readings count is for `cases.moderation.counted_readings` to say.
     """
 
     state: DeskState = DeskState.DRAFTING
@@ -110,26 +111,6 @@ class DeskWork(FrozenModel):
     readings: tuple[Reading, ...] = ()
     earlier_readings: tuple[Reading, ...] = ()
     returns: tuple[Return, ...] = ()
-
-    @property
-    def waits_for_readers(self) -> int:
-        """How many moderators still have to read it; two who disagree ask for a third."""
-        wanted = max(self.readers, 3) if self.disagree and self.readers > 1 else self.readers
-        return max(0, wanted - len(self.readings))
-
-    @property
-    def disagree(self) -> bool:
-        """Whether two readers found different things of the same sentence and passage."""
-        found: dict[tuple[str, str], Support] = {}
-        return any(
-            found.setdefault(pair, support) is not support
-            for reading in self.readings
-            for pair, support in reading.by_pair.items()
-        )
-
-    def reading_by(self, key: str) -> Reading | None:
-        """The finished reading of that `Person.key`, of this submission."""
-        return next((reading for reading in self.readings if reading.reader.key == key), None)
 
 
 class QueueItem(FrozenModel):

@@ -39,6 +39,12 @@ def submission(case: Case) -> None:
         elif state in (DeskState.DRAFTING, DeskState.RETURNED):
             _draw_submit_form(case)
         elif state in (DeskState.SUBMITTED, DeskState.IN_REVIEW):
+            lease = case.desk.lease
+            st.caption(
+                f"{escaped(lease.holder.name, 40)} is reviewing it, so nobody can change it now."
+                if lease is not None
+                else "Whoever has read it has to read it again if you change the note or its sources."
+            )
             back = partial(workspace().service.withdraw, case.id)
             button("Take it back from the moderators", "withdraw", _NOTICE_AREA, back, icon="undo", type="tertiary")
         if len(workspace().service.versions(case)) > 1:
@@ -85,10 +91,9 @@ def comment_in_words(case: Case, item: Suggestion) -> str:
 def _draw_submit_form(case: Case) -> None:
     key = f"message-{case.id}"
     st.text_input("Message to the moderators", key=key, placeholder="For example: why no note is needed")
-    readers = 2 if workspace().settings.two_readers else 1
 
     def send() -> None:
-        workspace().service.submit(case.id, st.session_state.get(key) or "", readers=readers)
+        workspace().service.submit(case.id, st.session_state.get(key) or "")
 
     st.button(
         "Send to the moderators",

@@ -25,7 +25,7 @@ from crowdnotes.domain import (
 from crowdnotes.errors import InputError
 from crowdnotes.text.markdown import day, escaped, title
 from crowdnotes.wording import plural
-from pages.common.components import badge, marked_text, passage_pieces, source_name, web_link
+from pages.common.components import badge, changed_pieces, marked_text, passage_pieces, source_name, web_link
 from pages.common.search_report import source_badges
 from pages.common.session import button, notices, workspace
 from pages.common.times import clock_time
@@ -77,6 +77,7 @@ def validate(case_id: str) -> None:
         st.markdown(f":material/mail: :small[:gray[From the author:]] {escaped(case.desk.message)}")
     if case.draft is None:
         st.caption("This case has no note.")
+    _draw_changes_since_own_reading(case)
     _draw_comments(case)
     found = workspace().service.pairs(case)
     open_pairs = [number for number, pair in enumerate(found) if _get_finding(case, pair) is None]
@@ -87,6 +88,16 @@ def validate(case_id: str) -> None:
         _draw_pair(case, found, here, mine=mine)
     else:
         _draw_summary(case, found, mine=mine)
+
+
+def _draw_changes_since_own_reading(case: Case) -> None:
+    """Tell whoever read another text of the note that it was changed, with the new words marked."""
+    before = workspace().service.text_read_before(case)
+    if case.draft is None or before is None:
+        return
+    st.warning("Read it again: what you found of the old text does not count.", title="The note was changed.")
+    if before:
+        marked_text(changed_pieces(before, case.draft.text)[1], look="small", key=f"changed-{case.id}")
 
 
 def _draw_comments(case: Case) -> None:
@@ -139,7 +150,7 @@ def _draw_head(case: Case, *, mine: bool) -> None:
 
 def _has_read(case: Case) -> bool:
     """Whether this person has read it and others still have to: they cannot claim it again."""
-    return case.desk.reading_by(workspace().actor.key) is not None and case.desk.waits_for_readers > 0
+    return workspace().service.own_reading(case) is not None and workspace().service.waits_for_readers(case) > 0
 
 
 def _describe_case_state(case: Case, *, mine: bool) -> str:
@@ -298,15 +309,15 @@ def _draw_summary(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
                 go = partial(_go_to_pair, case, number)
                 back = "k" if number == len(found) - 1 else None  # as one pair back
                 button("Look again", f"again-{number}", _NOTICE_AREA, go, type="tertiary", shortcut=back)
-        own = case.desk.reading_by(workspace().actor.key)
+        own, waits = workspace().service.own_reading(case), workspace().service.waits_for_readers(case)
         if case.decision is not None:
             st.success(f"This case is decided: {case.decision.as_text}.", icon=":material/check:")
         elif case.desk.state is DeskState.RETURNED:
             st.success("The author has your comments.", icon=":material/reply:")
-        elif own is not None and case.desk.waits_for_readers and case.desk.readers > 1:
+        elif own is not None and waits and case.desk.readers > 1:
             st.success(
                 plural(
-                    case.desk.waits_for_readers,
+                    waits,
                     "What you found is saved. 1 more moderator has to read it.",
                     "What you found is saved. {n} more moderators have to read it.",
                 ),
@@ -339,7 +350,7 @@ def _draw_summary(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
 
 
 def _draw_outcome(case: Case, found: Sequence[Pair]) -> None:
-    if case.desk.disagree:
+    if workspace().service.readers_disagree(case):
         _draw_reader_differences(case)
     waits = remaining(workspace().service.obstacles(case), {})
     if waits:
@@ -398,7 +409,7 @@ def _draw_comment_fields(case: Case, found: Sequence[Pair]) -> None:
 def _draw_reader_differences(case: Case) -> None:
     """What each reader found where they differ; shown once all have read."""
     st.warning("The readers found different things.", icon=":material/group:")
-    for reading in case.desk.readings:
+    for reading in workspace().service.counted_readings(case):
         told = ", ".join(f"{it.evidence_id}: {it.support.as_text}" for it in reading.findings)
         st.markdown(f"- {escaped(reading.reader.name, 40)}: {told}")
 

@@ -14,23 +14,27 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event
 
-from crowdnotes.cases import moderation
+from crowdnotes.cases import actions, moderation
 from crowdnotes.cases.actions import edit_draft, own_check
 from crowdnotes.cases.agreement import agreement, units
 from crowdnotes.cases.approval import decide, obstacles
 from crowdnotes.cases.export import findings_csv
 from crowdnotes.cases.moderation import pairs
+from crowdnotes.cases.service import CaseService
 from crowdnotes.cases.store import Store
 from crowdnotes.cases.suggestions import answer_suggestion
 from crowdnotes.domain import (
     LEASE,
+    Actor,
     Case,
+    Classification,
     Comment,
     Decision,
     DecisionKind,
     DeskState,
     Draft,
     ExistingNote,
+    FollowUpKind,
     ObstacleKind,
     Order,
     QueueQuery,
@@ -191,7 +195,7 @@ def test_what_a_moderator_finds_of_a_pair_is_a_comparison_and_a_verdict_of_their
 
 def test_a_second_reader_reads_blind_and_approval_waits_for_them() -> None:
     case = read(submitted(readers=2), BOB)
-    assert (case.desk_state, case.desk.waits_for_readers) == (DeskState.SUBMITTED, 1)
+    assert (case.desk_state, moderation.waits_for_readers(case)) == (DeskState.SUBMITTED, 1)
     refused(lambda: moderation.claim(case, NOW, BOB), "read already")
     assert ObstacleKind.READERS in {item.id.kind for item in obstacles(case, NOW, BOB)}
     seen = moderation.hide_other_reviews(case, CLEO)
@@ -201,20 +205,57 @@ def test_a_second_reader_reads_blind_and_approval_waits_for_them() -> None:
     assert [reading.findings for reading in seen.desk.readings] == [()]
     assert moderation.hide_other_reviews(case, BOB) == case
     both = read(case, CLEO)
-    assert (both.desk.waits_for_readers, both.desk.disagree, both.desk_state) == (0, False, DeskState.IN_REVIEW)
+    assert (moderation.waits_for_readers(both), moderation.readers_disagree(both)) == (0, False)
+    assert both.desk_state is DeskState.IN_REVIEW
     assert moderation.hide_other_reviews(both, CLEO) == both
     assert ObstacleKind.READERS not in {item.id.kind for item in obstacles(both, NOW, CLEO)}
 
 
 def test_readers_who_disagree_ask_for_a_third_and_all_that_was_found_stays() -> None:
     case = read(read(submitted(readers=2), BOB), CLEO, Support.UNSUPPORTED)
-    assert (case.desk.disagree, case.desk.waits_for_readers) == (True, 1)
+    assert (moderation.readers_disagree(case), moderation.waits_for_readers(case)) == (True, 1)
     case = read(case, DAN)
-    assert case.desk.waits_for_readers == 0
+    assert moderation.waits_for_readers(case) == 0
     found = [{finding.support for finding in reading.findings} for reading in case.desk.readings]
     assert found == [{Support.SUPPORTED}, {Support.UNSUPPORTED}, {Support.SUPPORTED}]
     again = moderation.submit(moderation.send_back(case, NOW, DAN, [], "Not yet."), NOW, ANN)
     assert (len(again.desk.readings), len(again.desk.earlier_readings)) == (0, 3)
+
+
+def test_a_reading_counts_for_the_text_that_was_read_and_for_no_other() -> None:
+    both = read(read(submitted(readers=2), BOB), CLEO)
+    assert ObstacleKind.READERS not in {item.id.kind for item in obstacles(both, NOW, CLEO)}
+    freed = moderation.release(both, NOW, CLEO)
+    turned = edit_draft(freed, NOW, ANN, "The review found a link.", based_on=text_sha256(NOTE))
+    assert (moderation.waits_for_readers(turned), moderation.reading_by(turned, BOB.key)) == (2, None)
+    assert ObstacleKind.READERS in {item.id.kind for item in obstacles(turned, NOW, CLEO)}
+    assert moderation.text_read_before(turned, BOB.key) == NOTE
+    again = read(turned, BOB)
+    assert (len(again.desk.readings), len(again.desk.earlier_readings)) == (1, 2)
+    assert moderation.text_read_before(again, BOB.key) is None
+    assert moderation.waits_for_readers(again) == 1
+    back = actions.undo_edit(turned, NOW, ANN)
+    assert moderation.waits_for_readers(back) == 0  # it is the text that both read
+
+
+def test_a_source_that_the_author_takes_in_later_has_to_be_read_too() -> None:
+    both = moderation.release(read(read(submitted(readers=2), BOB), CLEO), NOW, CLEO)
+    more = both.model_copy(update={"evidence": (*both.evidence, make_evidence(3))})
+    assert moderation.waits_for_readers(more) == 0
+    opened = actions.open_passage(more, NOW, ANN, "E3")
+    assert moderation.waits_for_readers(actions.judge(opened, NOW, ANN, "E3", Verdict.USE, "")) == 2
+
+
+def test_readers_of_different_texts_do_not_disagree() -> None:
+    case = read(submitted(readers=2), BOB)
+    edited = edit_draft(case, NOW, ANN, f"{NOTE} It had 12 trials.", based_on=text_sha256(NOTE))
+    found = read(edited, CLEO, Support.UNSUPPORTED)
+    assert (moderation.readers_disagree(found), moderation.waits_for_readers(found)) == (False, 1)
+
+
+def test_a_note_without_sources_is_not_read_through() -> None:
+    case = moderation.submit(drafted(passages=0), NOW, ANN, readers=2)
+    refused(lambda: moderation.finish_reading(moderation.claim(case, NOW, BOB), NOW, BOB), "unread")
 
 
 # --- how far readers agree ---
@@ -396,6 +437,79 @@ def test_with_four_eyes_nobody_reviews_their_own(workspace: Workspace) -> None:
     claimed = bob.claim_next()
     assert claimed is not None
     assert claimed.id == case.id
+
+
+def _people(workspace: Workspace, *who: Actor) -> list[CaseService]:
+    return [workspace.acting_as(lambda one=one: one).service for one in who]  # type: ignore[misc]
+
+
+_TAG = "misleadingFactualError"
+
+
+def test_a_submitted_case_is_changed_by_its_author_alone_and_by_nobody_while_it_is_claimed(
+    workspace: Workspace,
+) -> None:
+    workspace.tools.store.add(drafted())
+    ann, bob, cleo = _people(workspace, ANN, BOB, CLEO)
+    sha256, changed = text_sha256(NOTE), "The review found a link."
+    ann.submit("c1")
+    bob.open_passage("c1", "E1")
+    refused(lambda: bob.edit_draft("c1", changed, based_on=sha256), "submitted")
+    refused(lambda: bob.set_classification("c1", Classification.NOT_MISLEADING), "submitted")
+    refused(lambda: bob.judge("c1", "E1", Verdict.REJECT, "Old."), "submitted")
+    refused(lambda: bob.gather_steps("c1"), "submitted")
+    refused(lambda: bob.follow_up("c1", FollowUpKind.OTHER_SIDE), "submitted")
+    bob.claim("c1")
+    for who in (ann, bob, cleo):
+        refused(lambda who=who: who.edit_draft("c1", changed, based_on=sha256), "claimed")  # type: ignore[misc]
+        refused(lambda who=who: who.undo_edit("c1"), "claimed")  # type: ignore[misc]
+    ann.open_passage("c1", "E1")
+    refused(lambda: ann.judge("c1", "E1", Verdict.BACKGROUND, ""), "claimed")
+    refused(lambda: ann.gather_steps("c1"), "claimed")
+    refused(lambda: ann.tick_tag("c1", _TAG, ticked=True), "claimed")
+    refused(lambda: cleo.tick_tag("c1", _TAG, ticked=True), "claimed")
+    assert bob.tick_tag("c1", _TAG, ticked=True).tags == (_TAG,)
+    assert ann.check_link_steps("c1")
+    bob.release("c1")
+    assert ann.edit_draft("c1", changed, based_on=sha256).draft.text == changed  # type: ignore[union-attr]
+
+
+def test_a_claimed_case_is_not_deleted_by_anybody(workspace: Workspace) -> None:
+    workspace.tools.store.add(drafted())
+    ann, bob, dora = _people(workspace, ANN, BOB, actor("dora", Role.ADMIN))
+    ann.submit("c1")
+    bob.claim("c1")
+    for who in (ann, dora):
+        refused(lambda who=who: who.delete("c1"), "claimed")  # type: ignore[misc]
+    bob.release("c1")
+    ann.delete("c1")
+    assert workspace.tools.store.count() == 0
+
+
+def test_who_held_a_case_is_told_that_its_author_took_it_back_and_changed_it(workspace: Workspace) -> None:
+    workspace.tools.store.add(moderation.claim(submitted(), NOW - 2 * LEASE, BOB))
+    ann, bob = _people(workspace, ANN, BOB)
+    ann.withdraw("c1")
+    ann.edit_draft("c1", "The review found a link.", based_on=text_sha256(NOTE))
+    with pytest.raises(WorkflowError, match="its author took it back"):
+        bob.judge_pair("c1", NOTE, "E1", Support.SUPPORTED)
+    ann.submit("c1")
+    with pytest.raises(WorkflowError, match="took it back and sent it again"):
+        bob.finish_reading("c1")
+    bob.claim("c1")
+    refused(lambda: bob.judge_pair("c1", NOTE, "E1", Support.SUPPORTED), "edited elsewhere")
+
+
+def test_the_service_knows_that_two_moderators_read_every_case(workspace: Workspace) -> None:
+    settings = workspace.settings.model_copy(update={"two_readers": True, "queue": True})
+    strict = replace(workspace, tools=replace(workspace.tools, settings=settings))
+    workspace.tools.store.add(drafted())
+    ann, bob = _people(strict, ANN, BOB)
+    readers = next(it for it in bob.obstacles(bob.get("c1")) if it.id.kind is ObstacleKind.READERS)
+    assert readers.lifts == "Send it to the moderators."  # nobody approves past the readers
+    assert ann.submit("c1").desk.readers == 2
+    with pytest.raises(InputError, match="Two moderators"):
+        bob.set_readers("c1", 1)
 
 
 def test_a_blind_reader_gets_the_case_without_what_the_first_found(workspace: Workspace) -> None:
