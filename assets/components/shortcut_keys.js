@@ -1,12 +1,17 @@
 // Single keys that press the page's own buttons, as long as nobody is typing. A held key counts once.
-// Escape leaves a field, so that they work again.
+// Escape leaves a field, so that they work again. A key that judges presses nothing before what it judges was in view.
 
 const WAITS_MS = 1000
 const LOOKS_MS = 50
 const TYPING_MS = 1000
+const MOMENT_MS = 700 // for which a row of text was in view before a key judges it
+const ROW = 16 // pixels from one row that is looked at to the next, less than a line of text
 
 let control
 let brought = { item: null, at: 0 } // the button that a letter brought the keyboard to
+let framed = null // what the last press of a judging key brought into view: its key, its places, its sheets
+let watching
+const seen = new WeakMap() // by sheet: its words and width, and for how long each row was in view
 
 // A fold that a key opened: the keyboard goes to its field, which comes later and may be drawn twice.
 function enter(fold) {
@@ -29,9 +34,127 @@ function leave(field) {
   place.focus({ preventScroll: true })
 }
 
+// --- what was in view ---
+
+const hostOf = (sheet) => sheet.getRootNode().host ?? sheet
+
+// What a key judges: the places in which it stands, and the sheets in them, each of which has to be seen whole.
+function subjectOf({ around, places, looks }, item) {
+  const found = around ? [item?.closest(around)] : places.map((place) => document.querySelector(place))
+  const there = found.filter((place) => place?.checkVisibility())
+  const texts = (place) => [...place.querySelectorAll("*")].map((node) => node.shadowRoot?.querySelector(".text"))
+  const sheets = looks ? there.flatMap(texts).filter((text) => looks.includes(text?.dataset.look)) : there
+  return { places: there, sheets: found.length === there.length ? sheets : [] }
+}
+
+// Where the rows of a sheet are now, by their height in the window; of a passage without what stands around it.
+function rowsOf(sheet) {
+  const words = sheet.matches(".text") ? [...sheet.children].filter((piece) => piece.className !== "context") : [sheet]
+  const boxes = words.flatMap((part) => [...part.getClientRects()])
+  const top = Math.min(...boxes.map((box) => box.top))
+  const bottom = Math.max(...boxes.map((box) => box.bottom))
+  const many = boxes.length ? Math.max(1, Math.ceil((bottom - top) / ROW)) : 0
+  return Array.from({ length: many }, (_, row) => Math.min(top + 2 + row * ROW, bottom - 2))
+}
+
+// Whether nothing lies over it and no pane has cut it off.
+function isInView(sheet, y) {
+  const { left, top, width, bottom } = sheet.getBoundingClientRect()
+  if (y < top || y > bottom) return false
+  const host = hostOf(sheet)
+  return [left + 4, left + width / 2].every((x) => host.contains(document.elementFromPoint(x, y)))
+}
+
+function recordOf(sheet) {
+  const [words, width, many] = [sheet.textContent, sheet.clientWidth, rowsOf(sheet).length]
+  const known = seen.get(sheet)
+  if (known?.words === words && known.width === width && known.rows.length === many) return known
+  const fresh = { words, width, rows: Array(many).fill(0), fits: false }
+  seen.set(sheet, fresh)
+  return fresh
+}
+
+function watch(sheets, passed) {
+  for (const sheet of sheets) {
+    const record = recordOf(sheet)
+    const now = rowsOf(sheet).map((y) => isInView(sheet, y))
+    now.forEach((isSeen, row) => isSeen && (record.rows[row] += passed))
+    record.fits ||= now.every(Boolean)
+  }
+}
+
+// The first sheet that was not seen whole for a moment, or that is out of view again, and the row to go on from.
+function unseenIn(sheets) {
+  for (const sheet of sheets) {
+    const record = recordOf(sheet)
+    const row = record.rows.findIndex((passed) => passed < MOMENT_MS)
+    if (row >= 0) return { sheet, row }
+  }
+  const now = sheets.map((sheet) => rowsOf(sheet).map((y) => isInView(sheet, y)))
+  const isHere = now.some((rows) => rows.some(Boolean))
+  const away = now.findIndex((rows, at) => !rows.every(Boolean) && (!isHere || (sheets.length < 2 && recordOf(sheets[at]).fits)))
+  return away >= 0 ? { sheet: sheets[away], row: 0 } : null
+}
+
+function bring({ sheet, row }) {
+  const host = hostOf(sheet)
+  host.scrollIntoView({ block: "center", behavior: "instant" })
+  for (let pane = sheet; pane; pane = pane === sheet ? host.parentElement : pane.parentElement) {
+    const y = rowsOf(sheet)[row]
+    if (isInView(sheet, y)) continue
+    if (pane.scrollHeight <= pane.clientHeight || getComputedStyle(pane).overflowY === "visible") continue
+    const above = parseFloat(getComputedStyle(pane).scrollPaddingBlockStart) || 0
+    pane.scrollTop += y - pane.getBoundingClientRect().top - above - ROW
+  }
+}
+
+function unframe() {
+  for (const place of framed?.places ?? []) delete place.dataset.judging
+  framed = null
+}
+
+function frame(key, { places, sheets }, words) {
+  unframe()
+  framed = { key, places, sheets, words }
+}
+
+// Says on the frame, and to a screen reader, how far it is.
+function tell(status) {
+  const isReady = framed && !unseenIn(framed.sheets)
+  const said = framed ? framed.words[isReady ? "ready" : "look"].replace("{key}", framed.key.toUpperCase()) : ""
+  for (const place of framed?.places ?? []) if (place.dataset.judging !== said) place.dataset.judging = said
+  if (status.textContent !== said) status.textContent = said
+}
+
+// Whether what the key judges was seen. If not, it comes into view and has a frame: the next press may judge it.
+function mayJudge(key, rule, item, words) {
+  const subject = subjectOf(rule, item)
+  const isFramed = framed?.key === key && subject.sheets.every((sheet) => framed.sheets.includes(sheet))
+  const unseen = unseenIn(subject.sheets)
+  // Of several sentences the frame says which one is meant.
+  if (subject.sheets.length && !unseen && (isFramed || !rule.around)) return true
+  if (rule.around && !isFramed) subject.sheets.forEach((sheet) => seen.delete(sheet))
+  if (!isFramed) frame(key, subject, words)
+  if (subject.sheets.length) bring(unseen ?? { sheet: subject.sheets[0], row: 0 })
+  return false
+}
+
 export default function ({ parentElement, data }) {
   control?.abort()
   control = new AbortController()
+  clearInterval(watching)
+  const status = parentElement.querySelector("span")
+  let last = performance.now()
+  watching = setInterval(() => {
+    const now = performance.now()
+    const passed = document.visibilityState === "visible" ? Math.min(now - last, 4 * LOOKS_MS) : 0
+    last = now
+    if (framed?.sheets.some((sheet) => !hostOf(sheet).isConnected)) unframe()
+    const alone = Object.values(data.judging).filter((rule) => !rule.around)
+    const sheets = [...alone.flatMap((rule) => subjectOf(rule).sheets), ...(framed?.sheets ?? [])]
+    watch(new Set(sheets), passed)
+    tell(status)
+  }, 2 * LOOKS_MS)
   const act = (event) => {
     const { key, target, repeat, ctrlKey, metaKey, altKey } = event
     if (repeat || altKey || document.querySelector('[role="dialog"]')) return
@@ -41,12 +164,15 @@ export default function ({ parentElement, data }) {
     }
     // Whoever types without being in a field presses no button by the space after a letter. Enter does.
     if (key === " " && target === brought.item && performance.now() - brought.at < TYPING_MS) event.preventDefault()
-    const selectors = data.keys[ctrlKey || metaKey ? `ctrl+${key.toLowerCase()}` : key.toLowerCase()] ?? []
-    const items = selectors.flatMap((selector) => [...document.querySelectorAll(selector)])
+    const name = ctrlKey || metaKey ? `ctrl+${key.toLowerCase()}` : key.toLowerCase()
+    const items = (data.keys[name] ?? []).flatMap((selector) => [...document.querySelectorAll(selector)])
     const found = items.find((item) => !item.disabled && item.checkVisibility())
     if (!found) return
     event.preventDefault()
-    if (found.matches("textarea, [type=text]") || data.focused.includes(key.toLowerCase())) {
+    const rule = data.judging[name]
+    if (rule && !mayJudge(name, rule, found, data.words)) return
+    unframe()
+    if (found.matches("textarea, [type=text]") || data.focused.includes(name)) {
       found.focus()
       brought = { item: found, at: performance.now() }
     } else {
@@ -56,5 +182,6 @@ export default function ({ parentElement, data }) {
     }
   }
   addEventListener("keydown", act, { signal: control.signal })
-  parentElement.querySelector("span").dataset.listens = "" // what tests wait for
+  addEventListener("pointerdown", unframe, { signal: control.signal })
+  status.dataset.listens = "" // what tests wait for
 }

@@ -101,7 +101,9 @@ _save_image_component = _declare_component(
 _close_menu_component = _declare_component("menu_closes", "<span></span>")
 _bookmark_component = _declare_component("bookmark", "<a></a>")
 _phone_tab_bar_component = _declare_component("phone_tab_bar", '<div class="tabs" role="tablist"></div>')
-_shortcut_keys_component = _declare_component("shortcut_keys", "<span></span>")
+_shortcut_keys_component = _declare_component(
+    "shortcut_keys", '<span role="status" style="position: absolute; clip-path: inset(50%)"></span>'
+)
 _keep_focus_component = _declare_component("kept_focus", "<span></span>")
 _lead_to_component = _declare_component("led_to", "<span></span>")
 
@@ -111,13 +113,30 @@ def phone_tab_bar(tabs: Sequence[Mapping[str, str]], wanted: str, token: str) ->
     _phone_tab_bar_component(data={"tabs": list(tabs), "wanted": wanted, "token": token}, key="phone-tabs")
 
 
-def shortcut_keys(keys: Mapping[str, Sequence[str]], focused: Collection[str]) -> None:
+class Judged(TypedDict, total=False):
+    """What a key judges, by CSS selectors: what stands `around` its button, or these `places`.
+
+    With `looks` only the texts in those places that have such a look. All of it has to be seen.
+    """
+
+    around: str
+    places: Sequence[str]
+    looks: Sequence[Look]
+
+
+def shortcut_keys(
+    keys: Mapping[str, Sequence[str]], focused: Collection[str], judging: Mapping[str, Judged] | None = None
+) -> None:
     """Keys ("j", "ctrl+enter") that press the first that is there of what their CSS selectors find on the page.
 
-    The keys in `focused` take the keyboard there instead. What the keyboard is on may go: its place is kept.
+    The keys in `focused` take the keyboard there instead. Those in `judging` first bring what they judge into view and
+    press once all of it was seen for a moment. What the keyboard is on may go: its place is kept.
     """
+    pressed = {key: list(found) for key, found in keys.items()}
+    words = {"look": "Read this", "ready": "Press {key} again to judge it"}
     _shortcut_keys_component(
-        data={"keys": {key: list(found) for key, found in keys.items()}, "focused": list(focused)}, key="shortcut-keys"
+        data={"keys": pressed, "focused": list(focused), "judging": dict(judging or {}), "words": words},
+        key="shortcut-keys",
     )
     _keep_focus_component(key="kept-focus")
 

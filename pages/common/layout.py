@@ -10,7 +10,7 @@ from enum import StrEnum
 import streamlit as st
 
 from crowdnotes.domain import Case
-from pages.common.components import phone_tab_bar, scroll_into_view, shortcut_keys
+from pages.common.components import Judged, phone_tab_bar, scroll_into_view, shortcut_keys
 from pages.common.session import notices, notices_elsewhere
 
 WIDTH = 1480  # pixels of the page: two panes of some 700
@@ -86,6 +86,9 @@ _SHORTCUTS = {
     "x": ("Go to “Reject”", [".st-key-decide-rejected button"]),
     "?": ("These keys", [".st-key-shortcuts button"]),
 }
+_PASSAGE: Judged = {"places": [".st-key-reader"], "looks": ["passage"]}
+_SENTENCE: Judged = {"around": "[class*=st-key-sentence-]"}
+_JUDGED_BY_KEY = {**dict.fromkeys("1234", _PASSAGE), **dict.fromkeys("yh", _SENTENCE)}
 _FOCUS_ONLY_KEYS = ("n", "t", "a", "d", "e", "x")  # they take the keyboard there: no case ends by one stray press
 
 
@@ -127,11 +130,12 @@ def next_area_button(to: Area, label: str) -> None:
 
 def keys() -> None:
     """Let single keys do what the page's buttons do, where nobody is typing."""
-    shortcut_keys({key: found for key, (_, found) in _SHORTCUTS.items()}, _FOCUS_ONLY_KEYS)
+    shortcut_keys({key: found for key, (_, found) in _SHORTCUTS.items()}, _FOCUS_ONLY_KEYS, _JUDGED_BY_KEY)
 
 
 KEYS_CAPTION = (
-    "Keys work while you are not typing. Press Escape to leave a field, and Enter to press the button you went to."
+    "Keys work while you are not typing. Press Escape to leave a field, and Enter to press the button you went to. "
+    "A key that judges first shows what it judges: read it, then press the key again."
 )
 
 

@@ -166,7 +166,7 @@ def _draw_sentence(case: Case, note: str, number: int, sentence: SentenceSupport
         marked_text(sentence_pieces(note, sentence), look="sentence", key=f"{case.id}-{number}-text")
         if by_person and carrier is not None and sentence.carrier is not None:
             words = passage_words(carrier.passage, sentence.carrier)
-            outside_text(f"“{clip(words, 320)}”", look="quote", key=f"{case.id}-{number}-quote")
+            outside_text(f"“{words}”", look="quote", key=f"{case.id}-{number}-quote")
         for doubt in dict.fromkeys(sentence.doubts):
             st.caption(f":orange[:material/help:] {escaped(doubt)}")
         if by_person and sentence.evidence_id:

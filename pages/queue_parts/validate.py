@@ -25,7 +25,16 @@ from crowdnotes.domain import (
 from crowdnotes.errors import InputError
 from crowdnotes.text.markdown import day, escaped, title
 from crowdnotes.wording import plural
-from pages.common.components import badge, changed_pieces, marked_text, passage_pieces, source_name, web_link
+from pages.common.components import (
+    Judged,
+    badge,
+    changed_pieces,
+    marked_text,
+    passage_pieces,
+    shortcut_keys,
+    source_name,
+    web_link,
+)
 from pages.common.search_report import source_badges
 from pages.common.session import button, notices, workspace
 from pages.common.times import clock_time
@@ -39,6 +48,18 @@ _LOOK_BY_FINDING = {
     Support.UNSUPPORTED: ("Does not", "cancel", ":red[:material/cancel:]"),
     Support.WRONG_SOURCE: ("Wrong source", "link_off", ":red[:material/link_off:]"),
     Support.CANNOT_TELL: ("Cannot tell", "help", ":gray[:material/help:]"),
+}
+_PAIR: Judged = {"places": [".st-key-validate-note", ".st-key-validate-passage"], "looks": ["note", "passage"]}
+_FINDING_KEYS = [str(number) for number, _ in enumerate(FINDINGS, start=1)]
+_JUDGED_BY_KEY: dict[str, Judged] = {
+    **dict.fromkeys(_FINDING_KEYS, _PAIR),
+    "f": {"places": [".st-key-validate-summary"]},
+}
+# The other keys of this page judge nothing: they are their buttons' own. "a" takes the keyboard there alone.
+_PRESSED_BY_KEY = {
+    **{key: [f".st-key-finding-{key} button"] for key in _FINDING_KEYS},
+    "f": [".st-key-keep-findings button"],
+    "a": [".st-key-validate-approve button"],
 }
 _LABEL_BY_DECISION = {
     DecisionKind.NOT_NEEDED: "Not needed",
@@ -88,6 +109,7 @@ def validate(case_id: str) -> None:
         _draw_pair(case, found, here, mine=mine)
     else:
         _draw_summary(case, found, mine=mine)
+    shortcut_keys(_PRESSED_BY_KEY, ("a",), _JUDGED_BY_KEY)
 
 
 def _draw_changes_since_own_reading(case: Case) -> None:
@@ -232,12 +254,11 @@ def _draw_finding_buttons(case: Case, found: Sequence[Pair], here: int, *, mine:
         for number, support in enumerate(FINDINGS, start=1):
             name, icon, _ = _LOOK_BY_FINDING[support]
             button(
-                name,
+                f":gray[{number}] {name}",
                 f"finding-{number}",
                 _NOTICE_AREA,
                 partial(_save_finding, case, found, here, support),
                 icon=icon,
-                shortcut=str(number),
                 type="primary" if support is chosen else "secondary",
                 width="stretch",
                 disabled=not mine,
@@ -326,7 +347,7 @@ def _draw_summary(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
         elif mine and found and own is None and all(_get_finding(case, pair) for pair in found):
             st.caption("You found this before the case came back. Look again, or keep it.")
             keep = partial(workspace().service.finish_reading, case.id)
-            button("Keep what I found", "keep-findings", _NOTICE_AREA, keep, icon="check", type="primary", shortcut="f")
+            button(":gray[F] Keep what I found", "keep-findings", _NOTICE_AREA, keep, icon="check", type="primary")
             return
         elif mine:
             _draw_outcome(case, found)
@@ -361,8 +382,8 @@ def _draw_outcome(case: Case, found: Sequence[Pair]) -> None:
         st.markdown("\n".join(f"- {escaped(item.sentence, 240)}" for item in waits))
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="validate-ends"):
         approve = partial(_decide_case, case, DecisionKind.APPROVED)
-        look = {"type": "primary", "shortcut": "a", "disabled": bool(waits)}
-        button("Approve", "validate-approve", _NOTICE_AREA, approve, icon="check", **look)
+        look = {"type": "primary", "disabled": bool(waits)}
+        button(":gray[A] Approve", "validate-approve", _NOTICE_AREA, approve, icon="check", **look)
         for kind, name in _LABEL_BY_DECISION.items():
             button(
                 name, f"validate-{kind.name.lower()}", _NOTICE_AREA, partial(_decide_case, case, kind), type="tertiary"

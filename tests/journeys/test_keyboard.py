@@ -7,6 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from crowdnotes.domain import Verdict
 from tests.journeys.conftest import App, Desk, NewPage
 from tests.journeys.walk import Walk
 
@@ -15,7 +16,7 @@ pytestmark = pytest.mark.journey
 POST = "Vitamin C cures a cold in a day. Doctors hide this from everyone who asks."
 TAG = "It contains a factual error"
 REASON = "I read the passage: it says so."
-MOST = 60  # keys from an opened case with its sources to the approval, words that are typed not counted
+MOST = 70  # keys from an opened case with its sources to the approval, words that are typed not counted
 _HAS_PLACE = "() => document.activeElement !== document.body"
 
 
@@ -33,6 +34,14 @@ class Keyboard:
             self._walk.page.keyboard.press(key)
             self._walk.settled()
             self._walk.page.wait_for_function(_HAS_PLACE)
+
+    def judge(self, key: str) -> None:
+        """Press a key that judges, and again as often as it only shows what it would judge."""
+        page = self._walk.page
+        self.press(key)
+        while page.locator("[data-judging]").count():
+            page.locator("[data-judging^=Press]").first.wait_for()
+            self.press(key)
 
     def is_at(self, words: str) -> bool:
         return bool(self._walk.page.evaluate("words => document.activeElement.innerText.includes(words)", words))
@@ -54,10 +63,10 @@ def test_a_whole_note_needs_no_pointer_and_few_keys(app: App, desk: Desk, new_pa
     keys = _opened(walk, desk.gathered(POST, "vitamin-c", "colds"))
     keys.press("j")
     expect(walk.reader()).to_contain_text("Vitamin C and the common cold")
-    keys.press("1")
+    keys.judge("1")
     expect(walk.reader()).to_contain_text("How colds spread")  # on to the next
     page.wait_for_timeout(SOON_MS)
-    keys.press("1")
+    keys.judge("1")
     expect(walk.strip()).to_contain_text("2 of 2 opened, 2 used")
 
     keys.press("w")
@@ -71,10 +80,10 @@ def test_a_whole_note_needs_no_pointer_and_few_keys(app: App, desk: Desk, new_pa
     unchecked = page.locator("[class*=st-key-sentence-][class*=-unchecked]")
     hints = page.locator("[class*=st-key-settled-] input:not(:checked)")
     while left := unchecked.count():
-        keys.press("y")
+        keys.judge("y")
         expect(unchecked).to_have_count(left - 1)
         if hints.count():
-            keys.press("h")
+            keys.judge("h")
             expect(hints).to_have_count(0)
     keys.press("t")
     while not keys.is_at(TAG):
@@ -97,6 +106,55 @@ def test_a_whole_note_needs_no_pointer_and_few_keys(app: App, desk: Desk, new_pa
     assert keys.pressed <= MOST
 
 
+def test_a_key_judges_no_sentence_that_was_not_in_view(app: App, desk: Desk, new_page: NewPage) -> None:
+    sentences = [f"Vitamin C does not prevent colds in group {number}, says a review." for number in range(9)]
+    note = " ".join([*sentences, "Vitamin C is made from moon dust.", f"{desk.articles}/vitamin-c"])
+    case_id = desk.gathered(POST, "vitamin-c")
+    desk.judged(case_id, Verdict.USE, "E1")
+    asked = len(desk.scored(case_id, note).sentences)
+    walk = Walk(new_page("light", 1280, 640), app.url)
+    page = walk.page
+    _opened(walk, case_id)
+    unchecked, framed = page.locator("[class*=st-key-sentence-][class*=-unchecked]"), page.locator("[data-judging]")
+    ready = page.locator("[data-judging^=Press]")
+    expect(unchecked).to_have_count(asked)
+
+    page.keyboard.press("y")
+    page.keyboard.press("y")  # no moment has passed
+    walk.settled()
+    expect(unchecked).to_have_count(asked)
+    expect(framed).to_have_count(1)
+    expect(framed).to_be_in_viewport(ratio=1)
+    ready.wait_for()
+    page.locator(".st-key-note-pane").evaluate("pane => pane.scrollTo(0, 0)")  # out of view again
+    expect(framed).not_to_be_in_viewport()
+    page.keyboard.press("y")
+    walk.settled()
+    expect(unchecked).to_have_count(asked)
+    expect(framed).to_be_in_viewport(ratio=1)
+    ready.wait_for()
+    page.keyboard.press("y")
+    expect(unchecked).to_have_count(asked - 1)
+    page.keyboard.press("y")
+    walk.settled()
+    page.mouse.click(2, 300)  # the frame goes; which sentence was meant is open again
+    expect(framed).to_have_count(0)
+    page.keyboard.press("y")
+    walk.settled()
+    expect(unchecked).to_have_count(asked - 1)
+    while left := unchecked.count():
+        last = unchecked.last.inner_text()
+        page.keyboard.press("y")
+        walk.settled()
+        if left == 1:
+            assert "moon dust" in last
+            expect(framed).to_be_in_viewport(ratio=1)
+        ready.wait_for()
+        page.keyboard.press("y")
+        walk.settled()
+        expect(unchecked).to_have_count(left - 1)
+
+
 @pytest.mark.deep
 def test_verdicts_the_way_back_and_the_source_itself_are_one_key_each(app: App, desk: Desk, new_page: NewPage) -> None:
     walk = Walk(new_page("light", 1280), app.url)
@@ -107,13 +165,14 @@ def test_verdicts_the_way_back_and_the_source_itself_are_one_key_each(app: App, 
     keys.press("Escape")
     expect(page.get_by_test_id("stPopoverBody")).to_have_count(0)
 
-    keys.press("j", "2")
+    keys.press("j")
+    keys.judge("2")
     expect(walk.row("E1")).to_contain_text("background")
     expect(walk.reader()).to_contain_text("How colds spread")
     page.wait_for_timeout(SOON_MS)
-    keys.press("3")
+    keys.judge("3")
     expect(walk.button("Not about this claim")).to_be_visible()
-    keys.press("1")
+    keys.judge("1")
     expect(walk.row("E2")).to_contain_text("rejected")
     expect(walk.reader()).to_contain_text("Your reason: Not about this claim")
     keys.press("k")
@@ -141,7 +200,8 @@ def test_keys_are_letters_while_somebody_types(app: App, desk: Desk, new_page: N
     walk = Walk(new_page("light", 1280), app.url)
     page = walk.page
     keys = _opened(walk, desk.gathered(POST, "vitamin-c"))
-    keys.press("j", "1")
+    keys.press("j")
+    keys.judge("1")
     expect(walk.note()).to_be_visible()
     keys.press("n")
     expect(walk.note()).to_be_focused()
