@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Iterator, Mapping
-from datetime import datetime
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, RowMapping, delete, func, insert, or_, select, update
@@ -18,16 +18,13 @@ from sqlalchemy.exc import IntegrityError
 from crowdnotes.cases.permissions import actor_of, require
 from crowdnotes.cases.review_queue import save_queue_row
 from crowdnotes.cases.store import case_row, read_case, remove_case
-from crowdnotes.domain import Account, Act, Actor, Case, CurrentUser, Person, Role
+from crowdnotes.domain import Account, Act, Actor, Case, CurrentUser, Person, Role, text_sha256
 from crowdnotes.engines.choice import EngineChoice
 from crowdnotes.errors import InputError, NotAllowedError
 from crowdnotes.jobs.records import JobState
+from crowdnotes.notes.gates import checked_by
 from crowdnotes.storage.database import reading, writing
 from crowdnotes.storage.tables import cases, engine_choices, jobs, people, presence, tombstones
-
-# Fields of documents that hold a name; some have a key beside it, some not.
-_NAME_FIELDS = frozenset({"by", "answered_by", "resolved_by"})
-_EVENTS_NAMING_PERSON = frozenset({"assigned", "taken over"})  # events whose detail the program made of somebody's name
 
 
 def export_person(connection: Connection, person: Person) -> dict[str, Any]:
@@ -45,8 +42,8 @@ def export_person(connection: Connection, person: Person) -> dict[str, Any]:
         if case.owner_key == person.key:
             found["cases"].append(document)
         else:
-            names = _collect_names(document, person.key)
-            found["elsewhere"][case.id] = list(_find_records_of(document, person.key, names, ""))
+            keyless = {(id(value), field) for value, field in _find_keyless_names(document, person.key)}
+            found["elsewhere"][case.id] = list(_find_records_of(document, person.key, keyless, ""))
     for _, job in _lock_jobs_asked_by(connection, person):
         found["jobs"].append({name: job[name] for name in ("id", "case_id", "kind", "state", "started_at", "by")})
     for row in connection.execute(select(tombstones).where(tombstones.c.by_key == person.key)).mappings():
@@ -54,15 +51,18 @@ def export_person(connection: Connection, person: Person) -> dict[str, Any]:
     return found
 
 
-def erase_person(connection: Connection, person: Person, by: Person) -> tuple[int, int]:
+def erase_person(connection: Connection, person: Person, by: Person, at: datetime) -> tuple[int, int]:
     """Their name and key go from every record, and so do their own cases that nobody else was shown, but for their ids.
 
     How many cases were removed, and how many changed.
     """
     # A number of chance tells people who left apart within a case, and says nothing of them.
     gone = Person(issuer="crowdnotes", subject=f"left-{secrets.token_hex(8)}", name="someone who left")
-    known = connection.scalar(select(people.c.name).where(_match_person(person)))
+    account = _load_account(connection, person)
+    namesakes = {other.name for other in _load_accounts(connection) if other.key != person.key}
     connection.execute(delete(people).where(_match_person(person)))
+    if account is not None:
+        _save_mark(connection, account, at)
     connection.execute(delete(presence).where(presence.c.person == person.key))
     connection.execute(delete(engine_choices).where(engine_choices.c.person == person.key))
     by = gone if by.key == person.key else by
@@ -75,9 +75,10 @@ def erase_person(connection: Connection, person: Person, by: Person) -> tuple[in
         document = case.model_dump(mode="json")
         if case.owner_key == person.key:
             document["owner"] = None
-        document = _replace_person(
-            document, person, gone, _collect_names(document, person.key) | ({known} if known else set())
-        )
+        named = account.name if account is not None else ""
+        keyless = _find_keyless_names(document, person.key, known=named, namesakes=namesakes)
+        _replace_keyless_names(document, keyless, gone.name)
+        document = _replace_person(document, person, gone)
         left, row = case_row(Case.model_validate(document | {"version": case.version + 1}))
         connection.execute(update(cases).where(cases.c.id == case.id).values(row))
         save_queue_row(connection, left)
@@ -134,58 +135,141 @@ def _is_record_of(value: Any, key: str) -> bool:
     return isinstance(value, dict) and f"{value.get('issuer')} {value.get('subject')}" == key
 
 
-def _collect_names(value: Any, key: str) -> set[str]:
-    """What they are called beside their key: it may have changed since."""
-    if isinstance(value, list):
-        return set().union(*(_collect_names(item, key) for item in value))
-    if not isinstance(value, dict):
-        return set()
-    own = {value["name"]} if _is_record_of(value, key) else {value["by"]} if value.get("by_key") == key else set()
-    return own.union(*(_collect_names(item, key) for item in value.values()))
+def _collect_names(value: Any) -> dict[str, set[str]]:
+    """What everybody is called beside their key, by that key: it may have changed since."""
+    found: dict[str, set[str]] = {}
+    if isinstance(value, dict):
+        if {"issuer", "subject", "name"} <= value.keys():
+            found[f"{value['issuer']} {value['subject']}"] = {value["name"]}
+        if value.get("by_key") and "by" in value:
+            found[value["by_key"]] = {value["by"]}
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        for key, names in _collect_names(item).items():
+            found[key] = found.get(key, set()) | names
+    return found
 
 
-def _is_name_of_person(value: dict[str, Any], field: str, key: str, names: set[str]) -> bool:
-    """Whether that field says their name: known by the key beside it, or where none is kept by the name alone."""
-    said = value[field]
-    return field in _NAME_FIELDS and isinstance(said, str) and said in names and value.get("by_key", key) in (key, "")
+def _find_keyless_names(
+    document: dict[str, Any], key: str, *, known: str = "", namesakes: Collection[str] = ()
+) -> list[tuple[dict[str, Any], str]]:
+    """The objects and fields that name the person of that key without it, and not somebody who is called the same.
+
+    Who it was is told by what stands elsewhere in the case; where nothing tells it, by a name that nobody else has.
+    """
+    by_key = _collect_names(document)
+    names = by_key.pop(key, set()) | ({known} if known else set())
+    others = {name for found in by_key.values() for name in found} | set(namesakes)
+    return [
+        (value, field)
+        for value, field, said, whose in _list_keyless_names(document)
+        if said in names and (whose == key or (not whose and said not in others))
+    ]
 
 
-def _find_records_of(value: Any, key: str, names: set[str], place: str) -> Iterator[dict[str, Any]]:
-    """The records in a document that are by or about them, without what lies deeper in them."""
+def _list_keyless_names(document: dict[str, Any]) -> Iterator[tuple[dict[str, Any], str, str, str | None]]:
+    """Each name that stands without a key: the object, the field, the name, and whose it is where that can be told."""
+    events, checks, work = document["events"], document["sentence_checks"], document["desk"]
+    holder: str | None = None
+    assigned: dict[str, Any] | None = None
+    for event in events:
+        if event["kind"] == "taken over":
+            yield event, "detail", event["detail"].removeprefix("from "), holder
+        if event["kind"] in ("claimed", "taken over"):
+            holder = event["by_key"]
+        if event["kind"] == "assigned":
+            if assigned is not None:
+                yield assigned, "detail", assigned["detail"], None
+            assigned = event
+    if assigned is not None:
+        to = work["assigned"] or {}
+        yield assigned, "detail", assigned["detail"], f"{to['issuer']} {to['subject']}" if to else None
+
+    def answered_by(told: str) -> str | None:
+        said = (
+            it for it in reversed(events) if it["kind"] == "suggestion answered" and told in it["detail"].split("; ")
+        )
+        return next((it["by_key"] for it in said), None)
+
+    for item in document["suggestions"]:
+        yield item, "by", item["by"], item["owed"] or item["typed_by"]
+        yield item, "answered_by", item["answered_by"], answered_by(f"{item['id']} {item['answer']}")
+        yield item, "resolved_by", item["resolved_by"], answered_by(f"{item['id']} needs no answer")
+    for asked in document["follow_ups"]:
+        yield asked, "by", asked["by"], next((it["by_key"] for it in events if it["at"] == asked["asked_at"]), None)
+    texts = {text_sha256(it["text"]): it["text"] for it in (*document["revisions"], document["draft"]) if it}
+    for assessment in _list_assessments(document):
+        note = texts.get(assessment["text_sha256"], "")
+        for sentence in assessment["sentences"]:
+            place = (note[sentence["span"]["start"] : sentence["span"]["end"]], sentence["evidence_id"], sentence["by"])
+            made = (it for it in reversed(checks) if (it["words"], it["evidence_id"], it["by"]) == place)
+            yield sentence, "by", sentence["by"], next((it["by_key"] for it in made), None)
+
+
+def _list_assessments(document: dict[str, Any]) -> list[dict[str, Any]]:
+    return [*document["earlier_assessments"], *filter(None, [document["assessment"]])]
+
+
+def _replace_keyless_names(document: dict[str, Any], found: Sequence[tuple[dict[str, Any], str]], new: str) -> None:
+    """Put another name there, and into the sentences that the program made of names."""
+    before = [checked_by(it["by"] for it in assessment["sentences"]) for assessment in _list_assessments(document)]
+    for value, field in found:
+        value[field] = f"from {new}" if value.get("kind") == "taken over" else new
+    for told, assessment in zip(before, _list_assessments(document), strict=True):
+        for result in (*assessment["gates"], *assessment["held"], *assessment["principles"]):
+            if result["reason"] == told:
+                result["reason"] = checked_by(it["by"] for it in assessment["sentences"])
+
+
+def _find_records_of(
+    value: Any, key: str, keyless: Collection[tuple[int, str]], place: str
+) -> Iterator[dict[str, Any]]:
+    """The records in a document that are by or about them, without what lies deeper in them.
+
+    `keyless` are the objects, by their `id`, and fields that name them without their key.
+    """
     if isinstance(value, list):
         for number, item in enumerate(value):
-            yield from _find_records_of(item, key, names, f"{place}/{number}")
+            yield from _find_records_of(item, key, keyless, f"{place}/{number}")
     elif isinstance(value, dict):
         own = [name for name in value if _is_record_of(value[name], key) or value[name] == key]
-        own += [name for name in value if _is_name_of_person(value, name, key, names)]
+        own += [name for name in value if (id(value), name) in keyless]
+        own += ["by"] if value.get("by_key") == key and "by" in value else []
         if own:
             plain = {name: item for name, item in value.items() if name in own or not isinstance(item, dict | list)}
             yield {"where": place, "what": plain}
         for name, item in value.items():
             if not _is_record_of(item, key):
-                yield from _find_records_of(item, key, names, f"{place}/{name}")
+                yield from _find_records_of(item, key, keyless, f"{place}/{name}")
 
 
-def _replace_person(value: Any, person: Person, gone: Person, names: set[str]) -> Any:
+def _replace_person(value: Any, person: Person, gone: Person) -> Any:
     if isinstance(value, list):
-        return [_replace_person(item, person, gone, names) for item in value]
+        return [_replace_person(item, person, gone) for item in value]
     if value == person.key:
         return gone.key
     if not isinstance(value, dict):
         return value
     if _is_record_of(value, person.key):
         return gone.model_dump(mode="json")
-    changed = {name: _replace_person(item, person, gone, names) for name, item in value.items()}
-    changed |= {name: gone.name for name in value if _is_name_of_person(value, name, person.key, names)}
-    if value.get("kind") in _EVENTS_NAMING_PERSON and "detail" in value:
-        told = {told: new for name in names for told, new in _list_detail_replacements(name, gone.name)}
-        changed["detail"] = told.get(value["detail"], value["detail"])
-    return changed
+    changed = {name: _replace_person(item, person, gone) for name, item in value.items()}
+    return changed | ({"by": gone.name} if value.get("by_key") == person.key and "by" in value else {})
 
 
-def _list_detail_replacements(name: str, new: str) -> Iterator[tuple[str, str]]:
-    yield name, new
-    yield f"from {name}", f"from {new}"
+# Who was erased stays known by a number that only their key gives: somebody kept out stays so, and nobody comes back by
+# a sign-in from before. It stands in the table of people, under an issuer of the program's own.
+_LEFT = "crowdnotes"
+
+
+def _mark_of(person: Person) -> Person:
+    return Person(issuer=_LEFT, subject=f"left-{text_sha256(person.key)}", name="someone who left")
+
+
+def _save_mark(connection: Connection, account: Account, at: datetime) -> None:
+    """Keep that somebody was erased then, and whether they were kept out."""
+    out_since = at if account.disabled_at is not None else None
+    row = {"role": Role.VIEWER, "disabled_at": out_since, "first_seen": at, "last_seen": at}
+    connection.execute(delete(people).where(_match_person(_mark_of(account))))
+    connection.execute(insert(people).values(_mark_of(account).model_dump() | row))
 
 
 PROXY, VISITOR = "proxy", "visitor"
@@ -203,6 +287,12 @@ def person_of(claims: Mapping[str, object]) -> Person:
         issuer = ""
     name = claims.get("name") or claims.get("preferred_username") or claims.get("nickname") or subject
     return actor_of(issuer, subject, " ".join(str(name).split())[:_MAX_NAME_CHARACTERS], Role.VIEWER).person
+
+
+def signed_in_at(claims: Mapping[str, object]) -> datetime | None:
+    """When the provider vouched for them (`iat`, OpenID Connect Core, section 2); None where it does not say."""
+    seconds = claims.get("iat")
+    return datetime.fromtimestamp(seconds, UTC) if isinstance(seconds, int) and 0 < seconds < 2**33 else None
 
 
 def proxied(user: str) -> Person:
@@ -232,8 +322,11 @@ class People:
 
     # --- asked by the program itself ---
 
-    def seen(self, person: Person, first_role: str) -> None:
-        """Somebody signed in. Who is new gets that role; with "none" they are kept out until an admin lets them in."""
+    def seen(self, person: Person, first_role: str, signed_in_at: datetime | None = None) -> None:
+        """Somebody signed in. Who is new gets that role; with "none" they are kept out until an admin lets them in.
+
+        Who was erased begins anew by a sign-in after that, unless they had been kept out: then nothing is kept of them.
+        """
         at, is_out = self._clock(), first_role == "none"
         account = Account(
             **person.person.model_dump(),
@@ -246,6 +339,12 @@ class People:
         with writing(self._engine) as connection:
             if connection.execute(known).rowcount:
                 return
+            left = _load_account(connection, _mark_of(person))
+            if left is not None:
+                is_before = signed_in_at is not None and signed_in_at <= left.first_seen
+                if left.disabled_at is not None or is_before:
+                    return
+                connection.execute(delete(people).where(_match_person(left)))
         try:
             with writing(self._engine) as connection:
                 connection.execute(insert(people).values(account.model_dump()))
@@ -256,6 +355,9 @@ class People:
         """That person with the role that they have now. NotAllowedError for who is disabled or not known."""
         with reading(self._engine) as connection:
             account = _load_account(connection, person)
+            left = _load_account(connection, _mark_of(person)) if account is None else None
+        if left is not None and left.disabled_at is not None:
+            raise NotAllowedError("sign-in", "Your access was taken away.", "Ask an admin to give it back.")
         if account is None:
             raise NotAllowedError(
                 "sign-in", "You are not in the list of people any more.", "Sign out and sign in again."
@@ -311,8 +413,12 @@ class People:
         self._change(person, role=role)
 
     def set_disabled(self, person: Person, *, disabled: bool) -> None:
-        """Keep them out from their next act on, or let them in again."""
-        self._change(person, disabled_at=self._clock() if disabled else None)
+        """Keep them out from their next act on, or let them in again; also somebody who was erased, by their key."""
+        with reading(self._engine) as connection:
+            known = _load_account(connection, person)
+            left = _load_account(connection, _mark_of(person))
+        whom = left if known is None and left is not None else person
+        self._change(whom, disabled_at=self._clock() if disabled else None)
 
     def exported(self, person: Person) -> str:
         """All that is on record by and about somebody, as JSON; see `export_person`."""
@@ -329,7 +435,7 @@ class People:
         require(actor, Act.PEOPLE)
         with writing(self._engine) as connection:
             account = _load_account(connection, person)
-            counts = erase_person(connection, person, actor.person)
+            counts = erase_person(connection, person, actor.person, self._clock())
             if account is None and counts == (0, 0):
                 raise InputError(
                     "Nobody with that issuer and subject has signed in.",
@@ -358,7 +464,9 @@ def _load_account(connection: Connection, person: Person) -> Account | None:
 
 
 def _load_accounts(connection: Connection) -> list[Account]:
-    rows = connection.execute(select(people).order_by(func.lower(people.c.name), people.c.subject))
+    """Those who are there; without the marks of those who were erased."""
+    there = select(people).where(people.c.issuer != _LEFT)
+    rows = connection.execute(there.order_by(func.lower(people.c.name), people.c.subject))
     return [Account.model_validate(dict(row)) for row in rows.mappings()]
 
 

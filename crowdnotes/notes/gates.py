@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from functools import partial
 
@@ -350,6 +350,11 @@ def _apply_check(
     return sentence.model_copy(update={"support": check.support.in_scores, "by": check.by, "doubts_settled": settled})
 
 
+def checked_by(names: Iterable[str]) -> str:
+    """Why the gate passed where people compared the sentences."""
+    return f"Checked by {', '.join(sorted(set(names)))}, no open hint."
+
+
 def _build_person_verdict(note: str, sentences: Sequence[SentenceSupport], faults: Sequence[Finding]) -> GateResult:
     """`faults` are what the program found wrong by itself: no comparing mends those."""
     unread = [sentence for sentence in sentences if sentence.support is Support.UNCHECKED]
@@ -382,8 +387,6 @@ def _build_person_verdict(note: str, sentences: Sequence[SentenceSupport], fault
         reason = plural(open_hints, "1 hint still to check.", "{n} hints still to check.")
     else:
         status = GateStatus.PASS
-        reason = "Checked by {names}, no open hint.".format(
-            names=", ".join(sorted({sentence.by for sentence in sentences}))
-        )
+        reason = checked_by(sentence.by for sentence in sentences)
     findings = (*faults, *wrong)
     return GateResult(gate=GateName.CORRECTNESS, status=status, reason=reason, judge=BY_PERSON, findings=findings)

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from crowdnotes.cases.accounts import person_of, proxied, visitor
+from crowdnotes.cases.accounts import person_of, proxied, signed_in_at, visitor
 from crowdnotes.domain import Person
 from crowdnotes.errors import NotAllowedError
 from crowdnotes.settings import Settings, SignIn
@@ -71,7 +71,8 @@ def require_sign_in(opened: Workspace, page: str) -> bool:
         st.session_state[_SIGNED_IN_KEY] = person
     if person is not None and has_accounts(settings):
         if st.session_state.get(_SIGNED_IN_KEY) != person:
-            opened.people.seen(person, settings.sign_in.first_role)
+            since = signed_in_at(st.user.to_dict()) if settings.sign_in.way is SignIn.OPENID else None
+            opened.people.seen(person, settings.sign_in.first_role, since)
             st.session_state[_SIGNED_IN_KEY] = person
         opened.people.actor(person)
     st.query_params.pop(OUTCOME, None)

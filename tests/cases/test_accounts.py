@@ -12,14 +12,15 @@ from sqlalchemy import Engine, MetaData, select
 
 from crowdnotes.cases import moderation
 from crowdnotes.cases.accounts import People
-from crowdnotes.cases.actions import open_passage
+from crowdnotes.cases.actions import compare_sentence, open_passage
+from crowdnotes.cases.export import to_json, to_markdown
 from crowdnotes.cases.store import Store
-from crowdnotes.cases.suggestions import answer_suggestion
-from crowdnotes.domain import Actor, Case, Comment, Decision, DecisionKind, Role, SuggestionAnswer, Support
+from crowdnotes.cases.suggestions import answer_suggestion, suggest
+from crowdnotes.domain import Actor, Case, Comment, Decision, DecisionKind, Draft, Role, SuggestionAnswer, Support
 from crowdnotes.errors import InputError, NotAllowedError
 from crowdnotes.jobs import JobState
 from crowdnotes.jobs.records import JobRecord, JobTable
-from tests.cases.test_moderation import ANN, BOB, NOTE, NOW, drafted
+from tests.cases.test_moderation import ANN, BOB, NOTE, NOW, drafted, waiting_assessment
 from tests.fakes import actor
 
 ZOE = Actor(issuer="https://id.example.org", subject='z"7391', name="Zoë Unmistakable", role=Role.MODERATOR)
@@ -112,6 +113,57 @@ def test_all_that_is_on_record_of_somebody_is_handed_out(people: People) -> None
     assert "It says so." not in json.dumps([record for record in told if record["where"].startswith("/events")])
     assert len(found["jobs"]) == 2
     assert [stone["case_id"] for stone in found["deleted"]] == ["deleted"]
+
+
+@pytest.mark.parametrize("kept_out", [True, False])
+def test_who_was_erased_does_not_come_back_by_a_sign_in_from_before(people: People, kept_out: bool) -> None:
+    people.set_disabled(ZOE, disabled=kept_out)
+    people.erase(ZOE)
+    people.seen(ZOE, "moderator", NOW - timedelta(days=1))
+    with pytest.raises(NotAllowedError):
+        people.actor(ZOE)
+    assert ZOE.name not in {account.name for account in people.everybody()}
+    people.seen(ZOE, "contributor", NOW + timedelta(days=1))  # signed in anew
+    if kept_out:
+        with pytest.raises(NotAllowedError, match="taken away"):
+            people.actor(ZOE)
+        assert ZOE.name not in {account.name for account in people.everybody()}
+        people.set_disabled(ZOE, disabled=False)
+        people.seen(ZOE, "contributor", NOW + timedelta(days=1))
+    assert people.actor(ZOE).role is Role.CONTRIBUTOR
+
+
+def test_an_erasure_takes_the_name_out_of_stored_sentences_and_nothing_from_a_namesake(
+    engine: Engine, people: People
+) -> None:
+    max_, other = (actor("max", Role.MODERATOR).model_copy(update={"subject": name}) for name in ("m1", "m2"))
+    first, second = "The review found no link.", "It had 12 trials."
+    note = f"{first} {second}"
+    draft = drafted("checked", passages=2)
+    case = draft.model_copy(
+        update={
+            "draft": Draft(text=note, evidence_ids=("E1", "E2"), engine="person", written_at=NOW),
+            "assessment": waiting_assessment(draft, note, {first: "E1", second: "E2"}),
+        }
+    )
+    case = compare_sentence(case, NOW, max_, first, "E1", Support.SUPPORTED)
+    case = compare_sentence(case, NOW, other, second, "E2", Support.SUPPORTED)
+    case = suggest(suggest(case, NOW, max_, ["Say when."]), NOW, other, ["Say where."])
+    case = answer_suggestion(case, NOW, max_, "S2", SuggestionAnswer.NO, "No.")
+    case = answer_suggestion(case, NOW, other, "S1", SuggestionAnswer.NO, "No.")
+    assert "Checked by max, no open hint." in to_markdown(case)
+    Store(engine).add(case)
+    people.erase(max_)
+    kept = Store(engine).get("checked")
+    assert kept.assessment is not None
+    assert [sentence.by for sentence in kept.assessment.sentences] == ["someone who left", "max"]
+    assert "Checked by max, someone who left, no open hint." in to_markdown(kept)
+    assert [(item.by, item.answered_by) for item in kept.suggestions] == [
+        ("someone who left", "max"),
+        ("max", "someone who left"),
+    ]
+    people.erase(other)
+    assert "max" not in to_json(Store(engine).get("checked"))
 
 
 def test_only_an_admin_hands_out_and_erases_and_the_last_one_stays(engine: Engine, people: People) -> None:
