@@ -26,6 +26,7 @@ from crowdnotes.domain import (
     SentenceCheck,
     Source,
     Support,
+    TypedWords,
     Verdict,
     text_sha256,
 )
@@ -289,14 +290,15 @@ def tick_tag(case: Case, at: datetime, by: Person, tag: str, *, ticked: bool) ->
     return set_tags(case, at, by, (*others, tag) if ticked else others)
 
 
-def save_decision_text(case: Case, at: datetime, _: Person, field: str, text: str) -> Case:
-    """Keep what is being written towards the decision; no line in the audit trail, for nothing is decided yet."""
+def save_decision_text(case: Case, at: datetime, by: Person, field: str, text: str) -> Case:
+    """Keep what a person is writing towards the decision; no line in the audit trail, for nothing is decided yet."""
     require_open(case)
     text = checked_reason(text)
-    words = {name: said for name, said in case.decision_words.items() if name != field} | (
-        {field: text} if text else {}
-    )
-    return case if words == case.decision_words else case.model_copy(update={"decision_words": words, "updated_at": at})
+    if text == case.words_of(by.key, field):
+        return case
+    others = (item for item in case.typed_words if (item.by_key, item.field) != (by.key, field))
+    words = (*others, TypedWords(by_key=by.key, field=field, text=text))
+    return case.model_copy(update={"typed_words": words, "updated_at": at})
 
 
 def reopen(case: Case, at: datetime, by: Person) -> Case:

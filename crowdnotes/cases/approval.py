@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 
 from crowdnotes.cases.actions import checked_reason, own_check, require_open, with_event
-from crowdnotes.cases.moderation import pairs, require_free, waits_for_readers
+from crowdnotes.cases.moderation import hide_other_reviews, pairs, require_free, waits_for_readers
 from crowdnotes.domain import (
     BY_PERSON,
     Case,
@@ -67,9 +67,15 @@ def decide(
     require_free(case, by)
     reasons = {obstacle: checked_reason(text) for obstacle, text in (overrides or {}).items()}
     sha256 = case.draft.sha256 if case.draft else None
-    found = obstacles(case, at, by, readers=readers) if kind is DecisionKind.APPROVED else ()
-    for refusal in remaining(found, reasons):
-        raise WorkflowError(refusal.id.kind.value, refusal.sentence, refusal.lifts)
+    found: tuple[Obstacle, ...] = ()
+    if kind is DecisionKind.APPROVED:
+        seen_by_them, found = hide_other_reviews(case, by), obstacles(case, at, by, readers=readers)
+        for refusal in remaining(obstacles(seen_by_them, at, by, readers=readers), reasons):
+            raise WorkflowError(refusal.id.kind.value, refusal.sentence, refusal.lifts)
+        for refusal in remaining(found, reasons):
+            if seen_by_them is not case:
+                raise WorkflowError("unread", "Another reader objects.", "Read this case to its end on the Queue page.")
+            raise WorkflowError(refusal.id.kind.value, refusal.sentence, refusal.lifts)
     if kind is DecisionKind.APPROVED and seen != sha256:
         raise WorkflowError("edited elsewhere", "The note has changed since you read it.", "Read it again.")
     decision = Decision(

@@ -6,8 +6,8 @@ clock, which every caller gives as `at`. What they find of each sentence and pas
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from datetime import datetime
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 
 from crowdnotes.cases.actions import (
     checked_reason,
@@ -16,16 +16,21 @@ from crowdnotes.cases.actions import (
     require_passage,
     with_check,
     with_event,
-    with_sentence_checks,
 )
 from crowdnotes.domain import (
     FINDINGS,
     LEASE,
+    PROGRAM,
+    Act,
+    Actor,
+    Assessment,
     Case,
+    ClaimMatch,
     Classification,
     Comment,
     DeskState,
     DeskWork,
+    Evidence,
     Lease,
     Pair,
     PairFinding,
@@ -36,9 +41,11 @@ from crowdnotes.domain import (
     Suggestion,
     Support,
     Verdict,
+    may,
     text_sha256,
 )
 from crowdnotes.errors import InputError, WorkflowError
+from crowdnotes.notes.gates import with_checks
 from crowdnotes.wording import plural
 
 _MAX_COMMENTS = 50
@@ -97,7 +104,7 @@ def require_editable(case: Case, by: Person, *, by_reviewers: bool = False) -> N
     if lease is not None and not (by_reviewers and lease.holder.key == by.key):
         if lease.holder.key == by.key:
             raise WorkflowError("claimed", "You are reviewing this case.", "Give it back, then change it.")
-        raise WorkflowError("claimed", _describe_holder(lease), "Wait until the review is finished, or take it back.")
+        raise WorkflowError("claimed", "A moderator is reviewing this case.", "Wait until the review is finished.")
     if by.key != case.owner_key and not by_reviewers:
         raise WorkflowError(
             "submitted",
@@ -269,7 +276,7 @@ def judge_pair(case: Case, at: datetime, by: Person, words: str, evidence_id: st
     Who finds that a passage supports the sentence, or partly, has also judged that the note may use it.
     """
     renewed = renew(case, at, by)
-    if Pair(words, evidence_id) not in pairs(case):
+    if Pair(words, evidence_id) not in pairs(hide_other_reviews(case, by)):
         raise WorkflowError("edited elsewhere", "This sentence is no longer compared with that passage.")
     if support not in FINDINGS:
         raise InputError("Choose one of the five findings.")
@@ -306,7 +313,9 @@ def finish_reading(case: Case, at: datetime, by: Person) -> Case:
     What two find is never known to the second before they are done: see `hide_other_reviews`.
     """
     renewed = renew(case, at, by)
-    found = {pair: own_check(case, by.key, pair.words, pair.evidence_id) for pair in pairs(case)}
+    found = {
+        pair: own_check(case, by.key, pair.words, pair.evidence_id) for pair in pairs(hide_other_reviews(case, by))
+    }
     if case.draft is not None and not found:
         raise WorkflowError("unread", "The note has no source to check.", "Send it back with a comment.")
     left = sum(check is None or check.support is Support.UNCHECKED for check in found.values())
@@ -333,34 +342,104 @@ def finish_reading(case: Case, at: datetime, by: Person) -> Case:
     return _change_desk(renewed, at, by, "read through", detail, lease=lease, **update)
 
 
-def hide_other_reviews(case: Case, reader: Person) -> Case:
-    """The case as a moderator may see it who has not finished: without what the other moderators found.
+_EVENTS_SEEN_BY_BLIND = frozenset(
+    "submitted;withdrawn;claimed;taken over;released;assigned;put first;no longer first;readers wanted;read through;"
+    "shared;no longer shared".split(";")
+)
+"""What others did at the desk, which tells nothing of what they found."""
 
-    Where one reader is enough nothing is hidden; nor from its owner, nor once the case is decided.
+
+def hide_other_reviews(case: Case, reader: Person) -> Case:
+    """The case as somebody may see it who has not finished reading the note: without what others found at the desk.
+
+    Nothing is hidden before a case is submitted first and once it is decided; nor from its author, unless it is with
+    the moderators now and the author is one of them.
     """
-    work = case.desk
-    is_blind = work.state is DeskState.SUBMITTED and work.readers > 1 and case.decision is None
-    if not is_blind or reading_by(case, reader.key) is not None or case.owner_key == reader.key:
+    times = _find_times_at_desk(case)
+    if not times or case.decision is not None or reading_by(case, reader.key) is not None:
         return case
-    hidden = {reading.reader.key for reading in work.readings}
-    if not hidden:
+    is_at_desk = case.desk.state is DeskState.SUBMITTED
+    if case.owner_key == reader.key and not (is_at_desk and isinstance(reader, Actor) and may(reader, Act.REVIEW)):
         return case
-    evidence = tuple(
-        item.model_copy(update={"reviews": tuple(it for it in item.reviews if it.reader.key not in hidden)})
-        for item in case.evidence
-    )
-    told = {"passage opened", "passage judged", "sentence compared"}
-    # Who has read it stays known; what they found goes.
-    readings = tuple(reading.model_copy(update={"findings": ()}) for reading in work.readings)
-    seen = case.model_copy(
-        update={
-            "evidence": evidence,
-            "sentence_checks": tuple(check for check in case.sentence_checks if check.by_key not in hidden),
-            "events": tuple(it for it in case.events if not (it.by_key in hidden and it.kind in told)),
-            "desk": work.model_copy(update={"readings": readings}),
-        }
-    )
-    return with_sentence_checks(seen)
+    known = {reader.key, PROGRAM.key, case.owner_key}
+    claimed = {event.by_key for event in case.events if event.kind in ("claimed", "taken over")}
+    not_readers = known - (claimed - {reader.key})  # an author who is a reader too finds as one
+
+    def shown(key: str, at: datetime, of_whom: set[str | None] = not_readers) -> bool:
+        return key in of_whom or not any(began <= at <= ended for began, ended in times)
+
+    def blind(items: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+        # The author's own stay: the note is made from what they use.
+        def kept(review: Review) -> bool:
+            return shown(review.reader.key, review.judged_at or review.opened_at, known)
+
+        return tuple(it.model_copy(update={"reviews": tuple(filter(kept, it.reviews))}) for it in items)
+
+    def stripped(readings: tuple[Reading, ...]) -> tuple[Reading, ...]:  # who has read it stays known
+        return tuple(it if it.reader.key == reader.key else it.model_copy(update={"findings": ()}) for it in readings)
+
+    checks = tuple(check for check in case.sentence_checks if shown(check.by_key, check.at))
+    texts = {draft.sha256: draft.text for draft in (*case.revisions, *((case.draft,) if case.draft else ()))}
+
+    def unchecked(assessment: Assessment) -> Assessment:
+        known_text = texts.get(assessment.text_sha256)
+        return with_checks(assessment, known_text or "", case.evidence, checks if known_text else ())
+
+    work, counted = case.desk, counted_readings(case)
+    of_other_notes = tuple(it for it in work.readings if it not in counted)
+    update: dict[str, object] = {
+        "readings": stripped(counted),
+        "earlier_readings": stripped((*work.earlier_readings, *of_other_notes)),
+    }
+    changed: dict[str, object] = {
+        "evidence": blind(case.evidence),
+        "earlier_evidence": tuple(
+            it.model_copy(update={"evidence": blind(it.evidence)}) for it in case.earlier_evidence
+        ),
+        "sentence_checks": checks,
+        "assessment": unchecked(case.assessment) if case.assessment else None,
+        "earlier_assessments": tuple(map(unchecked, case.earlier_assessments)),
+        "events": tuple(it for it in case.events if it.kind in _EVENTS_SEEN_BY_BLIND or shown(it.by_key, it.at)),
+        "claim_matches": _find_claim_matches(case, shown),
+        "typed_words": tuple(it for it in case.typed_words if it.by_key == reader.key),
+        "decision_words": {},
+    }
+    if is_at_desk:  # of one that was sent back the comments are for everybody who works on it
+        made = ((it, it.owed or it.typed_by) for it in case.suggestions)
+        changed["suggestions"] = tuple(it for it, key in made if shown(key, it.at))
+        update["returns"] = tuple(
+            it if it.by.key == reader.key else it.model_copy(update={"words": ""}) for it in work.returns
+        )
+    return case.model_copy(update={**changed, "desk": work.model_copy(update=update)})
+
+
+def _find_times_at_desk(case: Case) -> list[tuple[datetime, datetime]]:
+    """From when until when the case was with the moderators, each time; the end of the newest may lie ahead."""
+    times: list[tuple[datetime, datetime]] = []
+    began: datetime | None = None
+    for event in case.events:
+        if event.kind == "submitted":
+            began = event.at
+        elif began is not None and event.kind in ("withdrawn", "sent back"):
+            times.append((began, event.at))
+            began = None
+    return times if began is None else [*times, (began, datetime.max.replace(tzinfo=UTC))]
+
+
+def _find_claim_matches(case: Case, shown: Callable[[str, datetime], bool]) -> dict[str, ClaimMatch]:
+    """What was said of fact-checks by those whose findings are shown, as their acts tell it."""
+    matches = dict(case.claim_matches)
+    said = [event for event in case.events if event.kind == "claim matched"]
+    hidden = {event.detail.partition(": ")[2] for event in said if not shown(event.by_key, event.at)}
+    for name in hidden:
+        matches.pop(name, None)
+    for event in said:
+        match, _, name = event.detail.partition(": ")
+        if name in hidden and shown(event.by_key, event.at):
+            matches |= {name: ClaimMatch(match)} if match in list(ClaimMatch) else {}
+            if match == "none":
+                matches.pop(name, None)
+    return matches
 
 
 # --- sending back ---

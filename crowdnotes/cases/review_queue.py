@@ -77,7 +77,12 @@ class Queue:
                 .join(cases, cases.c.id == queue.c.case_id)
                 .order_by(*_get_order_columns(asked.order, queue.c))
             )
-            return [QueueItem.model_validate(dict(row)) for row in connection.execute(rows).mappings()]
+            items = [QueueItem.model_validate(dict(row)) for row in connection.execute(rows).mappings()]
+            # Whoever has not read a case may not know yet that its readers found different things.
+            return [
+                item if f"\n{who.key}\n" in item.read_by else item.model_copy(update={"disagree": False})
+                for item in items
+            ]
 
     def count(self, who: Person, asked: QueueQuery) -> int:
         """How many lines there are; `MOST` where there are more, which nobody goes through line by line."""

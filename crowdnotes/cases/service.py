@@ -22,33 +22,25 @@ from crowdnotes.cases import (
     supernote_stages,
 )
 from crowdnotes.cases.agreement import agreement, units
+from crowdnotes.cases.case_findings import CaseFindings
 from crowdnotes.cases.intake import Attachment, checked_urls
 from crowdnotes.cases.permissions import require
-from crowdnotes.cases.stages import StageRunner
 from crowdnotes.cases.tag_suggestions import TagSuggestion, suggest_tags
-from crowdnotes.cases.unsettled_claims import reach_of
 from crowdnotes.domain import (
     FINDINGS,
     Act,
     Actor,
-    Aim,
     Candidate,
     Case,
     CaseStatus,
     CaseSummary,
-    ClaimKind,
-    ClaimMatch,
     DecisionKind,
-    EarlierNote,
     Event,
-    Evidence,
     ExistingNote,
     Figure,
     FollowUpKind,
     FollowUpSearch,
     GateName,
-    Hit,
-    LinkCheck,
     LintWarning,
     Mode,
     Obstacle,
@@ -58,12 +50,9 @@ from crowdnotes.domain import (
     Person,
     QueueItem,
     QueueQuery,
-    Reach,
     Reading,
     ReadPair,
     Relationship,
-    Source,
-    SourceCategory,
     SupernoteWork,
     Support,
     Tombstone,
@@ -71,12 +60,7 @@ from crowdnotes.domain import (
     may,
     refusal,
 )
-from crowdnotes.engines.local.queries import uncheckable_words
-from crowdnotes.engines.local.relevance import nothing_relevant, weak_sources
-from crowdnotes.engines.prompt_injection import holds_injection
 from crowdnotes.errors import CaseNotFoundError, InputError, NewerCaseError, WorkflowError
-from crowdnotes.evidence.images import clean_picture, preview
-from crowdnotes.evidence.source_types import categorise, earlier_notes, fact_checker, fact_checks, hits_of, publisher_of
 from crowdnotes.notes import existing_notes, note_files
 from crowdnotes.notes.gates import GATES, form_warnings
 from crowdnotes.notes.ranking import random_candidate
@@ -120,7 +104,7 @@ def new_case_id() -> str:
     return uuid.uuid4().hex[:12]
 
 
-class CaseService(StageRunner):
+class CaseService(CaseFindings):
     """What one person may do with cases. Safe to share between threads.
 
     Every method raises NotAllowedError, WorkflowError, InputError or StoreError as named there. A method that takes a
@@ -422,9 +406,9 @@ class CaseService(StageRunner):
 
     # --- the moderators' desk ---
 
-    def submit(self, case_id: str, message: str = "") -> Case:
-        """See `moderation.submit`; with the setting `two_readers` two moderators have to read it."""
-        readers = 2 if self._tools.settings.two_readers else 1
+    def submit(self, case_id: str, message: str = "", *, readers: int = 1) -> Case:
+        """See `moderation.submit`; with the setting `two_readers` two moderators or more have to read it."""
+        readers = max(readers, 2 if self._tools.settings.two_readers else 1)
         return self._act_at_desk(Act.SUBMIT, moderation.submit, case_id, message, readers=readers)
 
     withdraw = _build_desk_method(Act.SUBMIT, moderation.withdraw)
@@ -564,76 +548,7 @@ class CaseService(StageRunner):
         """What each gate asks, as a person reads it."""
         return {name: gate.question for name, gate in GATES.items()}
 
-    # --- what was found ---
-
-    def nothing_relevant(self, case: Case) -> bool:
-        """See `relevance.nothing_relevant`; where a model said what the passages give, that counts instead."""
-        return case.settlement is None and nothing_relevant(case.post, case.judging_evidence, self._relevance_line)
-
-    def weak_sources(self, case: Case) -> frozenset[str]:
-        """See `relevance.weak_sources`; of what a search found, where no model said what the passages give."""
-        found = [item for item in case.judging_evidence if item.source.url not in case.urls]
-        known = case.settlement is not None or not case.searched
-        return frozenset() if known else weak_sources(case.post, found, self._relevance_line)
-
-    def uncheckable_words(self, case: Case) -> tuple[ClaimKind, str] | None:
-        """See `queries.uncheckable_words`; None where a model has said what the post claims."""
-        return None if any(claim.statement for claim in case.claims) else uncheckable_words(case.post)
-
-    @property
-    def _relevance_line(self) -> float:
-        line = self._tools.settings.gates.relevance
-        return self._tools.embedder.thresholds.relevant if line is None else line
-
-    def reach(self, case: Case, *, asked: bool = False, search_failed: bool = False) -> Reach | None:
-        """See `unsettled_claims.reach_of`."""
-        hosts, near = self._tools.settings.allowed_private_hosts, self.nothing_relevant(case)
-        return reach_of(case, hosts, nothing_relevant=near, asked=asked, search_failed=search_failed)
-
-    def can_gather(self, case: Case) -> bool:
-        """Whether there is anywhere to look for evidence."""
-        return intake.missing_scope_error(intake.search_scope_of(case)) is None
-
-    def swap_candidates(self, case: Case) -> frozenset[Aim]:
-        """For which aims something was found that nobody has read yet."""
-        return frozenset(aim for aim in Aim if follow_up_stages.unread_hits(case, aim))
-
-    def failed_sources(self, case: Case) -> tuple[Source, ...]:
-        """See `follow_up_stages.failed_sources`."""
-        return follow_up_stages.failed_sources(case)
-
-    def hits(self, case: Case) -> builtins.list[Hit]:
-        """See `source_types.hits_of`."""
-        return hits_of(case)
-
-    def fact_checks(self, case: Case) -> builtins.list[tuple[Hit, str | None]]:
-        """Checks of the claim that any search found, each with who published it; what a person calls other is last."""
-        order = {ClaimMatch.SAME: 0, ClaimMatch.OTHER: 2}
-        checks = fact_checks(hits_of(case), case.post.whole_text)
-        checks.sort(key=lambda hit: order.get(case.claim_matches.get(hit.url or hit.title, ClaimMatch.RELATED), 1))
-        said = ((hit, hit.check.publisher if hit.check else "") for hit in checks)
-        return [(hit, fact_checker(hit.url) or publisher_of(hit.url or "") or name or None) for hit, name in said]
-
-    def earlier_notes(self, case: Case) -> builtins.list[tuple[EarlierNote, tuple[Hit, ...]]]:
-        """See `source_types.earlier_notes`."""
-        return earlier_notes(hits_of(case))
-
-    def categories_found(self, case: Case) -> builtins.list[SourceCategory]:
-        """The kind of each page that was found or brought; empty when nothing was searched."""
-        hits, own = hits_of(case), self._tools.settings.evidence.categories
-        return [*(hit.category for hit in hits), *(categorise(url, own) for url in case.urls)] if hits else []
-
-    def holds_injection(self, item: Evidence) -> bool:
-        """Whether words of a passage speak to programs; see `prompt_injection`."""
-        return holds_injection(item.passage.text)
-
-    def preview(self, content: bytes, name: str = "image") -> bytes:
-        """A picture small enough for a page, cleaned first. Raises InputError for what is none."""
-        return preview(clean_picture(content, name).content)
-
-    def link_checks(self, case: Case) -> tuple[tuple[str, LinkCheck | None], ...]:
-        """See `approval.link_checks`; empty without a note."""
-        return approval.link_checks(case, case.draft, self._tools.clock()) if case.draft else ()
+    # --- many cases ---
 
     def list(
         self,

@@ -365,8 +365,8 @@ class StageRunner:
 
         tools, text = self._tools, case.draft.text
         assessment = assess(tools.engine, tools.brief(case), text, evidence, tools.clock, heard)
+        summary = _summarise_gates(assessment.gates)  # without what people found: not everybody may know that yet
         assessment = with_checks(assessment, text, evidence, case.sentence_checks)
-        summary = _summarise_gates(assessment.gates)
         if before_inspection and case.draft.engine != "person" and self._tools.engine.uses_language_model:
             changes, told = self._mended(case, case.draft, assessment)
             return {"assessment": assessment, **changes}, summary + told

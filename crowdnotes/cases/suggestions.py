@@ -49,7 +49,9 @@ def suggest(case: Case, at: datetime, by: Person, texts: Iterable[str], *, said_
         raise InputError(f"A case takes {_MAX_SUGGESTIONS} suggestions.", "Leave out what was said before.")
     first = len(case.suggestions) + 1
     added = tuple(
-        Suggestion(id=f"S{number}", text=text, by=said_by.strip() or by.name, at=at, about=draft.sha256)
+        Suggestion(
+            id=f"S{number}", text=text, by=said_by.strip() or by.name, at=at, about=draft.sha256, typed_by=by.key
+        )
         for number, text in enumerate(fresh, first)
     )
     detail = ", ".join(item.id for item in added)

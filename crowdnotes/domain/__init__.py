@@ -50,6 +50,7 @@ from crowdnotes.domain.case import (
     FollowUpSearch,
     Stage,
     StageName,
+    TypedWords,
     Usage,
     effect_of_edit,
 )

@@ -283,6 +283,14 @@ _EVENT_TEXT = {
 }
 
 
+class TypedWords(FrozenModel):
+    """What one person has written so far in one field towards the decision; `by_key` is their `Person.key`."""
+
+    by_key: str
+    field: str
+    text: str
+
+
 class CaseStatus(LabelledEnum):
     """Where a case stands, derived from what it holds."""
 
@@ -310,11 +318,11 @@ class Case(FrozenModel):
     `earlier_assessments` of other texts or passages, newest last; `jury` what simulated juries said of the
     draft and candidates, the draft's last; `usage` what each step asked of a language model; `link_checks` how
     the note's links answered when last asked; `earlier_evidence` are the sets of passages that were replaced or
-    added to, oldest first; `follow_ups` the follow-up searches; `decision_words` what a person has written
-    towards the decision so far, by the field it stands in; `supernote` what is made from the notes that the post has,
-    in a case that began with them; `suggestions` readers' comments on its notes, oldest first; `desk` where it stands
-    with the moderators; in a demonstration with `recorded_answers` a language model's answers are those that were
-    recorded for it.
+    added to, oldest first; `follow_ups` the follow-up searches; `typed_words` what each person has written towards the
+    decision so far, `decision_words` what earlier programs kept of that, by field; `supernote` what is made from the
+    notes that the post has, in a case that began with them; `suggestions` readers' comments on its notes, oldest
+    first; `desk` where it stands with the moderators; in a demonstration with `recorded_answers` a language model's
+    answers are those that were recorded for it.
     """
 
     document_version: int = DOCUMENT_VERSION
@@ -356,6 +364,7 @@ class Case(FrozenModel):
     classification: Classification = Classification.MISLEADING
     tags: tuple[str, ...] = ()
     decision_words: dict[str, str] = Field(default_factory=dict)
+    typed_words: tuple[TypedWords, ...] = ()
     decision: Decision | None = None
     stages: tuple[Stage, ...] = ()
     events: tuple[Event, ...] = ()
@@ -375,6 +384,11 @@ class Case(FrozenModel):
         newest = self.supernote.newest if self.supernote else None
         ended = next((stage.finished_at for stage in self.stages if stage.name is StageName.CREDIT), None)
         return newest if newest is not None and ended is not None and ended >= newest.made_at else None
+
+    def words_of(self, key: str, field: str) -> str:
+        """What the person with that `Person.key` has written in a field towards the decision."""
+        own = (item.text for item in self.typed_words if (item.by_key, item.field) == (key, field))
+        return next(own, self.decision_words.get(field, ""))
 
     def evidence_by_id(self, evidence_id: str) -> Evidence | None:
         """The evidence with that id, or None."""

@@ -294,6 +294,7 @@ class Suggestion(FrozenModel):
     It may be about one passage (`evidence_id`) or some `words` of the note. One that is `owed` an answer came with
     a case that was sent back by the moderator with that `Person.key`; the case comes back when each of them has one
     or a moderator resolved it (`resolved_by`).
+    `typed_by` is the `Person.key` of who put it in, where it is not `owed`.
     `about` is the sha256 of the text it was made on, `became` of the text that took it up; `changed` says what changed.
     """
 
@@ -311,6 +312,7 @@ class Suggestion(FrozenModel):
     evidence_id: str = ""
     words: str = ""
     owed: str = ""
+    typed_by: str = ""
     resolved_by: str = ""
 
     @property

@@ -200,13 +200,13 @@ def _draw_form_warnings(case: Case) -> None:
 
 def kept_words(case: Case, field: str) -> str:
     """What such a field says now, also when it was typed just before a button was pressed."""
-    return str(st.session_state.get(_field_key(case, field), case.decision_words.get(field)) or "").strip()
+    return str(st.session_state.get(_field_key(case, field), _get_saved_words(case, field)) or "").strip()
 
 
 def kept_field(case: Case, field: str, label: str, placeholder: str = "") -> str:
     """A line to write in, kept in the case at every pause, so that a reload finds it; gives what it says."""
     state, key = st.session_state, _field_key(case, field)
-    state.setdefault(key, case.decision_words.get(field, ""))
+    state.setdefault(key, _get_saved_words(case, field))
     st.text_input(
         label,
         key=key,
@@ -217,6 +217,10 @@ def kept_field(case: Case, field: str, label: str, placeholder: str = "") -> str
         persist_state="page",
     )
     return kept_words(case, field)
+
+
+def _get_saved_words(case: Case, field: str) -> str:
+    return case.words_of(workspace().actor.key, field)
 
 
 def _field_key(case: Case, field: str) -> str:

@@ -117,9 +117,11 @@ def test_an_edit_of_a_text_that_changed_meanwhile_is_refused_and_loses_nothing()
 def test_words_towards_the_decision_are_kept_by_field_until_they_are_emptied_or_it_is_made() -> None:
     case = actions.save_decision_text(_used(), AT, ANN, "word", " A first thought. ")
     case = actions.save_decision_text(case, AT, ANN, "relevance 1", "It fits.")
-    assert case.decision_words == {"word": "A first thought.", "relevance 1": "It fits."}
+    assert case.words_of(ANN.key, "word") == "A first thought."
+    assert case.words_of(ANN.key, "relevance 1") == "It fits."
+    assert case.words_of("somebody else", "word") == ""
     assert case.events == _used().events
-    assert actions.save_decision_text(case, AT, ANN, "word", "").decision_words == {"relevance 1": "It fits."}
+    assert actions.save_decision_text(case, AT, ANN, "word", "").words_of(ANN.key, "word") == ""
     with _refused("decided"):
         actions.save_decision_text(decide(case, AT, ANN, DecisionKind.REJECTED), AT, ANN, "word", "Late.")
 

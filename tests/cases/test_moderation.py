@@ -18,15 +18,18 @@ from crowdnotes.cases import actions, moderation
 from crowdnotes.cases.actions import edit_draft, own_check
 from crowdnotes.cases.agreement import agreement, units
 from crowdnotes.cases.approval import decide, obstacles
-from crowdnotes.cases.export import findings_csv
+from crowdnotes.cases.export import cases_csv, findings_csv, to_json, to_markdown
 from crowdnotes.cases.moderation import pairs
 from crowdnotes.cases.service import CaseService
 from crowdnotes.cases.store import Store
-from crowdnotes.cases.suggestions import answer_suggestion
+from crowdnotes.cases.suggestions import answer_suggestion, suggest
 from crowdnotes.domain import (
+    BY_PERSON,
     LEASE,
     Actor,
+    Assessment,
     Case,
+    ClaimMatch,
     Classification,
     Comment,
     Decision,
@@ -35,6 +38,9 @@ from crowdnotes.domain import (
     Draft,
     ExistingNote,
     FollowUpKind,
+    GateName,
+    GateResult,
+    GateStatus,
     ObstacleKind,
     Order,
     QueueQuery,
@@ -42,6 +48,8 @@ from crowdnotes.domain import (
     Ratings,
     ReadPair,
     Role,
+    SentenceSupport,
+    Span,
     SuggestionAnswer,
     SupernoteWork,
     Support,
@@ -256,6 +264,95 @@ def test_readers_of_different_texts_do_not_disagree() -> None:
 def test_a_note_without_sources_is_not_read_through() -> None:
     case = moderation.submit(drafted(passages=0), NOW, ANN, readers=2)
     refused(lambda: moderation.finish_reading(moderation.claim(case, NOW, BOB), NOW, BOB), "unread")
+
+
+def _told(case: Case) -> str:
+    """All that leaves the program of a case, in every form."""
+    return "\n".join((to_markdown(case), to_json(case), cases_csv([case])))
+
+
+def waiting_assessment(case: Case, note: str, passages: dict[str, str]) -> Assessment:
+    """Scores that wait for people, who compare each of these sentences with its passage."""
+    spans = {words: Span(start=note.index(words), end=note.index(words) + len(words)) for words in passages}
+    return Assessment(
+        text_sha256=text_sha256(note),
+        basis_sha256=case.basis_sha256,
+        gates=(
+            GateResult(gate=GateName.RELEVANCE, status=GateStatus.PASS, reason="They fit."),
+            GateResult.not_run(GateName.CORRECTNESS, "Compare.").model_copy(update={"judge": BY_PERSON}),
+        ),
+        principles=(),
+        sentences=tuple(
+            SentenceSupport(span=spans[words], support=Support.UNCHECKED, score=0.5, evidence_id=name)
+            for words, name in passages.items()
+        ),
+        lint=(),
+        engine="local",
+        assessed_at=NOW,
+        seconds=0.0,
+    )
+
+
+def _compared(case: Case) -> Case:
+    return case.model_copy(update={"assessment": waiting_assessment(case, NOTE, {NOTE: "E1"})})
+
+
+@pytest.mark.parametrize("readers", [1, 2])
+def test_what_one_moderator_found_is_nowhere_before_another_is_done(readers: int) -> None:
+    case = moderation.claim(moderation.submit(_compared(drafted()), NOW, ANN, readers=readers), NOW, BOB)
+    case = moderation.judge_pair(case, NOW, BOB, NOTE, "E1", Support.UNSUPPORTED)  # one of two
+    case = actions.match_claim(case, NOW, BOB, "https://check.example/1", ClaimMatch.OTHER)
+    case = suggest(case, NOW, BOB, ["The review is about mice."])
+    case = actions.save_decision_text(case, NOW, BOB, "word", "It is about mice.")
+    assert "not supported" in _told(case)
+    taken = moderation.take_over(case, NOW, CLEO)
+    seen = moderation.hide_other_reviews(taken, CLEO)
+    found = ("not supported", "mice", "other claim", "check.example")
+    assert [word for word in found if word in _told(seen)] == []
+    assert "bob" in _told(seen)  # that he had the case is known
+    assert (seen.sentence_checks, seen.suggestions, seen.claim_matches) == ((), (), {})
+    assert moderation.hide_other_reviews(taken, BOB).words_of(BOB.key, "word") == "It is about mice."
+    gate = next(it for it in seen.assessment.found if it.gate is GateName.CORRECTNESS)  # type: ignore[union-attr]
+    assert (gate.status, gate.findings) == (GateStatus.NOT_RUN, ())
+    for kind in ("withdrawn", "sent back"):
+        back = (
+            moderation.withdraw(moderation.release(taken, NOW, CLEO), NOW, ANN)
+            if kind == "withdrawn"
+            else moderation.send_back(taken, NOW, CLEO, [Comment("Which review?")])
+        )
+        later = NOW + LEASE
+        if kind == "sent back":
+            back = answer_suggestion(back, later, ANN, "S2", SuggestionAnswer.NO, "No.")
+        again = moderation.submit(back, later, ANN)
+        assert "not supported" not in _told(moderation.hide_other_reviews(again, DAN))
+    done = read(taken, CLEO)
+    assert moderation.hide_other_reviews(done, CLEO) == done
+
+
+def test_what_a_colleague_did_for_the_author_between_two_submissions_is_shown() -> None:
+    back = moderation.withdraw(submitted(), NOW + LEASE, ANN)
+    opened = actions.open_passage(back, NOW + 2 * LEASE, DAN, "E1")
+    used = actions.judge(opened, NOW + 2 * LEASE, DAN, "E1", Verdict.BACKGROUND, "")
+    again = moderation.submit(used, NOW + 3 * LEASE, ANN)
+    review = moderation.hide_other_reviews(again, CLEO).evidence[0].review_by(DAN.key)
+    assert review is not None
+    assert review.verdict is Verdict.BACKGROUND
+
+
+def test_an_author_who_is_a_moderator_reads_their_own_as_blind_as_anybody() -> None:
+    case = read(submitted(readers=2), BOB)
+    assert "bob chose" not in _told(moderation.hide_other_reviews(case, ANN))
+    writer = actor("ann", Role.CONTRIBUTOR)
+    assert moderation.hide_other_reviews(case, writer) == case
+    own = read(case, ANN, Support.PARTLY)
+    assert not moderation.hide_other_reviews(own, DAN).sentence_checks
+
+
+def test_a_third_reader_does_not_learn_from_the_queue_that_two_disagreed(engine: Engine) -> None:
+    store = Store(engine)
+    store.add(read(read(submitted(readers=2), BOB), CLEO, Support.UNSUPPORTED))
+    shown = [store.queue.items(who, QueueQuery(QueueScope.ALL), 9)[0].disagree for who in (BOB, DAN)]
+    assert shown == [True, False]
 
 
 # --- how far readers agree ---

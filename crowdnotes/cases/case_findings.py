@@ -1,0 +1,98 @@
+"""What was found for a case that somebody was given to read: no method here asks for rights or changes anything."""
+
+from __future__ import annotations
+
+from crowdnotes.cases import approval, follow_up_stages, intake
+from crowdnotes.cases.stages import StageRunner
+from crowdnotes.cases.unsettled_claims import reach_of
+from crowdnotes.domain import (
+    Aim,
+    Case,
+    ClaimKind,
+    ClaimMatch,
+    EarlierNote,
+    Evidence,
+    Hit,
+    LinkCheck,
+    Reach,
+    Source,
+    SourceCategory,
+)
+from crowdnotes.engines.local.queries import uncheckable_words
+from crowdnotes.engines.local.relevance import nothing_relevant, weak_sources
+from crowdnotes.engines.prompt_injection import holds_injection
+from crowdnotes.evidence.images import clean_picture, preview
+from crowdnotes.evidence.source_types import categorise, earlier_notes, fact_checker, fact_checks, hits_of, publisher_of
+
+
+class CaseFindings(StageRunner):
+    """The part of `CaseService` that tells what was found for a case."""
+
+    def nothing_relevant(self, case: Case) -> bool:
+        """See `relevance.nothing_relevant`; where a model said what the passages give, that counts instead."""
+        return case.settlement is None and nothing_relevant(case.post, case.judging_evidence, self._relevance_line)
+
+    def weak_sources(self, case: Case) -> frozenset[str]:
+        """See `relevance.weak_sources`; of what a search found, where no model said what the passages give."""
+        found = [item for item in case.judging_evidence if item.source.url not in case.urls]
+        known = case.settlement is not None or not case.searched
+        return frozenset() if known else weak_sources(case.post, found, self._relevance_line)
+
+    def uncheckable_words(self, case: Case) -> tuple[ClaimKind, str] | None:
+        """See `queries.uncheckable_words`; None where a model has said what the post claims."""
+        return None if any(claim.statement for claim in case.claims) else uncheckable_words(case.post)
+
+    @property
+    def _relevance_line(self) -> float:
+        line = self._tools.settings.gates.relevance
+        return self._tools.embedder.thresholds.relevant if line is None else line
+
+    def reach(self, case: Case, *, asked: bool = False, search_failed: bool = False) -> Reach | None:
+        """See `unsettled_claims.reach_of`."""
+        hosts, near = self._tools.settings.allowed_private_hosts, self.nothing_relevant(case)
+        return reach_of(case, hosts, nothing_relevant=near, asked=asked, search_failed=search_failed)
+
+    def can_gather(self, case: Case) -> bool:
+        """Whether there is anywhere to look for evidence."""
+        return intake.missing_scope_error(intake.search_scope_of(case)) is None
+
+    def swap_candidates(self, case: Case) -> frozenset[Aim]:
+        """For which aims something was found that nobody has read yet."""
+        return frozenset(aim for aim in Aim if follow_up_stages.unread_hits(case, aim))
+
+    def failed_sources(self, case: Case) -> tuple[Source, ...]:
+        """See `follow_up_stages.failed_sources`."""
+        return follow_up_stages.failed_sources(case)
+
+    def hits(self, case: Case) -> list[Hit]:
+        """See `source_types.hits_of`."""
+        return hits_of(case)
+
+    def fact_checks(self, case: Case) -> list[tuple[Hit, str | None]]:
+        """Checks of the claim that any search found, each with who published it; what a person calls other is last."""
+        order = {ClaimMatch.SAME: 0, ClaimMatch.OTHER: 2}
+        checks = fact_checks(hits_of(case), case.post.whole_text)
+        checks.sort(key=lambda hit: order.get(case.claim_matches.get(hit.url or hit.title, ClaimMatch.RELATED), 1))
+        said = ((hit, hit.check.publisher if hit.check else "") for hit in checks)
+        return [(hit, fact_checker(hit.url) or publisher_of(hit.url or "") or name or None) for hit, name in said]
+
+    def earlier_notes(self, case: Case) -> list[tuple[EarlierNote, tuple[Hit, ...]]]:
+        """See `source_types.earlier_notes`."""
+        return earlier_notes(hits_of(case))
+
+    def categories_found(self, case: Case) -> list[SourceCategory]:
+        """The kind of each page that was found or brought; empty when nothing was searched."""
+        hits, own = hits_of(case), self._tools.settings.evidence.categories
+        return [*(hit.category for hit in hits), *(categorise(url, own) for url in case.urls)] if hits else []
+
+    def holds_injection(self, item: Evidence) -> bool:
+        """Whether words of a passage speak to programs; see `prompt_injection`."""
+        return holds_injection(item.passage.text)
+
+    def preview(self, content: bytes, name: str = "image") -> bytes:
+        """A picture small enough for a page, cleaned first. Raises InputError for what is none."""
+        return preview(clean_picture(content, name).content)
+
+    def link_checks(self, case: Case) -> tuple[tuple[str, LinkCheck | None], ...]:
+        """See `approval.link_checks`; empty without a note."""
+        return approval.link_checks(case, case.draft, self._tools.clock()) if case.draft else ()
