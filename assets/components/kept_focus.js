@@ -24,12 +24,30 @@ const follow = ({ target }) => {
     if (keyOf(node)) around.push({ node, key: keyOf(node) })
 }
 
-export default function () {
+// What was typed while there was no connection is sent with whatever is sent next: so something is, once it is back.
+const RESENDS = 3 // a value that was typed a moment ago is not there at the first
+const RESEND_MS = 1500
+let wasAway = false
+let resends = 0
+let resentAt = 0
+
+function resend(send) {
+  const state = document.querySelector('[data-testid="stApp"]')?.dataset.testConnectionState
+  if (state !== "CONNECTED") wasAway = state !== undefined || wasAway
+  else if (wasAway) [wasAway, resends] = [false, RESENDS]
+  if (state !== "CONNECTED" || !resends || performance.now() - resentAt < RESEND_MS) return
+  resends -= 1
+  resentAt = performance.now()
+  send("back", `${Date.now()}`)
+}
+
+export default function ({ setTriggerValue }) {
   control?.abort()
   control = new AbortController()
   clearInterval(looks)
   let lostAt = null
   const look = () => {
+    resend(setTriggerValue)
     const isLost = document.activeElement === document.body && last && (!last.isConnected || last.disabled)
     if (!isLost) lostAt = null
     else if (lostAt === null) lostAt = performance.now()

@@ -130,7 +130,8 @@ def shortcut_keys(
     """Keys ("j", "ctrl+enter") that press the first that is there of what their CSS selectors find on the page.
 
     The keys in `focused` take the keyboard there instead. Those in `judging` first bring what they judge into view and
-    press once all of it was seen for a moment. What the keyboard is on may go: its place is kept.
+    press once all of it was seen for a moment. What the keyboard is on may go: its place is kept. What was typed while
+    there was no connection is sent once it is back.
     """
     pressed = {key: list(found) for key, found in keys.items()}
     words = {"look": "Read this", "ready": "Press {key} again to judge it"}
@@ -138,7 +139,7 @@ def shortcut_keys(
         data={"keys": pressed, "focused": list(focused), "judging": dict(judging or {}), "words": words},
         key="shortcut-keys",
     )
-    _keep_focus_component(key="kept-focus")
+    _keep_focus_component(key="kept-focus", on_back_change=lambda: None)
 
 
 def scroll_into_view(token: str, place: str = "") -> None:

@@ -178,6 +178,10 @@ class Desk:
                 case.id, words, sentence.evidence_id, Support.SUPPORTED, doubts_settled=bool(sentence.doubts)
             )
 
+    def newest(self, case_id: str) -> Case:
+        """The case as it is kept now."""
+        return self._service.get(case_id)
+
     @property
     def _by(self) -> str:
         return self._workspace.settings.author
@@ -242,6 +246,7 @@ window.askedOfApp = window.heardFromApp = 0
 window.WebSocket = class extends WebSocket {
   constructor(...address) {
     super(...address)
+    window.lineToApp = this
     this.addEventListener("message", () => { window.heardFromApp = performance.now() })
   }
   send(data) {

@@ -43,6 +43,22 @@ def test_a_refresh_and_a_second_tab_keep_the_case_and_its_words(app: App, desk: 
     expect(first.note()).to_have_value("What the first tab wrote meanwhile.")
 
 
+def test_words_typed_just_before_the_connection_broke_are_saved_once_it_is_back(
+    app: App, desk: Desk, new_page: NewPage
+) -> None:
+    case_id = desk.gathered(POST, "vitamin-c")
+    desk.judged(case_id, Verdict.USE, "E1")
+    walk = Walk(new_page(), app.url)
+    walk.open(f"/?case={case_id}")
+    walk.note().fill(MINE)
+    walk.page.evaluate("window.lineToApp.close()")
+    expect(walk.strip().get_by_text(f"{len(MINE)} of 280")).to_be_visible()
+    draft = desk.newest(case_id).draft
+    assert draft is not None
+    assert draft.text == MINE
+    expect(walk.note()).to_have_value(MINE)
+
+
 @pytest.mark.deep
 def test_words_that_had_no_time_to_be_saved_come_back_but_never_over_newer_ones(
     app: App, desk: Desk, new_page: NewPage
