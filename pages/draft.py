@@ -19,7 +19,7 @@ from pages.draft_parts.decision import decide_area, ends
 from pages.draft_parts.demo_tour import begin_if_asked, presenter
 from pages.draft_parts.header import strip
 from pages.draft_parts.moderator_review import submission
-from pages.draft_parts.note import cited_links, is_closed, lesson, note_box, proposals, proposed, undo
+from pages.draft_parts.note import cited_links, is_closed, lesson, note_box, proposals, proposed, refused_words, undo
 from pages.draft_parts.scores import score_button, scores
 from pages.draft_parts.sentence_support import decided_note, support
 from pages.draft_parts.sources import sources_pane
@@ -55,6 +55,7 @@ def note_pane(case: Case, job: JobRecord | None, waits: Sequence[Obstacle]) -> N
             suggestions_fold(case, job)
     with area(Area.NOTE):
         notices(StepName.DRAFT.value)
+        refused_words(case.id, case)
         if case.decision is not None:
             if case.decision.kind is not DecisionKind.APPROVED:  # it stands above, to be copied
                 decided_note(case)
@@ -107,6 +108,7 @@ with page_body("Draft a note", corner=None if opened else _draw_corner, **look):
         case, job = current_case()
     except CaseNotFoundError as error:
         show_notice(notice_for(error))
+        refused_words(st.query_params["case"], None)
     if case is not None:
         workbench(case, job)
     else:

@@ -127,6 +127,14 @@ export default function (component) {
   const copy = root.querySelector(".copy")
   copy.textContent = data.copy
   attached.get(parentElement)?.abort()
+  root.hidden = data.isGone
+  if (data.isGone) {
+    // The box went away while somebody typed: what it had not sent yet is still known here.
+    const kept = unsaved.read(data.place)
+    if (kept && kept.text !== data.text) setTriggerValue("aside", kept.text)
+    if (kept) unsaved.drop(data.place)
+    return
+  }
   const control = new AbortController()
   attached.set(parentElement, control)
   let timer = null

@@ -208,11 +208,14 @@ def save_image(
     )
 
 
-def note_counter(text: str, *, box: str, submit: str, on_aside: Callable[[str], None], key: str) -> None:
+def note_counter(
+    text: str, *, box: str, submit: str, on_aside: Callable[[str], None], key: str, is_gone: bool = False
+) -> None:
     """Counts what is typed into the text area inside the container with key `box`, and saves after a pause.
 
     `text` is what is saved already. Ctrl+Enter in the box saves and presses the button with key `submit`. What was not
-    saved before a reload is put back into the box; where another text was saved meanwhile, `on_aside` gets it.
+    saved before a reload is put back into the box; where another text was saved meanwhile, `on_aside` gets it, and so
+    it does where the box `is_gone`.
     """
 
     def aside() -> None:
@@ -222,7 +225,9 @@ def note_counter(text: str, *, box: str, submit: str, on_aside: Callable[[str], 
 
     words = {"copy": "Copy", "copied": "Copied", "notCopied": "Select the words and copy them"}
     _note_counter_component(
-        data={"text": text, "box": box, "submit": submit, "place": key, **words}, key=key, on_aside_change=aside
+        data={"text": text, "box": box, "submit": submit, "place": key, "isGone": is_gone, **words},
+        key=key,
+        on_aside_change=aside,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -18,7 +18,7 @@ from crowdnotes.logs import about
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import plural
 from crowdnotes.workspace import Workspace
-from pages.common.components import scroll_into_view
+from pages.common.components import outside_text, scroll_into_view
 from pages.common.shared_workspace import shared_workspace
 from pages.common.sign_in import signed_in_person
 
@@ -175,6 +175,19 @@ def _close_notice(place: str, notice: Notice) -> None:
     """Take a notice away. A place draws its notices once, as the button's key is theirs."""
     everywhere: dict[str, list[Notice]] = st.session_state.get(_NOTICES_KEY, {})
     everywhere[place] = [other for other in everywhere.get(place, ()) if other is not notice]
+
+
+def unsaved_words(
+    case_id: str, words: Mapping[str, str], why: str, place: str, keep: Callable[[], object] | None
+) -> None:
+    """Words, by what they are, that were typed and could not be saved: each to copy, and the way to `keep` them."""
+    st.warning(why, title="What you typed was not saved.", icon=":material/edit_note:")
+    with st.container(key=f"unsaved-words-{place}", gap="xsmall"):
+        for number, (name, said) in enumerate(words.items()):
+            st.caption(escaped(name, 160))
+            outside_text(said, look="small", key=f"unsaved-{place}-{case_id}-{number}", copy=True)
+        if keep is not None:
+            button("Reopen and keep my words", f"keep-unsaved-{place}", place, keep, icon="lock_open")
 
 
 def notices_elsewhere(kind: str, shown: Collection[str]) -> list[str]:

@@ -19,7 +19,7 @@ from crowdnotes.wording import plural
 from pages.common.components import outside_text
 from pages.common.layout import Area, StepName, go_to, scroll_target
 from pages.common.progress import under_way
-from pages.common.session import button, notices, run_action, workspace
+from pages.common.session import button, notices, run_action, unsaved_words, workspace
 from pages.common.times import moment
 from pages.draft_parts.approval import (
     kept_field,
@@ -29,6 +29,7 @@ from pages.draft_parts.approval import (
     left_to_do,
     problems,
     reasons,
+    typed_words,
 )
 
 _X_NOTICE_AREA = "to-x"
@@ -258,12 +259,24 @@ def hand_off(case: Case) -> None:
         _draw_approved_note(case)
     else:
         st.markdown(_MESSAGE_BY_DECISION[decision.kind])
+    _draw_unsaved_words(case)
     if decision.reason:
         st.markdown(f"Your comment: {escaped(decision.reason)}")
     for item in decision.overrides:
         why = f"Approved although **{item.obstacle.although(exact)}**. Reason: {escaped(item.reason)}"
         st.markdown(f":orange[:material/priority_high:] {why}")
     _draw_downloads(case)
+
+
+def _draw_unsaved_words(case: Case) -> None:
+    """What this person typed towards a decision that somebody else made meanwhile."""
+    decision = case.decision
+    if decision is None or decision.by_key == workspace().actor.key:
+        return
+    said = typed_words(case)
+    if said:
+        keep = partial(_reopen_case, case) if workspace().may(Act.REOPEN, case) else None
+        unsaved_words(case.id, said, "Somebody else decided the case while you were writing.", _NOTICE_AREA, keep)
 
 
 def _draw_approved_note(case: Case) -> None:

@@ -7,8 +7,8 @@ from functools import partial
 
 import streamlit as st
 
-from crowdnotes.domain import Case, Draft, Evidence, GateStatus, LinkCheck, LinkState, Quotation, StageName
-from crowdnotes.errors import WorkflowError
+from crowdnotes.domain import Act, Case, Draft, Evidence, GateStatus, LinkCheck, LinkState, Quotation, StageName
+from crowdnotes.errors import StoreError, WorkflowError
 from crowdnotes.evidence.demo_pages import example_of
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, host
@@ -27,7 +27,7 @@ from pages.common.components import (
 from pages.common.layout import Area, StepName, go_to
 from pages.common.progress import job_panel, start, under_way
 from pages.common.search_report import through_badge
-from pages.common.session import button, run_action, workspace
+from pages.common.session import button, run_action, unsaved_words, workspace
 
 _BADGE_BY_LINK_STATE = {
     LinkState.LIVE: ("green", "link"),
@@ -284,11 +284,15 @@ _NOTICE_AREA = StepName.DRAFT.value
 
 @dataclass(slots=True)
 class _NoteBoxState:
-    """`base` is the sha256 of the saved text that the box began from; `rival` an edit that could not be saved."""
+    """`base` is the sha256 of the saved text that the box began from; `rival` an edit over one that changed meanwhile.
+
+    `refused` are words that the case took no more, as when it was decided meanwhile.
+    """
 
     base: str | None
     generation: int = 0
     rival: str | None = None
+    refused: str | None = None
 
     def key(self, case: Case) -> str:
         # A new generation is a new widget: the only way to put other words before the person.
@@ -299,6 +303,8 @@ def note_box(case: Case) -> None:
     """Draw the box and its counter."""
     box = _get_note_box_state(case)
     saved = case.draft.sha256 if case.draft else None
+    if box.refused and (box.base != saved or box.key(case) not in st.session_state):
+        box.rival, box.refused = box.refused, None  # the box does not hold them any more
     if box.base != saved and box.rival is None:
         box.base = saved
         box.generation += 1
@@ -318,6 +324,39 @@ def note_box(case: Case) -> None:
         )
         aside = partial(setattr, box, "rival")  # typed before a reload, over a text that is not the saved one any more
         note_counter(text, box=_BOX_KEY, submit=SCORE_BUTTON, on_aside=aside, key=f"counter-{case.id}")
+
+
+def refused_words(case_id: str, case: Case | None) -> None:
+    """What was typed into the box while the case was decided or deleted elsewhere."""
+    box: _NoteBoxState | None = st.session_state.get(f"box-{case_id}")
+    if case is not None and box is not None and box.refused == (case.draft.text if case.draft else None):
+        box.refused = None
+    if case is not None and case.decision is not None:
+        _find_unsaved(case, _get_note_box_state(case))
+    if box is None or not box.refused or (case is not None and case.decision is None):
+        return  # where the case is open the words are still in the box
+    may_reopen = case is not None and workspace().may(Act.REOPEN, case)
+    keep = partial(_reopen_with, case, box.refused) if case is not None and may_reopen else None
+    why = "The case was deleted." if case is None else "The case was decided while you were writing."
+    unsaved_words(case_id, {"The note": box.refused}, why, _NOTICE_AREA, keep)
+
+
+def _find_unsaved(case: Case, box: _NoteBoxState) -> None:
+    """Ask the browser for words that it had not sent yet when the box went away."""
+    note_counter(
+        case.draft.text if case.draft else "",
+        box=_BOX_KEY,
+        submit=SCORE_BUTTON,
+        on_aside=partial(setattr, box, "refused"),
+        key=f"counter-{case.id}",
+        is_gone=True,
+    )
+
+
+def _reopen_with(case: Case, text: str) -> None:
+    workspace().service.reopen(case.id)
+    _replace_text(case, text)
+    _get_note_box_state(case).refused = None
 
 
 def undo(case: Case) -> None:
@@ -348,10 +387,14 @@ def save_typed(case: Case) -> bool:
             saved = workspace().service.edit_draft(case.id, text or "", based_on=box.base)
         except WorkflowError as refusal:
             if refusal.rule != "edited elsewhere":
+                box.refused = text
                 raise
             box.rival = text
             return False
-        box.base = saved.draft.sha256 if saved.draft else None
+        except StoreError:  # the case was deleted
+            box.refused = text
+            raise
+        box.base, box.refused = saved.draft.sha256 if saved.draft else None, None
         return True
 
     return box.rival is None and (text is None or bool(run_action(_NOTICE_AREA, save)))

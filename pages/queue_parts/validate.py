@@ -22,7 +22,7 @@ from crowdnotes.domain import (
     Support,
     remaining,
 )
-from crowdnotes.errors import InputError
+from crowdnotes.errors import CaseNotFoundError, InputError
 from crowdnotes.text.markdown import day, escaped, title
 from crowdnotes.wording import plural
 from pages.common.components import (
@@ -36,7 +36,7 @@ from pages.common.components import (
     web_link,
 )
 from pages.common.search_report import source_badges
-from pages.common.session import button, notices, workspace
+from pages.common.session import button, notice_for, notices, show_notice, unsaved_words, workspace
 from pages.common.times import clock_time
 from pages.draft_parts.moderator_review import comment_in_words
 
@@ -86,7 +86,15 @@ def back_to_queue() -> None:
 def validate(case_id: str) -> None:
     """Draw the case for whoever reviews it."""
     service, me = workspace().service, workspace().actor
-    service.require(Act.REVIEW, case_id)
+    try:
+        service.require(Act.REVIEW, case_id)
+    except CaseNotFoundError as error:
+        show_notice(notice_for(error))
+        kept = (said for key, said in st.session_state.items() if str(key).startswith(f"comment-{case_id}-"))
+        typed = {f"Comment {number}": str(said) for number, said in enumerate(kept, start=1) if said}
+        if typed:
+            unsaved_words(case_id, typed, "The case was deleted.", _NOTICE_AREA, None)
+        return
     case = service.get(case_id)
     lease, at = case.desk.lease, service.database_now()
     mine = lease is not None and lease.holder.key == me.key and case.decision is None
@@ -102,6 +110,8 @@ def validate(case_id: str) -> None:
     _draw_comments(case)
     found = workspace().service.pairs(case)
     open_pairs = [number for number, pair in enumerate(found) if _get_finding(case, pair) is None]
+    if not mine:
+        _draw_unsaved_comments(case, found)
     here = st.session_state.get(f"pair-{case.id}")
     if here is None and open_pairs:
         here = open_pairs[0]
@@ -354,20 +364,41 @@ def _draw_summary(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
             return
         else:
             st.caption("Press “Work on this case” to record what you find.")
-        if any(
-            st.session_state.get(key)
-            for keys in _list_comment_keys(case, _find_unsupported_pairs(case, found))
-            for key in keys
-            if key
-        ):
-            st.warning(
-                "Somebody else has this case now. What you typed stays here; copy what you need.",
-                icon=":material/edit_note:",
-            )
-            _draw_comment_fields(case, found)
         button(
             "Next case for me", "next-after", _NOTICE_AREA, claim_next, icon="play_arrow", type="primary", shortcut="n"
         )
+
+
+def _collect_typed_comments(case: Case, found: Sequence[Pair]) -> dict[str, str]:
+    """What was typed for the author and not sent, by what it is about."""
+    typed = st.session_state
+    wrong = _find_unsupported_pairs(case, found)
+    said = {}
+    for number, (words, comment) in enumerate(_list_comment_keys(case, wrong)):
+        about = typed.get(words) if words else wrong[number].words if number < len(wrong) else "the whole note"
+        if text := str(typed.get(comment) or "").strip():
+            said[f"{number + 1}. {about or 'no words of the note'}"] = text
+    return said
+
+
+def _draw_unsaved_comments(case: Case, found: Sequence[Pair]) -> None:
+    """What was typed for the author when the case went to somebody else, or ended."""
+    decision = case.decision
+    typed = _collect_typed_comments(case, found)
+    typed = {about: text for about, text in typed.items() if decision is None or text != decision.reason}
+    if not typed:
+        return
+    keep = None
+    if decision is not None:
+        why = f"The case is decided: {decision.as_text}."
+        keep = partial(workspace().service.reopen, case.id) if workspace().may(Act.REOPEN, case) else None
+    elif case.desk.state is DeskState.SUBMITTED:
+        why = "Somebody else has this case now. Copy what you need, or take the case over."
+    else:
+        why = "The case is with its author now. Copy what you need."
+    unsaved_words(case.id, typed, why, _NOTICE_AREA, keep)
+    if decision is None:
+        _draw_comment_fields(case, found)
 
 
 def _draw_outcome(case: Case, found: Sequence[Pair]) -> None:
@@ -416,15 +447,17 @@ def _draw_comment_fields(case: Case, found: Sequence[Pair]) -> None:
         if not words:
             pair, support = wrong[number], _get_finding(case, wrong[number])
             label = f"{pair.evidence_id}, {support.as_text if support else ''}: {escaped(pair.words, 90)}"
-            st.text_input(label, key=comment, placeholder="What should change?")
+            st.text_input(label, key=comment, placeholder="What should change?", persist_state="page")
             continue
         left, right = st.columns(2, gap="small")
-        left.text_input("Words of the note (optional)", key=words, placeholder="Copied from the note")
-        right.text_input("Comment on these words", key=comment, placeholder="What should change?")
+        left.text_input(
+            "Words of the note (optional)", key=words, placeholder="Copied from the note", persist_state="page"
+        )
+        right.text_input("Comment on these words", key=comment, placeholder="What should change?", persist_state="page")
     count = f"comments-{case.id}"
     more = partial(st.session_state.__setitem__, count, st.session_state.get(count, 1) + 1)
     button("Comment on other words", "validate-more", _NOTICE_AREA, more, icon="add", type="tertiary")
-    st.text_area("About the whole note", key=general, height=80)
+    st.text_area("About the whole note", key=general, height=80, persist_state="page")
 
 
 def _draw_reader_differences(case: Case) -> None:

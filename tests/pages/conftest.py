@@ -17,7 +17,7 @@ from crowdnotes.domain import Case, Decision, Mode, Verdict
 from crowdnotes.jobs import JobRecord
 from crowdnotes.settings import Settings
 from crowdnotes.workspace import Workspace, open_workspace
-from pages.common import shared_workspace
+from pages.common import session, shared_workspace
 from tests.fakes import HashingEmbedder, LiveLinks, ScriptedEngine
 from tests.shared import PATIENCE, put_tables
 
@@ -159,6 +159,14 @@ def texts(at: AppTest) -> str:
     return (
         "\n".join([str(item.value) for item in shown] + titles + links + folds).replace("\u2060", "").replace("\\", "")
     )
+
+
+@pytest.fixture
+def unsaved(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What pages show, to copy, of words that could not be saved."""
+    shown: list[str] = []
+    monkeypatch.setattr(session, "outside_text", lambda text, **_: shown.append(text))
+    return shown
 
 
 def titles(at: AppTest) -> list[str]:

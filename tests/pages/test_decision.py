@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from crowdnotes.domain import CaseStatus, Classification, DecisionKind, GateName, Mode
+from crowdnotes.domain import CaseStatus, Classification, DecisionKind, GateName, Mode, Role
+from tests.fakes import actor
 from tests.pages.conftest import NOTE, POST, Desk, can_approve, chips, field, give_reasons, note_of, press, texts
 
 _COMMENT = "Comment"
@@ -268,3 +269,17 @@ def test_what_is_left_has_the_button_that_mends_it(desk: Desk) -> None:
     at.button(key="mend-unjudged-E1").click().run()
     assert not at.exception
     assert at.checkbox(key=f"reader-use-{case.id}-E1"), "the reader shows it"
+
+
+def test_a_comment_typed_while_another_decided_stands_beside_the_message(desk: Desk, unsaved: list[str]) -> None:
+    case = desk.drafted()
+    at = desk.app(case)
+    at.text_input(key=f"words-{case.id}-word").set_value("It is a joke.").run()
+    other = desk.workspace.acting_as(lambda: actor("bob", Role.MODERATOR)).service
+    other.decide(case.id, DecisionKind.REJECTED)
+    at.run()
+    assert not at.exception, at.exception
+    assert unsaved == ["It is a joke."]
+    at.button(key="keep-unsaved-Decide").click().run()
+    assert desk.newest(case).decision is None
+    assert at.text_input(key=f"words-{case.id}-word").value == "It is a joke."

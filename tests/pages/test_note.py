@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crowdnotes.domain import Passage, Span, Verdict
+from crowdnotes.domain import DecisionKind, Passage, Span, Verdict
 from crowdnotes.engines.base import WriterAnswer
 from pages.draft_parts import sentence_support
 from tests.pages.conftest import NOTE, Desk, note_of, texts
@@ -53,6 +53,43 @@ def test_two_edits_at_once_show_both_texts_and_lose_neither(desk: Desk, choice: 
     at.button(key=choice).click().run()
     assert desk.note(case) == kept
     assert note_of(at).value == kept
+
+
+def test_words_typed_while_the_case_was_decided_elsewhere_stand_beside_the_message_and_are_kept(
+    desk: Desk, unsaved: list[str]
+) -> None:
+    case = desk.drafted()
+    at = desk.app(case)
+    desk.workspace.service.decide(case.id, DecisionKind.REJECTED)
+    note_of(at).set_value("What I was typing.").run()
+    assert not at.exception, at.exception
+    assert unsaved == ["What I was typing."]
+    assert "The case was decided while you were writing." in texts(at)
+    at.button(key="keep-unsaved-Draft").click().run()
+    assert not at.exception, at.exception
+    assert (desk.note(case), desk.newest(case).decision) == ("What I was typing.", None)
+    assert "What you typed was not saved." not in texts(at)
+
+
+def test_words_typed_before_a_decision_that_another_takes_back_are_offered_again(desk: Desk) -> None:
+    case = desk.drafted()
+    at = desk.app(case)
+    desk.workspace.service.decide(case.id, DecisionKind.REJECTED)
+    note_of(at).set_value("What I was typing.").run()
+    desk.workspace.service.reopen(case.id)
+    at.run()
+    assert "changed in another tab" in texts(at)
+    at.button(key="take-mine").click().run()
+    assert desk.note(case) == "What I was typing."
+
+
+def test_words_typed_while_the_case_was_deleted_can_be_copied(desk: Desk, unsaved: list[str]) -> None:
+    case = desk.drafted()
+    at = desk.app(case)
+    desk.workspace.service.delete(case.id)
+    note_of(at).set_value("What I was typing.").run()
+    assert not at.exception, at.exception
+    assert unsaved == ["What I was typing."]
 
 
 def test_another_tab_shows_what_this_one_saved(desk: Desk) -> None:

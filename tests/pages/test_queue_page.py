@@ -129,6 +129,24 @@ def test_what_a_moderator_typed_stays_when_another_takes_the_case_over(team: Tea
     assert "Somebody else has this case now." in texts(at)
 
 
+def test_what_a_moderator_typed_stays_when_the_case_is_decided_elsewhere(team: Team, unsaved: list[str]) -> None:
+    case = team.submitted()
+    at = team.as_(BOB).desk.app(page=PAGE)
+    at.button(key="queue-next").click().run()
+    at.button(key="finding-3").click().run()
+    at.text_input(key=f"comment-{case.id}-0").set_value("Say for whom.").run()
+    at.button(key="again-0").click().run()  # the fields are not drawn there
+    cleo = team.as_(actor("cleo", Role.MODERATOR)).workspace.service
+    cleo.take_over(case.id)
+    cleo.decide(case.id, DecisionKind.NOT_NEEDED)
+    team.as_(BOB)
+    at.run()
+    assert not at.exception, at.exception
+    assert unsaved == ["Say for whom."]
+    at.button(key="keep-unsaved-validate").click().run()
+    assert team.desk.newest(case).decision is None
+
+
 def test_an_author_sees_the_comments_and_sends_the_case_again_when_each_is_answered(team: Team) -> None:
     case = team.submitted()
     service = team.as_(BOB).workspace.service
