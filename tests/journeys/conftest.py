@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from pytest_httpserver import HTTPServer
 
 from crowdnotes.cases.store import Store
-from crowdnotes.domain import Case, Mode, Post, Support, Verdict
+from crowdnotes.domain import Case, DecisionKind, Mode, Post, Support, Verdict
 from crowdnotes.jobs import JobState
 from crowdnotes.settings import Settings
 from crowdnotes.storage.database import open_database
@@ -181,6 +181,10 @@ class Desk:
     def newest(self, case_id: str) -> Case:
         """The case as it is kept now."""
         return self._service.get(case_id)
+
+    def decided(self, case_id: str) -> None:
+        """End the case, as somebody does elsewhere."""
+        self._service.decide(case_id, DecisionKind.REJECTED)
 
     @property
     def _by(self) -> str:

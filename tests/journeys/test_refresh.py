@@ -60,6 +60,25 @@ def test_words_typed_just_before_the_connection_broke_are_saved_once_it_is_back(
 
 
 @pytest.mark.deep
+def test_words_typed_while_the_case_was_decided_elsewhere_are_kept_by_one_click(
+    app: App, desk: Desk, new_page: NewPage
+) -> None:
+    case_id = desk.gathered(POST, "vitamin-c")
+    desk.judged(case_id, Verdict.USE, "E1")
+    walk = Walk(new_page(), app.url)
+    walk.open(f"/?case={case_id}")
+    desk.decided(case_id)
+    walk.note().fill(MINE)
+    expect(walk.page.get_by_text("What you typed was not saved.")).to_be_visible()
+    expect(walk.page.locator(".st-key-unsaved-words-Draft").get_by_text(MINE)).to_be_visible()
+    expect(walk.page.locator(".st-key-unsaved-words-Draft").get_by_role("button", name="Copy")).to_be_visible()
+    walk.button("Reopen and keep my words").click()
+    expect(walk.note()).to_have_value(MINE)
+    walk.page.reload()
+    expect(walk.note()).to_have_value(MINE)
+
+
+@pytest.mark.deep
 def test_words_that_had_no_time_to_be_saved_come_back_but_never_over_newer_ones(
     app: App, desk: Desk, new_page: NewPage
 ) -> None:
