@@ -57,9 +57,8 @@ from crowdnotes.wording import plural
 if TYPE_CHECKING:
     from crowdnotes.jury import Jury
 
-_MAX_CHOOSING_ROUNDS = (
-    3  # of choosing in the place of what could not be read; past that, more would only keep a person waiting
-)
+# Of choosing in the place of what could not be read; past that, more would only keep a person waiting.
+_MAX_CHOOSING_ROUNDS = 3
 LATER_SECONDS = 40.0  # for a service that was too slow for the first search, on being asked again
 SPARE_CHOICES = 4  # more than are wanted, so that nobody is asked again when some cannot be read
 _MAX_PARALLEL_READS = 6  # pages read side by side: as many as a case chooses
@@ -376,14 +375,8 @@ def read(case: Case, progress: Progress, tools: StageContext) -> tuple[Changes, 
 
         def pick() -> Selection:
             try:
-                return select_by_utility(
-                    tools.engine,
-                    tools.brief(case),
-                    candidates,
-                    count,
-                    spare=SPARE_CHOICES,
-                    by_utility=options.by_utility,
-                )
+                engine, brief, by_utility = tools.engine, tools.brief(case), options.by_utility
+                return select_by_utility(engine, brief, candidates, count, spare=SPARE_CHOICES, by_utility=by_utility)
             finally:
                 chosen.set()
 

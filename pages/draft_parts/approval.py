@@ -222,7 +222,7 @@ def kept_field(case: Case, field: str, label: str, placeholder: str = "") -> str
 def typed_words(case: Case) -> dict[str, str]:
     """All that this person has written towards the decision in this tab or kept before, by the label of its field."""
     start, state = _field_key(case, ""), st.session_state
-    here = {key.removeprefix(start): said for key, said in state.items() if str(key).startswith(start)}
+    here = {str(key).removeprefix(start): said for key, said in state.items() if str(key).startswith(start)}
     own = {it.field: it.text for it in case.typed_words if it.by_key == workspace().actor.key} | here
     labels = {
         field: "Comment" if " " not in field else f"Why approve although {field.rpartition(' ')[0]}" for field in own
