@@ -32,7 +32,7 @@ import numpy as np
 
 from crowdnotes.domain import Claim, Evidence, Passage, Post, Source, Span
 from crowdnotes.engines.embedding import Embedder, FloatArray
-from crowdnotes.engines.local.tone import contradicts, reports_rumour
+from crowdnotes.engines.local.tone import reports_rumour
 from crowdnotes.settings_sections import EvidenceSettings
 from crowdnotes.text.plain_letters import plain_letters
 from crowdnotes.text.sentences import split_sentences
@@ -167,7 +167,7 @@ def _choose_passage(look: _PassageCandidates, asked: FloatArray, vectors: FloatA
         similarity=max(-1.0, min(1.0, to_post(run))),
         before=whole.text[max(0, run.start - surroundings) : run.start],
         after=whole.text[run.end : run.end + surroundings],
-        marks=_choose_marks(run, sentences, *_prefer_answers(whole.text, sentences, near, near_both)),
+        marks=_choose_marks(run, sentences, *_put_rumours_last(whole.text, sentences, near, near_both)),
         page=page_at(whole.page_starts, run.start),
     )
 
@@ -399,22 +399,18 @@ def _count_shared_characters(window: Span, sentence: Span) -> int:
 
 
 _RUMOUR_PENALTY = 1.0  # of a cosine: what only reports the claim is marked where nothing else is there
-_DENIAL_BONUS = 0.1
 
 
-def _prefer_answers(
+def _put_rumours_last(
     text: str, sentences: Sequence[_Sentence], near: FloatArray, similarity: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """How near the sentences are, those that report a rumour put last and those that contradict something first.
+    """Return how near the sentences are, with those that only report a rumour last ("A post claims …").
 
-    The sentence nearest to a claim is often the one that repeats it: "A post claims …".
+    The sentence nearest to a claim is often the one that repeats it.
     """
     said = [text[sentence.span.start : sentence.span.end] for sentence in sentences]
-    by_itself = np.array(
-        [_DENIAL_BONUS * contradicts(words) - _RUMOUR_PENALTY * reports_rumour(words) for words in said],
-        dtype=np.float32,
-    )
-    return near + by_itself[:, None], similarity + by_itself
+    penalty = np.array([_RUMOUR_PENALTY * reports_rumour(words) for words in said], dtype=np.float32)
+    return near - penalty[:, None], similarity - penalty
 
 
 def _choose_marks(
