@@ -220,7 +220,8 @@ class InFlightCalls:
 _BYTES_PER_TOKEN = 3  # fewer than any tokenizer makes of ordinary text, so that the estimate is not too low
 _IMAGE_TOKENS = 2000
 # In a server's complaint that a question is too long: the room for the answer is counted in, or is the matter itself.
-_ANSWER_LIMIT_COMPLAINT = re.compile(r"max_tokens|max_completion_tokens|completion|output tokens", re.IGNORECASE)
+_ANSWER_LIMIT_COMPLAINT = re.compile(r"max_(?:completion_|new_)?tokens|completion|output tokens", re.IGNORECASE)
+_NUMBER = re.compile(r"\d{2,9}")
 _MIN_ANSWER_TOKENS = 500  # tokens: no answer that is asked for needs more, unless the model thinks
 _SECOND_TRY_TEMPERATURE = 0.3  # the same question at 0 would give the same useless answer
 
@@ -279,9 +280,10 @@ class ModelClient:
         return Answered(value, probability)
 
     def _asked(self, key: bytes, question: Question[A]) -> Answered[A]:
-        said = ""
+        said, sent = "", frozenset[str]()
+        where = (self._server.base_url, self.model)
         try:
-            reply = self._with_room(question)
+            reply, sent = self._with_room(question)
             said = reply.text
             if reply.refusal or reply.finish == "content_filter":
                 raise ModelRefusedError("The model declined to answer.")
@@ -290,69 +292,95 @@ class ModelClient:
             if question.useless is not None:
                 raise
             warmer = max(question.temperature, _SECOND_TRY_TEMPERATURE)
-            return self._asked(key, replace(question, temperature=warmer, useless=Useless(said, error.message)))
+            again = replace(question, temperature=warmer, useless=Useless(said, error.message))
+            if not isinstance(error, AnswerEmptyError):
+                return self._asked(key, again)
+            # Some say nothing when they are asked for a schema, others when the question is too long for them.
+            again = replace(again, schema=None, blocks=question.shorter or question.blocks, shorter=())
+            answered = self._asked(key, again)
+            if "response_format" in sent - self._abilities.proven(*where):
+                self._abilities.learn(*where, Abilities(shape=Shape.WORDS))
+            return answered
+        self._abilities.prove(*where, sent)
         found = yes_probability(said, reply.tokens, question.verdict) if question.verdict else None
         self._cache.put(key, said, found, question.prompt)
         return Answered(value, found)
 
-    def _with_room(self, question: Question[A]) -> Reply:
-        """A whole reply: one that was cut is asked for again with twice the room, a question too long in fewer words.
+    def _with_room(self, question: Question[A]) -> tuple[Reply, frozenset[str]]:
+        """A whole reply, and what stood in the call.
 
+        One that was cut is asked for again with twice the room, a question too long in fewer words.
         Raises AnswerCutError when there is no more room.
         """
         most = self._settings.max_answer_tokens
         known = self._abilities.get(self._server.base_url, self.model)
         room = min(most, max(known.room, self._settings.answer_tokens))
-        cut_at = 0
+        cut_at, was_short = 0, False
         while True:
             try:
-                reply = self._reply(question, room)
+                reply, sent = self._reply(question, room)
             except QuestionTooLongError as error:
                 if cut_at:
                     sentence = f"The model's answer ended at {cut_at} tokens, and its server gives no more."
                     raise AnswerCutError(sentence, error.next_step) from None
-                if _ANSWER_LIMIT_COMPLAINT.search(error.said) and room > _MIN_ANSWER_TOKENS:
-                    room = max(_MIN_ANSWER_TOKENS, room // 2)
-                elif question.shorter:
-                    question = replace(question, blocks=question.shorter, shorter=())
-                else:
+                smaller = _smaller_room(error.said, room)
+                if question.shorter and not smaller.is_told:
+                    question, was_short = replace(question, blocks=question.shorter, shorter=()), True
+                elif was_short or smaller.tokens >= room:
                     raise
+                room = smaller.tokens
                 continue
             refuse_circles(reply.text)
             if reply.finish != "length":
                 if cut_at:
                     self._abilities.learn(self._server.base_url, self.model, replace(known, room=room))
-                return reply
+                return reply, sent
             if room >= most:
                 raise AnswerCutError(f"The model's answer ended at {room} tokens, unfinished.")
             cut_at, room = room, min(most, 2 * room)
 
-    def _reply(self, question: Question[A], room: int) -> Reply:
+    def _reply(self, question: Question[A], room: int) -> tuple[Reply, frozenset[str]]:
+        """The reply to the first form of call that the server takes, and what stood in that.
+
+        A refusal that names nothing is tried to get round once: in fewer words, and without what this server was never
+        seen to take.
+        """
         meter = current_meter()
         boundary = meter.boundary if meter else new_boundary()
-        abilities = self._abilities.get(self._server.base_url, self.model)
+        where = (self._server.base_url, self.model)
+        abilities = self._abilities.get(*where)
+        has_guessed = False
         while True:
             messages = self._messages(question, boundary, system_role=abilities.system_role)
+            options = _build_call_options(self._settings, question, abilities, room)
+            sent = _fields_of(options, abilities)
             try:
-                reply = self._metered(question, messages, abilities, room)
+                reply = self._metered(question, messages, options, room)
             except CallRejectedError as error:
-                fewer = abilities.without(error.said) if error.is_sure else abilities.without_named(error.said)
+                fewer = abilities.without_named(error.complaint, sent)
+                if fewer is None and error.is_sure and not has_guessed:
+                    has_guessed = True
+                    unproven = abilities.without((sent & _OPTIONAL_FIELDS) - self._abilities.proven(*where))
+                    if question.shorter or unproven != abilities:
+                        fewer = unproven
+                        question = replace(question, blocks=question.shorter or question.blocks, shorter=())
                 if fewer is None:
                     raise error.otherwise from None
                 abilities = fewer
                 continue
             learned = replace(abilities, streams=abilities.streams and reply.streams)
-            self._abilities.learn(self._server.base_url, self.model, learned)
-            return reply
+            self._abilities.learn(*where, learned)
+            return reply, sent
 
-    def _metered(self, question: Question[A], messages: Sequence[Message], abilities: Abilities, room: int) -> Reply:
+    def _metered(
+        self, question: Question[A], messages: Sequence[Message], options: Mapping[str, Any], room: int
+    ) -> Reply:
         """One call, with what it may use set aside before and what it used counted after, whatever comes of it."""
         reads = len(json.dumps(messages, ensure_ascii=False).encode("utf-8", "replace")) // _BYTES_PER_TOKEN
         if question.image:
             reads += _IMAGE_TOKENS - len(question.image) // _BYTES_PER_TOKEN
         meter = current_meter() or self._meter
         reserved = meter.reserve(reads + room, self.price(reads, room))
-        options = _build_call_options(self._settings, question, abilities, room)
         begun = time.perf_counter()
         # A call that breaks off may have been billed; nobody says.
         usage = Usage(calls=1, unpriced=int(reserved.dollars is None), estimated=True)
@@ -456,6 +484,39 @@ def _build_call_options(
         if abilities.usage_in_stream:
             options["stream_options"] = {"include_usage": True}
     return options
+
+
+# What an answer can be had without.
+_OPTIONAL_FIELDS = frozenset(
+    ("response_format", "logprobs", "reasoning_effort", "stream", "stream_options", "system_role")
+)
+
+
+def _fields_of(options: Mapping[str, Any], abilities: Abilities) -> frozenset[str]:
+    """What stands in a call, under the names of `Complaint.fields`."""
+    return frozenset(options) | ({"system_role"} if abilities.system_role else set())
+
+
+@dataclass(frozen=True, slots=True)
+class _SmallerRoom:
+    """The room to leave for an answer; `is_told` where the server's numbers show that this is enough."""
+
+    tokens: int
+    is_told: bool
+
+
+def _smaller_room(said: str, room: int) -> _SmallerRoom:
+    """What to try after a server said so of a question with this room, which stands unless it is counted in."""
+    if not _ANSWER_LIMIT_COMPLAINT.search(said):
+        return _SmallerRoom(room, is_told=False)
+    numbers = {int(number) for number in _NUMBER.findall(said)} - {room}
+    # Some tell the limit alone; others also what the question has, and the sum of that and the room.
+    parts = [number for number in numbers if number - room not in numbers]
+    has_room = re.search(rf"\b{room}\b", said) is not None
+    left = abs(parts[0] - parts[1]) if len(parts) == 2 and has_room else parts[0] if len(parts) == 1 else 0
+    if _MIN_ANSWER_TOKENS <= left < room:
+        return _SmallerRoom(left, is_told=True)
+    return _SmallerRoom(min(room, max(_MIN_ANSWER_TOKENS, room // 2)), is_told=False)
 
 
 def _estimate_tokens(text: str) -> int:

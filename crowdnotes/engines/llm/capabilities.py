@@ -1,22 +1,130 @@
-"""What a model's server can do, learned from what it refuses, and remembered for as long as the program runs."""
+"""What a model's server can do, learned from what it refuses, and remembered for as long as the program runs.
+
+Servers refuse the same thing with different statuses and in different words, so it is the words that are read.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 import threading
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
-# Gemma's template, llama.cpp, LM Studio, Mistral's template, and Google's own address for Gemma, in this order.
-_NO_SYSTEM_ROLE = re.compile(
-    r"system role|system message|role\W+system|unknown role|roles must alternate|only user and assistant roles"
-    r"|developer instruction"
+_MAX_COMPLAINT_DEPTH = 6
+_MAX_COMPLAINT_ITEMS = 8
+# Where servers put words for people, and where only the name of a field or of a fault. OpenRouter has the words of the
+# server behind it in "raw".
+_WORDS = ("message", "detail", "msg", "error", "errors", "description", "reason", "metadata", "raw")
+_NAMES = ("param", "loc", "field", "code", "type", "error_type")
+
+# What each field of a call is called in complaints about it.
+_FIELD_WORDS = {
+    "response_format": re.compile(
+        r"response.?format|response.?mime.?type|schema|guided|grammar|structured|text\.format|peg-native"
+        r"|json[_ ](?:mode|object|output|validate|format)|generate json|word .?json"
+    ),
+    "logprobs": re.compile(r"log.?prob|token.?probabilit"),
+    "temperature": re.compile(r"temperature"),
+    "top_p": re.compile(r"top_?p\b"),
+    "stream_options": re.compile(r"stream_options|include_usage"),
+    "stream": re.compile(r"\bstream(?!_options)"),
+    "max_tokens": re.compile(r"max_tokens"),
+    # OpenAI and most others name the field; Ollama says that the model "does not support thinking".
+    "reasoning_effort": re.compile(
+        r"reasoning.?effort|support (?:thinking|reasoning)|thinking.?(?:level|budget|config|is not)|\bthink\b"
+    ),
+    # Gemma's template, llama.cpp, LM Studio, Mistral's template, and Google's own address for Gemma, in this order.
+    "system_role": re.compile(
+        r"system role|system message|role\W+system|unknown role|roles must alternate|only user and assistant roles"
+        r"|developer instruction"
+    ),
+}
+# OpenRouter, LiteLLM, Google and others where they name no field, or one that they alone call so.
+_FORM_COMPLAINT = re.compile(
+    r"parameter|argument|unsupported|unrecognized|unknown (?:name|field)|cannot find field"
+    r"|\bnot (?:support|permit|allow|enable)"
 )
-# OpenAI and most others name the field; Ollama says that the model "does not support thinking".
-_NO_EFFORT = re.compile(r"reasoning.?effort|support (?:thinking|reasoning)|\bthink\b")
-_NO_STREAM = re.compile(r"\bstream(?!_options)")
-_SCHEMA_COMPLAINT_WORDS = ("response_format", "schema", "guided", "grammar", "structured")
+_NO_JSON = re.compile(r"json[_ ](?:mode|output|validate)|generate json|response.?mime.?type|peg-native|word .?json")
 _NEWER_LIMIT_NAME = "max_completion_tokens"
+
+_ASKED = r"\b(?:prompt|input|question|request|message|conversation|content|text|query)s?\b"
+_TOO_LONG = re.compile(
+    r"context.?(?:length|window|size|limit)|context overflow|context the overflows|maximum context|\bn_ctx\b"
+    rf"|{_ASKED}.{{0,40}}\b(?:too (?:long|large|big)|exceed)|(?:too (?:long|large|big)|shorter|reduce).{{0,30}}{_ASKED}"
+    r"|max_(?:completion_|new_)?tokens.{0,60}(?:range|less than|at most|<=|too (?:large|high|big)|exceed|greater)"
+    r"|string too long|too many (?:\w+ ){0,3}tokens|tokens? limit|(?:maximum|max) (?:prompt|input)"
+    r"|range of input length"
+)
+_TOO_MANY_TOKENS = re.compile(
+    r"tokens?\b.{0,80}(?:exceed|(?:greater|more|larger|longer|less) than|at most|limit of|maximum|<=|>)"
+    r"|(?:exceed|(?:greater|more|larger|longer|less) than|at most|limit of|maximum|<=|>).{0,40}\btokens?\b"
+)
+_LIMIT_OF_TIME_OR_MONEY = re.compile(r"rate.?limit|quota|per.?(?:min|hour|day)|credit|balance|too many requests|afford")
+_CAN_NEVER_PASS = re.compile(r"request too large|reduce your (?:message|prompt|input)|tokens must be reduced")
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """What a server said when it refused a call. `words` are for people, `names` of fields and faults for programs."""
+
+    words: str
+    names: str = ""
+
+    @property
+    def is_too_long(self) -> bool:
+        """Whether the question and its answer are more than the model reads, in whatever words."""
+        said = f"{self.words} {self.names}".lower()
+        if _LIMIT_OF_TIME_OR_MONEY.search(said):
+            return _CAN_NEVER_PASS.search(said) is not None
+        fields = self.fields - {"max_tokens", "stream", "system_role"}
+        if "response_format" in fields:
+            return False  # it is the grammar that is too large
+        return _TOO_LONG.search(said) is not None or (not fields and _TOO_MANY_TOKENS.search(said) is not None)
+
+    @property
+    def fields(self) -> set[str]:
+        """The fields of a call that it names, and "system_role"."""
+        said = f"{self.words} {self.names}".lower()
+        return {field for field, words in _FIELD_WORDS.items() if words.search(said)}
+
+    @property
+    def is_about_form(self) -> bool:
+        """Whether it is the form of the call that is refused, though no field need be named."""
+        return _FORM_COMPLAINT.search(f"{self.words} {self.names}".lower()) is not None
+
+
+def read_complaint(body: object) -> Complaint:
+    """The complaint in the body of a refusal, in whatever place it stands."""
+    found = list(_read_words(body, 0))
+    words = "; ".join(dict.fromkeys(text for text, is_name in found if text and not is_name))
+    return Complaint(words or str(body or ""), " ".join(text for text, is_name in found if is_name))
+
+
+def _read_words(body: object, depth: int) -> Iterator[tuple[str, bool]]:
+    """Each text, and whether it is a name."""
+    if depth > _MAX_COMPLAINT_DEPTH:
+        return
+    if isinstance(body, Mapping):
+        for name in _WORDS:
+            yield from _read_words(body.get(name), depth + 1)
+        for name in _NAMES:
+            value = body.get(name)
+            for part in value[:_MAX_COMPLAINT_ITEMS] if isinstance(value, list) else [value]:
+                if isinstance(part, str | int):
+                    yield str(part), True
+    elif isinstance(body, list):
+        for item in body[:_MAX_COMPLAINT_ITEMS]:
+            yield from _read_words(item, depth + 1)
+    elif isinstance(body, str):
+        text = body.strip()
+        try:
+            inside = json.loads(text) if text.startswith(("{", "[")) else None
+        except (ValueError, RecursionError):
+            inside = None
+        found = list(_read_words(inside, depth + 1))
+        yield from found or [(text, False)]
 
 
 class Shape(IntEnum):
@@ -29,7 +137,7 @@ class Shape(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Abilities:
-    """What to send. Begins with everything; a refusal takes away what it names.
+    """What to send. Begins with everything; a refusal takes away what it names, whatever its status.
 
     `system_role`: whether the prompt may be a message of its own; `probabilities`: whether token probabilities
     may be asked for; `limit_name`: what the bound on the answer is called; `effort`: whether it may be told how long
@@ -47,30 +155,30 @@ class Abilities:
     streams: bool = True
     room: int = 0
 
-    def without(self, complaint: str) -> Abilities | None:
-        """What to try after the server complained with these words; None when nothing is left to give up.
-
-        Several things may be named at once. A complaint that names none costs one thing, the strictest first.
-        """
-        return self.without_named(complaint) or self._weaker()
-
-    def without_named(self, complaint: str) -> Abilities | None:
-        """What is left without the things that the complaint names; None when it names nothing that was sent."""
-        words = complaint.lower()
-        fewer = replace(
-            self,
-            shape=self._shape_after(words),
-            probabilities=self.probabilities and "logprobs" not in words,
-            # Some take either: then it is the temperature that stays.
-            temperature=self.temperature and ("temperature" not in words or (self.top_p and "top_p" in words)),
-            top_p=self.top_p and "top_p" not in words,
-            usage_in_stream=self.usage_in_stream and "stream_options" not in words,
-            limit_name=_NEWER_LIMIT_NAME if "max_tokens" in words else self.limit_name,
-            system_role=self.system_role and _NO_SYSTEM_ROLE.search(words) is None,
-            effort=self.effort and _NO_EFFORT.search(words) is None,
-            streams=self.streams and _NO_STREAM.search(words) is None,
-        )
+    def without_named(self, complaint: Complaint, sent: Collection[str]) -> Abilities | None:
+        """What is left without the fields that the complaint names; None when it names none that were sent."""
+        named = complaint.fields & set(sent)
+        if {"temperature", "top_p"} <= named:
+            named.remove("temperature")  # some take either: then it is the temperature that stays
+        fewer = self.without(named - {"response_format"})
+        if "response_format" in named:
+            fewer = replace(fewer, shape=self._shape_after(complaint))
         return None if fewer == self else fewer
+
+    def without(self, fields: Collection[str]) -> Abilities:
+        """What is left without these fields of a call."""
+        return replace(
+            self,
+            shape=Shape.WORDS if "response_format" in fields else self.shape,
+            probabilities=self.probabilities and "logprobs" not in fields,
+            temperature=self.temperature and "temperature" not in fields,
+            top_p=self.top_p and "top_p" not in fields,
+            usage_in_stream=self.usage_in_stream and "stream_options" not in fields,
+            limit_name=_NEWER_LIMIT_NAME if "max_tokens" in fields else self.limit_name,
+            system_role=self.system_role and "system_role" not in fields,
+            effort=self.effort and "reasoning_effort" not in fields,
+            streams=self.streams and "stream" not in fields,
+        )
 
     def met_by(self, other: Abilities) -> Abilities:
         """What both can do: calls side by side learn different things, and none may unlearn another's."""
@@ -87,27 +195,14 @@ class Abilities:
             room=max(self.room, other.room),
         )
 
-    def _shape_after(self, words: str) -> Shape:
-        if self.shape is Shape.SCHEMA and any(name in words for name in _SCHEMA_COMPLAINT_WORDS):
-            # A server that rejects the field by name knows no form of it.
-            unknown = any(word in words for word in ("unsupported", "unexpected", "unknown", "extra"))
-            return Shape.WORDS if unknown and "json_schema" not in words else Shape.JSON
-        if self.shape is Shape.JSON and any(name in words for name in ("response_format", "json", "grammar")):
+    def _shape_after(self, complaint: Complaint) -> Shape:
+        """JSON mode where it is the schema that was refused, words alone where it is the field or JSON itself."""
+        words = f"{complaint.words} {complaint.names}".lower()
+        if self.shape is not Shape.SCHEMA or _NO_JSON.search(words):
             return Shape.WORDS
-        return self.shape
-
-    def _weaker(self) -> Abilities | None:
-        if self.effort:
-            return replace(self, effort=False)
-        if self.shape is not Shape.WORDS:
-            return replace(self, shape=Shape(self.shape + 1))
-        if self.probabilities:
-            return replace(self, probabilities=False)
-        if self.system_role:
-            return replace(self, system_role=False)
-        if self.streams:
-            return replace(self, streams=False)
-        return None
+        unknown = ("unsupported", "unexpected", "unknown", "unrecognized", "extra", "parameters")
+        is_unknown = any(word in words for word in unknown)
+        return Shape.WORDS if is_unknown and "schema" not in words.replace("response_format", "") else Shape.JSON
 
 
 class KnownAbilities:
@@ -115,6 +210,7 @@ class KnownAbilities:
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, str], Abilities] = {}
+        self._proven: dict[tuple[str, str], frozenset[str]] = {}
         self._lock = threading.Lock()
 
     def get(self, base_url: str, model: str) -> Abilities:
@@ -127,3 +223,14 @@ class KnownAbilities:
         with self._lock:
             before = self._known.get((base_url, model), Abilities())
             self._known[base_url, model] = before.met_by(abilities)
+
+    def proven(self, base_url: str, model: str) -> frozenset[str]:
+        """The fields that stood in calls which were answered well: a refusal that names nothing is not for these."""
+        with self._lock:
+            return self._proven.get((base_url, model), frozenset())
+
+    def prove(self, base_url: str, model: str, fields: Collection[str]) -> None:
+        """Remember what stood in a call that was answered well."""
+        with self._lock:
+            before = self._proven.get((base_url, model), frozenset())
+            self._proven[base_url, model] = before | frozenset(fields)

@@ -7,6 +7,7 @@ redirect leads to another address. Keys stand in no error.
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import ssl
@@ -17,14 +18,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
-from types import SimpleNamespace
 from typing import Any
 
 import httpcore2
 import httpx2
 import openai
-from openai.types.chat import ChatCompletionChunk
+from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
+from crowdnotes.engines.llm.capabilities import Complaint, read_complaint
 from crowdnotes.engines.metering import is_this_machine
 from crowdnotes.errors import ModelServerError
 from crowdnotes.settings_sections import LlmSettings
@@ -34,34 +35,42 @@ _LOOKS_LIKE_KEY = re.compile(
     r"(?i)\b(?:bearer\s+|(?:sk|pk|rk|key|gsk|xai|hf|api)[-_])[A-Za-z0-9*._~+/=-]{6,}|[A-Za-z0-9_-]{32,}"
 )
 _MAX_COMPLAINT_CHARACTERS = 240
+_MAX_READ_COMPLAINT_CHARACTERS = 2_000  # of it, to learn what it is about
 _MAX_ERROR_CHARACTERS = 20_000  # of its page is looked at
 _CANCEL_CHECK_SECONDS = 0.1  # seconds until a cancel is heard
 _MAX_BYTES_PER_TOKEN = 4_000  # as it travels, with five alternatives and the stream's own words around it
+_MAX_LOGARITHM = 10_000  # what is larger is no logarithm of a probability
 _MAX_OTHER_BYTES = 4_000_000  # for the rest of an answer, and for a list of models
 
 
-def scrubbed(text: str, keys: Sequence[str] = ()) -> str:
+def scrubbed(text: str, keys: Sequence[str] = (), limit: int = _MAX_COMPLAINT_CHARACTERS) -> str:
     """One short printable line without the given keys and without what looks like one."""
     for key in keys:
         if len(key) >= 4:
             text = text.replace(key, "(key)")
     line = " ".join("".join(char if char.isprintable() else " " for char in text[:_MAX_ERROR_CHARACTERS]).split())
     line = _LOOKS_LIKE_KEY.sub("(key)", line)
-    return line if len(line) <= _MAX_COMPLAINT_CHARACTERS else f"{line[:_MAX_COMPLAINT_CHARACTERS]}…"
+    return line if len(line) <= limit else f"{line[:limit]}…"
 
 
 Message = Mapping[str, Any]
-_TOO_LONG_COMPLAINT = re.compile(
-    r"context (?:length|window|size)|maximum context|(?:prompt|input) is too long", re.IGNORECASE
+_ABOUT_KEY = re.compile(r"\bkey|token|credential|auth|sign|log ?in", re.IGNORECASE)
+_KEY_REFUSED = (
+    "The language model's server {server} does not let this key in ({error}).",
+    "Set it with `crowdnotes models key set`, or in CROWDNOTES_LLM_API_KEY.",
 )
+_NEVER_ABOUT_FORM = {401, 402, 408, 409, 425, 429}  # of who asks, how often and when
+_OF_GATEWAYS = {502, 503, 504, *range(520, 530)}
 _MESSAGE_BY_STATUS = {
     401: (
         "The language model's server {server} did not accept the key ({error}).",
         "Set it with `crowdnotes models key set`, or in CROWDNOTES_LLM_API_KEY.",
     ),
+    402: ("The language model's server {server} wants to be paid first ({error}).", "Look at your account there."),
     403: (
-        "The language model's server {server} does not let this key in ({error}).",
-        "Set it with `crowdnotes models key set`, or in CROWDNOTES_LLM_API_KEY.",
+        "The language model's server {server} does not allow this ({error}).",
+        "If it names the model, choose one that this key may use (`crowdnotes models`). If it names the key, set it "
+        "with `crowdnotes models key set`, or in CROWDNOTES_LLM_API_KEY.",
     ),
     404: ("The language model's server {server} does not know the model or the address ({error}).", None),
     413: (
@@ -116,17 +125,25 @@ OnPiece = Callable[[str, bool], None]
 
 
 class CallRejectedError(Exception):
-    """The server rejects this form of call: another form may do. `said` is its complaint, scrubbed.
+    """The server rejects this form of call: another form may do. `complaint` is what it says, scrubbed.
 
-    `is_sure` is False for a 500: some servers end so when a model's template knows no system role, but others
-    for faults of their own. `otherwise` is what to raise when no other form is left.
+    `is_sure` is False where only a field that it names can be the matter: the fault may be the server's own.
+    `otherwise` is what to raise when no other form is left.
     """
 
-    def __init__(self, said: str, otherwise: ModelServerError, *, is_sure: bool) -> None:
-        super().__init__(said)
-        self.said = said
+    def __init__(self, complaint: Complaint, otherwise: ModelServerError, *, is_sure: bool) -> None:
+        super().__init__(complaint.words)
+        self.complaint = complaint
         self.otherwise = otherwise
         self.is_sure = is_sure
+
+
+class _ErrorInsteadError(Exception):
+    """The server says with status 200, in the place of an answer, that it cannot give one."""
+
+    def __init__(self, body: object) -> None:
+        super().__init__("no answer")
+        self.body = body
 
 
 class _AnswerBounds:
@@ -165,6 +182,8 @@ class _AnswerBounds:
         while (wait := min(until - time.monotonic(), self.left(), _CANCEL_CHECK_SECONDS)) > 0:
             time.sleep(wait)
 
+
+_BROKEN = (openai.OpenAIError, httpx2.HTTPError, _ErrorInsteadError, ValueError, RecursionError)
 
 _current_bounds: ContextVar[_AnswerBounds] = ContextVar("crowdnotes_exchange")  # the one that this thread is at
 
@@ -230,22 +249,32 @@ class _BoundedClient(openai.OpenAI):
         headers = response.headers if response else None
         _current_bounds.get().pause(self._calculate_retry_timeout(max_retries - retries_taken, options, headers))
 
+    def _should_retry(self, response: httpx2.Response) -> bool:
+        """As in the package, but what is refused for its length or form is not sent again as it was."""
+        return super()._should_retry(response) and not _is_about_call(response)
+
     def _process_response_data(self, *, data: object, cast_to: Any, response: httpx2.Response) -> Any:
-        """A plain piece of a stream as it came: the package's own object takes longer than all the rest of it."""
-        piece = _parse_plain_chunk(data) if cast_to is ChatCompletionChunk else None
-        return super()._process_response_data(data=data, cast_to=cast_to, response=response) if piece is None else piece
+        """An answer as it came: the package checks nothing, and making its objects takes longer than all the rest."""
+        if cast_to in (ChatCompletion, ChatCompletionChunk):
+            return data
+        return super()._process_response_data(data=data, cast_to=cast_to, response=response)
 
 
-def _parse_plain_chunk(data: Any) -> SimpleNamespace | None:
-    """A piece of an answer with words and no more, under the package's names; None for any other."""
-    match data:
-        case {"choices": [{"delta": dict() as delta, **choice}], **rest} if not (
-            choice.get("logprobs") or rest.get("usage")
-        ):
-            spoken = SimpleNamespace(**{"content": None, "refusal": None, **delta})
-            said = SimpleNamespace(finish_reason=choice.get("finish_reason"), logprobs=None, delta=spoken)
-            return SimpleNamespace(usage=None, choices=[said])
-    return None
+def _is_about_call(response: httpx2.Response) -> bool:
+    response.read()
+    try:
+        complaint = read_complaint(response.json())
+    except (ValueError, RecursionError):
+        complaint = Complaint(response.text[:_MAX_ERROR_CHARACTERS])
+    complaint = _short(complaint, ())
+    return complaint.is_too_long or (
+        response.status_code not in _NEVER_ABOUT_FORM | _OF_GATEWAYS and bool(complaint.fields)
+    )
+
+
+def _short(complaint: Complaint, keys: Sequence[str]) -> Complaint:
+    words, names = (scrubbed(text, keys, _MAX_READ_COMPLAINT_CHARACTERS) for text in (complaint.words, complaint.names))
+    return Complaint(words, names)
 
 
 @cache
@@ -264,7 +293,7 @@ class ModelServer:
         self._settings = settings
         trust_env = not is_this_machine(base_url)  # this machine is asked without a proxy
         http = openai.DefaultHttpxClient(
-            event_hooks={"response": [partial(_refuse_redirect, self._keys)]},
+            event_hooks={"response": [partial(_refuse_redirect, self._keys), _read_what_is_no_stream]},
             trust_env=trust_env,
             verify=_load_ssl_context(trust_env=trust_env),
         )
@@ -288,8 +317,8 @@ class ModelServer:
             try:
                 # What is no text breaks here: the package checks nothing of what it reads.
                 return sorted(str.strip(model.id) for model in self._client.models.list())
-            except (openai.OpenAIError, httpx2.HTTPError, ValueError, AttributeError, TypeError) as error:
-                raise self._named(error) from None  # the last three: another program answered
+            except (*_BROKEN, AttributeError, TypeError) as error:
+                raise self._named(error) from None  # the last two: another program answered
 
     def ask(
         self,
@@ -313,26 +342,37 @@ class ModelServer:
                 if arguments.pop("stream", False):
                     streamed, streams = self._streamed(arguments, on_piece)
                     if streamed is not None:
-                        return streamed
+                        return replace(streamed, streams=streams)
                 arguments.pop("stream_options", None)
                 exchange.first_word = None
                 # In one piece there is no sign of life before the end.
                 patience = httpx2.Timeout(self._settings.total_seconds, connect=self._settings.connect_seconds)
                 whole = self._whole(self._client.chat.completions.create(**arguments, timeout=patience))
                 return replace(whole, streams=streams)
-            except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-                said = scrubbed(_extract_error_text(error), self._keys)
-                if _TOO_LONG_COMPLAINT.search(said):
-                    sentence = f"The question is too long for the model {model} ({said})."
-                    raise QuestionTooLongError(sentence, said) from None
-                rejected = ModelServerError(f"The server rejects the call ({said}).")
-                raise CallRejectedError(said, rejected, is_sure=True) from None
-            except openai.InternalServerError as error:
-                raise CallRejectedError(
-                    scrubbed(_extract_error_text(error), self._keys), self._named(error), is_sure=False
-                ) from None
-            except (openai.OpenAIError, httpx2.HTTPError, ValueError) as error:
-                raise self._named(error) from None
+            except _BROKEN as error:
+                raise self._refusal(error, model) from None
+
+    def _refusal(self, error: Exception, model: str) -> Exception:
+        """What to raise: the server's complaint tells, whatever its status, whether fewer words or another form do."""
+        status, complaint = self._complaint(error)
+        if status and status != 401 and (complaint.is_too_long or status == 413):
+            sentence = f"The question is too long for the model {model} ({scrubbed(complaint.words)})."
+            return QuestionTooLongError(sentence, complaint.words)
+        if status is None or status in _NEVER_ABOUT_FORM:
+            return self._named(error)
+        is_sure = status in (400, 422) or complaint.is_about_form
+        if status in _OF_GATEWAYS and not is_sure:
+            return self._named(error)
+        return CallRejectedError(complaint, self._named(error), is_sure=is_sure)
+
+    def _complaint(self, error: Exception) -> tuple[int | None, Complaint]:
+        """The status, also one that stands in the body alone (None when nothing was said), and what was said."""
+        body = getattr(error, "body", None)
+        status = getattr(error, "status_code", None)
+        if status is None and body is not None:
+            code = body.get("code") if isinstance(body, Mapping) else None
+            status = code if isinstance(code, int) and 400 <= code < 600 else 200
+        return status, _short(read_complaint(body if body is not None else str(error)), self._keys)
 
     @contextmanager
     def _bounded(
@@ -348,64 +388,160 @@ class ModelServer:
 
     def _streamed(self, arguments: dict[str, Any], on_piece: OnPiece) -> tuple[Reply | None, bool]:
         """The whole reply, None when the stream broke before its end; and whether anything came as a stream."""
-        said: list[str] = []
-        tokens: list[Token] = []
-        finish, refusal, usage, begun = "", "", None, False
+        whole = _Pieces()
+        begun = False
         try:
             with self._client.chat.completions.create(**arguments, stream=True) as stream:
+                chunk: Any
                 for chunk in stream:
+                    _refuse_error(chunk)
                     begun, _current_bounds.get().first_word = True, None
-                    usage = chunk.usage or usage
-                    for choice in chunk.choices or ():
-                        finish = choice.finish_reason or finish
-                        if choice.logprobs:
-                            tokens += _read_tokens(choice.logprobs.content)
-                        if choice.delta is None:
-                            continue
-                        refusal += choice.delta.refusal or ""
-                        if thought := _read_thought(choice.delta):
-                            on_piece(thought, True)
-                        if isinstance(piece := choice.delta.content, str) and piece:
-                            said.append(piece)
-                            on_piece(piece, False)
+                    whole.add(chunk, "delta", on_piece)
+                if not begun and stream.response.is_closed and _is_json(stream.response):
+                    return self._whole(stream.response.json()), False
         except (openai.APIStatusError, openai.APITimeoutError, httpx2.TimeoutException):
             raise
-        except (openai.APIError, httpx2.HTTPError, ValueError):
-            if not begun:
+        except (openai.APIError, httpx2.HTTPError, ValueError, RecursionError, _ErrorInsteadError) as error:
+            if not begun or (getattr(error, "body", None) is not None and not whole.said):
                 raise
             return None, True
-        if not finish:
+        if whole.finish in ("", "error"):
             return None, begun
-        return Reply("".join(said), finish, refusal, tuple(tokens), *_read_token_counts(usage)), True
+        return whole.reply(), True
 
     def _whole(self, completion: Any) -> Reply:
-        choices = getattr(completion, "choices", None)
-        if not choices:
-            raise ModelServerError("The server's reply holds no answer.")
-        choice = choices[0]
-        message = choice.message
-        if message is None:
-            raise ModelServerError("The server's reply holds no message.")
-        text = message.content if isinstance(message.content, str) else ""
-        tokens = _read_tokens(getattr(choice.logprobs, "content", None)) if choice.logprobs else ()
-        return Reply(
-            text, choice.finish_reason or "", message.refusal or "", tokens, *_read_token_counts(completion.usage)
-        )
+        _refuse_error(completion)
+        whole = _Pieces()
+        if not isinstance(completion, Mapping) or not whole.add(completion, "message", lambda _, __: None):
+            raise _ErrorInsteadError(completion)
+        if whole.finish == "error":
+            raise ModelServerError(f"The language model's server {self._host} broke off its answer.")
+        return whole.reply()
 
     def _named(self, error: Exception) -> ModelServerError:
         where = self._host
-        told = scrubbed(_extract_error_text(error), self._keys)
-        if isinstance(error, openai.APIStatusError):
+        status, complaint = self._complaint(error)
+        told = scrubbed(complaint.words) or "it says no more"
+        if status is not None:
             words, next_step = _MESSAGE_BY_STATUS.get(
-                error.status_code, ("The language model's server {server} failed with status {status} ({error}).", None)
+                status, ("The language model's server {server} failed with status {status} ({error}).", "")
             )
-            sentence = fill(words, server=where, error=told, status=error.status_code)
-            return ModelServerError(sentence, next_step or "")
+            if status == 403 and _ABOUT_KEY.search(told):
+                words, next_step = _KEY_REFUSED
+            elif status in (400, 422):
+                words = "The server rejects the call ({error})."
+            elif status == 200:
+                words = "The language model's server {server} gave no answer ({error})."
+            return ModelServerError(fill(words, server=where, error=told, status=status), next_step or "")
         if isinstance(error, openai.APITimeoutError | httpx2.TimeoutException):
             return ModelServerError(f"No word from the language model's server {where} in time.")
         if isinstance(error, openai.APIConnectionError | httpx2.TransportError):
             return ModelServerError(f"The language model's server {where} could not be reached, or broke off.")
         return ModelServerError(f"The language model's server {where} sent a reply that cannot be read ({told}).")
+
+
+class _Pieces:
+    """The pieces of one answer as a server sends them, or all of it at once; what is no such thing is passed over."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+        self.finish = ""
+        self._thought: list[str] = []
+        self._called: list[str] = []  # the arguments of a tool: gateways ask some models for JSON in this way
+        self._refusal: list[str] = []
+        self._tokens: list[Token] = []
+        self._usage: Mapping[str, Any] = {}
+
+    def add(self, piece: Any, place: str, on_piece: OnPiece) -> bool:
+        """Add what stands at `place` ("delta" or "message"); whether anything stands there."""
+        piece = _mapping(piece)
+        self._usage = _mapping(piece.get("usage")) or self._usage
+        found = False
+        for choice in map(_mapping, _list(piece.get("choices"))):
+            self.finish = _FINISH.get(finish := str(choice.get("finish_reason") or "").lower(), finish) or self.finish
+            self._tokens += _read_tokens(_mapping(choice.get("logprobs")).get("content"))
+            message = choice.get(place)
+            found = found or isinstance(message, Mapping)
+            message = _mapping(message)
+            said, thought, refusal = _read_content(message.get("content"))
+            # vLLM, llama.cpp and DeepSeek use the first name for what a model thinks, others the second.
+            thought += _text(message.get("reasoning_content")) or _text(message.get("reasoning"))
+            self._refusal += [refusal, _text(message.get("refusal"))]
+            calls = [_mapping(call).get("function") for call in _list(message.get("tool_calls"))]
+            self._called += [_text(_mapping(call).get("arguments")) for call in (*calls, message.get("function_call"))]
+            for text, kept, is_thought in ((thought, self._thought, True), (said, self.said, False)):
+                if text:
+                    kept.append(text)
+                    on_piece(text, is_thought)
+        return found
+
+    def reply(self) -> Reply:
+        """The answer. Without words of its own, it is what a tool was called with, or a thought that is JSON alone."""
+        said, called, thought = "".join(self.said), "".join(self._called), "".join(self._thought).strip()
+        # Where a server takes the answer for a thought. One that holds JSON among words was still being thought.
+        answers = self.finish == "stop" and thought.startswith(("{", "```")) and thought.endswith(("}", "```"))
+        text = said if said.strip() else called or (thought if answers else "")
+        refusal = "".join(self._refusal)
+        return Reply(text, self.finish, refusal, tuple(self._tokens), *_read_token_counts(self._usage))
+
+
+# As Mistral, Anthropic and Google name them, and a tool that was called with the answer.
+_FINISH = {
+    **dict.fromkeys(("max_tokens", "model_length"), "length"),
+    **dict.fromkeys(("tool_calls", "function_call", "end_turn", "eos"), "stop"),
+    **dict.fromkeys(("safety", "refusal", "prohibited_content"), "content_filter"),
+}
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _read_content(content: Any) -> tuple[str, str, str]:
+    """The words, thoughts and refusal in the content of a message: a text, a list of parts, or an object."""
+    if isinstance(content, str):
+        return content, "", ""
+    if isinstance(content, Mapping):
+        kind = content.get("type")
+        if kind == "thinking":
+            return "", "".join(_read_content(content.get("thinking"))), ""
+        if kind == "refusal":
+            return "", "", _text(content.get("refusal"))
+        if "text" in content:
+            text = content["text"]
+            return _text(text) or _text(_mapping(text).get("value")), "", ""
+        return ("" if kind is not None else json.dumps(content)), "", ""  # a gateway has read the JSON already
+    parts = [_read_content(part) for part in _list(content)]
+    words, thoughts, refusals = ("".join(part[at] for part in parts) for at in range(3))
+    return words, thoughts, refusals
+
+
+def _refuse_error(data: Any) -> None:
+    """Raises _ErrorInsteadError where an error stands in the place of an answer."""
+    data = data[0] if isinstance(data, list) and data else data
+    body = _mapping(data)
+    if body.get("error"):
+        raise _ErrorInsteadError(body["error"])
+    if not isinstance(data, Mapping) or (not body.get("choices") and set(body) & {"message", "detail", "errors"}):
+        raise _ErrorInsteadError(data)
+
+
+def _is_json(response: httpx2.Response) -> bool:
+    return "json" in response.headers.get("content-type", "").lower()
+
+
+def _read_what_is_no_stream(response: httpx2.Response) -> None:
+    """So that an answer or an error that comes in one piece can be read though a stream was asked for."""
+    if _is_json(response):
+        response.read()
 
 
 def _refuse_redirect(keys: Sequence[str], response: httpx2.Response) -> None:
@@ -427,31 +563,16 @@ def _refuse_redirect(keys: Sequence[str], response: httpx2.Response) -> None:
         )
 
 
-def _extract_error_text(error: Exception) -> str:
-    body = getattr(error, "body", None)
-    if isinstance(body, Mapping):
-        return str(body.get("message") or body.get("detail") or body.get("error") or body)
-    return str(body or error)
-
-
-def _read_token_counts(usage: Any) -> tuple[int | None, int | None]:
-    read, wrote = getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
+def _read_token_counts(usage: Mapping[str, Any]) -> tuple[int | None, int | None]:
+    read, wrote = usage.get("prompt_tokens"), usage.get("completion_tokens")
     return (read, wrote) if isinstance(read, int) and isinstance(wrote, int) and min(read, wrote) >= 0 else (None, None)
 
 
-def _read_thought(delta: Any) -> str:
-    """What a model thinks before it answers: vLLM, llama.cpp and DeepSeek use the first name, others the second."""
-    for name in ("reasoning_content", "reasoning"):
-        words = getattr(delta, name, None)
-        if isinstance(words, str) and words:
-            return words
-    return ""
-
-
-def _read_tokens(content: Iterable[Any] | None) -> tuple[Token, ...]:
+def _read_tokens(content: Any) -> tuple[Token, ...]:
     out = []
-    for item in content or ():
-        options = [(item.token, item.logprob), *((other.token, other.logprob) for other in item.top_logprobs or ())]
-        known = {str(text): float(p) for text, p in options if isinstance(p, int | float) and math.isfinite(p)}
-        out.append(Token(str(item.token), tuple(known.items())))
+    for item in map(_mapping, _list(content)):
+        options = [item, *map(_mapping, _list(item.get("top_logprobs")))]
+        known = [(str(option.get("token")), option.get("logprob")) for option in options]
+        kept = {text: float(p) for text, p in known if isinstance(p, int | float) and abs(p) < _MAX_LOGARITHM}
+        out.append(Token(str(item.get("token")), tuple(kept.items())))
     return tuple(out)

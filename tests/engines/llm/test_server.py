@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 
 from crowdnotes.domain import Hit, Post
-from crowdnotes.engines.llm.capabilities import Abilities, KnownAbilities, Shape
+from crowdnotes.engines.llm.capabilities import Abilities, KnownAbilities, Shape, read_complaint
 from crowdnotes.errors import (
     AnswerCutError,
     AnswerEmptyError,
@@ -16,9 +17,9 @@ from crowdnotes.errors import (
     ModelRefusedError,
     ModelServerError,
 )
-from tests.engines.llm.made import BRIEF, POST, engine_over, evidence, refusal_of
+from tests.engines.llm.made import BRIEF, NOTE, PASSAGE, POST, engine_over, evidence, refusal_of
 from tests.fakes import TODAY
-from tests.llm_server import Body, Say, honest, until_hung_up
+from tests.llm_server import Body, Say, data_of, honest, until_hung_up
 from tests.shared import HeldTime
 
 KEY = "sk-test-0123456789abcdef"
@@ -42,7 +43,7 @@ def test_what_may_pass_is_tried_again_as_often_as_set_and_then_named() -> None:
     ("status", "complaint", "words", "next_step"),
     [
         (401, "no", "did not accept the key", ""),
-        (403, "no", "does not let this key in", ""),
+        (403, "no", "does not allow this", ""),
         (404, "no", "does not know the model", ""),
         (413, "no", "too long", ""),
         (429, "no", "takes no more calls", ""),
@@ -225,8 +226,9 @@ def test_a_model_that_takes_no_temperature_no_logprobs_and_another_limit_is_serv
 
 def test_several_fields_named_in_one_complaint_are_all_given_up_at_once() -> None:
     told = "Unsupported fields in the request: {'logprobs', 'response_format', 'top_logprobs'}"
-    fewer = Abilities().without(told)
+    fewer = Abilities().without_named(read_complaint(told), {"logprobs", "response_format", "temperature"})
     assert fewer == Abilities(shape=Shape.WORDS, probabilities=False)
+    assert Abilities().without_named(read_complaint(told), {"temperature"}) is None
 
 
 NO_SYSTEM_ROLE = [
@@ -274,12 +276,222 @@ def test_calls_side_by_side_do_not_make_each_other_forget() -> None:
     assert known.get("there", "small") == Abilities()
 
 
-def test_a_complaint_about_nothing_known_costs_one_thing_at_a_time_and_then_ends() -> None:
-    abilities: Abilities | None = Abilities()
-    steps = 0
-    while abilities is not None:
-        abilities = abilities.without("Bad request.")
-        steps += 1
-    assert steps == 7
+def test_a_complaint_that_names_nothing_costs_one_more_call_and_then_ends() -> None:
     _, server = refusal_of(lambda _: Say("Bad request.", status=400), r"rejects the call \(Bad request\.\)")
-    assert len(server.requests) == 7
+    assert [bool(body.get("response_format")) for body in server.requests] == [True, False]
+    picky = lambda body: Say("Bad request.", status=400) if "response_format" in body else Say(honest(body))  # noqa: E731
+    with engine_over(picky) as (engine, server):
+        assert engine.plan(POST, 5, TODAY)
+        assert engine.queries(BRIEF, 3)
+        assert len(server.requests) == 3  # what it did not take is remembered
+
+
+def test_what_a_server_has_taken_before_is_not_given_up_for_a_complaint_that_names_nothing() -> None:
+    with engine_over(honest) as (engine, server):
+        assert engine.plan(POST, 5, TODAY)
+        server.answer = lambda _: Say("Bad request.", status=400)
+        with pytest.raises(ModelServerError, match="rejects the call"):
+            engine.queries(BRIEF, 3)
+        assert len(server.requests) == 2
+        server.answer = honest
+        assert engine.queries(BRIEF, 3)
+        assert server.requests[-1]["response_format"]["type"] == "json_schema"
+
+
+def _error(**body: object) -> bytes:
+    return json.dumps({"error": body}).encode()
+
+
+_RAW = {"raw": '{"error": {"message": "Your organization must be verified to stream this model.", "param": "stream"}}'}
+# (what is given up, status, body), as OpenAI, Azure, Google, LiteLLM, OpenRouter, FastAPI, Ollama and llama.cpp answer.
+REFUSED_FIELDS = [
+    ("logprobs", 403, _error(message="You are not allowed to request logprobs from this model.")),
+    ("logprobs", 400, _error(message="Logprobs is not enabled for models/gemini-2.5-pro", status="INVALID_ARGUMENT")),
+    ("logprobs", 404, _error(message="No endpoints found that can handle the requested parameters.", code=404)),
+    ("logprobs", 500, b'{"detail": "litellm.UnsupportedParamsError: does not support parameters: [\'logprobs\']"}'),
+    ("logprobs", 422, b'{"detail": [{"loc": ["body", "top_logprobs"], "msg": "Extra inputs are not permitted"}]}'),
+    ("logprobs", 200, _error(message="Unsupported value", param="logprobs", code="unsupported_value")),
+    ("logprobs", 200, b'{"object": "error", "message": "Unknown name logprobs", "code": 400}'),
+    ("temperature", 400, _error(message="`temperature` is deprecated for this model.")),
+    ("temperature", 403, _error(message="Unsupported value", param="temperature", code="unsupported_value")),
+    ("response_format", 400, b'[{"error": {"code": 400, "message": "Unknown name \\"response_format\\""}}]'),
+    ("response_format", 500, _error(message="The model produced output that does not match the peg-native format")),
+    ("response_format", 400, _error(message="Failed to generate JSON.", code="json_validate_failed")),
+    ("stream", 400, _error(message="Provider returned error", code=400, metadata=_RAW)),
+    ("stream", 403, _error(message="Streaming is not allowed for this key.")),
+]
+
+
+@pytest.mark.parametrize(("field", "status", "body"), REFUSED_FIELDS, ids=range(len(REFUSED_FIELDS)))
+def test_a_field_that_is_refused_with_any_status_is_done_without(field: str, status: int, body: bytes) -> None:
+    def answer(asked: Body) -> Say:
+        return Say(raw=body, status=status) if asked.get(field) is not None else Say(honest(asked))
+
+    with engine_over(answer, max_retries=2) as (engine, server):
+        assert engine.helpfulness(POST, NOTE).status == "PASS"
+        assert len(server.requests) == 2
+        engine.principles(POST, f"{NOTE} So it says.")
+        assert field not in server.requests[-1]
+        assert server.requests[-1]["max_tokens"]
+
+
+FULL = [
+    (400, _error(message="This model's maximum prompt length is 131072 but the request contains 537812 tokens.")),
+    (400, _error(message="Trying to keep the first 9000 tokens when context the overflows.")),
+    (400, _error(message="Cannot truncate prompt with n_keep (15028) >= n_ctx (7424)")),
+    (400, _error(message="input length and `max_tokens` exceed context limit: 178959 + 2000 > 160000")),
+    (400, _error(message="Input is too long for requested model.")),
+    (400, _error(message="Your input is larger than this model takes, in our own words.", code="bad")),
+    (400, b""),
+    (403, _error(message="prompt is too long: 903884 tokens > 200000 maximum")),
+    (404, _error(message="Provider returned error", metadata={"raw": "The input token count exceeds the maximum"})),
+    (413, _error(message="Request too large for model on tokens per minute (TPM): Limit 6000, Requested 9000")),
+    (422, b'{"error": "Input validation error: `inputs` must have less than 1024 tokens. Given: 1168"}'),
+    (429, _error(message="Request too large. The input or output tokens must be reduced. Rate limit: 30000")),
+    (500, _error(message="Context size has been exceeded.", type="server_error")),
+    (503, _error(message="litellm.ContextWindowExceededError: prompt too large")),
+    (200, _error(message="Range of input length should be [1, 30720]")),
+    (200, b'{"object": "error", "message": "maximum context length is 8192 tokens", "code": 400}'),
+]
+
+
+@pytest.mark.parametrize(("status", "body"), FULL, ids=range(len(FULL)))
+def test_a_full_context_in_any_words_leads_to_a_shorter_question_at_once(status: int, body: bytes) -> None:
+    long = evidence(f"{PASSAGE} {'Other things are said of other drinks. ' * 200}")
+
+    def answer(asked: Body) -> Say:
+        is_full = len(data_of(asked)["passage E1"]) > 1_000
+        return Say(raw=body, status=status) if is_full else Say(honest(asked))
+
+    with engine_over(answer, max_retries=2) as (engine, server):
+        assert engine.settle(BRIEF, [long], 3).settlement.stated([long])
+        refused = sum(len(data_of(asked)["passage E1"]) > 1_000 for asked in server.requests)
+        assert refused == 1
+        server.answer = lambda _: Say(raw=body, status=status)
+        server.requests.clear()
+        with pytest.raises(ModelServerError):
+            engine.settle(BRIEF, [long], 2)
+        assert len(server.requests) <= 2
+
+
+def test_a_limit_that_the_server_tells_is_kept_at_once_and_the_question_stays_whole() -> None:
+    for told in (
+        "max_tokens is too large: 2000. This model supports at most 900 completion tokens.",
+        "This model's maximum context length is 4096 tokens. However, you requested 5196 tokens "
+        "(3196 in the messages, 2000 in the completion).",
+    ):
+
+        def answer(asked: Body, told: str = told) -> Say:
+            return Say(told, status=400) if asked["max_tokens"] > 900 else Say(honest(asked))
+
+        long = evidence(f"{PASSAGE} {'Other things are said of other drinks. ' * 200}")
+        with engine_over(answer) as (engine, server):
+            assert engine.settle(BRIEF, [long], 3)
+            assert [asked["max_tokens"] for asked in server.requests] == [2_000, 900]
+            assert len(data_of(server.requests[-1])["passage E1"]) > 1_000
+
+
+def _streaming(piece: bytes) -> Say:
+    head = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\ndata: "
+
+    def write(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(head + piece + b"\n\ndata: [DONE]\n\n")
+
+    return Say(by_hand=write)
+
+
+def _in_place(place: str, asked: Body) -> Body:
+    said = honest(asked)
+    function = {"name": "json", "arguments": said}
+    places: dict[str, Body] = {
+        "parts": {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "Hm {"}]}, {"text": said}]},
+        "one part": {"content": {"type": "text", "text": said}},
+        "read already": {"content": json.loads(said)},
+        "reasoning_content": {"content": None, "reasoning_content": said},
+        "reasoning": {"content": "", "reasoning": f"```json\n{said}\n```"},
+        "tool": {"content": None, "tool_calls": [{"index": 0, "id": "t", "function": function}]},
+        "function": {"content": None, "function_call": function},
+    }
+    return places[place]
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+@pytest.mark.parametrize(
+    "place", ["parts", "one part", "read already", "reasoning_content", "reasoning", "tool", "function"]
+)
+def test_an_answer_is_found_wherever_servers_put_it(place: str, streamed: bool) -> None:
+    def answer(asked: Body) -> Say:
+        if not streamed and asked.get("stream"):
+            return Say("stream is not supported", status=400)
+        finish = "tool_calls" if place == "tool" else "stop"
+        name = "delta" if streamed else "message"
+        whole = json.dumps({"choices": [{"index": 0, "finish_reason": finish, name: _in_place(place, asked)}]})
+        return _streaming(whole.encode()) if streamed else Say(raw=whole.encode())
+
+    with engine_over(answer) as (engine, server):
+        assert engine.plan(POST, 5, TODAY).claims
+        assert len(server.requests) == (1 if streamed else 2)
+
+
+def test_a_thought_with_a_draft_in_it_is_no_answer_and_nothing_under_a_schema_leads_to_words_alone() -> None:
+    def answer(asked: Body) -> Say:
+        draft = f"Perhaps {honest(asked)}, or not."
+        return Say("", thinks=[draft]) if asked.get("response_format") else Say(honest(asked))
+
+    with engine_over(answer) as (engine, server):
+        assert engine.plan(POST, 5, TODAY)
+        assert engine.queries(BRIEF, 3)
+        assert [bool(asked.get("response_format")) for asked in server.requests] == [True, False, False]
+
+
+def test_nothing_from_a_server_that_took_the_schema_before_leads_to_fewer_words_and_is_not_remembered() -> None:
+    long = evidence(f"{PASSAGE} {'Other things are said of other drinks. ' * 200}")
+
+    def answer(asked: Body) -> Say:
+        return Say("") if len(data_of(asked).get("passage E1", "")) > 1_000 else Say(honest(asked))
+
+    with engine_over(answer) as (engine, server):
+        assert engine.plan(POST, 5, TODAY)
+        assert engine.settle(BRIEF, [long], 3).settlement.stated([long])
+        assert engine.queries(BRIEF, 3)
+        assert server.requests[-1]["response_format"]["type"] == "json_schema"
+
+
+@pytest.mark.parametrize(
+    ("status", "told", "words"),
+    [
+        (403, "The API key is not authorised.", "does not let this key in (The API key"),
+        (403, "Country, region, or territory is off limits", "does not allow this (Country, region"),
+        (402, "Insufficient credits", "wants to be paid first (Insufficient credits)"),
+        (200, "Upstream went away", "gave no answer (Upstream went away)"),
+        (400, "This model takes no images", "rejects the call (This model takes no images)"),
+    ],
+)
+def test_the_servers_own_words_stand_in_the_sentence(status: int, told: str, words: str) -> None:
+    error, _ = refusal_of(lambda _: Say(raw=_error(message=told), status=status))
+    assert words in error.message
+
+
+@pytest.mark.parametrize(
+    "junk",
+    [b"null", b"5", b"[]", b'"x"', b"[" * 100_000, b'{"choices": 5}', b'{"choices": [5]}', b'{"choices": [{}]}'],
+    ids=range(8),
+)
+@pytest.mark.parametrize("streamed", [True, False])
+def test_junk_in_the_place_of_an_answer_ends_in_a_sentence(junk: bytes, streamed: bool) -> None:
+    def answer(asked: Body) -> Say:
+        return _streaming(junk) if streamed and asked.get("stream") else Say(raw=junk)
+
+    error, _ = refusal_of(answer, kind=EngineError)
+    assert error.message.endswith(".")
+
+
+def test_numbers_that_are_no_probabilities_are_passed_over() -> None:
+    def answer(asked: Body) -> Say:
+        tokens = [{"token": 5, "logprob": 10**400, "top_logprobs": 7}, 3, {"top_logprobs": [{"logprob": "x"}]}]
+        message = {"role": "assistant", "content": honest(asked)}
+        choice = {"index": 0, "finish_reason": "stop", "message": message, "logprobs": {"content": tokens}}
+        return Say(raw=json.dumps({"choices": [choice], "usage": [1]}).encode())
+
+    with engine_over(answer) as (engine, _):
+        assert engine.helpfulness(POST, NOTE).status == "PASS"

@@ -208,14 +208,16 @@ def test_a_server_that_drops_in_the_middle_is_named_and_asked_again_it_serves(
 
 
 def test_a_server_that_never_streams_is_asked_for_whole_answers_from_then_on() -> None:
-    for answer in (
-        lambda body: Say(honest(body), streams=False),
-        lambda body: Say("stream is not supported", status=400) if body.get("stream") else Say(honest(body)),
+    whole: Callable[[Body], Say] = lambda body: Say(honest(body), streams=False)  # noqa: E731
+    refused = Say("stream is not supported", status=400)
+    for answer, asked in (
+        (whole, [True, False]),
+        (lambda body: refused if body.get("stream") else whole(body), [True, False, False]),
     ):
         with engine_over(answer) as (engine, server):
             assert engine.plan(POST, 3, TODAY)
             engine.rank(BRIEF, [HIT], [], 1)
-            assert [bool(body.get("stream")) for body in server.requests] == [True, False, False]
+            assert [bool(body.get("stream")) for body in server.requests] == asked
 
 
 def test_a_model_that_cannot_stream_may_be_silent_for_as_long_as_an_answer_may_take(servers_time: HeldTime) -> None:
