@@ -8,20 +8,23 @@ from __future__ import annotations
 import csv
 import html
 import json
+import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from crowdnotes.errors import InputError
 from crowdnotes.text.table_files import Encoding, encoding_of, open_text, rounded_number, table_reader
 
-_ROWS_PER_CHUNK = 500  # rows in memory
+_ROWS_PER_CHUNK = 1_000  # rows in memory at most
+_BYTES_PER_CHUNK = 32_000_000  # of them: a file of a few kB may hold a text of megabytes in each of a million rows
 _MAX_ROW_CHARACTERS = 200_000  # characters of a row
 _MAX_SAMPLED_ROWS = 100  # rows that tell a file's columns
 _MAX_PREVIEW_ROWS = 5  # rows in a preview, of each kind
+_OFFSET_PATTERN = re.compile(r"[+-]\d\d:?\d\d")  # as pyarrow takes one in the place of a zone's name
 _MAX_COLUMN_NAMES_CHARACTERS = 300  # characters of columns' names
 _OUR_COLUMNS = ("id", "text", "links", "url")
 _MAX_JSON_BYTES = 20_000_000  # of a list, which is read at once
@@ -83,7 +86,7 @@ def rows_of(file: Path) -> Iterator[Row]:
             )
         for number, found in enumerate(reader(file), 1):
             yield _parse_row(number, found)
-    except (OSError, ValueError) as error:  # pyarrow's errors are of both kinds
+    except (OSError, ValueError, OverflowError) as error:  # pyarrow's errors are of the first two kinds
         raise InputError(f"{file.name} cannot be read ({error}).") from error
 
 
@@ -212,6 +215,10 @@ def _load_list(file: Path, encoding: Encoding) -> list[_Found] | None:
 
 
 def _to_found(value: object) -> _Found:
+    try:
+        str(value)
+    except RecursionError:  # lists that Python can read and not write
+        return "It cannot be read: it has too many lists inside each other."
     return value if isinstance(value, dict) else "It is no JSON object."
 
 
@@ -233,10 +240,78 @@ def _read_lines_of_json(lines: TextIO) -> Iterator[_Found]:
 def _read_parquet_rows(file: Path) -> Iterator[_Found]:
     import pyarrow.parquet as pq
 
-    with pq.ParquetFile(file) as table:
-        wanted = [name for name in table.schema_arrow.names if _normalise_column_name(name) in _OUR_COLUMNS]
-        for batch in table.iter_batches(_ROWS_PER_CHUNK, columns=wanted):
-            yield from batch.to_pylist()
+    names = pq.read_schema(file).names
+    yield from read_parquet(file, [name for name in names if _normalise_column_name(name) in _OUR_COLUMNS])
+
+
+def read_parquet(file: Path, columns: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
+    """The rows of a parquet file, or these columns of them, with few bytes in memory whatever a row holds.
+
+    A time that Python has no room for is None; one in a zone that nobody knows is in UTC. Raises pyarrow's errors,
+    OSError and ValueError.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    fields = [field for field in pq.read_schema(file) if columns is None or field.name in columns]
+    # A value that many rows share is kept once until a row is handed out.
+    texts = [field.name for field in fields if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)]
+    with pq.ParquetFile(file, read_dictionary=texts) as table:
+        for number in range(table.num_row_groups):
+            group = table.metadata.row_group(number)
+            unpacked = sum(group.column(at).total_uncompressed_size for at in range(group.num_columns))
+            rows = _rows_within(group.num_rows, unpacked)
+            for batch in table.iter_batches(rows, row_groups=[number], columns=[field.name for field in fields]):
+                step = _rows_within(batch.num_rows, sum(map(_bytes_of, batch.columns)))
+                for at in range(0, batch.num_rows, step):
+                    cells = [_cells_of(column.slice(at, step)) for column in batch.columns]
+                    yield from (dict(zip(batch.schema.names, row, strict=True)) for row in zip(*cells, strict=True))
+
+
+def _rows_within(rows: int, size: int) -> int:
+    """How many of these rows, which have `size` bytes together, are taken at once."""
+    return max(1, min(_ROWS_PER_CHUNK, rows * _BYTES_PER_CHUNK // max(size, 1)))
+
+
+def _bytes_of(column: Any) -> int:
+    """Of a column once each row has its own value."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kind = column.type
+    if not pa.types.is_dictionary(kind) or not (
+        pa.types.is_string(kind.value_type) or pa.types.is_large_string(kind.value_type)
+    ):
+        return int(column.nbytes)
+    return int(pc.sum(pc.binary_length(column.dictionary).take(column.indices)).as_py() or 0)
+
+
+def _cells_of(column: Any) -> list[Any]:
+    import pyarrow as pa
+
+    if not pa.types.is_temporal(column.type):
+        return list(column.to_pylist())
+    if pa.types.is_timestamp(column.type) and column.type.tz is not None and not _is_zone(column.type.tz):
+        column = column.cast(pa.timestamp(column.type.unit, "UTC"))
+    if pa.types.is_timestamp(column.type) and column.type.unit == "ns":
+        column = column.cast(pa.timestamp("us", column.type.tz), safe=False)  # pandas alone has nanoseconds
+    return [_time_of(cell) for cell in column]
+
+
+def _is_zone(name: str) -> bool:
+    from zoneinfo import ZoneInfo
+
+    try:
+        return _OFFSET_PATTERN.fullmatch(name) is not None or bool(ZoneInfo(name))
+    except (ValueError, OSError, KeyError):
+        return False
+
+
+def _time_of(cell: Any) -> Any:
+    try:
+        return cell.as_py()
+    except (ValueError, OverflowError):
+        return None
 
 
 _Reader = Callable[[Path], Iterator[_Found]]

@@ -165,8 +165,9 @@ def needs_previous_sentence(words: str) -> bool:
 
 def _find_first_clause(words: str) -> str:
     """Up to the first end of a clause that has a verb; all of them where none has one."""
-    ends = (found.start() for found in _CLAUSE_END.finditer(words))
-    return next((words[:end] for end in ends if _VERB.search(words, 0, end)), words)
+    verb = _VERB.search(words)
+    end = next((e for e in _CLAUSE_END.finditer(words) if e.start() >= verb.end()), None) if verb else None
+    return words[: end.start()] if end else words
 
 
 MAX_LINKS = 3  # each costs a character and a space

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
-from difflib import SequenceMatcher
+from collections.abc import Iterator, Sequence
+from difflib import Match, SequenceMatcher
 from functools import lru_cache
 
 from crowdnotes.domain import Span
@@ -17,6 +17,7 @@ from crowdnotes.text.tokens import content_stems, is_spaceless
 
 _WORD_PATTERN = re.compile(r"\S+")
 _WORD_EDGES = ".,;:!?\"'“”‘’()[]…"
+_MAX_COMPARED_PAIRS = 40_000  # of words: two texts of 200 each, four times a note
 _MAX_LONE_WORD_LETTERS = 3  # letters: a lone "the" between two changed words joins nothing
 
 
@@ -28,7 +29,7 @@ def changed_words(before: str, after: str) -> tuple[tuple[Span, ...], tuple[Span
     old, new = list(_WORD_PATTERN.finditer(before)), list(_WORD_PATTERN.finditer(after))
     was, now = ([_normalise_word(found.group()) for found in words] for words in (old, new))
     same_old, same_new = [False] * len(old), [False] * len(new)
-    for block in SequenceMatcher(None, was, now, autojunk=False).get_matching_blocks():
+    for block in _find_matching_blocks(was, now):
         if block.size == 1 and len(was[block.a]) <= _MAX_LONE_WORD_LETTERS and max(len(old), len(new)) > 1:
             continue
         for offset in range(block.size):
@@ -37,6 +38,19 @@ def changed_words(before: str, after: str) -> tuple[tuple[Span, ...], tuple[Span
     same_old = [same or word in links for same, word in zip(same_old, was, strict=True)]
     same_new = [same or word in links for same, word in zip(same_new, now, strict=True)]
     return _group_changed_words(old, same_old), _group_changed_words(new, same_new)
+
+
+def _find_matching_blocks(was: list[str], now: list[str]) -> Iterator[Match]:
+    """The runs of words that both have. Of long texts only how they begin and end alike: more takes the square."""
+    most = min(len(was), len(now))
+    begin = next((at for at in range(most) if was[at] != now[at]), most)
+    end = next((at for at in range(most - begin) if was[-1 - at] != now[-1 - at]), most - begin)
+    inside = was[begin : len(was) - end], now[begin : len(now) - end]
+    yield Match(0, 0, begin)
+    if len(inside[0]) * len(inside[1]) <= _MAX_COMPARED_PAIRS:
+        for block in SequenceMatcher(None, *inside, autojunk=False).get_matching_blocks():
+            yield Match(block.a + begin, block.b + begin, block.size)
+    yield Match(len(was) - end, len(now) - end, end)
 
 
 def _normalise_word(word: str) -> str:

@@ -201,7 +201,8 @@ def spoken(words: str) -> str:
 
 _MAX_JSON_OBJECTS = 40
 # Outside of strings: a comma before a closing bracket, and the words of Python. Each is as long as what it becomes.
-_JSON_SLIP = re.compile(r'"(?:[^"\\]|\\.)*+"|,(?=\s*+[}\]])|\b(?:True|False|None)\b', re.DOTALL)
+# A string without an end goes on to the end: none is looked for behind each of its marks.
+_JSON_SLIP = re.compile(r'"(?:[^"\\]|\\.)*+"?|,(?=\s*+[}\]])|\b(?:True|False|None)\b', re.DOTALL)
 _REPAIR_BY_SLIP = {",": " ", "True": "true", "False": "false", "None": "null"}
 
 

@@ -35,7 +35,7 @@ _MIN_NOTES = 100  # of twenty, an untrained model got an AUC of 0.73 by chance, 
 _MAX_PREMISES = 12  # a sentence is put against so many: all of six passages would take half a minute
 _MAX_PREMISE_CHARACTERS = 600  # characters of a premise; models read 512 tokens of both together
 _CLAUSE_BREAK = re.compile(
-    r"(?:[;:]|,\s+(?:and|but|so|while|because|which|although)\b|\s+(?:but|while|although)\s)\s*", re.IGNORECASE
+    r"(?:[;:]|,\s++(?:and|but|so|while|because|which|although)\b|(?<=\s)(?:but|while|although)\s)\s*", re.IGNORECASE
 )
 _MIN_CLAUSE_CHARACTERS = 20  # characters
 _SHORT_NAME_BY_LABEL = {"entailment": "entail", "contradiction": "contra"}

@@ -27,6 +27,7 @@ from crowdnotes.domain import EarlierNote, Hit
 from crowdnotes.domain.post import FIRST_ID_MS
 from crowdnotes.errors import InputError, LibraryError
 from crowdnotes.evidence.library.index import Incoming, Record
+from crowdnotes.post_files import read_parquet
 from crowdnotes.text.markdown import host
 from crowdnotes.text.note_rules import find_urls, x_storage_form
 from crowdnotes.text.urls import canonical_url, is_on_x, is_web_address
@@ -35,7 +36,6 @@ FILES = (".tsv", ".zip", ".parquet")
 _INDEX_SUFFIX = ".duckdb"
 KINDS = (*FILES, _INDEX_SUFFIX)
 _SHORT_LINK_HOST = "t.co"  # where X's short links lead is not known; and a post proves nothing about a post
-_BATCH_ROWS = 2_000
 _MEMORY_LIMIT = "600MB"  # of DuckDB's own; what does not fit is laid on the disk
 _ADDRESS_WORD_PATTERN = re.compile(r"(?<![^\W_])[^\W\d_]{2,}(?![^\W_])")  # of an address: no part of a number or code
 _IGNORED_ADDRESS_WORDS = frozenset("www htm html php aspx asp jsp pdf index amp".split())
@@ -192,12 +192,10 @@ def _build_title_from_link(link: str) -> str:
 
 def _read_notes(table: Path) -> Iterator[Record]:
     place, last = 0, None
-    with pq.ParquetFile(table) as file:
-        for batch in file.iter_batches(batch_size=_BATCH_ROWS):
-            for row in batch.to_pylist():
-                if row["note"] != last:  # a note that stands in two files comes twice in a row
-                    yield _build_note_record(place, row)
-                place, last = place + 1, row["note"]
+    for row in read_parquet(table):
+        if row["note"] != last:  # a note that stands in two files comes twice in a row
+            yield _build_note_record(place, row)
+        place, last = place + 1, row["note"]
 
 
 def _build_note_record(place: int, row: Mapping[str, Any]) -> Record:
@@ -292,6 +290,9 @@ def _open_duckdb(index: Path | None, scratch: Path, name: str) -> Iterator[duckd
     }
     try:
         with duckdb.connect(str(index or ":memory:"), read_only=index is not None, config=config) as connection:
+            if index is not None:  # a view in it must not read what this program may read
+                connection.execute(f"SET allowed_directories = ['{_quote_for_sql(scratch)}']")
+                connection.execute("SET enable_external_access = false")
             yield connection
     except duckdb.Error as error:
         raise LibraryError(

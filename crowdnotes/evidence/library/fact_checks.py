@@ -16,7 +16,7 @@ from typing import TextIO
 
 from crowdnotes.errors import LibraryError
 from crowdnotes.evidence.claim_review import Item, claim_reviews, fact_check, reviews_in_text
-from crowdnotes.evidence.library.importing import below, delimiters_of
+from crowdnotes.evidence.library.importing import below, delimiters_of, why_not_opened
 from crowdnotes.evidence.library.index import Incoming, Record
 from crowdnotes.evidence.reading.plain_text import decode
 from crowdnotes.evidence.source_types import publisher_of
@@ -26,9 +26,8 @@ KINDS = (".json", ".jsonld", ".jsonl", ".csv", ".tsv", ".html", ".htm")
 _WHAT_TO_GIVE = "Give ClaimReview data: the feed of Data Commons, a file of Fact-Check Insights, or pages with JSON-LD."
 _MAX_PAGE_BYTES = 20_000_000  # bytes
 _MAX_FIELD_CHARACTERS = 1_000_000  # characters of a table's field
-_JSON_LD_SCRIPT_PATTERN = re.compile(
-    r"<script\b[^>]{0,300}ld\+json[^>]{0,300}>(.*?)</script", re.IGNORECASE | re.DOTALL
-)
+_SCRIPT_PATTERN = re.compile(r"<script\b[^<>]{0,600}>", re.IGNORECASE)
+_SCRIPT_END_PATTERN = re.compile(r"</script", re.IGNORECASE)
 
 
 def open_fact_checks(path: Path) -> Incoming:
@@ -42,17 +41,18 @@ def open_fact_checks(path: Path) -> Incoming:
             f"{path.name} is not a file that can hold fact-checks ({', '.join(KINDS)}).",
             _WHAT_TO_GIVE,
         )
-    total = sum(1 for file in files for _ in _read_claim_reviews(file))
+    root = path.resolve() if path.is_dir() else None
+    total = sum(1 for file in files for _ in _read_claim_reviews(file, root))
     if total == 0:
         raise LibraryError(
             f"There is no fact-check (ClaimReview) in {path.name}.",
             _WHAT_TO_GIVE,
         )
-    return Incoming(total, None, lambda: _read_fact_checks(files))
+    return Incoming(total, None, lambda: _read_fact_checks(files, root))
 
 
-def _read_fact_checks(files: list[Path]) -> Iterator[Record]:
-    found = ((file, item) for file in files for item in _read_claim_reviews(file))
+def _read_fact_checks(files: list[Path], root: Path | None) -> Iterator[Record]:
+    found = ((file, item) for file in files for item in _read_claim_reviews(file, root))
     for position, (file, item) in enumerate(found):
         label = f"fact-check {position + 1} of {file.name}"
         if isinstance(item, str):
@@ -76,19 +76,35 @@ def _read_fact_checks(files: list[Path]) -> Iterator[Record]:
         )
 
 
-def _read_claim_reviews(file: Path) -> Iterator[Item | str]:
-    """The ClaimReviews of one file, and a sentence in the place of each that is not whole."""
+def _read_claim_reviews(file: Path, root: Path | None = None) -> Iterator[Item | str]:
+    """The ClaimReviews of one file, and a sentence in the place of each that is not whole.
+
+    A file of the folder `root` that leads out of it, or that is none, is left alone.
+    """
+    if root is not None and (why := why_not_opened(file, root)):
+        yield why
+        return
     kind = file.suffix.lower()
     if kind in (".csv", ".tsv"):
         yield from _read_table_rows(file)
     elif kind in (".html", ".htm"):
         with file.open("rb") as page:
             text = decode(page.read(_MAX_PAGE_BYTES))
-        for script in _JSON_LD_SCRIPT_PATTERN.findall(text):
+        for script in _find_json_ld(text):
             yield from reviews_in_text(script)
     else:
         with open_text(file) as (feed, _):
             yield from _FeedReader(feed).items()
+
+
+def _find_json_ld(text: str) -> Iterator[str]:
+    """What stands in the scripts of JSON-LD; the last one may lack its end."""
+    at = 0
+    while (begin := _SCRIPT_PATTERN.search(text, at)) is not None:
+        end = _SCRIPT_END_PATTERN.search(text, begin.end())
+        at = end.end() if end else len(text)
+        if "ld+json" in begin[0].lower():
+            yield text[begin.end() : end.start() if end else at]
 
 
 def _read_table_rows(file: Path) -> Iterator[Item | str]:
@@ -110,6 +126,8 @@ def _read_table_rows(file: Path) -> Iterator[Item | str]:
 _CHUNK_CHARACTERS = 4_000_000  # characters read at once
 MOST_OF_A_RECORD = 1_000_000  # characters; a larger one is told of and passed over
 _MAX_NESTING = 100
+_PASSED_CHARACTERS = 16_000  # are let go of: the decoder counts the lines before each fault that it finds
+_OBJECT_START_PATTERN = re.compile(r'\{\s*["}]')
 _JSON_MARK_PATTERN = re.compile(r'["{}\[\]]')
 _STRING_CONTENT_PATTERN = re.compile(r'[^"\\\n]*')
 _CLAIM_KEY = '"claimReviewed"'
@@ -139,7 +157,7 @@ class _FeedReader:
                     yield f"it is broken, cut off or longer than {MOST_OF_A_RECORD:,} characters"
                 self._pass_string()
                 continue
-            if mark == "{":
+            if mark == "{" and _OBJECT_START_PATTERN.match(self._text, self._at):
                 try:
                     found, self._at = decoder.raw_decode(self._text, self._at)
                 except (ValueError, RecursionError):
@@ -162,6 +180,8 @@ class _FeedReader:
         while True:
             if len(self._text) - self._at < MOST_OF_A_RECORD:
                 self._read_on()
+            if self._at > _PASSED_CHARACTERS:
+                self._text, self._at = self._text[self._at :], 0
             found = _JSON_MARK_PATTERN.search(self._text, self._at)
             if found is not None:
                 self._at = found.start()

@@ -23,6 +23,7 @@ from crowdnotes.evidence.library.index import Columns, Incoming, Record
 from crowdnotes.evidence.reading.document import HTML, PDF, PLAIN
 from crowdnotes.evidence.reading.extract import read_body
 from crowdnotes.evidence.reading.plain_text import tidy_line
+from crowdnotes.post_files import read_parquet
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.table_files import open_text, table_reader
 from crowdnotes.text.urls import is_web_address
@@ -133,8 +134,8 @@ Row = Mapping[str, object]
 
 TABLE_KINDS = (".parquet", ".csv", ".tsv", ".jsonl")
 
-_BATCH_ROWS = 1000
 _SAMPLE_ROWS = 500
+_SAMPLE_CHARACTERS = 2_000  # of a value: a longer one is a text in any case
 _MAX_FIELD_CHARACTERS = 50_000_000  # the csv module's own limit of 131,072 is shorter than a long article
 _MAX_TITLE_CHARACTERS = 1_000  # questions are titles too, and are searched whole
 
@@ -148,8 +149,12 @@ def open_table(path: Path, named: Mapping[str, str | None]) -> Incoming:
     names, count, rows = kinds[path.suffix.lower()](path)
     if count == 0:
         raise LibraryError(f"{path.name} holds no rows.", "Check that it is the file you meant.")
-    columns = choose_columns(names, list(islice(rows(), _SAMPLE_ROWS)), named)
+    columns = choose_columns(names, [_beginnings(row) for row in islice(rows(), _SAMPLE_ROWS)], named)
     return Incoming(count, columns, lambda: (_build_row_record(i, row, columns) for i, row in enumerate(rows())))
+
+
+def _beginnings(row: Row) -> Row:
+    return {name: value[:_SAMPLE_CHARACTERS] if isinstance(value, str) else value for name, value in row.items()}
 
 
 def _build_row_record(position: int, row: Row, columns: Columns) -> Record:
@@ -180,10 +185,8 @@ def _open_parquet(path: Path) -> _OpenedTable:
 
     def rows() -> Iterator[Row]:
         try:
-            with pq.ParquetFile(path) as file:
-                for batch in file.iter_batches(batch_size=_BATCH_ROWS):
-                    yield from batch.to_pylist()
-        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
+            yield from read_parquet(path)
+        except (pa.ArrowException, OSError, ValueError, OverflowError, KeyError) as error:
             raise _build_broken_file_error(path, "parquet", "it is damaged, cut short or of another kind") from error
 
     try:
@@ -249,6 +252,7 @@ _EACH_LINE = 'each line must be one record, such as {"title": "â€¦", "text": "â€
 def _parse_json_line(path: Path, number: int, line: str) -> Row:
     try:
         row = json.loads(line)
+        str(row)  # lists that are too deep for Python to write, though not to read
     except (ValueError, RecursionError) as error:
         raise _build_broken_file_error(path, "jsonl", f"line {number} is not a whole record; {_EACH_LINE}") from error
     if not isinstance(row, dict):
@@ -322,11 +326,9 @@ def _build_file_record(position: int, file: Path, root: Path) -> Record:
     def skipped(why: str) -> Record:
         return Record(position, "", label=label, problem=why)
 
-    if not file.resolve().is_relative_to(root):
-        return skipped("leads out of the folder")
+    if why := why_not_opened(file, root):
+        return skipped(why)
     try:
-        if not is_file_or_folder(file):
-            return skipped("a pipe, socket or device, not a file")
         if file.stat().st_size > _MAX_FILE_BYTES:
             return skipped(f"larger than {_MAX_FILE_BYTES // 1_000_000} MB")
         body = file.read_bytes()
@@ -346,6 +348,16 @@ def _build_file_record(position: int, file: Path, root: Path) -> Record:
         label=label,
         problem="" if document.text else "no text",
     )
+
+
+def why_not_opened(file: Path, root: Path) -> str:
+    """Why a file of a folder that somebody gave is left alone; "" where it may be opened."""
+    if not file.resolve().is_relative_to(root):
+        return "leads out of the folder"
+    try:
+        return "" if is_file_or_folder(file) else "a pipe, socket or device, not a file"
+    except OSError as error:
+        return error.strerror or "cannot be opened"
 
 
 def is_file_or_folder(path: Path) -> bool:

@@ -6,16 +6,17 @@ import zipfile
 from datetime import date
 from pathlib import Path
 
+import duckdb
 import pandas as pd
 import pytest
 
 from crowdnotes.domain import EarlierNote, Hit
 from crowdnotes.domain.post import FIRST_ID_MS
-from crowdnotes.errors import LibraryError
+from crowdnotes.errors import InputError, LibraryError
 from crowdnotes.evidence.library import Libraries, search
 from crowdnotes.evidence.library.earlier_notes import note_links, pages_of
 from crowdnotes.evidence.library.index import open_index
-from crowdnotes.public_data.database import writing
+from crowdnotes.public_data.database import reading, writing
 from crowdnotes.public_data.loading import load_folder
 
 KIND = "notes"
@@ -226,3 +227,24 @@ def test_ids_that_were_taken_for_fractions_are_refused(tmp_path: Path, libraries
     pd.DataFrame(rows).to_parquet(tmp_path / "notes.parquet")
     with pytest.raises(LibraryError, match="noteId were rounded"):
         libraries.add(tmp_path / "notes.parquet", "notes", kind=KIND)
+
+
+@pytest.mark.parametrize("kind", ["view", "macro"])
+def test_an_index_that_somebody_made_reads_no_other_file(libraries: Libraries, tmp_path: Path, kind: str) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("The secret of the machine https://secret.example.org/page")
+    path, read = tmp_path / "theirs.duckdb", f"SELECT content FROM read_text('{secret}')"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(
+            "CREATE TABLE history AS SELECT 1::BIGINT AS note, '' AS status, 0::BIGINT AS status_at, "
+            "'' AS first_status, 0::BIGINT AS first_at"
+        )
+        connection.execute(f"CREATE MACRO told() AS ({read})")
+        text = f"({read})" if kind == "view" else "told()"
+        connection.execute(f"CREATE VIEW notes AS SELECT 1::BIGINT AS note, 1::BIGINT AS written, {text} AS text")
+    with pytest.raises(LibraryError, match="cannot be read as notes"):
+        libraries.add(path, KIND, kind=KIND)
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE form AS SELECT 1 AS form")
+    with pytest.raises(InputError, match="no index that this program made"), reading(path):
+        pass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import tracemalloc
 from datetime import date
 from pathlib import Path
@@ -301,3 +302,18 @@ def test_a_feed_cut_anywhere_gives_the_records_before_the_cut(claims: list[str],
 @given(st.text(alphabet='{}[]":,\\\n a1', max_size=200))
 def test_no_text_breaks_the_reader(text: str) -> None:
     items_of(text)
+
+
+def test_of_a_folder_no_pipe_is_opened_and_no_link_leads_out_of_it(libraries: Libraries, tmp_path: Path) -> None:
+    folder = tmp_path / "checks"
+    folder.mkdir()
+    (folder / "a.json").write_text(json.dumps(review("A claim of some words")))
+    (tmp_path / "outside.json").write_text(json.dumps(review("A secret of the machine")))
+    (folder / "b.json").symlink_to(tmp_path / "outside.json")
+    os.mkfifo(folder / "c.json")
+    records = list(fact_checks.open_fact_checks(folder).read())
+    assert [record.title for record in records if not record.problem] == ["A claim of some words"]
+    assert [record.problem for record in records if record.problem] == [
+        "leads out of the folder",
+        "a pipe, socket or device, not a file",
+    ]

@@ -4,10 +4,14 @@ import json
 import os
 import re
 import socket
+import tracemalloc
+from contextlib import suppress
 from datetime import date
 from pathlib import Path
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from crowdnotes.errors import LibraryError
@@ -230,3 +234,41 @@ def test_a_pipe_or_socket_is_skipped_with_a_reason_and_not_waited_for(folder: Pa
 def test_a_pages_own_address_is_taken_only_when_it_is_one(tmp_path: Path, href: str, url: str | None) -> None:
     (tmp_path / "a page.html").write_text(PAGE.replace("https://example.org/measles", href))
     assert [record.url for record in open_folder(tmp_path).read()] == [url]
+
+
+def test_memory_goes_by_the_bytes_of_rows_and_not_by_their_number(tmp_path: Path) -> None:
+    file = tmp_path / "small.parquet"
+    pq.write_table(pa.table({"text": pa.array(["x " * 500_000]).dictionary_encode().take(pa.array([0] * 400))}), file)
+    assert file.stat().st_size < 1_000_000
+    pa.default_memory_pool().release_unused()
+    tracemalloc.start()
+    records = open_table(file, {}).read()
+    assert sum(len(next(records).text) for _ in range(60)) > 50_000_000
+    assert tracemalloc.get_traced_memory()[1] < 150_000_000  # all 400 would have 400 MB
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        pa.array([2**31 - 1, 0], pa.date32()),
+        pa.array([2**62, 0], pa.timestamp("us")),
+        pa.array([2**62, 0], pa.timestamp("ms", "Europe/Berlin")),
+        pa.array([-(2**62), 0], pa.timestamp("ms", "No/Where")),
+    ],
+    ids=["date", "time", "zone", "unknown zone"],
+)
+def test_a_time_that_no_calendar_has_is_none_and_its_row_stays(tmp_path: Path, times: pa.Array) -> None:
+    file = tmp_path / "times.parquet"
+    pq.write_table(pa.table({"text": [TEXT, TEXT], "date": times}), file)
+    _, records = _read(file, date="date")
+    assert [record.published for record in records] == [None, date(1970, 1, 1)]
+
+
+def test_lists_within_lists_are_no_record(tmp_path: Path) -> None:
+    deep = "[" * 900 + "]" * 900
+    with pytest.raises(LibraryError, match="line 1 is not a whole record"):
+        open_table(_write(tmp_path, "deep.jsonl", f'{{"text": "{TEXT}", "title": {"[" * 50_000}\n'), {})
+    file = _write(tmp_path, "deep.jsonl", f'{{"text": "{TEXT}", "title": {deep}}}\n')
+    with suppress(LibraryError):  # where Python can write them it is a title like any other
+        _read(file, title="title")
