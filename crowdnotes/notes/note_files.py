@@ -100,6 +100,13 @@ def read_notes(content: bytes, name: str, post_id: str | None = None) -> ReadNot
     text = text.replace("\x00", "")
     if not text.strip():
         raise InputError(f"{name} is empty.", "Choose another file.")
+    try:
+        return _read_rows(text, name, post_id, faults)
+    except RecursionError as error:
+        raise InputError(f"{name} has lists within lists, deeper than any notes.", "Check the file.") from error
+
+
+def _read_rows(text: str, name: str, post_id: str | None, faults: Sequence[str]) -> ReadNotes:
     rows = list(_read_json_rows(text, name) if text.lstrip()[0] in "[{" else _read_table_rows(text, name))
     for row in rows:
         _refuse_rounded(name, row.get("post"), row.get("note_id"))

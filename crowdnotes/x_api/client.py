@@ -96,6 +96,7 @@ _MAX_CALLS_PER_WINDOW, _WINDOW_SECONDS = 90, 900.0  # X's limit: calls in a quar
 _MAX_PAGES = 50  # of notes written, 100 each: more than an account may write in two weeks
 _MAX_ANSWER_BYTES = 5_000_000
 _CONNECT_SECONDS = 5.0
+_MAX_SCORE = 1e9
 _MAX_REASON_CHARACTERS = 200  # characters of X's own words in a sentence of ours
 _FAULT_BY_STATUS = {401: XFault.KEYS, 402: XFault.CREDITS, 429: XFault.LIMIT}
 
@@ -172,7 +173,7 @@ class XClient:
                 raise
             answer = self._ask("POST", "/2/evaluate_note", document=document)
         score = _require_data(answer).get("claim_opinion_score")
-        if not isinstance(score, int | float) or isinstance(score, bool):
+        if not isinstance(score, int | float) or isinstance(score, bool) or not abs(score) < _MAX_SCORE:  # NaN too
             raise XError(XFault.UNREADABLE)
         return float(score)
 
@@ -181,8 +182,8 @@ class XClient:
         info = {"text": text, "classification": classification, "misleading_tags": tags, "trustworthy_sources": True}
         answer = self._ask("POST", "/2/notes", document={"test_mode": self.test_mode, "post_id": post_id, "info": info})
         inside = _require_data(answer)
-        note_id = str(inside.get("id") or inside.get("note_id") or "")
-        if not note_id.isdigit():
+        note_id = _text_of(inside.get("id") or inside.get("note_id"))
+        if not (note_id.isascii() and note_id.isdigit()):
             raise XError(XFault.UNREADABLE)
         return note_id
 
@@ -218,7 +219,8 @@ class XClient:
             if not isinstance(data, list):
                 raise XError(XFault.UNREADABLE)
             yield [item for item in data if isinstance(item, dict)]
-            token = str((answer.get("meta") or {}).get("next_token") or "")
+            meta = answer.get("meta")
+            token = _text_of((meta if isinstance(meta, dict) else {}).get("next_token"))
             if not token or token in seen:
                 return
             seen.add(token)
@@ -350,9 +352,10 @@ def _build_refusal_error(status: int, answer: Mapping[str, Any], minutes: float)
     errors = [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
     problems = [answer, *errors]
     said = " ".join(
-        str(one.get(name, "")) for one in problems for name in ("type", "reason", "title", "detail", "message")
+        _text_of(one.get(name)) for one in problems for name in ("type", "reason", "title", "detail", "message")
     )
-    words = next((str(one[name]) for one in problems for name in ("detail", "message", "title") if one.get(name)), "")
+    told = (_text_of(one.get(name)) for one in problems for name in ("detail", "message", "title"))
+    words = next(filter(None, told), "")
     words = " ".join(words.split())[:_MAX_REASON_CHARACTERS] or str(status)
     if status in _FAULT_BY_STATUS:
         fault = _FAULT_BY_STATUS[status]
@@ -376,14 +379,19 @@ def _require_data(answer: Mapping[str, Any]) -> dict[str, Any]:
     return data
 
 
+def _text_of(value: object) -> str:
+    """A text or number as text, "" for what is neither."""
+    return str(value) if isinstance(value, str) or (isinstance(value, int) and abs(value) < 2**64) else ""
+
+
 def _parse_eligible_post(item: Mapping[str, Any]) -> EligiblePost:
     whole = item.get("note_post") or item.get("note_tweet")
     text = whole.get("text") if isinstance(whole, dict) else None
     links = item.get("suggested_source_links")
     return EligiblePost(
-        id=str(item.get("id", "")),
-        text=str(text or item.get("text", "")),
-        links=tuple(str(link) for link in links) if isinstance(links, list) else (),
+        id=_text_of(item.get("id")),
+        text=_text_of(text) or _text_of(item.get("text")),
+        links=tuple(filter(None, map(_text_of, links))) if isinstance(links, list) else (),
     )
 
 
@@ -394,14 +402,14 @@ def _parse_written_note(item: Mapping[str, Any]) -> WrittenNote:
     outcomes = result.get("evaluation_outcome", result) if isinstance(result, dict) else result
     listed = outcomes if isinstance(outcomes, list) else [outcomes]
     results = [
-        f"{one['evaluator_type']}: {str(one.get('evaluator_score_bucket', '')).lower()}"
+        f"{kind}: {_text_of(one.get('evaluator_score_bucket')).lower()}"
         for one in listed
-        if isinstance(one, dict) and one.get("evaluator_type")
+        if isinstance(one, dict) and (kind := _text_of(one.get("evaluator_type")))
     ]
     return WrittenNote(
-        id=str(item.get("id", "")),
-        post_id=str(info.get("post_id") or item.get("post_id") or ""),
-        text=str(info.get("text", "")),
-        status=str(item.get("status") or ""),
+        id=_text_of(item.get("id")),
+        post_id=_text_of(info.get("post_id") or item.get("post_id")),
+        text=_text_of(info.get("text")),
+        status=_text_of(item.get("status")),
         results=", ".join(results),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -297,3 +298,14 @@ def test_notes_of_a_post_come_from_the_public_files_of_both_schemas(tmp_path: Pa
 def test_a_note_that_says_that_none_is_needed_is_not_eligible_whatever_its_class(text: str, eligible: bool) -> None:
     assert ExistingNote(id="N1", text=text).is_used is eligible
     assert ExistingNote(id="N1", text=text, chosen=True).is_used, "a person may use it all the same"
+
+
+@pytest.mark.parametrize("nested", ['{"a":', "["])
+def test_lists_within_lists_end_in_a_sentence(nested: str) -> None:
+    deep = nested * 5_000
+    rows = f'text,tags\na note,"{deep.replace(chr(34), chr(34) * 2)}"\n'.encode()
+    assert [note.text for note in read_notes(rows, "n.csv").notes] == ["a note"]
+    ratings = '{"ratings":' * 400 + "1" + "}" * 400
+    for content in (f'[{{"text": "a note", "tags": {deep}', f'[{{"text": "a note", "ratings": {ratings}}}]'):
+        with suppress(InputError):  # what Python reads is a note
+            read_notes(content.encode(), "n.json")

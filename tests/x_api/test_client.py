@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -184,3 +185,33 @@ def test_half_set_keys_and_open_addresses_stop_the_start(
         monkeypatch.setenv(f"CROWDNOTES_X_{name}", value)
     with pytest.raises(ConfigurationError, match=told):
         load_settings()
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"data": [{"id": {"a": 1}, "text": [1], "suggested_source_links": [5, {}]}], "meta": [1]},
+        {"data": [{"id": 5, "note_post": "x"}], "meta": "x"},
+        {"data": [None, 7], "meta": 5},
+        {"data": {"claim_opinion_score": 10**400}},
+        {"data": {"claim_opinion_score": float("nan")}},
+        {"data": 5, "errors": 5},
+    ],
+    ids=range(6),
+)
+def test_junk_in_an_answer_is_passed_over_or_ends_in_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, answer: dict[str, object]
+) -> None:
+    client = XClient(XSettings.model_validate({**KEYS, "url": "http://127.0.0.1:9"}))
+    monkeypatch.setattr(client, "_ask", lambda *_, **__: answer)
+    for ask in (
+        lambda: client.eligible(5),
+        lambda: list(client.written()),
+        lambda: client.evaluate("1", "A note."),
+        lambda: client.submit("1", "A note.", "c", []),
+        lambda: client.delete("1"),
+    ):
+        with suppress(XError):
+            ask()
+    with pytest.raises(XError):
+        client.evaluate("1", "A note.")

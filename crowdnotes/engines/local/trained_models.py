@@ -146,11 +146,10 @@ def _write_reproducibly(archive: bytes, path: Path) -> None:
 def load_head(path: Path) -> Head:
     """What `Head.save` wrote. Raises ModelFilesError when the file is missing or damaged, or holds other types."""
     import skops.io
-    from skops.io.exceptions import UntrustedTypesFoundException
 
     try:
         return Head(**skops.io.load(path))
-    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile, UntrustedTypesFoundException) as error:
+    except Exception as error:  # what is damaged raises what it will
         raise ModelFilesError(
             f"The trained judge {path.name} is missing or damaged.",
             "Put the folder assets/judges back, for instance with `git checkout assets`, or train it again.",
@@ -323,14 +322,14 @@ def save_reader(path: Path, adapter: Adapter) -> None:
 def load_reader(path: Path) -> AdaptedMiniLM:
     """The installed MiniLM with the change in this file. Raises ModelFilesError when it is missing or damaged."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
-    except (OSError, ValueError, KeyError) as error:
+        return AdaptedMiniLM(adapter_of(arrays))
+    except Exception as error:  # what is damaged raises what it will
         raise ModelFilesError(
             f"The trained judge {path.name} is missing or damaged.",
             "Put the folder assets/judges back, for instance with `git checkout assets`, or train it again.",
         ) from error
-    return AdaptedMiniLM(adapter_of(arrays))
 
 
 def reader_for(embedder: Embedder) -> Embedder | None:

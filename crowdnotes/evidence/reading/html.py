@@ -429,8 +429,9 @@ def _read_site_statements(tree: Any) -> Iterator[str]:
     for text in _read_json_ld(tree):
         list(loose_json(text, object_hook=items.append))  # each item without those inside it
     for item in items:
-        if _FREE_ACCESS_KEY in item and _SITE_TYPE_PATTERN.search(str(item.get("@type"))[:100]):
-            yield str(item[_FREE_ACCESS_KEY]).lower().rpartition("/")[2]
+        with suppress(RecursionError):  # of lists within lists
+            if _FREE_ACCESS_KEY in item and _SITE_TYPE_PATTERN.search(str(item.get("@type"))[:100]):
+                yield str(item[_FREE_ACCESS_KEY]).lower().rpartition("/")[2]
 
 
 def _read_json_ld(tree: Any) -> Iterator[str]:

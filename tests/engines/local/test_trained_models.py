@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import random
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -205,3 +207,17 @@ def test_the_change_is_added_to_the_installed_model_and_one_of_another_is_refuse
     )
     with pytest.raises(ModelFilesError, match="another embedding model"):
         AdaptedMiniLM(other).encode(["A note."])
+
+
+@pytest.mark.parametrize(("name", "load"), [(HELPFULNESS, load_head), (READER, load_reader)])
+def test_a_damaged_file_is_named_whatever_is_damaged_in_it(
+    tmp_path: Path, name: str, load: Callable[[Path], object]
+) -> None:
+    whole, chance = (JUDGES / name).read_bytes(), random.Random(0)
+    flipped = bytearray(whole)
+    for _ in range(30):
+        flipped[chance.randrange(len(flipped))] = chance.randrange(256)
+    for content in (bytes(flipped), whole[: len(whole) // 2], whole[:100], b"", b"PK"):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(ModelFilesError, match=r"damaged"):
+            load(tmp_path / name)
