@@ -173,9 +173,10 @@ def query(text: str, purpose: str, language: str | None = "en", *, before: str =
 
     `before` is a name that stays whole and stands first ("National Cancer Institute").
     """
-    words = text.split()
-    folded = [word.casefold() for word in words]
-    once = " ".join(word for index, word in enumerate(words) if folded[index] not in folded[:index])
+    first: dict[str, str] = {}
+    for word in text.split():
+        first.setdefault(word.casefold(), word)
+    once = " ".join(first.values())
     return Query(text=clip(f"{before} {once}"), purpose=purpose, language=language)
 
 
