@@ -36,10 +36,11 @@ coverage: $(VENV)/.tested ## The tests again, with the shares of lines and branc
 	@$(BIN)/python -m tests.browser
 	@$(PYTEST) --cov --cov-report=term:skip-covered $(ARGS)
 
+# The two processes of mypy may lose each other on a busy machine, so what fails is checked by one again.
 check: $(VENV)/.tested ## Style, strict types, the layers of the design, links in the documents
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
-	@$(BIN)/mypy
+	@$(BIN)/mypy || $(BIN)/mypy --num-workers 0
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m tests.links
 
