@@ -19,19 +19,25 @@ _MIN_CASES_FOR_INTERVAL = 5  # cases: with fewer, no interval is to be trusted
 
 
 def units(cases: Iterable[Case]) -> list[ReadPair]:
-    """Every pair that two moderators or more found something of, for the same text."""
+    """Every pair that two moderators or more found something of, for the same text and post.
+
+    Of each moderator the first finding: what they found later they may have found after they saw the others'.
+    """
     made: list[ReadPair] = []
     for case in cases:
-        by_text: dict[str, list[Reading]] = {}
-        for reading in (*case.desk.earlier_readings, *case.desk.readings):
-            by_text.setdefault(reading.text_sha256, []).append(reading)
+        by_text: dict[tuple[str, str], list[Reading]] = {}
+        for reading in sorted((*case.desk.earlier_readings, *case.desk.readings), key=lambda it: it.at):
+            by_text.setdefault((reading.text_sha256, reading.post_sha256), []).append(reading)
         for readings in by_text.values():
             pairs = dict.fromkeys(pair for reading in readings for pair in reading.by_pair)
             for words, evidence_id in pairs:
                 pair = (words, evidence_id)
-                found = tuple((it.reader.name, it.by_pair[pair]) for it in readings if pair in it.by_pair)
-                if len(found) > 1:
-                    made.append(ReadPair(case.id, words, evidence_id, found))
+                first: dict[str, tuple[str, Support]] = {}
+                for reading in readings:
+                    if pair in reading.by_pair:
+                        first.setdefault(reading.reader.key, (reading.reader.name, reading.by_pair[pair]))
+                if len(first) > 1:
+                    made.append(ReadPair(case.id, words, evidence_id, tuple(first.values())))
     return made
 
 

@@ -53,16 +53,17 @@ _FAVOURABLE_FINDINGS = frozenset({Support.SUPPORTED, Support.PARTLY})
 
 
 def counted_readings(case: Case) -> tuple[Reading, ...]:
-    """The finished readings, of this submission, of the very note that stands there and of each passage it rests on.
+    """The finished readings, of this submission, of the very note and post, and of each passage that the note rests on.
 
     The findings of others are empty where they are hidden (`hide_other_reviews`).
     """
-    text = case.draft.sha256 if case.draft else ""
+    text, posts = case.draft.sha256 if case.draft else "", ("", case.post.identity)
     passages = {pair.evidence_id for pair in pairs(case)}
     return tuple(
         reading
         for reading in case.desk.readings
         if reading.text_sha256 == text
+        and reading.post_sha256 in posts
         and (not reading.findings or passages <= {found.evidence_id for found in reading.findings})
     )
 
@@ -283,7 +284,9 @@ def judge_pair(case: Case, at: datetime, by: Person, words: str, evidence_id: st
     item = require_passage(case, evidence_id)
     review = item.review_by(by.key) or Review(reader=by.person, opened_at=at)
     if review.verdict is None and support in _FAVOURABLE_FINDINGS:
-        review = review.model_copy(update={"verdict": Verdict.USE, "judged_at": at})
+        # A passage that its author keeps as background stays that: the note's sources are the author's to choose.
+        verdict = Verdict.USE if item.used or item.verdict is None else Verdict.BACKGROUND
+        review = review.model_copy(update={"verdict": verdict, "judged_at": at})
     elif (
         review.verdict is Verdict.USE
         and support not in _FAVOURABLE_FINDINGS
@@ -327,15 +330,16 @@ def finish_reading(case: Case, at: datetime, by: Person) -> Case:
         if check is not None
     )
     text = case.draft.sha256 if case.draft else ""
-    reading = Reading(reader=by.person, at=at, text_sha256=text, findings=findings)
+    reading = Reading(reader=by.person, at=at, text_sha256=text, post_sha256=case.post.identity, findings=findings)
     work = renewed.desk
     before = reading_by(case, by.key)
     if before is not None and before.findings == findings:
         return renewed
     counted = counted_readings(case)
     readings = (*(other for other in counted if other is not before), reading)
-    of_other_notes = tuple(other for other in work.readings if other not in counted)
-    update = {"readings": readings, "earlier_readings": (*work.earlier_readings, *of_other_notes)}
+    # What they found blind stays on record, also where they changed their mind when they saw what others found.
+    earlier = tuple(other for other in work.readings if other not in counted or other is before)
+    update = {"readings": readings, "earlier_readings": (*work.earlier_readings, *earlier)}
     read = renewed.model_copy(update={"desk": work.model_copy(update=update)})
     lease = None if waits_for_readers(read) else work.lease
     detail = plural(len(findings), "1 passage checked", "{n} passages checked")
@@ -352,14 +356,20 @@ _EVENTS_SEEN_BY_BLIND = frozenset(
 def hide_other_reviews(case: Case, reader: Person) -> Case:
     """The case as somebody may see it who has not finished reading the note: without what others found at the desk.
 
-    Nothing is hidden before a case is submitted first and once it is decided; nor from its author, unless it is with
-    the moderators now and the author is one of them.
+    Nothing is hidden before a case is submitted first; nor from its author, unless it is with the moderators now and
+    the author is one of them; nor once it is decided, but from moderators where several have to read it and not all
+    have: one of them might end it, look, reopen it and read it as if for the first time.
     """
     times = _find_times_at_desk(case)
-    if not times or case.decision is not None or reading_by(case, reader.key) is not None:
+    if not times or reading_by(case, reader.key) is not None:
         return case
-    is_at_desk = case.desk.state is DeskState.SUBMITTED
-    if case.owner_key == reader.key and not (is_at_desk and isinstance(reader, Actor) and may(reader, Act.REVIEW)):
+    is_at_desk, is_moderator = (
+        case.desk.state is DeskState.SUBMITTED,
+        isinstance(reader, Actor) and may(reader, Act.REVIEW),
+    )
+    if case.decision is not None and not (is_moderator and case.desk.readers > 1 and waits_for_readers(case)):
+        return case
+    if case.owner_key == reader.key and not (is_at_desk and is_moderator):
         return case
     known = {reader.key, PROGRAM.key, case.owner_key}
     claimed = {event.by_key for event in case.events if event.kind in ("claimed", "taken over")}
@@ -547,6 +557,14 @@ def text_read_before(case: Case, key: str) -> str | None:
     if not read or (case.draft is not None and read[-1] == case.draft.sha256):
         return None
     return next((text for _, _, text in versions(case) if text_sha256(text) == read[-1]), "")
+
+
+def is_of_another_post(case: Case, key: str) -> bool:
+    """Whether the reader of that `Person.key` read this text of the note, and last for another post."""
+    readings = (*case.desk.earlier_readings, *case.desk.readings)
+    last = next((reading for reading in reversed(readings) if reading.reader.key == key), None)
+    text = case.draft.sha256 if case.draft else ""
+    return last is not None and last.text_sha256 == text and last.post_sha256 not in ("", case.post.identity)
 
 
 def is_close(case: Case) -> bool:

@@ -63,11 +63,15 @@ class PairFinding(FrozenModel):
 
 
 class Reading(FrozenModel):
-    """One moderator's whole reading of a submitted note, kept when they finished it and not changed after."""
+    """One moderator's whole reading of a submitted note, kept when they finished it and not changed after.
+
+    `post_sha256` is `Post.identity` of the post that the note was read for; "" of a reading by an earlier program.
+    """
 
     reader: Person
     at: datetime
     text_sha256: str
+    post_sha256: str = ""
     findings: tuple[PairFinding, ...]
 
     @property

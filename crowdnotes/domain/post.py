@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime
 
 from pydantic import Field
 
-from crowdnotes.domain.base import FrozenModel, LabelledEnum, Span
+from crowdnotes.domain.base import FrozenModel, LabelledEnum, Span, text_sha256
 
 # A post's address may name any of these: phones and old links have the longer ones.
 X_HOSTS = frozenset(f"{part}{site}" for part in ("", "www.", "m.", "mobile.") for site in ("x.com", "twitter.com"))
@@ -61,6 +61,12 @@ class Post(FrozenModel):
         """The post with what its images say and show: what claims, searches and judgements go by."""
         seen = (words for image in self.images for words in (image.text, image.shows) if words)
         return "\n\n".join((self.text, *seen))
+
+    @property
+    def identity(self) -> str:
+        """Another one for every post that says or shows something else, or stands at another address."""
+        parts = (self.whole_text, self.context, self.url or "", *(image.sha256 for image in self.images))
+        return text_sha256("\x00".join(parts))
 
     @property
     def has_words(self) -> bool:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event
 
-from crowdnotes.cases import actions, moderation
+from crowdnotes.cases import actions, intake, moderation
 from crowdnotes.cases.actions import edit_draft, own_check
 from crowdnotes.cases.agreement import agreement, units
 from crowdnotes.cases.approval import decide, obstacles
@@ -254,6 +254,29 @@ def test_a_source_that_the_author_takes_in_later_has_to_be_read_too() -> None:
     assert moderation.waits_for_readers(actions.judge(opened, NOW, ANN, "E3", Verdict.USE, "")) == 2
 
 
+@pytest.mark.parametrize("what", [{"text": "The moon is made of cheese."}, {"url": "https://x.com/a/status/1"}])
+def test_a_reading_counts_for_the_post_that_it_was_made_for_and_for_no_other(what: dict[str, str]) -> None:
+    both = moderation.release(read(read(submitted(readers=2), BOB), CLEO), NOW, CLEO)
+    turned = intake.change_post(both, NOW, ANN, both.post.model_copy(update=what))
+    if "text" in what:  # the same sources and the same note again, under another post
+        back = actions.restore_evidence_set(turned, NOW, ANN, len(turned.earlier_evidence) - 1)
+        turned = actions.undo_edit(back, NOW, ANN)
+    assert turned.draft == both.draft
+    assert (moderation.waits_for_readers(turned), moderation.reading_by(turned, BOB.key)) == (2, None)
+    assert ObstacleKind.READERS in {item.id.kind for item in obstacles(turned, NOW, CLEO)}
+    assert [moderation.is_of_another_post(turned, who.key) for who in (BOB, DAN)] == [True, False]
+    assert not moderation.is_of_another_post(both, BOB.key)
+    assert moderation.waits_for_readers(intake.change_post(turned, NOW, ANN, both.post)) == (0 if "url" in what else 2)
+
+
+def test_a_passage_that_its_author_keeps_as_background_is_not_put_to_use_by_a_reader() -> None:
+    kept = actions.judge(drafted(), NOW, ANN, "E2", Verdict.BACKGROUND, "")
+    case = moderation.claim(moderation.submit(kept, NOW, ANN), NOW, BOB)
+    judged = moderation.judge_pair(case, NOW, BOB, NOTE, "E2", Support.SUPPORTED)
+    assert judged.basis_sha256 == case.basis_sha256  # so what was scored stays scored
+    assert not {"E2"} & {item.id.subject for item in obstacles(judged, NOW, BOB)}
+
+
 def test_readers_of_different_texts_do_not_disagree() -> None:
     case = read(submitted(readers=2), BOB)
     edited = edit_draft(case, NOW, ANN, f"{NOTE} It had 12 trials.", based_on=text_sha256(NOTE))
@@ -348,6 +371,17 @@ def test_an_author_who_is_a_moderator_reads_their_own_as_blind_as_anybody() -> N
     assert not moderation.hide_other_reviews(own, DAN).sentence_checks
 
 
+def test_who_ends_a_case_before_they_read_it_does_not_see_what_the_first_reader_found() -> None:
+    case = read(submitted(readers=2), BOB)
+    ended = decide(case, NOW, CLEO, DecisionKind.REJECTED)
+    assert "bob chose" in _told(ended)
+    assert "bob chose" not in _told(moderation.hide_other_reviews(ended, CLEO))  # who could reopen it and read
+    writer, first = actor("ann", Role.CONTRIBUTOR), BOB
+    assert all(moderation.hide_other_reviews(ended, who) == ended for who in (writer, first))
+    both = decide(read(case, CLEO), NOW, CLEO, DecisionKind.REJECTED)
+    assert moderation.hide_other_reviews(both, DAN) == both
+
+
 def test_a_third_reader_does_not_learn_from_the_queue_that_two_disagreed(engine: Engine) -> None:
     store = Store(engine)
     store.add(read(read(submitted(readers=2), BOB), CLEO, Support.UNSUPPORTED))
@@ -382,6 +416,21 @@ def test_readings_of_a_submission_that_was_sent_back_count_and_of_one_reader_alo
     case = read(read(submitted(readers=2), BOB), CLEO)
     again = moderation.submit(moderation.send_back(case, NOW, CLEO, [], "Not yet."), NOW, ANN)
     assert [len(units([one])) for one in (case, again, read(submitted(), BOB))] == [2, 2, 0]
+
+
+def test_what_a_reader_found_blind_stays_and_counts_as_theirs_after_they_changed_their_mind() -> None:
+    differ = read(read(read(submitted(readers=2), BOB), CLEO, Support.UNSUPPORTED), DAN)
+    case = moderation.take_over(differ, NOW + LEASE, CLEO)
+    for pair in pairs(case):
+        case = moderation.judge_pair(case, NOW + LEASE, CLEO, pair.words, pair.evidence_id, Support.SUPPORTED)
+    case = moderation.finish_reading(case, NOW + LEASE, CLEO)
+    assert not moderation.readers_disagree(case)
+    assert {found.support for found in case.desk.earlier_readings[-1].findings} == {Support.UNSUPPORTED}
+    blind = [dict(unit.found) for unit in units([differ])]
+    assert [dict(unit.found) for unit in units([case])] == blind
+    sent_again = moderation.submit(moderation.send_back(case, NOW + LEASE, CLEO, [], "Not yet."), NOW + LEASE, ANN)
+    again = units([read(sent_again, BOB)])
+    assert [(dict(unit.found), len(unit.found)) for unit in again] == [(found, 3) for found in blind]
 
 
 # --- the queue ---
