@@ -36,6 +36,7 @@ from pages.draft_parts.scores import score, take_words
 _NOTICE_AREA = StepName.DECIDE.value
 _LEAD_KEY = "led"  # selectors of what the person is led to, with a token for each time
 _NOTE_BOX_SELECTOR = ".st-key-note-box textarea"
+_QUEUE_FIELD_STARTS = ("comment-", "words-")  # comments for the author, which the Queue page shows
 _UNCHECKED_SELECTOR = "[class*=st-key-sentence-][class*=-unchecked] [class*=st-key-comparison-]"
 _HINTED_SELECTOR = "[class*=st-key-sentence-][class*=-hinted] [class*=st-key-comparison-]"
 
@@ -223,7 +224,8 @@ def typed_words(case: Case) -> dict[str, str]:
     """All that this person has written towards the decision in this tab or kept before, by the label of its field."""
     start, state = _field_key(case, ""), st.session_state
     here = {str(key).removeprefix(start): said for key, said in state.items() if str(key).startswith(start)}
-    own = {it.field: it.text for it in case.typed_words if it.by_key == workspace().actor.key} | here
+    mine = (it for it in case.typed_words if it.by_key == workspace().actor.key)
+    own = {it.field: it.text for it in mine if not it.field.startswith(_QUEUE_FIELD_STARTS)} | here
     labels = {
         field: "Comment" if " " not in field else f"Why approve although {field.rpartition(' ')[0]}" for field in own
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -21,6 +22,7 @@ from crowdnotes.domain import (
     Span,
     Support,
     remaining,
+    text_sha256,
 )
 from crowdnotes.errors import CaseNotFoundError, InputError
 from crowdnotes.text.markdown import day, escaped, title
@@ -31,12 +33,13 @@ from pages.common.components import (
     changed_pieces,
     marked_text,
     passage_pieces,
+    saved_on_pause,
     shortcut_keys,
     source_name,
     web_link,
 )
 from pages.common.search_report import source_badges
-from pages.common.session import button, notice_for, notices, show_notice, unsaved_words, workspace
+from pages.common.session import button, notice_for, notices, run_action, show_notice, unsaved_words, workspace
 from pages.common.times import clock_time
 from pages.draft_parts.moderator_review import comment_in_words
 
@@ -373,12 +376,13 @@ def _draw_summary(case: Case, found: Sequence[Pair], *, mine: bool) -> None:
 
 def _collect_typed_comments(case: Case, found: Sequence[Pair]) -> dict[str, str]:
     """What was typed for the author and not sent, by what it is about."""
-    typed = st.session_state
     wrong = _find_unsupported_pairs(case, found)
     said = {}
     for number, (words, comment) in enumerate(_list_comment_keys(case, wrong)):
-        about = typed.get(words) if words else wrong[number].words if number < len(wrong) else "the whole note"
-        if text := str(typed.get(comment) or "").strip():
+        about = "the whole note"
+        if words or number < len(wrong):
+            about = _get_typed_words(case, words) if words else wrong[number].words
+        if text := _get_typed_words(case, comment):
             said[f"{number + 1}. {about or 'no words of the note'}"] = text
     return said
 
@@ -435,8 +439,12 @@ def _find_unsupported_pairs(case: Case, found: Sequence[Pair]) -> list[Pair]:
 
 def _list_comment_keys(case: Case, wrong: Sequence[Pair]) -> list[tuple[str, str]]:
     """The keys of what may be typed, in order: words of the note ("" where they are known), and the comment on them."""
-    of_pairs = [("", f"comment-{case.id}-{number}") for number in range(len(wrong))]
-    own = range(st.session_state.get(f"comments-{case.id}", 1))
+    # By what it is about, so that no comment stands beside another passage once a finding is changed.
+    of_pairs = [("", f"comment-{case.id}-{it.evidence_id}-{text_sha256(it.words)[:8]}") for it in wrong]
+    of_words_start = f"comment-{case.id}-words-"
+    kept = (it.field.removeprefix(of_words_start) for it in case.typed_words if it.by_key == workspace().actor.key)
+    fewest = max([1, *(int(number) + 1 for number in kept if number.isdigit())])
+    own = range(max(fewest, st.session_state.get(f"comments-{case.id}", 1)))
     of_words = [(f"words-{case.id}-{number}", f"comment-{case.id}-words-{number}") for number in own]
     return [*of_pairs, *of_words, ("", f"comment-{case.id}-all")]
 
@@ -449,17 +457,38 @@ def _draw_comment_fields(case: Case, found: Sequence[Pair]) -> None:
         if not words:
             pair, support = wrong[number], _get_finding(case, wrong[number])
             label = f"{pair.evidence_id}, {support.as_text if support else ''}: {escaped(pair.words, 90)}"
-            st.text_input(label, key=comment, placeholder="What should change?", persist_state="page")
+            st.text_input(label, placeholder="What should change?", live=True, **_kept_in_case(case, comment))
             continue
         left, right = st.columns(2, gap="small")
         left.text_input(
-            "Words of the note (optional)", key=words, placeholder="Copied from the note", persist_state="page"
+            "Words of the note (optional)", placeholder="Copied from the note", live=True, **_kept_in_case(case, words)
         )
-        right.text_input("Comment on these words", key=comment, placeholder="What should change?", persist_state="page")
+        right.text_input(
+            "Comment on these words", placeholder="What should change?", live=True, **_kept_in_case(case, comment)
+        )
     count = f"comments-{case.id}"
     more = partial(st.session_state.__setitem__, count, st.session_state.get(count, 1) + 1)
     button("Comment on other words", "validate-more", _NOTICE_AREA, more, icon="add", type="tertiary")
-    st.text_area("About the whole note", key=general, height=80, persist_state="page")
+    box = f"whole-{case.id}"
+    with st.container(key=box):
+        st.text_area("About the whole note", height=80, **_kept_in_case(case, general))
+    saved_on_pause(box)
+
+
+def _kept_in_case(case: Case, key: str) -> dict[str, Any]:
+    """What makes a field keep its words in the case at each pause, so that a reload or another page loses none."""
+    state = st.session_state
+    state.setdefault(key, _get_typed_words(case, key))
+    save = partial(_save_typed_words, case.id, key)
+    return {"key": key, "on_change": run_action, "args": (_NOTICE_AREA, save), "persist_state": "page"}
+
+
+def _get_typed_words(case: Case, key: str) -> str:
+    return str(st.session_state.get(key, case.words_of(workspace().actor.key, key)) or "").strip()
+
+
+def _save_typed_words(case_id: str, key: str) -> None:
+    workspace().service.save_decision_text(case_id, key, st.session_state.get(key) or "")
 
 
 def _draw_reader_differences(case: Case) -> None:
@@ -472,21 +501,23 @@ def _draw_reader_differences(case: Case) -> None:
 
 def _decide_case(case: Case, kind: DecisionKind) -> None:
     seen = case.draft.sha256 if case.draft else None
-    why = st.session_state.get(f"comment-{case.id}-all") or ""
+    why = _get_typed_words(case, f"comment-{case.id}-all")
     workspace().service.decide(case.id, kind, reason=why, seen=seen)
 
 
 def _send_back(case: Case, wrong: Sequence[Pair]) -> None:
-    note, typed = case.draft.text if case.draft else "", st.session_state
+    note = case.draft.text if case.draft else ""
     comments = []
     *fields, (_, general) = _list_comment_keys(case, wrong)
     for number, (words, comment) in enumerate(fields):
-        text, pair = typed.get(comment) or "", wrong[number] if number < len(wrong) else None
-        about = pair.words if pair is not None else (typed.get(words) or "").strip()
-        if about and pair is None and not text.strip():
+        text, pair = _get_typed_words(case, comment), wrong[number] if number < len(wrong) else None
+        about = pair.words if pair is not None else _get_typed_words(case, words)
+        if about and pair is None and not text:
             raise InputError(f"Say what should change about “{about}”, or leave these words out.")
         comments.append(Comment(text, pair.evidence_id if pair else "", "" if about == note else about))
-    workspace().service.send_back(case.id, comments, typed.get(general) or "")
-    for key in (*(key for keys in fields for key in keys if key), general, f"comments-{case.id}"):
-        typed.pop(key, None)
+    workspace().service.send_back(case.id, comments, _get_typed_words(case, general))
+    for key in (*(key for keys in fields for key in keys if key), general):
+        st.session_state.pop(key, None)
+        workspace().service.save_decision_text(case.id, key, "")
+    st.session_state.pop(f"comments-{case.id}", None)
     _go_to_pair(case, len(workspace().service.pairs(case)))

@@ -8,7 +8,17 @@ import pytest
 from sqlalchemy import event
 from streamlit.testing.v1 import AppTest
 
-from crowdnotes.domain import Actor, Case, Comment, DecisionKind, DeskState, Role, SuggestionAnswer, Support
+from crowdnotes.domain import (
+    Actor,
+    Case,
+    Comment,
+    DecisionKind,
+    DeskState,
+    Role,
+    SuggestionAnswer,
+    Support,
+    text_sha256,
+)
 from pages.common import navigation, shared_workspace
 from tests.fakes import actor
 from tests.pages.conftest import NOTE, ROOT, Desk, chips, texts
@@ -49,6 +59,11 @@ def _keys(at: AppTest) -> set[str]:
     return {button.key for button in at.button if button.key}
 
 
+def _comment_key(case: Case) -> str:
+    """Of the field for a comment on E1 and the whole note."""
+    return f"comment-{case.id}-E1-{text_sha256(NOTE)[:8]}"
+
+
 def test_who_works_alone_sees_nothing_of_a_queue(desk: Desk) -> None:
     at = desk.app(desk.drafted())
     assert not at.exception
@@ -86,7 +101,7 @@ def test_a_moderator_takes_the_next_case_finds_each_pair_and_sends_it_back(team:
     assert not at.exception, at.exception
     assert team.desk.newest(case).desk.readings[0].findings[0].support.value == "not supported"
     assert at.button(key="validate-approve").disabled
-    at.text_input(key=f"comment-{case.id}-0").set_value("Say for whom.")
+    at.text_input(key=_comment_key(case)).set_value("Say for whom.")
     at.button(key="validate-send").click().run()
     returned = team.desk.newest(case)
     assert (returned.desk_state, returned.suggestions[0].evidence_id) == (DeskState.RETURNED, "E1")
@@ -120,13 +135,49 @@ def test_what_a_moderator_typed_stays_when_another_takes_the_case_over(team: Tea
     at = team.as_(BOB).desk.app(page=PAGE)
     at.button(key="queue-next").click().run()
     at.button(key="finding-3").click().run()
-    at.text_input(key=f"comment-{case.id}-0").set_value("Say for whom.").run()
+    at.text_input(key=_comment_key(case)).set_value("Say for whom.").run()
     team.as_(actor("cleo", Role.MODERATOR)).workspace.service.take_over(case.id)
     team.as_(BOB)
     at.run()
     assert not at.exception, at.exception
-    assert at.text_input(key=f"comment-{case.id}-0").value == "Say for whom."
+    assert at.text_input(key=_comment_key(case)).value == "Say for whom."
     assert "Somebody else has this case now." in texts(at)
+
+
+def test_what_a_moderator_typed_is_there_after_a_reload_and_gone_once_it_was_sent(team: Team) -> None:
+    case = team.submitted()
+    at = team.as_(BOB).desk.app(page=PAGE)
+    at.button(key="queue-next").click().run()
+    at.button(key="finding-3").click().run()
+    fields = (_comment_key(case), f"words-{case.id}-1", f"comment-{case.id}-words-1")
+    at.button(key="validate-more").click().run()
+    for field, said in zip(fields, ("Say for whom.", NOTE[:12], "In whom?"), strict=True):
+        at.text_input(key=field).set_value(said).run()
+    at.text_area(key=f"comment-{case.id}-all").set_value("Nearly there.").run()
+    again = team.desk.app(page=PAGE)
+    again.query_params["case"] = case.id
+    again.run()
+    assert not again.exception, again.exception
+    assert [again.text_input(key=field).value for field in fields] == ["Say for whom.", NOTE[:12], "In whom?"]
+    again.button(key="validate-send").click().run()
+    assert not again.exception, again.exception
+    sent = team.desk.newest(case)
+    assert [item.text for item in sent.suggestions] == ["Say for whom.", "In whom?"]
+    assert sent.desk.returns[0].words == "Nearly there."
+    assert not any(item.text for item in sent.typed_words)
+
+
+def test_a_comment_stays_with_its_passage_when_another_finding_is_changed(team: Team) -> None:
+    case = team.submitted()
+    at = team.as_(BOB).desk.app(page=PAGE)
+    at.button(key="queue-next").click().run()
+    at.button(key="finding-3").click().run()
+    at.text_input(key=_comment_key(case)).set_value("Say for whom.").run()
+    at.button(key="again-0").click().run()
+    at.button(key="finding-1").click().run()
+    at.button(key="again-0").click().run()
+    at.button(key="finding-2").click().run()
+    assert at.text_input(key=_comment_key(case)).value == "Say for whom."
 
 
 def test_what_a_moderator_typed_stays_when_the_case_is_decided_elsewhere(team: Team, unsaved: list[str]) -> None:
@@ -134,7 +185,7 @@ def test_what_a_moderator_typed_stays_when_the_case_is_decided_elsewhere(team: T
     at = team.as_(BOB).desk.app(page=PAGE)
     at.button(key="queue-next").click().run()
     at.button(key="finding-3").click().run()
-    at.text_input(key=f"comment-{case.id}-0").set_value("Say for whom.").run()
+    at.text_input(key=_comment_key(case)).set_value("Say for whom.").run()
     at.button(key="again-0").click().run()  # the fields are not drawn there
     cleo = team.as_(actor("cleo", Role.MODERATOR)).workspace.service
     cleo.take_over(case.id)
