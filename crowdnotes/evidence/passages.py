@@ -32,7 +32,7 @@ import numpy as np
 
 from crowdnotes.domain import Claim, Evidence, Passage, Post, Source, Span
 from crowdnotes.engines.embedding import Embedder, FloatArray
-from crowdnotes.engines.local.tone import reports_rumour
+from crowdnotes.engines.local.tone import contradicts, reports_rumour
 from crowdnotes.settings_sections import EvidenceSettings
 from crowdnotes.text.plain_letters import plain_letters
 from crowdnotes.text.sentences import split_sentences
@@ -167,7 +167,7 @@ def _choose_passage(look: _PassageCandidates, asked: FloatArray, vectors: FloatA
         similarity=max(-1.0, min(1.0, to_post(run))),
         before=whole.text[max(0, run.start - surroundings) : run.start],
         after=whole.text[run.end : run.end + surroundings],
-        marks=_choose_marks(run, sentences, *_put_rumours_last(whole.text, sentences, near, near_both)),
+        marks=_choose_marks(run, sentences, *_put_rumours_last(whole.text, run, sentences, near, near_both)),
         page=page_at(whole.page_starts, run.start),
     )
 
@@ -398,18 +398,27 @@ def _count_shared_characters(window: Span, sentence: Span) -> int:
     return inside if inside * 2 > sentence.end - sentence.start else 0
 
 
-_RUMOUR_PENALTY = 1.0  # of a cosine: what only reports the claim is marked where nothing else is there
+_RUMOUR_PENALTY = 1.0  # of a cosine: what only reports the claim is marked where nothing else answers it
+_MIN_ANSWER_SIMILARITY = 0.25  # cosine; a sentence farther from the claim answers it only by denying something
 
 
 def _put_rumours_last(
-    text: str, sentences: Sequence[_Sentence], near: FloatArray, similarity: FloatArray
+    text: str, window: Span, sentences: Sequence[_Sentence], near: FloatArray, similarity: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return how near the sentences are, with those that only report a rumour last ("A post claims …").
 
-    The sentence nearest to a claim is often the one that repeats it.
+    The sentence nearest to a claim is often the one that repeats it. Where no other of the passage speaks of the claim
+    it stays the nearest, so that a reader sees that the page only reports it.
     """
     said = [text[sentence.span.start : sentence.span.end] for sentence in sentences]
-    penalty = np.array([_RUMOUR_PENALTY * reports_rumour(words) for words in said], dtype=np.float32)
+    is_rumour = [reports_rumour(words) for words in said]
+    is_answered = any(
+        not is_rumour[row]
+        and _count_shared_characters(window, sentence.span) > 0
+        and (similarity[row] >= _MIN_ANSWER_SIMILARITY or contradicts(said[row]))
+        for row, sentence in enumerate(sentences)
+    )
+    penalty = np.array(is_rumour, dtype=np.float32) * (_RUMOUR_PENALTY if is_answered else 0.0)
     return near - penalty[:, None], similarity - penalty
 
 

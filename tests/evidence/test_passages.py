@@ -185,3 +185,5 @@ def test_the_mark_stands_on_what_answers_and_on_the_rumour_only_where_there_is_n
 
     assert marked(f"{rumour} Fat travels with blood. {answer}") == [answer]
     assert marked(rumour) == [rumour]
+    assert marked(f"{rumour} It was shared 80,000 times.") == [rumour]
+    assert marked(f"{rumour} Nobody found any such link.") == ["Nobody found any such link."]
