@@ -12,6 +12,7 @@ from crowdnotes.domain import (
     Aim,
     AnswerKind,
     Case,
+    DateOrigin,
     Evidence,
     FetchOutcome,
     Passage,
@@ -315,7 +316,9 @@ def _draw_source_head(case: Case, item: Evidence) -> None:
     if item.aim is Aim.OTHER_SIDE:
         badges.append(badge("gray", "balance", "the other side: may support the post"))
     facts = [escaped(source_name(source), 80)]
-    if source.published and source.date_origin:
+    if source.published and source.date_origin is DateOrigin.FILE:
+        facts.append(f"its file was made on {day(source.published)}")  # what it holds may be older: it has no date
+    elif source.published and source.date_origin:
         facts.append(f"{day(source.published)} (date from {source.date_origin.as_text})")
     elif source.year:
         facts.append(str(source.year))

@@ -339,11 +339,19 @@ def _build_reading_badges(case: Case, item: Evidence) -> str:
     return f"{marks} {look.format(name) if name else ''}"
 
 
+_STATEMENT_ENDS = (".", "!", "\u2026", "\u3002", "\uff01", "\u0964", "\u06d4")
+
+
 def _pick_sentence(case: Case, item: Evidence) -> str:
-    """The words that answer the claim, as the model says, else those closest to the post."""
+    """The words that answer the claim, as the model says, else the first of those closest to the post that state it.
+
+    A heading or a question is often as close, and states nothing.
+    """
     found = case.settlement.all_of(item) if case.settlement is not None else []
-    spans = [answer.span for answer in found if answer.span is not None] or list(item.passage.marks)
-    return clip(passage_words(item.passage, spans[0]) if spans else item.passage.text, _MAX_ROW_CHARACTERS)
+    answers = [passage_words(item.passage, answer.span) for answer in found if answer.span is not None]
+    marked = [passage_words(item.passage, span) for span in item.passage.marks]
+    stated = [words for words in marked if words.rstrip(" \"'\u201d\u2019)]").endswith(_STATEMENT_ENDS)]
+    return clip(next(iter(answers or stated or marked), item.passage.text), _MAX_ROW_CHARACTERS)
 
 
 def _draw_folded_sections(case: Case, job: JobRecord | None) -> None:

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 from streamlit.proto.TextInput_pb2 import TextInput as TextInputProto
 
-from crowdnotes.domain import Evidence, Mode, Verdict
+from crowdnotes.domain import DateOrigin, Evidence, Mode, Span, Verdict
 from tests.fakes import make_evidence
 from tests.pages.conftest import PASSAGE, POST, Desk, field, press, read, texts, unfolded
 from tests.pages.searches import searched
@@ -81,6 +81,31 @@ def test_a_row_does_not_say_its_title_twice(desk: Desk) -> None:
     item = case.evidence[0].model_copy(update={"source": source.model_copy(update={"title": first})})
     desk.workspace.tools.store.update(case.id, lambda case: case.model_copy(update={"evidence": (item,)}))
     assert f"**{first}**" not in texts(desk.app(case))
+
+
+def test_a_row_shows_a_sentence_and_no_heading_or_question(desk: Desk) -> None:
+    heading, question, answer = "Vitamin C and colds", "Does vitamin C cure colds?", "No trial found that it cures them."
+    item = make_evidence(text=f"{heading}\n{question}\n{answer}")
+    text = item.passage.text
+    marks = tuple(Span(start=text.index(words), end=text.index(words) + len(words)) for words in (heading, question))
+    last = Span(start=text.index(answer), end=len(text))
+
+    def shown(*spans: Span) -> str:
+        marked = item.model_copy(update={"passage": item.passage.model_copy(update={"marks": spans})})
+        return texts(desk.app(searched(desk, evidence=(marked,))))
+
+    assert f":small[**Source 1** {answer}]" in shown(*marks, last)
+    assert f":small[**Source 1** {heading}]" in shown(*marks)
+
+
+def test_the_day_on_which_a_file_was_made_is_not_shown_as_the_date_of_what_it_holds(desk: Desk) -> None:
+    item = make_evidence(published=date(2025, 7, 7))
+    source = item.source.model_copy(update={"date_origin": DateOrigin.FILE})
+    case = searched(desk, evidence=(item.model_copy(update={"source": source}),))
+    at = desk.app(case)
+    read(at, case)
+    assert "its file was made on 7 July 2025" in texts(at)
+    assert "(date from" not in texts(at)
 
 
 def test_a_pasted_passage_that_cannot_be_taken_stays_typed_and_open(desk: Desk) -> None:

@@ -239,7 +239,7 @@ def _explain_pick(
     if gains is not None and len(gains) and gains.max() > _MIN_NAMED_GAIN:
         parts.append(f"says more on “{topics[int(gains.argmax())].text}” than what is chosen")
     elif gains is None:
-        parts.append("the strongest result")
+        parts.append("the best match")
     named = sorted(reasons, key=lambda reason: -abs(reason.weight))[:_MAX_NAMED_REASONS]
     parts += [reason.words if reason.weight > 0 else f"although: {reason.words}" for reason in named]
     return "; ".join(parts)
