@@ -22,7 +22,7 @@ from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT
 from crowdnotes.text.plain_letters import plain_letters
 from crowdnotes.text.publishers import publisher_name
 from crowdnotes.text.sentences import split_sentences, split_units
-from crowdnotes.text.tokens import content_stems, content_tokens, plain_post
+from crowdnotes.text.tokens import content_stems, content_tokens, is_spaceless, plain_post, words
 from crowdnotes.wording import fill, plural
 
 _MIN_DIGITS = 2
@@ -297,6 +297,10 @@ def _find_quoted_sentences(text: str, sentences: Sequence[Span]) -> set[int]:
 _QUOTATION_MARK = re.compile(r"[“”\"]")
 
 
-def _is_full_statement(words: str) -> bool:
-    fewest = _MIN_DENIAL_WORDS if _DENYING_STATEMENT.search(words) else _MIN_QUOTED_WORDS
-    return len(content_tokens(words)) >= fewest
+_CHARACTERS_PER_SPACELESS_WORD = 2  # of Chinese, Japanese or Thai, whose sentences are one token
+
+
+def _is_full_statement(sentence: str) -> bool:
+    fewest = _MIN_DENIAL_WORDS if _DENYING_STATEMENT.search(sentence) else _MIN_QUOTED_WORDS
+    spaceless = sum(is_spaceless(word) for word in words(sentence)) // _CHARACTERS_PER_SPACELESS_WORD
+    return max(len(content_tokens(sentence)), spaceless) >= fewest
