@@ -84,7 +84,7 @@ def test_a_row_does_not_say_its_title_twice(desk: Desk) -> None:
 
 
 def test_a_row_shows_a_sentence_and_no_heading_or_question(desk: Desk) -> None:
-    heading, question, answer = "Vitamin C and colds", "Does vitamin C cure colds?", "No trial found that it cures them."
+    heading, question, answer = "Vitamin C and colds", "Does it cure colds?", "No trial found that it cures them."
     item = make_evidence(text=f"{heading}\n{question}\n{answer}")
     text = item.passage.text
     marks = tuple(Span(start=text.index(words), end=text.index(words) + len(words)) for words in (heading, question))

@@ -216,6 +216,9 @@ _RUMOUR = re.compile(
     r"(?:claimed|rumou?red|alleged)\b|\bit (?:is|was) (?:\w+ly |often )(?:believed|said|thought|assumed)\b"
     rf"|\b(?:according to|in|on) (?:an? |the |some |several |many )?(?:\w+[\s-]){{0,3}}{_POSTS}\b(?!-)"
     rf"|\bviral (?:\w+ ){{0,2}}(?:{_POSTS}|claims?)\b"
+    # What the page itself once said, and says no more.
+    r"|\b(?:earlier|previous|prior|original|older|first) versions? of (?:this|the|our) (?:article|story|report|page|"
+    rf"post|paper|text|piece)\b[^.!?\n]{{0,30}}?\b(?:{_CLAIMED}|{_POSTED}|gave\b)"
     r"|\b(?:social media|facebook|twitter|tiktok|instagram|whatsapp|telegram)\b[^.!?\n]{0,60}?"
     rf"\b(?:{_POSTS}|users?|claims?|{_CLAIMED})",
     re.IGNORECASE,
@@ -259,7 +262,8 @@ _LIMITING_START = re.compile(
     r"\W*(?:(?:however|but|yet|still|nevertheless|nonetheless|even so|that said|though|although|except|unless|"
     r"on the other hand|by contrast|in contrast|in rare|rarely|in (?:some|a few) (?:cases|people)|exceptions?)\b"
     rf"|(?:this|that|it|these|they|(?:the|these|those|such) {_FINDING})\s+(?:\w+\s+){{0,3}}?"
-    r"(?:not (?:mean|apply|hold|prove|show|true|include|cover|rule)|only|limited|unclear|uncertain|differ\w*)\b"
+    r"(?:not (?:mean|apply|hold|prove|show|true|include|cover|rule|seen|found|observed|shown)"
+    r"|only|limited|unclear|uncertain|differ\w*)\b"
     rf"|(?:the|these|those|such) {_FINDING}\s+(?:may|might|could)\b"
     r"|more (?:research|studies) (?:is|are)\b|further research\b|whether\b)",
     re.IGNORECASE,

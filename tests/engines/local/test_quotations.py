@@ -36,6 +36,9 @@ def test_the_sentence_that_denies_the_claim_comes_first_and_all_are_whole() -> N
         ("Vaccines aren't a cause of autism.", True),
         ("Do not write a note about vaccines.", False),  # an order
         ("Measles, vaccines and autism.", False),  # a heading
+        ("アスピリンががんを治すという証拠はない。", True),
+        ("疫苗不会导致自闭症。", True),
+        ("疫苗与麻疹。", False),  # a heading
     ],
 )
 def test_a_short_sentence_is_offered_where_it_denies(engine: LocalEngine, passage: str, offered: bool) -> None:
@@ -105,6 +108,7 @@ def _offered_on_statins(engine: LocalEngine, passage: str, after: str = "") -> l
         "Myth 3: Statins cause dementia in old people.",
         "It is often claimed that statins cause dementia in old people.",
         "A post claims there is no evidence that statins spare old people dementia.",
+        "An earlier version of this article said that statins cause dementia in old people.",
         "“Statins cause dementia in old people. Stop taking statins today, old people,” one post said.",
     ],
 )
@@ -129,5 +133,7 @@ def test_a_sentence_that_limits_the_one_before_it_stays_with_it(engine: LocalEng
     denial = "Statins do not cause dementia."
     limit = "However, one small trial found trouble with memory in some old people."
     assert f"{denial} {limit}" in _offered_on_statins(engine, f"{denial} {limit} Trials go on in many countries of it.")
+    unseen = "This was not seen in people who take a high dose of them."
+    assert f"{denial} {unseen}" in _offered_on_statins(engine, f"{denial} {unseen}")
     assert _offered_on_statins(engine, denial, after=f" {limit}") == []
     assert denial not in _offered_on_statins(engine, f"{denial} However, {'one small trial ' * 30}found trouble.")
