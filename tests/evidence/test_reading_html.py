@@ -326,6 +326,8 @@ MORE = "<p>Try the search, or go back to the home page of the site to find what 
         ("Page not found | Valley", f"<h1>Page not found</h1>{MORE * 40}", FetchOutcome.NOT_FOUND),
         ("Error 404", f"<h1>Oops!</h1>{MORE}", FetchOutcome.NOT_FOUND),
         ("Valley", f"<p>We can’t find the page you’re looking for.</p>{MORE}", FetchOutcome.NOT_FOUND),
+        ("Valley", f"<p>We can’t seem to find the page you’re looking for.</p>{MORE}", FetchOutcome.NOT_FOUND),
+        ("Valley", f"<p>We’re having trouble locating that article.</p>{MORE}", FetchOutcome.NOT_FOUND),
         ("Valley", f"<p>This article is no longer available.</p>{MORE}", FetchOutcome.NOT_FOUND),
         ("Seite nicht gefunden - Amt", f"<h1>Hoppla</h1>{MORE}", FetchOutcome.NOT_FOUND),
         ("Page introuvable | Santé", f"<h1>Oups</h1>{MORE}", FetchOutcome.NOT_FOUND),
@@ -403,12 +405,36 @@ def test_a_date_is_what_the_page_states_as_its_own(head: str, middle: str, day: 
 
 
 @pytest.mark.parametrize(
+    ("shown", "lang", "day"),
+    [
+        ("Published: 06/05/2024", "en", None),
+        ("Published: 6/5/24", "en-US", None),
+        ("Published: 06/05/2024, that is, May 6, 2024", "en-US", 6),
+        ("Published: 06.05.2024", "en", 6),
+        ("Published: 06/05/2024", "en-GB", 6),
+        ("Publié le 06/05/2024", "fr", 6),
+        ("Published: 05/16/2024", "en-US", 16),
+        ("Published: 05/05/2024", "en-US", 5),
+    ],
+)
+def test_a_date_whose_month_may_stand_first_gives_the_year_alone(shown: str, lang: str, day: int | None) -> None:
+    document = _read_within(f"<div class=post-date>{shown}</div>", lang=lang)
+
+    assert document.published == (date(2024, 5, day) if day else None)
+    assert document.not_before == (None if day else date(2024, 1, 1))
+
+
+@pytest.mark.parametrize(
     ("head", "publisher"),
     [
         ("<meta property=og:site_name content='Valley Health'><title>Trial results | Other</title>", "Valley Health"),
         (LD % '{"@type":"Article","publisher":{"@type":"Organization","name":"Valley Times"}}', "Valley Times"),
         ("<title>Trial results | Valley Health</title>", "Valley Health"),
         ("<title>Trial results - Valley Health</title>", "Valley Health"),
+        ("<meta property=og:site_name content=undefined><title>Trial results | Valley Health</title>", "Valley Health"),
+        ("<meta property=og:site_name content='{{ site.name }}'>", None),
+        ("<meta property=og:site_name content='None of Your Business'>", "None of Your Business"),
+        (LD % '{"@type":"Article","publisher":{"name":"[object Object]"}}', None),
         ("<title>Trials - a history</title>", None),
         ("<title>Trial results</title>", None),
     ],

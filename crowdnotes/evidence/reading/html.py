@@ -218,6 +218,8 @@ _OTHER_DATE_PATTERN = re.compile(
 )
 _DATE_PROPERTIES = frozenset({"datePublished", "dateCreated"})
 _DATE_MARKS = ("name", "property", "itemprop", "content", "datetime", "pubdate", "class", "id", "title")
+# In pages of these 03/04/2025 may be in March or in April; elsewhere the day stands first.
+_MONTH_FIRST_LANGUAGES = frozenset({"", "en", "en-us", "en-ca"})
 _MAX_META = 1_000
 _MAX_DATE_ELEMENTS = 20
 _MAX_DATE_LINE_CHARACTERS = 120  # a date in a longer paragraph is one that the text speaks of
@@ -226,7 +228,9 @@ _MAX_DATE_LINE_CHARACTERS = 120  # a date in a longer paragraph is one that the 
 def _read_date(tree: Any, items: Sequence[Item], url: str, html: str) -> tuple[date | None, date | None]:
     """The day that the page states as its own, else the first day of the year that it states."""
     found = _parse_page_date(_find_date_in_data(items)) or _parse_page_date(_find_date_in_marks(tree, url))
-    if found is None or _is_day_stated(f"{url} {html}", found):
+    root = tree.getroottree().getroot()
+    is_month_first = (root.get("lang") or "").strip().lower() in _MONTH_FIRST_LANGUAGES
+    if found is None or _is_day_stated(f"{url} {html}", found, is_month_first):
         return found, None
     return None, date(found.year, 1, 1)
 
@@ -304,19 +308,25 @@ def _parse_page_date(found: str | None) -> date | None:
     return day if day is not None and day.year >= 1990 and day <= datetime.now(UTC).date() else None
 
 
-def _is_day_stated(html: str, day: date) -> bool:
-    """Whether a page names that very day. Of a month ("2024-05") trafilatura makes its first, or today's day in it."""
+def _is_day_stated(html: str, day: date, is_month_first: bool) -> bool:
+    """Whether a page names that very day. Of a month ("2024-05") trafilatura makes its first, or today's day in it.
+
+    It takes the day to stand first, so that 03/04/2025 says nothing where the month may, and nothing else names it.
+    """
     today = datetime.now(UTC).date()
-    if day.day not in (1, today.day) and (day + timedelta(days=1)).day != 1:
-        return True  # no day that it makes up
     year, short, month, number = f"{day:%Y}", rf"(?:{day:%Y}|{day:%y})(?!\d)", f"0?{day.month}", f"0?{day.day}"
     between, words = r"[^\d\"<>]{1,2}", r"(?:st|nd|rd|th)?[.,]?\s+(?:[^\W\d]+[.,]?\s+){0,3}"
+    is_either = is_month_first and day.day <= 12 and day.day != day.month
+    form_of_numbers = rf"(?<!\d)(?:{number}{between}{month}|{month}{between}{number}){between}{short}"
     forms = (
         rf"{year}{between}{month}{between}{number}(?!\d)|{day:%Y%m%d}",
-        rf"(?<!\d)(?:{number}{between}{month}|{month}{between}{number}){between}{short}",
+        rf"(?<!\d){number}\.{month}\.{short}" if is_either else form_of_numbers,
         rf"(?<!\d){number}{words}{year}|{year}\s+[^\W\d]+\s+{number}(?!\d)",
     )
-    return re.search("|".join(forms), html) is not None
+    if re.search("|".join(forms), html) is not None:
+        return True
+    is_made_up = day.day in (1, today.day) or (day + timedelta(days=1)).day == 1
+    return not is_made_up and not (is_either and re.search(form_of_numbers, html))
 
 
 # The containers of the common consent tools, and what sites call their own.
@@ -464,6 +474,12 @@ def _has_type(item: Item, pattern: re.Pattern[str]) -> bool:
 
 
 _SITE_NAME_KEYS = frozenset({"og:site_name", "application-name"})
+# What a site leaves where nobody filled in its name.
+_NO_NAME_PATTERN = re.compile(
+    r"undefined|null|none|nan|n/a|untitled|site ?name|my (?:wordpress )?(?:site|blog|website)"
+    r"|just another wordpress (?:site|weblog)|.*(?:\{\{|\$\{|\{%|<%|\[object ).*",
+    re.IGNORECASE,
+)
 _TITLE_END_PATTERN = re.compile(r"(.{3,})\s+([|–—·•»:-]|::)\s+([^|–—·•»]{2,50})$", re.DOTALL)
 
 
@@ -472,14 +488,14 @@ def _read_publisher(tree: Any, items: Sequence[Item], heading: str) -> str | Non
     for meta in islice(tree.iter("meta"), _MAX_META):
         key = (meta.get("property") or meta.get("name") or "").strip().lower()
         name = tidy_line((meta.get("content") or "")[:1_000], _MAX_NAME_CHARACTERS) if key in _SITE_NAME_KEYS else ""
-        if name:
+        if name and not _NO_NAME_PATTERN.fullmatch(name):
             return name
     for item in items:
         publisher = item.get("publisher") if _has_type(item, _PAGE_TYPE_PATTERN) else None
         publisher = publisher[0] if isinstance(publisher, list) and publisher else publisher
         given = publisher.get("name") if isinstance(publisher, dict) else publisher
         name = tidy_line(unescape(given)[:1_000], _MAX_NAME_CHARACTERS) if isinstance(given, str) else ""
-        if name and not is_web_address(name):
+        if name and not is_web_address(name) and not _NO_NAME_PATTERN.fullmatch(name):
             return name
     found = _TITLE_END_PATTERN.match(_read_title(tree))
     if found is None:
