@@ -145,6 +145,7 @@ def test_an_export_is_its_owners_and_a_pipe_is_written_to(tmp_path: Path) -> Non
     ("cell", "number"),
     [
         ("https://x.com/a/status/1.35E+18", "1.35E+18"),
+        ("https://x.com/a/status/1.35E%2B18", "1.35E%2B18"),
         ("1,35e+18", "1,35e+18"),
         ("1E+18", "1E+18"),
         ("1.93294E+018", "1.93294E+018"),
