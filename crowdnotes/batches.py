@@ -117,7 +117,7 @@ class Batch:
             known = connection.scalar(newest) or 0
         rows = rows_of(file)
         unknown, n = (row for row in rows if row.number > known), known
-        while (chunk := list(islice(unknown, _ROWS_PER_CHUNK))) or n == known == 0:
+        while chunk := list(islice(unknown, _ROWS_PER_CHUNK)):
             with writing(self._engine) as connection:
                 # Another process may read the same file just now.
                 dialect = postgresql if connection.dialect.name == "postgresql" else sqlite
@@ -128,6 +128,8 @@ class Batch:
                     dialect.insert(batch_rows).on_conflict_do_nothing(), [self._kept(row) for row in chunk]
                 )
             n = chunk[-1].number
+        if n == 0:
+            raise InputError(f"{name} has no posts.", "Give a file with a row for each post.")
         with writing(self._engine) as connection:
             connection.execute(update(batches).where(batches.c.id == self.id).values(rows=n))
 

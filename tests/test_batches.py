@@ -201,6 +201,14 @@ def test_half_of_100_000_rows_are_broken_and_each_has_its_sentence(tmp_path: Pat
         assert [row["number"] for row in work.some("not usable", 2, 49_998)] == [99_998, 100_000]
 
 
+@pytest.mark.parametrize(("name", "content"), [("a.csv", ""), ("a.csv", "id,text\n"), ("a.json", "[]")])
+def test_a_file_without_a_post_is_no_batch(tmp_path: Path, name: str, content: str) -> None:
+    file = tmp_path / name
+    file.write_text(content)
+    with small_workspace(tmp_path) as workspace, pytest.raises(InputError, match=f"{name} has no posts"):
+        Batch(workspace, file)
+
+
 def test_a_row_is_a_case_that_nobody_decided_and_a_second_run_does_nothing(tmp_path: Path, posts: Path) -> None:
     posts.write_text(posts.read_text() + "not json\n")
     with small_workspace(tmp_path) as workspace:
