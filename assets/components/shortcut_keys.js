@@ -60,15 +60,20 @@ function rowsOf(sheet) {
 // Whether nothing lies over it and no pane has cut it off.
 function isInView(sheet, y) {
   const { left, top, width, bottom } = sheet.getBoundingClientRect()
-  if (y < top || y > bottom) return false
+  if (y < Math.max(top, 0) || y > Math.min(bottom, innerHeight)) return false // out of the window: no need to look
   const host = hostOf(sheet)
   return [left + 4, left + width / 2].every((x) => host.contains(document.elementFromPoint(x, y)))
 }
 
+const isDone = (record) => record.fits && record.rows.every((passed) => passed >= MOMENT_MS)
+
 function recordOf(sheet) {
-  const [words, width, many] = [sheet.textContent, sheet.clientWidth, rowsOf(sheet).length]
+  const [words, width] = [sheet.textContent, sheet.clientWidth]
   const known = seen.get(sheet)
-  if (known?.words === words && known.width === width && known.rows.length === many) return known
+  const isSame = known?.words === words && known.width === width
+  if (isSame && isDone(known)) return known // no row has to be measured again
+  const many = rowsOf(sheet).length
+  if (isSame && known.rows.length === many) return known
   const fresh = { words, width, rows: Array(many).fill(0), fits: false }
   seen.set(sheet, fresh)
   return fresh
@@ -77,6 +82,7 @@ function recordOf(sheet) {
 function watch(sheets, passed) {
   for (const sheet of sheets) {
     const record = recordOf(sheet)
+    if (isDone(record)) continue
     const now = rowsOf(sheet).map((y) => isInView(sheet, y))
     now.forEach((isSeen, row) => isSeen && (record.rows[row] += passed))
     record.fits ||= now.every(Boolean)
