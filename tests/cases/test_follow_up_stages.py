@@ -410,7 +410,7 @@ def _slow(desk: Desk, httpserver: HTTPServer) -> Event:
         return Response(json.dumps({"results": [page]}), content_type="application/json")
 
     httpserver.expect_request("/search").respond_with_handler(answer)
-    search = SearchSettings.model_validate({"searxng_url": httpserver.url_for(""), "provider_seconds": 0.3})
+    search = SearchSettings.model_validate({"searxng_url": httpserver.url_for(""), "request_seconds": 0.3})
     tools = desk.service._tools
     settings = tools.settings.model_copy(update={"search": search})
     providers = partial(make_providers, settings, tools.libraries)
