@@ -50,8 +50,9 @@ def reviews_in_text(text: str) -> Iterator[Item]:
 
 
 _MAX_STARTS = 100  # brackets at which reading begins anew
+# A string without an end goes to the end of the text: to begin anew at each mark in it takes the square of its length.
 _STRING_OR_MARK_PATTERN = re.compile(
-    r'"(?:[^"\\]|\\.)*+"|//[^\n]*|/\*(?:(?!\*/).)*+\*/|,(?=\s*[}\]])|<!--|-->|<!\[CDATA\[|\]\]>', re.DOTALL
+    r'"(?:[^"\\]|\\.)*+"?|//[^\n]*|/\*(?:(?!\*/).)*+\*/|,(?=\s*[}\]])|<!--|-->|<!\[CDATA\[|\]\]>', re.DOTALL
 )
 _BAD_ESCAPE_PATTERN = re.compile(r'(\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))|\\')
 _BRACKET_PATTERN = re.compile(r"[{\[]")

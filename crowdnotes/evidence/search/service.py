@@ -325,7 +325,8 @@ def user_agent(contact: str | None) -> str:
 
 
 # A part of an address, or a word, that mixes letters and digits at that length is more likely a key than anything else.
-_LIKELY_KEY_PATTERN = re.compile(r"(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{20,}")
+_LONG_WORD_PATTERN = re.compile(r"[\w-]{20,}")
+_LETTER_PATTERN, _DIGIT_PATTERN = re.compile("[A-Za-z]"), re.compile(r"\d")
 _KEY_NAME_PATTERN = re.compile(r"key|token|auth|secret|mail", re.IGNORECASE)
 _MIN_KEY_CHARACTERS = 4
 _MAX_QUOTED_BYTES = 4_000
@@ -333,7 +334,10 @@ _MAX_QUOTED_CHARACTERS = 200
 
 
 def _hide_keys(text: str) -> str:
-    return _LIKELY_KEY_PATTERN.sub("…", text)
+    def hide(word: re.Match[str]) -> str:
+        return "…" if _LETTER_PATTERN.search(word[0]) and _DIGIT_PATTERN.search(word[0]) else word[0]
+
+    return _LONG_WORD_PATTERN.sub(hide, text)
 
 
 @dataclass(frozen=True, slots=True)
