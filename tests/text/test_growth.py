@@ -322,7 +322,10 @@ def _grows_too_fast(read: Reader, pump: str, before: str) -> bool:
         return _seconds(read, before + (pump * (length // len(pump) + 1))[:length], number)
 
     try:
-        lengths = (_SHORT, _LONG) if timed(_LONG, 0) > _FLOOR else (_LONG, _LONGER)
+        first = timed(_LONG, 0)
+        if first * (_LONGER / _LONG) ** 3 < _FLOOR:  # even a cube stays below it
+            return False
+        lengths = (_SHORT, _LONG) if first > _FLOOR else (_LONG, _LONGER)
         if lengths == (_LONG, _LONGER) and timed(_LONGER, 1) < _FLOOR:
             return False
         short, long = (min(timed(length, number) for number in range(2, 5)) for length in lengths)
