@@ -38,7 +38,9 @@ def test_the_image_copies_what_is_there_takes_the_pinned_torch_and_is_not_root()
     copied = [word for line in _LINES if line.startswith("COPY") for word in line.split()[1:-1]]
     assert [name for name in copied if not (_ROOT / name).exists()] == []
     assert {"app.py", "crowdnotes", "pages", "assets", "docs", ".streamlit"} <= set(copied)
-    torch = next(line for line in (_ROOT / "requirements.txt").read_text().splitlines() if line.startswith("torch"))
+    torch = next(
+        line for line in (_ROOT / "requirements.txt").read_text().splitlines() if line.startswith("torch")
+    ).split()[0]
     assert any(torch in line.split() for line in _LINES if line.startswith("RUN pip"))
     user = _LINES.index("USER crowdnotes")
     assert not any(line.startswith(("USER", "RUN")) for line in _LINES[user + 1 :])

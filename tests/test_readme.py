@@ -1,4 +1,4 @@
-"""What the README says works: its commands run, its links lead somewhere, it names every dependency."""
+"""What the README and the page on commands say works: their commands run, their links lead somewhere."""
 
 from __future__ import annotations
 
@@ -14,9 +14,15 @@ from tests.command_line import crowdnotes
 from tests.links import broken_links
 
 _ROOT = Path(__file__).parent.parent
-_README = (_ROOT / "README.md").read_text(encoding="utf-8")
+_DOCUMENTS = [
+    (_ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "CONTRIBUTING.md", "docs/commands.md")
+]
 _COMMANDS = [
-    line for block in re.findall(r"```sh\n(.*?)```", _README, re.DOTALL) for line in block.splitlines() if line
+    line
+    for document in _DOCUMENTS
+    for block in re.findall(r"```sh\n(.*?)```", document, re.DOTALL)
+    for line in block.splitlines()
+    if line
 ]
 _TABLE = """topic,text,url
 Fluoride,"Fluoride in drinking water at 0.7 milligrams per litre is safe and helps prevent tooth decay.",https://w.example.net/1
@@ -30,21 +36,21 @@ _NOTES = """text,helpful,notHelpful
 
 
 @pytest.mark.model
-def test_every_command_of_the_readme_runs_in_order(tmp_path: Path) -> None:
+def test_every_command_runs_in_order(tmp_path: Path) -> None:
     (tmp_path / "guidance.csv").write_text(_TABLE, encoding="utf-8")
     (tmp_path / "notes.csv").write_text(_NOTES, encoding="utf-8")
     (tmp_path / "feed.json").write_text('{"@type": "ClaimReview", "claimReviewed": "There is chalk in the water"}')
     (tmp_path / "notes-00000.tsv").write_text(f"noteId\tclassification\tsummary\n1759571290698977702\tM\t{_NOTE}\n")
     row = {"note_id": "1", "post": "They put chalk in the water!", "note": _NOTE, "created_at_ms": 1_764_000_000_000}
     (tmp_path / "posts.jsonl").write_text(json.dumps(row | {"status": "CURRENTLY_RATED_HELPFUL"}))
-    assert len(_COMMANDS) >= 8
+    assert len(_COMMANDS) >= 20
     for command in _COMMANDS:
         _run(command, tmp_path)
     assert (tmp_path / "cases.csv").read_text(encoding="utf-8").count("chalk") >= 1
 
 
 def _run(command: str, folder: Path) -> None:
-    words = shlex.split(command)
+    words = shlex.split(command, comments=True)
     if words[0] == "make":  # the targets themselves run elsewhere; here: they exist and are spelt so
         dry = ["make", "--dry-run", "--directory", str(_ROOT), *words[1:]]
         assert subprocess.run(dry, capture_output=True, check=False).returncode == 0, command
@@ -55,17 +61,13 @@ def _run(command: str, folder: Path) -> None:
 
 
 def test_links_of_the_documents_lead_to_files() -> None:
-    for document in _ROOT.glob("*.md"):
+    for document in (*_ROOT.glob("*.md"), *_ROOT.glob("docs/*.md")):
         assert broken_links(document) == [], document.name
 
 
-def test_every_requirement_stands_in_the_table_of_dependencies() -> None:
-    pinned = re.findall(
-        r"^([A-Za-z0-9_-]+)(?:\[\w+\])?==", (_ROOT / "requirements.txt").read_text("utf-8"), re.MULTILINE
-    )
-    table = _README[_README.index("## Dependencies") :]
-    missing = [name for name in pinned if not re.search(rf"^\|[^|]*\b{re.escape(name)}\b", table, re.MULTILINE)]
-    assert missing == []
+def test_every_requirement_says_what_it_is_for() -> None:
+    lines = (_ROOT / "requirements.txt").read_text("utf-8").splitlines()
+    assert [line for line in lines if "==" in line and "  # " not in line] == []
 
 
 def test_a_broken_link_is_noticed(tmp_path: Path) -> None:
