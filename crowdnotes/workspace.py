@@ -38,7 +38,6 @@ from crowdnotes.domain import (
 from crowdnotes.engines import Engine
 from crowdnotes.engines.choice import RECORDED, EngineChoice, make_engine, set_choice, settings_for
 from crowdnotes.engines.embedding import Embedder, make_embedder
-from crowdnotes.engines.local.trained_models import reader_for
 from crowdnotes.errors import ConfigurationError, InputError, StoreError, StoreFullError
 from crowdnotes.evidence.demo_pages import DemonstrationFetcher, DemonstrationLinks
 from crowdnotes.evidence.fetching import Fetcher, PageCache, PageFetcher
@@ -591,9 +590,6 @@ def warm_up(workspace: Workspace) -> None:
     page_readers().start()
     workspace.embedder.encode(["warm-up"])
     workspace.embedder.token_spans("warm-up")
-    note_reader = reader_for(workspace.embedder)
-    if note_reader is not None:
-        note_reader.encode(["warm-up"])
     # What is loaded by now stays: to look through it for garbage would stop everything for half a second.
     gc.collect()
     gc.freeze()

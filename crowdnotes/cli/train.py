@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,8 +12,6 @@ from crowdnotes.cli.bench import is_health
 from crowdnotes.cli.output import open_workspace, print_json, print_text, progress
 
 if TYPE_CHECKING:
-    from crowdnotes.engines.embedding import Embedder
-    from crowdnotes.studies.data_files import HealthNote
     from crowdnotes.studies.train.judges import TrainedHead
 
 _OUT_HELP = "Where weights, figures and card go; the program's own assets/judges without it."
@@ -21,38 +19,21 @@ _OUT_HELP = "Where weights, figures and card go; the program's own assets/judges
 
 def helpfulness(
     data: Annotated[Path, typer.Option(help="HealthNotes: a line a note, with post, note and status.")],
-    camp: Annotated[
-        Path | None, typer.Option(help="Camp notes, Parquet: teaches the reader again, with --pilot.")
-    ] = None,
-    pilot: Annotated[Path | None, typer.Option(help="The folder of the Birdwatch pilot's public data.")] = None,
     out: Annotated[Path | None, typer.Option(help=_OUT_HELP)] = None,
 ) -> None:
-    """Fit the helpfulness head and measure it in nested cross-validation, beside simple rivals. Prints JSON.
+    """Fit the helpfulness head; measure it by nested cross-validation and by time, beside simple rivals. Prints JSON.
 
-    The reader, which was taught on other notes, is the shipped one unless --camp and --pilot are given; to teach it
-    again takes half an hour.
+    It takes some minutes.
     """
-    import shutil
-
-    from crowdnotes.engines.embedding import MiniLMEmbedder
-    from crowdnotes.engines.local.trained_models import HELPFULNESS, JUDGES, READER, load_reader
-    from crowdnotes.errors import InputError
+    from crowdnotes.engines.local.trained_models import HELPFULNESS, JUDGES
     from crowdnotes.studies.data_files import made_folder, read_health_notes
     from crowdnotes.studies.train.judges import train_helpfulness
 
-    if (camp is None) != (pilot is None):
-        raise InputError("The reader needs both --camp and --pilot.", "Give both, or neither.")
     notes = read_health_notes(data)
     folder = made_folder(out or JUDGES)
     with open_workspace() as workspace:
-        embedder = workspace.embedder
-        if camp is not None and pilot is not None:
-            _train_reader(notes, camp, pilot, embedder, folder)
-        elif folder.resolve() != JUDGES:
-            shutil.copyfile(JUDGES / READER, folder / READER)
-        reader = load_reader(folder / READER) if embedder.name == MiniLMEmbedder.name else None
-        trained = train_helpfulness(notes, reader, embedder, lambda line: progress(f"  {line}"))
-    _write_trained_head(trained, "helpfulness", [note.note_id for note in notes], folder, HELPFULNESS, READER)
+        trained = train_helpfulness(notes, workspace.embedder, lambda line: progress(f"  {line}"))
+    _write_trained_head(trained, "helpfulness", [note.note_id for note in notes], folder, HELPFULNESS)
 
 
 def _write_trained_head(trained: TrainedHead, judge: str, note_ids: Iterable[str], folder: Path, *weights: str) -> None:
@@ -63,18 +44,6 @@ def _write_trained_head(trained: TrainedHead, judge: str, note_ids: Iterable[str
     write_held_out(folder, judge, note_ids, trained.probabilities, trained.labels)
     pin(folder, judge, trained.figures, weights)
     print_json(trained.figures)
-
-
-def _train_reader(notes: Sequence[HealthNote], camp: Path, pilot: Path, embedder: Embedder, folder: Path) -> None:
-    """The reader, from other notes than these, into the folder."""
-    from crowdnotes.engines.local.trained_models import READER, save_reader
-    from crowdnotes.studies.data_files import read_camp_notes
-    from crowdnotes.studies.train.embedding import answered_questions, read_pilot, teach_reader, without_judged
-
-    progress("  leaving out the notes that are to be judged")
-    others, rated = without_judged(read_camp_notes(camp), notes, embedder), read_pilot(pilot)
-    adapter = teach_reader(answered_questions(others, rated), lambda line: progress(f"  teaching the reader: {line}"))
-    save_reader(folder / READER, adapter)
 
 
 def principles(
@@ -104,8 +73,8 @@ def jury(
     """Train the jury's model, measure it on newer notes than it learned from, and write both down.
 
     A folder of public data (notes, ratings and, if you have them, posts) is split chronologically 80/10/10
-    with rater parameters from the past alone. HealthNotes teach the head that tells what X shows, with the reader of
-    the helpfulness judge; it goes beside a camp model in OUT/model. Use that by CROWDNOTES_JURY_MODEL=OUT/model.
+    with rater parameters from the past alone. HealthNotes train the head that judges whether X shows a note; it
+    goes beside a camp model in OUT/model. Use that by CROWDNOTES_JURY_MODEL=OUT/model.
     """
     from crowdnotes.engines.embedding import make_embedder
     from crowdnotes.jury import shipped_pool
@@ -118,12 +87,11 @@ def jury(
 
         measured = run_public_training(data, out, embedder, settings.bridging, progress)
     elif is_health(data):
-        from crowdnotes.engines.local.trained_models import reader_for
         from crowdnotes.studies.data_files import read_health_notes
         from crowdnotes.studies.train.jury import train_shown, write_shown
 
         notes = read_health_notes(data)
-        trained = train_shown(notes, reader_for(embedder), embedder, progress)
+        trained = train_shown(notes, embedder, progress)
         write_shown(trained, notes, out / "model")
         measured = trained.figures
     else:

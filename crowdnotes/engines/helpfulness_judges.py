@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def make_trained(parts: JudgeParts) -> TrainedJudge:
     """Whichever engine does the rest."""
-    return TrainedJudge(parts.embedder, parts.gates)
+    return TrainedJudge(parts.gates)
 
 
 class ModelJudge:

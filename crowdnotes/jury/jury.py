@@ -147,9 +147,7 @@ class Jury:
         """Variants of one note, by words alone."""
         same = np.zeros(len(texts), dtype=np.intp)
         notes = features(texts, None).with_vectors(whole.notes.vectors[same])
-        blocks = None
-        if self.shown is not None and whole.blocks is not None:
-            blocks = self.shown.reread(whole.blocks, post, texts)
+        blocks = None if self.shown is None else self.shown.read(post, texts)
         return _JuryInput(notes, None if whole.posts is None else whole.posts.rows(same), blocks)
 
     def _predicted(self, read: _JuryInput) -> Predictions:
@@ -216,7 +214,7 @@ def open_jury(settings: JurySettings, bridging: BridgingSettings, embedder: Embe
     Raises ConfigurationError when the model's files are damaged, InputError for a pool that cannot be used.
     """
     pool = shipped_pool() if settings.raters is None else own_pool(settings.raters)
-    shown = open_shown(settings.model or SHIPPED_MODEL, embedder)
+    shown = open_shown(settings.model or SHIPPED_MODEL)
     return Jury(load_model(settings.model), pool, embedder, settings, bridging, Crowd.of(pool, settings), shown)
 
 

@@ -126,18 +126,39 @@ def _compute_discounted_gain(grades: Sequence[int]) -> float:
     return sum(grade / math.log2(rank + 1) for rank, grade in enumerate(grades, 1))
 
 
+def mean_auc(truth: Truths, sets: Sequence[Numbers]) -> float:
+    """The mean area under the curve of sets of scores (n,), each over the cases that it does not leave NaN.
+
+    A set of which one class is missing does not count; NaN when none does.
+    """
+    labels = np.asarray(truth, dtype=bool)
+    known = [~np.isnan(scores) for scores in sets]
+    areas = [area_under_curve(labels[rows], scores[rows]) for scores, rows in zip(sets, known, strict=True)]
+    counted = [area for area in areas if area is not None]
+    return float(np.mean(counted)) if counted else math.nan
+
+
 def bootstrap_auc(
-    truth: Truths, scores: Numbers, groups: npt.NDArray[np.int64], draws: int = 1_000
+    truth: Truths,
+    sets: Sequence[Numbers],
+    groups: npt.NDArray[np.int64],
+    draws: int = 1_000,
+    *,
+    rival: Sequence[Numbers] = (),
 ) -> tuple[float, float]:
-    """The 95 % interval of the area under the curve over resampled groups of notes that belong together."""
+    """The 95 % interval of `mean_auc` over resampled groups of notes that belong together.
+
+    With `rival`, other sets of scores of the same notes: of how much better the first are.
+    """
     chance = np.random.default_rng(0)
     members = [np.flatnonzero(groups == group) for group in np.unique(groups)]
     labels = np.asarray(truth, dtype=bool)
     found = []
     for _ in range(draws):
         rows = np.concatenate([members[at] for at in chance.integers(len(members), size=len(members))])
-        found.append(area_under_curve(labels[rows], scores[rows]))
-    low, high = np.quantile([area for area in found if area is not None], [0.025, 0.975])
+        mine, other = ([scores[rows] for scores in each] for each in (sets, rival))
+        found.append(mean_auc(labels[rows], mine) - (mean_auc(labels[rows], other) if rival else 0.0))
+    low, high = np.nanquantile(found, [0.025, 0.975])
     return float(low), float(high)
 
 

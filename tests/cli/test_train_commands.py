@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,26 +16,21 @@ from typer.testing import CliRunner
 
 from crowdnotes import workspace
 from crowdnotes.cli.main import app
-from crowdnotes.domain import Post
 from crowdnotes.engines.local.helpfulness import helpfulness_blocks
 from crowdnotes.engines.local.principles import opinion_blocks
-from crowdnotes.engines.local.trained_models import HELPFULNESS, JUDGES, OPINION, READER, load_head, load_reader
+from crowdnotes.engines.local.trained_models import HELPFULNESS, OPINION, load_head
 from crowdnotes.errors import InputError
 from crowdnotes.studies.data_files import read_held_out
 from crowdnotes.studies.measures import bootstrap_auc
 from crowdnotes.studies.train import judges
-from crowdnotes.workspace import Workspace
 from tests.fakes import HashingEmbedder
-from tests.shared import minilm
 from tests.studies.made_notes import SUBJECTS, health_file
 
 
 @pytest.fixture(autouse=True)
-def real_workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Workspace]:
-    """Commands with the fake embedder, in a data folder of their own. Gives what they would open otherwise."""
-    real = workspace.open_workspace
+def fake_workspace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Commands with the fake embedder, in a data folder of their own."""
     _with_fakes(tmp_path, monkeypatch)
-    return real
 
 
 def _with_fakes(folder: Path, patch: pytest.MonkeyPatch) -> None:
@@ -63,31 +58,6 @@ def _camps(folder: Path) -> Path:
     return folder / "camps.parquet"
 
 
-def _voted(folder: Path) -> Path:
-    """The same notes with votes: the camps disagree on every third one, and every seventh is trivial."""
-    table = pd.read_parquet(_camps(folder))
-    table.loc[table["note_id"] % 7 == 0, "content_label"] = "irrelevant_trivial_or_spam"
-    disputed = table["note_id"] % 3 == 0
-    table["kind"] = np.where(disputed, "polarising", "bridging")
-    table["approval_0"] = np.where(disputed, table["note_id"] % 2, np.nan)
-    table["approval_1"] = np.where(disputed, 1 - table["note_id"] % 2, np.nan)
-    table["bridge_score"] = np.where(disputed, 0.0, 0.75)
-    table["global_approval"] = np.where(disputed, 0.5, 0.9)
-    table.to_parquet(folder / "voted.parquet")
-    return folder / "voted.parquet"
-
-
-def _pilot(folder: Path) -> Path:
-    """Notes of the pilot, rated twice each."""
-    count = 12
-    names = ["NOT_MISLEADING", "MISINFORMED_OR_POTENTIALLY_MISLEADING"]
-    notes = pd.DataFrame({"noteId": np.arange(count), "classification": names * (count // 2), "summary": SUBJECTS})
-    ratings = pd.DataFrame({"noteId": np.repeat(np.arange(count), 2), "helpful": np.arange(2 * count) % 3 // 2})
-    notes.to_csv(folder / "notes-00000.tsv", sep="\t", index=False)
-    ratings.to_csv(folder / "ratings-00000.tsv", sep="\t", index=False)
-    return folder
-
-
 def _train(*words: str | Path) -> Any:
     result = CliRunner().invoke(app, ["train", *map(str, words)])
     assert result.exit_code == 0, (result.stderr, result.exception)
@@ -99,9 +69,10 @@ def _pinned(folder: Path, judge: str) -> Any:
 
 
 def _less_to_do(patch: pytest.MonkeyPatch) -> None:
-    """One set of folds, the cheapest rival, a rough interval."""
+    """One set of folds, the simplest rival, nothing to choose from, a rough interval."""
     patch.setattr(judges, "bootstrap_auc", partial(bootstrap_auc, draws=50))
-    patch.setattr(judges, "RIVALS", {"six plain features": judges.RIVALS["six plain features"]})
+    patch.setattr(judges, "RIVALS", {"words": judges.RIVALS["words"]})
+    patch.setattr(judges, "HELPFULNESS", replace(judges.HELPFULNESS, penalties=(1.0,), weights=(0.2,)))
     patch.setattr(judges, "FOLD_SETS", 1)
 
 
@@ -128,8 +99,10 @@ def test_the_helpfulness_head_is_trained_measured_and_pinned(trained: tuple[Path
     assert figures["nested_macro_f1"] > 0.9  # made to be told apart
     pinned = _pinned(out, "helpfulness")
     assert pinned["nested_macro_f1"] == figures["nested_macro_f1"]
-    for name in (HELPFULNESS, READER):
-        assert pinned["weights_sha256"][name] == hashlib.sha256((out / name).read_bytes()).hexdigest()
+    assert pinned["weights_sha256"] == {HELPFULNESS: hashlib.sha256((out / HELPFULNESS).read_bytes()).hexdigest()}
+    assert pinned["later_notes"] > pinned["newest_quarter_notes"] > 0
+    low, high = pinned["later_lead_interval"]
+    assert low <= pinned["later_lead_over_words"] <= high
     assert len(read_held_out("helpfulness", out).by_mark()) == figures["notes"]
     assert f"| notes | {figures['notes']} |" in (out / "helpfulness.md").read_text(encoding="utf-8")
 
@@ -145,19 +118,15 @@ def test_the_same_data_gives_the_same_files_to_the_byte(
     _less_to_do(monkeypatch)
     _both_heads(tmp_path, tmp_path / "again")
     assert _sums(tmp_path / "again") == _sums(trained[0])
-    assert {HELPFULNESS, READER, OPINION, "figures.json", "helpfulness.md"} <= _sums(trained[0]).keys()
+    assert {HELPFULNESS, OPINION, "figures.json", "helpfulness.md"} <= _sums(trained[0]).keys()
 
 
 @pytest.mark.deep
 def test_the_trained_heads_work_on_notes_that_they_have_not_seen(trained: tuple[Path, Any, Any]) -> None:
     out = trained[0]
     review, rant = "A review found marble harmless.", "Stupid liars: marble, wake up!"
-    post, judge, opinion = (
-        Post(text="The marble makes owners ill."),
-        load_head(out / HELPFULNESS),
-        load_head(out / OPINION),
-    )
-    good, bad = judge.probabilities(helpfulness_blocks(None, "", [(post, review), (post, rant)]))
+    post, judge, opinion = "The marble makes owners ill.", load_head(out / HELPFULNESS), load_head(out / OPINION)
+    good, bad = judge.probabilities(helpfulness_blocks([(post, review), (post, rant)]))
     assert good > 0.5 > bad
     plain, hostile = opinion.probabilities(opinion_blocks(HashingEmbedder(), HashingEmbedder.name, [review, rant]))
     assert hostile > plain
@@ -170,45 +139,6 @@ def test_the_opinion_head_is_trained_and_measured_on_the_newest_fifth(trained: t
     assert figures["auc_on_newest_fifth"] > 0.9  # made to be told apart
     assert _pinned(out, "principles")["auc_on_newest_fifth"] == figures["auc_on_newest_fifth"]
     assert load_head(out / OPINION).embedder == HashingEmbedder.name
-
-
-def test_the_reader_needs_both_kinds_of_data(tmp_path: Path) -> None:
-    words = ["train", "helpfulness", "--data", str(_health(tmp_path)), "--camp", str(_camps(tmp_path))]
-    refused = CliRunner().invoke(app, words)
-    assert isinstance(refused.exception, InputError)
-    assert "both --camp and --pilot" in str(refused.exception)
-
-
-def test_camp_notes_without_votes_teach_nothing(tmp_path: Path) -> None:
-    words = [
-        "train",
-        "helpfulness",
-        "--data",
-        _health(tmp_path),
-        "--camp",
-        _camps(tmp_path),
-        "--pilot",
-        _pilot(tmp_path),
-    ]
-    refused = CliRunner().invoke(app, [*map(str, words), "--out", str(tmp_path / "out")])
-    assert isinstance(refused.exception, InputError)
-    assert "lacks approval_0" in str(refused.exception)
-
-
-@pytest.mark.deep
-@pytest.mark.model
-def test_the_reader_is_taught_again_from_other_notes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, real_workspace: Callable[..., Workspace]
-) -> None:
-    monkeypatch.setattr(workspace, "open_workspace", partial(real_workspace, embedder=minilm()))
-    _less_to_do(monkeypatch)
-    out = tmp_path / "out"
-    others = ("--camp", _voted(tmp_path), "--pilot", _pilot(tmp_path))
-    _train("helpfulness", "--data", _health(tmp_path), *others, "--out", out)
-    pinned = _pinned(out, "helpfulness")["weights_sha256"]
-    shipped = json.loads((JUDGES / "figures.json").read_text(encoding="utf-8"))["helpfulness"]["weights_sha256"]
-    assert pinned[READER] == hashlib.sha256((out / READER).read_bytes()).hexdigest() != shipped[READER]
-    assert load_head(out / HELPFULNESS).embedder == load_reader(out / READER).name
 
 
 def test_too_few_notes_that_differ_are_refused(tmp_path: Path) -> None:

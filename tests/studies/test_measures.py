@@ -13,10 +13,12 @@ from crowdnotes.studies.measures import (
     accuracy,
     area_under_curve,
     auc,
+    bootstrap_auc,
     brier,
     calibration_curve,
     calibration_error,
     macro_f1,
+    mean_auc,
     ndcg,
     recall,
     reciprocal_rank,
@@ -28,6 +30,16 @@ def test_votes_count_by_their_weight_and_one_answer_alone_has_no_auc() -> None:
     score, yes, no = np.asarray([0.9, 0.5, 0.1]), np.asarray([2.0, 1.0, 0.0]), np.asarray([0.0, 1.0, 3.0])
     assert auc(score, yes, no) == pytest.approx((2 * 1 + 2 * 3 + 1 * 1 / 2 + 1 * 3) / 12)
     assert auc(score, yes, 0 * no) is None
+
+
+def test_a_lead_over_a_rival_is_measured_on_the_notes_that_each_set_scored() -> None:
+    truth, groups = [True, False] * 20, np.arange(40)
+    right, guess = np.asarray(truth, dtype=float), np.zeros(40)
+    half = np.where(groups < 20, right, np.nan)
+    assert mean_auc(truth, [half, guess]) == pytest.approx((1 + 0.5) / 2)
+    assert bootstrap_auc(truth, [right], groups, 50, rival=[guess]) == pytest.approx((0.5, 0.5))
+    assert bootstrap_auc(truth, [right, half], groups, 50) == pytest.approx((1, 1))
+    assert math.isnan(mean_auc([True] * 40, [guess]))
 
 
 def test_chances_that_come_true_have_no_calibration_error() -> None:

@@ -34,7 +34,8 @@ def fake_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
 def _fewer_fits(patched: pytest.MonkeyPatch) -> None:
     """Nothing to choose from, and one set of folds."""
     patched.setattr(jury, "FOLD_SETS", 1)
-    patched.setattr(jury, "WITHOUT_READER", replace(jury.WITHOUT_READER, penalties=(1.0,), weights=(0.2,)))
+    patched.setattr(jury, "RECIPE", replace(jury.RECIPE, penalties=(1.0,), weights=(0.2,)))
+    patched.setattr(jury, "RIVALS", {})
 
 
 def _run(*words: str | Path) -> Any:
@@ -134,7 +135,7 @@ def test_a_damaged_head_and_a_model_without_one_are_told(
 def test_too_few_notes_are_refused(tmp_path: Path) -> None:
     notes = read_health_notes(health_file(tmp_path / "few.jsonl", count=6))
     with pytest.raises(InputError, match="5 helpful"):
-        jury.train_shown(notes, None, HashingEmbedder(), lambda line: None)
+        jury.train_shown(notes, HashingEmbedder(), lambda line: None)
 
 
 def test_raters_grew_stricter_and_a_draft_meets_those_of_today() -> None:

@@ -68,7 +68,7 @@ class LocalEngine:
         self._embedder = embedder
         self._reader = reader
         self._settings = settings
-        self.judge: HelpfulnessJudge = judge or helpfulness_module.TrainedJudge(embedder, settings)
+        self.judge: HelpfulnessJudge = judge or helpfulness_module.TrainedJudge(settings)
 
     def result_origin(self, step: EngineStep) -> ResultOrigin:
         """See `Engine.result_origin`. A judge that is no part of this engine is named too."""

@@ -6,41 +6,49 @@ The head (assets/judges/helpfulness.md) gives a calibrated probability; the gate
 
 from __future__ import annotations
 
+import html
+import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import exp
 
 import numpy as np
 
 from crowdnotes.domain import Finding, GateName, GateResult, GateStatus, Post, Span, in_100
-from crowdnotes.engines.embedding import Embedder
+from crowdnotes.engines.embedding import FloatArray
 from crowdnotes.engines.local import tone
 from crowdnotes.engines.local.health_terms import foreign_note, foreign_post
 from crowdnotes.engines.local.relevance import of_needed
 from crowdnotes.engines.local.trained_models import (
     HELPFULNESS,
     Blocks,
+    Counters,
     Explained,
     linked_hosts,
     note_words,
-    readable_note,
-    readable_post,
-    reader_for,
+    pair_counts,
     shipped_head,
-    vectors_of,
     without_each,
-    word_counts,
 )
 from crowdnotes.settings_sections import GateSettings
+from crowdnotes.text.note_rules import NOTE_LIMIT, note_length
 from crowdnotes.text.tokens import content_tokens, plain_post, stem, tokens
 from crowdnotes.wording import fill
 
 _MAX_REASONS = 3
 _MAX_NAMED_WORDS = 3
-_MIN_BLOCK_EFFECT = 0.05  # of the probability; what moves it less is not worth a sentence
+_MIN_GROUP_EFFECT = 0.05  # of the probability; what moves it less is not worth a sentence
 _MIN_WORD_EFFECT = 0.015  # the same of one word
 _WORD_PATTERN = re.compile(r"\w\w+")
+_AUTHORITY_HOST = re.compile(r"(?:\.gov|\.edu|who\.int|nhs\.uk)$|\.gov\.")
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_DENIAL_START = re.compile(r"\W*(?:no|false|this is false|this claim|there is no|not)\b", re.IGNORECASE)
+_X_HOSTS = frozenset({"x.com", "twitter.com"})
+# What each number of `measure_note`, then of `measure_post`, is about.
+_COLUMN_GROUPS = (
+    *["length"] * 3, *["sources"] * 5, *["tone"] * 5, *["figures"] * 3, "ease", "tone", *["ease"] * 3, "denial",
+    "shared", *["post"] * 4,
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +60,7 @@ class _Reason:
     span: Span | None = None
 
 
-def judge_helpfulness(embedder: Embedder, settings: GateSettings, post: Post, note: str) -> GateResult:
+def judge_helpfulness(settings: GateSettings, post: Post, note: str) -> GateResult:
     """The probability against `settings.helpfulness`; NOT_RUN for a note without words, or not in English.
 
     What no note of the training was, the head cannot judge: a note without a link, a bare "false" or an insult
@@ -65,16 +73,20 @@ def judge_helpfulness(embedder: Embedder, settings: GateSettings, post: Post, no
     foreign = foreign_note(note) or foreign_post(post)
     if foreign:
         return GateResult.not_run(GateName.HELPFULNESS, foreign)
-    head, reader = shipped_head(HELPFULNESS), reader_for(embedder)
-    blocks = helpfulness_blocks(reader, head.embedder, [(post, note)])
+    head, above = shipped_head(HELPFULNESS), post.text if plain_post(post.text) else None
+    blocks = helpfulness_blocks([(above, note)])
     tone_words = _find_tone_words(post, note)
-    explained = head.explained(blocks, without_each(note, list(tone_words.values())), {"words": word_counts})
+    counters: Counters = {
+        "words": lambda notes: helpfulness_blocks([(above, each) for each in notes])["words"],
+        "note measures": lambda notes: np.asarray([measure_note(each) for each in notes]),
+    }
+    explained = head.explained(blocks, without_each(note, list(tone_words.values())), counters)
     score = round(explained.probability, 4)
     broken = list(_find_broken_rules(note, words))
     if broken:
         score = min(score, round(settings.helpfulness / 2, 4))
     found = sorted(
-        [*broken, *_explain_blocks(explained, blocks), *_explain_words(explained, tone_words)],
+        [*broken, *_explain_measures(explained, blocks, head.means), *_explain_words(explained, tone_words)],
         key=lambda reason: -abs(reason.worth),
     )
     return GateResult(
@@ -84,32 +96,67 @@ def judge_helpfulness(embedder: Embedder, settings: GateSettings, post: Post, no
         score=score,
         threshold=settings.helpfulness,
         probability=score,
-        findings=(
-            *(Finding(message=reason.message, span=reason.span, ok=reason.worth > 0) for reason in found),
-            *(
-                [
-                    Finding(
-                        message=(
-                            "Similarity of note and post was left out: the judge was trained with another embedding "
-                            "model."
-                        ),
-                        ok=False,
-                    )
-                ]
-                if blocks["note"] is None
-                else []
-            ),
-        ),
+        findings=tuple(Finding(message=reason.message, span=reason.span, ok=reason.worth > 0) for reason in found),
     )
 
 
-def helpfulness_blocks(reader: Embedder | None, fitted_to: str, pairs: list[tuple[Post, str]]) -> Blocks:
-    """What the head looks at of each note and the post above it; no vectors without the reader it was fitted to."""
-    notes = [note for _, note in pairs]
-    texts = [readable_note(note) for note in notes] + [readable_post(plain_post(post.text)) for post, _ in pairs]
-    vectors = None if reader is None else vectors_of(reader, fitted_to, texts)
-    of_notes, of_posts = (None, None) if vectors is None else np.split(vectors, 2)
-    return {"words": word_counts(notes), "note": of_notes, "post": of_posts}
+def helpfulness_blocks(pairs: Sequence[tuple[str | None, str]]) -> Blocks:
+    """What the head looks at of each (post, note). No measures of posts where one is None."""
+    plain = [plain_post(post or "") for post, _ in pairs]
+    measured = [measure_post(post or "", words, note) for (post, note), words in zip(pairs, plain, strict=True)]
+    return {
+        "words": pair_counts([(words, note) for words, (_, note) in zip(plain, pairs, strict=True)]),
+        "note measures": np.asarray([measure_note(note) for _, note in pairs]),
+        "post measures": np.asarray(measured) if all(post is not None for post, _ in pairs) else None,
+    }
+
+
+def measure_note(note: str) -> list[float]:
+    """Length, links, tone, figures and ease of reading."""
+    words, hosts = note_words(note), linked_hosts(note)
+    each = words.split()
+    read = tone.reading(words)
+    return [
+        math.log1p(len(words)),
+        note_length(html.unescape(note)) / NOTE_LIMIT,
+        float(len(each)),
+        float(len(hosts)),
+        float(len(set(hosts))),
+        float(any(_AUTHORITY_HOST.search(host) for host in hosts)),
+        float(not _X_HOSTS.isdisjoint(hosts)),
+        float(any("wikipedia" in host for host in hosts)),
+        float(len(tone.loaded_words(note))),
+        float(len(tone.speculative_words(note))),
+        float(len(tone.first_person(note))),
+        float(len(tone.shouting(note))),
+        float(len(tone.questions(note))),
+        _measure_share(words, str.isdigit),
+        float(bool(_YEAR.search(words))),
+        float(words.count('"') + words.count("“")),
+        float(words.count(",")),
+        _measure_share(words, str.isupper),
+        sum(map(len, each)) / max(1, len(each)),
+        0.5 if read.ease is None else read.ease / 100,
+        float(read.longest_words),
+        float(bool(_DENIAL_START.match(words))),
+    ]
+
+
+def measure_post(post: str, plain: str, note: str) -> list[float]:
+    """The post's length, links and shouting, and how many of the note's words it has; `plain` has no links."""
+    words = {token.stem for token in content_tokens(note_words(note))}
+    in_post = {token.stem for token in content_tokens(plain)}
+    return [
+        len(words & in_post) / max(1, len(words)),
+        math.log1p(len(plain)),
+        float("http" in post),
+        float(plain.count("!") + plain.count("?")),
+        _measure_share(plain, str.isupper),
+    ]
+
+
+def _measure_share(text: str, counts: Callable[[str], bool]) -> float:
+    return sum(map(counts, text)) / max(1, len(text))
 
 
 def _find_broken_rules(note: str, words: str) -> Iterator[_Reason]:
@@ -121,16 +168,33 @@ def _find_broken_rules(note: str, words: str) -> Iterator[_Reason]:
         yield _Reason(f"an insult: “{note[span.start : span.end]}”", worth=-1.0, span=span)
 
 
-def _explain_blocks(explained: Explained, blocks: Blocks) -> Iterator[_Reason]:
-    """The note as a whole, and what lies in the post, which no wording can change."""
-    worths = explained.worths
-    sentences = (
-        ("note", "it reads like notes that raters of both camps approve", "it reads unlike notes that raters approve"),
-        ("post", "notes under posts like this are often rated helpful", "notes under such posts are seldom shown"),
+def _explain_measures(explained: Explained, blocks: Blocks, means: Mapping[str, FloatArray]) -> Iterator[_Reason]:
+    """How the note is written, and what comes from the post, which no wording can change."""
+    worths = np.concatenate([explained.worths["note measures"], explained.worths["post measures"]])
+    above, of_post = blocks["note measures"][0] > means["note measures"], blocks["post measures"]
+    sentences = {
+        "length": f"it is {'longer' if above[0] else 'shorter'} than most notes",
+        "sources": "the number and kind of its sources",
+        "tone": "its tone",
+        "figures": "its figures and quotations",
+        "ease": "how easy it is to read",
+        "denial": "it opens with a denial" if above[-1] else "",
+        "shared": ""
+        if of_post is None
+        else f"it has {'many' if of_post[0][0] > means['post measures'][0] else 'few'} of the post's words",
+    }
+    post_sentences = (
+        "notes under posts like this are often rated helpful",
+        "notes under such posts are seldom rated helpful",
     )
-    for name, good, bad in sentences:
-        if blocks[name] is not None and abs(worths[name]) / 4 >= _MIN_BLOCK_EFFECT:
-            yield _Reason(good if worths[name] > 0 else bad, worths[name] / 4)  # near 0.5, log-odds / 4 is probability
+    for group in dict.fromkeys(_COLUMN_GROUPS):
+        worth = float(worths[[name == group for name in _COLUMN_GROUPS]].sum()) / 4  # near 0.5, of the probability
+        if abs(worth) < _MIN_GROUP_EFFECT:
+            continue
+        if group == "post":
+            yield _Reason(post_sentences[worth < 0], worth)
+        elif sentences[group]:
+            yield _Reason(f"{sentences[group]} (such notes were rated {'higher' if worth > 0 else 'lower'})", worth)
 
 
 def _find_tone_words(post: Post, note: str) -> dict[str, Span]:
@@ -162,15 +226,15 @@ def _explain_words(explained: Explained, tone_words: Mapping[str, Span]) -> Iter
             yield _Reason(fill(text, words=listed), sum(gain for gain, _ in named), named[0][1][1])
 
 
-# Raters grew stricter: of the newest quarter of the training notes (216, November 2024 to August 2025), 36 in 100 were
-# rated helpful, and the held-out probabilities are too high for them by this much in log-odds (95 %: 0.33 to 0.92).
-_STRICTER_LOG_ODDS = 0.60
+# Raters became stricter: of the newest quarter of the training notes (216, November 2024 to August 2025), 36 % were
+# rated helpful, and the held-out probabilities are too high for them by this much in log-odds (95 %: 0.20 to 0.81).
+_STRICTER_LOG_ODDS = 0.50
 _RECENT_HELPFUL_SHARE = 0.356
 
 
 def of_recent(probability: float) -> float:
     """The share of recent notes with that probability that were rated helpful."""
-    odds = probability / max(1e-6, 1 - probability) * exp(-_STRICTER_LOG_ODDS)
+    odds = probability / max(1e-6, 1 - probability) * math.exp(-_STRICTER_LOG_ODDS)
     return odds / (1 + odds)
 
 
@@ -206,10 +270,9 @@ class TrainedJudge:
     server = ""
     prompt_version = None
 
-    def __init__(self, embedder: Embedder, settings: GateSettings) -> None:
-        self._embedder = embedder
+    def __init__(self, settings: GateSettings) -> None:
         self._settings = settings
 
     def judge(self, post: Post, note: str) -> GateResult:
         """See `local.helpfulness.judge_helpfulness`."""
-        return judge_helpfulness(self._embedder, self._settings, post, note)
+        return judge_helpfulness(self._settings, post, note)

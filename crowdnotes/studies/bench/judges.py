@@ -162,7 +162,7 @@ def calibrate(
     if auc is None:
         raise InputError("Faithful and distorted notes are both needed.", "Check the labels of the file.")
     passages = {text: place for place, text in enumerate(dict.fromkeys(row.passage for row in rows))}
-    low, high = bootstrap_auc(faithful, scores, np.array([passages[row.passage] for row in rows]))
+    low, high = bootstrap_auc(faithful, [scores], np.array([passages[row.passage] for row in rows]))
     lines = np.unique(scores)
     best = max(lines, key=lambda line: macro_f1(faithful, [bool(score >= line) for score in scores]))
     return reader.keep(threshold=float(best), auc=auc, auc_low=low, auc_high=high, notes=len(rows))

@@ -94,7 +94,7 @@ def bench_shown(jury: Jury, notes: Sequence[HealthNote], held_out: Mapping[int, 
     pairs = [(note.post, note.note) for note in notes]
     known = [held_out.get(note_mark(note.note_id)) for note in notes]
     seen = np.array([chance is not None for chance in known])
-    blocks = shown_blocks(jury.shown.reader, jury.shown.head.embedder, pairs, [note.created_at_ms for note in notes])
+    blocks = shown_blocks(pairs, [note.created_at_ms for note in notes])
     undated = jury.shown.chances({**blocks, "season": np.full((len(notes), 1), TODAY)})
     chances = np.where(seen, [chance or 0.0 for chance in known], jury.shown.chances(blocks))
     predicted = jury.with_chances(jury.features_of([note.note for note in notes]), chances)
@@ -107,7 +107,7 @@ def bench_shown(jury: Jury, notes: Sequence[HealthNote], held_out: Mapping[int, 
         "undated_intercept_auc": None if seen.any() else rounded(area_under_curve(truth, undated)),
     }
     if 0 < truth.sum() < len(truth):
-        found["intercept_auc_interval"] = rounded_ends(bootstrap_auc(truth, intercepts, np.arange(len(truth))))
+        found["intercept_auc_interval"] = rounded_ends(bootstrap_auc(truth, [intercepts], np.arange(len(truth))))
     for name, of in (("reached", truth), ("wrongly_reached", ~truth)):
         found[name] = rounded(float(reach[of].mean())) if of.any() else None
         found[f"{name}_interval"] = rounded_ends(wilson(int(reach[of].sum()), int(of.sum())))

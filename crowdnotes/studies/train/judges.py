@@ -2,15 +2,16 @@
 
 Measured in nested cross-validation beside simple rivals: in each outer fold the recipe is chosen and every step fitted
 on the other folds alone. Near duplicates, by meaning, share a fold: two wordings of one post share few words, so
-duplicates found by words (`evidence.duplicates`) would land in two folds. A second measure is by time: the newest
-quarter, judged by a head of the older notes. Deterministic for the same rows.
+duplicates found by words (`evidence.duplicates`) would land in two folds. A second measure is by time: newer notes,
+judged by a head of all older ones. Deterministic for the same rows.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +22,8 @@ from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedGroupKFold
-from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 
 from crowdnotes.engines.embedding import Embedder, FloatArray
 from crowdnotes.engines.local.helpfulness import helpfulness_blocks
@@ -31,20 +32,17 @@ from crowdnotes.engines.local.trained_models import (
     Blocks,
     Head,
     letter_counts,
-    linked_hosts,
     note_words,
     rows_of,
-    word_counts,
 )
 from crowdnotes.errors import InputError
 from crowdnotes.studies.data_files import OPINION_LABELS, HealthNote
-from crowdnotes.studies.measures import area_under_curve, bootstrap_auc, macro_f1, rounded_ends
-from crowdnotes.text.tokens import content_tokens, plain_post
+from crowdnotes.studies.measures import bootstrap_auc, macro_f1, mean_auc, rounded_ends
+from crowdnotes.text.tokens import plain_post
 
 Labels = npt.NDArray[np.int64]
 Scores = npt.NDArray[np.float64]
 Fold = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
-_NEWEST_SHARE = 0.25
 _MAX_ITERATIONS = 1_000
 _INNER_FOLDS = 3
 _MIN_DUPLICATE_COSINE = 0.85  # cosine of two wordings of one post, read on pairs of HealthNotes posts
@@ -75,7 +73,7 @@ class Recipe:
         """The pipeline fitted to these rows, by the choice with the best area under the curve on folds of them."""
         parts, start = [], 0
         for name, width in self.widths(blocks).items():
-            step = TfidfTransformer(sublinear_tf=True) if name in self.counts else StandardScaler(with_mean=False)
+            step = TfidfTransformer(sublinear_tf=True) if name in self.counts else _make_scaler()
             parts.append((name, step, slice(start, start + width)))
             start += width
         pipeline = Pipeline(
@@ -100,6 +98,11 @@ class Recipe:
         return search.fit(rows, labels, groups=groups).best_estimator_
 
 
+def _make_scaler() -> Pipeline:
+    """Standardise measures, none counted beyond the largest size learned from: a note ten times as long is no surer."""
+    return make_pipeline(MaxAbsScaler(clip=True), StandardScaler(with_mean=False))
+
+
 @dataclass(frozen=True, slots=True)
 class Sample:
     """Notes: their blocks, labels 0 and 1 (n,), and groups (n,) that no fold may part."""
@@ -112,6 +115,10 @@ class Sample:
     def truth(self) -> npt.NDArray[np.bool_]:
         """The labels as yes and no."""
         return self.labels.astype(bool)
+
+    def only(self, rows: npt.NDArray[np.int64]) -> Sample:
+        """Some of the notes, every block known."""
+        return Sample({name: block[rows] for name, block in self.blocks.items()}, self.labels[rows], self.groups[rows])
 
     def folds(self, count: int, seed: int) -> list[Fold]:
         """Rows to learn from and rows to judge: no group in two of the latter."""
@@ -133,53 +140,98 @@ def nested_scores(recipe: Recipe, sample: Sample, folds: Iterable[Fold], *others
     return found
 
 
-def mean_auc(truth: npt.NDArray[np.bool_], scores: Sequence[Scores]) -> float:
-    """The mean area under the curve over fold sets."""
-    return round(float(np.mean([area_under_curve(truth, each) or 0.0 for each in scores])), 4)
-
-
 def rivals_auc(
     rivals: Mapping[str, Recipe], sample: Sample, folds: Sequence[Sequence[Fold]], progress: Callable[[str], None]
 ) -> dict[str, float]:
     """What simple rivals reach on the same sets of folds."""
-    found = {}
-    for name, rival in rivals.items():
-        found[name] = mean_auc(sample.truth, [nested_scores(rival, sample, each)[0] for each in folds])
-        progress(f"{name}: AUC {found[name]:.3f}")
-    return found
+    return {name: round(mean_auc(sample.truth, each), 4) for name, each in _scores_of(rivals, sample, folds, progress)}
 
 
-def newest_quarter(written_ms: Sequence[int | None], sample: Sample) -> Fold | None:
-    """Older notes, and the newest quarter without near duplicates of older ones; None without both labels in each.
+def _scores_of(
+    recipes: Mapping[str, Recipe], sample: Sample, folds: Sequence[Sequence[Fold]], progress: Callable[[str], None]
+) -> Iterator[tuple[str, list[Scores]]]:
+    for name, recipe in recipes.items():
+        scores = [nested_scores(recipe, sample, each)[0] for each in folds]
+        progress(f"{name}: AUC {mean_auc(sample.truth, scores):.3f}")
+        yield name, scores
 
-    Notes without a time count as the oldest.
+
+def compare(
+    figure: str,
+    recipes: Mapping[str, Recipe],
+    sample: Sample,
+    folds: Sequence[Sequence[Fold]],
+    progress: Callable[[str], None],
+) -> tuple[list[Scores], dict[str, object]]:
+    """The first recipe's scores on sets of folds, and its figures beside those of the others.
+
+    The second is the simplest rival; the first's lead over it has an interval.
+    """
+    found = dict(_scores_of(recipes, sample, folds, progress))
+    areas = {name: round(mean_auc(sample.truth, scores), 4) for name, scores in found.items()}
+    (own, scores), (simplest, rival) = list(found.items())[:2]
+    return scores, {
+        f"{figure}_auc": areas.pop(own),
+        f"{figure}_auc_interval": rounded_ends(bootstrap_auc(sample.truth, scores, sample.groups)),
+        f"{figure}_lead_over_{simplest}": round(mean_auc(sample.truth, scores) - mean_auc(sample.truth, rival), 4),
+        f"{figure}_lead_interval": rounded_ends(bootstrap_auc(sample.truth, scores, sample.groups, rival=rival)),
+        f"rivals_{figure}_auc": areas,
+    }
+
+
+def later_folds(
+    written_ms: Sequence[int | None], sample: Sample, *, first_share: float = 0.75, parts: int = 1
+) -> list[Fold]:
+    """The notes after the first share in parts, each with all older notes to learn from, near duplicates left out.
+
+    Notes without a time count as the oldest. A part is left out without both labels in it and before it.
     """
     order = np.argsort([moment or 0 for moment in written_ms], kind="stable")
-    older, newest = np.split(order, [round(len(order) * (1 - _NEWEST_SHARE))])
-    newest = newest[~np.isin(sample.groups[newest], sample.groups[older])]
-    both = min(len(set(sample.labels[rows])) for rows in (older, newest)) == 2
-    return (older, newest) if both else None
+    ends = np.round(np.linspace(first_share, 1, parts + 1) * len(order)).astype(np.int64)
+    folds = []
+    for start, end in pairwise(ends):
+        older, later = order[:start], order[start:end]
+        later = later[~np.isin(sample.groups[later], sample.groups[older])]
+        if min(len(set(sample.labels[rows])) for rows in (older, later)) == 2:
+            folds.append((older, later))
+    return folds
 
 
-def fitted_head(
-    recipe: Recipe, sample: Sample, held_out: Scores, embedder: str
-) -> tuple[Head, Callable[[Scores], Scores]]:
-    """The head of all notes, calibrated on `held_out` log-odds, and the calibration: log-odds to probabilities."""
-    known = ~np.isnan(held_out)
-    platt = LogisticRegression(C=1e3).fit(held_out[known].reshape(-1, 1), sample.labels[known])
-    slope, offset = float(platt.coef_[0][0]), float(platt.intercept_[0])
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """Log-odds to those whose chances came true on held-out notes (Platt, 1999)."""
+
+    slope: float
+    offset: float
+
+    @classmethod
+    def of(cls, held_out: Scores, labels: Labels) -> Calibration:
+        """Fitted where `held_out` log-odds are known."""
+        known = ~np.isnan(held_out)
+        fitted = LogisticRegression(C=1e3).fit(held_out[known].reshape(-1, 1), labels[known])
+        return cls(float(fitted.coef_[0][0]), float(fitted.intercept_[0]))
+
+    def chances(self, scores: Scores) -> Scores:
+        """Log-odds as probabilities."""
+        found: Scores = 1.0 / (1.0 + np.exp(-(self.slope * scores + self.offset)))
+        return found
+
+
+def fitted_head(recipe: Recipe, sample: Sample, held_out: Scores, embedder: str) -> tuple[Head, Calibration]:
+    """The head of all notes, calibrated on `held_out` log-odds, and the calibration."""
+    calibration = Calibration.of(held_out, sample.labels)
     pipeline = recipe.chosen(sample.blocks, recipe.rows(sample.blocks), sample.labels, sample.groups)
     pipeline[0]._transformer_to_input_indices = {}  # a number for each column, read for data frames alone
     last = pipeline[-1]
-    last.coef_, last.intercept_ = _round_weights(slope * last.coef_), slope * last.intercept_ + offset
+    last.coef_ = _round_weights(calibration.slope * last.coef_)
+    last.intercept_ = calibration.slope * last.intercept_ + calibration.offset
     for name, step, _ in pipeline[0].transformers_:
         if name in recipe.counts:
             step.idf_ = _round_weights(step.idf_)
     means: Mapping[str, npt.NDArray[np.float32]] = {
         name: np.asarray(sample.blocks[name].mean(axis=0), dtype=np.float32) for name in recipe.vectors
     }
-    head = Head(pipeline, recipe.widths(sample.blocks), means, embedder)
-    return head, lambda scores: 1.0 / (1.0 + np.exp(-(slope * scores + offset)))
+    return Head(pipeline, recipe.widths(sample.blocks), means, embedder), calibration
 
 
 def _round_weights(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
@@ -205,20 +257,18 @@ def joined_groups(first: npt.NDArray[np.int64], second: npt.NDArray[np.int64]) -
     return np.asarray(groups, dtype=np.int64)
 
 
-def near_any(vectors: FloatArray, others: FloatArray) -> npt.NDArray[np.bool_]:
-    """Whether each vector is that of a near duplicate of one of the others, shape (len(vectors),)."""
-    return np.asarray((vectors @ others.T > _MIN_DUPLICATE_COSINE).any(axis=1))
-
-
 FOLDS = 5
 FOLD_SETS = 2
-_WORD_WEIGHTS = (0.1, 0.2, 0.4)
-HELPFULNESS = Recipe(("words",), ("note", "post"), penalties=(1.0, 3.0), weights=_WORD_WEIGHTS)
+_LATER_SHARE, _LATER_PARTS = 0.4, 4
+_MEASURES = ("note measures", "post measures")
+HELPFULNESS = Recipe(("words",), _MEASURES, penalties=(1.0, 3.0, 10.0, 30.0, 100.0), weights=(0.05, 0.1, 0.2, 0.4))
 OPINION = Recipe(("words", "letters"), ("note", "features"), penalties=(1.0,), weights=(1.0,))  # without the newest
 RIVALS = {
+    "words": Recipe(("words",), penalties=(1.0,)),
+    "n-grams untuned": Recipe(("words", "letters"), penalties=(1.0,)),
+    "n-grams tuned": Recipe(("words", "letters"), penalties=(0.3, 1.0, 3.0, 10.0, 30.0)),
     "embeddings": Recipe((), ("plain note", "plain post"), penalties=(0.01, 0.1, 1.0, 10.0)),
-    "n-grams": Recipe(("words", "letters", "post words"), penalties=(0.3, 1.0, 3.0, 10.0)),
-    "six plain features": Recipe((), ("plain features",), penalties=(0.1, 1.0, 10.0)),
+    "measures": Recipe((), _MEASURES, penalties=(0.01, 0.1, 1.0, 10.0)),
 }
 
 
@@ -241,8 +291,7 @@ def sample_of(notes: Sequence[HealthNote], embedder: Embedder) -> Sample:
     plain: Blocks = {
         "plain post": embedder.encode(posts),
         "plain note": embedder.encode(words),
-        "letters": letter_counts([note.note for note in notes]),
-        "post words": word_counts(posts),
+        "letters": letter_counts([f"{post} {note.note}" for post, note in zip(posts, notes, strict=True)]),
     }
     groups = joined_groups(group_texts(posts, plain["plain post"]), group_texts(words, plain["plain note"]))
     labels: Labels = np.array([note.is_helpful for note in notes], dtype=np.int64)
@@ -254,59 +303,35 @@ def sample_of(notes: Sequence[HealthNote], embedder: Embedder) -> Sample:
     return Sample(plain, labels, groups)
 
 
-def train_helpfulness(
-    notes: Sequence[HealthNote], reader: Embedder | None, embedder: Embedder, progress: Callable[[str], None]
-) -> TrainedHead:
-    """Measure, fit and calibrate. Deterministic for the same notes, reader and embedder; words alone without a reader.
+def train_helpfulness(notes: Sequence[HealthNote], embedder: Embedder, progress: Callable[[str], None]) -> TrainedHead:
+    """Measure, fit and calibrate. Deterministic for the same notes; the embedder finds near duplicates.
 
     Raises InputError when there are too few notes of either kind.
     """
     progress(f"reading {len(notes)} notes")
     plain = sample_of(notes, embedder)
-    blocks: Blocks = {
-        **helpfulness_blocks(reader, reader.name if reader else "", [(note.as_post, note.note) for note in notes]),
-        **plain.blocks,
-        "plain features": np.array([_compute_plain_features(note) for note in notes]),
-    }
-    sample = Sample(blocks, plain.labels, plain.groups)
-    recipe = HELPFULNESS if reader is not None else Recipe(HELPFULNESS.counts, penalties=HELPFULNESS.penalties)
+    blocks = helpfulness_blocks([(note.post, note.note) for note in notes])
+    sample = Sample({**plain.blocks, **blocks}, plain.labels, plain.groups)
+    recipes = {"head": HELPFULNESS, **RIVALS}
     folds = [sample.folds(FOLDS, seed) for seed in range(FOLD_SETS)]
-    scores = [nested_scores(recipe, sample, each)[0] for each in folds]
-    progress(f"head: AUC {mean_auc(sample.truth, scores):.3f}")
-    head, calibrated = fitted_head(recipe, sample, scores[0], reader.name if reader else embedder.name)
-    interval = bootstrap_auc(sample.truth, np.mean(scores, axis=0), sample.groups)
-    by_time = newest_quarter([note.created_at_ms for note in notes], sample)
-    newest = None
-    if by_time is not None:
-        rows = by_time[1]
-        newest = mean_auc(sample.truth[rows], [nested_scores(recipe, sample, [by_time])[0][rows]])
-    macro = np.mean([macro_f1(sample.truth, calibrated(each) >= 0.5) for each in scores])
+    scores, nested = compare("nested", recipes, sample, folds, progress)
+    head, calibration = fitted_head(HELPFULNESS, sample, scores[0], "")
+    macro = np.mean([macro_f1(sample.truth, calibration.chances(each) >= 0.5) for each in scores])
     figures: dict[str, object] = {
         "notes": len(notes),
         "base_rate": round(float(sample.labels.mean()), 4),
         "folds": FOLDS,
         "fold_sets": FOLD_SETS,
-        "nested_auc": mean_auc(sample.truth, scores),
-        "nested_auc_interval": rounded_ends(interval),
+        **nested,
         "nested_macro_f1": round(float(macro), 4),
-        "newest_quarter_auc": newest,
-        "rivals_nested_auc": rivals_auc(RIVALS, sample, folds, progress),
     }
-    return TrainedHead(head, sample.truth, calibrated(scores[0]), figures)
-
-
-def _compute_plain_features(note: HealthNote) -> list[float]:
-    hosts = linked_hosts(note.note)
-    words = {token.stem for token in content_tokens(note_words(note.note))}
-    in_post = {token.stem for token in content_tokens(plain_post(note.post))}
-    return [
-        float(len(hosts)),
-        float(len(set(hosts))),
-        float(any(host.endswith((".gov", ".edu", "who.int", "nhs.uk")) for host in hosts)),
-        float(len(note.note)),
-        len(words & in_post) / max(1, len(words)),
-        float(note.note.count("!") + note.note.count("?")),
-    ]
+    written = [note.created_at_ms for note in notes]
+    for name, first, parts in (("later", _LATER_SHARE, _LATER_PARTS), ("newest_quarter", 0.75, 1)):
+        folds = [[fold] for fold in later_folds(written, sample, first_share=first, parts=parts)]
+        if folds:
+            figures[f"{name}_notes"] = sum(len(later) for ((_, later),) in folds)
+            figures |= compare(name, recipes, sample, folds, progress)[1]
+    return TrainedHead(head, sample.truth, calibration.chances(scores[0]), figures)
 
 
 def train_opinion(notes: pd.DataFrame, embedder: Embedder, progress: Callable[[str], None]) -> TrainedHead:
@@ -322,13 +347,13 @@ def train_opinion(notes: pd.DataFrame, embedder: Embedder, progress: Callable[[s
     sample = Sample(opinion_blocks(embedder, embedder.name, texts), labels, every)
     fifths = np.array_split(every, FOLDS)
     held_out = nested_scores(OPINION, sample, [(np.setdiff1d(every, fifth), fifth) for fifth in fifths])[0]
-    auc = mean_auc(sample.truth[fifths[-1]], [held_out[fifths[-1]]])
+    auc = round(mean_auc(sample.truth[fifths[-1]], [held_out[fifths[-1]]]), 4)
     progress(f"newest fifth: AUC {auc:.3f}; fitting to all")
-    head, calibrated = fitted_head(OPINION, sample, held_out, embedder.name)
+    head, calibration = fitted_head(OPINION, sample, held_out, embedder.name)
     figures: dict[str, object] = {
         "notes": len(notes),
         "opinion_or_hostile": int(labels.sum()),
         "newest_fifth": len(fifths[-1]),
         "auc_on_newest_fifth": auc,
     }
-    return TrainedHead(head, sample.truth, calibrated(held_out), figures)
+    return TrainedHead(head, sample.truth, calibration.chances(held_out), figures)

@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
-from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 from sklearn.mixture import GaussianMixture
 
@@ -32,21 +31,23 @@ from crowdnotes.jury.shown_odds import SHOWN, SHOWN_FIGURES, TODAY, shown_blocks
 from crowdnotes.jury.votes import CAREFUL, OrdinalModel, Sides
 from crowdnotes.studies.bench.jury import HeldOut, measure_camps
 from crowdnotes.studies.data_files import CampNotes, HealthNote, read_camps, split_by_time, write_held_out
-from crowdnotes.studies.measures import bootstrap_auc, bootstrap_share, calibration_error, rounded_ends
+from crowdnotes.studies.measures import bootstrap_auc, bootstrap_share, calibration_error, mean_auc, rounded_ends
 from crowdnotes.studies.train.judges import (
     FOLDS,
+    HELPFULNESS,
+    Calibration,
     Labels,
     Recipe,
     Sample,
     Scores,
     TrainedHead,
     fitted_head,
-    mean_auc,
+    later_folds,
     nested_scores,
-    newest_quarter,
     rivals_auc,
     sample_of,
 )
+from crowdnotes.studies.train.judges import RIVALS as GATE_RIVALS
 
 Bools = npt.NDArray[np.bool_]
 Progress = Callable[[str], None]
@@ -323,57 +324,48 @@ def _build_mixture(parts: int) -> GaussianMixture:
 
 
 FOLD_SETS = 3
-_WORD_WEIGHTS = (0.1, 0.2, 0.4)
-RECIPE = Recipe(("words",), ("note", "post", "manner", "under", "likeness", "season"), (1.0, 3.0), _WORD_WEIGHTS)
-WITHOUT_READER = Recipe(RECIPE.counts, ("manner", "under", "season"), (1.0, 3.0), _WORD_WEIGHTS)
+RECIPE = replace(HELPFULNESS, vectors=(*HELPFULNESS.vectors, "season"))
 RIVALS = {
-    "embeddings": Recipe((), ("plain note", "plain post"), (0.01, 0.1, 1.0, 10.0)),
-    "n-grams": Recipe(("words", "letters", "post words"), (), (0.3, 1.0, 3.0, 10.0)),
-    "manner alone": Recipe((), ("manner", "under"), (0.1, 1.0, 10.0)),
-    "n-grams and time": Recipe(("words", "letters", "post words"), ("season",), (0.3, 1.0, 3.0, 10.0), (1.0, 3.0)),
-    "the helpfulness gate's blocks": Recipe(("words",), ("note", "post"), (1.0, 3.0), _WORD_WEIGHTS),
+    "words": GATE_RIVALS["words"],
+    "n-grams and time": Recipe(("words", "letters"), ("season",), (0.3, 1.0, 3.0, 10.0), (0.3, 1.0)),
+    "embeddings": GATE_RIVALS["embeddings"],
+    "measures": GATE_RIVALS["measures"],
 }
 
 
-def train_shown(
-    notes: Sequence[HealthNote], reader: Embedder | None, embedder: Embedder, progress: Callable[[str], None]
-) -> TrainedHead:
-    """Measure, fit and calibrate. Deterministic for the same notes, reader and embedder.
+def train_shown(notes: Sequence[HealthNote], embedder: Embedder, progress: Callable[[str], None]) -> TrainedHead:
+    """Measure, fit and calibrate. Deterministic for the same notes; the embedder finds near duplicates.
 
     Raises InputError when there are too few notes of either kind.
     """
     progress(f"reading {len(notes)} notes")
     plain, written = sample_of(notes, embedder), [note.created_at_ms for note in notes]
-    pairs = [(note.post, note.note) for note in notes]
-    read = shown_blocks(reader, reader.name if reader else "", pairs, written)
-    sample = Sample({**read, **plain.blocks}, plain.labels, plain.groups)
-    recipe = RECIPE if reader is not None else WITHOUT_READER
+    read = shown_blocks([(note.post, note.note) for note in notes], written)
+    sample = Sample({**plain.blocks, **read}, plain.labels, plain.groups)
     folds = [sample.folds(FOLDS, seed) for seed in range(FOLD_SETS)]
     today: Blocks = {**sample.blocks, "season": np.full((len(notes), 1), TODAY)}
-    sets = [nested_scores(recipe, sample, each, today) for each in folds]
+    sets = [nested_scores(RECIPE, sample, each, today) for each in folds]
     dated, undated = [each[0] for each in sets], [each[1] for each in sets]
     progress(f"head: AUC {mean_auc(sample.truth, dated):.3f}")
-    head, calibrated = fitted_head(recipe, sample, dated[0], reader.name if reader else embedder.name)
-    chances = [calibrated(each) for each in dated]
+    head, calibration = fitted_head(RECIPE, sample, dated[0], "")
+    chances = [calibration.chances(each) for each in dated]
     figures: dict[str, object] = {
         "notes": len(notes),
         "base_rate": round(float(sample.labels.mean()), 4),
         "folds": FOLDS,
         "fold_sets": FOLD_SETS,
         **_measure_head("", sample.truth, chances, sample.groups),
-        "undated_intercept_auc": mean_auc(sample.truth, undated),
-        "undated_intercept_auc_interval": rounded_ends(
-            bootstrap_auc(sample.truth, np.mean(undated, axis=0), sample.groups)
-        ),
+        "undated_intercept_auc": round(mean_auc(sample.truth, undated), 4),
+        "undated_intercept_auc_interval": rounded_ends(bootstrap_auc(sample.truth, undated, sample.groups)),
     }
-    by_time = newest_quarter(written, sample)
-    if by_time is not None:
-        newest = by_time[1]
-        odds = nested_scores(recipe, sample, [by_time])[0][newest]
+    for by_time in later_folds(written, sample):
+        known, newest = sample.only(by_time[0]), by_time[1]
+        odds = nested_scores(RECIPE, sample, [by_time])[0][newest]
+        by_then = Calibration.of(nested_scores(RECIPE, known, known.folds(FOLDS, 0))[0], known.labels).chances(odds)
         figures["newest_quarter_notes"] = len(newest)
         figures["newest_quarter_base_rate"] = round(float(sample.labels[newest].mean()), 4)
-        figures |= _measure_head("newest_quarter_", sample.truth[newest], [expit(odds)], sample.groups[newest])
-    figures["rivals_intercept_auc"] = {} if reader is None else rivals_auc(RIVALS, sample, folds, progress)
+        figures |= _measure_head("newest_quarter_", sample.truth[newest], [by_then], sample.groups[newest])
+    figures["rivals_intercept_auc"] = rivals_auc(RIVALS, sample, folds, progress)
     return TrainedHead(head, sample.truth, chances[0], figures)
 
 
@@ -391,11 +383,11 @@ def _measure_head(
     name: str, truth: npt.NDArray[np.bool_], chances: Sequence[Scores], groups: Labels
 ) -> dict[str, object]:
     """AUC, shares that reach the line, calibration: means over fold sets, with intervals of 1,000 draws of groups."""
-    mean, one = np.mean(chances, axis=0), np.ones(len(truth))
+    one = np.ones(len(truth))
     reach = [each >= CAREFUL for each in chances]
     found: dict[str, object] = {
-        "intercept_auc": mean_auc(truth, chances),
-        "intercept_auc_interval": rounded_ends(bootstrap_auc(truth, mean, groups)),
+        "intercept_auc": round(mean_auc(truth, chances), 4),
+        "intercept_auc_interval": rounded_ends(bootstrap_auc(truth, chances, groups)),
     }
     for what, of in (("reached", truth), ("wrongly_reached", ~truth)):
         share = np.mean([each[of] for each in reach], axis=0)

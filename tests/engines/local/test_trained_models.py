@@ -5,31 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from crowdnotes.domain import GateStatus, Post, PrincipleName
-from crowdnotes.engines.embedding import MiniLMEmbedder
 from crowdnotes.engines.local import LocalEngine
 from crowdnotes.engines.local.helpfulness import helpfulness_blocks
 from crowdnotes.engines.local.trained_models import (
     BUCKETS,
     HELPFULNESS,
     JUDGES,
-    READER,
-    AdaptedMiniLM,
-    Adapter,
-    adapter_of,
+    OPINION,
     letter_counts,
     linked_hosts,
     load_head,
-    load_reader,
-    readable_note,
-    reader_for,
-    save_reader,
+    pair_counts,
     shipped_head,
     word_counts,
 )
@@ -38,7 +29,6 @@ from crowdnotes.settings_sections import GateSettings
 from crowdnotes.studies.data_files import read_held_out
 from crowdnotes.studies.measures import area_under_curve, macro_f1
 from tests.engines.local.made import AWKWARD_TEXTS
-from tests.fakes import HashingEmbedder
 from tests.shared import minilm
 
 NESTED_AUC = 0.76
@@ -68,6 +58,15 @@ def test_the_pinned_helpfulness_figures_follow_from_the_held_out_verdicts_and_ha
     assert low < pinned["nested_auc"] < high
     assert pinned["nested_auc"] >= NESTED_AUC
     assert all(pinned["nested_auc"] >= rival + 0.01 for rival in pinned["rivals_nested_auc"].values())
+
+
+def test_the_helpfulness_head_beats_the_simplest_rival_in_both_measures_and_clearly_by_time() -> None:
+    pinned = FIGURES["helpfulness"]
+    for measure in ("nested", "later"):
+        lead = pinned[f"{measure}_auc"] - pinned[f"rivals_{measure}_auc"]["words"]
+        assert lead == pytest.approx(pinned[f"{measure}_lead_over_words"], abs=0.001)
+        assert lead >= 0.015
+    assert pinned["later_lead_interval"][0] > 0
 
 
 def test_the_pinned_opinion_figure_follows_from_the_held_out_verdicts_and_has_not_fallen() -> None:
@@ -107,8 +106,9 @@ def test_an_insult_fails_and_is_pointed_at(engine: LocalEngine) -> None:
     assert "idiot" in [note[f.span.start : f.span.end] for f in result.findings if f.span]
 
 
-def test_another_embedding_model_is_said_to_leave_the_similarity_out(engine: LocalEngine) -> None:
-    assert any("another embedding model" in finding.message for finding in engine.helpfulness(POST, HELPFUL).findings)
+@pytest.mark.model
+def test_the_embedding_model_has_no_part_in_the_verdict(engine: LocalEngine) -> None:
+    assert engine.helpfulness(POST, HELPFUL) == LocalEngine(minilm(), GateSettings()).helpfulness(POST, HELPFUL)
 
 
 @pytest.mark.model
@@ -122,25 +122,33 @@ def test_opinion_that_no_word_list_holds_is_found_and_its_words_are_pointed_at()
 
 @pytest.mark.parametrize("text", AWKWARD_TEXTS)
 def test_any_text_can_be_counted_and_judged(text: str) -> None:
-    for counts in (word_counts([text]), letter_counts([text])):
+    for counts in (word_counts([text]), letter_counts([text]), pair_counts([(text, text)])):
         assert counts.shape == (1, BUCKETS)
         assert (counts.data > 0).all()
-    probability = shipped_head(HELPFULNESS).probabilities(helpfulness_blocks(None, "", [(Post(text=text), text)]))
+    probability = shipped_head(HELPFULNESS).probabilities(helpfulness_blocks([(text, text)]))
     assert 0 <= probability[0] <= 1
 
 
 def test_a_saved_head_gives_the_same_verdict(tmp_path: Path) -> None:
     head = shipped_head(HELPFULNESS)
     head.save(tmp_path / HELPFULNESS)
-    blocks = helpfulness_blocks(None, "", [(POST, HELPFUL)])
+    blocks = helpfulness_blocks([(POST.text, HELPFUL)])
     assert load_head(tmp_path / HELPFULNESS).probabilities(blocks) == pytest.approx(head.probabilities(blocks))
 
 
-def test_a_damaged_head_or_reader_is_refused_with_a_way_out(tmp_path: Path) -> None:
-    for name, load in ((HELPFULNESS, load_head), (READER, load_reader)):
-        (tmp_path / name).write_bytes(b"not weights")
-        with pytest.raises(ModelFilesError, match="missing or damaged"):
-            load(tmp_path / name)
+@pytest.mark.parametrize("word", ["It may be so, we think. ", "A cup a day. ", "SHOCKING. "])
+def test_a_text_longer_than_all_learned_from_is_judged_as_the_longest_of_them(word: str) -> None:
+    long, longer = word * 400, word * 4_000  # of either the head reads the first 4,000 characters
+    for first, second in (((POST.text, long), (POST.text, longer)), ((long, HELPFUL), (longer, HELPFUL))):
+        chances = shipped_head(HELPFULNESS).probabilities(helpfulness_blocks([first, second]))
+        assert chances[0] == pytest.approx(chances[1], abs=0.01)
+        assert 0.001 < chances[0] < 0.999
+
+
+def test_a_damaged_head_is_refused_with_a_way_out(tmp_path: Path) -> None:
+    (tmp_path / HELPFULNESS).write_bytes(b"not weights")
+    with pytest.raises(ModelFilesError, match="missing or damaged"):
+        load_head(tmp_path / HELPFULNESS)
 
 
 def test_a_head_that_holds_anything_but_plain_types_is_refused(tmp_path: Path) -> None:
@@ -163,56 +171,8 @@ def test_the_sites_of_a_note_are_its_links_hosts(note: str, hosts: list[str]) ->
     assert linked_hosts(note) == hosts
 
 
-def test_a_note_is_read_with_the_names_of_the_pages_it_links_to() -> None:
-    note = "Rates fell &amp; stayed  low.  https://www.who.int/news/article/measles-cases-fall.html?id=1"
-    assert readable_note(note) == "Rates fell & stayed low. [SEP] who.int news measles cases fall"
-
-
-_LAYER = "encoder.layer.5.attention.output.dense"
-
-
-def _adapter(up: float) -> Adapter:
-    rising = np.linspace(0, up, 768, dtype=np.float32)
-    return Adapter({_LAYER: rising.reshape(384, 2)}, {_LAYER: rising.reshape(2, 384)})
-
-
-def test_a_saved_reader_is_the_same_when_it_is_loaded_and_readers_with_other_numbers_have_other_names(
-    tmp_path: Path,
-) -> None:
-    names = []
-    for up in (0.25, 0.5):
-        save_reader(tmp_path / READER, _adapter(up))
-        names.append(load_reader(tmp_path / READER).name)
-    assert names[0] == f"{MiniLMEmbedder.name}+{adapter_of(_adapter(0.25).arrays()).mark}" != names[1]
-
-
-def test_a_change_whose_sides_do_not_fit_is_refused() -> None:
-    arrays = _adapter(1.0).arrays()
-    arrays[f"down/{_LAYER}"] = arrays[f"down/{_LAYER}"][:1]
-    with pytest.raises(ModelFilesError, match="damaged"):
-        adapter_of(arrays)
-
-
-def test_another_embedding_model_has_no_reader() -> None:
-    assert reader_for(HashingEmbedder()) is None
-
-
-@pytest.mark.model
-def test_the_change_is_added_to_the_installed_model_and_one_of_another_is_refused() -> None:
-    texts = ["Measles is a disease.", "The post is right."]
-    plain, changed = (embedder.encode(texts) for embedder in (minilm(), AdaptedMiniLM(_adapter(1.0))))
-    assert not np.allclose(plain, changed, atol=1e-2)
-    other = Adapter(
-        {"encoder.layer.99": np.ones((384, 2), np.float32)}, {"encoder.layer.99": np.ones((2, 384), np.float32)}
-    )
-    with pytest.raises(ModelFilesError, match="another embedding model"):
-        AdaptedMiniLM(other).encode(["A note."])
-
-
-@pytest.mark.parametrize(("name", "load"), [(HELPFULNESS, load_head), (READER, load_reader)])
-def test_a_damaged_file_is_named_whatever_is_damaged_in_it(
-    tmp_path: Path, name: str, load: Callable[[Path], object]
-) -> None:
+@pytest.mark.parametrize("name", [HELPFULNESS, OPINION])
+def test_a_damaged_file_is_named_whatever_is_damaged_in_it(tmp_path: Path, name: str) -> None:
     whole, chance = (JUDGES / name).read_bytes(), random.Random(0)
     flipped = bytearray(whole)
     for _ in range(30):
@@ -220,4 +180,4 @@ def test_a_damaged_file_is_named_whatever_is_damaged_in_it(
     for content in (bytes(flipped), whole[: len(whole) // 2], whole[:100], b"", b"PK"):
         (tmp_path / name).write_bytes(content)
         with pytest.raises(ModelFilesError, match=r"damaged"):
-            load(tmp_path / name)
+            load_head(tmp_path / name)
