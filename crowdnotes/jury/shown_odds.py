@@ -21,6 +21,7 @@ from crowdnotes.engines.local.helpfulness import helpfulness_blocks
 from crowdnotes.engines.local.trained_models import Blocks, Head, load_head
 from crowdnotes.errors import ModelFilesError
 from crowdnotes.jury.raters import Floats
+from crowdnotes.text.tokens import plain_post
 
 SHOWN, SHOWN_FIGURES = "shown.skops", "shown.json"
 _STRICTER_SINCE_MS = 1_719_792_000_000  # 1 July 2024
@@ -66,8 +67,9 @@ class ShownHead:
         return known.model_copy(update={"intercept_auc": auc, "note": told})
 
     def read(self, post: str | None, notes: Sequence[str]) -> Blocks:
-        """Notes on one post, as if written today."""
-        return shown_blocks([(post, note) for note in notes])
+        """Notes on one post, as if written today; a post without words is not looked at."""
+        above = post if plain_post(post or "") else None
+        return shown_blocks([(above, note) for note in notes])
 
     def chances(self, blocks: Blocks) -> Floats:
         """That X shows each note, among notes on which it decides, (n,)."""

@@ -12,7 +12,7 @@ from crowdnotes.domain import JuryVerdict
 from crowdnotes.jury.jury import open_jury
 from crowdnotes.jury.model import SHIPPED_MODEL, features
 from crowdnotes.jury.raters import ASSETS
-from crowdnotes.jury.shown_odds import SHOWN, SHOWN_FIGURES
+from crowdnotes.jury.shown_odds import SHOWN, SHOWN_FIGURES, open_shown
 from crowdnotes.settings_sections import BridgingSettings, JurySettings
 from crowdnotes.studies.bench.jury import HeldOut
 from crowdnotes.studies.data_files import read_held_out
@@ -74,6 +74,15 @@ def test_the_card_tells_how_well_what_x_shows_is_known() -> None:
     names = ("intercept_auc", "undated_intercept_auc", "newest_quarter_intercept_auc", "reached", "wrongly_reached")
     for name in names:
         assert f"{_SHOWN[name]:.3f}" in card
+
+
+def test_a_post_without_words_is_judged_as_no_post() -> None:
+    shown = open_shown(SHIPPED_MODEL)
+    assert shown is not None
+    posts, notes = (None, "", "https://x.com/a", "Water cures measles."), ["A note. https://who.int/a"]
+    no_post, *blank, other = (float(shown.chances(shown.read(post, notes))[0]) for post in posts)
+    assert blank == pytest.approx([no_post, no_post])
+    assert other != pytest.approx(no_post)
 
 
 def test_every_verdict_carries_the_figures_of_the_newest_fifth() -> None:
