@@ -34,6 +34,7 @@ from crowdnotes.engines.embedding import Embedder
 from crowdnotes.engines.metering import together
 from crowdnotes.engines.prompt_injection import without_injections
 from crowdnotes.errors import JobCancelled, JobError, LibraryError
+from crowdnotes.evidence.duplicates import distinct, source_key
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.link_check import LinkChecker
 from crowdnotes.evidence.passages import ReadSource, build_evidence
@@ -131,11 +132,6 @@ class SourceRequest:
     hit: Hit | None = None
 
 
-def source_key(source: Source) -> str:
-    """What a source is known by within its case: a page by its address, all else by its id."""
-    return canonical_url(source.url) if source.id.startswith("url:") and source.url else source.id
-
-
 def one_per_page(items: Iterable[SourceRequest]) -> dict[str, SourceRequest]:
     """By place, the first that wants it, with what a search knows of the page."""
     wanted: dict[str, SourceRequest] = {}
@@ -145,31 +141,6 @@ def one_per_page(items: Iterable[SourceRequest]) -> dict[str, SourceRequest]:
         if first.hit is None and item.hit is not None:
             wanted[place] = replace(first, hit=item.hit)
     return wanted
-
-
-def distinct(sources: Iterable[Source]) -> list[Source]:
-    """The first of those that turned out to lead to the same page; one that was read before one that was not."""
-    kept: list[Source] = []
-    for source in sources:
-        same = next((number for number, other in enumerate(kept) if _is_same_page(source, other)), None)
-        if same is None:
-            kept.append(source)
-        elif kept[same].outcome is not FetchOutcome.READ and source.outcome is FetchOutcome.READ:
-            kept[same] = source
-    return kept
-
-
-def _is_same_page(source: Source, other: Source) -> bool:
-    """Whether both lead to one address and say the same: many sites give one canonical link to all their pages."""
-    if _resolve_source_address(source) != _resolve_source_address(other):
-        return False
-    one_was_not_read = source.text_sha256 is None or other.text_sha256 is None
-    return one_was_not_read or source.text_sha256 == other.text_sha256 or source.title == other.title
-
-
-def _resolve_source_address(source: Source) -> str:
-    is_page = source.id.startswith("url:")
-    return canonical_url(source.page_url) if is_page and source.page_url else source_key(source)
 
 
 def link_request(url: str) -> SourceRequest:

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from crowdnotes.domain import Hit
+from crowdnotes.domain import FetchOutcome, Hit, Source
 from crowdnotes.text.plain_letters import plain_letters
 from crowdnotes.text.tokens import words
-from crowdnotes.text.urls import identities
+from crowdnotes.text.urls import canonical_url, identities
 
 T = TypeVar("T")
 Shingles = frozenset[tuple[str, ...]]
@@ -36,6 +36,36 @@ _MIN_CONTAINED_SHARE = 0.9  # services show more of a text, or less, than others
 def normalised(text: str) -> str:
     """The words of a text without case, punctuation and spacing: equal for exact copies."""
     return " ".join(words(unicodedata.normalize("NFKC", plain_letters(text)).casefold()))
+
+
+def source_key(source: Source) -> str:
+    """What a source is known by within its case: a page by its address, all else by its id."""
+    return canonical_url(source.url) if source.id.startswith("url:") and source.url else source.id
+
+
+def distinct(sources: Iterable[Source]) -> list[Source]:
+    """The first of those that turned out to lead to the same page; one that was read before one that was not."""
+    kept: list[Source] = []
+    for source in sources:
+        same = next((number for number, other in enumerate(kept) if _is_same_page(source, other)), None)
+        if same is None:
+            kept.append(source)
+        elif kept[same].outcome is not FetchOutcome.READ and source.outcome is FetchOutcome.READ:
+            kept[same] = source
+    return kept
+
+
+def _is_same_page(source: Source, other: Source) -> bool:
+    """Whether both lead to one address and say the same: many sites give one canonical link to all their pages."""
+    if _resolve_source_address(source) != _resolve_source_address(other):
+        return False
+    one_was_not_read = source.text_sha256 is None or other.text_sha256 is None
+    return one_was_not_read or source.text_sha256 == other.text_sha256 or source.title == other.title
+
+
+def _resolve_source_address(source: Source) -> str:
+    is_page = source.id.startswith("url:")
+    return canonical_url(source.page_url) if is_page and source.page_url else source_key(source)
 
 
 def shingles(text: str) -> Shingles:

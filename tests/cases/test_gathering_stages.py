@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import Engine
 
 from crowdnotes.cases import gathering_stages
-from crowdnotes.cases.gathering_stages import GatherOptions, StageContext, distinct, merged, read, summary_of
+from crowdnotes.cases.gathering_stages import GatherOptions, StageContext, merged, read, summary_of
 from crowdnotes.cases.store import Store
 from crowdnotes.domain import (
     AFTER_CUTOFF,
@@ -37,6 +37,7 @@ from crowdnotes.domain import (
 from crowdnotes.engines import Ranking
 from crowdnotes.engines.embedding import FloatArray
 from crowdnotes.errors import JobError, SearchError
+from crowdnotes.evidence.duplicates import distinct
 from crowdnotes.evidence.fetching import Page, no_check
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.link_check import HttpLinkAsker, LinkChecker
