@@ -46,10 +46,9 @@ from crowdnotes.domain import (
     Stage,
     StageName,
 )
-from crowdnotes.engines.base import MOST_OFFERED
 from crowdnotes.errors import InputError, JobError, ModelAnswerError, WorkflowError
 from crowdnotes.evidence.duplicates import without_near_duplicates
-from crowdnotes.evidence.selection import Selection, select_by_utility, worth_choosing
+from crowdnotes.evidence.selection import Selection, offer, select_by_utility, worth_choosing
 from crowdnotes.jobs import Progress
 from crowdnotes.settings_sections import SECOND_QUERIES
 from crowdnotes.text.markdown import host
@@ -336,19 +335,19 @@ def _run_read_stage(case: Case, asked: FollowUpSearch, progress: Progress, tools
     else:
         candidates = unread(case, asked.hits)
         if asked.kind is FollowUpKind.SETTLE and tools.engine.uses_language_model:
-            candidates = _leave_out_refused(case, candidates, tools.settings.evidence.quota)
+            candidates = _leave_out_refused(case, candidates, tools)
         best = read_selected(candidates, tools.settings.evidence.follow_up_quota, choose, read)
     found = tuple(best.sources.values())
     return {"sources": found, "reasons": dict(best.reasons)}, gathering_stages.summary_of(found, best.rest)
 
 
-def _leave_out_refused(case: Case, found: Sequence[Hit], quota: int) -> list[Hit]:
+def _leave_out_refused(case: Case, found: Sequence[Hit], tools: StageContext) -> list[Hit]:
     """Return the hits that the model was not offered for the same claim a moment ago, and left.
 
     Where it chose as many as are read, it refused none.
     """
-    offered = worth_choosing(case.hits)[:MOST_OFFERED]
-    if len(offered) - len(unread(case, offered)) >= quota:
+    offered = offer(tools.brief(case), worth_choosing(case.hits))
+    if len(offered) - len(unread(case, offered)) >= tools.settings.evidence.quota:
         return list(found)
     refused = {key for hit in offered for key in _keys(hit)}
     return [hit for hit in found if refused.isdisjoint(_keys(hit))]

@@ -29,7 +29,6 @@ from crowdnotes.domain import (
     text_sha256,
 )
 from crowdnotes.engines import Brief, Engine
-from crowdnotes.engines.base import MOST_OFFERED
 from crowdnotes.engines.embedding import Embedder
 from crowdnotes.engines.metering import together
 from crowdnotes.engines.prompt_injection import without_injections
@@ -42,7 +41,7 @@ from crowdnotes.evidence.search import SearchProvider, relevant_providers, searc
 from crowdnotes.evidence.search.local_library import LocalLibrary
 from crowdnotes.evidence.search.provider import OnlineProvider
 from crowdnotes.evidence.search.run import Answers, plan_for
-from crowdnotes.evidence.selection import Selection, select_by_utility, why_not, worth_choosing
+from crowdnotes.evidence.selection import Selection, offer, select_by_utility, why_not, worth_choosing
 from crowdnotes.evidence.source_types import categorise, publisher_of
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.jobs import Progress
@@ -371,7 +370,7 @@ def read(case: Case, progress: Progress, tools: StageContext) -> tuple[Changes, 
 
 def _read_ahead(case: Case, candidates: Sequence[Hit], tools: StageContext, chosen: Event) -> None:
     """Read the library records that a model is choosing from: their vectors and words to programs are then known."""
-    for hit in candidates[:MOST_OFFERED]:
+    for hit in offer(tools.brief(case), candidates):
         request = hit_request(hit, "")
         if chosen.is_set():
             return

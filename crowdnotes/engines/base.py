@@ -32,6 +32,7 @@ from crowdnotes.domain import (
     Settlement,
     SuggestionAnswer,
 )
+from crowdnotes.text.tokens import content_stems
 
 MOST_OFFERED = 18  # results that a model ranks in one question: of 51 records that stated an answer, 46 stood there
 
@@ -58,6 +59,12 @@ class Brief:
     def checkable(self) -> list[Claim]:
         """The claims that can be checked, those first that mislead more; later steps count them from 1."""
         return [claim for claim in self.claims if claim.kind is ClaimKind.CHECKABLE]
+
+    @property
+    def asked_stems(self) -> frozenset[str]:
+        """The stems of what the post and its claims ask."""
+        claims = (words for claim in self.checkable for words in (claim.in_full, claim.settled_by))
+        return content_stems(" ".join([self.post.text, *claims]))
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,15 +9,29 @@ query's. Near copies are told by the word triples that two texts share.
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from crowdnotes.domain import FetchOutcome, Hit, Source
+from crowdnotes.text.markdown import host
 from crowdnotes.text.plain_letters import plain_letters
-from crowdnotes.text.tokens import words
+from crowdnotes.text.tokens import ENGLISH_STOP_WORDS, content_stems, stem, tokens, words
 from crowdnotes.text.urls import canonical_url, identities
 
+_MOST_A_TOPIC = 2
+# Words of a heading that say what is told of its subject: "What are the treatments for mumps?", "Mumps: causes".
+_FACET_STEMS = frozenset(
+    map(
+        stem,
+        "affected basics cause changes clinical complications definition diagnosis diagnosed done facts faq frequent "
+        "genetic guide history information inherited introduction learn living management outlook overview people "
+        "prevent prognosis questions related research risk signs stages summary symptoms tests treated treatment "
+        "trials".split(),
+    )
+)
 T = TypeVar("T")
 Shingles = frozenset[tuple[str, ...]]
 Rankings = Sequence[Sequence[Hit]]
@@ -99,6 +113,33 @@ def without_near_duplicates(items: Iterable[T], text: Callable[[T], str], limit:
             kept.append(item)
             seen.append(own)
     return kept
+
+
+def spread_over_topics(hits: Sequence[Hit], places: int, asked: AbstractSet[str] = frozenset()) -> list[Hit]:
+    """Return the first `places` hits with at most two of one topic; more of one where topics are too few to fill them.
+
+    Of one topic are records of one page, and pages of one site whose headings name the same subject. Those of it that
+    stay hold most of the stems `asked`.
+    """
+    keys = [_list_topic_keys(hit) for hit in hits]
+    topics = len({of_hit[0] if of_hit else str(place) for place, of_hit in enumerate(keys)})
+    most = max(_MOST_A_TOPIC, -(-places // max(1, topics)))
+    held = [len(content_stems(f"{hit.title} {hit.snippet}") & asked) for hit in hits]
+    kept: set[int] = set()
+    had: Counter[str] = Counter()
+    for place in sorted(range(len(hits)), key=lambda place: -held[place]):
+        if all(had[key] < most for key in keys[place]):
+            had.update(keys[place])
+            kept.add(place)
+    return [hits[place] for place in sorted(kept)][:places]
+
+
+def _list_topic_keys(hit: Hit) -> list[str]:
+    """Its page, and its site with the subject of its heading, as far as either is known."""
+    named = {token.stem for token in tokens(hit.title) if token.folded not in ENGLISH_STOP_WORDS} - _FACET_STEMS
+    site = host(hit.url) or hit.library or hit.provider
+    page = [canonical_url(hit.url)] if hit.url else []
+    return [*page, f"{site} {' '.join(sorted(named))}"] if named else page
 
 
 def merge(providers: Sequence[Rankings]) -> list[Hit]:

@@ -14,7 +14,9 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from crowdnotes.domain import Aim, FetchOutcome, Hit
 from crowdnotes.engines import Brief, Engine
+from crowdnotes.engines.base import MOST_OFFERED
 from crowdnotes.errors import EngineError, FetchError
+from crowdnotes.evidence.duplicates import spread_over_topics
 from crowdnotes.evidence.reading.document import Document
 from crowdnotes.evidence.source_types import original_of
 from crowdnotes.text.urls import MAX_URL, canonical_url
@@ -139,6 +141,11 @@ def worth_choosing(hits: Sequence[Hit]) -> list[Hit]:
     return [hit for hit in hits if hit.library is not None or hit.url is None or kind_of_address(hit.url) is None]
 
 
+def offer(brief: Brief, hits: Sequence[Hit]) -> list[Hit]:
+    """The hits that a language model chooses from in one question: the first ones, few of one topic."""
+    return spread_over_topics(hits, MOST_OFFERED, brief.asked_stems)
+
+
 def _is_log_in(host: str, path: str, steps: Sequence[str], fields: set[str]) -> bool:
     if (steps and steps[-1] in _LOG_IN_STEPS) or "flow/login" in path.lower():
         return True
@@ -196,6 +203,8 @@ def select_by_utility(
     """
     if not by_utility:
         return Selection(tuple(Chosen(hit, "in the order of the search") for hit in hits[: quota + spare]))
+    if engine.uses_language_model:
+        hits = offer(brief, hits)
     ranking = engine.rank(brief, hits, beside, quota, spare=spare, aim=aim)
     indexes = [pick.index for pick in ranking.picks]
     if len(set(indexes)) < len(indexes) or any(not 0 <= index < len(hits) for index in indexes):

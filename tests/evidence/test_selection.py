@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,6 +17,7 @@ from crowdnotes.evidence.reading.document import Document
 from crowdnotes.evidence.selection import (
     PageKind,
     kind_of_address,
+    offer,
     refuse_page,
     select_by_utility,
     why_not,
@@ -219,3 +221,51 @@ def test_a_near_copy_is_one_whichever_text_comes_first(a: str, b: str) -> None:
     sets = shingles(a), shingles(b)
     near = len(sets[0] & sets[1]) >= 0.8 * len(sets[0] | sets[1])
     assert len(without_near_duplicates([a, b], str)) == len(without_near_duplicates([b, a], str)) == (1 if near else 2)
+
+
+MUMPS = brief_of(Post(text="They hide what causes mumps!"))
+
+
+def _page(title: str, url: str = "", record: int | None = None) -> Hit:
+    library = "health" if record is not None else None
+    return Hit(provider="p", title=title, snippet="", query="q", url=url or None, library=library, record=record)
+
+
+def test_a_model_is_offered_at_most_two_results_of_one_topic() -> None:
+    site = "https://health.example.org"
+    treated = _page("What are the treatments for Mumps ?", f"{site}/mumps-treatment")
+    causes = _page("What causes Mumps ?", f"{site}/mumps-causes")
+    mumps = [
+        _page("What is (are) Mumps ?", f"{site}/mumps"),
+        treated,
+        _page("Mumps: symptoms", f"{site}/signs"),
+        causes,
+    ]
+    records = [_page(title, f"{site}/toc", number) for number, title in enumerate(("Ageing", "Falls", "Sleep"))]
+    elsewhere = _page("Mumps: symptoms", "https://clinic.example.net/mumps")
+    diabetes = [_page(f"What is type {number} diabetes?", f"{site}/diabetes-{number}") for number in (1, 2, 3)]
+    others = [_page(f"Page {name}", f"{site}/{name}") for name in "abcd"]
+    offered = offer(MUMPS, [*mumps, *records, elsewhere, *diabetes, *others])
+    assert offered == [mumps[0], causes, *records[:2], elsewhere, *diabetes, *others]
+
+
+def test_where_topics_are_too_few_for_the_list_more_of_each_are_offered_and_never_more_than_it_takes() -> None:
+    records = [_page("A long report", "https://report.example.org/whole", number) for number in range(30)]
+    assert offer(MUMPS, records) == records[:18]
+    two = [_page(f"The {name} report", "", number) for number in range(20) for name in ("north", "south")]
+    assert offer(MUMPS, two) == two[:18]
+
+
+class _Offered(ScriptedEngine):
+    def rank(self, brief: Brief, candidates: Sequence[Hit], *rest: Any, **more: Any) -> Ranking:
+        """The last one."""
+        return Ranking((Pick(len(candidates) - 1, "why"),))
+
+
+def test_a_pick_is_of_the_list_that_the_model_was_offered() -> None:
+    hits = [_page("Mumps", "https://health.example.org/mumps", number) for number in range(5)]
+    hits += [_page(f"Page {name}", f"https://health.example.org/{name}") for name in "abcdefghi"]
+    engine = _Offered()
+    engine.uses_language_model = True
+    selection = select_by_utility(engine, MUMPS, [*hits[5:], *hits[:5]], 3)
+    assert [item.hit for item in selection.chosen] == [hits[1]]

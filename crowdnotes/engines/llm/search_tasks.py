@@ -327,8 +327,7 @@ def _describe_hits(brief: Brief, hits: Sequence[Hit]) -> list[str]:
 
     What is the same for all of them, as a kind of source may be, tells none apart and is left out.
     """
-    claims = (words for claim in brief.checkable for words in (claim.in_full, claim.settled_by))
-    asked = content_stems(" ".join([brief.post.text, *claims]))
+    asked = brief.asked_stems
     about = [_list_marks(hit) for hit in hits]
     same = set.intersection(*map(set, about)) if len(about) > 1 else set()
     lines = []
