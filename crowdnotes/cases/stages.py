@@ -53,7 +53,13 @@ from crowdnotes.engines.metering import Budget, Meter, metered
 from crowdnotes.errors import CrowdNotesError, EngineError, ModelAnswerError, StoreError, WorkflowError
 from crowdnotes.jobs import Fence, JobRecord, Progress, Step
 from crowdnotes.logs import count_in_span
-from crowdnotes.notes.drafting import repaired_draft, revise_candidates, why_no_note, write_candidates
+from crowdnotes.notes.drafting import (
+    has_no_source_for_more,
+    repaired_draft,
+    revise_candidates,
+    why_no_note,
+    write_candidates,
+)
 from crowdnotes.notes.gates import GATES, assess, with_checks
 from crowdnotes.text.markdown import in_figures
 
@@ -376,6 +382,8 @@ class StageRunner:
         """A note that nobody has read yet and that failed a gate is mended once; it stands if it passes them all."""
         tools, brief = self._tools, self._tools.brief(case)
         evidence = _choose_writing_evidence(case)
+        if has_no_source_for_more(brief, evidence, draft, assessment):
+            return {}, ". It was not mended: no source gives more than it says"
         try:
             found = repaired_draft(tools.engine, brief, evidence, draft, assessment, tools.clock)
             if found is None:

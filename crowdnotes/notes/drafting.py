@@ -23,6 +23,7 @@ from crowdnotes.domain import (
     Points,
     Quotation,
     SentenceSupport,
+    Span,
 )
 from crowdnotes.engines import Brief, Engine, EngineStep, Written
 from crowdnotes.errors import EngineError
@@ -189,6 +190,31 @@ def repaired_draft(
     changes = revision.changes or "Said in other words."
     after = _build_draft(engine, revision.final, evidence, clock, begun, changes=changes)
     return (after, before) if after.sha256 != draft.sha256 else None
+
+
+def has_no_source_for_more(brief: Brief, evidence: Sequence[Evidence], draft: Draft, assessment: Assessment) -> bool:
+    """Whether a note only says too little, and no passage gives an answer that it leaves out: no words mend that.
+
+    It says too little where the judge of helpfulness points at nothing in it. `brief.settlement` has the answers.
+    """
+    failed = [result for result in assessment.found if result.status is GateStatus.FAIL]
+    is_wrong = any(result.gate is not GateName.HELPFULNESS or result.findings for result in failed)
+    if not failed or is_wrong or brief.settlement is None:
+        return False
+    return all(
+        _rests_on(draft, item.id, answer.span)
+        for item, _ in brief.settlement.answers(evidence)
+        for answer in brief.settlement.all_of(item)
+    )
+
+
+def _rests_on(draft: Draft, evidence_id: str, words: Span | None) -> bool:
+    """Whether a sentence of the note has these words of a passage as what carries it."""
+    carriers = [sentence.carrier for sentence in draft.sentences if sentence.evidence_id == evidence_id]
+    return any(
+        words is None or carrier is None or (carrier.start < words.end and words.start < carrier.end)
+        for carrier in carriers
+    )
 
 
 def _list_faults(text: str, result: GateResult) -> list[str]:

@@ -333,6 +333,24 @@ def test_a_note_that_fails_a_gate_before_anybody_read_it_is_mended_once_and_stan
     assert told in desk.said(StageName.ASSESS)
 
 
+def test_a_note_that_says_too_little_is_not_mended_where_no_passage_gives_more(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.engine.fails_at = GateName.HELPFULNESS
+    desk.gather()
+    desk.write()
+    case = desk.case
+    assert case.draft is not None
+    assert case.settlement is not None
+    first = next(answer for answer in case.settlement.passages if answer.evidence_id in case.draft.evidence_ids)
+    alone = case.settlement.model_copy(update={"passages": (first,)})
+    desk.workspace.tools.store.update(desk.id, lambda case: case.model_copy(update={"settlement": alone}))
+    monkeypatch.setattr(desk.engine, "revise", lambda *_: pytest.fail("There is nothing to mend it with."))
+    desk.start(desk.service.assess_steps(desk.id, before_inspection=True, scores_only=True))
+    assert desk.said(StageName.ASSESS).endswith("It was not mended: no source gives more than it says")
+    assert desk.case.draft == case.draft
+
+
 def test_the_scores_of_a_mended_note_are_of_the_passages_in_use(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(desk.engine, "correctness", _fails_until(2))
     desk.gather()

@@ -13,14 +13,19 @@ from crowdnotes.domain import (
     Basis,
     Claim,
     ClaimKind,
+    Draft,
     Evidence,
+    Finding,
+    GateName,
     PassageAnswer,
     Points,
     Post,
     Quotation,
+    SentenceSupport,
     Settlement,
     Source,
     Span,
+    Support,
     text_sha256,
 )
 from crowdnotes.engines import Brief, WriterAnswer, Written, WrittenSentence
@@ -29,7 +34,14 @@ from crowdnotes.errors import EngineError
 from crowdnotes.evidence.passages import ReadSource, build_evidence
 from crowdnotes.evidence.reading.document import HTML
 from crowdnotes.evidence.reading.extract import read_body
-from crowdnotes.notes.drafting import quoted, revise_candidates, why_no_note, write_candidates
+from crowdnotes.notes.drafting import (
+    has_no_source_for_more,
+    quoted,
+    revise_candidates,
+    why_no_note,
+    write_candidates,
+)
+from crowdnotes.notes.gates import assess
 from crowdnotes.settings_sections import EvidenceSettings, GateSettings
 from crowdnotes.text.note_rules import note_length
 from tests.fakes import TODAY, FixedClock, HashingEmbedder, ScriptedEngine, brief_of, make_evidence
@@ -274,3 +286,24 @@ def test_what_was_proposed_before_reaches_the_engine_without_its_links() -> None
 def test_an_engine_that_compares_no_notes_revises_none() -> None:
     drafts = write_candidates(ScriptedEngine(), BRIEF, [make_evidence(1)], FixedClock()).candidates
     assert revise_candidates(ScriptedEngine(), BRIEF, [make_evidence(1)], drafts, FixedClock()) is None
+
+
+def _is_beyond_mending(failed: GateName, *findings: Finding, uses: Sequence[int] = (1, 2)) -> bool:
+    """Whether a note that failed a gate is past mending, where two passages each state an answer in ten letters."""
+    engine, items, answer = ScriptedEngine(), [make_evidence(1), make_evidence(2)], Span(start=0, end=10)
+    answers = tuple(_found(item, STATED).model_copy(update={"span": answer}) for item in items)
+    carrier = SentenceSupport(span=answer, support=Support.SUPPORTED, score=0.9, carrier=Span(start=5, end=30))
+    sentences = tuple(carrier.model_copy(update={"evidence_id": f"E{number}"}) for number in uses)
+    note = Draft(text="It is so.", evidence_ids=("E1",), sentences=sentences, engine="llm:x", written_at=FixedClock()())
+    engine.fails_at = failed
+    brief = brief_of(BRIEF.post, CLAIM, settlement=Settlement(passages=answers, engine="llm:x"))
+    assessment = assess(engine, brief, note.text, items, FixedClock())
+    gates = tuple(result.model_copy(update={"findings": findings}) for result in assessment.gates)
+    return has_no_source_for_more(brief, items, note, assessment.model_copy(update={"gates": gates}))
+
+
+def test_a_note_that_says_too_little_is_past_mending_once_it_uses_every_answer_of_the_passages() -> None:
+    assert _is_beyond_mending(GateName.HELPFULNESS)
+    assert not _is_beyond_mending(GateName.HELPFULNESS, uses=(1,))
+    assert not _is_beyond_mending(GateName.HELPFULNESS, Finding(message="It sneers.", span=Span(start=0, end=5)))
+    assert not _is_beyond_mending(GateName.CORRECTNESS)

@@ -195,8 +195,8 @@ def bounds(budget: int) -> dict[str, object]:
     return {"budget": budget, "target": max(1, budget - _LENGTH_MARGIN)}
 
 
-def passages_for(brief: Brief, evidence: Sequence[Evidence]) -> list[Block]:
-    """The passages to write from, around the words found in them; those that only share the topic are left out.
+def passages_for(brief: Brief, evidence: Sequence[Evidence], *, every: bool = False) -> list[Block]:
+    """The passages to write from, around the words found in them; unless `every`, without those that answer nothing.
 
     Whole, where none was found to answer or nobody has asked: then a person chose them.
     """
@@ -208,7 +208,7 @@ def passages_for(brief: Brief, evidence: Sequence[Evidence]) -> list[Block]:
     # What a person chose to use is shown whatever a model says of it, unless it speaks to programs.
     for item in evidence:
         answer = settlement.of(item)
-        if answer is None or (item.used and not answer.to_program):
+        if answer is None or ((item.used or every) and not answer.to_program):
             chosen.setdefault(item.id, item)
     # Only whether it answers, and not what a model said of it: it had read pages that may give orders.
     several = len(brief.checkable) > 1
@@ -421,7 +421,10 @@ def _ask_to_revise(
         Block(f"note {letter}", "\n".join([without_urls(notes[place].text).strip(), *_list_objections(notes[place])]))
         for letter, place in lettered(order)
     ]
-    blocks = [*brief_blocks(brief), *passages_for(brief, _drop_uncited_inferences(brief, evidence, notes)), *shown]
+    # What a check found missing may stand in a passage that no note was written from.
+    mends = any(note.objections for note in notes)
+    chosen = evidence if mends else _drop_uncited_inferences(brief, evidence, notes)
+    blocks = [*brief_blocks(brief), *passages_for(brief, chosen, every=mends), *shown]
     return model_client.ask(
         question(EngineStep.JUDGING, "revision", RevisionAnswer, blocks, values=bounds(budget), check=check)
     ).value

@@ -13,7 +13,7 @@ from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.notes.drafting import Revised, revise_candidates
 from tests.engines.llm.made import BRIEF, CLAIM, NOTE, POST, QUOTE, answered, engine_over, evidence, sentence
 from tests.fakes import FixedClock, brief_of
-from tests.llm_server import Body, LLMServer, data_of, passages_of
+from tests.llm_server import Body, LLMServer, data_of, honest, passages_of
 
 LINK = "https://health.example.org/review-1"
 RASH = "It may cause a mild rash."
@@ -83,6 +83,18 @@ def test_a_passage_that_only_helps_to_infer_is_shown_to_the_judge_where_a_note_r
     with engine_over(Judge(9, 6, 3)) as (engine, server):
         engine.revise(brief_of(POST, CLAIM, settlement=settlement), items, DRAFTS, 250)
     assert [*passages_of(server.requests[0])] == ["E1", "E3"]
+
+
+def test_a_note_that_failed_a_check_is_mended_with_every_passage_but_those_that_speak_to_programs() -> None:
+    items = [evidence(number=number) for number in (1, 2, 3, 4)]
+    kinds = (AnswerKind.STATED, AnswerKind.INFERRED, AnswerKind.NONE, AnswerKind.NONE)
+    found = [*map(answered, items, kinds)]
+    found[3] = found[3].model_copy(update={"to_program": True})
+    brief = brief_of(POST, CLAIM, settlement=Settlement(passages=tuple(found), engine="llm:small"))
+    failed = DRAFTS[0].model_copy(update={"objections": ("It leaves out the rash.",)})
+    with engine_over(honest) as (engine, server):
+        engine.revise(brief, items, [failed], 250)
+    assert [*passages_of(server.requests[0])] == ["E1", "E2", "E3"]
 
 
 def test_the_order_in_which_the_judge_sees_them_is_mixed_and_the_same_each_time() -> None:
