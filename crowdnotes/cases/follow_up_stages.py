@@ -28,6 +28,7 @@ from crowdnotes.cases.gathering_stages import (
     StageContext,
     link_request,
     read_selected,
+    settling_search,
 )
 from crowdnotes.cases.intake import SearchScope, checked_urls, search_scope_of
 from crowdnotes.domain import (
@@ -46,6 +47,7 @@ from crowdnotes.domain import (
     Stage,
     StageName,
 )
+from crowdnotes.engines import Brief
 from crowdnotes.errors import InputError, JobError, ModelAnswerError, WorkflowError
 from crowdnotes.evidence.duplicates import without_near_duplicates
 from crowdnotes.evidence.selection import Selection, offer, select_by_utility, worth_choosing
@@ -333,16 +335,21 @@ def _run_read_stage(case: Case, asked: FollowUpSearch, progress: Progress, tools
     elif asked.kind is FollowUpKind.SWAP:
         best = read_selected(unread_hits(case, asked.aim), 1, choose, read)
     else:
-        candidates = unread(case, asked.hits)
-        if asked.kind is FollowUpKind.SETTLE and tools.engine.uses_language_model:
-            candidates = _leave_out_refused(case, candidates, tools)
-        best = read_selected(candidates, tools.settings.evidence.follow_up_quota, choose, read)
+        best = read_selected(candidates_of(case, asked, tools), tools.settings.evidence.follow_up_quota, choose, read)
     found = tuple(best.sources.values())
     return {"sources": found, "reasons": dict(best.reasons)}, gathering_stages.summary_of(found, best.rest)
 
 
+def candidates_of(case: Case, asked: FollowUpSearch, tools: StageContext) -> list[Hit]:
+    """What a follow-up search found and may be read; without what a model has refused for the same purpose."""
+    found = unread(case, asked.hits)
+    if asked.aim is not Aim.JUDGE or not tools.engine.uses_language_model:
+        return found
+    return _leave_out_refused(case, found, tools)
+
+
 def _leave_out_refused(case: Case, found: Sequence[Hit], tools: StageContext) -> list[Hit]:
-    """Return the hits that the model was not offered for the same claim a moment ago, and left.
+    """Return the hits that the model was not offered for the same claim in the first search, and left.
 
     Where it chose as many as are read, it refused none.
     """
@@ -371,10 +378,13 @@ def settle(case: Case, _: Progress, tools: StageContext, *, may_search: bool) ->
     brief = tools.brief(case)
     somewhere = bool(case.searched and (case.libraries or case.services))
     may_search = may_search and somewhere and second_search(case) is None
-    if not (evidence or may_search or case.settlement) or (case.claims and brief.claim is None):
+    if (case.claims and brief.claim is None) or not (evidence or somewhere):
         return {}, "There is nothing to settle"
+    if not evidence:
+        return _search_on(case, tools) if may_search else ({}, _describe_no_passage(brief))
     try:
-        found = tools.engine.settle(brief, evidence, SECOND_QUERIES if may_search else 0)
+        asked = tools.brief_to_search_on(case) if may_search else brief
+        found = tools.engine.settle(asked, evidence, SECOND_QUERIES if may_search else 0)
     except ModelAnswerError as error:  # the person can read and judge all the same
         return {}, f"{_NOT_RUN_PREFIX}{error.message}"
     if found is None:
@@ -383,22 +393,26 @@ def settle(case: Case, _: Progress, tools: StageContext, *, may_search: bool) ->
     if stated := found.settlement.stated(evidence):
         return changes, f"{len(stated)} of {len(evidence)} passages answer the claim outright"
     if may_search and found.queries:
-        at = tools.clock()
-        further = FollowUpSearch(
-            id=f"settle-{len(case.follow_ups) + 1}",
-            kind=FollowUpKind.SETTLE,
-            asked_at=at,
-            by=PROGRAM.name,
-            about=found.settlement.missing,
-            libraries=case.libraries,
-            services=case.services,
-            queries=found.queries[:SECOND_QUERIES],
-        )
-        changes["follow_ups"] = (further,)
+        changes |= settling_search(case, found.queries, tools, found.settlement.missing)
     helping = len(found.settlement.answers(evidence))
     helps = f"{helping} help to conclude it" if helping else "none answers it"
     missing = f" Missing: {found.settlement.missing}" if found.settlement.missing else ""
     return changes, f"No passage answers the claim outright; {helps}.{missing}"
+
+
+def _search_on(case: Case, tools: StageContext) -> tuple[Changes, str]:
+    """Where nothing could be read and no search was named for that, other searches than those made."""
+    brief = tools.brief_to_search_on(case)
+    try:
+        further = tools.engine.queries(brief, SECOND_QUERIES)
+    except ModelAnswerError as error:
+        return {}, f"{_NOT_RUN_PREFIX}{error.message}"
+    return settling_search(case, further, tools), _describe_no_passage(brief)
+
+
+def _describe_no_passage(brief: Brief) -> str:
+    wanted = brief.claim.settled_by if brief.claim is not None else ""
+    return f"There is no passage to judge.{f' Where to look: {wanted}' if wanted else ''}"
 
 
 def is_settled(case: Case) -> str | None:

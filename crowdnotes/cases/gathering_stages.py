@@ -14,10 +14,12 @@ from urllib.parse import urldefrag
 from crowdnotes.cases.actions import ranked, with_cutoff_notice
 from crowdnotes.cases.store import Store
 from crowdnotes.domain import (
+    PROGRAM,
     Case,
     DateOrigin,
     Evidence,
     FetchOutcome,
+    FollowUpKind,
     FollowUpSearch,
     Hit,
     Mode,
@@ -33,11 +35,11 @@ from crowdnotes.engines.embedding import Embedder
 from crowdnotes.engines.metering import together
 from crowdnotes.engines.prompt_injection import without_injections
 from crowdnotes.errors import JobCancelled, JobError, LibraryError
-from crowdnotes.evidence.duplicates import distinct, source_key
+from crowdnotes.evidence.duplicates import distinct, normalised, source_key
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.link_check import LinkChecker
 from crowdnotes.evidence.passages import ReadSource, build_evidence
-from crowdnotes.evidence.search import SearchProvider, relevant_providers, search_all
+from crowdnotes.evidence.search import SearchProvider, describe_place, relevant_providers, search_all
 from crowdnotes.evidence.search.local_library import LocalLibrary
 from crowdnotes.evidence.search.provider import OnlineProvider
 from crowdnotes.evidence.search.run import Answers, plan_for
@@ -118,6 +120,12 @@ class StageContext:
         today = self.clock().date()
         last = today if case.until is None else min(today, case.until)
         return Brief(case.post.as_read, last, case.claims, case.settlement)
+
+    def brief_to_search_on(self, case: Case) -> Brief:
+        """The same for whoever may name further searches: with those made, and what is searched."""
+        made = [*case.queries, *(query for asked in case.follow_ups for query in asked.queries)]
+        places = tuple(describe_place(provider, case.hits) for provider in _select_providers(case, self))
+        return replace(self.brief(case), searched=tuple(query.text for query in made), places=places)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,11 +280,15 @@ ReadSources = Callable[[Sequence[SourceRequest]], Mapping[str, Source]]
 
 @dataclass(frozen=True, slots=True)
 class SelectedSources:
-    """The sources by what wanted them, why by source, and why none of the rest was chosen, if that was said."""
+    """The sources by what wanted them, why by source, and why none of the rest was chosen, if that was said.
+
+    `queries` are searches to make where none was chosen.
+    """
 
     sources: Mapping[str, Source]
     reasons: Mapping[str, str]
     rest: str = ""
+    queries: tuple[Query, ...] = ()
 
 
 def read_selected(
@@ -309,7 +321,7 @@ def read_selected(
         had += sum(pick.id in read_now for pick in picks)
         if had >= quota:
             break
-    return SelectedSources(sources, reasons, selection.rest if had < quota else "")
+    return SelectedSources(sources, reasons, selection.rest if had < quota else "", selection.queries)
 
 
 def read(case: Case, progress: Progress, tools: StageContext) -> tuple[Changes, str]:
@@ -345,7 +357,7 @@ def read(case: Case, progress: Progress, tools: StageContext) -> tuple[Changes, 
 
         def pick() -> Selection:
             try:
-                engine, brief, by_utility = tools.engine, tools.brief(case), options.by_utility
+                engine, brief, by_utility = tools.engine, tools.brief_to_search_on(case), options.by_utility
                 return select_by_utility(engine, brief, candidates, count, spare=SPARE_CHOICES, by_utility=by_utility)
             finally:
                 chosen.set()
@@ -365,7 +377,28 @@ def read(case: Case, progress: Progress, tools: StageContext) -> tuple[Changes, 
         for source in distinct(sources.values())
         if source.id not in names or not is_on_x(source.page_url or source.url or "")
     )
-    return {"sources": found, "reasons": dict(best.reasons)}, summary_of(found, best.rest)
+    changes: dict[str, object] = {"sources": found, "reasons": dict(best.reasons)}
+    if best.queries and not any(source.outcome is FetchOutcome.READ for source in found):
+        changes |= settling_search(case, best.queries, tools)
+    return changes, summary_of(found, best.rest)
+
+
+def settling_search(case: Case, further: Sequence[Query], tools: StageContext, missing: str = "") -> Changes:
+    """One more search of the case's places, for what is `missing`; none where all of it was searched for before."""
+    brief = tools.brief_to_search_on(case)
+    made = set(map(normalised, brief.searched))
+    new = tuple(query for query in further if normalised(query.text) not in made)[:SECOND_QUERIES]
+    asked = FollowUpSearch(
+        id=f"settle-{len(case.follow_ups) + 1}",
+        kind=FollowUpKind.SETTLE,
+        asked_at=tools.clock(),
+        by=PROGRAM.name,
+        about=missing or (brief.claim.settled_by if brief.claim is not None else ""),
+        libraries=case.libraries,
+        services=case.services,
+        queries=new,
+    )
+    return {"follow_ups": (asked,)} if new else {}
 
 
 def _read_ahead(case: Case, candidates: Sequence[Hit], tools: StageContext, chosen: Event) -> None:
@@ -391,9 +424,7 @@ def summary_of(sources: Sequence[Source], rest: str = "") -> str:
     summary = f"{was_read} read" + (f", {failed} could not be read" if failed else "")
     if not rest:
         return summary
-    if sources:
-        return f"{summary}. Nothing else that was found was chosen: {rest}"
-    return f"{summary}. None of what was found was chosen: {rest}"
+    return f"{summary}. {'Nothing else that' if sources else 'None of what'} was found was chosen: {rest}"
 
 
 def read_side_by_side(
@@ -522,11 +553,10 @@ def _collect_snippets(case: Case) -> dict[str, str]:
             found[name] = f"{found.get(name, '')} {without_urls(note.text)}".strip()
     hits = [*case.hits, *(hit for asked in case.follow_ups for hit in asked.hits)]
     requests = ((hit, hit_request(hit, "")) for hit in reversed(hits))
-    return found | {request.id: _get_hit_snippet(hit) for hit, request in requests if request is not None}
-
-
-def _get_hit_snippet(hit: Hit) -> str:
-    return hit.snippet or (without_urls(hit.notes[0].text) if hit.notes else "")
+    for hit, request in requests:
+        if request is not None:
+            found[request.id] = hit.snippet or (without_urls(hit.notes[0].text) if hit.notes else "")
+    return found
 
 
 def merged(newest: Case, worked_on: Case, changes: Changes) -> dict[str, object]:

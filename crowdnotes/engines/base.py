@@ -42,13 +42,16 @@ class Brief:
     """What every step after the first goes by: the post as it is read, its claims, and the day.
 
     `today` is the last day that evidence may be from, where the case has one. `settlement` is what was found of the
-    passages so far.
+    passages so far. Where more may be searched for, `searched` are the searches made so far and `places` what is
+    searched, each with what it holds.
     """
 
     post: Post
     today: date
     claims: tuple[Claim, ...] = ()
     settlement: Settlement | None = None
+    searched: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
 
     @property
     def claim(self) -> Claim | None:
@@ -86,10 +89,14 @@ class Pick:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The candidates worth reading, best first; `rest` is why none of the others is."""
+    """The candidates worth reading, best first; `rest` is why none of the others is.
+
+    `queries` are searches to make where none is worth reading.
+    """
 
     picks: tuple[Pick, ...]
     rest: str = ""
+    queries: tuple[Query, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from crowdnotes.domain import Aim, FetchOutcome, Hit
+from crowdnotes.domain import Aim, FetchOutcome, Hit, Query
 from crowdnotes.engines import Brief, Engine
 from crowdnotes.engines.base import MOST_OFFERED
 from crowdnotes.errors import EngineError, FetchError
@@ -178,10 +178,14 @@ class Chosen:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """The hits that were picked, best first; `rest` is why none of the others was, "" where more were not wanted."""
+    """The hits that were picked, best first; `rest` is why none of the others was, "" where more were not wanted.
+
+    `queries` are searches to make where none was picked.
+    """
 
     chosen: tuple[Chosen, ...]
     rest: str = ""
+    queries: tuple[Query, ...] = ()
 
 
 def select_by_utility(
@@ -210,4 +214,4 @@ def select_by_utility(
     if len(set(indexes)) < len(indexes) or any(not 0 <= index < len(hits) for index in indexes):
         raise EngineError("The engine picked a search result that was not offered.")
     chosen = tuple(Chosen(hits[pick.index], pick.why) for pick in ranking.picks)
-    return Selection(chosen, ranking.rest if len(chosen) < quota else "")
+    return Selection(chosen, ranking.rest if len(chosen) < quota else "", ranking.queries)

@@ -72,7 +72,8 @@ def write_candidates(
     """
     begun = time.perf_counter()
     if not evidence:
-        return Drafted((), "There is no passage to write from.")
+        wanted = f" Where to look: {brief.claim.settled_by}" if brief.claim and brief.claim.settled_by else ""
+        return Drafted((), f"There is no passage to write from.{wanted}")
     answer = engine.write(
         brief, evidence, budget_for(evidence), _CANDIDATE_COUNT, earlier=[without_urls(text) for text in earlier]
     )

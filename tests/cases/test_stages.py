@@ -212,16 +212,48 @@ def test_a_persons_follow_up_is_asked_about_and_puts_no_search_of_its_own_on_rec
     assert desk.case.open_search is None
 
 
-def test_where_nothing_was_worth_reading_what_is_missing_is_searched_for_all_the_same(
+def test_the_call_that_chose_nothing_names_the_next_searches_and_nothing_is_judged_without_passages(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rank, briefs = desk.engine.rank, list[Brief]()
+
+    def picky(brief: Brief, *rest: Any, **more: Any) -> Ranking:
+        briefs.append(brief)
+        none = Ranking((), "All sell kettles.", (Query(text="walnut", purpose="what does"),))
+        return none if len(briefs) == 1 else rank(brief, *rest, **more)
+
+    monkeypatch.setattr(desk.engine, "rank", picky)
+    monkeypatch.setattr(desk.engine, "queries", lambda *_: pytest.fail("The searches were named already."))
+    desk.gather()
+    assert briefs[0].searched == (desk.case.post.text,)
+    assert briefs[0].places == (
+        "Library topics: a fixed collection, searched by meaning; pages of records.example.net",
+    )
+    (asked,) = desk.case.follow_ups
+    assert (asked.kind, [query.text for query in asked.queries]) == (FollowUpKind.SETTLE, ["walnut"])
+    assert desk.engine.asked == [list(asked.added)]
+
+
+def test_where_nothing_was_found_other_searches_are_made_and_those_that_were_made_are_not(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(gathering_stages, "worth_choosing", lambda _: [])
-    desk.engine.looks_for = "walnut"
+    named = [Query(text=text, purpose="the claim") for text in (f"{desk.case.post.text.upper()}?", "walnut")]
+    monkeypatch.setattr(desk.engine, "queries", lambda *_: named)
     desk.gather()
-    assert desk.engine.asked[0] == []
     (asked,) = desk.case.follow_ups
+    assert [query.text for query in asked.queries] == ["walnut"]
     assert [item.id for item in desk.case.evidence] == list(asked.added) != []
-    assert desk.engine.asked[1] == list(asked.added)
+    assert desk.engine.asked == [list(asked.added)]
+
+
+def test_a_second_search_that_would_only_repeat_the_first_is_not_made(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.engine.states, desk.engine.looks_for = "submarine", desk.case.post.text
+    states = desk.gather()
+    assert desk.case.follow_ups == ()
+    assert [states[name] for name in AGAIN] == ["kept"] * 4
 
 
 def test_what_the_model_left_is_not_offered_again_and_where_nothing_else_is_found_nothing_is_asked(
@@ -235,7 +267,7 @@ def test_what_the_model_left_is_not_offered_again_and_where_nothing_else_is_foun
         return Ranking(rank(brief, candidates, *rest, **more).picks[:2], "The others are beside the point.")
 
     monkeypatch.setattr(desk.engine, "rank", picky)
-    desk.engine.states, desk.engine.looks_for = "submarine", desk.case.post.text  # finds what the first search found
+    desk.engine.states, desk.engine.looks_for = "submarine", f"{desk.case.post.text} Again."  # finds the same
     desk.gather()
     first, *again = offered
     assert len(first) > 2
@@ -245,17 +277,23 @@ def test_what_the_model_left_is_not_offered_again_and_where_nothing_else_is_foun
     assert desk.case.settlement is not None
 
 
-def test_where_nothing_is_worth_reading_even_then_what_would_settle_it_is_said(
+def test_where_nothing_is_worth_reading_even_then_it_is_said_where_to_look(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (gathering_stages, follow_up_stages):
         monkeypatch.setattr(module, "worth_choosing", lambda _: [])
-    desk.engine.looks_for = "walnut"
+    plan = desk.engine.plan
+
+    def with_place(*asked: Any) -> SearchPlan:
+        found = plan(*asked)
+        return replace(found, claims=tuple(one.model_copy(update={"settled_by": "A trial."}) for one in found.claims))
+
+    monkeypatch.setattr(desk.engine, "plan", with_place)
     desk.gather()
-    assert desk.said(StageName.SETTLE) == "No passage answers the claim outright; none answers it. Missing: walnut"
+    assert desk.said(StageName.SETTLE) == "There is no passage to judge. Where to look: A trial."
+    assert desk.engine.asked == []
     desk.write()
-    assert desk.said(StageName.DRAFT).startswith("No note: Not enough evidence:")
-    assert desk.said(StageName.DRAFT).endswith("What would settle it: walnut")
+    assert desk.said(StageName.DRAFT) == "No note: There is no passage to write from. Where to look: A trial."
 
 
 def test_a_post_that_claims_nothing_ends_without_a_search_a_note_or_a_question(

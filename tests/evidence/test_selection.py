@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.domain import Hit, Post
+from crowdnotes.domain import Hit, Post, Query
 from crowdnotes.engines import Aim, Brief, Pick, Ranking
 from crowdnotes.errors import EngineError, FetchError
 from crowdnotes.evidence.duplicates import normalised, shingles, without_near_duplicates
@@ -259,7 +259,7 @@ def test_where_topics_are_too_few_for_the_list_more_of_each_are_offered_and_neve
 class _Offered(ScriptedEngine):
     def rank(self, brief: Brief, candidates: Sequence[Hit], *rest: Any, **more: Any) -> Ranking:
         """The last one."""
-        return Ranking((Pick(len(candidates) - 1, "why"),))
+        return Ranking((Pick(len(candidates) - 1, "why"),), queries=(Query(text="mumps", purpose="p"),))
 
 
 def test_a_pick_is_of_the_list_that_the_model_was_offered() -> None:
@@ -269,3 +269,4 @@ def test_a_pick_is_of_the_list_that_the_model_was_offered() -> None:
     engine.uses_language_model = True
     selection = select_by_utility(engine, MUMPS, [*hits[5:], *hits[:5]], 3)
     assert [item.hit for item in selection.chosen] == [hits[1]]
+    assert [query.text for query in selection.queries] == ["mumps"]

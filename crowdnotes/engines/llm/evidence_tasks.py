@@ -33,7 +33,7 @@ from crowdnotes.engines.embedding import Embedder
 from crowdnotes.engines.llm.calls import ModelClient, judged
 from crowdnotes.engines.llm.parsing import LINE, Answer, PassageId, ToProgram, YesNo, marked_as, sanitized
 from crowdnotes.engines.llm.request import Block, near, passage_block, question
-from crowdnotes.engines.llm.search_tasks import AskedQuery, brief_blocks, searches
+from crowdnotes.engines.llm.search_tasks import AskedQuery, brief_blocks, search_blocks, searches
 from crowdnotes.engines.prompt_injection import find_injections, holds_injection, without_injections
 from crowdnotes.engines.prompts import load_prompt
 from crowdnotes.errors import AnswerUnreadableError
@@ -291,9 +291,7 @@ def settle(
     known = {item.id: found for item in evidence if before is not None and (found := before.all_of(item))}
     asked = [item for item in evidence if item.id not in known]
     readable = [item for item in asked if without_injections(item.passage.text).strip()]
-    answer = SettleAnswer(passages=[])
-    if readable or (limit and not evidence):  # where nothing was found, what to search for is asked all the same
-        answer = _ask_to_settle(model_client, brief, readable, limit)
+    answer = _ask_to_settle(model_client, brief, readable, limit) if readable else SettleAnswer(passages=[])
     ids = [item.id for item in readable]
     marked = marked_as(answer.to_program, ids)
     for item in asked:
@@ -326,6 +324,7 @@ def _ask_to_settle(model_client: ModelClient, brief: Brief, evidence: Sequence[E
 
     blocks = [
         *brief_blocks(brief),
+        *(search_blocks(brief) if limit else ()),
         *(passage_block(near(item, item.passage.marks, _MAX_PASSAGE_CHARACTERS), brief.today) for item in evidence),
     ]
     further = load_prompt("settle_searches").filled({"queries": limit})[0] if limit else _NO_SEARCHES_INSTRUCTION

@@ -21,6 +21,7 @@ from crowdnotes.engines.llm.parsing import Answer, sanitized
 from crowdnotes.engines.llm.request import Block, post_block, question
 from crowdnotes.engines.prompt_injection import holds_injection, visible, without_injections
 from crowdnotes.errors import AnswerUnreadableError, EngineError
+from crowdnotes.settings_sections import SECOND_QUERIES
 from crowdnotes.text.markdown import host
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.quotes import find_quote
@@ -176,6 +177,13 @@ def searches(asked: Sequence[AskedQuery], limit: int) -> tuple[Query, ...]:
     return tuple(found[:limit])
 
 
+def search_blocks(brief: Brief) -> list[Block]:
+    """The searches made and the places searched, for whoever names further searches; none where nobody may."""
+    if not brief.places:
+        return []
+    return [Block("searches made", "\n".join(brief.searched)), Block("places searched", "\n".join(brief.places))]
+
+
 def _clean_query(text: str) -> str:
     """A search as typed: one line without addresses and operators."""
     text = re.sub(r"\b[a-z]+:(?!//)(?=\S)", " ", text[: 10 * _MAX_QUERY_CHARACTERS])  # "site:" and its like
@@ -213,6 +221,7 @@ class RankingAnswer(Answer):
 
     picks: list[AskedPick] = Field(default_factory=list)
     rest: str = ""
+    searches: list[AskedQuery] = Field(default_factory=list)
 
 
 class PickAnswer(Answer):
@@ -233,7 +242,7 @@ def build_queries(model_client: ModelClient, brief: Brief, limit: int, aim: Aim,
     """At most `limit` searches that differ; none when the post has no words."""
     if limit <= 0 or not without_injections(brief.post.whole_text).strip():
         return []
-    blocks = brief_blocks(brief)
+    blocks = [*brief_blocks(brief), *search_blocks(brief)]
     purpose = _INSTRUCTION_BY_AIM[aim]
     if like:
         blocks.append(Block("passage to find more of", like))
@@ -266,8 +275,8 @@ def rank(
         EngineStep.UTILITY,
         "ranking",
         RankingAnswer,
-        _build_result_blocks(brief, offered, chosen),
-        values={"aim": _INSTRUCTION_BY_AIM[aim], "quota": quota, "most": quota + spare},
+        [*_build_result_blocks(brief, offered, chosen), *search_blocks(brief)],
+        values={"aim": _INSTRUCTION_BY_AIM[aim], "quota": quota, "most": quota + spare, "searches": SECOND_QUERIES},
         check=check,
     )
     answer = model_client.ask(asked).value
@@ -277,7 +286,8 @@ def rank(
         for number in dict.fromkeys(pick.number for pick in answer.picks)
     ]
     rest = sanitized(answer.rest, _MAX_WHY_CHARACTERS) or "The model gave no reason."
-    return Ranking(tuple(picks[: quota + spare]), rest)
+    further = () if picks or not brief.places else searches(answer.searches, SECOND_QUERIES)
+    return Ranking(tuple(picks[: quota + spare]), rest, further)
 
 
 def rank_one_by_one(

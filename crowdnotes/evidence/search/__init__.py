@@ -5,9 +5,11 @@ Which there are stands here: a new one is a file of its own and one line in `ONL
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from crowdnotes.domain import Hit
 from crowdnotes.evidence.library import Libraries
 from crowdnotes.evidence.search.clinical_trials import ClinicalTrials
 from crowdnotes.evidence.search.google_fact_check import GoogleFactCheck
@@ -25,6 +27,7 @@ from crowdnotes.evidence.search.who import WhoIris, WhoOutbreaks
 from crowdnotes.evidence.search.wikimedia import Wikidata, Wikipedia
 from crowdnotes.settings import Settings
 from crowdnotes.settings_sections import SearchSettings
+from crowdnotes.text.markdown import host
 
 __all__ = [
     "ONLINE",
@@ -36,6 +39,7 @@ __all__ = [
     "ServiceCheck",
     "check_providers",
     "default_providers",
+    "describe_place",
     "gives_entries",
     "is_register",
     "make_online",
@@ -65,12 +69,22 @@ ONLINE: tuple[type[OnlineProvider], ...] = (
     CurrentEvents,
     Gdelt,
 )
+_MAX_SITES_NAMED = 4  # of a library: enough to tell what kind of pages it holds
 _ENTRY_PROVIDERS = frozenset(kind.name for kind in ONLINE if kind.gives_entries)
 
 
 def gives_entries(name: str) -> bool:
     """Whether what the provider of that name finds is read as it gives it, and not from a page."""
     return name in _ENTRY_PROVIDERS
+
+
+def describe_place(provider: SearchProvider, hits: Sequence[Hit]) -> str:
+    """As in "PubMed: papers of medicine, with abstracts"; of a library the sites that most of its records are of."""
+    if not isinstance(provider, LocalLibrary):
+        return f"{provider.label}: {provider.brings}" if isinstance(provider, OnlineProvider) else provider.label
+    sites = Counter(host(hit.url) for hit in hits if hit.provider == provider.name and hit.url)
+    such_as = ", ".join(site for site, _ in sites.most_common(_MAX_SITES_NAMED))
+    return f"{provider.label}: a fixed collection, searched by meaning{f'; pages of {such_as}' if such_as else ''}"
 
 
 def make_providers(settings: Settings, libraries: Libraries, names: Sequence[str] = ()) -> list[SearchProvider]:

@@ -62,6 +62,29 @@ def test_one_call_ranks_the_results_each_once_and_no_more_than_are_wanted_with_w
     assert "evil" not in str(_ranked(_picks(2, tells="https://evil.example/x", rest="See https://evil.example/y.")))
 
 
+def test_a_call_that_chooses_nothing_names_other_searches_and_knows_what_was_searched_and_where() -> None:
+    brief = replace(BRIEF, searched=("juice rash",), places=("PubMed: papers of medicine, with abstracts",))
+    named = [{"text": f"drink {number}", "purpose": "p", "language": "en"} for number in range(9)]
+    said = {"picks": [], "rest": "All sell juice.", "searches": named}
+
+    def answers(body: Body) -> str:
+        return json.dumps({"queries": named} if form_of(body) == "queries" else said)
+
+    with engine_over(answers) as (engine, server):
+        found = engine.rank(brief, HITS, [], 3)
+        engine.queries(brief, 3)
+        assert engine.rank(BRIEF, HITS, [], 3).queries == ()
+        shown = [data_of(body) for body in server.requests]
+    assert [query.text for query in found.queries] == ["drink 0", "drink 1", "drink 2", "drink 3"]
+    for data in shown[:2]:
+        assert data["searches made"] == "juice rash"
+        assert data["places searched"] == "PubMed: papers of medicine, with abstracts"
+    assert "places searched" not in shown[2]
+    picked = {**said, "picks": [{"number": 1, "tells": "It tells."}]}
+    with engine_over(lambda _: json.dumps(picked)) as (engine, _):
+        assert engine.rank(brief, HITS, [], 3).queries == ()
+
+
 @pytest.mark.parametrize("number", [-1, 0, 5, 99])
 def test_a_result_that_was_not_offered_is_refused_and_the_model_is_told_how_many_there_are(number: int) -> None:
     with engine_over(_picks(1, number)) as (engine, server):

@@ -248,3 +248,15 @@ def test_where_no_search_is_possible_none_is_asked_for() -> None:
     assert "at most" not in without
     assert "search box" not in without
     assert 'in "missing" what a page would have to state' in without
+
+
+def test_nothing_is_asked_without_passages_and_further_searches_are_named_by_who_knows_those_made() -> None:
+    brief = replace(BRIEF, searched=("juice rash",), places=("PubMed: papers of medicine, with abstracts",))
+    with engine_over(honest) as (engine, server):
+        assert engine.settle(brief, [], 4).queries == ()
+        assert server.requests == []
+        engine.settle(brief, [evidence()], 4)
+        engine.settle(brief, [evidence()], 0)
+        shown = [data_of(body) for body in server.requests]
+    assert shown[0]["searches made"] == "juice rash"
+    assert "searches made" not in shown[1]
