@@ -16,7 +16,20 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from crowdnotes import __version__
-from crowdnotes.cli import bench, bench_cases, cases, evidence, models, notes, people, public_data, reports, train, x
+from crowdnotes.cli import (
+    bench,
+    bench_cases,
+    bench_supernotes,
+    cases,
+    evidence,
+    models,
+    notes,
+    people,
+    public_data,
+    reports,
+    train,
+    x,
+)
 from crowdnotes.cli.output import print_text, progress
 from crowdnotes.errors import CrowdNotesError
 
@@ -76,7 +89,7 @@ bench_app.command("correctness")(bench.correctness)
 bench_app.command("principles")(bench.principles)
 bench_app.command("healthnotes")(bench_cases.healthnotes)
 bench_app.command("notes")(bench_cases.notes)
-bench_app.command("supernotes")(bench_cases.supernotes)
+bench_app.command("supernotes")(bench_supernotes.supernotes)
 bench_app.command("utility")(bench.utility)
 bench_app.command("compare")(bench_cases.compare)
 bench_app.command("jury")(bench.jury)

@@ -1,0 +1,135 @@
+"""`crowdnotes bench supernotes`: a supernote for each post of a file, beside the best existing note on that post."""
+
+from __future__ import annotations
+
+import json
+import time
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from crowdnotes.cli.bench_cases import (
+    FirstPosts,
+    RunOut,
+    finished,
+    run_options,
+    run_posts,
+    run_settings,
+    run_unwatched,
+    show_figures,
+    spent,
+)
+from crowdnotes.cli.output import EngineOption, Json, open_workspace
+from crowdnotes.domain import Case, CrowdStatus, Mode
+from crowdnotes.errors import EngineError, InputError, ModelServerError, WorkflowError
+
+if TYPE_CHECKING:
+    from crowdnotes.cases.service import CaseService
+    from crowdnotes.studies.bench.healthnotes import PostRow
+    from crowdnotes.studies.bench.notes import NotedPost
+
+
+def supernotes(
+    data: Annotated[Path, typer.Option(help="A line a post: post_id, post (its words, where known), notes.")],
+    out: RunOut,
+    candidates: Annotated[int, typer.Option(min=1, help="How many are made for each post.")] = 100,
+    engine: Annotated[EngineOption | None, typer.Option(help="Who writes; the engine that is set without it.")] = None,
+    limit: FirstPosts = None,
+    as_json: Json = False,
+) -> None:
+    """Make a supernote for every post, beside the best existing note, and tell what it took: calls, tokens, the jury.
+
+    The folder gets notes.jsonl, a line a post, and the cases themselves; `bench compare --run` makes blind pairs of it.
+    """
+    from crowdnotes.studies.bench.healthnotes import PostRow, RunFolder
+    from crowdnotes.studies.bench.notes import NOTED_POSTS, NotedPost, supernote_figures
+    from crowdnotes.studies.data_files import read_rows
+
+    posts = read_rows(data, NotedPost, NOTED_POSTS, limit)
+    with open_workspace(run_settings(out, engine)) as workspace:
+        options = run_options(workspace, data, Mode.AUGMENTATION, None, None, supernote_candidates=candidates)
+        folder = RunFolder(out, "notes.jsonl", options, PostRow)
+        service = workspace.service
+        run_posts({post.post_id: partial(run_supernote, service, post, candidates) for post in posts}, folder)
+    found = supernote_figures(finished((post.post_id for post in posts), folder))
+    show_figures(found, as_json=as_json)
+
+
+def run_supernote(service: CaseService, post: NotedPost, candidates: int) -> PostRow:
+    """The supernote of one post; its case stays in the run's database.
+
+    What cannot be done for this post is a result; a server that is not there and a stop are raised, and the unfinished
+    case is taken away.
+    """
+    from crowdnotes.studies.bench.healthnotes import Outcome, PostRow
+
+    began = time.perf_counter()
+    row = PostRow(
+        note_id=post.post_id,
+        is_helpful=False,
+        post=post.post or post.address or "",
+        human="",
+        outcome=Outcome.FAILED,
+    )
+    try:
+        read = service.notes_in_file(json.dumps(post.notes).encode(), f"post {post.post_id}")
+        case = service.create_supernote(post.post, notes=read.notes, url=post.address, wanted=candidates)
+    except InputError as error:
+        return row.model_copy(update={"reason": error.message, "seconds": _measure_seconds(began)})
+    try:
+        run_unwatched(service.supernote_steps(case.id))
+    except ModelServerError:
+        service.delete(case.id)
+        raise
+    except (EngineError, InputError, WorkflowError) as error:
+        failed = {"reason": error.message, "seconds": _measure_seconds(began), **spent(service.get(case.id))}
+        return row.model_copy(update=failed)
+    except BaseException:
+        service.delete(case.id)
+        raise
+    return _add_supernote_result(row, service, service.get(case.id)).model_copy(
+        update={"seconds": _measure_seconds(began)}
+    )
+
+
+def _measure_seconds(began: float) -> float:
+    return round(time.perf_counter() - began, 2)
+
+
+def _add_supernote_result(row: PostRow, service: CaseService, case: Case) -> PostRow:
+    from crowdnotes.studies.bench.healthnotes import Outcome, SupernoteFigures
+
+    newest = case.supernote.newest if case.supernote else None
+    if newest is None:
+        raise EngineError("No round was made.")
+    best = next((note for note in newest.notes if note.id == newest.best_existing), None)
+    winner, other = newest.winning, service.random_candidate(case)
+    known = newest.existing.get(best.id) if best else None
+    figures = SupernoteFigures(
+        notes=len(newest.notes),
+        used=sum(note.is_used for note in newest.notes),
+        best_by=newest.best_by,
+        chosen_by=newest.judged,
+        funnel=dict(newest.funnel),
+        not_run=newest.not_run,
+        winner_intercept=winner.score.intercept if winner and winner.score else None,
+        best_intercept=known.intercept if known else None,
+        random=other.text if other else "",
+        random_intercept=other.score.intercept if other and other.score else None,
+        revised=bool(winner and winner.revised),
+    )
+    why_none = "No candidate passed the filters." if newest.candidates else "No candidate was made."
+    update = {
+        "is_helpful": bool(best and best.status is CrowdStatus.HELPFUL),
+        "human": best.text if best else "",
+        "note": winner.text if winner else "",
+        "outcome": Outcome.JUDGED if winner else Outcome.ABSTAINED,
+        "reason": "" if winner else why_none,
+        "candidates": tuple(item.text for item in newest.passed[:5]),
+        "changes": winner.revised if winner else "",
+        "supernote": figures,
+        **spent(case),
+    }
+    return row.model_copy(update=update)
