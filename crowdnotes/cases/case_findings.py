@@ -18,11 +18,15 @@ from crowdnotes.domain import (
     Source,
     SourceCategory,
 )
+from crowdnotes.engines.base import MOST_OFFERED
 from crowdnotes.engines.local.queries import uncheckable_words
 from crowdnotes.engines.local.relevance import nothing_relevant, weak_sources
 from crowdnotes.engines.prompt_injection import holds_injection
+from crowdnotes.errors import LibraryError
 from crowdnotes.evidence.images import clean_picture, preview
+from crowdnotes.evidence.selection import offer, worth_choosing
 from crowdnotes.evidence.source_types import categorise, earlier_notes, fact_checker, fact_checks, hits_of, publisher_of
+from crowdnotes.notes.drafting import why_no_note
 
 
 class CaseFindings(StageRunner):
@@ -41,6 +45,47 @@ class CaseFindings(StageRunner):
     def uncheckable_words(self, case: Case) -> tuple[ClaimKind, str] | None:
         """See `queries.uncheckable_words`; None where a model has said what the post claims."""
         return None if any(claim.statement for claim in case.claims) else uncheckable_words(case.post)
+
+    def shown_to_model(self, case: Case) -> dict[str, list[tuple[str, str]]]:
+        """By step the texts that a model had before it, each with the address of a page that is not read there.
+
+        For studies: what was offered and how is worked out again from what the case's own searches found. An engine
+        without a language model is offered all that was found, so that it has fewer steps.
+        """
+        from crowdnotes.engines.llm.search_tasks import describe_hits
+        from crowdnotes.engines.llm.writing_tasks import passages_for
+
+        brief, tools, second = self._tools.brief(case), self._tools, follow_up_stages.second_search(case)
+        rounds, found = [worth_choosing(case.hits)], [*case.hits, *(second.hits if second is not None else ())]
+        if second is not None:
+            later = {source.id for source in second.sources}
+            before = case.model_copy(update={"sources": [one for one in case.sources if one.id not in later]})
+            rounds.append(follow_up_stages.candidates_of(before, second, tools))
+        evidence = case.used_evidence or case.judging_evidence
+        shown = {
+            "in the hits": [self._read_hit(hit) for hit in found],
+            "in the passages": [(item.passage.text, "") for item in case.judging_evidence],
+        }
+        if not tools.engine.uses_language_model:
+            return shown
+        offered = [offer(brief, hits) for hits in rounds]
+        written_from = passages_for(brief, evidence) if evidence and not why_no_note(brief, evidence) else []
+        return {
+            "in the hits": shown["in the hits"],
+            f"among the {MOST_OFFERED} offered": [self._read_hit(hit) for hits in offered for hit in hits],
+            "visible in its line": [(line, "") for hits in offered for line in describe_hits(brief, hits)],
+            "in the passages": shown["in the passages"],
+            "before the writer": [(block.text, "") for block in written_from],
+        }
+
+    def _read_hit(self, hit: Hit) -> tuple[str, str]:
+        """The words of its record; of a page those that a search showed, and its address."""
+        if hit.library is not None and hit.record is not None:
+            try:
+                return self._tools.libraries.document(hit.library, hit.record).text, ""
+            except LibraryError:
+                pass
+        return f"{hit.title} {hit.snippet}", hit.url or ""
 
     @property
     def _relevance_line(self) -> float:

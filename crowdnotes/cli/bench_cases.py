@@ -132,7 +132,13 @@ def healthnotes(
 
 
 def notes(
-    data: Posts,
+    data: Annotated[
+        Path,
+        typer.Option(
+            help="HealthNotes: a line a note: note_id, post, note, created_at_ms, status; and, where it is known, "
+            'deciding: [{"sentence", "url"}], each of which settles the claim.'
+        ),
+    ],
     out: RunOut,
     library: Libraries = None,
     service: Services = None,
@@ -141,7 +147,9 @@ def notes(
 ) -> None:
     """Write a note for every post, by itself, and tell what it took: calls, the longest chain, tokens, cost, gates.
 
-    The folder gets notes.jsonl, a line a post with the human note beside, and the cases themselves.
+    The folder gets notes.jsonl, a line a post with the human note beside, and the cases themselves. Of posts whose
+    deciding sentence the data names it counts for how many one was in the hits, among the results offered to the
+    model, visible in its line there, in the passages, and before the writer: where a search loses what it found.
     """
     from crowdnotes.studies.bench.healthnotes import PostRow, RunFolder
     from crowdnotes.studies.bench.notes import costs
@@ -373,7 +381,7 @@ def run_post(service: CaseService, note: HealthNote, options: RunOptions) -> Pos
             until=day_of(note) if searching else None,
         )
     except InputError as error:  # a post or a link that no case takes
-        return _build_post_row(note, None, began, Outcome.FAILED, error.message)
+        return _build_post_row(service, note, None, began, Outcome.FAILED, error.message)
     try:
         outcome, reason = _work_case(service, case)
     except ModelServerError:
@@ -384,7 +392,7 @@ def run_post(service: CaseService, note: HealthNote, options: RunOptions) -> Pos
     except BaseException:
         service.delete(case.id)
         raise
-    return _build_post_row(note, service.get(case.id), began, outcome, reason)
+    return _build_post_row(service, note, service.get(case.id), began, outcome, reason)
 
 
 def links_of(note: HealthNote) -> list[str]:
@@ -437,8 +445,11 @@ def run_unwatched(steps: Sequence[Step]) -> None:
             step.run(_SilentProgress())
 
 
-def _build_post_row(note: HealthNote, case: Case | None, began: float, outcome: Outcome, reason: str) -> PostRow:
+def _build_post_row(
+    service: CaseService, note: HealthNote, case: Case | None, began: float, outcome: Outcome, reason: str
+) -> PostRow:
     from crowdnotes.studies.bench.healthnotes import PostRow
+    from crowdnotes.studies.bench.notes import find_deciding
 
     seconds = round(time.perf_counter() - began, 2)
     row = PostRow(
@@ -461,6 +472,7 @@ def _build_post_row(note: HealthNote, case: Case | None, began: float, outcome: 
             "changes": draft.changes if draft else "",
             "settles": next((stage.summary for stage in case.stages if stage.name is StageName.SETTLE), ""),
             "unanswered": _list_unanswered_providers(case),
+            "deciding": find_deciding(note.deciding, service.shown_to_model(case)) if note.deciding else {},
             **spent(case),
         }
     )

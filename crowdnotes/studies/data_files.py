@@ -238,12 +238,25 @@ def note_mark(note_id: str) -> int:
 
 _HEALTH_FORM = (
     'Each line is an object: {"note_id": "…", "post": "…", "note": "…", "created_at_ms": 1654968235896, '
-    '"status": "CURRENTLY_RATED_HELPFUL" or "CURRENTLY_RATED_NOT_HELPFUL"}.'
+    '"status": "CURRENTLY_RATED_HELPFUL" or "CURRENTLY_RATED_NOT_HELPFUL"}; "deciding" is optional: a list of '
+    '{"sentence": "…", "url": "…"}, each of which settles the post\'s claim, "url" optional.'
 )
 
 
+class DecidingSentence(BaseModel):
+    """A sentence that settles a post's claim, as a source has it, and the source's address where it is known."""
+
+    model_config = ConfigDict(frozen=True)
+
+    sentence: str = Field(min_length=1)
+    url: str | None = None
+
+
 class HealthNote(BaseModel):
-    """One line. `created_at_ms` is the note's time, in milliseconds since 1970, where it is known."""
+    """One line. `created_at_ms` is the note's time, in milliseconds since 1970, where it is known.
+
+    `deciding` are sentences each of which settles the claim, for measuring how far a search brings one of them.
+    """
 
     model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True)
 
@@ -252,6 +265,7 @@ class HealthNote(BaseModel):
     note: str = Field(min_length=1)
     created_at_ms: int | None = Field(None, ge=0, le=4_102_444_800_000)
     status: Literal["CURRENTLY_RATED_HELPFUL", "CURRENTLY_RATED_NOT_HELPFUL"]
+    deciding: tuple[DecidingSentence, ...] = ()
 
     @property
     def is_helpful(self) -> bool:

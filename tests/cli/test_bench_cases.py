@@ -21,11 +21,12 @@ from crowdnotes.engines import Brief, SearchPlan, WriterAnswer
 from crowdnotes.errors import ConfigurationError, EngineError, InputError, ModelServerError
 from crowdnotes.evidence.fetching import Page, no_check
 from crowdnotes.evidence.reading.document import HTML
-from crowdnotes.studies.bench.notes import CRITERIA
-from crowdnotes.studies.data_files import HealthNote
+from crowdnotes.studies.bench.notes import CRITERIA, find_deciding
+from crowdnotes.studies.data_files import DecidingSentence, HealthNote
+from crowdnotes.workspace import open_workspace
 from tests.cases.walk import TOPICS, TopicEngine, post_about, small_workspace
 from tests.fakes import HashingEmbedder, LiveLinks
-from tests.llm_server import LLMServer, honest
+from tests.llm_server import LLMServer, honest, honest_answer
 from tests.shared import put_tables
 
 _MARCH_2024 = 1_709_300_000_000
@@ -318,6 +319,55 @@ def test_a_note_for_every_post_beside_the_human_one_with_what_it_took(tmp_path: 
     # What is finished is not written again.
     engine.before_writing = lambda _: pytest.fail("asked again")
     assert as_json(_notes(tmp_path, "--json"))["notes"] == 3
+
+
+def test_it_counts_how_far_a_sentence_that_decides_came_where_the_data_names_one(
+    tmp_path: Path, engine: WritingEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = notes_file(tmp_path, 3)
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    rows[0]["deciding"] = [{"sentence": "Nobody wrote this."}, {"sentence": "a review of the Kettle found NO illness"}]
+    rows[1]["deciding"] = [{"sentence": "Nobody wrote this.", "url": "https://records.example.net/lantern"}]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+
+    def picks_one(body: Any) -> str:
+        answer = honest_answer(body)
+        return json.dumps({**answer, "picks": answer["picks"][:1]} if "picks" in answer else answer)
+
+    def counted(out: str) -> dict[str, int]:
+        words = ("notes", "--data", path, "--out", tmp_path / out, "--library", "topics", "--json")
+        return dict(as_json(_command(*words))["deciding_sentence"])
+
+    assert counted("local") == {"posts": 2, "in the hits": 1, "in the passages": 1}
+    opened = partial(open_workspace, embedder=HashingEmbedder(), links=LiveLinks())
+    monkeypatch.setattr(workspace, "open_workspace", opened)
+    with LLMServer(picks_one).running() as server:
+        monkeypatch.setenv("CROWDNOTES_LLM_BASE_URL", server.base_url)
+        monkeypatch.setenv("CROWDNOTES_LLM_MODEL", "small")
+        found = counted("model")
+    assert found == {
+        "posts": 2,
+        "in the hits": 1,
+        "among the 18 offered": 1,
+        "visible in its line": 1,
+        "in the passages": 1,
+        "before the writer": 1,
+    }
+
+
+def test_a_sentence_that_decides_is_found_whatever_its_signs_and_on_a_page_that_is_not_read_by_its_address() -> None:
+    decides = [
+        DecidingSentence(sentence="“Garlic cures no flu.”", url="https://www.health.example.org/garlic?utm_source=x")
+    ]
+    texts = {
+        "words": [("It is said that\nGARLIC cures\nno flu, ever.", "")],
+        "parts of words": [("Garlic cures no fluff.", "")],
+        "page": [("Garlic: what we know", "http://health.example.org/garlic")],
+        "another page": [("Garlic", "https://health.example.org/onion")],
+    }
+    found = find_deciding(decides, texts)
+    assert found == {"words": True, "parts of words": False, "page": True, "another page": False}
+    assert find_deciding([], texts) == {}
 
 
 def test_notes_of_another_engine_or_library_are_not_mixed_into_a_run(tmp_path: Path, engine: WritingEngine) -> None:

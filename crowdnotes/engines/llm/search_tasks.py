@@ -325,14 +325,14 @@ def rank_one_by_one(
 def _build_result_blocks(brief: Brief, offered: Sequence[Hit], chosen: Sequence[Hit]) -> list[Block]:
     blocks = brief_blocks(brief)
     if chosen:
-        blocks.append(Block("results already picked", "\n".join(_describe_hits(brief, chosen))))
+        blocks.append(Block("results already picked", "\n".join(describe_hits(brief, chosen))))
     # One block, not fifty: each line is cut and flattened, so none can pass for another number.
-    listed = "\n".join(f"{number}. {line}" for number, line in enumerate(_describe_hits(brief, offered), 1))
+    listed = "\n".join(f"{number}. {line}" for number, line in enumerate(describe_hits(brief, offered), 1))
     blocks.append(Block("remaining results", listed, cleared=True))
     return blocks
 
 
-def _describe_hits(brief: Brief, hits: Sequence[Hit]) -> list[str]:
+def describe_hits(brief: Brief, hits: Sequence[Hit]) -> list[str]:
     """Return a line for each, without words to programs: title, marks, and the part of the snippet that is asked for.
 
     What is the same for all of them, as a kind of source may be, tells none apart and is left out.

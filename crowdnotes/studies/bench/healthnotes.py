@@ -104,6 +104,7 @@ class PostRow(RunRow):
     `unread` counts the sources that were not read, by how that ended; `unanswered` are the search services that
     failed. Of a supernote `note` is the winner and `human` the best existing note. `chain` is how many calls had to
     wait for each other; `dollars` None where a price is not known. `case_id` is the case in the run's own database.
+    `deciding` says by step whether a sentence that settles the claim was there: see `notes.find_deciding`.
     """
 
     outcome: Outcome
@@ -120,6 +121,7 @@ class PostRow(RunRow):
     dollars: float | None = None
     seconds: float = 0.0
     case_id: str | None = None
+    deciding: dict[str, bool] = Field(default_factory=dict)
     supernote: SupernoteFigures | None = None
 
     @property

@@ -15,14 +15,19 @@ import numpy as np
 from pydantic import Field
 
 from crowdnotes.domain import FrozenModel, text_sha256
+from crowdnotes.evidence.duplicates import normalised
 from crowdnotes.studies.bench.healthnotes import Outcome, PostRow, RunRow
+from crowdnotes.studies.data_files import DecidingSentence
 from crowdnotes.text.note_rules import find_urls, x_storage_form
+from crowdnotes.text.urls import canonical_url
 
 OVERALL = "overall"
 CRITERIA = ("accuracy", "directness", "sources", "neutrality", "brevity", OVERALL)
 _BOOTSTRAP_DRAWS = 2_000
 _LINK_MARK = "[link]"
 Side = Literal["left", "right", "tie"]
+Shown = tuple[str, str]
+"""A text, and the address of its page where that is known and its words are not all there; else ""."""
 
 
 def costs(rows: Sequence[PostRow]) -> dict[str, Any]:
@@ -38,7 +43,32 @@ def costs(rows: Sequence[PostRow]) -> dict[str, Any]:
             for name in ("calls", "chain", "tokens", "seconds")
             if (figures := [getattr(row, name) for row in rows])
         },
+        **({"deciding_sentence": _count_deciding(rows)} if any(row.deciding for row in rows) else {}),
     }
+
+
+def find_deciding(deciding: Sequence[DecidingSentence], shown: Mapping[str, Sequence[Shown]]) -> dict[str, bool]:
+    """By step whether one of the sentences was there; nothing of a post without any.
+
+    Words are compared without case, punctuation and spacing; a page that was not read is known by its address.
+    """
+    if not deciding:
+        return {}
+    return {step: any(_holds(text, one) for text in texts for one in deciding) for step, texts in shown.items()}
+
+
+def _holds(shown: Shown, one: DecidingSentence) -> bool:
+    text, unread = shown
+    if f" {normalised(one.sentence)} " in f" {normalised(text)} ":
+        return True
+    return bool(unread and one.url) and canonical_url(unread) == canonical_url(one.url or "")
+
+
+def _count_deciding(rows: Sequence[PostRow]) -> dict[str, int]:
+    """How many posts name a deciding sentence, and for how many it was there at each step."""
+    known = [row.deciding for row in rows if row.deciding]
+    steps = dict.fromkeys(step for found in known for step in found)
+    return {"posts": len(known)} | {step: sum(found.get(step, False) for found in known) for step in steps}
 
 
 class Pair(FrozenModel):
