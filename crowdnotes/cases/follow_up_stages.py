@@ -381,6 +381,9 @@ def settle(case: Case, _: Progress, tools: StageContext, *, may_search: bool) ->
     if (case.claims and brief.claim is None) or not (evidence or somewhere):
         return {}, "There is nothing to settle"
     if not evidence:
+        # Who found nothing worth reading has named the next searches, or none that could bring more.
+        has_refused = bool(worth_choosing(case.hits)) and not case.sources
+        may_search = may_search and bool(case.queries) and not has_refused
         return _search_on(case, tools) if may_search else ({}, _describe_no_passage(brief))
     try:
         asked = tools.brief_to_search_on(case) if may_search else brief
@@ -401,7 +404,7 @@ def settle(case: Case, _: Progress, tools: StageContext, *, may_search: bool) ->
 
 
 def _search_on(case: Case, tools: StageContext) -> tuple[Changes, str]:
-    """Where nothing could be read and no search was named for that, other searches than those made."""
+    """Where nothing was found, or nothing of it could be read, other searches than those made."""
     brief = tools.brief_to_search_on(case)
     try:
         further = tools.engine.queries(brief, SECOND_QUERIES)

@@ -12,13 +12,14 @@ import pytest
 from sqlalchemy import delete
 
 from crowdnotes.cases import follow_up_stages, gathering_stages
-from crowdnotes.cases.gathering_stages import Changes, StageContext
+from crowdnotes.cases.gathering_stages import Changes, SourceRequest, StageContext
 from crowdnotes.domain import (
     PROGRAM,
     Case,
     Claim,
     ClaimKind,
     DecisionKind,
+    FetchOutcome,
     FollowUpKind,
     GateName,
     GateResult,
@@ -27,6 +28,7 @@ from crowdnotes.domain import (
     Mode,
     Post,
     Query,
+    Source,
     Span,
     StageName,
 )
@@ -234,17 +236,34 @@ def test_the_call_that_chose_nothing_names_the_next_searches_and_nothing_is_judg
     assert desk.engine.asked == [list(asked.added)]
 
 
-def test_where_nothing_was_found_other_searches_are_made_and_those_that_were_made_are_not(
+def test_where_nothing_could_be_read_other_searches_are_made_and_those_that_were_made_are_not(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gathering_stages, "worth_choosing", lambda _: [])
+    read = gathering_stages._read_library_record
+
+    def unreadable_at_first(item: SourceRequest, tools: StageContext) -> tuple[Source, str | None]:
+        source, text = read(item, tools)
+        if desk.case.follow_ups:
+            return source, text
+        return source.model_copy(update={"outcome": FetchOutcome.UNREADABLE, "text_sha256": None}), None
+
+    monkeypatch.setattr(gathering_stages, "_read_library_record", unreadable_at_first)
     named = [Query(text=text, purpose="the claim") for text in (f"{desk.case.post.text.upper()}?", "walnut")]
     monkeypatch.setattr(desk.engine, "queries", lambda *_: named)
     desk.gather()
     (asked,) = desk.case.follow_ups
     assert [query.text for query in asked.queries] == ["walnut"]
-    assert [item.id for item in desk.case.evidence] == list(asked.added) != []
-    assert desk.engine.asked == [list(asked.added)]
+    assert desk.engine.asked == [list(asked.added)] != [[]]
+
+
+def test_where_the_model_chose_nothing_and_named_no_search_none_is_made(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(desk.engine, "rank", lambda *_, **__: Ranking((), "Such pages cannot know it."))
+    monkeypatch.setattr(desk.engine, "queries", lambda *_: pytest.fail("No search can bring more."))
+    states = desk.gather()
+    assert (desk.case.follow_ups, desk.engine.asked) == ((), [])
+    assert [states[name] for name in AGAIN[:3]] == ["kept"] * 3
 
 
 def test_a_second_search_that_would_only_repeat_the_first_is_not_made(
