@@ -45,7 +45,7 @@ CREATE TABLE history (
     latest_status VARCHAR, status VARCHAR, status_at BIGINT, locked_at BIGINT, locked_status VARCHAR,
     decided_by VARCHAR, foreseen_at BIGINT
 );
-CREATE TABLE people (rater BIGINT, state VARCHAR, modeling_group DOUBLE);
+CREATE TABLE people (rater BIGINT, state VARCHAR, modeling_group DOUBLE, changed_at BIGINT);
 -- Made from notes and history as they were at that load (see posts.py): what every view counts.
 CREATE TABLE posts (
     post BIGINT, posted BIGINT, first_note BIGINT, verdict BIGINT, language VARCHAR, topics UTINYINT, notes BIGINT,
@@ -88,6 +88,7 @@ def writing(path: Path) -> Iterator[Connection]:
         if connection.execute("SELECT count(*) FROM duckdb_tables()").fetchone() == (0,):
             connection.execute(f"BEGIN; {_CREATE_TABLES_SQL} COMMIT;")
         _check_form(connection, path)
+        connection.execute("ALTER TABLE people ADD COLUMN IF NOT EXISTS changed_at BIGINT")  # of an index from before
         yield connection
 
 

@@ -133,6 +133,7 @@ def _hash_bytes(some: bytes) -> str:
 
 _FIRST_POSSIBLE_MS = 1_609_459_200_000  # 2021-01-01: Birdwatch began that month
 _DAY_MS = 86_400_000
+_SAME_DOWNLOAD_MS = 2 * _DAY_MS  # the files of one day's download end at different notes
 _SNOWFLAKE_EPOCH_MS = 1_288_834_974_657  # of X's ids: milliseconds since then, above 22 bits
 _FIRST_SNOWFLAKE = 29_700_000_000  # ids before November 2010 were plain numbers
 _MESSAGE_BY_MISSING_TABLE = {
@@ -302,7 +303,44 @@ def _load_notes(
             "collaborative": _read_typed_column(block, "isCollaborativeNote", pa.bool_()),
         }
         _append_block(connection, "fresh", columns)
+    if older := _forget_older_notes(connection):
+        dropped[_OLDER] += older
     return _replace_rows(connection, "notes", "note")
+
+
+_OLDER = "older than what the index has"
+
+
+def _forget_older_notes(connection: Connection) -> int:
+    """Leave out fresh rows that tell a note otherwise than the index does, of a file older than those it was made of.
+
+    Nothing in a row says when it was changed, so a file is older whose newest note is days older. What a file of an
+    older form does not have is kept. Returns how many rows were left out.
+    """
+    connection.execute(
+        """
+        UPDATE fresh SET author = coalesce(fresh.author, notes.author), text = coalesce(fresh.text, notes.text),
+            collaborative = coalesce(fresh.collaborative, notes.collaborative), post = coalesce(fresh.post, notes.post)
+        FROM notes WHERE fresh.note = notes.note AND (
+            (fresh.author IS NULL AND notes.author IS NOT NULL) OR (fresh.text IS NULL AND notes.text IS NOT NULL)
+            OR (fresh.collaborative IS NULL AND notes.collaborative IS NOT NULL)
+            OR (fresh.post IS NULL AND notes.post IS NOT NULL))
+        """
+    )
+    where = (
+        "fresh.note = notes.note AND (fresh.text, fresh.misleading, fresh.post) IS DISTINCT FROM "
+        "(notes.text, notes.misleading, notes.post) AND (SELECT max(written) FROM fresh) + "
+        f"{_SAME_DOWNLOAD_MS} < (SELECT max(written) FROM notes)"
+    )
+    return _forget_rows(connection, "notes", where)
+
+
+def _forget_rows(connection: Connection, table: str, where: str) -> int:
+    """Leave out the fresh rows of which that holds; how many they are."""
+    older = how_many(connection, f"SELECT count(DISTINCT fresh.rowid) FROM fresh, {table} WHERE {where}")
+    if older:
+        connection.execute(f"DELETE FROM fresh USING {table} WHERE {where}")
+    return older
 
 
 def _load_history(
@@ -320,7 +358,7 @@ def _load_history(
         columns["foreseen_at"] = _read_foreseen_times(block, now_ms, dropped)
         _append_block(connection, "fresh", columns)
     if older := _forget_older_history(connection):
-        dropped["older than what the index has"] += older
+        dropped[_OLDER] += older
     return _replace_rows(connection, "history", "note")
 
 
@@ -328,10 +366,7 @@ def _forget_older_history(connection: Connection) -> int:
     """Leave out fresh rows of notes whose status the index knows from a later time; how many they are."""
     changed = "greatest(coalesce({0}.status_at, 0), coalesce({0}.latest_at, 0), coalesce({0}.locked_at, 0))"
     where = f"fresh.note = history.note AND {changed.format('history')} > {changed.format('fresh')}"
-    older = how_many(connection, f"SELECT count(*) FROM fresh, history WHERE {where}")
-    if older:
-        connection.execute(f"DELETE FROM fresh USING history WHERE {where}")
-    return older
+    return _forget_rows(connection, "history", where)
 
 
 def _read_foreseen_times(block: pa.Table, now_ms: int, dropped: Counter[str]) -> pa.ChunkedArray:
@@ -361,7 +396,7 @@ _HISTORY_WORD_COLUMNS = {
 def _load_people(
     connection: Connection, blocks: Iterable[pa.Table], load: int, now_ms: int, dropped: Counter[str]
 ) -> int:
-    del load, now_ms, dropped
+    del load
     connection.execute("CREATE OR REPLACE TEMP TABLE fresh AS SELECT 0 AS place, * FROM people LIMIT 0")
     for place, block in enumerate(blocks):
         columns = {
@@ -369,9 +404,26 @@ def _load_people(
             "rater": _hash_people(block, "participantId"),
             "state": _read_typed_column(block, "enrollmentState", pa.string()),
             "modeling_group": _read_typed_column(block, "modelingGroup", pa.float64()),
+            "changed_at": _read_times(block, "timestampOfLastStateChange", now_ms, dropped),
         }
         _append_block(connection, "fresh", columns)
+    if older := _forget_older_people(connection):
+        dropped[_OLDER] += older
     return _replace_rows(connection, "people", "rater")
+
+
+def _forget_older_people(connection: Connection) -> int:
+    """Leave out fresh rows of people whose state the index knows from a later time; how many they are.
+
+    Of a file with more rows that are older than newer ones, also those of the same time: groups change without a time.
+    """
+    known, fresh = "coalesce(people.changed_at, 0)", "coalesce(fresh.changed_at, 0)"
+    joined = "FROM fresh JOIN people USING (rater)"
+    newer = how_many(connection, f"SELECT count(*) {joined} WHERE {fresh} > {known}")
+    older = how_many(connection, f"SELECT count(*) {joined} WHERE {fresh} < {known}")
+    return _forget_rows(
+        connection, "people", f"fresh.rater = people.rater AND {fresh} {'<=' if older > newer else '<'} {known}"
+    )
 
 
 _SOURCE = "ratingSourceBucketed"

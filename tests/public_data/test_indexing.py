@@ -11,7 +11,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from crowdnotes.bridging.columns import NOTES
+from crowdnotes.bridging.columns import ENROLMENT, NOTES
 from crowdnotes.errors import InputError, JobCancelled
 from crowdnotes.public_data import database
 from crowdnotes.public_data.database import reading, writing
@@ -148,6 +148,45 @@ def test_an_older_status_never_takes_the_place_of_a_newer_one(data: Path, index:
     report = indexed(data, index)
     assert report.loaded.files[0].dropped == {"older than what the index has": 1}
     assert _rows(index, "SELECT status FROM history") == [("CURRENTLY_RATED_HELPFUL",)]
+
+
+def test_an_older_enrolment_and_an_older_note_never_take_the_place_of_newer_ones(
+    data: Path, index: Path, tmp_path: Path
+) -> None:
+    def enrol(folder: Path, changed: int, **groups: int) -> None:
+        rows = [
+            {"participantId": name, "modelingGroup": group, "timestampOfLastStateChange": WRITTEN + changed}
+            for name, group in groups.items()
+        ]
+        rows[0]["timestampOfLastStateChange"] = WRITTEN  # of this one the time is the same in all files
+        write_tsv(folder / "userEnrollment-00000.tsv", ENROLMENT.columns, rows)
+
+    groups = "SELECT modeling_group FROM people ORDER BY modeling_group"
+    enrol(data, 2 * HOUR, A=2, B=2, C=2)
+    write_notes(data / "notes-00001.tsv", note_row(3, createdAtMillis=WRITTEN + 100 * HOUR))
+    indexed(data, index)
+    older = tmp_path / "older"
+    enrol(older, HOUR, A=1, B=1, D=1)
+    write_notes(older / "notes-00000.tsv", note_row(1, summary="The vaccine wasn?t tested."), note_row(2))
+    told = indexed(older, index).loaded.files
+    assert {report.table: report.dropped["older than what the index has"] for report in told} == {
+        "notes": 2,
+        "userEnrollment": 2,
+    }
+    assert _rows(index, groups) == [(1.0,), (2.0,), (2.0,), (2.0,)]
+    assert "Geschichte" in str(_rows(index, "SELECT text FROM notes WHERE note = 2"))
+    newer = tmp_path / "newer"
+    enrol(newer, 3 * HOUR, A=3, B=3)
+    assert not indexed(newer, index).loaded.files[0].dropped
+    assert _rows(index, groups) == [(1.0,), (2.0,), (3.0,), (3.0,)]
+
+
+def test_an_index_from_before_takes_the_time_of_a_state_too(data: Path, index: Path) -> None:
+    indexed(data, index)
+    with duckdb.connect(str(index)) as connection:
+        connection.execute("ALTER TABLE people DROP COLUMN changed_at; INSERT INTO people VALUES (1, 'x', 1)")
+    write_tsv(data / "userEnrollment-00000.tsv", ENROLMENT.columns, [{"participantId": "A", "modelingGroup": 2}])
+    assert indexed(data, index).loaded.files[0].rows == 1
 
 
 def test_requests_for_notes_are_named_and_a_rounded_file_is_refused(data: Path, index: Path) -> None:
