@@ -13,6 +13,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Sequence
+import unicodedata
 from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
@@ -182,8 +183,8 @@ def rounded_number(cell: str) -> str:
     return found[0] if found else ""
 
 
-_FORMULA_STARTS = frozenset("=+-@\t\r\n＝＋－＠")
-_BLANKS = " \u00a0\u3000\u200b\ufeff"  # before a formula, where a program may strip them
+_FORMULA_STARTS = frozenset("=+-@")
+_LINE_SIGNS = frozenset("\t\r\n")  # at the beginning of a cell they start a new one in some programs
 
 
 def plain_cell(cell: object) -> str:
@@ -192,7 +193,17 @@ def plain_cell(cell: object) -> str:
     text = "" if cell is None else str(cell)
     if isinstance(cell, int | float | Decimal):
         return text
-    return f"'{text}" if text.lstrip(_BLANKS)[:1] in _FORMULA_STARTS and text else text
+    return f"'{text}" if text[:1] in _LINE_SIGNS or _starts_formula(text) else text
+
+
+def _starts_formula(text: str) -> bool:
+    """Whether it begins so, also in wide letters, behind signs that nobody sees: programs strip some of these."""
+    for character in text:
+        if unicodedata.normalize("NFKC", character)[:1] in _FORMULA_STARTS:
+            return True
+        if not character.isspace() and unicodedata.category(character)[0] != "C":
+            return False
+    return False
 
 
 def write_table(out: TextIO, columns: Sequence[str], rows: Iterable[Iterable[object]]) -> None:
