@@ -206,7 +206,7 @@ def _load_list(file: Path, encoding: Encoding) -> list[_Found] | None:
             "Give a file with an object on each line (.jsonl).",
         )
     try:
-        told = json.loads(file.read_bytes().decode(encoding.codec, "replace"))
+        told = json.loads(file.read_bytes().decode(encoding.codec, encoding.errors))
     except (ValueError, RecursionError):
         return None
     if isinstance(told, Mapping):

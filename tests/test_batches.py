@@ -100,6 +100,21 @@ def test_a_table_from_a_spreadsheet_keeps_its_letters(tmp_path: Path, encoding: 
     assert ("read as" in preview_of(file, "mine.csv").remark) == (not encoding.startswith("utf"))
 
 
+@pytest.mark.parametrize("other", ["cp1252", "mac_roman"])
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("is_first", [True, False], ids=["first", "last"])
+def test_two_files_pasted_together_are_each_read_in_their_own_letters(
+    tmp_path: Path, other: str, mark: str, is_first: bool
+) -> None:
+    file, head, half = tmp_path / "posts.csv", f"{mark}id;text\n", f"a;{GERMAN.replace(';', ',')}\n" * 3_000
+    codecs = (other, "utf-8") if is_first else ("utf-8", other)
+    file.write_bytes(head.encode() + b"".join(half.encode(codec) for codec in codecs))
+    assert {row.text for row in rows_of(file)} == {GERMAN.replace(";", ",")}
+    assert preview_of(file, "mine.csv").remark.startswith(
+        f"mine.csv is only partly in UTF-8, and the rest was read as {other}"
+    )
+
+
 @pytest.mark.parametrize(
     ("row", "why"),
     [

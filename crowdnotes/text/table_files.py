@@ -9,13 +9,16 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import itertools
 import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Sequence
 import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final, NamedTuple, TextIO
 
@@ -42,12 +45,23 @@ _ODD_LETTERS_PATTERN = re.compile(
     "|¿(?![^¿]*\\?)"
 )
 _NOT_ASCII_PATTERN = re.compile(rb"[\x80-\xff]+")
+_HANDLER_PREFIX = "crowdnotes-"
 _MAX_MEAN_WESTERN_RUN = 1.25
 _SNIFFED_BYTES = 2_000
 _SAMPLE_BYTES = 65_536
 _CHUNK_BYTES = 65_536
+_FEW = 20  # a broken byte, or line, in more than so many is a slip
+_MIN_WHOLE_SHARE = 10  # one line in so many is UTF-8 where two programs' files were pasted together
+_LAST_LETTER_PATTERN = re.compile(rb"[\xc0-\xff]?[\x80-\xbf]{0,3}\Z")
 _MAX_HEADING_CHARACTERS = 200_000
+_MOST_UNPACKED_BYTES = 50_000_000
+_MOST_EXPANSION = 50  # public ratings, the most repetitive of real files, unpack to ten times their size
 _SEPARATOR_LINE_PATTERN = re.compile('"?sep=(.)"?[\r\n]*')  # the first line by which Excel is told the delimiter
+
+
+def most_unpacked(size: int) -> int:
+    """How many bytes a packed file of `size` bytes may hold: one that holds more was made to fill a machine."""
+    return max(_MOST_UNPACKED_BYTES, _MOST_EXPANSION * size)
 
 
 class Encoding(NamedTuple):
@@ -55,11 +69,18 @@ class Encoding(NamedTuple):
 
     codec: str
     is_checked: bool = False
+    other: str = ""
+    """The charset of the lines that are not in `codec`, in a file that two programs wrote."""
 
     @property
     def is_guess(self) -> bool:
-        """It is none of Unicode's, so it may be another."""
-        return not self.codec.startswith("utf")
+        """It is none of Unicode's, at least in part, so it may be another."""
+        return bool(self.other) or not self.codec.startswith("utf")
+
+    @property
+    def errors(self) -> str:
+        """How bytes are read that are no letter in `codec`: as codecs name it."""
+        return f"{_HANDLER_PREFIX}{self.other}" if self.other else "replace"
 
     def has_lost(self, text: str) -> bool:
         """Whether letters of a text that was read so are lost."""
@@ -68,13 +89,26 @@ class Encoding(NamedTuple):
     def remark(self, name: str) -> str:
         """What to tell whoever brought the file of that name; "" where all is certain."""
         if self.is_guess:
+            read = f"not in UTF-8 and was read as {self.codec}"
+            if self.other:
+                read = f"only partly in UTF-8, and the rest was read as {self.other}"
             return (
-                f"{name} is not in UTF-8 and was read as {self.codec}: check that accents and quotation marks are "
-                "right. If not, save it as “CSV UTF-8”."
+                f"{name} is {read}: check that accents and quotation marks are right. If not, save it as “CSV UTF-8”."
             )
         if self.codec == "utf-8-sig" and not self.is_checked:
             return f"Some letters of {name} could not be read and stand as “{LOST_LETTER}”: save it as UTF-8."
         return ""
+
+
+def _read_other(charset: str, error: UnicodeError) -> tuple[str, int]:
+    """Read bytes that are no UTF-8 in another charset, as `codecs.register_error` wants it."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return error.object[error.start : error.end].decode(charset, "replace"), error.end
+
+
+def _takes_single_bytes(charset: str) -> bool:
+    return bool(b"\xe9".decode(charset, "ignore"))
 
 
 def encoding_of(stream: IO[bytes]) -> Encoding:
@@ -85,28 +119,78 @@ def encoding_of(stream: IO[bytes]) -> Encoding:
         return Encoding(marked)
     if start.count(0) * 3 > len(start):
         return Encoding("utf-16-le" if start[1::2].count(0) >= start[::2].count(0) else "utf-16-be")
-    decoder, is_utf8, sample = codecs.getincrementaldecoder("utf-8")(), True, b""
-    chunk = start
-    while True:
-        try:
-            decoder.decode(chunk, final=not chunk)
-        except UnicodeDecodeError:
-            is_utf8 = False
-        if len(sample) < _SAMPLE_BYTES:  # lines of plain letters tell nothing
-            sample += b"\n".join(line for line in chunk.split(b"\n") if not line.isascii())[:_SAMPLE_BYTES]
-        if not chunk or (not is_utf8 and len(sample) >= _SAMPLE_BYTES):
-            break
-        chunk = stream.read(_CHUNK_BYTES)
-    if is_utf8 or marked is not None or is_mostly_utf8(sample):
-        return Encoding("utf-8-sig", is_checked=is_utf8)
-    return Encoding(likely_charset(sample, western=True) or "cp1252")
+    lines = _LineKinds()
+    lines.read(start, stream)
+    if not lines.broken or lines.are_mostly_utf8:
+        return Encoding("utf-8-sig", is_checked=not lines.broken)
+    if lines.are_partly_utf8 and (other := likely_charset(lines.broken, western=True)) and _takes_single_bytes(other):
+        codecs.register_error(f"{_HANDLER_PREFIX}{other}", partial(_read_other, other))
+        return Encoding("utf-8-sig", other=other)
+    if marked is not None:
+        return Encoding("utf-8-sig")
+    return Encoding(likely_charset(lines.sample, western=True) or "cp1252")
+
+
+@dataclass
+class _LineKinds:
+    """Of a file's lines that are not plain ASCII: samples, of all and of those that are no UTF-8, and the counts."""
+
+    sample: bytes = b""
+    broken: bytes = b""
+    whole_count: int = 0
+    broken_count: int = 0
+
+    @property
+    def are_mostly_utf8(self) -> bool:
+        """A few bytes are broken. Of a long file the sample tells its beginning alone."""
+        if len(self.sample) < _SAMPLE_BYTES:
+            return is_mostly_utf8(self.sample)
+        return self.broken_count * _FEW < self.whole_count
+
+    @property
+    def are_partly_utf8(self) -> bool:
+        """As two programs' files are that were pasted together; a line of another charset is seldom UTF-8 by chance."""
+        return self.whole_count * _MIN_WHOLE_SHARE > self.whole_count + self.broken_count
+
+    def read(self, start: bytes, stream: IO[bytes]) -> None:
+        """Look through a file from its beginning, which was read, to its end."""
+        rest = b""  # of a line that has not ended
+        for chunk in itertools.chain([start], iter(partial(stream.read, _CHUNK_BYTES), b"")):
+            head, end, rest = (rest + chunk).rpartition(b"\n")
+            if not end and len(rest) > _CHUNK_BYTES:  # a long line is taken in pieces of whole letters
+                cut = _LAST_LETTER_PATTERN.search(rest).start()  # type: ignore[union-attr]  # it matches everything
+                head, rest = rest[:cut], rest[cut:]
+            self._count_lines(head)
+        self._count_lines(rest)
+
+    def _count_lines(self, lines: bytes) -> None:
+        if lines.isascii():  # tells nothing
+            return
+        for line in lines.split(b"\n"):
+            if line.isascii():
+                continue
+            is_whole = _is_utf8(line)
+            self.whole_count += is_whole
+            self.broken_count += not is_whole
+            if len(self.sample) < _SAMPLE_BYTES:
+                self.sample += line[:_SAMPLE_BYTES] + b"\n"
+            if not is_whole and len(self.broken) < _SAMPLE_BYTES:
+                self.broken += line[:_SAMPLE_BYTES] + b"\n"
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def is_mostly_utf8(body: bytes) -> bool:
     """UTF-8 with a few broken bytes, as a page pasted together from several has them."""
     text = body.decode("utf-8", "replace")
     broken = text.count(LOST_LETTER)
-    return broken * 20 < sum(not character.isascii() for character in text) - broken
+    return broken * _FEW < sum(not character.isascii() for character in text) - broken
 
 
 def likely_charset(sample: bytes, *, western: bool) -> str | None:
@@ -143,7 +227,7 @@ def _reads_well(sample: bytes, codec: str) -> bool:
 def decode_table(content: bytes) -> tuple[str, Encoding]:
     """A file that somebody saved on their machine, as text; bytes that are no letter become `LOST_LETTER`."""
     encoding = encoding_of(io.BytesIO(content))
-    return content.decode(encoding.codec, "replace"), encoding
+    return content.decode(encoding.codec, encoding.errors), encoding
 
 
 @contextmanager
@@ -153,7 +237,7 @@ def open_text(file: Path, known: Encoding | None = None) -> Iterator[tuple[TextI
         with file.open("rb") as raw:
             known = encoding_of(raw)
     encoding = known
-    with file.open(encoding=encoding.codec, errors="replace", newline="") as text:
+    with file.open(encoding=encoding.codec, errors=encoding.errors, newline="") as text:
         yield text, encoding
 
 
