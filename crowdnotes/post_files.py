@@ -27,10 +27,14 @@ _MAX_PREVIEW_ROWS = 5  # rows in a preview, of each kind
 _OFFSET_PATTERN = re.compile(r"[+-]\d\d:?\d\d")  # as pyarrow takes one in the place of a zone's name
 _MAX_COLUMN_NAMES_CHARACTERS = 300  # characters of columns' names
 _OUR_COLUMNS = ("id", "text", "links", "url")
+_WORDS_COLUMN = "full_text"  # of X's API v1.1, and of what others made of its answers
 _MAX_JSON_BYTES = 20_000_000  # of a list, which is read at once
-_JSON_LISTS = ("data", "posts", "tweets", "items")  # where an answer of X's API, or another's file, has its posts
+# Where an answer of X's API, or another's file, has its posts.
+_JSON_LISTS = ("data", "posts", "tweets", "items", "statuses")
 # What X's API says of a post, and nobody else: such a post's words are escaped for HTML.
-_X_FIELDS = frozenset({"author_id", "edit_history_tweet_ids", "edit_history_post_ids", "conversation_id"})
+_X_FIELDS = frozenset(
+    {"author_id", "edit_history_tweet_ids", "edit_history_post_ids", "conversation_id", "id_str", _WORDS_COLUMN}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,7 @@ def rows_of(file: Path) -> Iterator[Row]:
             raise InputError(f"{file.name} is no text.", "Save the table as “CSV UTF-8”.")
         if twice := [name for name in _OUR_COLUMNS if named.count(name) > 1]:
             raise InputError(f"The file has two columns “{twice[0]}”.", "Rename one of them.")
-        if columns and not {"text", "links"}.intersection(named):
+        if columns and not {"text", "links", _WORDS_COLUMN}.intersection(named):
             there = ", ".join(columns)[:_MAX_COLUMN_NAMES_CHARACTERS]
             raise InputError(
                 f"The file has no column “text” and none “links”. It has: {there}.",
@@ -130,7 +134,7 @@ def _parse_row(number: int, found: Mapping[str, object] | str) -> Row:
     if isinstance(found, str):
         return Row(number, str(number), problem=found)
     found = {_normalise_column_name(name): value for name, value in found.items()}
-    name = str(found.get("id") or number)[:200]
+    name = str(found.get("id_str") or found.get("id") or number)[:200]  # many programs round a number of that length
     said, links = _read_words(found), found.get("links")
     listed = links if isinstance(links, list) else str(links or "").split()
     urls = tuple(str(link).strip() for link in listed if str(link).strip())
@@ -140,6 +144,8 @@ def _parse_row(number: int, found: Mapping[str, object] | str) -> Row:
         problem = f"It is longer than {_MAX_ROW_CHARACTERS:,} characters."
     elif not said and not urls:
         problem = "It has neither text nor links."
+    elif found.get("truncated") is True and not found.keys() & {"extended_tweet", "note_tweet", _WORDS_COLUMN}:
+        problem = "X's API cut its words off: get it again with tweet_mode=extended."
     elif rounded := rounded_number(row.url) or rounded_number(name):
         problem = (
             f"A spreadsheet rounded this number: {rounded}. Which post it is cannot be known: take the ids from "
@@ -149,9 +155,12 @@ def _parse_row(number: int, found: Mapping[str, object] | str) -> Row:
 
 
 def _read_words(found: Mapping[str, object]) -> str:
-    """The words of a post; X's API has those of a long one in a field of their own."""
-    whole = found.get("note_tweet") or found.get("note_post")
-    words = whole.get("text") if isinstance(whole, Mapping) else None
+    """The words of a post; X's API has those of a long one, or of the post that is shared, in a field of their own."""
+    if isinstance(shared := found.get("retweeted_status"), Mapping):
+        return _read_words(shared)
+    whole = found.get("note_tweet") or found.get("note_post") or found.get("extended_tweet")
+    words = (whole.get("text") or whole.get(_WORDS_COLUMN)) if isinstance(whole, Mapping) else None
+    words = found.get(_WORDS_COLUMN) if words is None else words
     words = found.get("text") if words is None else words
     said = "" if words is None else str(words).strip()
     return html.unescape(said) if found.keys() & _X_FIELDS else said
@@ -219,6 +228,8 @@ def _to_found(value: object) -> _Found:
         str(value)
     except RecursionError:  # lists that Python can read and not write
         return "It cannot be read: it has too many lists inside each other."
+    if isinstance(value, dict) and isinstance(value.get("tweet"), dict):  # as X's archive of one's own posts has it
+        return dict(value["tweet"])
     return value if isinstance(value, dict) else "It is no JSON object."
 
 
@@ -241,7 +252,9 @@ def _read_parquet_rows(file: Path) -> Iterator[_Found]:
     import pyarrow.parquet as pq
 
     names = pq.read_schema(file).names
-    yield from read_parquet(file, [name for name in names if _normalise_column_name(name) in _OUR_COLUMNS])
+    yield from read_parquet(
+        file, [name for name in names if _normalise_column_name(name) in (*_OUR_COLUMNS, _WORDS_COLUMN)]
+    )
 
 
 def read_parquet(file: Path, columns: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:

@@ -171,6 +171,36 @@ def test_one_post_as_xs_api_gives_it_is_read(tmp_path: Path) -> None:
     assert [row.text for row in rows_of(tmp_path / "posts.json")] == ["Lead & wells\nhttps://t.co/a"]
 
 
+_OLD_POST = {"id": 1945335671389839400, "id_str": "1945335671389839405", "user": {"id": 1}, "truncated": False}
+
+
+@pytest.mark.parametrize(
+    ("post", "text", "problem"),
+    [
+        (_OLD_POST | {"full_text": "Lead &amp; wells"}, "Lead & wells", ""),
+        (_OLD_POST | {"text": "Lead …", "extended_tweet": {"full_text": "Lead &lt; wells"}}, "Lead < wells", ""),
+        (
+            _OLD_POST | {"full_text": "RT @a: Le…", "retweeted_status": {"full_text": "Lead &amp; wells"}},
+            "Lead & wells",
+            "",
+        ),
+        (_OLD_POST | {"text": "Lead in w… https://t.co/a", "truncated": True}, "", "cut its words off"),
+        ({"tweet": {"id_str": "1945335671389839405", "full_text": "Lead"}}, "Lead", ""),
+    ],
+    ids=["extended", "streamed", "shared", "cut off", "archive"],
+)
+@pytest.mark.parametrize("is_search", [False, True], ids=["list", "search"])
+def test_posts_of_the_older_api_are_read_whole(
+    tmp_path: Path, post: dict[str, object], text: str, problem: str, is_search: bool
+) -> None:
+    file = tmp_path / "posts.json"
+    file.write_text(json.dumps({"statuses": [post], "search_metadata": {}} if is_search else [post]))
+    (row,) = rows_of(file)
+    assert (row.name, row.text) == ("1945335671389839405", text)
+    assert re.search(problem, row.problem)
+    assert bool(row.problem) == bool(problem)
+
+
 def test_a_list_that_breaks_off_or_holds_something_else_is_told(tmp_path: Path) -> None:
     file = tmp_path / "posts.json"
     file.write_text(json.dumps(_X_POSTS)[:-20])
