@@ -17,13 +17,14 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from crowdnotes.errors import InputError
-from crowdnotes.text.table_files import Encoding, encoding_of, open_text, rounded_number, table_reader
+from crowdnotes.text.table_files import Encoding, encoding_of, most_unpacked, open_text, rounded_number, table_reader
 
 _ROWS_PER_CHUNK = 1_000  # rows in memory at most
 _BYTES_PER_CHUNK = 32_000_000  # of them: a file of a few kB may hold a text of megabytes in each of a million rows
 _MAX_ROW_CHARACTERS = 200_000  # characters of a row
 _MAX_SAMPLED_ROWS = 100  # rows that tell a file's columns
 _MAX_PREVIEW_ROWS = 5  # rows in a preview, of each kind
+_CELL_BYTES = 8  # of a cell at least, so that a thousand million empty ones are counted too
 _OFFSET_PATTERN = re.compile(r"[+-]\d\d:?\d\d")  # as pyarrow takes one in the place of a zone's name
 _MAX_COLUMN_NAMES_CHARACTERS = 300  # characters of columns' names
 _OUR_COLUMNS = ("id", "text", "links", "url")
@@ -261,24 +262,53 @@ def read_parquet(file: Path, columns: Sequence[str] | None = None) -> Iterator[d
     """The rows of a parquet file, or these columns of them, with few bytes in memory whatever a row holds.
 
     A time that Python has no room for is None; one in a zone that nobody knows is in UTC. Raises pyarrow's errors,
-    OSError and ValueError.
+    OSError, ValueError, and InputError as `check_expansion` does.
     """
-    import pyarrow as pa
+    for batch, size in _read_batches(file, columns):
+        step = _rows_within(batch.num_rows, size)
+        for at in range(0, batch.num_rows, step):
+            cells = [_cells_of(column.slice(at, step)) for column in batch.columns]
+            yield from (dict(zip(batch.schema.names, row, strict=True)) for row in zip(*cells, strict=True))
+
+
+def check_expansion(file: Path) -> None:
+    """Raise InputError where a parquet file holds far more than its size says: no real table repeats itself so often.
+
+    Raises pyarrow's errors and OSError too.
+    """
+    for _ in _read_batches(file):
+        pass
+
+
+def _read_batches(file: Path, columns: Sequence[str] | None = None) -> Iterator[tuple[Any, int]]:
+    """Rows as they lie in the file, each value that many of them share once; and their bytes without that."""
     import pyarrow.parquet as pq
 
-    fields = [field for field in pq.read_schema(file) if columns is None or field.name in columns]
-    # A value that many rows share is kept once until a row is handed out.
-    texts = [field.name for field in fields if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)]
-    with pq.ParquetFile(file, read_dictionary=texts) as table:
-        for number in range(table.num_row_groups):
-            group = table.metadata.row_group(number)
-            unpacked = sum(group.column(at).total_uncompressed_size for at in range(group.num_columns))
-            rows = _rows_within(group.num_rows, unpacked)
-            for batch in table.iter_batches(rows, row_groups=[number], columns=[field.name for field in fields]):
-                step = _rows_within(batch.num_rows, sum(map(_bytes_of, batch.columns)))
-                for at in range(0, batch.num_rows, step):
-                    cells = [_cells_of(column.slice(at, step)) for column in batch.columns]
-                    yield from (dict(zip(batch.schema.names, row, strict=True)) for row in zip(*cells, strict=True))
+    fields = [field.name for field in pq.read_schema(file) if columns is None or field.name in columns]
+    with pq.ParquetFile(file) as table:
+        leaves = [table.schema.column(at) for at in range(len(table.schema))]
+        packed = [leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"]
+        groups = [table.metadata.row_group(number) for number in range(table.num_row_groups)]
+        parts = [[group.column(at) for at in range(group.num_columns)] for group in groups]
+    allowed, size = most_unpacked(file.stat().st_size), 0
+    declared = [sum(max(part.total_uncompressed_size, _CELL_BYTES * part.num_values) for part in it) for it in parts]
+    _require_within(file, sum(declared), allowed)
+    with pq.ParquetFile(file, read_dictionary=packed) as table:
+        for number, group in enumerate(groups):
+            rows = _rows_within(group.num_rows, declared[number])
+            for batch in table.iter_batches(rows, row_groups=[number], columns=fields):
+                in_full = sum(map(_bytes_of, batch.columns))
+                size += in_full
+                _require_within(file, size, allowed)
+                yield batch, in_full
+
+
+def _require_within(file: Path, size: int, allowed: int) -> None:
+    if size > allowed:
+        raise InputError(
+            f"{file.name} has {file.stat().st_size:,} bytes and would unpack to more than {allowed / 1e6:,.0f} MB.",
+            "Check that it is the file you meant: it repeats the same values over and over.",
+        )
 
 
 def _rows_within(rows: int, size: int) -> int:
@@ -292,8 +322,11 @@ def _bytes_of(column: Any) -> int:
     import pyarrow.compute as pc
 
     kind = column.type
+    if pa.types.is_nested(kind) and hasattr(column, "flatten"):
+        inner = column.flatten()
+        return sum(map(_bytes_of, inner if isinstance(inner, list) else [inner]))
     if not pa.types.is_dictionary(kind) or not (
-        pa.types.is_string(kind.value_type) or pa.types.is_large_string(kind.value_type)
+        pa.types.is_string(kind.value_type) or pa.types.is_binary(kind.value_type)
     ):
         return int(column.nbytes)
     return int(pc.sum(pc.binary_length(column.dictionary).take(column.indices)).as_py() or 0)

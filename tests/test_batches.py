@@ -156,21 +156,6 @@ def test_a_json_list_of_posts_as_xs_api_gives_it_is_read(tmp_path: Path, name: s
     ]
 
 
-@pytest.mark.parametrize(
-    ("content", "why"),
-    [(b"PK\x03\x04\x00\x00\xff\xfe" * 50, "is no text"), (b"text,Text\na,b\n", "two columns “text”")],
-)
-def test_a_table_that_is_none_or_names_a_column_twice_is_refused(tmp_path: Path, content: bytes, why: str) -> None:
-    (tmp_path / "posts.csv").write_bytes(content)
-    with pytest.raises(InputError, match=why):
-        preview_of(tmp_path / "posts.csv")
-
-
-def test_one_post_as_xs_api_gives_it_is_read(tmp_path: Path) -> None:
-    (tmp_path / "posts.json").write_text(json.dumps({"data": _X_POSTS[1]}))
-    assert [row.text for row in rows_of(tmp_path / "posts.json")] == ["Lead & wells\nhttps://t.co/a"]
-
-
 _OLD_POST = {"id": 1945335671389839400, "id_str": "1945335671389839405", "user": {"id": 1}, "truncated": False}
 
 
@@ -199,6 +184,29 @@ def test_posts_of_the_older_api_are_read_whole(
     assert (row.name, row.text) == ("1945335671389839405", text)
     assert re.search(problem, row.problem)
     assert bool(row.problem) == bool(problem)
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [(b"PK\x03\x04\x00\x00\xff\xfe" * 50, "is no text"), (b"text,Text\na,b\n", "two columns “text”")],
+)
+def test_a_table_that_is_none_or_names_a_column_twice_is_refused(tmp_path: Path, content: bytes, why: str) -> None:
+    (tmp_path / "posts.csv").write_bytes(content)
+    with pytest.raises(InputError, match=why):
+        preview_of(tmp_path / "posts.csv")
+
+
+def test_a_file_that_unpacks_to_far_more_than_its_size_is_refused(tmp_path: Path) -> None:
+    links = pa.array(["x" * 1_000_000]).dictionary_encode().take(pa.array([0] * 60))
+    rows = pa.ListArray.from_arrays(pa.array([0, 60], pa.int32()), links)
+    pq.write_table(pa.table({"text": ["Words"], "links": rows}), tmp_path / "posts.parquet", store_schema=False)
+    with pytest.raises(InputError, match="would unpack to more than 50 MB"):
+        preview_of(tmp_path / "posts.parquet")
+
+
+def test_one_post_as_xs_api_gives_it_is_read(tmp_path: Path) -> None:
+    (tmp_path / "posts.json").write_text(json.dumps({"data": _X_POSTS[1]}))
+    assert [row.text for row in rows_of(tmp_path / "posts.json")] == ["Lead & wells\nhttps://t.co/a"]
 
 
 def test_a_list_that_breaks_off_or_holds_something_else_is_told(tmp_path: Path) -> None:

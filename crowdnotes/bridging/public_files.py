@@ -31,7 +31,7 @@ from pyarrow import csv
 from crowdnotes.bridging.columns import RATINGS, TABLES, ColumnKind, TableSpec, unread_table
 from crowdnotes.domain import FrozenModel
 from crowdnotes.errors import InputError
-from crowdnotes.text.table_files import rounded_number
+from crowdnotes.text.table_files import most_unpacked, rounded_number
 
 BLOCK_BYTES = 16_000_000  # some 80,000 ratings: big enough to parse at full speed, small enough to hold many
 _MAX_LINE_BYTES = 64_000_000  # no row of the public data comes near; past it the file is not what it says
@@ -169,6 +169,12 @@ def open_members(path: Path) -> Iterator[Iterator[IO[bytes]]]:
                 ]
                 if not names:
                     raise InputError(f"{path.name} holds no .tsv file.", "Download it again.")
+                allowed = most_unpacked(path.stat().st_size)
+                if sum(info.file_size for info in names) > allowed:  # no more than it says is unpacked of a member
+                    raise InputError(
+                        f"{path.name} would unpack to more than {allowed / 1e6:,.0f} MB, which no real table does.",
+                        "Download it again.",
+                    )
                 yield (archive.open(info) for info in names)
         else:
             with path.open("rb") as stream:

@@ -252,6 +252,8 @@ def add(
         )
         if info.kind:
             print_text(f"  {info.as_text}")
+        elif info.remark:
+            print_text(f"  {info.remark}")
         for skipped in info.skipped_names:
             print_text(f"  skipped {skipped}")
         if info.skipped > len(info.skipped_names):

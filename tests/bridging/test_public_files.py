@@ -333,3 +333,10 @@ def test_a_zip_that_nobody_here_can_unpack_is_refused(tmp_path: Path, place: int
     packed.write_bytes(bytes(content))
     with pytest.raises(InputError, match=f"cannot be unpacked .*{sentence}"):
         _read(tmp_path)
+
+
+def test_a_zip_that_unpacks_to_far_more_than_its_size_is_refused(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "ratings-00000.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("ratings-00000.tsv", b"0" * 51_000_000)
+    with pytest.raises(InputError, match="would unpack to more than 50 MB"):
+        _read(tmp_path)

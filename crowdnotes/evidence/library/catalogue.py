@@ -231,7 +231,10 @@ class Libraries:
                 if done % _RECORDS_PER_REPORT == 0 or done == total:
                     progress(done // 2, total)  # the other half of the work is reading the titles
             if writer.records == 0:
-                raise LibraryError("Nothing in it holds text that can be read.", "Check that it is the one you meant.")
+                why = f" ({named[0]})" if named else ""
+                raise LibraryError(
+                    f"Nothing in it holds text that can be read{why}.", "Check that it is the one you meant."
+                )
             titled = [] if kind else writer.titles()  # the few claims that share words with a query are read whole
             vectors, rows = embed_topics(
                 topics_of([title for _, title in titled]),
@@ -250,6 +253,7 @@ class Libraries:
                 topics=len(vectors),
                 created_at=datetime.now(UTC),
                 kind=kind,
+                remark=incoming.remark,
                 **writer.brings(),
             )
             writer.finish(info, self._embedder.name)

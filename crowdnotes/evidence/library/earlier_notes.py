@@ -18,6 +18,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import duckdb
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from crowdnotes.bridging.columns import HISTORY, NOTES, TableSpec
@@ -27,7 +28,7 @@ from crowdnotes.domain import EarlierNote, Hit
 from crowdnotes.domain.post import FIRST_ID_MS
 from crowdnotes.errors import InputError, LibraryError
 from crowdnotes.evidence.library.index import Incoming, Record
-from crowdnotes.post_files import read_parquet
+from crowdnotes.post_files import check_expansion, read_parquet
 from crowdnotes.text.markdown import host
 from crowdnotes.text.note_rules import find_urls, x_storage_form
 from crowdnotes.text.urls import canonical_url, is_on_x, is_web_address
@@ -120,6 +121,7 @@ def _write_sorted_notes(path: Path, scratch: Path) -> tuple[Path, list[str], int
     is_index = path.suffix.lower() == _INDEX_SUFFIX
     with _open_duckdb(path if is_index else None, scratch, path.name) as connection:
         if is_index:
+            _require_tables(connection, path.name)
             listed, past = "main.notes", "main.history"
         else:
             files = _find_tables(NOTES, path, scratch, problems)
@@ -223,6 +225,12 @@ def _find_tables(spec: TableSpec, data: Path, scratch: Path, problems: list[str]
     """Parquet files of a table; a file that cannot be read, and rows that were dropped, are told in `problems`."""
     ready = ready_table(spec, data)
     if ready is not None:
+        try:
+            check_expansion(ready)
+        except InputError as error:
+            raise LibraryError(error.message, error.next_step) from error
+        except (pa.ArrowException, OSError):
+            pass  # DuckDB tells what is wrong with it
         return [ready]
     found = []
     for number, shard in enumerate(find_shards(spec, data)):
@@ -234,6 +242,13 @@ def _find_tables(spec: TableSpec, data: Path, scratch: Path, problems: list[str]
         found.append(Path(report.parquet))
         problems += [f"{n:,} rows could not be read: {reason}." for reason, n in report.dropped.items()]
     return found
+
+
+def _require_tables(connection: duckdb.DuckDBPyConnection, name: str) -> None:
+    """Raise LibraryError for views, which may compute rows without end: an index that we made has tables."""
+    there = connection.execute("SELECT table_name FROM duckdb_tables() WHERE schema_name = 'main'").fetchall()
+    if missing := {"notes", "history"} - {table for (table,) in there}:
+        raise LibraryError(f"{name} has no table {' and none '.join(sorted(missing))}.", _WHAT_TO_GIVE)
 
 
 def _create_view(

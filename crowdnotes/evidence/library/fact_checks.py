@@ -20,7 +20,7 @@ from crowdnotes.evidence.library.importing import below, delimiters_of, why_not_
 from crowdnotes.evidence.library.index import Incoming, Record
 from crowdnotes.evidence.reading.plain_text import decode
 from crowdnotes.evidence.source_types import publisher_of
-from crowdnotes.text.table_files import open_text, table_reader
+from crowdnotes.text.table_files import encoding_of, open_text, table_reader
 
 KINDS = (".json", ".jsonld", ".jsonl", ".csv", ".tsv", ".html", ".htm")
 _WHAT_TO_GIVE = "Give ClaimReview data: the feed of Data Commons, a file of Fact-Check Insights, or pages with JSON-LD."
@@ -48,7 +48,15 @@ def open_fact_checks(path: Path) -> Incoming:
             f"There is no fact-check (ClaimReview) in {path.name}.",
             _WHAT_TO_GIVE,
         )
-    return Incoming(total, None, lambda: _read_fact_checks(files, root))
+    told = (_remark_on(file, root) for file in files)
+    return Incoming(total, None, lambda: _read_fact_checks(files, root), remark=next(filter(None, told), ""))
+
+
+def _remark_on(file: Path, root: Path | None) -> str:
+    if file.suffix.lower() in (".html", ".htm") or (root is not None and why_not_opened(file, root)):
+        return ""
+    with file.open("rb") as raw:
+        return encoding_of(raw).remark(file.name)
 
 
 def _read_fact_checks(files: list[Path], root: Path | None) -> Iterator[Record]:

@@ -16,14 +16,15 @@ import stat
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 from urllib.parse import quote
 
-from crowdnotes.errors import FetchError, LibraryError
+from crowdnotes.errors import FetchError, InputError, LibraryError
 from crowdnotes.evidence.library.index import Columns, Incoming, Record
 from crowdnotes.evidence.reading.document import HTML, PDF, PLAIN
 from crowdnotes.evidence.reading.extract import read_body
 from crowdnotes.evidence.reading.plain_text import tidy_line
-from crowdnotes.post_files import read_parquet
+from crowdnotes.post_files import check_expansion, read_parquet
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.table_files import open_text, table_reader
 from crowdnotes.text.urls import is_web_address
@@ -49,18 +50,20 @@ _NUMBER_PATTERN = re.compile(r"[-+]?[\d.,\s]+%?")
 Rows = Sequence[Mapping[str, object]]
 
 
-def choose_columns(names: Sequence[str], sample: Rows, named: Mapping[str, str | None]) -> Columns:
+def choose_columns(
+    names: Sequence[str], sample: Rows, named: Mapping[str, str | None], times: Collection[str] = ()
+) -> Columns:
     """The parts of a table. `named` holds what the user named, by part; the rest is guessed from `sample`.
 
-    Text is the column with the longest mean text. Raises LibraryError for a named column that is
-    not there, and for a table in which no column holds text.
+    `times` are the columns that the file itself says hold dates or times. Text is the column with the longest mean
+    text. Raises LibraryError for a named column that is not there, and for a table in which no column holds text.
     """
     for part, name in named.items():
         if name is not None and name not in names:
             raise LibraryError(
                 f"The table has no column “{name}” for the {part}.", f"Its columns are: {', '.join(names)}."
             )
-    text = named.get("text") or _guess_text_column(names, sample)
+    text = named.get("text") or _guess_text_column(names, sample, times)
     taken = {text} | {name for name in named.values() if name}
     chosen: dict[str, str | None] = {}
     guesses = (
@@ -89,7 +92,7 @@ def _match_column_names(names: Sequence[str], known: Sequence[str]) -> list[str]
     return [name for wanted in known for name in names if plain[name] == wanted]
 
 
-def _guess_text_column(names: Sequence[str], sample: Rows) -> str:
+def _guess_text_column(names: Sequence[str], sample: Rows, times: Collection[str]) -> str:
     best, longest = None, 0.0
     for name in names:
         values = [value for value in (row.get(name) for row in sample) if isinstance(value, str) and value.strip()]
@@ -106,11 +109,27 @@ def _guess_text_column(names: Sequence[str], sample: Rows) -> str:
         if mean > longest:
             best, longest = name, mean
     if best is None:
+        held = [f"{name} ({_describe_values([row.get(name) for row in sample], name in times)})" for name in names]
         raise LibraryError(
             "The table has no column that holds text.",
-            f"Name the column with the text; its columns are: {', '.join(names) or 'none'}.",
+            f"Name the column with the text; its columns are: {', '.join(held) or 'none'}.",
         )
     return best
+
+
+def _describe_values(values: Sequence[object], are_times: bool) -> str:
+    filled = [value for value in values if value not in (None, "")]
+    if are_times:
+        return "dates or times" if filled else "dates or times that no calendar has"
+    if not filled:
+        return "empty"
+    if all(map(_is_url, filled)):
+        return "links"
+    if all(_NUMBER_PATTERN.fullmatch(str(value).strip()) for value in filled):
+        return "numbers"
+    if all(parse_date(value) for value in filled):
+        return "dates"
+    return "short labels" if all(isinstance(value, str) for value in filled) else "no text"
 
 
 def _is_column_for(part: str, name: str, sample: Rows) -> bool:
@@ -137,6 +156,7 @@ TABLE_KINDS = (".parquet", ".csv", ".tsv", ".jsonl")
 _SAMPLE_ROWS = 500
 _SAMPLE_CHARACTERS = 2_000  # of a value: a longer one is a text in any case
 _MAX_FIELD_CHARACTERS = 50_000_000  # the csv module's own limit of 131,072 is shorter than a long article
+_MAX_TEXT_CHARACTERS = 5_000_000  # of one record: several books
 _MAX_TITLE_CHARACTERS = 1_000  # questions are titles too, and are searched whole
 
 
@@ -146,11 +166,15 @@ def open_table(path: Path, named: Mapping[str, str | None]) -> Incoming:
     Raises LibraryError for a broken or empty file, and as `choose_columns` does.
     """
     kinds = {".parquet": _open_parquet, ".csv": _open_csv, ".tsv": _open_csv, ".jsonl": _open_jsonl}
-    names, count, rows = kinds[path.suffix.lower()](path)
+    names, count, rows, times, remark = kinds[path.suffix.lower()](path)
     if count == 0:
         raise LibraryError(f"{path.name} holds no rows.", "Check that it is the file you meant.")
-    columns = choose_columns(names, [_beginnings(row) for row in islice(rows(), _SAMPLE_ROWS)], named)
-    return Incoming(count, columns, lambda: (_build_row_record(i, row, columns) for i, row in enumerate(rows())))
+    columns = choose_columns(names, [_beginnings(row) for row in islice(rows(), _SAMPLE_ROWS)], named, times)
+
+    def records() -> Iterator[Record]:
+        return (_build_row_record(i, row, columns) for i, row in enumerate(rows()))
+
+    return Incoming(count, columns, records, remark=remark)
 
 
 def _beginnings(row: Row) -> Row:
@@ -168,15 +192,28 @@ def _build_row_record(position: int, row: Row, columns: Columns) -> Record:
         published=parse_date(row.get(columns.date)) if columns.date else None,
         publisher=(tidy_line(_to_stripped_string(row.get(columns.publisher))) or None) if columns.publisher else None,
         label=f"row {position}",
-        problem="" if text else "no text",
+        problem=_find_text_problem(text),
     )
+
+
+def _find_text_problem(text: str) -> str:
+    if len(text) > _MAX_TEXT_CHARACTERS:
+        return f"longer than {_MAX_TEXT_CHARACTERS:,} characters"
+    return "" if text else "no text"
 
 
 def _to_stripped_string(value: object) -> str:
     return "" if value is None else str(value).strip()
 
 
-_OpenedTable = tuple[list[str], int, Callable[[], Iterator[Row]]]
+class _OpenedTable(NamedTuple):
+    """`times`: the columns that are said to hold dates or times; `remark`: what to check before it is used."""
+
+    names: list[str]
+    total: int
+    rows: Callable[[], Iterator[Row]]
+    times: tuple[str, ...] = ()
+    remark: str = ""
 
 
 def _open_parquet(path: Path) -> _OpenedTable:
@@ -190,8 +227,12 @@ def _open_parquet(path: Path) -> _OpenedTable:
             raise _build_broken_file_error(path, "parquet", "it is damaged, cut short or of another kind") from error
 
     try:
+        check_expansion(path)
         with pq.ParquetFile(path) as file:
-            return list(file.schema_arrow.names), int(file.metadata.num_rows), rows
+            times = tuple(field.name for field in file.schema_arrow if pa.types.is_temporal(field.type))
+            return _OpenedTable(list(file.schema_arrow.names), int(file.metadata.num_rows), rows, times)
+    except InputError as error:
+        raise LibraryError(error.message, error.next_step) from error
     except (pa.ArrowException, OSError) as error:
         raise _build_broken_file_error(path, "parquet", "it is damaged, cut short or of another kind") from error
 
@@ -221,7 +262,11 @@ def _open_csv(path: Path) -> _OpenedTable:
                 path, "csv", f"line {number} has {len(line)} fields where the header has {len(header)}"
             )
         count += 1
-    return header, count, lambda: (dict(zip(header, line, strict=True)) for _, line in islice(lines(), 1, None))
+
+    def rows() -> Iterator[Row]:
+        return (dict(zip(header, line, strict=True)) for _, line in islice(lines(), 1, None))
+
+    return _OpenedTable(header, count, rows, remark=encoding.remark(path.name))
 
 
 def delimiters_of(path: Path) -> str:
@@ -232,7 +277,12 @@ def delimiters_of(path: Path) -> str:
 def _open_jsonl(path: Path) -> _OpenedTable:
     def rows() -> Iterator[Row]:
         with open_text(path) as (file, encoding):
-            for number, line in enumerate(file, start=1):
+            lines = iter(lambda: file.readline(_MAX_FIELD_CHARACTERS), "")
+            for number, line in enumerate(lines, start=1):
+                if len(line) >= _MAX_FIELD_CHARACTERS:
+                    raise _build_broken_file_error(
+                        path, "jsonl", f"line {number} has more than {_MAX_FIELD_CHARACTERS:,} characters"
+                    )
                 if encoding.is_guess or encoding.has_lost(line):
                     raise _build_broken_file_error(path, "jsonl", "it is not valid UTF-8")
                 if line.strip():
@@ -243,7 +293,7 @@ def _open_jsonl(path: Path) -> _OpenedTable:
     for row in rows():
         names.update(dict.fromkeys(row))
         count += 1
-    return list(names), count, rows
+    return _OpenedTable(list(names), count, rows)
 
 
 _EACH_LINE = 'each line must be one record, such as {"title": "…", "text": "…"}'
@@ -346,7 +396,7 @@ def _build_file_record(position: int, file: Path, root: Path) -> Record:
         published=document.published,
         publisher=document.publisher,
         label=label,
-        problem="" if document.text else "no text",
+        problem=_find_text_problem(document.text),
     )
 
 

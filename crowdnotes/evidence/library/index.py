@@ -68,13 +68,14 @@ class Columns(FrozenModel):
 class Incoming:
     """A table or folder, opened and checked: how many records, which columns, and a way to go through them.
 
-    `copies` are exact copies that are not among the records.
+    `copies` are exact copies that are not among the records; `remark` says what to check before it is used.
     """
 
     total: int
     columns: Columns | None
     read: Callable[[], Iterator[Record]]
     copies: int = 0
+    remark: str = ""
 
 
 _COUNT_TEXTS_BY_KIND = {
@@ -90,7 +91,7 @@ class LibraryInfo(FrozenModel):
     read, of which `skipped_names` names the first twenty. `topics` counts the distinct titles that
     can be found by meaning. `kind` is `FACT_CHECKS`, `NOTES`, or "" for tables and folders. `newest` is the latest
     date of a record, `languages` the codes of fact-checks' languages, the most frequent first. `shown` counts the notes
-    that X is known to have shown.
+    that X is known to have shown. `remark` says what to check before it is used.
     """
 
     name: str
@@ -106,6 +107,7 @@ class LibraryInfo(FrozenModel):
     newest: date | None = None
     languages: tuple[str, ...] = ()
     shown: int = 0
+    remark: str = ""
 
     @property
     def has_addresses(self) -> bool:
@@ -133,7 +135,7 @@ class LibraryInfo(FrozenModel):
         if self.skipped:
             more = f"; and {self.skipped - 3:,} more" if self.skipped > 3 else ""
             parts.append(f"{self.skipped:,} passed over ({'; '.join(self.skipped_names[:3])}{more})")
-        return " · ".join(parts)
+        return " · ".join([*parts, self.remark] if self.remark else parts)
 
 
 class LibraryDocument(FrozenModel):

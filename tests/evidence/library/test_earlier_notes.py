@@ -8,6 +8,8 @@ from pathlib import Path
 
 import duckdb
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from crowdnotes.domain import EarlierNote, Hit
@@ -242,9 +244,16 @@ def test_an_index_that_somebody_made_reads_no_other_file(libraries: Libraries, t
         connection.execute(f"CREATE MACRO told() AS ({read})")
         text = f"({read})" if kind == "view" else "told()"
         connection.execute(f"CREATE VIEW notes AS SELECT 1::BIGINT AS note, 1::BIGINT AS written, {text} AS text")
-    with pytest.raises(LibraryError, match="cannot be read as notes"):
+    with pytest.raises(LibraryError, match="has no table notes"):
         libraries.add(path, KIND, kind=KIND)
     with duckdb.connect(str(path)) as connection:
         connection.execute("CREATE TABLE form AS SELECT 1 AS form")
     with pytest.raises(InputError, match="no index that this program made"), reading(path):
         pass
+
+
+def test_a_table_of_notes_that_repeats_one_text_without_end_is_refused(libraries: Libraries, tmp_path: Path) -> None:
+    texts = pa.array(["x " * 500_000]).dictionary_encode().take(pa.array([0] * 4_000))
+    pq.write_table(pa.table({"noteId": list(range(4_000)), "summary": texts}), tmp_path / "notes.parquet")
+    with pytest.raises(LibraryError, match="would unpack to more than 50 MB"):
+        libraries.add(tmp_path / "notes.parquet", "notes", kind=KIND)

@@ -236,16 +236,62 @@ def test_a_pages_own_address_is_taken_only_when_it_is_one(tmp_path: Path, href: 
     assert [record.url for record in open_folder(tmp_path).read()] == [url]
 
 
+def _repeat(values: pa.Array, times: int) -> pa.Array:
+    return values.dictionary_encode().take(pa.array([0] * times))
+
+
 def test_memory_goes_by_the_bytes_of_rows_and_not_by_their_number(tmp_path: Path) -> None:
     file = tmp_path / "small.parquet"
-    pq.write_table(pa.table({"text": pa.array(["x " * 500_000]).dictionary_encode().take(pa.array([0] * 400))}), file)
+    pq.write_table(pa.table({"text": _repeat(pa.array(["x " * 500_000]), 45)}), file)
     assert file.stat().st_size < 1_000_000
     pa.default_memory_pool().release_unused()
     tracemalloc.start()
     records = open_table(file, {}).read()
-    assert sum(len(next(records).text) for _ in range(60)) > 50_000_000
-    assert tracemalloc.get_traced_memory()[1] < 150_000_000  # all 400 would have 400 MB
+    assert sum(len(next(records).text) for _ in range(45)) > 40_000_000
+    assert tracemalloc.get_traced_memory()[1] < 100_000_000
     tracemalloc.stop()
+
+
+@pytest.mark.parametrize("form", ["text", "bytes", "list", "struct", "one cell", "empty cells"])
+def test_a_file_that_unpacks_to_far_more_than_its_size_is_refused_at_once(tmp_path: Path, form: str) -> None:
+    file, long = tmp_path / "bomb.parquet", "x " * 500_000
+    repeated = _repeat(pa.array([long]), 4_000)
+    column = {
+        "text": lambda: repeated,
+        "bytes": lambda: _repeat(pa.array([long.encode()]), 4_000),
+        "list": lambda: pa.ListArray.from_arrays(pa.array([0, 4_000], pa.int32()), repeated),
+        "struct": lambda: pa.StructArray.from_arrays([repeated], ["inner"]),
+        "one cell": lambda: pa.array([long * 100]),
+        "empty cells": lambda: pa.nulls(10_000_000, pa.string()),
+    }[form]()
+    pq.write_table(pa.table({"text": column}), file, store_schema=False, compression="zstd")
+    with pytest.raises(LibraryError, match=r"bomb.parquet has [\d,]+ bytes and would unpack to more than 50 MB"):
+        open_table(file, {"text": "text"})
+
+
+def test_a_text_longer_than_books_is_passed_over_with_its_reason(tmp_path: Path) -> None:
+    file = _write(tmp_path, "t.csv", f"title,text\na,{'x ' * 3_000_000}\nb,{TEXT}\n")
+    assert [record.problem for record in _read(file)[1]] == ["longer than 5,000,000 characters", ""]
+    only = _write(tmp_path, "t.jsonl", json.dumps({"text": "x " * 3_000_000}))
+    with pytest.raises(LibraryError, match=r"text that can be read \(row 0: longer than 5,000,000 characters\)"):
+        Libraries(tmp_path / "libraries", HashingEmbedder()).add(only, "books")
+
+
+def test_what_each_column_holds_is_said_where_none_holds_text(tmp_path: Path) -> None:
+    file = tmp_path / "t.parquet"
+    columns = {
+        "text": pa.array([2**62], pa.timestamp("us")),
+        "day": pa.array([0], pa.date32()),
+        "n": [7],
+        "url": ["https://a.example/x"],
+        "kind": ["news"],
+        "note": pa.nulls(1, pa.string()),
+    }
+    pq.write_table(pa.table(columns), file)
+    with pytest.raises(LibraryError, match="no column that holds text") as caught:
+        open_table(file, {})
+    held = "text (dates or times that no calendar has), day (dates or times), n (numbers), url (links)"
+    assert f"its columns are: {held}, kind (short labels), note (empty)." in caught.value.next_step
 
 
 @pytest.mark.parametrize(
