@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 
 from crowdnotes.cases.actions import checked_reason, own_check, require_open, with_event
-from crowdnotes.cases.moderation import hide_other_reviews, pairs, require_free, waits_for_readers
+from crowdnotes.cases.moderation import hide_other_reviews, pairs, reading_by, require_free, waits_for_readers
 from crowdnotes.domain import (
     BY_PERSON,
     Case,
     Classification,
     Decision,
     DecisionKind,
+    DeskState,
     Draft,
     GateStatus,
     LinkCheck,
@@ -74,7 +75,7 @@ def decide(
             raise WorkflowError(refusal.id.kind.value, refusal.sentence, refusal.lifts)
         for refusal in remaining(found, reasons):
             if seen_by_them is not case:
-                raise WorkflowError("unread", "Another reader objects.", "Read this case to its end on the Queue page.")
+                raise WorkflowError("unread", _READ_TO_END, _WHERE_TO_READ)
             raise WorkflowError(refusal.id.kind.value, refusal.sentence, refusal.lifts)
     if kind is DecisionKind.APPROVED and seen != sha256:
         raise WorkflowError("edited elsewhere", "The note has changed since you read it.", "Read it again.")
@@ -97,6 +98,10 @@ def decide(
         decision=decision,
         desk=case.desk.model_copy(update={"lease": None}),
     )
+
+
+_READ_TO_END = "You have not read this note to its end as it is now."
+_WHERE_TO_READ = "Read it on the Queue page."
 
 
 def _build_obstacle(kind: ObstacleKind, subject: str, sentence: str, lifts: str = "") -> Obstacle:
@@ -182,6 +187,8 @@ def _find_reader_obstacles(case: Case, by: Person, readers: int) -> Iterator[Obs
     """As many moderators as were asked for have read it; and who approves found nothing wrong where a model judged."""
     wanted = 1 if case.recorded_answers else max(case.desk.readers, readers)
     left = waits_for_readers(case, wanted)
+    if _has_to_finish(case, by):
+        yield _build_obstacle(ObstacleKind.READERS, "yours", _READ_TO_END, _WHERE_TO_READ)
     if wanted > 1 and left:
         yield _build_obstacle(
             ObstacleKind.READERS,
@@ -200,6 +207,22 @@ def _find_reader_obstacles(case: Case, by: Person, readers: int) -> Iterator[Obs
             yield _build_obstacle(
                 ObstacleKind.FOUND_WRONG, pair.evidence_id, told, "Send the note back, or change what you found"
             )
+
+
+def _has_to_finish(case: Case, reader: Person) -> bool:
+    """Whether somebody reads the case to its end before they may approve it.
+
+    Who read it as it was before; and, whatever others found, who is blind to that once a colleague claimed the case: a
+    refusal that comes only where the colleague objects would tell it.
+    """
+    if case.desk.state is not DeskState.SUBMITTED or reading_by(case, reader.key) is not None:
+        return False
+    if any(it.reader.key == reader.key for it in (*case.desk.earlier_readings, *case.desk.readings)):
+        return True
+    sent = max(number for number, event in enumerate(case.events) if event.kind == "submitted")
+    claimed = (event for event in case.events[sent:] if event.kind in ("claimed", "taken over"))
+    is_blind = hide_other_reviews(case, reader) is not case
+    return is_blind and any(event.by_key != reader.key for event in claimed)
 
 
 def _find_score_obstacles(case: Case) -> Iterator[Obstacle]:

@@ -26,7 +26,6 @@ from crowdnotes.domain import (
     Assessment,
     Case,
     ClaimMatch,
-    Classification,
     Comment,
     DeskState,
     DeskWork,
@@ -55,15 +54,20 @@ _FAVOURABLE_FINDINGS = frozenset({Support.SUPPORTED, Support.PARTLY})
 def counted_readings(case: Case) -> tuple[Reading, ...]:
     """The finished readings, of this submission, of the very note and post, and of each passage that the note rests on.
 
+    A note that says the post is not misleading, of the same words, is another one.
+
     The findings of others are empty where they are hidden (`hide_other_reviews`).
     """
     text, posts = case.draft.sha256 if case.draft else "", ("", case.post.identity)
-    passages = {pair.evidence_id for pair in pairs(case)}
+    passages, kinds = {pair.evidence_id for pair in pairs(case)}, (None, case.classification)
+    texts = {item.id: item.identity for item in case.evidence}
     return tuple(
         reading
         for reading in case.desk.readings
         if reading.text_sha256 == text
         and reading.post_sha256 in posts
+        and reading.classification in kinds
+        and all(it.passage_sha256 in ("", texts.get(it.evidence_id, "")) for it in reading.findings)
         and (not reading.findings or passages <= {found.evidence_id for found in reading.findings})
     )
 
@@ -324,13 +328,22 @@ def finish_reading(case: Case, at: datetime, by: Person) -> Case:
     left = sum(check is None or check.support is Support.UNCHECKED for check in found.values())
     if left:
         raise WorkflowError("unread", plural(left, "1 passage is left to check.", "{n} passages are left to check."))
+    passages = {item.id: item.identity for item in case.evidence}
     findings = tuple(
-        PairFinding(words=pair.words, evidence_id=pair.evidence_id, support=check.support)
+        PairFinding(
+            words=pair.words,
+            evidence_id=pair.evidence_id,
+            support=check.support,
+            passage_sha256=passages.get(pair.evidence_id, ""),
+        )
         for pair, check in found.items()
         if check is not None
     )
     text = case.draft.sha256 if case.draft else ""
-    reading = Reading(reader=by.person, at=at, text_sha256=text, post_sha256=case.post.identity, findings=findings)
+    post, kind = case.post.identity, case.classification
+    reading = Reading(
+        reader=by.person, at=at, text_sha256=text, post_sha256=post, classification=kind, findings=findings
+    )
     work = renewed.desk
     before = reading_by(case, by.key)
     if before is not None and before.findings == findings:
@@ -559,25 +572,16 @@ def text_read_before(case: Case, key: str) -> str | None:
     return next((text for _, _, text in versions(case) if text_sha256(text) == read[-1]), "")
 
 
-def is_of_another_post(case: Case, key: str) -> bool:
-    """Whether the reader of that `Person.key` read this text of the note, and last for another post."""
+def what_changed(case: Case, key: str) -> str:
+    """What was changed since the reader of that `Person.key` read this text of the note; "" where nothing was."""
     readings = (*case.desk.earlier_readings, *case.desk.readings)
     last = next((reading for reading in reversed(readings) if reading.reader.key == key), None)
     text = case.draft.sha256 if case.draft else ""
-    return last is not None and last.text_sha256 == text and last.post_sha256 not in ("", case.post.identity)
-
-
-def is_close(case: Case) -> bool:
-    """Whether the simulated jury's interval of this very note touches the line that shows a note."""
-    verdict = case.verdict_on(case.draft.sha256) if case.draft else None
-    if verdict is None or verdict.means_nothing or case.classification is Classification.NOT_MISLEADING:
-        return False
-    return verdict.intercept_interval.low <= verdict.helpful_line <= verdict.intercept_interval.high
-
-
-def ratings_of_notes(case: Case) -> int:
-    """How often the notes on its post were rated so far, the figure that the program has for how a post spreads."""
-    return sum(note.ratings.count for note in case.supernote.notes) if case.supernote else 0
+    if last is None or last.text_sha256 != text or reading_by(case, key) is not None:
+        return ""
+    if last.post_sha256 not in ("", case.post.identity):
+        return "The post"
+    return "A source" if last.classification in (None, case.classification) else "What the note says of the post"
 
 
 def _require_submitted(case: Case) -> None:

@@ -10,12 +10,21 @@ from sqlalchemy import ColumnElement, Connection, Engine, Select, and_, delete, 
 
 from crowdnotes.cases.moderation import (
     counted_readings,
-    is_close,
-    ratings_of_notes,
     readers_disagree,
     waits_for_readers,
 )
-from crowdnotes.domain import MOST, Case, DeskState, Order, Person, QueueItem, QueueQuery, QueueScope, turn_of
+from crowdnotes.domain import (
+    MOST,
+    Case,
+    Classification,
+    DeskState,
+    Order,
+    Person,
+    QueueItem,
+    QueueQuery,
+    QueueScope,
+    turn_of,
+)
 from crowdnotes.storage.database import now_of, reading, writing
 from crowdnotes.storage.tables import cases, presence, queue, storable_text
 
@@ -29,7 +38,7 @@ def save_queue_row(connection: Connection, case: Case) -> None:
     connection.execute(delete(queue).where(queue.c.case_id == case.id))
     if work.submitted_at is None:
         return
-    ratings, close = ratings_of_notes(case), is_close(case)
+    ratings, close = _ratings_of_notes(case), _is_close(case)
     disagree = readers_disagree(case)
     turn = turn_of(work.submitted_at, raised=work.raised, ratings=ratings, disagree=disagree, close=close)
     row = {
@@ -189,3 +198,16 @@ def _filter_queue(query: _Query, who: Person, asked: QueueQuery, at: datetime, s
     if asked.without_own:
         query = query.where(or_(queue.c.owner.is_(None), queue.c.owner != who.key))
     return query
+
+
+def _is_close(case: Case) -> bool:
+    """Whether the simulated jury's interval of this very note touches the line that shows a note."""
+    verdict = case.verdict_on(case.draft.sha256) if case.draft else None
+    if verdict is None or verdict.means_nothing or case.classification is Classification.NOT_MISLEADING:
+        return False
+    return verdict.intercept_interval.low <= verdict.helpful_line <= verdict.intercept_interval.high
+
+
+def _ratings_of_notes(case: Case) -> int:
+    """How often the notes on its post were rated so far, the figure that the program has for how a post spreads."""
+    return sum(note.ratings.count for note in case.supernote.notes) if case.supernote else 0

@@ -457,9 +457,9 @@ class CaseService(CaseFindings):
         """See `moderation.text_read_before`."""
         return moderation.text_read_before(case, self.actor.key)
 
-    def is_of_another_post(self, case: Case) -> bool:
-        """See `moderation.is_of_another_post`."""
-        return moderation.is_of_another_post(case, self.actor.key)
+    def what_changed(self, case: Case) -> str:
+        """See `moderation.what_changed`."""
+        return moderation.what_changed(case, self.actor.key)
 
     pairs = staticmethod(moderation.pairs)
     open_comments = staticmethod(moderation.open_comments)

@@ -393,6 +393,11 @@ class Evidence(FrozenModel):
         return next((review for review in self.reviews if review.reader.key == reader_key), None)
 
     @property
+    def identity(self) -> str:
+        """Another one for every passage of other words or from another page."""
+        return text_sha256(f"{self.source.url}\x00{self.passage.text}")
+
+    @property
     def working(self) -> Review | None:
         """The review that counts for the note: the newest verdict that any reader gave; None while there is none."""
         return next((review for review in reversed(self.reviews) if review.verdict is not None), None)

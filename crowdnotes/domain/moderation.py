@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from crowdnotes.domain.base import FrozenModel, LabelledEnum
-from crowdnotes.domain.note import Support
+from crowdnotes.domain.note import Classification, Support
 from crowdnotes.domain.people import Person
 from crowdnotes.wording import plural
 
@@ -55,23 +55,29 @@ class Return(FrozenModel):
 
 
 class PairFinding(FrozenModel):
-    """What one reader found of one sentence, by its words, and one passage."""
+    """What one reader found of one sentence, by its words, and one passage.
+
+    `passage_sha256` is of the passage's words and address as they read them; "" of a reading by an earlier program.
+    """
 
     words: str
     evidence_id: str
     support: Support
+    passage_sha256: str = ""
 
 
 class Reading(FrozenModel):
     """One moderator's whole reading of a submitted note, kept when they finished it and not changed after.
 
-    `post_sha256` is `Post.identity` of the post that the note was read for; "" of a reading by an earlier program.
+    `post_sha256` is `Post.identity` of the post that the note was read for, `classification` what the note said of it;
+    "" and None of a reading by an earlier program.
     """
 
     reader: Person
     at: datetime
     text_sha256: str
     post_sha256: str = ""
+    classification: Classification | None = None
     findings: tuple[PairFinding, ...]
 
     @property

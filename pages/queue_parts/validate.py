@@ -126,9 +126,9 @@ def validate(case_id: str) -> None:
 
 
 def _draw_changes_since_own_reading(case: Case) -> None:
-    """Tell whoever read it that the post was changed, or the note: that with the new words marked."""
-    if workspace().service.is_of_another_post(case):
-        st.warning("Read it again: what you found under the old post does not count.", title="The post was changed.")
+    """Tell whoever read it what was changed since; of the note with the new words marked."""
+    if what := workspace().service.what_changed(case):
+        st.warning("Read it again: what you found before does not count.", title=f"{what} was changed.")
     before = workspace().service.text_read_before(case)
     if case.draft is None or before is None:
         return

@@ -254,6 +254,45 @@ def test_a_source_that_the_author_takes_in_later_has_to_be_read_too() -> None:
     assert moderation.waits_for_readers(actions.judge(opened, NOW, ANN, "E3", Verdict.USE, "")) == 2
 
 
+@pytest.mark.parametrize("readers", [1, 2])
+@pytest.mark.parametrize("what", ["post", "kind", "passage", "note"])
+def test_what_an_author_changes_after_a_reading_is_read_again_before_it_is_approved(readers: int, what: str) -> None:
+    case = read(submitted(readers), BOB)
+    case = moderation.release(case if readers == 1 else read(case, CLEO), NOW, BOB if readers == 1 else CLEO)
+    last = BOB if readers == 1 else CLEO
+    assert ObstacleKind.READERS not in {item.id.kind for item in obstacles(case, NOW, last)}
+    if what == "post":
+        changed = case.post.model_copy(update={"text": f"{case.post.text} No, it is not."})
+        turned = case.model_copy(update={"post": changed})
+    elif what == "kind":
+        turned = actions.set_classification(case, NOW, ANN, Classification.NOT_MISLEADING)
+    elif what == "passage":
+        first, *others = case.evidence
+        passage = first.passage.model_copy(update={"text": "Another text."})
+        turned = case.model_copy(update={"evidence": (first.model_copy(update={"passage": passage}), *others)})
+    else:
+        turned = edit_draft(case, NOW, ANN, "The review found a link.", based_on=text_sha256(NOTE))
+    assert ObstacleKind.READERS in {item.id.kind for item in obstacles(turned, NOW, last)}
+    refused(lambda: decide(turned, NOW, last, DecisionKind.APPROVED, seen=text_sha256(NOTE)), "readers")
+    names = {"post": "The post", "kind": "What the note says of the post", "passage": "A source", "note": ""}
+    assert moderation.what_changed(turned, last.key) == names[what]
+    again = read(turned, BOB) if readers == 1 else read(read(turned, BOB), CLEO)
+    assert ObstacleKind.READERS not in {item.id.kind for item in obstacles(again, NOW, last)}
+
+
+def test_a_refusal_before_ones_own_reading_tells_nothing_of_what_others_found() -> None:
+    def refusals(*finds: Support) -> list[str]:
+        case = submitted(readers=2)
+        for by, found in zip((BOB, CLEO), finds, strict=True):
+            case = read(case, by, found)
+        case = moderation.release(case, NOW, CLEO) if case.desk.lease else case
+        return [item.sentence for item in obstacles(moderation.hide_other_reviews(case, DAN), NOW, DAN)]
+
+    agreed, disagreed = refusals(*[Support.SUPPORTED] * 2), refusals(Support.SUPPORTED, Support.UNSUPPORTED)
+    assert agreed == disagreed
+    assert "You have not read this note to its end as it is now." in agreed
+
+
 @pytest.mark.parametrize("what", [{"text": "The moon is made of cheese."}, {"url": "https://x.com/a/status/1"}])
 def test_a_reading_counts_for_the_post_that_it_was_made_for_and_for_no_other(what: dict[str, str]) -> None:
     both = moderation.release(read(read(submitted(readers=2), BOB), CLEO), NOW, CLEO)
@@ -264,8 +303,8 @@ def test_a_reading_counts_for_the_post_that_it_was_made_for_and_for_no_other(wha
     assert turned.draft == both.draft
     assert (moderation.waits_for_readers(turned), moderation.reading_by(turned, BOB.key)) == (2, None)
     assert ObstacleKind.READERS in {item.id.kind for item in obstacles(turned, NOW, CLEO)}
-    assert [moderation.is_of_another_post(turned, who.key) for who in (BOB, DAN)] == [True, False]
-    assert not moderation.is_of_another_post(both, BOB.key)
+    assert [moderation.what_changed(turned, who.key) for who in (BOB, DAN)] == ["The post", ""]
+    assert not moderation.what_changed(both, BOB.key)
     assert moderation.waits_for_readers(intake.change_post(turned, NOW, ANN, both.post)) == (0 if "url" in what else 2)
 
 
