@@ -57,11 +57,13 @@ _FINDING_KEYS = [str(number) for number, _ in enumerate(FINDINGS, start=1)]
 _JUDGED_BY_KEY: dict[str, Judged] = {
     **dict.fromkeys(_FINDING_KEYS, _PAIR),
     "f": {"places": [".st-key-validate-summary"]},
+    "b": {"places": [".st-key-validate-return"]},
 }
 # The other keys of this page judge nothing: they are their buttons' own. "a" takes the keyboard there alone.
 _PRESSED_BY_KEY = {
     **{key: [f".st-key-finding-{key} button"] for key in _FINDING_KEYS},
     "f": [".st-key-keep-findings button"],
+    "b": [".st-key-validate-send button"],
     "a": [".st-key-validate-approve button"],
 }
 _LABEL_BY_DECISION = {
@@ -429,7 +431,7 @@ def _draw_outcome(case: Case, found: Sequence[Pair]) -> None:
         st.markdown("**Comments for the author**")
         _draw_comment_fields(case, found)
         send = partial(_send_back, case, _find_unsupported_pairs(case, found))
-        button("Send back", "validate-send", _NOTICE_AREA, send, icon="reply", shortcut="b")
+        button(":gray[B] Send back", "validate-send", _NOTICE_AREA, send, icon="reply")
 
 
 def _find_unsupported_pairs(case: Case, found: Sequence[Pair]) -> list[Pair]:

@@ -307,8 +307,15 @@ def test_three_people_take_a_note_from_its_author_through_two_blind_readers_to_i
         _reads(cleos, "1", "Comments for the author")
         cleos.page.get_by_label("Words of the note (optional)").fill(_NOTE.split(maxsplit=1)[0])
         cleos.page.get_by_label("Comment on these words").fill("In whom?")
-        cleos.button("Send back").click()
-        expect(cleos.page.get_by_text("The author has your comments.")).to_be_visible()
+        cleos.page.get_by_label("Comment on these words").press("Escape")
+        cleos.settled()
+        cleos.page.keyboard.press("b")  # first all that is sent has to be seen
+        sent = cleos.page.get_by_text("The author has your comments.")
+        framed = cleos.page.locator("[data-judging^=Press]").first
+        expect(framed.or_(sent)).to_be_visible()
+        if framed.is_visible():
+            cleos.page.keyboard.press("b")
+        expect(sent).to_be_visible()
 
         anas.open(f"/?case={case_id}")
         expect(anas.page.get_by_text("In whom?").first).to_be_visible()
