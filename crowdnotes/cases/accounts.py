@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -31,6 +32,9 @@ def export_person(connection: Connection, person: Person) -> dict[str, Any]:
     """All that is kept by and about them: their cases whole, and of others' cases what is theirs."""
     found: dict[str, Any] = {"key": person.key, "account": None, "engine": None, "cases": [], "elsewhere": {}}
     found |= {"jobs": [], "deleted": []}
+    known = _load_account(connection, person)
+    person = known.person if known is not None else person
+    found["key"] = person.key
     account = connection.execute(select(people).where(_match_person(person))).mappings().first()
     if account is not None:
         found["account"] = {name: str(value) for name, value in account.items() if value is not None}
@@ -59,6 +63,7 @@ def erase_person(connection: Connection, person: Person, by: Person, at: datetim
     # A number of chance tells people who left apart within a case, and says nothing of them.
     gone = Person(issuer="crowdnotes", subject=f"left-{secrets.token_hex(8)}", name="someone who left")
     account = _load_account(connection, person)
+    person = account.person if account is not None else person
     namesakes = {other.name for other in _load_accounts(connection) if other.key != person.key}
     connection.execute(delete(people).where(_match_person(person)))
     if account is not None:
@@ -261,7 +266,14 @@ _LEFT = "crowdnotes"
 
 
 def _mark_of(person: Person) -> Person:
-    return Person(issuer=_LEFT, subject=f"left-{text_sha256(person.key)}", name="someone who left")
+    """The mark of whoever a proxy writes in other letters too."""
+    key = f"{person.issuer} {_subject_of(person)}"
+    return Person(issuer=_LEFT, subject=f"left-{text_sha256(key)}", name="someone who left")
+
+
+def _load_mark(connection: Connection, person: Person) -> Account | None:
+    exact = Person(issuer=_LEFT, subject=f"left-{text_sha256(person.key)}", name="someone who left")
+    return _load_account(connection, _mark_of(person)) or _load_account(connection, exact)
 
 
 def _save_mark(connection: Connection, account: Account, at: datetime) -> None:
@@ -329,17 +341,18 @@ class People:
         """
         at, is_out = self._clock(), first_role == "none"
         account = Account(
-            **person.person.model_dump(),
+            **(person.person.model_dump() | {"subject": _subject_of(person)}),
             role=Role.VIEWER if is_out else Role(first_role),
             disabled_at=at if is_out else None,
             first_seen=at,
             last_seen=at,
         )
-        known = update(people).where(_match_person(person)).values(name=person.name, last_seen=at)
         with writing(self._engine) as connection:
-            if connection.execute(known).rowcount:
+            if (known := _load_signed_in(connection, person)) is not None:
+                there = update(people).where(_match_person(known))
+                connection.execute(there.values(name=person.name, last_seen=at))
                 return
-            left = _load_account(connection, _mark_of(person))
+            left = _load_mark(connection, person)
             if left is not None:
                 is_before = signed_in_at is not None and signed_in_at <= left.first_seen
                 if left.disabled_at is not None or is_before:
@@ -354,8 +367,8 @@ class People:
     def actor(self, person: Person) -> Actor:
         """That person with the role that they have now. NotAllowedError for who is disabled or not known."""
         with reading(self._engine) as connection:
-            account = _load_account(connection, person)
-            left = _load_account(connection, _mark_of(person)) if account is None else None
+            account = _load_signed_in(connection, person)
+            left = _load_mark(connection, person) if account is None else None
         if left is not None and left.disabled_at is not None:
             raise NotAllowedError("sign-in", "Your access was taken away.", "Ask an admin to give it back.")
         if account is None:
@@ -416,7 +429,7 @@ class People:
         """Keep them out from their next act on, or let them in again; also somebody who was erased, by their key."""
         with reading(self._engine) as connection:
             known = _load_account(connection, person)
-            left = _load_account(connection, _mark_of(person))
+            left = _load_mark(connection, person)
         whom = left if known is None and left is not None else person
         self._change(whom, disabled_at=self._clock() if disabled else None)
 
@@ -454,13 +467,36 @@ class People:
                     "Nobody with that issuer and subject has signed in.",
                     "They have to sign in once; then they are in the list.",
                 )
-            connection.execute(update(people).where(_match_person(person)).values(values))
+            connection.execute(update(people).where(_match_person(account)).values(values))
             _require_remaining_admin(connection, account)
 
 
 def _load_account(connection: Connection, person: Person) -> Account | None:
     row = connection.execute(select(people).where(_match_person(person)).with_for_update()).mappings().first()
-    return Account.model_validate(dict(row)) if row else None
+    return Account.model_validate(dict(row)) if row else next(iter(_load_same(connection, person)), None)
+
+
+def _load_signed_in(connection: Connection, person: Person) -> Account | None:
+    """The account of who is there. Of several that a proxy wrote in other letters once, one that is kept out first."""
+    return next(iter(_load_same(connection, person)), None) or _load_account(connection, person)
+
+
+def _load_same(connection: Connection, person: Person) -> list[Account]:
+    """The accounts of whom a proxy calls the same but for case and letter forms; none of other issuers."""
+    if person.issuer != PROXY:
+        return []
+    rows = connection.execute(select(people).where(people.c.issuer == PROXY).order_by(people.c.first_seen)).mappings()
+    same = [Account.model_validate(dict(row)) for row in rows if _fold(row["subject"]) == _fold(person.subject)]
+    return sorted(same, key=lambda account: account.disabled_at is None)
+
+
+def _subject_of(person: Person) -> str:
+    """What somebody is kept under: a proxy's "Ann" and "ann" are one person, a provider's subjects are exact."""
+    return _fold(person.subject) if person.issuer == PROXY else person.subject
+
+
+def _fold(name: str) -> str:
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
 def _load_accounts(connection: Connection) -> list[Account]:

@@ -339,8 +339,7 @@ def finish_reading(case: Case, at: datetime, by: Person) -> Case:
         for pair, check in found.items()
         if check is not None
     )
-    text = case.draft.sha256 if case.draft else ""
-    post, kind = case.post.identity, case.classification
+    text, post, kind = case.draft.sha256 if case.draft else "", case.post.identity, case.classification
     reading = Reading(
         reader=by.person, at=at, text_sha256=text, post_sha256=post, classification=kind, findings=findings
     )

@@ -8,18 +8,31 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, MetaData, select
+from sqlalchemy import Engine, MetaData, insert, select
 
 from crowdnotes.cases import moderation
-from crowdnotes.cases.accounts import People
+from crowdnotes.cases.accounts import People, proxied
 from crowdnotes.cases.actions import compare_sentence, open_passage
 from crowdnotes.cases.export import to_json, to_markdown
 from crowdnotes.cases.store import Store
 from crowdnotes.cases.suggestions import answer_suggestion, suggest
-from crowdnotes.domain import Actor, Case, Comment, Decision, DecisionKind, Draft, Role, SuggestionAnswer, Support
+from crowdnotes.domain import (
+    Account,
+    Actor,
+    Case,
+    Comment,
+    Decision,
+    DecisionKind,
+    Draft,
+    Role,
+    SuggestionAnswer,
+    Support,
+)
 from crowdnotes.errors import InputError, NotAllowedError
 from crowdnotes.jobs import JobState
 from crowdnotes.jobs.records import JobRecord, JobTable
+from crowdnotes.storage.database import writing
+from crowdnotes.storage.tables import people as people_table
 from tests.cases.test_moderation import ANN, BOB, NOTE, NOW, drafted, waiting_assessment
 from tests.fakes import actor
 
@@ -175,3 +188,32 @@ def test_only_an_admin_hands_out_and_erases_and_the_last_one_stays(engine: Engin
     with pytest.raises(InputError, match="only admin"):
         people.erase(ZOE)
     assert Store(engine).get("own").owner == ZOE.person
+
+
+def test_whoever_a_proxy_writes_in_other_letters_is_one_person(engine: Engine) -> None:
+    people = People(engine, lambda: NOW, lambda: actor("root"))
+    people.seen(actor("root"), "admin")
+    for name in ("Ann", "ann", "ＡＮＮ", "Straße", "STRASSE"):
+        people.seen(proxied(name), "contributor")
+    assert {people.actor(proxied(name)).key for name in ("ANN", "ann")} == {"proxy ann"}
+    assert [account.subject for account in people.everybody() if account.issuer == "proxy"] == ["strasse", "ann"]
+    people.set_role(proxied("aNN"), Role.MODERATOR)
+    assert people.actor(proxied("Ann")).role is Role.MODERATOR
+    people.set_disabled(proxied("Ann"), disabled=True)
+    people.erase(proxied("ANN"))
+    people.seen(proxied("ann"), "contributor")
+    with pytest.raises(NotAllowedError, match="taken away"):
+        people.actor(proxied("aNn"))
+
+
+def test_an_account_from_before_is_found_in_other_letters_and_one_that_is_kept_out_first(engine: Engine) -> None:
+    people = People(engine, lambda: NOW, lambda: actor("root"))
+    rows = [
+        Account(issuer="proxy", subject=name, name=name, role=role, disabled_at=out, first_seen=NOW, last_seen=NOW)
+        for name, role, out in (("Ann", Role.MODERATOR, None), ("Bob", Role.VIEWER, None), ("bob", Role.VIEWER, NOW))
+    ]
+    with writing(engine) as connection:
+        connection.execute(insert(people_table), [row.model_dump() for row in rows])
+    assert people.actor(proxied("ann")).key == "proxy Ann"
+    with pytest.raises(NotAllowedError):
+        people.actor(proxied("Bob"))
