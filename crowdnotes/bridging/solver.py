@@ -13,7 +13,7 @@ import itertools
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar, cast
 
@@ -44,11 +44,24 @@ def _compiled(**options: Any) -> Callable[[_Loop], _Loop]:
 
     def compile_loop(loop: _Loop) -> _Loop:
         try:
-            return cast("_Loop", njit(nogil=True, cache=True, **options)(loop))
+            compiled = njit(nogil=True, cache=True, **options)(loop)
         except RuntimeError:
             return cast("_Loop", njit(nogil=True, **options)(loop))
+        _go_on_where_nothing_can_be_kept(compiled._cache)
+        return cast("_Loop", compiled)
 
     return compile_loop
+
+
+def _go_on_where_nothing_can_be_kept(cache: Any) -> None:
+    """Let numba use what it compiled where the disk is full: it raises OSError only after compiling."""
+    keep = cache.save_overload
+
+    def keep_if_possible(*of: Any) -> None:
+        with suppress(OSError):
+            keep(*of)
+
+    cache.save_overload = keep_if_possible
 
 
 @_compiled()

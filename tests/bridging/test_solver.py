@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 from unittest.mock import MagicMock
 
@@ -9,7 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from numba.core.caching import CacheImpl
+from numba.core import config
+from numba.core.caching import CacheImpl, IndexDataCacheFile
 
 from crowdnotes.bridging import compiled_code_folder, compiled_code_warning, solver
 from crowdnotes.bridging.model import RatingTable
@@ -74,6 +76,19 @@ def test_without_a_folder_for_what_is_compiled_it_is_compiled_all_the_same(monke
         return 2.0 * number
 
     assert double(21.0) == 42.0
+
+
+def test_on_a_full_disk_a_loop_is_compiled_and_not_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(config, "CACHE_DIR", str(tmp_path))
+    full = MagicMock(side_effect=OSError(errno.ENOSPC, "No space left on device"))
+    monkeypatch.setattr(IndexDataCacheFile, "save", full)
+
+    @solver._compiled()
+    def double(number: float) -> float:
+        return 2.0 * number
+
+    assert double(21.0) == 42.0
+    assert full.called
 
 
 def test_where_compiled_code_is_kept_is_found_as_numba_finds_it(
