@@ -13,6 +13,7 @@ import itertools
 import os
 import re
 import stat
+import tempfile
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -306,8 +307,24 @@ def table_text(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
 
 @contextmanager
 def open_export(file: Path) -> Iterator[TextIO]:
-    """A text file to write, in UTF-8 with line ends as given, that only its owner may read. Raises OSError."""
-    with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8", newline="") as out:
-        if stat.S_ISREG(os.fstat(out.fileno()).st_mode):  # also where it was there before; a pipe stays as it is
-            file.chmod(0o600)
-        yield out
+    """A text file to write, in UTF-8 with line ends as given, that only its owner may read. Raises OSError.
+
+    A file that is there is replaced when the new one is whole: an export that fails leaves it as it was.
+    """
+    try:
+        is_device = not stat.S_ISREG(file.stat().st_mode) or file.is_relative_to("/dev")
+    except FileNotFoundError:
+        is_device = False
+    if is_device:  # a pipe stays as it is
+        with file.open("w", encoding="utf-8", newline="") as out:
+            yield out
+        return
+    target = file.resolve()
+    handle, made = tempfile.mkstemp(dir=target.parent, prefix=".crowdnotes-export-")  # its owner's alone
+    try:
+        with open(handle, "w", encoding="utf-8", newline="") as out:
+            yield out
+        os.replace(made, target)
+    except BaseException:
+        Path(made).unlink(missing_ok=True)
+        raise

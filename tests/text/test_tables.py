@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import os
 import re
@@ -144,6 +145,19 @@ def test_an_export_is_its_owners_and_a_pipe_is_written_to(tmp_path: Path) -> Non
         out.write("x")
     reader.join()
     assert read == ["x"]
+
+
+def test_an_export_that_fails_leaves_what_was_there(tmp_path: Path) -> None:
+    (tmp_path / "answers.csv").write_text("old")
+
+    def export() -> None:
+        with open_export(tmp_path / "answers.csv") as out:
+            out.write("new")
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(OSError, match="No space"):
+        export()
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("answers.csv", "old")]
 
 
 @pytest.mark.parametrize(

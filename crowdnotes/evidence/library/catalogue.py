@@ -140,7 +140,7 @@ class Libraries:
         **columns: str,
     ) -> LibraryInfo:
         """See `add`, for files that a browser sent: a table, or a folder's documents by their place below it."""
-        with tempfile.TemporaryDirectory() as folder:
+        with as_library_error(name), tempfile.TemporaryDirectory() as folder:
             path = lay_out(Path(folder), files)
             return self.add(path, name, replace=replace, progress=progress, kind=kind, **columns)
 
