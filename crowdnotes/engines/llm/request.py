@@ -14,7 +14,7 @@ from functools import cache
 from itertools import groupby
 from typing import Any, Generic
 
-from crowdnotes.domain import Evidence, Post, Span
+from crowdnotes.domain import Evidence, Post, Source, Span
 from crowdnotes.engines.base import EngineStep
 from crowdnotes.engines.llm.parsing import A, Answer, read_answer, spoken, verdict_place
 from crowdnotes.engines.llm.server import Message
@@ -171,7 +171,7 @@ def passage_block(item: Evidence, today: date | None = None, gives: str = "") ->
     source = item.source
     name, site = publisher_name(source), host(source.url)
     publisher = name or (f"not known (site {site})" if site else "not known")
-    parts = (f"publisher: {publisher}", f"title: {source.title}", f"date: {_when(source.stated_day, today)}", gives)
+    parts = (f"publisher: {publisher}", f"title: {source.title}", f"date: {_when(source, today)}", gives)
     return Block(f"passage {item.id}", f"({' · '.join(filter(None, parts))})\n{item.passage.text}")
 
 
@@ -203,11 +203,14 @@ def near(item: Evidence, spans: Sequence[Span], room: int) -> Evidence:
     return item.model_copy(update={"passage": item.passage.model_copy(update={"text": shown})})
 
 
-def _when(published: date | None, today: date | None) -> str:
+def _when(source: Source, today: date | None) -> str:
+    """Its day, or the year alone where no day is known."""
+    published = source.stated_day or source.not_before
     if published is None:
         return "not known, undated"
     years = 0 if today is None else (today - published).days // 365
-    return f"{published}, old: {years} years" if years >= _OLD_YEARS else str(published)
+    told = str(source.stated_day or source.year)
+    return f"{told}, old: {years} years" if years >= _OLD_YEARS else told
 
 
 @cache

@@ -92,8 +92,8 @@ def plan_search(model_client: ModelClient, post: Post, limit: int, today: date) 
 
 
 def days(post: Post, today: date) -> str:
-    """The post's day and the present one, as every prompt tells them."""
-    posted = post.posted_at.date().isoformat() if post.posted_at else "not known"
+    """The post's day and the present one, as every prompt tells them. A post of unknown day may be years old."""
+    posted = post.posted_at.date().isoformat() if post.posted_at else "not known, today or any day before"
     return f"day of the post: {posted} · today: {today.isoformat()}"
 
 
@@ -110,8 +110,10 @@ def _list_claim_record(brief: Brief) -> Iterable[str]:
             if said:
                 yield f"{name}: {said}"
         if claim.since:
-            yield f"since: {claim.since}"
-        yield from (f"claim {number}: {other.in_full}" for number, other in enumerate(others, 2))
+            yield f"since: {claim.since_when}"
+        for number, other in enumerate(others, 2):
+            since = f" (since: {other.since_when})" if other.since else ""
+            yield f"claim {number}: {other.in_full}{since}"
     yield days(brief.post, brief.today)
 
 

@@ -169,7 +169,14 @@ def test_the_day_of_the_post_and_the_present_one_stand_in_every_prompt_and_the_r
             days["days"],
         ]
     ]
-    assert "not known · today" in _record_of(BRIEF)
+    assert "day of the post: not known, today or any day before · today" in _record_of(BRIEF)
+
+
+def test_a_year_stands_in_the_record_as_it_was_said_beside_the_claim_that_it_is_of() -> None:
+    claims = [CLAIM.model_copy(update={"since": since}) for since in (date(2024, 1, 1), date(2023, 5, 1))]
+    record = _record_of(Brief(POST, TODAY, tuple(claims))).splitlines()
+    assert "since: 2024" in record
+    assert f"claim 2: {CLAIM.statement} (since: May 2023)" in record
 
 
 def _record_of(brief: Brief) -> str:
