@@ -93,7 +93,7 @@ class Claim(FrozenModel):
     """A statement of the post, and where it stands there: what every later step goes by.
 
     `statement` is the claim in full words, that a reader understands without the post; `implies` what readers are led
-    to conclude beyond it; `settled_by` what a page would have to state to settle it; `since` the day since when it
+    to conclude beyond it; `settled_by` where to look and for what, to settle it; `since` the day since when it
     would be so, for what is recent. The local engine fills none of these four.
     """
 
