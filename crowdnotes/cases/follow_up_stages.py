@@ -393,13 +393,15 @@ def settle(case: Case, _: Progress, tools: StageContext, *, may_search: bool) ->
     if found is None:
         return {}, "NOT RUN: the engine in use cannot tell."
     changes: dict[str, object] = {"settlement": found.settlement}
-    if stated := found.settlement.stated(evidence):
+    if stated := {item.id for item, _ in found.settlement.stated(evidence, claim=1)}:
         return changes, f"{len(stated)} of {len(evidence)} passages answer the claim outright"
     if may_search and found.queries:
         changes |= settling_search(case, found.queries, tools, found.settlement.missing)
     helping = len(found.settlement.answers(evidence))
     helps = f"{helping} help to conclude it" if helping else "none answers it"
-    missing = f" Missing: {found.settlement.missing}" if found.settlement.missing else ""
+    if other := {item.id for item, _ in found.settlement.stated(evidence)}:
+        helps = f"{len(other)} of {len(evidence)} answer another claim of the post outright"
+    missing = f" Where to look: {found.settlement.missing}" if found.settlement.missing else ""
     return changes, f"No passage answers the claim outright; {helps}.{missing}"
 
 

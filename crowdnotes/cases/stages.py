@@ -541,7 +541,8 @@ def _explain_writing_not_needed(case: Case) -> str | None:
 
 def _choose_first_stated(case: Case) -> Draft:
     """The first candidate whose answer is stated, if there is one."""
-    return next((draft for draft in case.candidates if not draft.is_inferred), case.candidates[0])
+    stated = (draft for draft in case.candidates if not draft.is_inferred(case.settlement, case.evidence))
+    return next(stated, case.candidates[0])
 
 
 def _make_draft(case: Case, draft: Draft) -> dict[str, object]:

@@ -47,7 +47,7 @@ def _is_claim_settled(case: Case, *, nothing_relevant: bool) -> bool:
     """By a model's word where there is one, else by the person's, who judged everything and uses none of it."""
     evidence = case.judging_evidence
     if case.settlement is not None:
-        return bool(case.settlement.stated(evidence))
+        return bool(case.settlement.stated(evidence, claim=1))
     if nothing_relevant or not evidence:
         return False
     unjudged = any(item.verdict is None for item in evidence)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from enum import StrEnum
@@ -414,7 +415,7 @@ class Evidence(FrozenModel):
 
 
 class Reach(FrozenModel):
-    """How far a search came that settled nothing: the nearest passage, what would settle it, where to look by hand.
+    """How far a search came that settled nothing: the nearest passage, what to look for, and where by hand.
 
     `wanted` is "" where nobody said; `places` are names of texts, each with a link.
     """
@@ -474,13 +475,15 @@ class PassageAnswer(FrozenModel):
 
 
 class Settlement(FrozenModel):
-    """What a model found in the passages for the claims, passage by passage, and what is missing to settle the first.
+    """What a model found in the passages for the claims, passage by passage, and where to look for the first one's.
 
-    A passage stands there more than once where it answers several claims, or parts of one in different places.
+    A passage stands there more than once where it answers several claims, or parts of one in different places. `best`
+    are the ids of those to write from, best first and without near-copies; none where the model named none.
     `post_to_program`: words in the post speak to a program instead of people.
     """
 
     passages: tuple[PassageAnswer, ...]
+    best: tuple[str, ...] = ()
     missing: str = ""
     post_to_program: bool = False
     engine: str
@@ -501,6 +504,31 @@ class Settlement(FrozenModel):
         order = (AnswerKind.STATED, AnswerKind.INFERRED)
         return [pair for wanted in order for pair in found if pair[1].answer is wanted]
 
-    def stated(self, evidence: Iterable[Evidence]) -> list[tuple[Evidence, PassageAnswer]]:
-        """The passages that state what settles the first claim."""
-        return [pair for pair in self.answers(evidence) if pair[1].answer is AnswerKind.STATED and pair[1].claim == 1]
+    def stated(self, evidence: Iterable[Evidence], *, claim: int | None = None) -> list[tuple[Evidence, PassageAnswer]]:
+        """The passages that state what settles that claim, or any; once for each place of them that does."""
+        return [
+            (item, answer)
+            for item in evidence
+            for answer in self.all_of(item)
+            if answer.answer is AnswerKind.STATED and claim in (None, answer.claim)
+        ]
+
+    def has_several_inferred(self, evidence: Sequence[Evidence]) -> bool:
+        """Whether two passages or more speak against one claim to which none states the answer."""
+        stated = {answer.claim for _, answer in self.stated(evidence)}
+        against = Counter(
+            claim
+            for item in evidence
+            for claim in {
+                answer.claim
+                for answer in self.all_of(item)
+                if answer.answer is AnswerKind.INFERRED and answer.points is Points.AGAINST
+            }
+        )
+        return any(count > 1 for claim, count in against.items() if claim not in stated)
+
+    def only_infers(self, evidence: Iterable[Evidence]) -> bool:
+        """Whether a reader has to conclude the answer from these passages; not where one was not asked about."""
+        found = [self.all_of(item) for item in evidence]
+        kinds = {answer.answer for answers in found for answer in answers}
+        return all(found) and AnswerKind.INFERRED in kinds and AnswerKind.STATED not in kinds

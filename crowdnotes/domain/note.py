@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
 
 from crowdnotes.domain.base import FrozenModel, LabelledEnum, Span, text_sha256
+from crowdnotes.domain.evidence import Evidence, Settlement
 
 
 class Classification(StrEnum):
@@ -118,10 +120,16 @@ class Draft(FrozenModel):
     objections: tuple[str, ...] = ()
     changes: str = ""
 
-    @property
-    def is_inferred(self) -> bool:
-        """Whether its first sentence is one that a reader would have to conclude, as its writer says."""
-        return bool(self.sentences) and self.sentences[0].basis is Basis.INFERRED
+    def is_inferred(self, settlement: Settlement | None, evidence: Iterable[Evidence]) -> bool:
+        """Whether a reader has to conclude its answer: by what its writer says, or as no source of it states one.
+
+        `evidence` are the passages of the case, `settlement` what was found of them.
+        """
+        if self.sentences and self.sentences[0].basis is Basis.INFERRED:
+            return True
+        return settlement is not None and settlement.only_infers(
+            item for item in evidence if item.id in self.evidence_ids
+        )
 
     @property
     def sha256(self) -> str:

@@ -10,7 +10,7 @@ import re
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from crowdnotes.domain import (
     Assessment,
@@ -23,10 +23,12 @@ from crowdnotes.domain import (
     Points,
     Quotation,
     SentenceSupport,
+    Source,
     Span,
 )
 from crowdnotes.engines import Brief, Engine, EngineStep, Written
 from crowdnotes.errors import EngineError
+from crowdnotes.notes.gates import ask_about_age
 from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT, find_urls, note_length, without_urls
 from crowdnotes.text.publishers import publisher_name
 from crowdnotes.text.urls import linkable
@@ -85,14 +87,12 @@ def write_candidates(
     return Drafted(tuple(candidates), answer.abstained, answer.lost, answer.quotations)
 
 
-_RECENT_YEARS = 5  # a source older than that may be out of date on what the claim says is so now
-
-
 def why_no_note(brief: Brief, evidence: Sequence[Evidence]) -> str:
     """Why no note is proposed from these passages before a person has read them; "" where one is.
 
-    What a model only infers is left to a person. That the passages agree with the post counts only with a dated source
-    that is recent enough for the claim.
+    One passage from which a model only infers an answer is not enough; of several that speak against the same claim the
+    writer may tell what they say. That passages agree with a claim about what is so since some day counts only with a
+    source that is dated and no older.
     """
     others = [claim for claim in brief.claims if claim.kind is not ClaimKind.CHECKABLE]
     if others and brief.claim is None:
@@ -100,25 +100,27 @@ def why_no_note(brief: Brief, evidence: Sequence[Evidence]) -> str:
     settlement = brief.settlement
     if settlement is None:
         return ""
-    stated = settlement.stated(evidence)
-    if not stated:
-        missing = f" What would settle it: {settlement.missing}" if settlement.missing else ""
-        return f"Not enough evidence: no passage answers the claim outright.{missing}"
-    if any(found.points is not Points.FOR for _, found in stated):
+    denied = any(found.points is not Points.FOR for _, found in settlement.stated(evidence))
+    if denied or settlement.has_several_inferred(evidence):
         return ""
-    if any(_is_recent(item, brief) for item, _ in stated):
-        return f"Not needed: the passages agree with the post. {stated[0][1].tells}"
-    names = ", ".join(item.id for item, _ in stated)
-    return f"Not enough evidence: what agrees with the post ({names}) is undated or too old to tell what is so now."
+    agreeing = settlement.stated(evidence, claim=1)
+    if not agreeing:
+        missing = f" Where to look: {settlement.missing}" if settlement.missing else ""
+        return f"Not enough evidence: no passage answers the claim outright.{missing}"
+    recent = next(((item, found) for item, found in agreeing if _is_recent(item.source, brief)), None)
+    if recent is None:
+        names = ", ".join(dict.fromkeys(item.id for item, _ in agreeing))
+        return f"Not enough evidence: what agrees with the post ({names}) is undated or older than what it tells of."
+    item, found = recent
+    age = ask_about_age(item.source, brief.post.posted_at.date() if brief.post.posted_at else brief.today)
+    return f"Not needed: the passages agree with the post. {found.tells} {age}".rstrip()
 
 
-def _is_recent(item: Evidence, brief: Brief) -> bool:
-    published = item.source.stated_day
-    if published is None:
-        return False
-    posted = brief.post.posted_at.date() if brief.post.posted_at else brief.today
+def _is_recent(source: Source, brief: Brief) -> bool:
+    """Whether it can know what a claim says is so since some day. Of other claims the judge of passages weighs that."""
     since = brief.claim.since if brief.claim is not None else None
-    return published >= (since or posted - timedelta(days=366 * _RECENT_YEARS))
+    first = source.stated_day or source.not_before
+    return since is None or (first is not None and first >= since)
 
 
 def budget_for(evidence: Sequence[Evidence]) -> int:
@@ -159,8 +161,8 @@ def revise_candidates(
     same = next((draft for draft in ordered if draft.sha256 == final.sha256), None)
     if same is not None:
         return Revised((same, *(draft for draft in ordered if draft is not same)), "The best one was left as it is")
-    stated = [draft for draft in ordered if not draft.is_inferred]
-    if final.is_inferred and stated:  # never before one whose passage says it outright
+    stated = [draft for draft in ordered if not draft.is_inferred(brief.settlement, evidence)]
+    if stated and final.is_inferred(brief.settlement, evidence):  # never before one whose passage says it outright
         rest = [draft for draft in ordered if draft not in stated]
         return Revised((*stated, final, *rest), "The revised one is only inferred, so the best that is stated leads")
     return Revised((final, *ordered), revision.changes)

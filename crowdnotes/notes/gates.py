@@ -59,7 +59,7 @@ def asking_age(
     One that names a year says itself since when it is so, or when it was.
     """
     posted = brief.post.posted_at.date() if brief.post.posted_at else brief.today
-    asked = {item.id: hint for item in evidence if (hint := _ask_about_age(item.source, posted))}
+    asked = {item.id: hint for item in evidence if (hint := ask_about_age(item.source, posted))}
     out = []
     for sentence in sentences:
         names_year = _YEAR.search(sentence.words_in(note)) is not None
@@ -68,7 +68,8 @@ def asking_age(
     return tuple(out)
 
 
-def _ask_about_age(source: Source, posted: date) -> str:
+def ask_about_age(source: Source, posted: date) -> str:
+    """A question to the person about a source without a date, or much older than the post; "" about others."""
     if source.year is None:
         return "This page has no date. Is this still true today?"
     return (

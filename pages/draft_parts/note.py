@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from crowdnotes.domain import Act, Case, Draft, Evidence, GateStatus, LinkCheck, LinkState, Quotation, StageName
+from crowdnotes.domain import Act, Basis, Case, Draft, Evidence, GateStatus, LinkCheck, LinkState, Quotation, StageName
 from crowdnotes.errors import StoreError, WorkflowError
 from crowdnotes.evidence.demo_pages import example_of
 from crowdnotes.jobs import JobRecord
@@ -96,7 +96,19 @@ def proposals(case: Case, job: JobRecord | None) -> None:
     _draw_write_button(case, job)
     with st.container(gap="small"):  # always there, so that the note below stays where it is
         _explain_missing_note(case)
+    _warn_of_inference(case)
     _warn_of_missing_links(case)
+
+
+def _warn_of_inference(case: Case) -> None:
+    """That no source says the note's answer in so many words."""
+    if case.draft is not None and case.draft.is_inferred(case.settlement, case.evidence):
+        st.warning(
+            "Read the sources and ask yourself: does it follow from what they say? If not, change the note or decide "
+            "“Not enough evidence”.",
+            title="Inferred: no source of this note says outright whether the claim is right",
+            icon=":material/psychology_alt:",
+        )
 
 
 def proposed(case: Case) -> None:
@@ -183,9 +195,11 @@ def _draw_leading_source(case: Case, candidate: Draft) -> None:
     first = candidate.sentences[0] if candidate.sentences else None
     item = case.evidence_by_id(first.evidence_id) if first is not None and first.evidence_id else None
     if first is not None and item is not None:
-        basis = f" ({first.basis.as_text})" if first.basis is not None else ""
+        is_inferred = candidate.is_inferred(case.settlement, case.evidence)
+        basis = Basis.INFERRED if is_inferred else first.basis
+        told = f" ({basis.as_text})" if basis is not None else ""
         where = escaped(source_name(item.source), 50)
-        st.markdown(f":small[:gray[Leads with {item.id}, {where}{basis}]]")
+        st.markdown(f":small[:gray[Leads with {item.id}, {where}{told}]]")
 
 
 def _strip_links(text: str) -> str:

@@ -87,7 +87,7 @@ def look_yourself(case: Case, job: JobRecord | None, reach: Reach) -> None:
             else "Look for a source yourself"
         )
         st.markdown(f"**:material/travel_explore: {head}**")
-        wanted = [f"What would settle it: {escaped(reach.wanted, _MAX_STATEMENT_CHARACTERS)}"] if reach.wanted else []
+        wanted = [f"Look for: {escaped(reach.wanted, _MAX_STATEMENT_CHARACTERS)}"] if reach.wanted else []
         st.markdown("  \n".join(f":small[{told}]" for told in [*wanted, *_describe_search(case)]))
         if near := reach.nearest:
             with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
@@ -186,7 +186,7 @@ def _draw_claim(case: Case, reach: Reach | None) -> None:
             fill(name, words=escaped(words, _MAX_STATEMENT_CHARACTERS))
             for name, words in (
                 ("What it implies: {words}", claim.implies),
-                ("What would settle it: {words}", claim.settled_by),
+                ("Where to look: {words}", claim.settled_by),
             )
             if words
         ]
@@ -215,7 +215,7 @@ def _draw_settlement(case: Case, reach: Reach | None) -> None:
     evidence = case.judging_evidence
     if case.settlement is None or not evidence:
         return
-    if stated := case.settlement.stated(evidence):
+    if stated := {item.id for item, _ in case.settlement.stated(evidence, claim=1)}:
         said = plural(
             len(stated),
             "{n} of {all} sources answers it, according to the model",
@@ -230,8 +230,10 @@ def _draw_settlement(case: Case, reach: Reach | None) -> None:
         if helping
         else "none helps to conclude it"
     )
+    if other := {item.id for item, _ in case.settlement.stated(evidence)}:
+        helps = plural(len(other), "{n} answers another claim of the post", "{n} answer another claim of the post")
     missing = case.settlement.missing if reach is None else ""  # else it is told there
-    said = f" :small[Missing: {escaped(missing, _MAX_STATEMENT_CHARACTERS)}]" if missing else ""
+    said = f" :small[Where to look: {escaped(missing, _MAX_STATEMENT_CHARACTERS)}]" if missing else ""
     st.markdown(
         f":orange-badge[:material/search_off: No source answers it outright, according to the model; {helps}]{said}"
     )

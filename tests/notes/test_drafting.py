@@ -211,40 +211,68 @@ def test_a_note_is_proposed_where_a_passage_states_what_settles_the_claim_and_wh
 
 
 @pytest.mark.parametrize("answer", [INFERRED, BACKGROUND])
-def test_what_is_not_stated_is_not_enough_and_what_would_settle_it_is_told(answer: AnswerKind) -> None:
+def test_what_is_not_stated_is_not_enough_and_where_to_look_is_told(answer: AnswerKind) -> None:
     assert _why_none((answer, AGAINST)) == (
-        "Not enough evidence: no passage answers the claim outright. What would settle it: A trial of the drink."
+        "Not enough evidence: no passage answers the claim outright. Where to look: A trial of the drink."
     )
     assert _why_none().startswith("Not enough evidence")
 
 
 @pytest.mark.parametrize(
-    ("published", "posted", "since", "needed"),
+    ("published", "posted", "since", "asks"),
     [
-        (date(2025, 6, 1), None, None, False),
-        (date(2021, 6, 1), None, None, False),
-        (date(2019, 6, 1), None, None, True),  # too old to know what is so now
-        (None, None, None, True),
-        (date(2019, 6, 1), date(2020, 1, 1), None, False),  # the post is old too
-        (date(2025, 6, 1), None, date(2025, 7, 1), True),  # from before the event
-        (date(2025, 8, 1), None, date(2025, 7, 1), False),
+        (date(2025, 6, 1), None, None, ""),
+        (date(2019, 6, 1), None, None, " This page is from 2019. Is this still true today?"),
+        (None, None, None, " This page has no date. Is this still true today?"),  # a standing fact needs none
+        (date(2019, 6, 1), date(2020, 1, 1), None, ""),  # the post is old too
+        (date(2025, 6, 1), None, date(2025, 7, 1), None),  # from before the event
+        (None, None, date(2025, 7, 1), None),
+        (date(2025, 8, 1), None, date(2025, 7, 1), ""),
     ],
 )
-def test_that_the_passages_agree_counts_only_with_a_dated_source_recent_enough_for_the_claim(
-    published: date | None, posted: date | None, since: date | None, needed: bool
+def test_that_the_passages_agree_counts_for_a_claim_with_a_day_only_with_a_source_that_is_dated_and_no_older(
+    published: date | None, posted: date | None, since: date | None, asks: str | None
 ) -> None:
     claim = CLAIM.model_copy(update={"since": since})
     why = _why_none((STATED, FOR), dates=[published], claim=claim, posted=posted)
-    agrees = "Not needed: the passages agree with the post. It says so."
-    too_old = "Not enough evidence: what agrees with the post (E1) is undated or too old to tell what is so now."
-    assert why == (too_old if needed else agrees)
+    too_old = "Not enough evidence: what agrees with the post (E1) is undated or older than what it tells of."
+    assert why == (too_old if asks is None else f"Not needed: the passages agree with the post. It says so.{asks}")
+
+
+def test_a_page_of_which_only_the_year_is_known_can_know_what_is_so_since_that_year() -> None:
+    item = make_evidence(1)
+    item = item.model_copy(update={"source": item.source.model_copy(update={"not_before": date(2025, 1, 1)})})
+    settlement = Settlement(passages=(_found(item, STATED, FOR),), engine="llm:small")
+    whys = [
+        why_no_note(Brief(BRIEF.post, TODAY, (CLAIM.model_copy(update={"since": since}),), settlement), [item])
+        for since in (date(2025, 1, 1), date(2025, 6, 1))
+    ]
+    assert [why.split(":")[0] for why in whys] == ["Not needed", "Not enough evidence"]
+
+
+def test_of_several_passages_from_which_the_same_is_inferred_the_writer_may_tell_what_they_say() -> None:
+    assert _why_none((INFERRED, AGAINST), (INFERRED, AGAINST)) == ""
+    assert _why_none((INFERRED, FOR), (INFERRED, FOR)).startswith("Not enough")
+    assert _why_none((INFERRED, AGAINST), (INFERRED, AGAINST), (STATED, FOR)).startswith("Not needed")
+
+
+def test_any_claim_may_carry_the_note_and_agreeing_with_a_further_one_leaves_the_first_open() -> None:
+    item = make_evidence(1)
+
+    def why(points: Points) -> str:
+        found = _found(item, STATED, points).model_copy(update={"claim": 2})
+        settlement = Settlement(passages=(found,), engine="llm:small")
+        return why_no_note(Brief(BRIEF.post, TODAY, (CLAIM, CLAIM), settlement), [item])
+
+    assert why(AGAINST) == ""
+    assert why(FOR) == "Not enough evidence: no passage answers the claim outright."
 
 
 def test_one_recent_source_is_enough_and_one_that_speaks_against_the_claim_asks_for_a_note() -> None:
     days = [date(2010, 1, 1), date(2025, 1, 1)]
     assert _why_none((STATED, FOR), (STATED, FOR), dates=days).startswith("Not needed")
     assert _why_none((STATED, FOR), (STATED, AGAINST), dates=days) == ""
-    assert _why_none((STATED, FOR), (INFERRED, AGAINST), dates=days).startswith("Not enough")
+    assert _why_none((STATED, FOR), (INFERRED, AGAINST), dates=days).startswith("Not needed")
 
 
 @pytest.mark.parametrize("kind", [ClaimKind.OPINION, ClaimKind.SATIRE, ClaimKind.PREDICTION, ClaimKind.PERSONAL])

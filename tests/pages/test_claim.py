@@ -15,6 +15,7 @@ from crowdnotes.domain import (
     Settlement,
     Span,
     Support,
+    Verdict,
     text_sha256,
 )
 from tests.fakes import make_evidence
@@ -55,7 +56,7 @@ def test_the_claim_stands_above_the_sources_with_what_would_settle_it_and_never_
     at = read(desk.app(case), case)
     shown = texts(at)
     assert "**Claim:** Vitamin C cures a cold within a day." in shown
-    assert "What would settle it: A trial of vitamin C." in shown
+    assert "Where to look: A trial of vitamin C." in shown
     assert r"Nobody needs a \*doctor\*" in "".join(item.value for item in at.caption)
     assert "1 of 1 sources answers it, according to the model" in shown
     assert "Answers it, against the claim]: It tells of E1." in shown
@@ -65,7 +66,7 @@ def test_where_no_passage_states_it_the_page_says_what_is_missing(desk: Desk) ->
     case = _said(desk, AnswerKind.NONE, AnswerKind.INFERRED, missing="A trial by name.")
     shown = texts(read(desk.app(case), case))
     assert "No source answers it outright, according to the model; 1 helps to conclude it" in shown
-    assert "Missing: A trial by name." in shown
+    assert "Where to look: A trial by name." in shown
     assert "Background]: It tells of E1." in shown
 
 
@@ -104,3 +105,27 @@ def test_a_revised_note_tells_what_changed_an_inferred_sentence_is_marked(desk: 
     assert "badge[inferred]" in shown
     desk.workspace.service.choose_candidate(case.id, other.sha256)
     assert "“none”: of what?" in texts(desk.app(case))
+
+
+def test_a_note_whose_sources_only_let_its_answer_be_concluded_is_marked_above_it_and_among_the_candidates(
+    desk: Desk,
+) -> None:
+    def shown(answer: AnswerKind) -> str:
+        case = _said(desk, answer)
+        desk.workspace.service.open_passage(case.id, "E1")
+        desk.workspace.service.judge(case.id, "E1", Verdict.USE, "")
+        sentence = SentenceSupport(span=Span(start=0, end=20), support=Support.UNCHECKED, score=0.9, evidence_id="E1")
+        sentence = sentence.model_copy(update={"basis": Basis.STATED})  # it says what the source says of something else
+        made = {"evidence_ids": ("E1",), "engine": "llm:small", "written_at": case.updated_at}
+        note, other = (
+            Draft.model_validate({**made, "text": text, "sentences": (sentence,)})
+            for text in (NOTE, "Trials found that it does not.")
+        )
+        desk.changed(desk.workspace.service.get(case.id), candidates=(note, other), draft=note)
+        return texts(desk.app(case))
+
+    inferred, stated = shown(AnswerKind.INFERRED), shown(AnswerKind.STATED)
+    assert "Inferred: no source of this note says outright" in inferred
+    assert "(inferred)" in inferred
+    assert "Inferred:" not in stated
+    assert "(stated)" in stated

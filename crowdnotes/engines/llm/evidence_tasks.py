@@ -267,6 +267,7 @@ class SettleAnswer(Answer):
 
     to_program: ToProgram = Field(default_factory=list)
     passages: list[FoundInPassage]
+    best: list[PassageId] = Field(default_factory=list)
     missing: str = ""
     searches: list[AskedQuery] = Field(default_factory=list)
 
@@ -299,14 +300,16 @@ def settle(
         known[item.id] = _judge_passage(item, said, speaks_to_program=item.id in marked)
     # What was found of passages that are not there now is kept: a person may bring them back.
     gone = [found for found in before.passages if found.evidence_id not in known] if before is not None else []
+    best = (name for name in answer.best if name in ids)
     settlement = Settlement(
         passages=(*(found for item in evidence for found in known[item.id]), *gone),
+        best=tuple(dict.fromkeys([*best, *(before.best if before is not None else ())])),
         missing=sanitized(answer.missing, _MAX_TELLS_CHARACTERS) or (before.missing if before is not None else ""),
         post_to_program="post" in marked or (before is not None and before.post_to_program),
         engine=result_origin.engine,
         prompt_version=result_origin.prompt_version,
     )
-    if settlement.stated(evidence):
+    if settlement.stated(evidence, claim=1):
         return FurtherSearch(settlement.model_copy(update={"missing": ""}))
     return FurtherSearch(settlement, searches(answer.searches, limit))
 
@@ -398,7 +401,7 @@ def judge_relevance(
     settlement = settle(model_client, brief, evidence, 0, result_origin).settlement
     findings = [_build_passage_finding(item, found) for item in evidence for found in settlement.all_of(item)]
     helping = settlement.answers(evidence)
-    stated = len(settlement.stated(evidence))
+    stated = len({item.id for item, _ in settlement.stated(evidence)})
     if helping:
         reason = f"{stated} of {len(evidence)} passages answer the claim outright; {len(helping)} help to judge it."
     else:

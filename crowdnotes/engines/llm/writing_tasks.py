@@ -201,7 +201,7 @@ def passages_for(brief: Brief, evidence: Sequence[Evidence], *, every: bool = Fa
     Whole, where none was found to answer or nobody has asked: then a person chose them.
     """
     settlement = brief.settlement
-    answering = _interleave_by_claim(settlement, evidence)[:_MAX_PASSAGES] if settlement is not None else []
+    answering = _choose_answering(settlement, evidence) if settlement is not None else []
     if not answering or settlement is None:
         return [passage_block(item, brief.today) for item in evidence]
     chosen = {item.id: _trim_to_answers(item, settlement.all_of(item)) for item in answering}
@@ -216,6 +216,24 @@ def passages_for(brief: Brief, evidence: Sequence[Evidence], *, every: bool = Fa
     return [
         passage_block(chosen[item.id], brief.today, gives.get(item.id, "")) for item in evidence if item.id in chosen
     ]
+
+
+def _choose_answering(settlement: Settlement, evidence: Sequence[Evidence]) -> list[Evidence]:
+    """The few that the judge of passages would write from; those of all that answer where it named none.
+
+    One for each claim that a passage states an answer to comes first, then what states one, then the rest.
+    """
+    answering = _interleave_by_claim(settlement, evidence)
+    best = [item for name in settlement.best for item in answering if item.id == name]
+    if not best:
+        return answering[:_MAX_PASSAGES]
+    stated = {item.id: {answer.claim for _, answer in settlement.stated([item])} for item in answering}
+    best.sort(key=lambda item: not stated[item.id])
+    covering: list[Evidence] = []
+    for item in [*best, *answering]:
+        if stated[item.id] - {claim for other in covering for claim in stated[other.id]}:
+            covering.append(item)
+    return [*covering, *(item for item in best if item not in covering)][:_MAX_PASSAGES]
 
 
 def _interleave_by_claim(settlement: Settlement, evidence: Sequence[Evidence]) -> list[Evidence]:
@@ -343,8 +361,9 @@ def revise(
     )
     given = by_place(answer.grades, order)
     final = answer.final
+    inferred = [note.is_inferred(brief.settlement, evidence) for note in notes]
     return Revision(
-        order=tuple(sorted(grades, key=lambda place: (notes[place].is_inferred, -grades[place], place))),
+        order=tuple(sorted(grades, key=lambda place: (inferred[place], -grades[place], place))),
         objections=tuple(told_objections(notes[place].text, given[place].objections) for place in range(len(notes))),
         final=checked_note(final.sentences, brief, evidence, budget),
         changes=sanitized(final.changes, _MAX_OBJECTION_CHARACTERS),

@@ -117,10 +117,12 @@ def gives(answer: str, quote: str = QUOTE, number: int = 1, **more: object) -> B
     return {"id": f"E{number}", "quote": quote, "tells": "It weighs it.", "points": "against", "answer": answer} | more
 
 
-def settles(*passages: Body, to_program: object = (), missing: str = "", searches: Sequence[str] = ()) -> str:
+def settles(
+    *passages: Body, to_program: object = (), missing: str = "", searches: Sequence[str] = (), best: Sequence[str] = ()
+) -> str:
     """A model's answer to whether passages settle the claim."""
     asked = [{"text": text, "purpose": "p", "language": "en"} for text in searches]
-    said = {"to_program": to_program, "passages": passages, "missing": missing, "searches": asked}
+    said = {"to_program": to_program, "passages": passages, "best": best, "missing": missing, "searches": asked}
     return json.dumps(said)
 
 

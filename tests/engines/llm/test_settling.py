@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from crowdnotes.domain import AnswerKind, Evidence, GateStatus, Points, Post, Settlement, Span, text_sha256
+from crowdnotes.domain import AnswerKind, Draft, Evidence, GateStatus, Points, Post, Settlement, Span, text_sha256
 from crowdnotes.engines import Brief, FurtherSearch
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.evidence.passages import ReadSource, build_evidence
 from crowdnotes.settings_sections import EvidenceSettings
-from tests.engines.llm.made import BRIEF, CLAIM, PASSAGE, POST, QUOTE, engine_over, evidence, gives, settles
-from tests.fakes import HashingEmbedder, brief_of, make_evidence
+from tests.engines.llm.made import BRIEF, CLAIM, NOTE, PASSAGE, POST, QUOTE, engine_over, evidence, gives, settles
+from tests.fakes import FixedClock, HashingEmbedder, brief_of, make_evidence
 from tests.llm_server import Body, LLMServer, data_of, honest
 
 TWO = [evidence(), evidence(number=2)]
@@ -87,7 +87,7 @@ BOTH = brief_of(POST, CLAIM, CLAIM.model_copy(update={"statement": "A study prov
 RASH = "It may cause a mild rash."
 
 
-def test_a_passage_may_answer_several_claims_and_only_the_first_one_counts_as_settled() -> None:
+def test_a_passage_may_answer_several_claims_and_each_may_be_settled_by_itself() -> None:
     said = settles(gives("stated", RASH, claim=2), gives("inferred"), gives("stated", number=2, claim=2))
     found, server = _settled(lambda _: said, *TWO, brief=BOTH)
     first, second = TWO
@@ -96,7 +96,8 @@ def test_a_passage_may_answer_several_claims_and_only_the_first_one_counts_as_se
         (2, AnswerKind.STATED),
     ]
     assert [item.id for item, _ in found.settlement.answers(TWO)] == ["E2", "E1"]
-    assert found.settlement.stated(TWO) == []
+    assert found.settlement.stated(TWO, claim=1) == []
+    assert [item.id for item, _ in found.settlement.stated(TWO)] == ["E1", "E2"]
     with engine_over(honest) as (engine, _):
         brief = replace(BOTH, settlement=found.settlement)
         assert [item.evidence_id for item in engine.relevance(brief, [first, second]).findings] == ["E1", "E1", "E2"]
@@ -247,7 +248,7 @@ def test_where_no_search_is_possible_none_is_asked_for() -> None:
     assert "at most 4" in asked
     assert "at most" not in without
     assert "search box" not in without
-    assert 'in "missing" what a page would have to state' in without
+    assert 'say in "missing" where to look' in without
 
 
 def test_nothing_is_asked_without_passages_and_further_searches_are_named_by_who_knows_those_made() -> None:
@@ -260,3 +261,40 @@ def test_nothing_is_asked_without_passages_and_further_searches_are_named_by_who
         shown = [data_of(body) for body in server.requests]
     assert shown[0]["searches made"] == "juice rash"
     assert "searches made" not in shown[1]
+
+
+def test_the_passages_to_write_from_are_kept_by_name_those_of_a_later_question_before_them() -> None:
+    said = settles(gives("inferred"), gives("inferred", number=2), best=["passage E2", "E9", "E2"])
+    first = _settled(lambda _: said, *TWO)[0].settlement
+    assert first.best == ("E2",)
+    third = evidence(number=3)
+    later = _settled(
+        lambda _: settles(gives("stated", number=3), best=["E3"]), *TWO, third, brief=replace(BRIEF, settlement=first)
+    )
+    assert later[0].settlement.best == ("E3", "E2")
+
+
+def test_passages_infer_alike_where_two_speak_against_one_claim_that_none_states() -> None:
+    def has_several(*said: Body) -> bool:
+        return _settled(lambda _: settles(*said), *TWO, brief=BOTH)[0].settlement.has_several_inferred(TWO)
+
+    against, second = gives("inferred"), gives("inferred", number=2)
+    assert has_several(against, second)
+    assert not has_several(against, gives("inferred", RASH), gives("background", number=2))  # one passage
+    assert not has_several(against, gives("inferred", number=2, claim=2))
+    assert not has_several(against, {**second, "points": "for"})
+    assert not has_several(against, gives("stated", RASH), second)
+
+
+def test_a_note_is_inferred_where_its_writer_says_so_or_no_passage_that_it_cites_states_an_answer() -> None:
+    items = [*TWO, evidence(number=3)]
+    settlement = _settled(lambda _: settles(gives("stated"), gives("inferred", number=2)), *TWO)[0].settlement
+
+    def is_inferred(*ids: str) -> bool:
+        note = Draft(text=NOTE, evidence_ids=ids, engine="llm:small", written_at=FixedClock()())
+        assert not note.is_inferred(None, items)
+        return note.is_inferred(settlement, items)
+
+    assert [is_inferred("E1"), is_inferred("E2"), is_inferred("E1", "E2")] == [False, True, False]
+    assert not is_inferred("E2", "E3")  # nobody has asked about the third
+    assert not is_inferred()

@@ -172,6 +172,9 @@ def test_a_passage_tells_who_published_it_and_when_and_a_site_without_a_name_has
     blocks = [passage_block(item.model_copy(update={"source": source})).text for source in (named, nameless)]
     assert blocks[0].startswith("(publisher: Example Health · title: Drinks · date: 2024-05-09)\n")
     assert blocks[1].startswith("(publisher: not known (site x.example) · title: Drinks · date: not known, undated)\n")
+    of_year = item.source.model_copy(update={"not_before": date(2019, 1, 1)})
+    told = passage_block(item.model_copy(update={"source": of_year}), date(2026, 1, 1)).text
+    assert "date: 2019, old: 7 years)" in told
 
 
 def _shown(items: list[Evidence], *answers: AnswerKind, earlier: tuple[str, ...] = ()) -> dict[str, str]:
@@ -221,6 +224,25 @@ def test_with_several_claims_it_is_told_which_passages_answer_which_and_each_cla
     assert [*shown] == ["E1", "E2", "E3", "E5"]
     assert "states what settles claim 1, helps to infer claim 2)" in shown["E1"]
     assert "states what settles claim 2)" in shown["E5"]
+
+
+def test_the_writer_gets_what_the_judge_named_best_stated_before_inferred_and_one_for_each_claim_answered() -> None:
+    items = [evidence(number=number) for number in range(1, 8)]
+    kinds = [AnswerKind.INFERRED, *[AnswerKind.STATED] * 5, AnswerKind.NONE]
+    found = [answered(item, kind) for item, kind in zip(items, kinds, strict=True)]
+    found[5] = found[5].model_copy(update={"claim": 2})
+
+    def shown(*best: str) -> list[str]:
+        settlement = Settlement(passages=tuple(found), best=best, engine="llm:small")
+        claims = (CLAIM, CLAIM.model_copy(update={"statement": "A study proves it."}))
+        blocks = passages_for(brief_of(POST, *claims, settlement=settlement), items)
+        return [block.label.removeprefix("passage ") for block in blocks]
+
+    assert shown("E5", "E3") == ["E3", "E5", "E6"]  # the others are near-copies; the sixth alone answers claim 2
+    assert shown("E6", "E1") == ["E1", "E2", "E6"]
+    assert shown("E1", "E2", "E3", "E4", "E5") == ["E2", "E3", "E4", "E6"]
+    assert shown() == ["E2", "E3", "E4", "E6"]
+    assert shown("E7") == shown()  # it answers nothing
 
 
 def test_of_two_places_far_apart_the_writer_sees_both_and_a_mark_for_the_gap() -> None:
