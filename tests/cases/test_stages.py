@@ -32,7 +32,7 @@ from crowdnotes.domain import (
     Span,
     StageName,
 )
-from crowdnotes.engines import Brief, Ranking, SearchPlan
+from crowdnotes.engines import Brief, FurtherSearch, Ranking, SearchPlan
 from crowdnotes.errors import AnswerUnreadableError, JobCancelled, JobError, ModelServerError
 from crowdnotes.jobs import JobRecord, JobState, Progress, Step
 from crowdnotes.settings_sections import MOST_QUERIES, SECOND_QUERIES, EvidenceSettings
@@ -294,6 +294,23 @@ def test_what_the_model_left_is_not_offered_again_and_where_nothing_else_is_foun
     (asked,) = desk.case.follow_ups
     assert asked.hits
     assert desk.case.settlement is not None
+
+
+def test_passages_that_answer_a_further_claim_alone_are_counted_as_that(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle = desk.engine.settle
+
+    def of_second(*asked: Any) -> FurtherSearch:
+        found = settle(*asked).settlement
+        passages = tuple(answer.model_copy(update={"claim": 2}) for answer in found.passages)
+        return FurtherSearch(found.model_copy(update={"passages": passages}))
+
+    monkeypatch.setattr(desk.engine, "settle", of_second)
+    desk.gather()
+    assert desk.said(StageName.SETTLE) == (
+        "No passage answers the claim outright; 6 of 6 answer another claim of the post outright."
+    )
 
 
 def test_where_nothing_is_worth_reading_even_then_it_is_said_where_to_look(

@@ -70,6 +70,16 @@ def test_where_no_passage_states_it_the_page_says_what_is_missing(desk: Desk) ->
     assert "Background]: It tells of E1." in shown
 
 
+def test_a_source_that_answers_another_claim_of_the_post_is_counted_as_that(desk: Desk) -> None:
+    case = _said(desk, AnswerKind.STATED, AnswerKind.INFERRED)
+    assert case.settlement is not None
+    first, second = case.settlement.passages
+    found = (first.model_copy(update={"claim": 2}), second)
+    case = desk.changed(case, settlement=case.settlement.model_copy(update={"passages": found}))
+    shown = texts(desk.app(case))
+    assert "No source answers it outright, according to the model; 1 answers another claim of the post" in shown
+
+
 def test_the_passages_that_state_it_stand_first(desk: Desk) -> None:
     case = _said(desk, AnswerKind.NONE, AnswerKind.INFERRED, AnswerKind.STATED)
     at = desk.app(case)
