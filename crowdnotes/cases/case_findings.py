@@ -21,6 +21,7 @@ from crowdnotes.domain import (
 from crowdnotes.engines.base import MOST_OFFERED
 from crowdnotes.engines.local.queries import uncheckable_words
 from crowdnotes.engines.local.relevance import nothing_relevant, weak_sources
+from crowdnotes.engines.local.repeated_claims import repeating_passages
 from crowdnotes.engines.prompt_injection import holds_injection
 from crowdnotes.errors import LibraryError
 from crowdnotes.evidence.images import clean_picture, preview
@@ -41,6 +42,10 @@ class CaseFindings(StageRunner):
         found = [item for item in case.judging_evidence if item.source.url not in case.urls]
         known = case.settlement is not None or not case.searched
         return frozenset() if known else weak_sources(case.post, found, self._relevance_line)
+
+    def repeating_passages(self, case: Case) -> frozenset[str]:
+        """See `repeated_claims.repeating_passages`; where a model said what the passages give, that counts instead."""
+        return frozenset() if case.settlement is not None else repeating_passages(case.post, case.judging_evidence)
 
     def uncheckable_words(self, case: Case) -> tuple[ClaimKind, str] | None:
         """See `queries.uncheckable_words`; None where a model has said what the post claims."""

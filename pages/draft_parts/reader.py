@@ -75,14 +75,29 @@ def _mark_opened(case: Case, item: Evidence) -> None:
 
 
 def in_reading_order(case: Case) -> list[Evidence]:
-    """Those first that state what settles the claim, then what helps to infer it; weak ones and the other side last."""
+    """Those first that state what settles the claim, then what helps to infer it.
+
+    What repeats the post comes after the others, then weak ones and the other side.
+    """
     answers = case.settlement.answers(case.evidence) if case.settlement is not None else ()
     places = {item.id: place for place, (item, _) in enumerate(answers)}
-    weak = workspace().service.weak_sources(case)
+    service = workspace().service
+    weak, repeating = service.weak_sources(case), service.repeating_passages(case)
     return sorted(
         case.evidence,
-        key=lambda item: (item.aim is Aim.OTHER_SIDE, item.id in weak, places.get(item.id, len(places))),
+        key=lambda item: (
+            item.aim is Aim.OTHER_SIDE,
+            item.id in weak,
+            item.id in repeating,
+            places.get(item.id, len(places)),
+        ),
     )
+
+
+def repetition_line(case: Case, item: Evidence) -> None:
+    """Say where a passage only repeats the post."""
+    if item.id in workspace().service.repeating_passages(case):
+        st.markdown(":small[:orange[:material/repeat: It repeats what the post says and does not correct it.]]")
 
 
 def is_weak(case: Case, item: Evidence) -> bool:
@@ -326,6 +341,7 @@ def _draw_source_head(case: Case, item: Evidence) -> None:
         facts.append(record_place(source.library, source.record))
     with st.container(gap="xxsmall"):
         st.markdown(f"{' '.join(filter(None, badges))} :small[:gray[{' · '.join(facts)}]]")
+        repetition_line(case, item)
         st.markdown(f":small[Chosen because: {escaped(item.why, 240)}]")
         for check in source.fact_checks:
             st.markdown(f":small[:material/fact_check: {escaped(check.sentence, _MAX_FINDING_CHARACTERS)}]")

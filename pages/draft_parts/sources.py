@@ -48,7 +48,15 @@ from pages.draft_parts.more_evidence import (
     paste_box,
 )
 from pages.draft_parts.no_evidence import no_evidence
-from pages.draft_parts.reader import chosen_source, in_reading_order, is_weak, open_source, reader, use_tick
+from pages.draft_parts.reader import (
+    chosen_source,
+    in_reading_order,
+    is_weak,
+    open_source,
+    reader,
+    repetition_line,
+    use_tick,
+)
 
 _NOTICE_AREA = StepName.EVIDENCE.value
 _MAX_STATEMENT_CHARACTERS = 400
@@ -318,6 +326,7 @@ def _draw_source_row(case: Case, item: Evidence) -> None:
         told = source.title in ("", source.url, source_name(source)) or _is_title_repeated(sentence, source.title)
         page = "" if told else f"**{escaped(source.title, _MAX_TITLE_CHARACTERS)}**"
         st.markdown(f"{origin} :small[{page} {escaped(sentence, _MAX_ROW_CHARACTERS)}]".strip())
+        repetition_line(case, item)
 
 
 def _is_title_repeated(sentence: str, title: str) -> bool:

@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 from streamlit.proto.TextInput_pb2 import TextInput as TextInputProto
 
-from crowdnotes.domain import DateOrigin, Evidence, Mode, Span, Verdict
+from crowdnotes.domain import DateOrigin, Evidence, Mode, Post, Span, Verdict
 from tests.fakes import make_evidence
 from tests.pages.conftest import PASSAGE, POST, Desk, field, press, read, texts, unfolded
 from tests.pages.searches import searched
@@ -64,6 +64,17 @@ def test_sources_that_do_not_fit_are_folded_under_an_honest_line_until_they_are_
     weak = desk.app(searched(desk, evidence=(far(1, 0.29),)))
     assert "None of the pages found seems to be about this claim" in texts(weak)
     assert "1 source that is probably not about this claim" in texts(weak)
+
+
+def test_a_source_that_repeats_the_post_says_so_and_comes_after_the_others(desk: Desk) -> None:
+    repeated = make_evidence(1, "A post claims that 5G masts cause COVID-19.", "https://h1.example.org/x")
+    answered = make_evidence(2, "5G masts do not cause COVID-19.", "https://h2.example.org/x")
+    case = searched(desk, evidence=(repeated, answered), post=Post(text="5G masts cause COVID-19."))
+    at = desk.app(case)
+    assert texts(at).count("It repeats what the post says and does not correct it.") == 1
+    assert at.button(key="next-source").label == "Read E2"
+    read(at, case, "E1")
+    assert texts(at).count("It repeats what the post says and does not correct it.") == 2
 
 
 def test_without_a_model_words_of_opinion_give_a_hint(desk: Desk) -> None:

@@ -40,6 +40,7 @@ from crowdnotes.engines.local.entailment import Calibration, NliReader, judge_by
 from crowdnotes.engines.local.principles import judge_principles
 from crowdnotes.engines.local.queries import build_queries, find_claims
 from crowdnotes.engines.local.relevance import find_quotations, judge_relevance
+from crowdnotes.engines.local.repeated_claims import repeating_passages
 from crowdnotes.engines.local.source_ranking import rank
 from crowdnotes.engines.prompt_injection import cleared
 from crowdnotes.errors import EngineError
@@ -115,14 +116,16 @@ class LocalEngine:
         earlier: Sequence[str] = (),  # noqa: ARG002 - nothing is written
     ) -> WriterAnswer:
         """Sentences to quote, and no note: see `Engine.write`."""
-        found = find_quotations(self._embedder, brief.post, [cleared(item) for item in evidence], count)
+        passages = [cleared(item) for item in evidence]
+        found = find_quotations(self._embedder, brief.post, passages, count)
+        if found:
+            said = "These sentences are closest to the post. Judge for yourself whether they answer it."
+        elif passages and repeating_passages(brief.post, passages) == {item.id for item in passages}:
+            said = "The sources in use repeat what the post says and do not correct it. Look for others."
+        else:
+            said = "No sentence in the passages is close to the post. Search again, or quote what you found."
         return WriterAnswer(
-            abstained="Without a language model the program writes no note. "
-            + (
-                "These sentences are closest to the post. Judge for yourself whether they answer it."
-                if found
-                else "No sentence in the passages is close to the post. Search again, or quote what you found."
-            ),
+            abstained=f"Without a language model the program writes no note. {said}",
             quotations=found,
         )
 

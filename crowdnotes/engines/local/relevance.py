@@ -16,6 +16,7 @@ from crowdnotes.domain import Evidence, Finding, GateName, GateResult, GateStatu
 from crowdnotes.engines.embedding import Embedder, FloatArray
 from crowdnotes.engines.local.health_terms import foreign_passages, foreign_post, in_english
 from crowdnotes.engines.local.queries import find_claims
+from crowdnotes.engines.local.repeated_claims import claims_of, repeating_passages, repeats
 from crowdnotes.engines.local.tone import HEDGE, contradicts, denies, limits_previous, mentions_rumour, reports_rumour
 from crowdnotes.settings_sections import GateSettings
 from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT
@@ -214,13 +215,18 @@ _MAX_QUOTED_CHARACTERS = NOTE_LIMIT - URL_WEIGHT - len("“” ")  # longer ones
 
 
 def find_quotations(embedder: Embedder, post: Post, evidence: Sequence[Evidence], most: int) -> tuple[Quotation, ...]:
-    """At most `most`, of passages that are no satire, plain denials first; none for a post without words."""
+    """At most `most`, plain denials first; none for a post without words.
+
+    None of passages that are satire or only repeat the post, and no sentence that says what the post says.
+    """
     question = plain_post(post.whole_text)
+    said, repeating = claims_of(post), repeating_passages(post, evidence)
     usable = [
         (item, *quotable)
         for item in evidence
-        if not _is_undisclosed_satire(item)
+        if not _is_undisclosed_satire(item) and item.id not in repeating
         for quotable in _find_quotable_sentences(item.passage)
+        if not repeats(item.passage.text[quotable[0].start : quotable[0].end], said)
     ]
     if not question or not usable:
         return ()

@@ -184,7 +184,7 @@ def denies(text: str) -> bool:
     return _NEGATION.search(text) is not None
 
 
-_VERDICT = re.compile(
+VERDICT = re.compile(
     r"\b(?:false|untrue|not true|incorrect|wrong|myths?|hoax(?:es)?|debunk\w*|baseless|unfounded|unproven|unsupported|"
     r"misleading|misinformation|disinformation|fabricat\w+|refut\w+|disprov\w+|contradict\w*|lacks? evidence|"
     r"no (?:\w+ ){0,2}(?:evidence|link|proof|truth|basis|association|connection))\b",
@@ -235,7 +235,7 @@ def reports_rumour(sentence: str) -> bool:
     if _RUMOUR_LABEL.match(sentence):
         return True
     found = _RUMOUR.search(sentence)
-    if found is None or _VERDICT.search(sentence, 0, found.end()):
+    if found is None or VERDICT.search(sentence, 0, found.end()):
         return False
     rest = sentence[found.end() :]
     contrast = _CONTRAST.search(rest)
@@ -244,7 +244,7 @@ def reports_rumour(sentence: str) -> bool:
     # "The claim that … is false" is a verdict, "a post claims that … is false" is none.
     is_of_claim = found.group().lower().endswith(" that")
     is_of_posts = _CLAIMED_NEXT.match(rest) is None and re.search(rf"{_POSTS}$", found.group(), re.IGNORECASE)
-    return not ((is_of_claim or is_of_posts) and _VERDICT.search(rest))
+    return not ((is_of_claim or is_of_posts) and VERDICT.search(rest))
 
 
 def mentions_rumour(sentence: str) -> bool:
@@ -254,7 +254,7 @@ def mentions_rumour(sentence: str) -> bool:
 
 def contradicts(sentence: str) -> bool:
     """Whether a sentence denies something or calls it untrue."""
-    return denies(sentence) or _VERDICT.search(sentence) is not None
+    return denies(sentence) or VERDICT.search(sentence) is not None
 
 
 _FINDING = r"(?:results?|findings?|stud(?:y|ies)|evidence|effects?|exceptions?|risks?|limitations?)"

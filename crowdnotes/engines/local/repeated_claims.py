@@ -1,0 +1,164 @@
+"""Which sentences and passages say what the post says, and so do not correct it.
+
+By words and not by embeddings, in which a claim and its denial are near each other. In doubt a passage is not said to
+repeat the post: one word against it anywhere in the passage is enough. Of 439 notes that readers found helpful one is
+said to repeat its post, and does; of 163,774 sentences of medquad, seven are said to repeat one of their 439 posts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from crowdnotes.domain import Evidence, Passage, Post
+from crowdnotes.engines.local.attribution import quantities
+from crowdnotes.engines.local.health_terms import foreign_post, in_english, medical_name
+from crowdnotes.engines.local.queries import find_claims
+from crowdnotes.engines.local.tone import ALL, HEDGE, VERDICT, contradicts, negations
+from crowdnotes.text.sentences import split_sentences
+from crowdnotes.text.tokens import content_tokens, plain_post, stem
+
+_MIN_SAID_SHARE = 0.75  # of the claim's words of content that a sentence has which repeats it
+_MIN_OWN_SHARE = 0.35  # of that sentence's words that are the claim's: a longer one says something else
+_MIN_OWN_SHARE_OF_SHORT = 0.5  # where the claim has at most so many words of content: chance joins few words easily
+_MAX_SHORT_STEMS = 3
+_MIN_SPOKEN_SHARE = 0.5  # of the claim's words, from which a sentence speaks of it
+_MIN_CLAIM_STEMS = 2
+_MAX_DENIAL_CHARACTERS = 60  # behind "not", in which the word that it denies is looked for
+_MAX_VERDICT_STEMS = 2  # "Verdict: False." speaks of what stands before it
+
+# What a claim says that one thing does to another; "cause" and "prevent" stand for all words of their side.
+_HARM = re.compile(
+    r"caus(?:e[sd]?|ing)|trigger\w*|lead(?:s|ing)?|led|result(?:s|ed|ing)? in|responsible for|behind|"
+    r"creat(?:es?|ed|ing)|induc\w+|produc(?:es?|ed|ing)|(?:linked|tied) to|giv(?:es?|ing)|increas\w+|rais(?:es?|ed|ing)|"
+    r"kill\w*|harm\w*|damag\w*|destroy\w*|worsen\w*|weaken\w*|poison\w*|toxic|dangerous|deadly|unsafe|ineffective|"
+    r"useless",
+    re.IGNORECASE,
+)
+_HELP = re.compile(
+    r"prevent\w*|protect\w*|reduc\w+|lower(?:s|ed|ing)?|decreas\w+|cur(?:es?|ed|ing)|heal(?:s|ed|ing)?|treat(?:s|ed|ing)?|"
+    r"stop(?:s|ped|ping)?|block(?:s|ed|ing)?|boost\w*|improv\w+|strengthen\w*|safe|safely|effective|benefi\w+|helps?|"
+    r"revers(?:es?|ed|ing)",
+    re.IGNORECASE,
+)
+_SIDES = tuple(
+    (side, re.compile(rf"\b(?:{pattern.pattern})\b", re.IGNORECASE))
+    for side, pattern in (("harm", _HARM), ("help", _HELP))
+)
+_CAUSE = re.compile(
+    r"\b(?:trigger(?:s|ed|ing)?|leads? to|led to|results? in|resulted in|(?:is|are|was|were) (?:a |the )?(?:\w+ )?"
+    r"(?:cause of|responsible for|behind|caused by)|brings? (?:on|about)|gives? you|induces?)\b",
+    re.IGNORECASE,
+)
+# What takes back or limits what a sentence seems to say.
+_LIMIT = re.compile(
+    r"\b(?:only|just|unless|except|if|whether|hardly|barely|rarely|seldom|fail(?:s|ed|ing)?|fewer|less|"
+    r"too (?:early|little|few)|(?:little|weak|poor|scant|insufficient|limited|mixed) evidence|"
+    r"look(?:s|ed|ing) (?:at|for|into)|investigat\w+|examin\w+|so-called|supposed(?:ly)?|alleged(?:ly)?)\b",
+    re.IGNORECASE,
+)
+# How a finding against a claim is told without a denial: "memory stayed the same".
+_NO_EFFECT = re.compile(
+    r"\b(?:the same|similar(?:ly)?|unchanged|alike|equal(?:ly)?|as (?:many|likely|often))\b", re.IGNORECASE
+)
+_SPEAKS_OF_IT = re.compile(
+    r"\b(?:claims?|posts?|rumou?rs?|myths?|stor(?:y|ies)|theor(?:y|ies)|ideas?|statements?)\b|^\W*(?:this|that|it|these|"
+    r"such)\b",
+    re.IGNORECASE,
+)
+
+
+def repeats(sentence: str, claims: Sequence[str]) -> bool:
+    """Whether a sentence says what one of the claims says: their words, as surely, as widely, with their numbers."""
+    if sentence.rstrip(" \"'”’)").endswith("?"):
+        return False
+    said = _stems(sentence)
+    return any(_is_same(sentence, said, claim) for claim in claims)
+
+
+def _is_same(sentence: str, said: frozenset[str], claim: str) -> bool:
+    wanted = _stems(claim)
+    shared = len(wanted & said)
+    own = _MIN_OWN_SHARE if len(wanted) > _MAX_SHORT_STEMS else _MIN_OWN_SHARE_OF_SHORT
+    return (
+        len(wanted) >= _MIN_CLAIM_STEMS
+        and shared >= _MIN_SAID_SHARE * len(wanted)
+        and shared >= own * len(said)
+        and _denials(sentence) == _denials(claim)
+        and _sides(sentence) <= _sides(claim)
+        and not any(pattern.search(sentence) and not pattern.search(claim) for pattern in (HEDGE, _LIMIT))
+        and not (ALL.search(claim) and not ALL.search(sentence))
+        and _has_its_numbers(sentence, claim)
+    )
+
+
+def _has_its_numbers(sentence: str, claim: str) -> bool:
+    mine = quantities(sentence)
+    return all(any(number.agrees_with(other) for other in mine) for number in quantities(claim))
+
+
+@lru_cache(maxsize=4096)
+def _denials(text: str) -> tuple[frozenset[str], bool]:
+    """The stem of the word behind each "not", and whether the text calls something untrue."""
+    denied = (
+        next(iter(content_tokens(text[found.end() : found.end() + _MAX_DENIAL_CHARACTERS])), None)
+        for found in negations(text)
+    )
+    return frozenset(token.stem if token else "" for token in denied), VERDICT.search(text) is not None
+
+
+def _sides(text: str) -> frozenset[str]:
+    return frozenset(side for side, pattern in _SIDES if pattern.search(text))
+
+
+@lru_cache(maxsize=4096)
+def _stems(text: str) -> frozenset[str]:
+    """The stems of the words of content: "leads to" is "causes", and a lay word is its medical name."""
+    words = content_tokens(_CAUSE.sub(" causes ", plain_post(text)))
+    return frozenset(stem(medical_name(word.folded) or word.folded) for word in words)
+
+
+def repeating_passages(post: Post, evidence: Sequence[Evidence]) -> frozenset[str]:
+    """Return the ids of the passages that say what the post says, or report it, and nothing against any of its claims.
+
+    English posts and passages alone: in other languages nobody here can tell a denial.
+    """
+    claims = claims_of(post)
+    found = (item for item in in_english(evidence) if claims)
+    return frozenset(item.id for item in found if _is_repetition(claims, *_parts(item.passage)))
+
+
+def claims_of(post: Post) -> tuple[str, ...]:
+    """What an English post claims, in its words: its checkable sentences, or all of it where it has none."""
+    if foreign_post(post):
+        return ()
+    return tuple(plain_post(claim.text) for claim in find_claims(post)) or (plain_post(post.whole_text),)
+
+
+def _parts(passage: Passage) -> tuple[str, str, str]:
+    return passage.before, passage.text, passage.after
+
+
+@lru_cache(maxsize=256)  # each drawing of the page asks for each passage
+def _is_repetition(claims: tuple[str, ...], before: str, text: str, after: str) -> bool:
+    inside, around = (
+        [words[span.start : span.end] for span in split_sentences(words)]
+        for words in (text, f"{before} {text} {after}")
+    )
+    return any(repeats(sentence, claims) for sentence in inside) and not any(
+        _speaks_against(sentence, claims) for sentence in around
+    )
+
+
+def _speaks_against(sentence: str, claims: Sequence[str]) -> bool:
+    said = _stems(sentence)
+    is_of_it = _SPEAKS_OF_IT.search(sentence) is not None and contradicts(sentence)
+    is_verdict = len(said) <= _MAX_VERDICT_STEMS and VERDICT.search(sentence) is not None
+    for claim in claims:
+        wanted = _stems(claim)
+        is_spoken_of = len(wanted & said) >= _MIN_SPOKEN_SHARE * max(1, len(wanted))
+        is_turned = _denials(sentence) != _denials(claim) or not _sides(sentence) <= _sides(claim)
+        if is_turned and (is_spoken_of or is_of_it or is_verdict):
+            return True
+    return _NO_EFFECT.search(sentence) is not None
