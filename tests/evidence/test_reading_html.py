@@ -316,6 +316,8 @@ def test_a_consent_notice_in_the_place_of_the_page_has_its_label_and_one_beside_
         assert read_body(_html(notice + ARTICLE), HTML, None, URL).text.split("\n")[-3:] == PARAGRAPHS
 
 
+BROWSING = "<p>By continuing to browse you agree to our use of cookies.</p><button>Got it!</button>"
+NAVEGAR = "<p>Ao continuar a navegar, está a consentir a sua utilização.</p><button>Concordo</button>"
 MORE = "<p>Try the search, or go back to the home page of the site to find what you need today.</p>"
 
 
@@ -342,6 +344,17 @@ MORE = "<p>Try the search, or go back to the home page of the site to find what 
         ("x", f"<p>Bitte aktivieren Sie JavaScript.</p>{MORE}", FetchOutcome.UNREADABLE),
         ("x", f"{MORE}<p>Dieser Inhalt ist nur für Abonnenten.</p>", FetchOutcome.PAYWALLED),
         ("x", f"{MORE}<p>La suite est réservée aux abonnés.</p>", FetchOutcome.PAYWALLED),
+        ("x", f"{MORE}<p>Lesen Sie diesen Artikel mit TalPlus</p>", FetchOutcome.PAYWALLED),
+        ("x", f"{MORE}<p>¿Ya estás suscrito? Inicia sesión</p>", FetchOutcome.PAYWALLED),
+        ("x", f"{MORE}<p>Para continuar a ler, inicie sessão.</p>", FetchOutcome.PAYWALLED),
+        ("x", f"<p>Leider konnten wir die gewünschte Seite nicht finden.</p>{MORE}", FetchOutcome.NOT_FOUND),
+        ("x", f"<p>La página solicitada ya no está disponible.</p>{MORE}", FetchOutcome.NOT_FOUND),
+        ("x", f"<p>Não conseguimos encontrar a página.</p>{MORE}", FetchOutcome.NOT_FOUND),
+        ("x", f"<p>お探しのページは、移動または削除された可能性があります。</p>{MORE}", FetchOutcome.NOT_FOUND),
+        ("x", f"<p>We use cookies to give you the best experience on our website.</p>{BROWSING}", FetchOutcome.CONSENT),
+        ("x", f"<p>Este site utiliza cookies para melhorar a sua experiência.</p>{NAVEGAR}", FetchOutcome.CONSENT),
+        ("x", "<p>You must be 18 or older to enter this site, which sells wine.</p><a>Yes</a>", FetchOutcome.BLOCKED),
+        ("x", "<p>Bist du schon 18 Jahre alt? Hier gibt es Wein und Bier.</p><a>Ja</a>" * 2, FetchOutcome.BLOCKED),
     ],
 )
 def test_what_a_site_shows_in_the_place_of_a_page_has_its_label(title: str, body: str, outcome: FetchOutcome) -> None:
@@ -356,6 +369,17 @@ def test_what_a_site_shows_in_the_place_of_a_page_has_its_label(title: str, body
     [
         "<h1>Court rules on cookies</h1><p>Judges said that a ticked box is no consent, and that firms must change "
         "their pages.</p><p>The case was brought by a group of consumers against an online lottery in 2013.</p>",
+        "<h1>Court rules on cookie banners</h1><p>Cookie banners must let people reject cookies as easily as accept "
+        "them, a court ruled.</p><p>Consent to personalised advertising by a ticked box is none, judges said.</p>",
+        "<h1>Privacy policy</h1><p>We do not sell your personal data to our partners. Our site uses cookies to keep "
+        "your preferences, and you may decline cookies in your browser or withdraw your consent.</p>",
+        "<h1>Cookies of the valley</h1><p>We bake our cookies every morning, and each of our cookies holds oats, honey "
+        "and nuts of the valley. You may decline the nuts.</p>",
+        "<h1>Age gates</h1><p>Sites that sell alcohol ask: are you over 18? Most people click yes, a study found.</p>"
+        + "<p>Researchers said that a button keeps nobody out, and that children saw the same pages as adults.</p>"
+        + "".join(f"<p>{text}</p>" for text in PARAGRAPHS),
+        "<h1>Treatment</h1><p>You may need to register to view the article, but registration is free. Surgery is the "
+        "first choice.</p>",
         "<h1>Lost wells not found</h1><p>The ministry looked for the wells of the valley for a year and found none of "
         "them, it said on Tuesday in the town hall.</p>",
     ],

@@ -31,8 +31,8 @@ _MAX_VERDICT_STEMS = 2  # "Verdict: False." speaks of what stands before it
 # What a claim says that one thing does to another; "cause" and "prevent" stand for all words of their side.
 _HARM = re.compile(
     r"caus(?:e[sd]?|ing)|trigger\w*|lead(?:s|ing)?|led|result(?:s|ed|ing)? in|responsible for|behind|"
-    r"creat(?:es?|ed|ing)|induc\w+|produc(?:es?|ed|ing)|(?:linked|tied) to|giv(?:es?|ing)|increas\w+|rais(?:es?|ed|ing)|"
-    r"kill\w*|harm\w*|damag\w*|destroy\w*|worsen\w*|weaken\w*|poison\w*|toxic|dangerous|deadly|unsafe|ineffective|"
+    r"creat(?:es?|ed|ing)|induc\w+|produc(?:es?|ed|ing)|(?:linked|tied) to|giv(?:es?|ing)|increas\w+|"
+    r"rais(?:es?|ed|ing)|kill\w*|harm\w*|damag\w*|destroy\w*|worsen\w*|weaken\w*|poison\w*|toxic|dangerous|deadly|unsafe|ineffective|"
     r"useless",
     re.IGNORECASE,
 )

@@ -216,7 +216,10 @@ _GONE_TITLE_PATTERN = re.compile(
     re.IGNORECASE,
 )
 _MIN_CONSENT_WORDS = 3  # different ones
-_MIN_CONSENT_SHARE = 0.6  # of the letters, in lines that speak of it
+_MIN_CONSENT_SHARE = 0.6  # of the letters, in sentences that speak of it
+_MIN_VOICE_SHARE = 0.2  # of the letters, in those of them in which the site speaks of itself
+_MAX_AGE_GATE_CHARACTERS = 600
+_MAX_SURE_AGE_GATE_CHARACTERS = 300  # with nothing to answer among its words: a button may be a picture
 
 
 def refuse_stand_in(title: str, text: str, around: str = "", html: str = "") -> None:
@@ -257,7 +260,13 @@ def refuse_stand_in(title: str, text: str, around: str = "", html: str = "") -> 
             "paste them from where you can open it.",
             FetchOutcome.BLOCKED,
         )
-    if _is_consent_notice(text, around):
+    if _is_age_gate(text, around):
+        raise FetchError(
+            "The site asks for the reader's age in the place of the page. Answer it in your browser and paste the "
+            "words that you need.",
+            FetchOutcome.BLOCKED,
+        )
+    if _is_consent_notice(text, around.replace("’", "'"), is_policy=is_titled(_STAND_INS["policy_title"])):
         raise FetchError(
             "The site shows a consent notice in the place of the page. Answer it in your browser and paste the words "
             "that you need.",
@@ -291,16 +300,32 @@ NO_TEXT_SENTENCE = (
 )
 
 
-def _is_consent_notice(text: str, around: str) -> bool:
-    if not 0 < len(text) < _MAX_CONSENT_CHARACTERS or not _says(
-        "consent_choice", f"{text}\n{around}"[:_MAX_LOOKED_AT].replace("’", "'")
-    ):
+def _is_age_gate(text: str, around: str) -> bool:
+    if len(text) >= _MAX_AGE_GATE_CHARACTERS or not _says("age", text):
         return False
-    if len({found.lower() for found in _STAND_INS["consent"].findall(text)}) < _MIN_CONSENT_WORDS:
+    return len(text) < _MAX_SURE_AGE_GATE_CHARACTERS or _has_line(around, "age_choice")
+
+
+def _has_line(text: str, kind: str) -> bool:
+    """Whether all of a line is of that kind, as the words of a button are."""
+    return any(_STAND_INS[kind].fullmatch(line.strip()) for line in text.split("\n"))
+
+
+def _is_consent_notice(text: str, around: str, *, is_policy: bool) -> bool:
+    """Whether a text is next to nothing but a site's own words on consent. What is about cookies does not say "we"."""
+    if not 0 < len(text) < _MAX_CONSENT_CHARACTERS:
         return False
-    sentences = [piece for piece in re.split(r"(?<=[.!?])\s+|\n", text) if piece]
-    about = sum(len(piece) for piece in sentences if _says("consent", piece) or _says("consent_choice", piece))
-    return about >= _MIN_CONSENT_SHARE * len(text)
+    if is_policy and not _has_line(around, "consent_choice"):
+        return False  # somebody cites the site's rules
+    has_choice = _says("consent_choice", f"{text}\n{around}"[:_MAX_LOOKED_AT])
+    kinds = {found.lower() for found in _STAND_INS["consent"].findall(text)}
+    is_short = len(text) < _MAX_SURE_NOTICE_CHARACTERS and _says("consent_use", text)
+    if not is_short and (not has_choice or len(kinds) < _MIN_CONSENT_WORDS):
+        return False
+    sentences = [piece for piece in re.split(r"(?<=[.!?])\s+|(?<=。)|\n", text) if piece]
+    about = [piece for piece in sentences if _says("consent", piece) or _says("consent_choice", piece)]
+    own = [piece for piece in about if _says("consent_voice", piece)]
+    return sum(map(len, about)) >= _MIN_CONSENT_SHARE * len(text) and sum(map(len, own)) >= _MIN_VOICE_SHARE * len(text)
 
 
 MAX_SHORT_TEASER_CHARACTERS = 1_200  # of what is shown of a page where only an invitation to pay speaks for a paywall
