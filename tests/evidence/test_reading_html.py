@@ -449,6 +449,61 @@ def test_a_date_whose_month_may_stand_first_gives_the_year_alone(shown: str, lan
 
 
 @pytest.mark.parametrize(
+    ("lang", "line"),
+    [
+        ("en", "<p>Last reviewed: May 6, 2024</p>"),
+        ("en", "<p>Page last reviewed: 6 May 2024<br>Next review due: 6 May 2027</p>"),
+        ("en", "<p>Medically reviewed by Jane Doe, MD on May 6, 2024</p>"),
+        ("en", "<div><strong>Last updated</strong> <span>6 May 2024</span></div>"),
+        ("en", "<dl><dt>Last updated</dt><dd>6 May 2024</dd></dl>"),
+        ("en", "<footer><p>This page was last edited on 6 May 2024, at 10:22 (UTC).</p></footer>"),
+        ("en", "<p>Published: May 6, 2024. Last updated: June 1, 2025.</p>"),
+        ("en", "<p>Published (MM/DD/YYYY): 05/06/2024</p>"),
+        ("en", "<p>Published: 05/06/2024</p><p>Last reviewed: 05/25/2025</p>"),
+        ("en", "<div class=post-date>05/06/2024</div><p>Dates are MM/DD/YYYY.</p>"),
+        ("en", "<time datetime=2024-05-06>May 6</time>"),
+        ("en-gb", "<p>Review date: 06/05/2024</p>"),
+        ("de", "<p>Stand: 6. Mai 2024</p>"),
+        ("de", "<p>Zuletzt aktualisiert am 06.05.2024</p>"),
+        ("es", "<p>Última actualización: 6 de mayo de 2024</p>"),
+        ("fr", "<p>Mis à jour le 6 mai 2024 à 18h30</p>"),
+        ("pt", "<p>Publicado em 06/05/2024 às 10h15 | Atualizado em 07/05/2024</p>"),
+        ("ja", "<p>最終更新日：2024年5月6日</p>"),
+        ("zh", "<p>发布时间：2024-05-06 10:00</p>"),
+    ],
+)
+def test_a_line_that_says_so_gives_the_day_of_the_page(lang: str, line: str) -> None:
+    assert _read_within(line, lang=lang).published == date(2024, 5, 6)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "<p>The meeting is on May 6, 2024 at the town hall.</p>",
+        "<p>When: <time datetime=2024-05-06T19:00>6 May, 7 pm</time></p>",
+        "<p>Apply by <time datetime=2024-05-06>6 May 2024</time></p>",
+        "<p>Next review due: 6 May 2024</p>",
+        "<p>The figures were last updated on May 6, 2024 by the office.</p>",
+        "<p>Updated guidance of May 6, 2024 was withdrawn.</p>",
+        "<p>The study was published on May 6, 2024.</p>",
+        "<ul><li><a href=/a>Lake closed</a> <time datetime=2024-05-06>6 May</time></ul>",
+        "<div><a href=/a><h3>Lake closed</h3><p>Published: May 6, 2024</p></a></div>",
+        "<div><h3><a href=/a>Lake closed</a></h3><p>Published: May 6, 2024</p></div>",
+        "<div class=comments><p>Posted by Joe on May 6, 2024</p></div>",
+        "<footer><p>Our privacy policy was last updated May 6, 2024.</p></footer>",
+        "<p>Last reviewed: May 6, 2099</p>",
+    ],
+)
+def test_a_day_of_something_else_is_no_date_of_the_page(line: str) -> None:
+    document = _read_within(line)
+    assert (document.published, document.not_before) == (None, None)
+
+
+def test_a_line_with_a_month_alone_gives_its_year() -> None:
+    assert _read_within("<p>Last reviewed: March 2024</p>").not_before == date(2024, 1, 1)
+
+
+@pytest.mark.parametrize(
     ("head", "publisher"),
     [
         ("<meta property=og:site_name content='Valley Health'><title>Trial results | Other</title>", "Valley Health"),

@@ -30,6 +30,7 @@ from crowdnotes.evidence.reading.document import (
 from crowdnotes.evidence.reading.hidden_text import LeftOut, drop_hidden, names_of
 from crowdnotes.evidence.reading.plain_text import decode, tidy_line, tidy_text
 from crowdnotes.evidence.reading.printed_signs import printed_letters, readable_formulas, write_out_signs
+from crowdnotes.evidence.reading.shown_dates import find_shown_date, leads_on, stated_order
 from crowdnotes.text.dates import parse_date
 from crowdnotes.text.urls import MAX_URL, is_web_address
 
@@ -227,12 +228,21 @@ _MAX_DATE_LINE_CHARACTERS = 120  # a date in a longer paragraph is one that the 
 
 def _read_date(tree: Any, items: Sequence[Item], url: str, html: str) -> tuple[date | None, date | None]:
     """The day that the page states as its own, else the first day of the year that it states."""
-    found = _parse_page_date(_find_date_in_data(items)) or _parse_page_date(_find_date_in_marks(tree, url))
     root = tree.getroottree().getroot()
-    is_month_first = (root.get("lang") or "").strip().lower() in _MONTH_FIRST_LANGUAGES
-    if found is None or _is_day_stated(f"{url} {html}", found, is_month_first):
+    may_be_month_first = (root.get("lang") or "").strip().lower() in _MONTH_FIRST_LANGUAGES
+    is_month_first = stated_order(all_words(tree)) if may_be_month_first else False
+    found = _parse_page_date(_find_date_in_data(items)) or _parse_page_date(_find_date_in_marks(tree, url))
+    if found is not None and not _is_day_stated(f"{url} {html}", found, is_month_first is not False):
+        # Taken with the day first, where the page says or shows that the month is.
+        is_turned = is_month_first and found.day <= 12 and found.day != found.month
+        return (found.replace(month=found.day, day=found.month), None) if is_turned else (None, date(found.year, 1, 1))
+    shown = None
+    if found is None:
+        shown = find_shown_date(tree, _OTHER_DATE_PATTERN, is_month_first=is_month_first)
+    if shown is None or not 1990 <= shown.year <= datetime.now(UTC).year:
         return found, None
-    return None, date(found.year, 1, 1)
+    day = _parse_page_date(shown.day.isoformat()) if shown.day else None
+    return day, None if shown.day else date(shown.year, 1, 1)
 
 
 def _find_date_in_data(items: Sequence[Item]) -> str | None:
@@ -290,8 +300,10 @@ def _dated_elements(tree: Any) -> Iterator[Any]:
             continue
         names = f"{element.get('class') or ''} {element.get('id') or ''} {element.get('itemprop') or ''}"[:400]
         is_whole = element.tag in ("html", "body", "main", "article")
-        if element.tag in ("head", "nav", "footer", "aside", "form", "script", "style") or (
-            not is_whole and _OTHER_DATE_PATTERN.search(names)
+        if (
+            element.tag in ("head", "nav", "footer", "aside", "form", "script", "style")
+            or (not is_whole and _OTHER_DATE_PATTERN.search(names))
+            or (element.tag == "li" and leads_on(element))
         ):
             walk.skip_subtree()
         elif not is_whole and (
@@ -299,8 +311,34 @@ def _dated_elements(tree: Any) -> Iterator[Any]:
         ):
             around = element.getparent() if element.tag in ("time", "abbr") else element
             line = "".join(islice(around.itertext(), 40)) if around is not None else ""
-            if len(" ".join(line.split())) <= _MAX_DATE_LINE_CHARACTERS:
+            is_short = len(" ".join(line.split())) <= _MAX_DATE_LINE_CHARACTERS
+            if (is_short or _stands_alone(element)) and not _OTHER_DAY_PATTERN.search(_text_before(element)):
                 yield element  # and a <time> within it
+
+
+# What is said of another day than the page's own, right before it.
+_OTHER_DAY_PATTERN = re.compile(
+    r"\b(?:when|apply|applications?|deadline|due|until|till|before|starts?|begins?|ends?|opens?|closes?|born|died|valid|"
+    r"expir\w+|register|registration|join us|events?|held|takes? place|next|wann|bis|fecha límite|jusqu'au)\b"
+    r"[^.\n]{0,20}$",
+    re.IGNORECASE,
+)
+
+
+def _text_before(element: Any) -> str:
+    """The words right before an element within its parent."""
+    before, parent = element.getprevious(), element.getparent()
+    if before is None:
+        return (parent.text or "").strip() if parent is not None else ""
+    return ("".join(islice(before.itertext(), 20)) + (before.tail or "")).strip()[-_MAX_DATE_LINE_CHARACTERS:]
+
+
+def _stands_alone(element: Any) -> bool:
+    """Whether an element is a line by itself, between blocks of its parent."""
+    before, after, parent = element.getprevious(), element.getnext(), element.getparent()
+    gap = (before.tail if before is not None else parent.text if parent is not None else "") or ""
+    beside = (one is None or one.tag in _BLOCK_TAGS for one in (before, after))
+    return all(beside) and not (gap + (element.tail or "")).strip()
 
 
 def _parse_page_date(found: str | None) -> date | None:
