@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
+from html import unescape
 from typing import Any
 
 from crowdnotes.domain import FactCheck
@@ -44,9 +45,64 @@ def claim_reviews(data: object) -> Iterator[Item]:
 
 
 def reviews_in_text(text: str) -> Iterator[Item]:
-    """The same of one JSON-LD text; what is broken beyond its marks is passed over."""
-    for data in loose_json(text):
-        yield from claim_reviews(data)
+    """The same of one JSON-LD text; one whose marks nobody can mend is passed over: see `holds_review`."""
+    found = [item for data in loose_json(text) for item in claim_reviews(data)]
+    if not found and holds_review(text):
+        found = [item for data in loose_json(mend_quotes(unescape(text))) for item in claim_reviews(data)]
+    yield from found
+
+
+def holds_review(text: str) -> bool:
+    """Whether a text of JSON-LD names a ClaimReview, readable or not."""
+    return "ClaimReview" in text or "claimReviewed" in text
+
+
+_MARK_PATTERN = re.compile(r"[\"'“”]|[{}\[\]:,]|[A-Za-z_$@][\w$@-]{0,60}")
+_KEY_END_PATTERN = re.compile(r"\s{0,20}(?::|,|\]|\Z)")
+_VALUE_END_PATTERN = re.compile(
+    r"\s{0,20}(?:[}\]]|\Z|,\s{0,200}[\"'“”{\[}\]\d-]|,\s{0,200}(?:true|false|null|[A-Za-z_$@]{1,40}\s?:))"
+)
+_CLOSER_BY_OPENER = {"{": "}", "[": "]"}
+_LITERALS = {"true": "true", "false": "false", "null": "null", "True": "true", "False": "false"}
+
+
+def mend_quotes(text: str) -> str:
+    """JSON with one kind of quotation marks, those within strings escaped, and brackets that are missing at its end.
+
+    A string ends at a mark behind which the structure goes on: a comma and the next string, a bracket, or a colon.
+    """
+    pieces: list[str] = []
+    open_brackets: list[str] = []
+    at, is_key = 0, False
+    while (found := _MARK_PATTERN.search(text, at)) is not None:
+        pieces.append(text[at : found.start()])
+        mark, at = found.group(), found.end()
+        if mark in "\"'“”":
+            end = _end_of_string(text, at, mark, is_key)
+            words = text[at:end].replace('\\"', '"').replace("\\'", "'")
+            pieces.append(json.dumps(words) if "\\" not in words else f'"{words.replace(chr(34), chr(92) + chr(34))}"')
+            at = end + 1
+            continue
+        if mark in _CLOSER_BY_OPENER:
+            open_brackets.append(_CLOSER_BY_OPENER[mark])
+        elif mark in "}]" and open_brackets:
+            open_brackets.pop()
+        elif len(mark) > 1 or mark.isalpha():
+            is_name = is_key and text[at : at + 20].lstrip().startswith(":")
+            mark = json.dumps(mark) if is_name else _LITERALS.get(mark, "null")
+        is_key = is_key if mark[0] in '"tfn' else mark in "{,"
+        pieces.append(mark)
+    return "".join([*pieces, text[at:].rstrip(), *reversed(open_brackets)])
+
+
+def _end_of_string(text: str, start: int, mark: str, is_key: bool) -> int:
+    """Where the string that begins at `start` ends; the text's end where nothing ends it."""
+    marks = "“”" if mark in "“”" else mark
+    ends = _KEY_END_PATTERN if is_key else _VALUE_END_PATTERN
+    for found in re.compile(f"[{marks}]").finditer(text, start):
+        if text[found.start() - 1] != "\\" and ends.match(text, found.end()):
+            return found.start()
+    return len(text)
 
 
 _MAX_STARTS = 100  # brackets at which reading begins anew

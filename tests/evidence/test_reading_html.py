@@ -532,11 +532,29 @@ def test_the_publisher_is_named_by_the_page_or_by_how_its_title_ends(head: str, 
         '//<![CDATA[\n{"@type":"ClaimReview","claimReviewed":"The wells are full of lead"}\n//]]>',
         '{"broken": }{"@type":"ClaimReview", // the claim\n "claimReviewed":"The wells are full of lead"}',
         '{"@type":"ClaimReview","claimReviewed":"The wells are full of lead","x":"it\\\'s http://a.org/b, [c,]"}',
+        "{'@type':'ClaimReview','claimReviewed':'The wells are full of lead','x':'it's so'}",
+        '{"@type":"ClaimReview","x":"He said: "Lead", she said: "No"","claimReviewed":"The wells are full of lead"}',
+        '{"@type":"ClaimReview","x":""Lead" is here","claimReviewed":"The wells are full of lead"}',
+        '{@type:"ClaimReview",y:undefined,claimReviewed:"The wells are full of lead"}',
+        "{“@type”:“ClaimReview”,“claimReviewed”:“The wells are full of lead”}",
+        "{&quot;@type&quot;:&quot;ClaimReview&quot;,&quot;claimReviewed&quot;:&quot;The wells are full of lead&quot;}",
+        '{"@type":"ClaimReview","claimReviewed":"The wells are full of lead","author":{"name":"Valley"',
     ],
 )
 def test_a_fact_check_in_json_that_is_not_strict_is_read_beside_scripts_that_are_broken(data: str) -> None:
     head = LD % "{broken" + LD % data + LD % "]"
-    assert [check.claim for check in _read_within("", head).fact_checks] == ["The wells are full of lead"]
+    document = _read_within("", head)
+    assert [check.claim for check in document.fact_checks] == ["The wells are full of lead"]
+    assert document.remark == ""
+
+
+def test_a_fact_check_that_cannot_be_read_is_named() -> None:
+    broken = LD % '{"@type":"ClaimReview" "claimReviewed":"The wells are full of lead"}'
+    document = _read_within("", broken)
+    assert document.fact_checks == ()
+    assert "fact-check that could not be read" in document.remark
+    good = LD % '{"@type":"ClaimReview","claimReviewed":"The wells are full of lead"}'
+    assert "fact-check that could not be read" in _read_within("", good + broken).remark
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from lxml import html as html_parser
 
 from crowdnotes.domain import PARTS_LEFT_OUT, FactCheck, FetchOutcome
 from crowdnotes.errors import FetchError
-from crowdnotes.evidence.claim_review import Item, fact_check, loose_json, reviews_in_text
+from crowdnotes.evidence.claim_review import Item, fact_check, holds_review, loose_json, reviews_in_text
 from crowdnotes.evidence.reading.document import (
     MAX_SHORT_TEASER_CHARACTERS,
     NO_TEXT_SENTENCE,
@@ -81,6 +81,7 @@ def read_html(body: bytes, charset: str | None, url: str, fallback_title: str) -
     if is_paywalled(tree, html, text):
         raise FetchError(PAYWALL_SENTENCE, FetchOutcome.PAYWALLED)
     missed = _missed(left_out, text)
+    fact_checks, broken = _read_page_fact_checks(tree)
     _refuse_empty(text, html, is_hidden=missed)
     return Document(
         title=title or fallback_title,
@@ -90,10 +91,12 @@ def read_html(body: bytes, charset: str | None, url: str, fallback_title: str) -
         not_before=not_before,
         language=_read_language(tree),
         canonical=_read_canonical(tree, url),
-        fact_checks=tuple(islice(_read_page_fact_checks(tree), _MAX_FACT_CHECKS)),
+        fact_checks=fact_checks,
         asks_for_password=any((field.get("type") or "").lower() == "password" for field in tree.iter("input")),
         notices=(PARTS_LEFT_OUT,) if missed else (),
-        remark=" ".join([*([_MISSED_SENTENCE] if missed else []), *([_STRUCK_SENTENCE] if left_out.is_struck else [])]),
+        remark=" ".join(
+            filter(None, (_MISSED_SENTENCE * missed, _STRUCK_SENTENCE * left_out.is_struck, broken)),
+        ),
     )
 
 
@@ -106,6 +109,7 @@ _HIDDEN_SENTENCE = (
     "words that you need."
 )
 _STRUCK_SENTENCE = "Struck-out words were left out."
+_BROKEN_CHECK_SENTENCE = "The page has data of a fact-check that could not be read. Look for its verdict on the page."
 
 
 def _missed(left_out: LeftOut, text: str) -> bool:
@@ -543,11 +547,15 @@ def _read_publisher(tree: Any, items: Sequence[Item], heading: str) -> str | Non
     return tidy_line(found[3], _MAX_NAME_CHARACTERS) if is_named else None
 
 
-def _read_page_fact_checks(tree: Any) -> Iterator[FactCheck]:
-    """What the page's own data says of claims that it checks; it may say anything, so it is shown as the page's."""
-    for item in (item for text in _read_json_ld(tree) for item in reviews_in_text(text)):
-        if (check := fact_check(item)) is not None:
-            yield check
+def _read_page_fact_checks(tree: Any) -> tuple[tuple[FactCheck, ...], str]:
+    """What the page's own data says of claims that it checks, shown as the page's; and a sentence on what is broken."""
+    checks = [
+        [check for item in reviews_in_text(text) if (check := fact_check(item)) is not None]
+        for text in _read_json_ld(tree)
+        if holds_review(text)
+    ]
+    said = tuple(check for of_text in checks for check in of_text)[:_MAX_FACT_CHECKS]
+    return said, "" if all(checks) else _BROKEN_CHECK_SENTENCE
 
 
 def _has_paid_tier(tree: Any) -> bool:
