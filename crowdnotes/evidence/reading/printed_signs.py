@@ -39,7 +39,19 @@ _SIGNED_PATTERN = re.compile(r"[-−–+]\s?\d{1,4}(?:[.,]\d{1,4})?")
 _CHARGE_PATTERN = re.compile(r"\d?[+−–-]")
 _FRACTION_REST_PATTERN = re.compile(r"\s?[/⁄∕]\s?\d")
 _TEN_PATTERN = re.compile(r"(?:(?<![\d.,])|(?<=[×x*·]))10$")
-_OPERATION_PATTERN = re.compile(r"[×*·=^√]\s?\d+(?:[.,]\d+)?$|\blog\s?\d+$")
+_OPERATION_PATTERN = re.compile(r"[×*·=^√+]\s?\d+(?:[.,]\d+)?$|\blog\s?\d+$")
+_RESULT_PATTERN = re.compile(r"\s?[=+×*·≈]\s?\d")
+# What stands for a number in powers; notes are "a" to "h", or few.
+_VARIABLES = frozenset("kmnqtxyz")
+_POWER_PATTERN = re.compile(r"[-−–+]?\s?(?:\d{0,3}[a-z]|\d{1,3})(?:\s?[-−–+*/]\s?(?:\d{0,3}[a-z]|\d{1,3})){0,3}")
+_MIXED_NUMBER_PATTERN = re.compile(r"\d{1,2}\s?[/⁄∕]\s?\d{1,2}")
+_NOTES_PATTERN = re.compile(r"[a-h](?:\s?[,;]\s?[a-h])+")
+_CURRENCY = r"[$€£¥₹]"
+_PRICE_PATTERN = re.compile(rf"{_CURRENCY}\s?\d[\d,]*$")
+_CURRENCY_BEHIND_PATTERN = re.compile(rf"\s?{_CURRENCY}")
+# Cents that no note's number is: "00", "05", "99", "49". Others may be either, and stand apart.
+_CENTS_PATTERN = re.compile(r"0\d|9\d|\d9")
+_COUNT_PATTERN = re.compile(r"(?<![^\s(\[–-])\d+$")
 _LAST_WORD_PATTERN = re.compile(r"[^\W\d_]+$")
 _BRACKETS_PATTERN = re.compile(r"\(([\w\s+*/×.,−-]{1,20})\)$")
 _ROMAN_PATTERN = re.compile(r"[IVXLC]+")
@@ -65,26 +77,66 @@ def raised(words: str, before: str, after: str, *, is_link: bool = False, langua
         return "^" + words.replace(" ", "")
     if base.isalpha():
         return _raised_after_letter(words, near, language)
-    return _raised_after_stop(words, near) if is_mark and not words[:1].isalpha() else words
+    is_of_stop = is_mark and not words[:1].isalpha()
+    return _raised_after_stop(words, near) if is_of_stop or (base == ")" and _is_power(words)) else words
 
 
 def _raised_after_digit(words: str, near: str, after: str, language: str) -> str:
     if words in _DEGREES and _DEGREE_UNIT_PATTERN.match(after):
         return "°"
+    if (part := _part_of_number(words, near, after, language)) is not None:
+        return part
     if _SIGNED_PATTERN.fullmatch(words) or _CHARGE_PATTERN.fullmatch(words):
         return "^" + words.replace(" ", "")
-    if words[:1] in _FRACTIONS:
-        return f" {words}"
-    is_power = _TEN_PATTERN.search(near) is not None or _OPERATION_PATTERN.search(near) is not None
+    is_power = any(pattern.search(near) for pattern in (_TEN_PATTERN, _OPERATION_PATTERN)) or (
+        _RESULT_PATTERN.match(after) is not None
+    )
     if _NUMBER_PATTERN.fullmatch(words) and is_power:
         return f"^{words}"
     is_letter = len(words) == 1 and words.isalpha() and words.islower() and language not in _ROMANCE
     return f" [{words}]" if is_letter or words[:1].isdigit() else words
 
 
+def _part_of_number(words: str, near: str, after: str, language: str) -> str | None:
+    """What stands for raised words that are part of the number before them, and no sign beside it; None for others."""
+    if words[:1] in _FRACTIONS or _MIXED_NUMBER_PATTERN.fullmatch(words):
+        return f" {words}"
+    if _is_cents(words, near, after):
+        return ("." if language in _POINT_LANGUAGES else ",") + words
+    if (words == "+" and _COUNT_PATTERN.search(near)) or (words == "h" and after[:1].isdigit()):
+        return words  # "65+", "8h30"
+    if _is_power(words):
+        return _power(words)
+    return f" [{words}]" if _NOTES_PATTERN.fullmatch(words) else None
+
+
+_POINT_LANGUAGES = frozenset({"", "en", "ja", "zh", "ko", "th"})
+
+
+def _is_cents(words: str, near: str, after: str) -> bool:
+    """Whether two raised digits are the cents of the price before them ("$5⁹⁹", "5⁹⁹ €")."""
+    if len(words) != 2 or not words.isdigit():
+        return False
+    return _CURRENCY_BEHIND_PATTERN.match(after) is not None or (
+        _PRICE_PATTERN.search(near) is not None and _CENTS_PATTERN.fullmatch(words) is not None
+    )
+
+
+def _is_power(words: str) -> bool:
+    """Whether raised words are a power with a variable in it: "n", "−x", "n + 1", "2n"."""
+    return _POWER_PATTERN.fullmatch(words) is not None and not _VARIABLES.isdisjoint(words)
+
+
+def _power(words: str) -> str:
+    joined = words.replace(" ", "")
+    return f"^{joined}" if len(joined.lstrip("-−–+")) == 1 else f"^({joined})"
+
+
 def _raised_after_letter(words: str, near: str, language: str) -> str:
     found = _LAST_WORD_PATTERN.search(near)
     word = found.group() if found is not None else ""
+    if len(word) == 1 and _is_power(words):
+        return _power(words)
     if word == "CO" and words == "2":
         return words  # it is carbon dioxide all the same
     is_number = _NUMBER_PATTERN.fullmatch(words) is not None
@@ -99,6 +151,8 @@ def _raised_after_letter(words: str, near: str, language: str) -> str:
 def _raised_after_stop(words: str, near: str) -> str:
     term = _BRACKETS_PATTERN.search(near)
     is_term = term is not None and re.search(r"[^\W\d_]{3}", term[1]) is None  # "(a + b)", and no words
+    if is_term and _is_power(words):
+        return _power(words)
     return f"^{words}" if is_term and _NUMBER_PATTERN.fullmatch(words) else ""
 
 
