@@ -66,18 +66,20 @@ def categorise(url: str, own: Mapping[str, SourceCategory] = _NO_CATEGORIES) -> 
 def publisher_of(url: str, sitename: str | None = None) -> str | None:
     """Who publishes the page: the known name of its host, else the name the page gives, else the host.
 
-    A page on an unknown host that takes the name of a known publisher is called by its host. None
-    when there is no URL.
+    A part of a known site (nccih.nih.gov) has the name that its page gives. A page on an unknown host that takes the
+    name of a known publisher is called by its host. None when there is no URL.
     """
     host, path = _split_site(url)
     if not host:
         return None
-    entry = find_site(host, path)
+    entry, claimed = find_site(host, path), tidy_line(sitename or "", 80)
     if entry is not None:
         # Blogs on a platform: the author speaks, not the platform.
-        is_own_page = entry.category is SourceCategory.SOCIAL and host != entry.key
-        return host if is_own_page else entry.name
-    claimed = tidy_line(sitename or "", 80)
+        is_part = host.endswith(f".{entry.key}")
+        if entry.category is SourceCategory.SOCIAL:
+            return host if is_part else entry.name
+        is_own_name = claimed and not is_known_publisher(claimed) and claimed.casefold() not in entry.name.casefold()
+        return claimed if is_part and is_own_name else entry.name
     return claimed if claimed and not is_known_publisher(claimed) else host
 
 

@@ -120,10 +120,9 @@ def is_known_publisher(claimed: str) -> bool:
 
 def publisher_name(source: Source) -> str:
     """A name that reads well after "According to", without a URL in it; "" when the source has none."""
-    known = _look_up_name(source.url)
-    if known:
+    known, publisher = _look_up_name(source.url), _clean_name(source.publisher or "")
+    if known and not (publisher and _is_named_part(source)):
         return known
-    publisher = _clean_name(source.publisher or "")
     if publisher:
         return f"the {publisher}" if _NEEDS_ARTICLE_PATTERN.match(publisher) else publisher
     site = re.search(r"\s[|–—-]\s([^|–—]{2,40})$", source.title)
@@ -161,6 +160,13 @@ def _find_site_name(site: str, sources: Sequence[Source]) -> str:
         if at and (_is_subdomain(at, site) or _is_subdomain(site, at)) and name and not name.startswith("“"):
             return name
     return ""
+
+
+def _is_named_part(source: Source) -> bool:
+    """Whether a page of a part of a known site (nccih.nih.gov) gave that part's own name."""
+    at = host(source.url)
+    site = find_site(at) if at and source.library is None else None
+    return site is not None and at.endswith(f".{site.key}") and source.publisher not in (None, site.name, at)
 
 
 def _look_up_name(url: str | None) -> str:

@@ -18,6 +18,11 @@ def test_a_known_host_is_named_as_people_know_it() -> None:
     assert _name(url="https://www.nlm.nih.gov/medlineplus/measles.html") == "the NIH's MedlinePlus"
 
 
+def test_a_part_of_a_known_site_goes_by_the_name_that_its_page_gives() -> None:
+    assert _name("NCCIH", url="https://www.nccih.nih.gov/x") == "the NCCIH"
+    assert _name("US National Institutes of Health", url="https://www.nccih.nih.gov/x") == "the NIH"
+
+
 def test_a_host_that_only_looks_known_is_not() -> None:
     assert _name("Somebody", url="https://notcdc.gov.example.org/") == "Somebody"
 
