@@ -270,9 +270,39 @@ _LIMITING_START = re.compile(
 )
 
 
+_STUDY = r"(?:stud(?:y|ies)|trials?|experiments?|findings?|results?|reviews?|research|analys[ie]s)"
+_ANIMALS = r"(?:mice|mouse|rats?|animals?|monkeys?|dogs?|rabbits?|pigs?|cells?|cell cultures?|test tubes?|(?:a|the) lab\w*|vitro)"
+_GROUP = (
+    r"(?:people|patients|participants|volunteers|subjects|adults|men|women|children|infants|babies|teenagers|those|"
+    r"(?:high|low|large|small)(?:er)? doses?|pregnan\w+)"
+)
+_STUDIED = r"(?:included|studied|tested|enrolled|examined|observed|followed)"
+# For whom or what a finding holds, how it was made, and what it leaves open.
+_SCOPE = re.compile(
+    rf"\W*(?:(?:note|of note)\W+(?:that )?)?(?:in {_ANIMALS}\b"
+    rf"|only\b[^.;]{{0,80}}\b(?:took part|participated|(?:were|was) {_STUDIED})\b"
+    rf"|all (?:of the )?(?:participants|patients|volunteers|subjects|people in the {_STUDY}) (?:were|had)\b"
+    rf"|(?:the|this|these|that|most|all)(?: of the)? {_STUDY}\b[^.;]{{0,60}}\b(?:{_ANIMALS}|small|short|preliminary"
+    r"|observational|retrospective|limited|alone|only|paid for|funded|sponsored|no control|not (?:been |yet )?"
+    r"(?:peer|randomi[sz]ed|blinded))\b"
+    rf"|(?:this|it|that) (?:was|has been) (?:\w+ )?(?:shown|seen|found|done|tested|true)\b[^.;]{{0,20}}\b"
+    rf"(?:in|for|of|on) (?:{_ANIMALS}|most|some|{_GROUP})\b|(?:this|it|that) is (?:only )?true (?:for|of|in) (?:most|some|{_GROUP})\b"
+    rf"|(?:\w+ )?{_GROUP}\b[^.;]{{0,50}}\b(?:were|was) (?:(?:not|never) {_STUDIED}|excluded)\b"
+    rf"|no (?:\w+ ){{1,3}}(?:took part|were {_STUDIED}|participated)\b"
+    r"|(?:\w+[ -]){0,3}(?:effects?|safety|benefits?) (?:(?:is|are) (?:not (?:yet )?known|un(?:known|clear|certain)))\b"
+    r"|it is (?:not (?:yet )?(?:known|clear)|un(?:known|clear)) (?:whether|if)\b"
+    r"|(?:the )?(?:evidence|data|certainty|quality of (?:the )?evidence) (?:is|are|was|were)(?: of)?(?: very)? "
+    r"(?:low|weak|limited|poor|mixed|uncertain)\b"
+    rf"|(?:for|in|among|at) (?:\w+ )?{_GROUP}\b[^.;]{{0,60}}\b(?:(?:not (?:yet )?|un)known|unclear|uncertain"
+    r"|limited|higher|greater|differ\w*)\b"
+    r"|(?:the )?(?:researchers|authors|scientists)\b[^.;]{0,60}\b(?:preliminary|caution\w*|warn\w*|limitations?)\b)",
+    re.IGNORECASE,
+)
+
+
 def limits_previous(sentence: str) -> bool:
-    """Whether a sentence takes back part of the one before it: "However, …", "This does not apply to …"."""
-    return _LIMITING_START.match(sentence) is not None
+    """Whether a sentence takes back part of the one before it: "However, …", "Only men took part"."""
+    return _LIMITING_START.match(sentence) is not None or _SCOPE.match(sentence) is not None
 
 
 _TONE_PATTERNS = (LOADED, INSULTS, SPECULATION, FIRST_PERSON, SECOND_PERSON, ALL, CERTAIN, HEDGE)

@@ -137,3 +137,31 @@ def test_a_sentence_that_limits_the_one_before_it_stays_with_it(engine: LocalEng
     assert f"{denial} {unseen}" in _offered_on_statins(engine, f"{denial} {unseen}")
     assert _offered_on_statins(engine, denial, after=f" {limit}") == []
     assert denial not in _offered_on_statins(engine, f"{denial} However, {'one small trial ' * 30}found trouble.")
+
+
+@pytest.mark.parametrize(
+    ("beside", "is_limit"),
+    [
+        ("Only men who were older than 60 took part in the study.", True),
+        ("In mice, the drug did harm the memory of the animals.", True),
+        ("This does not apply to people with kidney disease.", True),
+        ("All participants were men aged over 60.", True),
+        ("The trial was small and had no control group.", True),
+        ("The study was paid for by the maker of the drug.", True),
+        ("People with liver disease were excluded.", True),
+        ("No children took part.", True),
+        ("Long-term effects are not known.", True),
+        ("The evidence is of low quality.", True),
+        ("This was shown in mice, not in people.", True),
+        ("In people with diabetes the risk was higher.", True),
+        ("Only a few hundred cases have been reported.", False),
+        ("It is more common in women than in men.", False),
+        ("The study followed 5,000 people for ten years.", False),
+        ("In people with high cholesterol, statins cut heart attacks.", False),
+    ],
+)
+def test_what_a_finding_holds_for_stays_with_it(beside: str, is_limit: bool, engine: LocalEngine) -> None:
+    denial = "Statins do not cause dementia."
+    offered = _offered_on_statins(engine, f"{denial} {beside} Trials go on in many countries.")
+    assert (f"{denial} {beside}" in offered) == is_limit
+    assert (denial in offered) == (not is_limit)
