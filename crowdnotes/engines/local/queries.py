@@ -137,10 +137,32 @@ _WORDS_BY_KIND = (
         ),
     ),
 )
+# What is said of a prediction, and of the days to come: both make a post one that no source can settle yet.
+_FORETELLING = re.compile(
+    r"\bmark my words\b|\b(?:i|we) predict\b|\bprediction:|\byou heard it here first\b|"
+    r"\bcalling it (?:now|today|early)\b|\b(?:screenshot|bookmark|save) this\b|\bjust (?:you )?wait\b",
+    re.IGNORECASE,
+)
+_FUTURE = re.compile(r"\b(?:will|won['’]t|gonna|(?:is|are|am) (?:not )?going to)\b|\w['’]ll\b", re.IGNORECASE)
+_BY_YEAR = re.compile(r"\b(?:by|before|in) (?:the year )?20\d\d\b|\b(?:in|within) (?:\w+|\d+) years\b", re.IGNORECASE)
+# Praise and blame, which no source settles.
+_TASTE = re.compile(
+    r"\b(?:is|are|was|were|\w['’]s) (?:so |just |really |absolutely |the most )?"
+    r"(?:over-?rated|underrated|boring|disgusting|delicious|beautiful|ugly|hideous|gorgeous|awful|awesome|cringe|trash"
+    r"|hilarious|an? (?:joke|disgrace))\b"
+    r"|\b(?:best|worst|greatest|ugliest|prettiest|funniest|most (?:beautiful|boring|overrated)) (?:\w+ ){1,3}"
+    r"(?:ever\b|of all time\b|in (?:town|the world)\b)"
+    r"|\b(?:is|are) (?:so much |way |far )?(?:better|worse|nicer) than\b"
+    r"|\bwhat an? (?:disgrace|beautiful|lovely|shame|joke|mess)\b"
+    r"|\bshould(?:n['’]t)? (?:not )?(?:resign|have to|be ashamed)\b"
+    r"|\b(?:is|are) (?:way |far )?too (?:high|low|long|short|expensive|loud)\b",
+    re.IGNORECASE,
+)
 # Of 61 posts of which it is known whether they needed a note, three are noticed, and none needed one; of 439 health
 # posts with a note that readers found helpful, four are noticed.
 _MAX_STATED = 1.5  # checkability of the other sentences, from which the post also states a fact
 _MAX_MEANT = 2.0  # of the sentence with these words: "I think vaccines cause autism" is a claim
+_MAX_TASTE = 1.0  # of every sentence of a post with words of taste alone
 
 
 def uncheckable_words(post: Post) -> tuple[ClaimKind, str] | None:
@@ -160,7 +182,24 @@ def uncheckable_words(post: Post) -> tuple[ClaimKind, str] | None:
         stated = max((checkability(said) for said in sentences if not pattern.search(said)), default=0.0)
         if meant < _MAX_MEANT and stated < _MAX_STATED:
             return kind, words
+    if (found := _foretelling_words(text, sentences)) is not None:
+        return ClaimKind.PREDICTION, found.group().strip(" .!?:,")
+    found = _TASTE.search(text)
+    if found is not None and max(map(checkability, sentences), default=0.0) < _MAX_TASTE:
+        return ClaimKind.OPINION, found.group()
     return None
+
+
+def _foretelling_words(text: str, sentences: Sequence[str]) -> re.Match[str] | None:
+    """The words by which a post foretells something, where all that it states is yet to come."""
+    told = [said for said in sentences if _FUTURE.search(said)]
+    stated = max((checkability(said) for said in sentences if said not in told), default=0.0)
+    if not told or stated >= _MAX_STATED:
+        return None
+    if (found := _FORETELLING.search(text)) is not None:
+        return found
+    dated = ((said, _BY_YEAR.search(said)) for said in told)
+    return next((year for said, year in dated if year and checkability(_BY_YEAR.sub("", said)) < _MAX_STATED), None)
 
 
 _MAX_QUERY_CHARACTERS = 160

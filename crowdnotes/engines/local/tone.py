@@ -271,7 +271,10 @@ _LIMITING_START = re.compile(
 
 
 _STUDY = r"(?:stud(?:y|ies)|trials?|experiments?|findings?|results?|reviews?|research|analys[ie]s)"
-_ANIMALS = r"(?:mice|mouse|rats?|animals?|monkeys?|dogs?|rabbits?|pigs?|cells?|cell cultures?|test tubes?|(?:a|the) lab\w*|vitro)"
+_ANIMALS = (
+    r"(?:mice|mouse|rats?|animals?|monkeys?|dogs?|rabbits?|pigs?|cells?|cell cultures?|test tubes?|(?:a|the) lab\w*|"
+    r"vitro(?! fert))"
+)
 _GROUP = (
     r"(?:people|patients|participants|volunteers|subjects|adults|men|women|children|infants|babies|teenagers|those|"
     r"(?:high|low|large|small)(?:er)? doses?|pregnan\w+)"
@@ -286,7 +289,8 @@ _SCOPE = re.compile(
     r"|observational|retrospective|limited|alone|only|paid for|funded|sponsored|no control|not (?:been |yet )?"
     r"(?:peer|randomi[sz]ed|blinded))\b"
     rf"|(?:this|it|that) (?:was|has been) (?:\w+ )?(?:shown|seen|found|done|tested|true)\b[^.;]{{0,20}}\b"
-    rf"(?:in|for|of|on) (?:{_ANIMALS}|most|some|{_GROUP})\b|(?:this|it|that) is (?:only )?true (?:for|of|in) (?:most|some|{_GROUP})\b"
+    rf"(?:in|for|of|on) (?:{_ANIMALS}|most|some|{_GROUP})\b"
+    rf"|(?:this|it|that) is (?:only )?true (?:for|of|in) (?:most|some|{_GROUP})\b"
     rf"|(?:\w+ )?{_GROUP}\b[^.;]{{0,50}}\b(?:were|was) (?:(?:not|never) {_STUDIED}|excluded)\b"
     rf"|no (?:\w+ ){{1,3}}(?:took part|were {_STUDIED}|participated)\b"
     r"|(?:\w+[ -]){0,3}(?:effects?|safety|benefits?) (?:(?:is|are) (?:not (?:yet )?known|un(?:known|clear|certain)))\b"

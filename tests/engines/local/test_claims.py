@@ -82,6 +82,12 @@ def test_an_accusation_alone_is_the_claim(text: str) -> None:
         ("Mayor bans rain on Sundays. (Satire)", ClaimKind.SATIRE, "Satire"),
         ("Imagine a town without cars.", ClaimKind.PREDICTION, "Imagine"),
         ("Mark my words: the dollar will soon be gone.", ClaimKind.PREDICTION, "Mark my words"),
+        ("By 2028, all who took the vaccine will be dead. Mark my words.", ClaimKind.PREDICTION, "Mark my words"),
+        ("Bitcoin will hit 1 million by 2027. Calling it now.", ClaimKind.PREDICTION, "Calling it now"),
+        ("By 2035 all cars will be electric.", ClaimKind.PREDICTION, "By 2035"),
+        ("The new library is the ugliest building in town.", ClaimKind.OPINION, "ugliest building in town"),
+        ("Pineapple on pizza is disgusting.", ClaimKind.OPINION, "is disgusting"),
+        ("Taxes are too high. Enough is enough!", ClaimKind.OPINION, "are too high"),
     ],
 )
 def test_plain_words_of_opinion_satire_or_prediction_are_noticed(text: str, kind: ClaimKind, words: str) -> None:
@@ -96,6 +102,12 @@ def test_plain_words_of_opinion_satire_or_prediction_are_noticed(text: str, kind
         "This is not satire: the mayor banned rain.",
         "You can't imagine how cold it was in town.",
         "The dollar lost 5% of its value.",
+        "Mark my words, the vaccine killed 20 million people in 2021.",
+        "By 2021, 5 million people had died of the vaccine.",
+        "By 2030 the WHO will control all nations under the treaty signed in May 2024.",
+        "The worst vaccine ever: it killed 1,000 people.",
+        "Sunscreen is disgusting poison that causes cancer.",
+        "The mayor should resign. He stole 2 million dollars.",
     ],
 )
 def test_a_post_that_states_a_fact_is_not_called_an_opinion(text: str) -> None:
