@@ -361,6 +361,9 @@ MORE = "<p>Try the search, or go back to the home page of the site to find what 
         ("x", f"<p>お探しのページは、移動または削除された可能性があります。</p>{MORE}", FetchOutcome.NOT_FOUND),
         ("x", f"<p>We use cookies to give you the best experience on our website.</p>{BROWSING}", FetchOutcome.CONSENT),
         ("x", f"<p>Este site utiliza cookies para melhorar a sua experiência.</p>{NAVEGAR}", FetchOutcome.CONSENT),
+        ("x", f"<p>Valley uses necessary cookies to make this site work.</p>{BROWSING}", FetchOutcome.CONSENT),
+        ("x", f"<p>The content you requested has been moved or deleted.</p>{MORE}", FetchOutcome.NOT_FOUND),
+        ("x", f"{MORE}<p>Para continuar leyendo, regístrate.</p>", FetchOutcome.PAYWALLED),
         ("x", "<p>You must be 18 or older to enter this site, which sells wine.</p><a>Yes</a>", FetchOutcome.BLOCKED),
         ("x", "<p>Bist du schon 18 Jahre alt? Hier gibt es Wein und Bier.</p><a>Ja</a>" * 2, FetchOutcome.BLOCKED),
     ],
@@ -381,6 +384,10 @@ def test_what_a_site_shows_in_the_place_of_a_page_has_its_label(title: str, body
         "them, a court ruled.</p><p>Consent to personalised advertising by a ticked box is none, judges said.</p>",
         "<h1>Privacy policy</h1><p>We do not sell your personal data to our partners. Our site uses cookies to keep "
         "your preferences, and you may decline cookies in your browser or withdraw your consent.</p>",
+        "<h1>Consent under the GDPR</h1><p>A cookie banner that hides how to reject cookies gives no valid consent.</p>"
+        "<p>We looked at 1,000 sites, and 43 % of them set advertising cookies before anybody had accepted them.</p>",
+        "<h1>Valley website cookies policy</h1><p>We use cookies to make our site work. You can accept or reject the "
+        "optional ones, and change your choices at any time.</p>",
         "<h1>Cookies of the valley</h1><p>We bake our cookies every morning, and each of our cookies holds oats, honey "
         "and nuts of the valley. You may decline the nuts.</p>",
         "<h1>Age gates</h1><p>Sites that sell alcohol ask: are you over 18? Most people click yes, a study found.</p>"
@@ -475,6 +482,8 @@ def test_a_date_whose_month_may_stand_first_gives_the_year_alone(shown: str, lan
         ("de", "<p>Zuletzt aktualisiert am 06.05.2024</p>"),
         ("es", "<p>Última actualización: 6 de mayo de 2024</p>"),
         ("fr", "<p>Mis à jour le 6 mai 2024 à 18h30</p>"),
+        ("fr", "<p>Par Jean Dupont, publié le 6 mai 2024</p>"),
+        ("ko", "<p>최종수정일: 2024-05-06</p>"),
         ("pt", "<p>Publicado em 06/05/2024 às 10h15 | Atualizado em 07/05/2024</p>"),
         ("ja", "<p>最終更新日：2024年5月6日</p>"),
         ("zh", "<p>发布时间：2024-05-06 10:00</p>"),

@@ -158,7 +158,7 @@ _TASTE = re.compile(
     r"|\b(?:is|are) (?:way |far )?too (?:high|low|long|short|expensive|loud)\b",
     re.IGNORECASE,
 )
-# Of 61 posts of which it is known whether they needed a note, three are noticed, and none needed one; of 439 health
+# Of 61 posts of which it is known whether they needed a note, two are noticed, and none needed one; of 439 health
 # posts with a note that readers found helpful, four are noticed.
 _MAX_STATED = 1.5  # checkability of the other sentences, from which the post also states a fact
 _MAX_MEANT = 2.0  # of the sentence with these words: "I think vaccines cause autism" is a claim

@@ -26,6 +26,7 @@ _PUBLISHED = (
     r"publiée?|mise? en ligne|date de publication",
     r"gepubliceerd|geplaatst",
     r"(?:公開|掲載|公表|発表)(?:日|日時)?|(?:发布|發布|发表)(?:时间|日期)?",
+    r"(?:등록|게시|작성|입력)일?",
 )
 _CHANGED = (
     r"(?:(?:this |the )?(?:page|article|story|content|information|document|fact ?sheet|topic|entry|date) )?"
@@ -39,7 +40,7 @@ _CHANGED = (
     r"(?:dernière )?mise à jour|mise? à jour|date de (?:mise à jour|révision)",
     r"dernière (?:modification|révision)|modifiée?",
     r"(?:laatst )?(?:bijgewerkt|gewijzigd)|senast uppdaterad|sist oppdatert|sidst opdateret",
-    r"(?:最終)?(?:更新|改訂)(?:日|日時)?|(?:最后)?(?:更新|修订)(?:时间|日期|于)?",
+    r"(?:最終)?(?:更新|改訂)(?:日|日時)?|(?:最后)?(?:更新|修订)(?:时间|日期|于)?|최종\s?(?:수정|업데이트)일?|수정일?",
 )
 _MONTH_STARTS = (
     ("jan", "ene", "gen"), ("feb", "fév", "fev"), ("mar", "mär", "mrt", "maa"), ("apr", "abr", "avr"),
@@ -58,7 +59,8 @@ _DAY = (
 )
 _LINE_PATTERN, _LABEL_PATTERN = (
     re.compile(
-        rf"\W*(?:(?P<published>{'|'.join(_PUBLISHED)})|{'|'.join(_CHANGED)})(?:\s+by [^|\n]{{2,60}}?)?"
+        rf"\W*(?:(?:by|von|par|por|di|door) [^|,\n\d]{{2,40}},\s*)?"
+        rf"(?:(?P<published>{'|'.join(_PUBLISHED)})|{'|'.join(_CHANGED)})(?:\s+by [^|\n]{{2,60}}?)?"
         rf"(?: \([mdy/]+\))?[\s:,–-]*(?:(?:on|am|vom|le|el|em|il|op|den|the|:|：)\s*)?{ending}",
         re.IGNORECASE,
     )
@@ -105,9 +107,9 @@ def find_shown_date(tree: Any, other: re.Pattern[str], *, is_month_first: bool |
         if (found := _read_statement(statement, is_month_first)) is not None
     ]
     for is_published in (True, False):
-        found = {(one.day, one.year): one for one in shown[:_MAX_SHOWN] if one.is_published is is_published}
-        if found:
-            return next(iter(found.values())) if len(found) == 1 else None
+        of_kind = {(one.day, one.year): one for one in shown[:_MAX_SHOWN] if one.is_published is is_published}
+        if of_kind:
+            return next(iter(of_kind.values())) if len(of_kind) == 1 else None
     return None
 
 
