@@ -17,7 +17,15 @@ from crowdnotes.engines.embedding import Embedder, FloatArray
 from crowdnotes.engines.local.health_terms import foreign_passages, foreign_post, in_english
 from crowdnotes.engines.local.queries import find_claims
 from crowdnotes.engines.local.repeated_claims import claims_of, repeating_passages, repeats
-from crowdnotes.engines.local.tone import HEDGE, contradicts, denies, limits_previous, mentions_rumour, reports_rumour
+from crowdnotes.engines.local.tone import (
+    HEDGE,
+    contradicts,
+    denies,
+    limits_previous,
+    mentions_rumour,
+    reports_rumour,
+    tells_scope,
+)
 from crowdnotes.settings_sections import GateSettings
 from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT
 from crowdnotes.text.plain_letters import plain_letters
@@ -258,7 +266,8 @@ def _place_of_quotation(sentence: str, claim: str) -> int:
 def _find_quotable_sentences(passage: Passage) -> list[tuple[Span, Span]]:
     """Those that state something by themselves: no question, no heading, no line that leads into a list, no rumour.
 
-    Each with what is quoted: itself, and the next one where that limits it.
+    Each with what is quoted: itself, the next one where that limits it, and the one before it where a paragraph begins
+    with whom it holds for.
     """
     text, sentences = passage.text, split_sentences(passage.text)
     quoting = _find_quoted_sentences(text, sentences)
@@ -279,10 +288,20 @@ def _find_quotable_sentences(passage: Passage) -> list[tuple[Span, Span]]:
         while last + 1 < len(sentences) and limits_previous(text[sentences[last + 1].start : sentences[last + 1].end]):
             last += 1
         is_cut = last + 1 == len(sentences) and after and limits_previous(passage.after.lstrip()[: after[0].end])
-        quoted = Span(start=span.start, end=sentences[last].end)
+        first = place - 1 if _opens_with_scope(text, sentences, place) else place
+        quoted = Span(start=sentences[first].start, end=sentences[last].end)
         if not is_cut and quoted.end - quoted.start <= _MAX_QUOTED_CHARACTERS:
             found.append((span, quoted))
     return found
+
+
+def _opens_with_scope(text: str, sentences: Sequence[Span], place: int) -> bool:
+    """Whether the sentence before one opens its paragraph and says for whom the rest holds: it limits nothing else."""
+    if place == 0 or "\n" in text[sentences[place - 1].end : sentences[place].start]:
+        return False
+    before = sentences[place - 1]
+    opens = place == 1 or "\n" in text[sentences[place - 2].end : before.start]
+    return opens and tells_scope(text[before.start : before.end])
 
 
 def _find_quoted_sentences(text: str, sentences: Sequence[Span]) -> set[int]:

@@ -306,7 +306,12 @@ _SCOPE = re.compile(
 
 def limits_previous(sentence: str) -> bool:
     """Whether a sentence takes back part of the one before it: "However, …", "Only men took part"."""
-    return _LIMITING_START.match(sentence) is not None or _SCOPE.match(sentence) is not None
+    return _LIMITING_START.match(sentence) is not None or tells_scope(sentence)
+
+
+def tells_scope(sentence: str) -> bool:
+    """Whether a sentence says for whom what stands beside it holds, or how it was found out: "In mice, …"."""
+    return _SCOPE.match(sentence) is not None
 
 
 _TONE_PATTERNS = (LOADED, INSULTS, SPECULATION, FIRST_PERSON, SECOND_PERSON, ALL, CERTAIN, HEDGE)

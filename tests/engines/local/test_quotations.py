@@ -165,3 +165,11 @@ def test_what_a_finding_holds_for_stays_with_it(beside: str, is_limit: bool, eng
     offered = _offered_on_statins(engine, f"{denial} {beside} Trials go on in many countries.")
     assert (f"{denial} {beside}" in offered) == is_limit
     assert (denial in offered) == (not is_limit)
+
+
+def test_a_paragraph_that_begins_with_whom_it_holds_for_is_quoted_with_that(engine: LocalEngine) -> None:
+    scope, denial = "Only men took part in the trial of 2019.", "Statins do not cause dementia."
+    assert f"{scope} {denial}" in _offered_on_statins(engine, f"{scope} {denial} Doctors ask for it in all towns.")
+    elsewhere = _offered_on_statins(engine, f"Doctors ask for it in all of the towns. {scope} {denial}")
+    assert denial in elsewhere
+    assert denial in _offered_on_statins(engine, f"{scope}\n{denial} Doctors ask for it in all towns.")
