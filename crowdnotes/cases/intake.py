@@ -33,9 +33,9 @@ from crowdnotes.evidence.images import clean_picture
 from crowdnotes.evidence.reading.plain_text import tidy_text
 from crowdnotes.evidence.selection import why_not
 from crowdnotes.evidence.source_types import categorise, publisher_of
+from crowdnotes.text.boilerplate import split_evidence
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.pasted import post_number
-from crowdnotes.text.sentences import split_sentences
 from crowdnotes.text.tokens import content_stems
 
 _MAX_URLS = 20
@@ -275,7 +275,7 @@ def passage_by_hand(url: str | None, title: str, text: str, categories: Mapping[
 def _find_nearest_sentence(text: str, asked: str) -> tuple[Span, ...]:
     """The sentence with the most of the words of what is asked; none where no sentence has any."""
     wanted = content_stems(asked)
-    shared = {span: len(wanted & content_stems(text[span.start : span.end])) for span in split_sentences(text)}
+    shared = {span: len(wanted & content_stems(text[span.start : span.end])) for span in split_evidence(text)}
     best = max(shared, key=lambda span: shared[span], default=None)
     return (best,) if best is not None and shared[best] else ()
 

@@ -98,6 +98,15 @@ def split_units(passage: str) -> tuple[Unit, ...]:
     return tuple(units)
 
 
+def split_pieces(text: str) -> tuple[Span, ...]:
+    """The sentences and list items of a text as spans, in order; long sentences are cut into clauses."""
+    return tuple(
+        Span(start=start, end=end)
+        for sentence in split_sentences(text)
+        for start, end in _split_into_pieces(text, sentence.start, sentence.end)
+    )
+
+
 def _split_into_pieces(text: str, start: int, end: int) -> list[tuple[int, int]]:
     pieces = _split_at_matches(text, start, end, _LIST_ITEM_PATTERN)
     out: list[tuple[int, int]] = []

@@ -27,6 +27,7 @@ from crowdnotes.engines.local.tone import (
     tells_scope,
 )
 from crowdnotes.settings_sections import GateSettings
+from crowdnotes.text.boilerplate import is_boilerplate
 from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT
 from crowdnotes.text.plain_letters import plain_letters
 from crowdnotes.text.publishers import publisher_name
@@ -264,7 +265,7 @@ def _place_of_quotation(sentence: str, claim: str) -> int:
 
 
 def _find_quotable_sentences(passage: Passage) -> list[tuple[Span, Span]]:
-    """Those that state something by themselves: no question, no heading, no line that leads into a list, no rumour.
+    """Those that state something by themselves: no question, heading, line that leads into a list, rumour or notice.
 
     Each with what is quoted: itself, the next one where that limits it, and the one before it where a paragraph begins
     with whom it holds for.
@@ -281,6 +282,7 @@ def _find_quotable_sentences(passage: Passage) -> list[tuple[Span, Span]]:
             or _DEPENDENT_START.match(words)
             or _FLATTENED_LIST.search(words)
             or reports_rumour(words)
+            or is_boilerplate(words)
             or not _is_full_statement(words)
         ):
             continue
