@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, date, datetime
 
 from pydantic import Field
@@ -45,6 +46,13 @@ class Image(FrozenModel):
     read_by: str = ""
 
 
+_ANSWER_PATTERN = re.compile(r"\s*@\w{1,15}\b")  # how X shows an answer to somebody's post
+_POST_LINK_PATTERN = re.compile(r"\b(?:x|twitter)\.com/\w{1,15}/status/\d", re.IGNORECASE)
+# X puts its own short link in the place of a picture, a film, a quoted post or a page.
+_SHORT_LINK_PATTERN = re.compile(r"\b(?:t\.co|pic\.(?:x|twitter)\.com)/\w", re.IGNORECASE)
+_THREAD_PATTERN = re.compile(r"\U0001f9f5|^\s*\(?\d{1,2}/\d{0,2}\)?(?=\s)|(?<=\s)\(?\d{1,2}/\d{1,2}\)?\W*$")
+
+
 class Post(FrozenModel):
     """The post on X that may need a note; `context` is the post that it replies to or quotes."""
 
@@ -67,6 +75,22 @@ class Post(FrozenModel):
         """Another one for every post that says or shows something else, or stands at another address."""
         parts = (self.whole_text, self.context, self.url or "", *(image.sha256 for image in self.images))
         return text_sha256("\x00".join(parts))
+
+    @property
+    def unseen(self) -> tuple[str, ...]:
+        """What seems to belong to the post and nobody has put in, as in "the post that it answers"."""
+        blank = sum(not (image.text or image.shows) for image in self.images)
+        found = {
+            "what its picture says and shows": blank == 1,
+            f"what {blank} of its pictures say and show": blank > 1,
+            "the post that it answers": not self.context and _ANSWER_PATTERN.match(self.text),
+            "the post that it links to": not self.context and _POST_LINK_PATTERN.search(self.text),
+            "what its short link leads to (a picture, a film, another post or a page)": not self.images
+            and not self.context
+            and _SHORT_LINK_PATTERN.search(self.text),
+            "the other posts of its thread": not self.context and _THREAD_PATTERN.search(self.text),
+        }
+        return tuple(words for words, is_missing in found.items() if is_missing)
 
     @property
     def has_words(self) -> bool:

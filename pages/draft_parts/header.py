@@ -51,7 +51,10 @@ def strip(case: Case, job: JobRecord | None) -> None:
             st.session_state[key] = bool(st.session_state.get(key))  # with another label it stays as it was
             n = len(case.post.text)
             long = f" :small[:gray[{n:,} characters]]" if n > _MAX_POST_CHARACTERS else ""
-            with st.expander(f"{words}{long}{images}", key=key, icon=":material/article:", on_change="rerun") as fold:
+            unseen = " :orange[:material/visibility_off: not all of it seen]" if case.post.unseen else ""
+            with st.expander(
+                f"{words}{long}{images}{unseen}", key=key, icon=":material/article:", on_change="rerun"
+            ) as fold:
                 if fold.open:
                     post_panel(case, busy=under_way(job))
 

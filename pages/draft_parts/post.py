@@ -184,6 +184,11 @@ def post_panel(case: Case, *, busy: bool) -> None:
     if case.post.context:
         st.caption("The post it replies to or quotes")
         outside_text(case.post.context, look="post", key=f"post-context-{case.id}")
+    if case.post.unseen:
+        st.caption(
+            f":material/visibility_off: We have not seen {escaped(', '.join(case.post.unseen))}. If the post cannot be "
+            "understood without it, put its words in below."
+        )
     facts = [f"Case started {moment(case.created_at)}", MODE_LABELS[case.mode]]
     if case.post.url:
         facts.insert(0, exact(case.post.url))

@@ -158,15 +158,16 @@ def _beginning(text: str) -> str:
 
 
 def post_block(post: Post) -> Block:
-    """The post with what its images say, and the post that it replies to or quotes, if a person gave that."""
+    """The post with what its images say, what it replies to or quotes if a person gave that, and what is not seen."""
     context = f"\n\n{_CONTEXT}\n{post.context}" if post.context else ""
-    return Block("post", f"{post.whole_text}{context}")
+    unseen = f"\n\n(Not seen, so nothing is known of it: {'; '.join(post.unseen)}.)" if post.unseen else ""
+    return Block("post", f"{post.whole_text}{context}{unseen}")
 
 
-def passage_block(item: Evidence, today: date | None = None, gives: str = "") -> Block:
-    """A passage under its id, with who published it, under what title and when: all of it from outside.
+def passage_block(item: Evidence, today: date | None = None, gives: str = "", also: Sequence[Span] = ()) -> Block:
+    """An excerpt of a passage under its id, with who published it, under what title and when: all of it from outside.
 
-    With `today` it says whether it is old by then; `gives` is what was found of it.
+    With `today` it says whether it is old by then; `gives` is what was found of it. See `excerpt` for `also`.
     """
     source = item.source
     name, site = publisher_name(source), host(source.url)
