@@ -16,7 +16,6 @@ from crowdnotes.cases.store import Store
 from crowdnotes.domain import (
     PROGRAM,
     Case,
-    DateOrigin,
     Evidence,
     FetchOutcome,
     FollowUpKind,
@@ -44,13 +43,12 @@ from crowdnotes.evidence.search.local_library import LocalLibrary
 from crowdnotes.evidence.search.provider import OnlineProvider
 from crowdnotes.evidence.search.run import Answers, plan_for
 from crowdnotes.evidence.selection import Selection, offer, select_by_utility, why_not, worth_choosing
-from crowdnotes.evidence.source_types import categorise, publisher_of
-from crowdnotes.evidence.sources import SourceReader
+from crowdnotes.evidence.sources import SourceReader, build_record_source
 from crowdnotes.jobs import Progress
 from crowdnotes.notes.existing_notes import links_of
 from crowdnotes.settings import Settings
 from crowdnotes.settings_sections import MOST_QUERIES, SECOND_QUERIES
-from crowdnotes.text.languages import language_of, languages_of
+from crowdnotes.text.languages import languages_of
 from crowdnotes.text.note_rules import without_urls
 from crowdnotes.text.pasted import post_number
 from crowdnotes.text.urls import canonical_url, is_on_x, references_in
@@ -484,23 +482,7 @@ def _read_library_record(item: SourceRequest, tools: StageContext) -> tuple[Sour
         document = tools.libraries.document(item.hit.library, item.hit.record)
     except LibraryError as error:
         return Source(id=item.id, title=item.title, outcome=FetchOutcome.UNREADABLE, outcome_detail=error.message), None
-    url = document.url
-    source = Source(
-        id=item.id,
-        title=document.title,
-        url=url,
-        publisher=document.publisher or (publisher_of(url) if url else None),
-        published=document.published,
-        date_origin=DateOrigin.LIBRARY if document.published else None,
-        category=categorise(url or "", tools.settings.evidence.categories),
-        text_sha256=text_sha256(document.text),
-        characters=len(document.text),
-        library=document.library,
-        record=document.record,
-        language=language_of(document.text),
-        fact_checks=(document.check,) if document.check else (),
-    )
-    return source, document.text
+    return build_record_source(item.id, document, tools.settings.evidence.categories), document.text
 
 
 def passages(case: Case, progress: Progress, tools: StageContext) -> tuple[Changes, str]:

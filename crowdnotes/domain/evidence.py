@@ -15,6 +15,12 @@ UNDATED = "undated"  # the notice on a source without a date where evidence has 
 BADLY_READABLE = "badly readable"  # the notice on a source of which letters or words were lost
 PARTS_LEFT_OUT = "parts left out"  # the notice on a page of which something was not read, as its readers may not see it
 AFTER_CUTOFF = "after the cutoff"  # the notice on a later source that a person opened or pasted
+# The notices on a record of a library whose link does not lead a reader to its words.
+TO_CONTENTS = "its link leads to a table of contents"
+TO_SECTION = "its link leads to a section's first page"
+TO_HOME = "its link leads to a home page"
+SITE_CLOSED = "its site is closed"
+_ASTRAY = frozenset({TO_CONTENTS, TO_SECTION, TO_HOME, SITE_CLOSED})
 WAYBACK = "The Wayback Machine"  # how a sentence begins that says what the archive said
 
 
@@ -293,6 +299,11 @@ class Source(FrozenModel):
     def by_hand(self) -> bool:
         """Whether a person copied its words and the program never compared them with the page."""
         return self.id.startswith(BY_HAND)
+
+    @property
+    def astray(self) -> str:
+        """Why its link does not lead a reader to its words; "" where it does, as far as is known."""
+        return ", ".join(notice for notice in self.notices if notice in _ASTRAY)
 
     def timely(self, until: date | None, *, leave_out_undated: bool = False, collected: date | None = None) -> Source:
         """Labelled when it is later than the cutoff, and marked or left out when it has no date.

@@ -1,4 +1,4 @@
-"""Which pages are no evidence (home pages, search results, log-in pages), and which few hits are chosen to be read.
+"""Which pages are no evidence (home pages, contents, search results, log-in pages), and which few hits are read.
 
 Told by the address before anything is fetched, and by the page itself afterwards. Of an archived copy
 the original's address is judged.
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from crowdnotes.domain import Aim, FetchOutcome, Hit, Query
+from crowdnotes.domain import SITE_CLOSED, TO_CONTENTS, TO_HOME, TO_SECTION, Aim, FetchOutcome, Hit, Query
 from crowdnotes.engines import Brief, Engine
 from crowdnotes.engines.base import MOST_OFFERED
 from crowdnotes.errors import EngineError, FetchError
@@ -28,6 +28,7 @@ class PageKind(StrEnum):
     HOME = "home"
     SEARCH = "search"
     LOG_IN = "log-in"
+    CONTENTS = "contents"
 
 
 _SENTENCE_BY_KIND = {
@@ -40,11 +41,15 @@ _SENTENCE_BY_KIND = {
         "itself."
     ),
     PageKind.LOG_IN: "This is a log-in page: a reader who follows the link sees no evidence.",
+    PageKind.CONTENTS: (
+        "This is a table of contents: it only names other pages. Link to the page that says what you mean."
+    ),
 }
 _REDIRECT_SENTENCE_BY_KIND = {
     PageKind.HOME: "The link leads to the site's home page, so the page that it named is probably gone.",
     PageKind.SEARCH: "The link leads to a page of search results, so the page that it named is probably gone.",
     PageKind.LOG_IN: "The link leads to a log-in page: readers see no evidence without an account.",
+    PageKind.CONTENTS: "The link leads to a table of contents, so the page that it named is probably gone.",
 }
 _MAX_FORM_PAGE_CHARACTERS = 500  # characters; a page of text that also has a log-in box is longer
 
@@ -89,6 +94,18 @@ _ACCOUNT_HOST_PATTERN = re.compile(r"^(?:login|signin|sign-in|sso|idp|auth|accou
 _ACCOUNT_STEPS = _LOG_IN_STEPS | frozenset(
     "authorize auth authenticate checkpoint identifier saml saml2 session sessions password".split()
 )
+_CONTENTS_STEPS = frozenset("toc contents table-of-contents table_of_contents sitemap site-map a-z-index".split())
+_PAGE_ENDING_PATTERN = re.compile(r"\.(?:\w?html?|aspx?|php|xml)$")
+_SECTION_PATH_PATTERN = re.compile(r"/[a-z]{2,24}\d?[a-z]{0,3}/?", re.IGNORECASE)  # one word, as in /rabies/
+# Closed for good: a reader finds another site's page there, or none.
+_CLOSED_HOSTS = frozenset(
+    {
+        "nihseniorhealth.gov",  # 2017
+        "guideline.gov",  # 2018
+        "qualitymeasures.ahrq.gov",  # 2018
+        "toxnet.nlm.nih.gov",  # 2019
+    }
+)
 _RETURN_FIELDS = frozenset("next continue redirect redirect_uri redirect_url return_to returnurl response_type".split())
 
 
@@ -115,13 +132,27 @@ def kind_of_address(url: str) -> PageKind | None:
     is_home = named <= _LANGUAGE_FIELDS and (
         _HOME_PATH_PATTERN.fullmatch(path or "/") or _MAIN_PAGE_PATTERN.fullmatch(path)
     )
-    return PageKind.HOME if is_home else None
+    is_contents = steps and _PAGE_ENDING_PATTERN.sub("", steps[-1]) in _CONTENTS_STEPS
+    return PageKind.HOME if is_home else PageKind.CONTENTS if is_contents else None
 
 
 def why_not(url: str) -> str | None:
     """A sentence for a link that cannot be evidence by its address; None for one worth fetching."""
     kind = kind_of_address(url)
     return _SENTENCE_BY_KIND[kind] if kind is not None else None
+
+
+def why_astray(url: str) -> str | None:
+    """Return the notice for a record whose link does not lead to its words, as far as the address shows; else None."""
+    parts = urlsplit(canonical_url(url))
+    if (parts.hostname or "").removeprefix("www.") in _CLOSED_HOSTS:
+        return SITE_CLOSED
+    kind = kind_of_address(url)
+    if kind is PageKind.HOME:
+        return TO_HOME
+    if kind is PageKind.CONTENTS:
+        return TO_CONTENTS
+    return TO_SECTION if not parts.query and _SECTION_PATH_PATTERN.fullmatch(parts.path) else None
 
 
 def refuse_page(requested_url: str, page_url: str, document: Document) -> None:

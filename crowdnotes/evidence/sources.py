@@ -11,17 +11,19 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, date, datetime
 from types import MappingProxyType
+from typing import Any
 
 from crowdnotes.domain import DateOrigin, FactCheck, FetchOutcome, Hit, ReadAs, Source, SourceCategory, text_sha256
 from crowdnotes.errors import FetchError, InputError, SearchError
 from crowdnotes.evidence.fetching import Page, PageFetcher, no_check
+from crowdnotes.evidence.library import LibraryDocument
 from crowdnotes.evidence.reading.document import Document, Extract
 from crowdnotes.evidence.reading.extract import extract, read_page
 from crowdnotes.evidence.reading.plain_text import tidy_line
 from crowdnotes.evidence.reading.reading_services import ReadingService, read_in_time
 from crowdnotes.evidence.search import gives_entries
 from crowdnotes.evidence.search.papers import LEAST, Abstract, AbstractFinder, paper_of
-from crowdnotes.evidence.selection import kind_of_address, refuse_page, why_not
+from crowdnotes.evidence.selection import kind_of_address, refuse_page, why_astray, why_not
 from crowdnotes.evidence.source_types import categorise, is_archived, original_of, publisher_of
 from crowdnotes.evidence.ssrf_guard import check_url
 from crowdnotes.evidence.wayback import ArchivedCopy, Wayback, public_address
@@ -279,6 +281,27 @@ def _build_entry_source(known: Source, hit: Hit) -> Source:
     return known.model_copy(update=told | dict(_build_text_fields(hit.snippet)))
 
 
+def build_record_source(source_id: str, document: LibraryDocument, own: Mapping[str, SourceCategory]) -> Source:
+    """Return the source that a record of a library is; a notice where its link does not lead to the record's words."""
+    url = document.url
+    astray = why_astray(url) if url else None
+    return Source(
+        id=source_id,
+        title=document.title,
+        url=url,
+        publisher=document.publisher or (publisher_of(url) if url else None),
+        published=document.published,
+        date_origin=DateOrigin.LIBRARY if document.published else None,
+        category=categorise(url or "", own),
+        library=document.library,
+        record=document.record,
+        language=language_of(document.text),
+        fact_checks=(document.check,) if document.check else (),
+        notices=(astray,) if astray else (),
+        **_build_text_fields(document.text),
+    )
+
+
 def _choose_date_fields(known: Source, page: Document) -> Mapping[str, object]:
     """The page's own day before the search's; of a page that names none its year or its file's day."""
     if page.published:
@@ -288,7 +311,7 @@ def _choose_date_fields(known: Source, page: Document) -> Mapping[str, object]:
     return {"published": page.file_date, "date_origin": DateOrigin.FILE}
 
 
-def _build_text_fields(text: str) -> Mapping[str, object]:
+def _build_text_fields(text: str) -> Mapping[str, Any]:
     return {"text_sha256": text_sha256(text), "characters": len(text)}
 
 

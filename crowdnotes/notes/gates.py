@@ -153,7 +153,21 @@ def _find_language_fault(note: str, post: Post) -> Iterator[Finding]:
 
 def form_warnings(note: str, post: Post, evidence: Sequence[Evidence]) -> tuple[LintWarning, ...]:
     """Everything that X, or a reader, would stumble over: quotations first."""
-    return (*unfound_quotes(note, post, evidence), *lint(note))
+    return (*unfound_quotes(note, post, evidence), *_find_astray_links(note, evidence), *lint(note))
+
+
+def _find_astray_links(note: str, evidence: Sequence[Evidence]) -> Iterator[LintWarning]:
+    """A warning for each link that does not lead a reader to the words that the note rests on."""
+    astray = {canonical_url(item.source.url): item for item in evidence if item.source.url and item.source.astray}
+    for url in find_urls(note):
+        if (item := astray.get(canonical_url(url.url))) is not None:
+            yield LintWarning(
+                code="link-astray",
+                message=f"Readers may not find what you say there: of {item.id}, {item.source.astray}. "
+                "Link to another page that says the same, if there is one.",
+                level=LintLevel.WARNS,
+                span=Span(start=url.start, end=url.end),
+            )
 
 
 def _judge_relevance(it: Judged) -> GateResult:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowdnotes.domain import Hit, Post, Query
+from crowdnotes.domain import SITE_CLOSED, TO_CONTENTS, TO_HOME, TO_SECTION, Hit, Post, Query
 from crowdnotes.engines import Aim, Brief, Pick, Ranking
 from crowdnotes.errors import EngineError, FetchError
 from crowdnotes.evidence.duplicates import normalised, shingles, without_near_duplicates
@@ -20,11 +20,17 @@ from crowdnotes.evidence.selection import (
     offer,
     refuse_page,
     select_by_utility,
+    why_astray,
     why_not,
     worth_choosing,
 )
 from tests.fakes import ScriptedEngine, brief_of
 
+CONTENTS = [
+    "https://health.example.org/alzheimers/toc.html",
+    "https://example.org/report/contents/",
+    "https://example.org/sitemap.xml",
+]
 HOME = [
     "https://www.who.int/",
     "https://www.who.int/?utm_source=x&fbclid=1",
@@ -105,13 +111,34 @@ PAGES = [
     ("url", "kind"),
     [
         (url, kind)
-        for kind, urls in ((PageKind.HOME, HOME), (PageKind.SEARCH, SEARCH), (PageKind.LOG_IN, LOG_IN))
+        for kind, urls in (
+            (PageKind.HOME, HOME),
+            (PageKind.SEARCH, SEARCH),
+            (PageKind.LOG_IN, LOG_IN),
+            (PageKind.CONTENTS, CONTENTS),
+        )
         for url in urls
     ],
 )
 def test_what_is_no_evidence_is_told_by_its_address(url: str, kind: PageKind) -> None:
     assert kind_of_address(url) is kind
     assert why_not(url)
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        (CONTENTS[0], TO_CONTENTS),
+        ("http://nihseniorhealth.gov/gout/toc.html", SITE_CLOSED),
+        ("https://www.cdc.gov/rabies/", TO_SECTION),
+        (HOME[0], TO_HOME),
+        ("https://www.cdc.gov/rabies/transmission/index.html", None),
+        ("https://example.org/measles-in-2024", None),
+        ("https://example.org/rabies?page=2", None),
+    ],
+)
+def test_a_records_link_that_does_not_lead_to_its_words_is_named(url: str, says: str | None) -> None:
+    assert why_astray(url) == says
 
 
 @pytest.mark.parametrize("url", PAGES)

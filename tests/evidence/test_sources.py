@@ -10,6 +10,7 @@ from pytest_httpserver import HTTPServer
 
 from crowdnotes.domain import (
     PARTS_LEFT_OUT,
+    TO_CONTENTS,
     DateOrigin,
     FactCheck,
     FetchOutcome,
@@ -23,10 +24,11 @@ from crowdnotes.domain import (
 )
 from crowdnotes.errors import JobCancelled, SearchError
 from crowdnotes.evidence.fetching import Fetcher, Page, no_check
+from crowdnotes.evidence.library import LibraryDocument
 from crowdnotes.evidence.link_check import LinkChecker
 from crowdnotes.evidence.reading.document import HTML, Document
 from crowdnotes.evidence.search.papers import Abstract, AbstractFinder, Paper
-from crowdnotes.evidence.sources import SourceReader
+from crowdnotes.evidence.sources import SourceReader, build_record_source
 from crowdnotes.evidence.wayback import Wayback
 from crowdnotes.settings_sections import FetchSettings, LinkSettings
 from tests.fakes import LiveLinks
@@ -475,3 +477,16 @@ def test_when_a_pdf_was_made_is_called_that_and_decides_over_no_cutoff() -> None
 def test_the_day_that_a_search_gives_comes_before_that_of_a_file() -> None:
     source = _filed("2024-03-02", hit_of(published=date(2022, 5, 6)))
     assert (source.published, source.date_origin) == (date(2022, 5, 6), DateOrigin.SEARCH)
+
+
+def test_a_record_whose_link_leads_to_a_table_of_contents_says_so() -> None:
+    document = LibraryDocument(
+        library="l", record=3, title="Gout", text="Gout is treated.", url="https://h.example/gout/"
+    )
+    page, contents = (
+        build_record_source("library:l:3", document.model_copy(update={"url": url}), {})
+        for url in ("https://h.example/gout/treatment", "https://h.example/gout/toc.html")
+    )
+    assert (page.notices, page.astray) == ((), "")
+    assert (contents.notices, contents.astray) == ((TO_CONTENTS,), "its link leads to a table of contents")
+    assert (contents.characters, contents.library, contents.record) == (16, "l", 3)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from crowdnotes.domain import (
+    TO_CONTENTS,
     Assessment,
     Evidence,
     GateName,
@@ -27,7 +28,7 @@ from crowdnotes.domain import (
 )
 from crowdnotes.engines import Brief
 from crowdnotes.errors import EngineError
-from crowdnotes.notes.gates import GATES, assess, unfound_quotes, with_checks
+from crowdnotes.notes.gates import GATES, assess, form_warnings, unfound_quotes, with_checks
 from crowdnotes.text.sentences import split_sentences
 from tests.fakes import FixedClock, ScriptedEngine, brief_of, make_evidence
 from tests.shared import PATIENCE
@@ -246,6 +247,17 @@ def test_any_stretch_of_a_passage_may_be_quoted(words: list[str], data: st.DataO
     end = data.draw(st.integers(start + 4, len(words)))
     note = f"They wrote: “{' '.join(words[start:end])}”."
     assert unfound_quotes(note, QUOTED_POST, [make_evidence(text=" ".join(words))]) == ()
+
+
+def test_a_link_that_does_not_lead_to_the_words_is_told_to_the_person() -> None:
+    sound = make_evidence(url="https://health.example.org/gout/toc.html")
+    astray = sound.model_copy(update={"source": sound.source.model_copy(update={"notices": (TO_CONTENTS,)})})
+    note = "The review found no link. https://health.example.org/gout/toc.html"
+    assert "link-astray" not in [item.code for item in form_warnings(note, QUOTED_POST, [sound])]
+    (warning,) = (item for item in form_warnings(note, QUOTED_POST, [astray]) if item.code == "link-astray")
+    assert "of E1, its link leads to a table of contents" in warning.message
+    assert warning.span is not None
+    assert note[warning.span.start :] == "https://health.example.org/gout/toc.html"
 
 
 def test_every_gate_that_has_a_name_is_registered_in_its_order_with_words_for_a_person() -> None:
