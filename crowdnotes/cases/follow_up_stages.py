@@ -363,6 +363,7 @@ def _leave_out_refused(case: Case, found: Sequence[Hit], tools: StageContext) ->
 def _run_passages_stage(
     case: Case, asked: FollowUpSearch, progress: Progress, tools: StageContext
 ) -> tuple[Changes, str]:
+    case = case.model_copy(update={"queries": asked.queries or case.queries})
     return {"evidence": gathering_stages.best_of(case, asked.sources, asked.reasons, progress, tools)}, ""
 
 

@@ -411,7 +411,10 @@ def _read_ahead(case: Case, candidates: Sequence[Hit], tools: StageContext, chos
         if text is not None:
             one = [ReadSource(source, text, "", hit.snippet)]
             asked = case.post.as_read
-            for item in build_evidence(asked, one, tools.embedder, tools.settings.evidence, claims=case.claims):
+            searches = [query.text for query in case.queries if not query.by_name]
+            for item in build_evidence(
+                asked, one, tools.embedder, tools.settings.evidence, claims=case.claims, searches=searches
+            ):
                 without_injections(item.passage.text)
 
 
@@ -513,6 +516,7 @@ def best_of(
         tools.embedder,
         tools.settings.evidence,
         claims=case.claims,
+        searches=[query.text for query in case.queries if not query.by_name],
         earlier=case.evidence,
         first_number=case.next_evidence_number,
         progress=progress.count,

@@ -34,6 +34,7 @@ from crowdnotes.domain import Claim, Evidence, Passage, Post, Source, Span
 from crowdnotes.engines.embedding import Embedder, FloatArray
 from crowdnotes.engines.local.tone import contradicts, reports_rumour
 from crowdnotes.settings_sections import EvidenceSettings
+from crowdnotes.text.boilerplate import split_evidence
 from crowdnotes.text.plain_letters import plain_letters
 from crowdnotes.text.sentences import split_sentences
 from crowdnotes.text.tokens import content_words, stem, word_stems
@@ -46,6 +47,7 @@ _GIANT_PIECE_CHARACTERS = 8
 _MAX_SENTENCE_CHARACTERS = 300  # characters; a batch is as slow as its longest text, and a longer one blurs
 _MAX_CUT_SHIFT = 48  # characters that a cut may move to reach the end of a word
 _MAX_MARKS = 3
+_MAX_TELLING = 7  # of 5 to 7 sentences the most answers are among what models are shown
 _MAX_MARK_DISTANCE = 0.12  # of the best sentence's cosine
 _MAX_CLAIMS = 3
 _SNIPPET_WEIGHT = 0.3  # of a cosine: two runs of one page differ by less
@@ -96,23 +98,28 @@ def best_passages(
     overlap: int = 128,
     surroundings: int = 700,
     claims: Sequence[str] = (),
+    searches: Sequence[str] = (),
 ) -> list[Passage]:
     """Of each text the best run of sentences, with its surroundings and its best sentences marked.
 
+    `searches` are worded as a page that answers the claim might word it: the sentences nearest to one are telling.
     `tokens` and `overlap` are counts of the embedder's tokens: of a passage, and of what two windows that are looked at
     share; `surroundings` are characters before and after. All sentences are embedded together: that is faster than
     text by text. Deterministic. Raises ValueError for a text without words or an overlap that is no part of a window.
     """
     if not 0 <= overlap < tokens:
         raise ValueError(f"overlap must be in 0..{tokens - 1}: {overlap}")
-    asked = [plain_letters(text) for text in (post_text, *claims[:_MAX_CLAIMS])]
+    claims = claims[:_MAX_CLAIMS]
+    asked = [plain_letters(text) for text in (post_text, *claims, *searches)]
     stems = frozenset(stem(word) for text in asked for word in content_words(text))
     looks = [_find_candidates(whole, stems, embedder, tokens, overlap) for whole in wholes]
     texts = [look.whole.text[sentence.span.start : sentence.span.end] for look in looks for sentence in look.sentences]
     vectors = embedder.encode([*asked, *texts])
     rows = iter(vectors[len(asked) :])
     return [
-        _choose_passage(look, vectors[: len(asked)], np.array(list(islice(rows, len(look.sentences)))), surroundings)
+        _choose_passage(
+            look, vectors[: len(asked)], len(claims), np.array(list(islice(rows, len(look.sentences)))), surroundings
+        )
         for look in looks
     ]
 
@@ -137,15 +144,26 @@ def _find_candidates(
     regions = _merge_windows(_shortlist_windows(whole, windows, wanted))
     spans = [span for region in regions for span in _find_sentence_spans(whole.text, region)]
     runs = runs_of(whole.text, spans, [start for start, _ in found], tokens) or windows[:1]
-    cut = pieces(whole.text, spans, _MAX_SENTENCE_CHARACTERS)
+    told = [
+        Span(start=span.start + part.start, end=span.start + part.end)
+        for span in spans
+        for part in split_evidence(whole.text[span.start : span.end])
+    ]
+    cut = pieces(whole.text, told, _MAX_SENTENCE_CHARACTERS)
     sentences = [_Sentence(span, frozenset(word_stems(whole.text[span.start : span.end]))) for span in cut]
     return _PassageCandidates(whole, runs, _choose_sentences(sentences, wanted))
 
 
-def _choose_passage(look: _PassageCandidates, asked: FloatArray, vectors: FloatArray, surroundings: int) -> Passage:
-    """The run of the highest worth. Rows of `asked` are the post and its claims, of `vectors` the sentences."""
+def _choose_passage(
+    look: _PassageCandidates, asked: FloatArray, claims: int, vectors: FloatArray, surroundings: int
+) -> Passage:
+    """The run of the highest worth.
+
+    Rows of `asked` are the post, so many claims and the searches; of `vectors` the sentences.
+    """
     whole, sentences = look.whole, look.sentences
-    near = vectors @ asked.T if len(vectors) else np.zeros((0, len(asked)), dtype=np.float32)
+    near_all = vectors @ asked.T if len(vectors) else np.zeros((0, len(asked)), dtype=np.float32)
+    asked, near, to_searches = asked[: 1 + claims], near_all[:, : 1 + claims], near_all[:, 1 + claims :]
     near_both = (near[:, 0] + near[:, 1:].max(axis=1)) / 2 if len(asked) > 1 else near[:, 0]
     by_snippet, by_reason = (_WantedWords.of(text, whole.text, look.runs) for text in (whole.snippet, whole.reason))
 
@@ -161,13 +179,15 @@ def _choose_passage(look: _PassageCandidates, asked: FloatArray, vectors: FloatA
     # Where the search's own words stand in the text, only runs that hold them are compared: they won it the pick.
     runs = [run for run in look.runs if by_snippet.is_whole_in(run)] or look.runs
     run = max(runs, key=lambda run: (worth(run), -run.start))
+    near_last, both_last = _put_rumours_last(whole.text, run, sentences, near, near_both)
     return Passage(
         text=whole.text[run.start : run.end],
         span=run,
         similarity=max(-1.0, min(1.0, to_post(run))),
         before=whole.text[max(0, run.start - surroundings) : run.start],
         after=whole.text[run.end : run.end + surroundings],
-        marks=_choose_marks(run, sentences, *_put_rumours_last(whole.text, run, sentences, near, near_both)),
+        marks=_choose_marks(run, sentences, near_last, both_last),
+        telling=_choose_telling(run, sentences, near_last, both_last, to_searches),
         page=page_at(whole.page_starts, run.start),
     )
 
@@ -426,11 +446,35 @@ def _choose_marks(
     window: Span, sentences: Sequence[_Sentence], near: FloatArray, similarity: FloatArray
 ) -> tuple[Span, ...]:
     """The sentences nearest to what is asked, then those nearest to one part of it, the post or a claim, alone."""
-    inside = [row for row, sentence in enumerate(sentences) if _count_shared_characters(window, sentence.span) > 0]
+    inside = _list_rows_inside(window, sentences)
     best = sorted(inside, key=lambda row: (-similarity[row], row))[:_MAX_MARKS]
     rows = [row for row in sorted(best) if similarity[row] >= similarity[best[0]] - _MAX_MARK_DISTANCE]
-    # What answers a second claim may be far from the first one, and a judge of a long passage sees what is marked.
     rows += sorted({inside[near[inside, part].argmax()] for part in range(near.shape[1]) if inside} - set(rows))
+    return _list_places(window, sentences, rows)
+
+
+def _choose_telling(
+    window: Span, sentences: Sequence[_Sentence], near: FloatArray, similarity: FloatArray, to_searches: FloatArray
+) -> tuple[Span, ...]:
+    """The sentences that models are shown of a long passage, best first.
+
+    Of the post and of each claim the nearest, as what answers a second claim may be far from the first; then those
+    nearest to all that is asked and to a search: a search is worded as a page that answers the claim words it.
+    """
+    inside = _list_rows_inside(window, sentences)
+    if not inside:
+        return ()
+    worth = similarity[inside] + (to_searches[inside].max(axis=1) if to_searches.shape[1] else 0.0)
+    rows = [inside[near[inside, part].argmax()] for part in range(near.shape[1])]
+    rows += [inside[place] for place in np.argsort(-worth, kind="stable")]
+    return _list_places(window, sentences, list(dict.fromkeys(rows))[:_MAX_TELLING])
+
+
+def _list_rows_inside(window: Span, sentences: Sequence[_Sentence]) -> list[int]:
+    return [row for row, sentence in enumerate(sentences) if _count_shared_characters(window, sentence.span) > 0]
+
+
+def _list_places(window: Span, sentences: Sequence[_Sentence], rows: Sequence[int]) -> tuple[Span, ...]:
     return tuple(
         Span(start=max(0, span.start - window.start), end=min(window.end, span.end) - window.start)
         for span in (sentences[row].span for row in rows)
@@ -454,6 +498,7 @@ def build_evidence(
     settings: EvidenceSettings,
     *,
     claims: Sequence[Claim] = (),
+    searches: Sequence[str] = (),
     earlier: Sequence[Evidence] = (),
     first_number: int = 1,
     progress: Callable[[int, int], None] | None = None,
@@ -483,6 +528,7 @@ def build_evidence(
         overlap=settings.passage_overlap,
         surroundings=settings.surroundings,
         claims=[words for words in (claim.in_full for claim in claims) if words != post.text],
+        searches=searches,
     )
     fresh = list(zip(unread, found, strict=True))
     fresh.sort(key=lambda pair: pair[1].similarity, reverse=True)

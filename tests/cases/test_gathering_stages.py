@@ -447,3 +447,19 @@ def test_while_a_model_chooses_the_records_that_it_may_choose_are_embedded(tools
     hits = tools.libraries.search("topics", "review of illness", 2)
     _read(_automation(*hits), replace(tools, engine=_Model(), embedder=_Embedder()))
     assert embedded.is_set()
+
+
+def test_the_searches_of_a_case_say_which_sentences_of_a_passage_are_telling(tools: StageContext) -> None:
+    answer = "The register of 2021 counted twelve boys."
+    text = f"The drink makes children ill, some say. {'Summers in the valley stay mild. ' * 3}{answer}"
+    source = make_evidence(1, text).source
+    case = make_case(sources=(source,))
+    tools.store.put_text(case.id, text)
+    queries = (Query(text="register 2021 boys", purpose="p"), Query(text="Summers valley", purpose="p", by_name=True))
+    told = []
+    for asked in ((), queries):
+        changes, _ = gathering_stages.passages(case.model_copy(update={"queries": asked}), Told(), tools)
+        (item,) = changes["evidence"]  # type: ignore[misc]
+        told.append([item.passage.text[span.start : span.end] for span in item.passage.telling[:3]])
+    assert answer not in told[0][:2]
+    assert answer in told[1][:2]

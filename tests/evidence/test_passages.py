@@ -159,6 +159,24 @@ def test_a_claim_finds_what_the_post_as_a_whole_is_less_like() -> None:
     assert "Doctors report" in given.passage.text
 
 
+def test_what_a_search_is_nearest_to_is_telling_and_a_notice_never_is() -> None:
+    answer = "The myocarditis register of 2021 counted twelve boys."
+    notice = (
+        "Images and logos of vaccines and children on this website may not be reprinted without written permission."
+    )
+    text = f"{ASKED.text} {FILLER}{answer} {FILLER}{notice}"
+    settings = EvidenceSettings()
+    found = [
+        build_evidence(ASKED, [_read(1, text)], HashingEmbedder(), settings, searches=searches)[0].passage
+        for searches in ((), ("myocarditis register 2021 boys",))
+    ]
+    told = [[passage.text[span.start : span.end] for span in passage.telling] for passage in found]
+    assert told[0][0] == told[1][0] == ASKED.text
+    assert told[1][1] == answer
+    assert notice not in (*told[0], *told[1])
+    assert not any(notice[:40] in found[0].text[mark.start : mark.end] for mark in found[0].marks)
+
+
 def test_of_records_that_share_a_page_the_best_stays_and_another_that_answers_another_part() -> None:
     page = "https://a.example.org/heart"
     best = _read(1, "Vaccines rarely cause heart inflammation in children.", url=page)

@@ -32,7 +32,7 @@ from crowdnotes.engines.base import Brief, EngineStep, FurtherSearch, ResultOrig
 from crowdnotes.engines.embedding import Embedder
 from crowdnotes.engines.llm.calls import ModelClient, judged
 from crowdnotes.engines.llm.parsing import LINE, Answer, PassageId, ToProgram, YesNo, marked_as, sanitized
-from crowdnotes.engines.llm.request import Block, near, passage_block, question
+from crowdnotes.engines.llm.request import Block, excerpt, passage_block, question
 from crowdnotes.engines.llm.search_tasks import AskedQuery, brief_blocks, search_blocks, searches
 from crowdnotes.engines.prompt_injection import find_injections, holds_injection, without_injections
 from crowdnotes.engines.prompts import load_prompt
@@ -107,7 +107,11 @@ def judge_correctness(
         )
     passages = {item.id: without_injections(item.passage.text) for item in evidence}
     numbered = "\n".join(f"{number}. {note[item.span.start : item.span.end]}" for number, item in enumerate(support, 1))
-    blocks = [Block("note, sentence by sentence", numbered), *(passage_block(item) for item in evidence)]
+    # A note that a person wrote may rest on words that no model was shown: the words nearest to a sentence go too.
+    blocks = [
+        Block("note, sentence by sentence", numbered),
+        *(passage_block(item, also=_list_carriers(support, item)) for item in evidence),
+    ]
 
     def check(answer: CorrectnessAnswer) -> None:
         if answer.faithful == "no" and not _locate_distortions(note, passages, answer.distortions):
@@ -135,6 +139,10 @@ def judge_correctness(
     return _build_correctness_result(
         GateStatus.PASS, sanitized(answer.reason, _MAX_REASON_CHARACTERS), [], answered.probability, marked, sentences
     )
+
+
+def _list_carriers(support: Sequence[SentenceSupport], item: Evidence) -> list[Span]:
+    return [one.carrier for one in support if one.evidence_id == item.id and one.carrier is not None]
 
 
 def _build_correctness_result(
@@ -248,7 +256,6 @@ def _can_support(embedder: Embedder, note: str, sentence: str, passage: str, quo
 
 _MAX_TELLS_CHARACTERS = 220
 _NO_SEARCHES_INSTRUCTION = 'Leave "searches" empty.'
-_MAX_PASSAGE_CHARACTERS = 1_200  # characters of a passage around its sentences that are nearest to what is asked
 
 
 class FoundInPassage(Answer):
@@ -291,7 +298,7 @@ def settle(
         before = None  # what another model found is not told as this one's
     known = {item.id: found for item in evidence if before is not None and (found := before.all_of(item))}
     asked = [item for item in evidence if item.id not in known]
-    readable = [item for item in asked if without_injections(item.passage.text).strip()]
+    readable = [item for item in asked if excerpt(item.passage)]
     answer = _ask_to_settle(model_client, brief, readable, limit) if readable else SettleAnswer(passages=[])
     ids = [item.id for item in readable]
     marked = marked_as(answer.to_program, ids)
@@ -328,7 +335,7 @@ def _ask_to_settle(model_client: ModelClient, brief: Brief, evidence: Sequence[E
     blocks = [
         *brief_blocks(brief),
         *(search_blocks(brief) if limit else ()),
-        *(passage_block(near(item, item.passage.marks, _MAX_PASSAGE_CHARACTERS), brief.today) for item in evidence),
+        *(passage_block(item, brief.today) for item in evidence),
     ]
     further = load_prompt("settle_searches").filled({"queries": limit})[0] if limit else _NO_SEARCHES_INSTRUCTION
     return model_client.ask(
@@ -346,7 +353,7 @@ def _judge_passage(item: Evidence, said: Sequence[FoundInPassage], *, speaks_to_
         evidence_id=item.id,
         passage_sha256=text_sha256(item.passage.text),
         answer=AnswerKind.NONE,
-        tells="It holds only words addressed to a language model.",
+        tells="It holds only words addressed to a language model, notices or links.",
     )
     if speaks_to_program and said:
         return [

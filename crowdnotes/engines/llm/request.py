@@ -11,15 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache
-from itertools import groupby
 from typing import Any, Generic
 
-from crowdnotes.domain import Evidence, Post, Source, Span
+from crowdnotes.domain import Evidence, Passage, Post, Source, Span
 from crowdnotes.engines.base import EngineStep
 from crowdnotes.engines.llm.parsing import A, Answer, read_answer, spoken, verdict_place
 from crowdnotes.engines.llm.server import Message
 from crowdnotes.engines.prompt_injection import visible, without_injections
 from crowdnotes.engines.prompts import Prompt, load_prompt
+from crowdnotes.text.boilerplate import split_evidence
 from crowdnotes.text.markdown import host
 from crowdnotes.text.publishers import publisher_name
 from crowdnotes.text.sentences import split_sentences
@@ -173,35 +173,52 @@ def passage_block(item: Evidence, today: date | None = None, gives: str = "", al
     name, site = publisher_name(source), host(source.url)
     publisher = name or (f"not known (site {site})" if site else "not known")
     parts = (f"publisher: {publisher}", f"title: {source.title}", f"date: {_when(source, today)}", gives)
-    return Block(f"passage {item.id}", f"({' · '.join(filter(None, parts))})\n{item.passage.text}")
+    shown = excerpt(item.passage, also)
+    return Block(f"passage {item.id}", f"({' · '.join(filter(None, parts))})\n{shown}")
 
 
-def near(item: Evidence, spans: Sequence[Span], room: int) -> Evidence:
-    """The passage as far as it stands near these places of it, in whole sentences; "…" for a gap.
+_MAX_EXCERPT_CHARACTERS = 1_150  # characters of a passage: as much in all as a judge, writer and checker once saw
 
-    At most `room` characters, unless the sentences of these places are longer; whole where it has no more, or no place.
+
+def excerpt(passage: Passage, also: Sequence[Span] = ()) -> str:
+    """Return the part of a passage that every model is shown: judge, writer and checker see the same.
+
+    Without boilerplate and words to a model; of a long passage the telling sentences, the best first, and what stands
+    around them, "…" for a gap. A passage of which none is known is shown whole. `also` are places to show besides.
     """
-    text = item.passage.text
-    if len(text) <= room:
-        return item
-    sentences = split_sentences(text)
-    inside = {
-        at
-        for at, sentence in enumerate(sentences)
-        if any(sentence.start < span.end and span.start < sentence.end for span in spans)
-    }
-    if not inside:
-        return item
-    ends = [*(sentence.start for sentence in sentences[1:]), len(text)]
-    kept = set(inside)
-    # Both ways: what leads up to the words says as much as what follows them.
-    for at in sorted(range(len(sentences)), key=lambda at: min(abs(at - other) for other in inside)):
-        beside = not kept.isdisjoint({at - 1, at + 1})
-        if beside and sum(ends[i] - sentences[i].start for i in kept | {at}) <= room:
-            kept.add(at)
-    runs = [[at for _, at in run] for _, run in groupby(enumerate(sorted(kept)), key=lambda pair: pair[1] - pair[0])]
-    shown = " … ".join(text[sentences[run[0]].start : sentences[run[-1]].end] for run in runs)
-    return item.model_copy(update={"passage": item.passage.model_copy(update={"text": shown})})
+    text = without_injections(passage.text)
+    pieces = split_evidence(text)
+    sizes = [len(_fold_space(text[piece.start : piece.end])) + 1 for piece in pieces]
+
+    def overlapping(span: Span) -> set[int]:
+        return {at for at, piece in enumerate(pieces) if piece.start < span.end and span.start < piece.end}
+
+    kept = set(range(len(pieces)))
+    places = passage.telling or passage.marks or also
+    if sum(sizes) > _MAX_EXCERPT_CHARACTERS and places:
+        kept = set()
+        for span in places:
+            wanted = kept | overlapping(span)
+            if not kept or sum(sizes[at] for at in wanted) <= _MAX_EXCERPT_CHARACTERS:
+                kept = wanted
+        marked = sorted(kept)
+        # Both ways: what leads up to the words says as much as what follows them.
+        for at in sorted(range(len(pieces)), key=lambda at: min((abs(at - other) for other in marked), default=0)):
+            beside = not kept.isdisjoint({at - 1, at + 1}) or not kept
+            if beside and sum(sizes[i] for i in kept | {at}) <= _MAX_EXCERPT_CHARACTERS:
+                kept.add(at)
+        kept.update(*map(overlapping, also))
+    shown, end = "", 0
+    for piece in (pieces[at] for at in sorted(kept)):
+        between = text[end : piece.start]
+        is_gap = any(map(str.isalnum, between))
+        shown += f"{' … ' if is_gap and shown else '' if is_gap else between}{text[piece.start : piece.end]}"
+        end = piece.end
+    return _fold_space(f"{shown}{'' if any(map(str.isalnum, text[end:])) else text[end:]}")
+
+
+def _fold_space(text: str) -> str:
+    return re.sub(r" *\n\s*", "\n", re.sub(r" {2,}", " ", text)).strip()
 
 
 def _when(source: Source, today: date | None) -> str:

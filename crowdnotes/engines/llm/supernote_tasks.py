@@ -24,6 +24,7 @@ from crowdnotes.domain import (
     PrincipleResult,
     Ratings,
     Source,
+    Span,
     SuggestionAnswer,
 )
 from crowdnotes.engines.base import (
@@ -380,7 +381,8 @@ def _build_supernote_blocks(given: SupernoteBrief) -> list[Block]:
     found = [(item, brief.settlement.of(item) if brief.settlement else None) for item in given.evidence]
     shown = [item for item, answer in found if answer is None or not answer.to_program]
     notes = [_build_note_block(note, given.evidence) for note in given.notes]
-    return [*brief_blocks(brief), *notes, *(passage_block(item, brief.today) for item in shown)]
+    whole = (passage_block(item, brief.today, also=[Span(start=0, end=len(item.passage.text))]) for item in shown)
+    return [*brief_blocks(brief), *notes, *whole]
 
 
 def _build_note_block(note: ExistingNote, evidence: Sequence[Evidence]) -> Block:

@@ -24,12 +24,13 @@ from crowdnotes.domain import (
     Quotation,
     Settlement,
     Source,
+    Span,
     text_sha256,
 )
 from crowdnotes.engines.base import Brief, EngineStep, Revision, WriterAnswer, Written, WrittenSentence
 from crowdnotes.engines.llm.calls import ModelClient
 from crowdnotes.engines.llm.parsing import Answer, Objection, PassageId, has_handle, sanitized
-from crowdnotes.engines.llm.request import Block, near, passage_block, post_block, question
+from crowdnotes.engines.llm.request import Block, passage_block, post_block, question
 from crowdnotes.engines.llm.search_tasks import brief_blocks
 from crowdnotes.engines.prompt_injection import find_injections, holds_injection, visible, without_injections
 from crowdnotes.errors import AnswerUnreadableError, ModelAnswerError
@@ -196,25 +197,27 @@ def bounds(budget: int) -> dict[str, object]:
 
 
 def passages_for(brief: Brief, evidence: Sequence[Evidence], *, every: bool = False) -> list[Block]:
-    """The passages to write from, around the words found in them; unless `every`, without those that answer nothing.
+    """The passages to write from, as the judge saw them; unless `every`, without those that answer nothing.
 
-    Whole, where none was found to answer or nobody has asked: then a person chose them.
+    All of them, where none was found to answer or nobody has asked: then a person chose them.
     """
     settlement = brief.settlement
     answering = _choose_answering(settlement, evidence) if settlement is not None else []
     if not answering or settlement is None:
         return [passage_block(item, brief.today) for item in evidence]
-    chosen = {item.id: _trim_to_answers(item, settlement.all_of(item)) for item in answering}
+    chosen = {item.id for item in answering}
     # What a person chose to use is shown whatever a model says of it, unless it speaks to programs.
     for item in evidence:
         answer = settlement.of(item)
         if answer is None or ((item.used or every) and not answer.to_program):
-            chosen.setdefault(item.id, item)
+            chosen.add(item.id)
     # Only whether it answers, and not what a model said of it: it had read pages that may give orders.
     several = len(brief.checkable) > 1
     gives = {item.id: _describe_answers(settlement.all_of(item), several=several) for item in answering}
     return [
-        passage_block(chosen[item.id], brief.today, gives.get(item.id, "")) for item in evidence if item.id in chosen
+        passage_block(item, brief.today, gives.get(item.id, ""), _list_answer_spans(settlement, item))
+        for item in evidence
+        if item.id in chosen
     ]
 
 
@@ -223,7 +226,7 @@ def _choose_answering(settlement: Settlement, evidence: Sequence[Evidence]) -> l
 
     One for each claim that a passage states an answer to comes first, then what states one, then the rest.
     """
-    answering = _interleave_by_claim(settlement, evidence)
+    answering = _drop_astray_links(settlement, _interleave_by_claim(settlement, evidence))
     best = [item for name in settlement.best for item in answering if item.id == name]
     if not best:
         return answering[:_MAX_PASSAGES]
@@ -234,6 +237,27 @@ def _choose_answering(settlement: Settlement, evidence: Sequence[Evidence]) -> l
         if stated[item.id] - {claim for other in covering for claim in stated[other.id]}:
             covering.append(item)
     return [*covering, *(item for item in best if item not in covering)][:_MAX_PASSAGES]
+
+
+def _drop_astray_links(settlement: Settlement, answering: Sequence[Evidence]) -> list[Evidence]:
+    """Without the passages whose link does not lead to their words, where others say the same as plainly."""
+    said = {
+        (one.claim, one.points, kind)
+        for item in answering
+        if not item.source.astray
+        for one in settlement.all_of(item)
+        for kind in {one.answer, AnswerKind.INFERRED}
+    }
+    return [
+        item
+        for item in answering
+        if not item.source.astray
+        or any((one.claim, one.points, one.answer) not in said for one in settlement.all_of(item))
+    ]
+
+
+def _list_answer_spans(settlement: Settlement, item: Evidence) -> list[Span]:
+    return [answer.span for answer in settlement.all_of(item) if answer.span is not None]
 
 
 def _interleave_by_claim(settlement: Settlement, evidence: Sequence[Evidence]) -> list[Evidence]:
@@ -253,11 +277,6 @@ def _describe_answers(answers: Sequence[PassageAnswer], *, several: bool) -> str
     """As in "states what settles claim 1, helps to infer claim 2"."""
     said = (f"{_PHRASE_BY_ANSWER[one.answer]} {f'claim {one.claim}' if several else 'the claim'}" for one in answers)
     return ", ".join(dict.fromkeys(said))
-
-
-def _trim_to_answers(item: Evidence, answers: Sequence[PassageAnswer]) -> Evidence:
-    found = [answer.span for answer in answers if answer.span is not None]
-    return near(item, found, max(_PASSAGE_CHARACTERS_BY_ANSWER[answer.answer] for answer in answers))
 
 
 def _split_valid_notes(

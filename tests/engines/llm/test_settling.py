@@ -240,6 +240,57 @@ def test_a_long_passage_of_which_no_sentence_is_marked_is_shown_whole() -> None:
     assert data_of(server.requests[0])["passage E1"].split("\n", 1)[1] == long.passage.text
 
 
+BEFORE = "".join(f"Drink {number} was looked at too. " for number in range(60))
+AFTER = "".join(f"More on bottle {number} stands elsewhere. " for number in range(60))
+
+
+def test_judge_writer_and_checker_see_the_same_of_a_long_passage_without_notices() -> None:
+    notice = "Images and logos on this website are not in the public domain."
+    text = f"{BEFORE}Top of page {PASSAGE}\n\n\n  {notice}\n\nIt was paid for by Acme. {AFTER}"
+    item = evidence(text)
+    telling = (Span(start=text.index(PASSAGE), end=text.index(PASSAGE) + 30),)
+    item = item.model_copy(update={"passage": item.passage.model_copy(update={"telling": telling})})
+    with engine_over(honest) as (engine, server):
+        settlement = engine.settle(BRIEF, [item], 0).settlement
+        engine.write(replace(BRIEF, settlement=settlement), [item], 250, 3)
+        note = "The review of 12 studies found no link between the drink and the illness."
+        engine.correctness(note, [item], engine.support(note, [item]))
+        shown = {data_of(body)["passage E1"].split("\n", 1)[1] for body in server.requests}
+    assert len(server.requests) == 3
+    (words,) = shown
+    assert f"{PASSAGE} ... It was paid for by Acme." in words
+    assert 1_000 < len(words) <= 1_160
+
+
+def test_the_checker_sees_what_a_person_wrote_from_outside_the_excerpt_too() -> None:
+    text = f"{PASSAGE} {BEFORE}The mayor of Springfield drank forty bottles."
+    item = evidence(text)
+    item = item.model_copy(update={"passage": item.passage.model_copy(update={"telling": (Span(start=0, end=30),)})})
+    note = "The mayor of Springfield drank forty bottles."
+    with engine_over(honest) as (engine, server):
+        engine.settle(BRIEF, [item], 0)
+        engine.correctness(note, [item], engine.support(note, [item]))
+        judged, checked = (data_of(body)["passage E1"] for body in server.requests[:2])
+    assert note not in judged
+    assert checked.endswith(f" ... {note}")
+
+
+def test_a_passage_of_notices_alone_is_not_asked_about() -> None:
+    found, server = _settled(lambda _: settles(), evidence("© 2024 Acme. All rights reserved.\nTop of page"))
+    assert server.requests == []
+    assert "notices or links" in found.settlement.passages[0].tells
+
+
+def test_what_of_the_post_is_not_seen_is_named_to_the_model() -> None:
+    post = Post(text="@acme No, it makes children ill! https://t.co/abc")
+    _, server = _settled(lambda _: settles(gives("stated")), brief=brief_of(post, CLAIM))
+    told = data_of(server.requests[0])["post"]
+    assert "(Not seen, so nothing is known of it: the post that it answers; what its short link leads to" in told
+    whole = post.model_copy(update={"context": "The drink is safe."})
+    _, server = _settled(lambda _: settles(gives("stated")), brief=brief_of(whole, CLAIM))
+    assert "Not seen" not in data_of(server.requests[0])["post"]
+
+
 def test_where_no_search_is_possible_none_is_asked_for() -> None:
     with engine_over(lambda _: settles(gives("inferred"), missing="A trial.")) as (engine, server):
         found = [engine.settle(BRIEF, [evidence()], limit).settlement.missing for limit in (0, 4)]

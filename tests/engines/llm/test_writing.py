@@ -8,7 +8,7 @@ from datetime import date
 
 import pytest
 
-from crowdnotes.domain import AnswerKind, Basis, Evidence, Settlement, Span, Support
+from crowdnotes.domain import TO_CONTENTS, AnswerKind, Basis, Evidence, Settlement, Span, Support
 from crowdnotes.engines import WriterAnswer
 from crowdnotes.engines.llm.request import passage_block
 from crowdnotes.engines.llm.writing_tasks import passages_for
@@ -245,6 +245,22 @@ def test_the_writer_gets_what_the_judge_named_best_stated_before_inferred_and_on
     assert shown("E7") == shown()  # it answers nothing
 
 
+def test_a_link_that_leads_elsewhere_gives_way_to_one_that_leads_to_the_same_answer() -> None:
+    astray = evidence()
+    astray = astray.model_copy(update={"source": astray.source.model_copy(update={"notices": (TO_CONTENTS,)})})
+    sound = evidence(number=2)
+
+    def shown(*kinds: AnswerKind) -> list[str]:
+        found = tuple(map(answered, (astray, sound), kinds))
+        brief = brief_of(POST, CLAIM, settlement=Settlement(passages=found, engine="llm:small"))
+        return [block.label for block in passages_for(brief, [astray, sound])]
+
+    assert shown(AnswerKind.STATED, AnswerKind.STATED) == ["passage E2"]
+    assert shown(AnswerKind.INFERRED, AnswerKind.STATED) == ["passage E2"]
+    assert shown(AnswerKind.STATED, AnswerKind.INFERRED) == ["passage E1", "passage E2"]
+    assert shown(AnswerKind.STATED, AnswerKind.NONE) == ["passage E1"]
+
+
 def test_of_two_places_far_apart_the_writer_sees_both_and_a_mark_for_the_gap() -> None:
     between = "Other drinks were looked at too. " * 60
     long = evidence(f"{NOTE} {between}{RASH}")
@@ -259,7 +275,7 @@ def test_of_two_places_far_apart_the_writer_sees_both_and_a_mark_for_the_gap() -
     assert shown.startswith(NOTE)
     assert shown.endswith(RASH)
     assert " … " in shown
-    assert len(shown) <= 1_003
+    assert len(shown) <= 1_153
 
 
 def test_of_a_long_passage_the_writer_sees_whole_sentences_around_the_words_that_answer() -> None:
@@ -272,7 +288,7 @@ def test_of_a_long_passage_the_writer_sees_whole_sentences_around_the_words_that
         engine.write(brief, [long], 250, 1)
     shown = data_of(server.requests[0])["passage E1"].split("\n", 1)[1]
     assert PASSAGE in shown
-    assert 800 < len(shown) <= 1_000
+    assert 1_000 < len(shown) <= 1_150
     assert abs(len(shown.split(PASSAGE)[0]) - len(shown.split(PASSAGE)[1])) < 100
     assert shown.endswith(".")
     assert shown[0].isupper()
