@@ -118,11 +118,15 @@ class WrittenSentence:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """One candidate note without URLs; `evidence_ids` are the passages it is written from, most important first."""
+    """One candidate note without URLs; `evidence_ids` are the passages it is written from, most important first.
+
+    `cut` says which sentences the program left out of it, and why.
+    """
 
     text: str
     evidence_ids: tuple[str, ...]
     sentences: tuple[WrittenSentence, ...] = ()
+    cut: str = ""
 
 
 @dataclass(frozen=True, slots=True)

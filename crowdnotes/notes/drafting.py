@@ -153,7 +153,10 @@ def revise_candidates(
     if revision is None:
         return None
     ordered = [
-        candidates[place].model_copy(update={"objections": revision.objections[place]}) for place in revision.order
+        candidates[place].model_copy(
+            update={"objections": (*candidates[place].objections, *revision.objections[place])}
+        )
+        for place in revision.order
     ]
     final = _build_draft(
         engine, revision.final, evidence, clock, begun, changes=revision.changes or "Said in other words."
@@ -252,6 +255,7 @@ def _build_draft(
         prompt_version=result_origin.prompt_version,
         written_at=clock(),
         seconds=time.perf_counter() - begun,
+        objections=(written.cut,) if written.cut else (),
         changes=changes,
     )
 

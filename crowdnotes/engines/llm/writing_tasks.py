@@ -37,7 +37,7 @@ from crowdnotes.errors import AnswerUnreadableError, ModelAnswerError
 from crowdnotes.text.note_rules import find_urls, note_length, without_urls
 from crowdnotes.text.publishers import with_publishers_named
 from crowdnotes.text.quotes import find_quote, tells_enough
-from crowdnotes.wording import fill
+from crowdnotes.wording import fill, plural
 
 # For text in which one space stands between words.
 _CITATION_MARK = re.compile(r" ?[(\[] ?(?:passages? |evidence )?([EN]\d++(?: ?[,;&] ?[EN]\d++)*+) ?[)\]]")
@@ -108,12 +108,8 @@ def _list_word_runs(text: str) -> set[tuple[str, ...]]:
     return {tuple(words[i : i + _ECHO_WORDS]) for i in range(len(words) - _ECHO_WORDS + 1)}
 
 
-_LENGTH_MARGIN = 35  # models miscount, and a note too long is lost
+_CHARACTERS_PER_WORD = 6.9  # of notes as they are written: 40 words fill 276. Models count words better than letters
 _MAX_PASSAGES = 4  # a note of 280 characters holds no more facts
-_PASSAGE_CHARACTERS_BY_ANSWER = {
-    AnswerKind.STATED: 1_000,
-    AnswerKind.INFERRED: 600,
-}  # characters of a passage around the words found in it
 _MAX_REASON_CHARACTERS = 260
 _MESSAGE_BY_DECISION = {"not_needed": "Not needed: {reason}", "not_enough_evidence": "Not enough evidence: {reason}"}
 _PHRASE_BY_ANSWER = {AnswerKind.STATED: "states what settles", AnswerKind.INFERRED: "helps to infer"}
@@ -193,7 +189,7 @@ def write_notes(
 
 def bounds(budget: int) -> dict[str, object]:
     """What the rules of a note say of its length."""
-    return {"budget": budget, "target": max(1, budget - _LENGTH_MARGIN)}
+    return {"budget": budget, "words": max(1, round(budget / _CHARACTERS_PER_WORD))}
 
 
 def passages_for(brief: Brief, evidence: Sequence[Evidence], *, every: bool = False) -> list[Block]:
@@ -300,6 +296,7 @@ def checked_note(
 ) -> Written:
     """The note of these sentences, each with the place of the words that carry it.
 
+    One that is too long loses its last sentences: each rests on a passage by itself, and the first answers the claim.
     Raises AnswerUnreadableError, with what is wrong in words that the model can mend: words that stand in no passage,
     a note that is too long, what `clean_note` refuses.
     """
@@ -312,13 +309,23 @@ def checked_note(
         raise AnswerUnreadableError("The model said that it wrote a note, and left it empty.")
     if echoes_injection(text, texts):
         raise AnswerUnreadableError("The model passed on words that speak to a model.")
-    length = note_length(text)
-    if length > budget:
+    length, whole = note_length(text), list(checked)
+    while len(checked) > 1 and note_length(" ".join(item.text for item in checked)) > budget:
+        checked.pop()
+    text = " ".join(item.text for item in checked)
+    if note_length(text) > budget:
         raise AnswerUnreadableError(
             f"A note has {length} characters, and {budget} is the most: “{sanitized(text, 60)}”"
         )
     ids = dict.fromkeys(carrier.evidence_id for item in checked for carrier in item.carriers)
-    return Written(text, tuple(ids), tuple(checked))
+    return Written(text, tuple(ids), tuple(checked), _describe_cut(whole[len(checked) :], length - budget))
+
+
+def _describe_cut(left_out: Sequence[WrittenSentence], excess: int) -> str:
+    if not left_out:
+        return ""
+    words = " ".join(item.text for item in left_out)
+    return f"Left out, as the note was {plural(excess, '1 character', '{n} characters')} too long: “{words}”"
 
 
 def _check_sentence(item: SentenceAnswer, passages: dict[str, str], sources: Sequence[Source]) -> WrittenSentence:

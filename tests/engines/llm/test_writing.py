@@ -121,10 +121,19 @@ def test_what_cannot_be_mended_is_refused_and_the_model_is_told_what_is_wrong(
     assert words in server.requests[1]["messages"][-1]["content"]
 
 
-def test_a_note_that_is_too_long_is_never_cut_and_the_model_is_told_its_length() -> None:
-    fault, server = _fault([sentence(), sentence(RASH, RASH)], budget=80)
-    assert f"A note has {len(NOTE) + 1 + len(RASH)} characters, and 80 is the most" in fault
-    assert "never more than 80" in server.requests[0]["messages"][0]["content"]
+def test_a_sentence_that_is_too_long_is_never_cut_and_the_model_is_told_its_length() -> None:
+    fault, server = _fault([sentence()], budget=60)
+    assert f"A note has {len(NOTE)} characters, and 60 is the most" in fault
+    assert "under 9 words together and never more than 60 characters" in server.requests[0]["messages"][0]["content"]
+
+
+def test_a_note_that_is_too_long_loses_its_last_sentences_and_the_draft_says_so() -> None:
+    long = [sentence(), sentence(RASH, RASH), sentence(f"{NOTE[:-1]}, {'x' * 140}.")]
+    (draft,) = _drafted(_notes(long)).candidates
+    assert draft.text.startswith(f"{NOTE} {RASH} https")
+    (told,) = draft.objections
+    assert told.startswith("Left out, as the note was 37 characters too long: “The review of 12")
+    assert _drafted(_notes(long[:2])).candidates[0].objections == ()
 
 
 def test_one_bad_note_does_not_cost_the_others() -> None:
