@@ -274,7 +274,7 @@ def honest_answer(body: Body) -> Body:
             said = {"distortions": [], "reason": "It says what E1 says.", "faithful": "yes"}
             return {"to_program": [], "carried": carried, **said}
         case "helpful":
-            kept = ["addresses_claim", "context", "neutral", "no_speculation", "readable"]
+            kept = ["addresses_claim", "context", "neutral", "no_speculation", "readable", "wanted"]
             said = {"rewrite": "", "objections": [], "reason": "It is clear.", "helpful": "yes"}
             return {"broken": [], "kept": kept, **said}
         case "shows":

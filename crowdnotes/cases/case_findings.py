@@ -48,8 +48,9 @@ class CaseFindings(StageRunner):
         return frozenset() if case.settlement is not None else repeating_passages(case.post, case.judging_evidence)
 
     def uncheckable_words(self, case: Case) -> tuple[ClaimKind, str] | None:
-        """See `queries.uncheckable_words`; None where a model has said what the post claims."""
-        return None if any(claim.statement for claim in case.claims) else uncheckable_words(case.post)
+        """See `queries.uncheckable_words`; None where a model said what the post claims, or a person wants a note."""
+        known = case.anyway or any(claim.statement for claim in case.claims)
+        return None if known else uncheckable_words(case.post)
 
     def shown_to_model(self, case: Case) -> dict[str, list[tuple[str, str]]]:
         """By step the texts that a model had before it, each with the address of a page that is not read there.

@@ -117,7 +117,7 @@ class StageContext:
         """What an engine is told of a case: the day is no later than the last that its evidence may be from."""
         today = self.clock().date()
         last = today if case.until is None else min(today, case.until)
-        return Brief(case.post.as_read, last, case.claims, case.settlement)
+        return Brief(case.post.as_read, last, case.claims, case.settlement, unwanted=case.unwanted)
 
     def brief_to_search_on(self, case: Case) -> Brief:
         """The same for whoever may name further searches: with those made, and what is searched."""
@@ -183,11 +183,11 @@ def queries(case: Case, _: Progress, tools: StageContext) -> tuple[Changes, str]
     brief = tools.brief(case)
     own = own_query(case.own_words)
     limit = tools.settings.evidence.queries if case.mode is Mode.AUTOMATION and not own else 0  # the claim alone
-    plan = plan_for(tools.engine, brief.post, limit, brief.today, diverse=tools.options.diverse)
+    plan = plan_for(tools.engine, brief.post, limit, brief.today, diverse=tools.options.diverse, insisted=case.anyway)
     found = own or plan.queries[: MOST_QUERIES - SECOND_QUERIES]
-    nothing = "The claim is written down" if plan.claims else "The post holds nothing to search for"
-    summary = f"{len(found)} searches" if found else plan.why_none or nothing
-    return {"claims": plan.claims, "queries": found, "settlement": None}, summary
+    nothing = plan.why_none or ("The claim is written down" if plan.claims else "The post holds nothing to search for")
+    summary = f"{len(found)} searches" if found else nothing
+    return {"claims": plan.claims, "wanted": plan.wanted, "queries": found, "settlement": None}, summary
 
 
 def own_query(words: str) -> tuple[Query, ...]:

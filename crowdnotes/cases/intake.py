@@ -207,8 +207,8 @@ def replace_post(case: Case, at: datetime, by: Person, post: Post, kind: str, de
 
 
 _FIELDS_RESET_WITH_POST = (
-    "claims queries own_words hits outcomes sources evidence settlement candidates quotations draft assessment"
-    " earlier_assessments stages".split()
+    "claims wanted anyway queries own_words hits outcomes sources evidence settlement candidates quotations draft"
+    " assessment earlier_assessments stages".split()
 )
 
 
@@ -240,6 +240,14 @@ def change_sources(case: Case, at: datetime, by: Person, places: SearchScope) ->
         earlier_evidence=archive_evidence(case, at, "another search"),
         follow_ups=tuple(asked for asked in case.follow_ups if asked.finished_at is not None or not is_new_cutoff),
     )
+
+
+def write_anyway(case: Case, at: datetime, by: Person) -> Case:
+    """Search and write although raters may want no note. Where there was nothing to search for, claims are sought."""
+    redo = GATHERING if not case.queries else frozenset()
+    stages = tuple(stage for stage in case.stages if stage.name not in redo)
+    detail = case.wanted.reason if case.wanted is not None else ""
+    return with_event(case, at, by, "written anyway", detail, anyway=True, stages=stages)
 
 
 def passage_by_hand(url: str | None, title: str, text: str, categories: Mapping[str, SourceCategory]) -> Evidence:

@@ -246,6 +246,8 @@ class CaseService(CaseFindings):
         post = intake.checked_post(text, url, limit, case.post.url, has_notes=has_notes, context=context)
         return self._act(Act.EDIT, intake.change_post, case_id, post)
 
+    write_anyway = _build_case_method(Act.EDIT, intake.write_anyway)
+
     def use_own_engine(self, case_id: str) -> Case:
         """Let a demonstration ask the engine in use, for whoever may begin cases that do."""
         self._cases.require(Act.BEGIN)

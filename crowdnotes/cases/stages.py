@@ -143,9 +143,19 @@ class StageRunner:
         steps = [self._step(case_id, name, partial(do, tools=tools), resumable=True) for name, do in work]
         if thinks:
             steps += self._settle_steps(case_id, case.mode)
+        steps = [step if step.name == StageName.QUERIES else self._hold_step(case_id, step) for step in steps]
         if tools.engine.sees and intake.unread_images(case):
             steps.insert(0, self._image_step(case_id))
         return self._metered(case_id, steps)
+
+    def _hold_step(self, case_id: str, step: Step) -> Step:
+        """The step, left out where a person is to say first that they want a note all the same."""
+
+        def finished() -> str | None:
+            unwanted = self._cases.get(case_id, Act.WORK).unwanted
+            return step.finished() or ("Not done: raters may want no note" if unwanted else None)
+
+        return replace(step, finished=finished)
 
     def follow_up_steps(self, case_id: str) -> list[Step]:
         """What is left to do for the follow-up search that was asked for. Raises WorkflowError when none was."""

@@ -418,7 +418,8 @@ def _work_case(service: CaseService, case: Case) -> tuple[Outcome, str]:
         silent = _list_unanswered_providers(case)
         if silent:
             return Outcome.FAILED, f"No evidence was read, and a search was not answered: {', '.join(silent)}."
-        if not any(claim.settled_by for claim in case.claims):  # else a model said what would settle the claim
+        described = any(claim.settled_by for claim in case.claims)  # a model said what would settle the claim
+        if not described and case.unwanted is None:
             unread = ", ".join(f"{count} {how}" for how, count in _count_unread_sources(case).items())
             return Outcome.NO_EVIDENCE, f"Sources: {unread}." if unread else "Nothing was found."
     run_unwatched(service.write_steps(case.id, before_inspection=True))

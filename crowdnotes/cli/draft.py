@@ -83,6 +83,7 @@ def draft(
     ] = None,
     post_url: Annotated[str | None, typer.Option(help="The post's address on X.")] = None,
     by: Annotated[str | None, typer.Option(help="The name in the audit trail.")] = None,
+    anyway: Annotated[bool, typer.Option("--anyway", help="Go on though raters may want no note.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole case as JSON.")] = False,
 ) -> None:
     """Gather evidence, propose a note and score it. The case awaits inspection: a command cannot read for a person."""
@@ -101,6 +102,8 @@ def draft(
             to_gather=True,
         )
         progress(f"case {case.id}")
+        if anyway:
+            cases.write_anyway(case.id)
         run_steps(runner, case.id, "gather", cases.gather_steps(case.id))
         if cases.get(case.id).evidence:
             run_steps(runner, case.id, "write", cases.write_steps(case.id, before_inspection=True))
@@ -117,6 +120,9 @@ def draft(
         if passage is not None:
             print_text(f"\n{quoted(passage, quotation)}")
     why_none = "No note was written from this evidence." if case.evidence else "No passage that helps was found."
+    if case.unwanted is not None and case.unwanted.why_not is not None:
+        looks = f"Nothing was searched: this looks like {case.unwanted.why_not.as_text}."
+        why_none = f"{looks} {case.unwanted.reason} Use --anyway to write a note all the same."
     to_do = "read the passages and decide" if case.evidence else "bring sources of your own, or decide"
     print_text(f"\n{case.draft.text if case.draft else why_none}")
     print_text(f"\nCase {case.id}: {case.status.value}. Open it on the Draft page to {to_do}.")

@@ -155,7 +155,19 @@ from crowdnotes.domain.permissions import (
     refusal,
     relationship,
 )
-from crowdnotes.domain.post import MAX_IMAGE_BYTES, MAX_IMAGES, X_HOSTS, Claim, ClaimKind, Image, Mode, Post, time_of_id
+from crowdnotes.domain.post import (
+    MAX_IMAGE_BYTES,
+    MAX_IMAGES,
+    X_HOSTS,
+    Claim,
+    ClaimKind,
+    Image,
+    Mode,
+    NoteWanted,
+    Post,
+    WhyUnwanted,
+    time_of_id,
+)
 from crowdnotes.domain.supernote import (
     Candidate,
     Credit,

@@ -76,7 +76,7 @@ class GateResult(FrozenModel):
 
 
 class PrincipleName(LabelledEnum):
-    """Supernotes 2.2 and the tags that raters use."""
+    """Supernotes 2.2 and the tags that raters use; `WANTED` is about the post as much as about the note."""
 
     NEUTRAL = "neutral language"
     NO_SPECULATION = "no opinion or speculation"

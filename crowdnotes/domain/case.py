@@ -31,7 +31,7 @@ from crowdnotes.domain.evidence import (
 from crowdnotes.domain.moderation import DeskState, DeskWork
 from crowdnotes.domain.note import Classification, Draft, Quotation, SentenceCheck, SentenceSupport
 from crowdnotes.domain.people import Person
-from crowdnotes.domain.post import Claim, Mode, Post
+from crowdnotes.domain.post import Claim, Mode, NoteWanted, Post
 from crowdnotes.domain.supernote import Suggestion, SupernoteRound, SupernoteWork
 from crowdnotes.wording import plural
 
@@ -252,6 +252,7 @@ _EVENT_TEXT = {
     "passage judged": "Passage judged",
     "passage brought back": "Passage brought back",
     "evidence brought back": "Sources brought back",
+    "written anyway": "Note wanted all the same",
     "note edited": "Note edited",
     "candidate chosen": "Candidate chosen",
     "edit undone": "Edit undone",
@@ -311,7 +312,8 @@ class Case(FrozenModel):
     `until` is the day that evidence must not be later than,
     `outcomes` how each provider's search ended; `claim_matches` tell by link (or title) of a fact-check whether a
     person finds that it checks the post's claim; `reasons` tell by source id why it was chosen;
-    `settlement` is what a model says the passages give for the claim;
+    `wanted` is whether raters would want a note, as a model expects, and `anyway` that the person wants to write one
+    all the same; `settlement` is what a model says the passages give for the claim;
     `candidates` are what the engine wrote, `quotations` the sentences that it offers; `sentence_checks` what a person
     found when they compared sentences with passages, the newest last; `revisions` the texts that an edit
     replaced, oldest first, for undo;
@@ -342,6 +344,8 @@ class Case(FrozenModel):
     until: date | None = None
     outcomes: tuple[ProviderOutcome, ...] = ()
     claims: tuple[Claim, ...] = ()
+    wanted: NoteWanted | None = None
+    anyway: bool = False
     queries: tuple[Query, ...] = ()
     hits: tuple[Hit, ...] = ()
     claim_matches: dict[str, ClaimMatch] = Field(default_factory=dict)
@@ -404,6 +408,12 @@ class Case(FrozenModel):
     def searched(self) -> bool:
         """Whether what is on record is of the search that the case asks for now."""
         return self.mode is Mode.AUTOMATION and any(stage.name is StageName.SEARCH for stage in self.stages)
+
+    @property
+    def unwanted(self) -> NoteWanted | None:
+        """Why nothing is searched or written before a person says that they want a note all the same; else None."""
+        asked = self.anyway or self.own_words or self.mode is not Mode.AUTOMATION
+        return self.wanted if self.wanted is not None and self.wanted.is_doubtful and not asked else None
 
     @property
     def open_search(self) -> FollowUpSearch | None:

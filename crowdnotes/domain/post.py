@@ -143,6 +143,38 @@ class Claim(FrozenModel):
         return f"{day:%Y}" if (day.month, day.day) == (1, 1) else f"{f'{day.day} ' if day.day > 1 else ''}{day:%B %Y}"
 
 
+class WhyUnwanted(LabelledEnum):
+    """Why raters of different views would rather have no note; the words follow "it looks like"."""
+
+    JOKE = "joke", "a joke or an exaggeration that nobody takes literally"
+    OPINION = "opinion", "an opinion, or true facts put in a certain light"
+    SIDE_MATTER = "side matter", "a mistake beside the point of the post"
+    TOO_EARLY = "too early", "news that is still open, or that was right when it was posted"
+    TRUE = "true", "a post that is right"
+    DEFINITION = "definition", "a quarrel about what a word means"
+    MADE_PICTURE = "made picture", "a made picture that the post does not call real"
+
+
+class NoteWanted(FrozenModel):
+    """Whether raters would want a note under a post, as a model expects.
+
+    `chance`: in [0, 1], the share of such posts under which they would. `why_not` is the reason against, if there is
+    one, and `reason` says it in a sentence for a person.
+    """
+
+    chance: float = Field(ge=0, le=1)
+    why_not: WhyUnwanted | None = None
+    reason: str = ""
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether a person should be asked before anything is searched or written."""
+        return self.why_not is not None and self.chance < _MIN_WANTED
+
+
+_MIN_WANTED = 0.4  # under half, as a needless question costs a press and a post passed over costs a note
+
+
 class Mode(LabelledEnum):
     """Who brings the sources (CrowdNotes+ 4.1 and 4.2)."""
 

@@ -8,7 +8,7 @@ the gates, the budget and the attribution are the program's.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from enum import StrEnum
 from typing import Protocol
@@ -24,6 +24,7 @@ from crowdnotes.domain import (
     ExistingNote,
     GateResult,
     Hit,
+    NoteWanted,
     Post,
     PrincipleResult,
     Query,
@@ -43,7 +44,8 @@ class Brief:
 
     `today` is the last day that evidence may be from, where the case has one. `settlement` is what was found of the
     passages so far. Where more may be searched for, `searched` are the searches made so far and `places` what is
-    searched, each with what it holds.
+    searched, each with what it holds. `unwanted`: raters would probably want no note, and no person asked for one
+    all the same.
     """
 
     post: Post
@@ -52,6 +54,7 @@ class Brief:
     settlement: Settlement | None = None
     searched: tuple[str, ...] = ()
     places: tuple[str, ...] = ()
+    unwanted: NoteWanted | None = None
 
     @property
     def claim(self) -> Claim | None:
@@ -72,11 +75,22 @@ class Brief:
 
 @dataclass(frozen=True, slots=True)
 class SearchPlan:
-    """The claims of a post and the searches for them; `why_none` says why there is nothing to search for."""
+    """The claims of a post and the searches for them; `why_none` says why there is nothing to search for.
+
+    `wanted`: whether raters would want a note; None from an engine that cannot tell.
+    """
 
     claims: tuple[Claim, ...] = ()
     queries: tuple[Query, ...] = ()
     why_none: str = ""
+    wanted: NoteWanted | None = None
+
+    def as_insisted(self) -> SearchPlan:
+        """The plan for a person who wants a note all the same: what is no claim is searched for as if it were one."""
+        if self.queries or not self.claims:
+            return self
+        claims = tuple(claim.model_copy(update={"kind": ClaimKind.CHECKABLE}) for claim in self.claims)
+        return replace(self, claims=claims, queries=(Query(text=claims[0].in_full[:160], purpose="the claim"),))
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,9 +94,8 @@ def why_no_note(brief: Brief, evidence: Sequence[Evidence]) -> str:
     writer may tell what they say. That passages agree with a claim about what is so since some day counts only with a
     source that is dated and no older.
     """
-    others = [claim for claim in brief.claims if claim.kind is not ClaimKind.CHECKABLE]
-    if others and brief.claim is None:
-        return f"Not needed: the post is {others[0].kind.as_text}, and claims nothing that can be checked."
+    if not_needed := _why_not_needed(brief):
+        return not_needed
     settlement = brief.settlement
     if settlement is None:
         return ""
@@ -114,6 +113,16 @@ def why_no_note(brief: Brief, evidence: Sequence[Evidence]) -> str:
     item, found = recent
     age = ask_about_age(item.source, brief.post.posted_at.date() if brief.post.posted_at else brief.today)
     return f"Not needed: the passages agree with the post. {found.tells} {age}".rstrip()
+
+
+def _why_not_needed(brief: Brief) -> str:
+    """Why the post alone asks for no note; "" where it may."""
+    if brief.unwanted is not None and brief.unwanted.why_not is not None:
+        return f"Not needed: it looks like {brief.unwanted.why_not.as_text}. {brief.unwanted.reason}".rstrip()
+    others = [claim for claim in brief.claims if claim.kind is not ClaimKind.CHECKABLE]
+    if others and brief.claim is None:
+        return f"Not needed: the post is {others[0].kind.as_text}, and claims nothing that can be checked."
+    return ""
 
 
 def _is_recent(source: Source, brief: Brief) -> bool:

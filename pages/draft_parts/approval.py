@@ -17,6 +17,7 @@ from crowdnotes.domain import (
     Obstacle,
     ObstacleId,
     ObstacleKind,
+    PrincipleName,
     missing_from,
     remaining,
 )
@@ -179,7 +180,14 @@ def _draw_override(case: Case, obstacle: Obstacle) -> None:
 
 
 def _draw_form_warnings(case: Case) -> None:
-    """What does not stop approval: the form of the note, as X or a reader may stumble over it."""
+    """What does not stop approval: that raters may not want the note, and what they may stumble over in its form."""
+    results = case.assessment.principles if case.assessment is not None and case.assessment_is_current else ()
+    for result in results:
+        if result.principle is PrincipleName.WANTED and result.status is GateStatus.FAIL:
+            st.markdown(
+                f":orange[:material/help:] Raters may not want this note: {escaped(result.reason)} "
+                ":small[:gray[If you agree, decide “No note needed”.]]"
+            )
     warnings = [item for item in workspace().service.form_warnings(case) if item.level is not LintLevel.BLOCKS]
     undated = [item.id for item in case.used_evidence if item.source.stated_day is None]
     if undated and not (case.assessment is not None and case.assessment.is_compared_by_person):  # asked there

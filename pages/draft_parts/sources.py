@@ -17,6 +17,7 @@ from crowdnotes.domain import (
     ClaimKind,
     Evidence,
     FetchOutcome,
+    Mode,
     ProviderState,
     Reach,
     Source,
@@ -28,7 +29,7 @@ from crowdnotes.text.markdown import clip, escaped, exact, host, title
 from crowdnotes.wording import fill, plural
 from pages.common.components import badge, passage_words, source_name, web_link
 from pages.common.layout import Area, StepName, area, card_place, next_area_button, notices_of_gone_cards
-from pages.common.progress import job_panel, under_way
+from pages.common.progress import gather_anew, job_panel, under_way
 from pages.common.search_report import (
     already_checked,
     earlier_notes,
@@ -153,7 +154,7 @@ def sources_pane(case: Case, job: JobRecord | None) -> None:
         already_checked(case)
         failed = job is not None and job.kind == "gather" and job.state is JobState.FAILED
         reach = workspace().service.reach(case, asked=looks_further(case), search_failed=failed)
-        _draw_claim(case, reach)
+        _draw_claim(case, job, reach)
         _draw_source_rows(case, job, reach)
         if not case.evidence:
             no_evidence(case, job)
@@ -173,21 +174,14 @@ def tally(case: Case) -> str:
     return f"{opened} of {len(case.evidence)} opened, {len(case.used_evidence)} used"
 
 
-def _draw_claim(case: Case, reach: Reach | None) -> None:
-    """The claim in full words, and how far the passages settle it. Nothing where no model has said."""
+def _draw_claim(case: Case, job: JobRecord | None, reach: Reach | None) -> None:
+    """The claim in full words, and how far the passages settle it, behind a doubt whether raters want a note."""
     claims = [claim for claim in case.claims if claim.statement]
-    if not claims:
-        _draw_uncheckable_hint(case)
-        return
-    claim = claims[0]
     with st.container(key="claim", gap="xxsmall"):
-        if claim.kind is not ClaimKind.CHECKABLE:
-            st.info(
-                "If so, there is nothing to check: decide “No note needed”. You can still add sources.",
-                title=f"The model reads this post as {_LABEL_BY_UNCHECKABLE_KIND[claim.kind]}.",
-                icon=":material/help:",
-            )
+        _ask_whether_wanted(case, job)
+        if not claims or claims[0].kind is not ClaimKind.CHECKABLE:
             return
+        claim = claims[0]
         st.markdown(f"**Claim:** {escaped(claim.statement, _MAX_STATEMENT_CHARACTERS)}")
         _draw_settlement(case, reach)
         about = [
@@ -207,16 +201,33 @@ def _draw_claim(case: Case, reach: Reach | None) -> None:
                 st.caption("  \n".join(about))
 
 
-def _draw_uncheckable_hint(case: Case) -> None:
-    """Without a model: words of the post that say it is an opinion, satire or a prediction."""
-    hint = workspace().service.uncheckable_words(case) if case.decision is None else None
-    if hint is not None:
+def _ask_whether_wanted(case: Case, job: JobRecord | None) -> None:
+    """Why raters may want no note, with the way to write one all the same; nothing once the person has said so."""
+    if case.decision is not None or case.anyway:
+        return
+    wanted, hint = case.wanted, workspace().service.uncheckable_words(case)
+    claim = next((claim for claim in case.claims if claim.statement), None)
+    why = ""
+    if wanted is not None and wanted.is_doubtful and wanted.why_not is not None:
+        title = f"Raters may not want a note here. It looks like {wanted.why_not.as_text}."
+        why = escaped(wanted.reason, _MAX_STATEMENT_CHARACTERS)
+    elif claim is not None and claim.kind is not ClaimKind.CHECKABLE:
+        title = f"The model reads this post as {_LABEL_BY_UNCHECKABLE_KIND[claim.kind]}."
+    elif hint is not None:
         kind, words = hint
-        st.info(
-            "Perhaps no note is needed. If the post states no fact besides, decide “No note needed”.",
-            title=f"The words “{escaped(words, 40)}” may mean that this post is {_LABEL_BY_UNCHECKABLE_KIND[kind]}.",
-            icon=":material/help:",
-        )
+        title = f"The words “{escaped(words, 40)}” may mean that this post is {_LABEL_BY_UNCHECKABLE_KIND[kind]}."
+    else:
+        return
+    held = " Nothing was searched yet." if case.unwanted is not None else ""
+    st.info(f"{why} If you agree, decide “No note needed”.{held}".strip(), title=title, icon=":material/help:")
+    write = partial(_write_anyway, case)
+    button("Write it anyway", "write-anyway", _NOTICE_AREA, write, icon="edit_note", disabled=under_way(job))
+
+
+def _write_anyway(case: Case) -> None:
+    saved = workspace().service.write_anyway(case.id)
+    if case.unwanted is not None or (case.mode is Mode.AUTOMATION and not case.queries):
+        gather_anew(saved)
 
 
 def _draw_settlement(case: Case, reach: Reach | None) -> None:

@@ -26,11 +26,13 @@ from crowdnotes.domain import (
     GateStatus,
     Hit,
     Mode,
+    NoteWanted,
     Post,
     Query,
     Source,
     Span,
     StageName,
+    WhyUnwanted,
 )
 from crowdnotes.engines import Brief, FurtherSearch, Ranking, SearchPlan
 from crowdnotes.errors import AnswerUnreadableError, JobCancelled, JobError, ModelServerError
@@ -346,7 +348,60 @@ def test_a_post_that_claims_nothing_ends_without_a_search_a_note_or_a_question(
     desk.write()
     assert desk.said(StageName.DRAFT).startswith("No note: Not needed: the post is satire")
     assert desk.engine.earlier == []
+    assert desk.service.write_anyway(desk.id).decision is None
+    desk.gather()
+    assert [query.text for query in desk.case.queries] == [desk.case.post.text[:160]]
+    assert desk.case.evidence
     assert desk.service.decide(desk.id, DecisionKind.NOT_NEEDED).decision is not None
+
+
+JOKE = NoteWanted(chance=0.1, why_not=WhyUnwanted.JOKE, reason="Nobody boils a bank.")
+
+
+def _doubtful(desk: Desk, monkeypatch: pytest.MonkeyPatch, wanted: NoteWanted = JOKE) -> list[int]:
+    """Let the engine doubt that raters want a note; the limits of the plans that it is asked for."""
+    plan, asked = desk.engine.plan, list[int]()
+
+    def doubt(post: Post, limit: int, today: date) -> SearchPlan:
+        asked.append(limit)
+        return replace(plan(post, limit, today), wanted=wanted)
+
+    monkeypatch.setattr(desk.engine, "plan", doubt)
+    return asked
+
+
+def test_nothing_is_searched_read_or_asked_where_raters_may_want_no_note_until_a_person_says_so(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned = _doubtful(desk, monkeypatch)
+    states = desk.gather()
+    assert {name for name, state in states.items() if state == "done"} == {StageName.QUERIES.value}
+    assert (desk.case.hits, desk.case.evidence, desk.engine.asked) == ((), (), [])
+    desk.write()
+    told = (
+        "No note: Not needed: it looks like a joke or an exaggeration that nobody takes literally. Nobody boils a bank."
+    )
+    assert desk.said(StageName.DRAFT) == told
+    desk.service.write_anyway(desk.id)
+    assert desk.case.events[-1].as_text == "Note wanted all the same"
+    desk.gather()
+    desk.write()
+    assert (len(planned), desk.engine.asked, desk.case.draft is not None) == (1, [FIRST], True)
+    changed = desk.service.edit_post(desk.id, "Another post on kettles.")
+    assert (changed.wanted, changed.anyway) == (None, False)
+
+
+def test_a_note_that_is_likely_wanted_or_asked_for_by_words_or_links_of_a_persons_own_waits_for_nobody(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _doubtful(desk, monkeypatch, JOKE.model_copy(update={"chance": 0.6}))
+    desk.gather()
+    assert desk.case.evidence
+    doubtful = desk.case.model_copy(update={"wanted": JOKE})
+    assert doubtful.unwanted == JOKE
+    assert doubtful.model_copy(update={"wanted": JOKE.model_copy(update={"why_not": None})}).unwanted is None
+    for own in ({"own_words": "kettle"}, {"mode": Mode.AUGMENTATION}, {"anyway": True}):
+        assert doubtful.model_copy(update=own).unwanted is None
 
 
 def test_before_anybody_inspected_no_note_is_proposed_where_none_states_it_and_for_a_person_one_is(desk: Desk) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from crowdnotes.domain import (
     AnswerKind,
     Basis,
@@ -9,13 +11,19 @@ from crowdnotes.domain import (
     Claim,
     ClaimKind,
     Draft,
+    GateStatus,
+    Mode,
+    NoteWanted,
     PassageAnswer,
     Points,
+    PrincipleName,
+    PrincipleResult,
     SentenceSupport,
     Settlement,
     Span,
     Support,
     Verdict,
+    WhyUnwanted,
     text_sha256,
 )
 from tests.fakes import make_evidence
@@ -99,6 +107,35 @@ def test_the_words_that_answer_are_the_ones_that_are_marked(desk: Desk) -> None:
 def test_a_post_that_claims_nothing_to_check_is_named(desk: Desk) -> None:
     satire = CLAIM.model_copy(update={"kind": ClaimKind.SATIRE})
     assert "The model reads this post as satire." in texts(desk.app(_said(desk, AnswerKind.NONE, claim=satire)))
+
+
+def test_why_raters_may_want_no_note_is_one_sentence_with_a_way_to_write_it_anyway(desk: Desk) -> None:
+    doubt = NoteWanted(chance=0.2, why_not=WhyUnwanted.SIDE_MATTER, reason="Only the *year* is wrong.")
+    case = desk.changed(_said(desk, AnswerKind.STATED), wanted=doubt)
+    at = desk.app(case)
+    assert "Raters may not want a note here. It looks like a mistake beside the point of the post." in texts(at)
+    assert any(r"Only the \*year\* is wrong" in item.value for item in at.info), [item.value for item in at.info]
+    at.button(key="write-anyway").click().run()
+    assert "Raters may not want" not in texts(at)
+    assert desk.newest(case).anyway
+
+
+def test_where_nothing_was_searched_for_that_doubt_the_page_says_so_and_no_more_of_it(desk: Desk) -> None:
+    doubt = NoteWanted(chance=0.2, why_not=WhyUnwanted.JOKE)
+    bare = {"evidence": (), "sources": (), "hits": (), "settlement": None, "mode": Mode.AUTOMATION, "libraries": ("x",)}
+    shown = texts(desk.app(desk.changed(_said(desk, AnswerKind.NONE), wanted=doubt, **bare)))
+    assert "Nothing was searched yet." in shown
+    assert "No passage was found" not in shown
+    assert "were not searched yet" not in shown.replace("Nothing was searched yet", "")
+
+
+def test_before_approval_the_page_says_that_raters_may_not_want_this_note(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = PrincipleResult(principle=PrincipleName.WANTED, status=GateStatus.FAIL, reason="Two corrections in one.")
+    monkeypatch.setattr(desk.engine, "principles", lambda *_: (wanted,))
+    case = desk.scored()
+    assert "Raters may not want this note: Two corrections in one." in texts(desk.app(case))
 
 
 def test_a_revised_note_tells_what_changed_an_inferred_sentence_is_marked(desk: Desk) -> None:

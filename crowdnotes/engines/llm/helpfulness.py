@@ -14,7 +14,7 @@ from pydantic import Field
 from crowdnotes.domain import Finding, GateName, GateResult, GateStatus, Post, PrincipleName, PrincipleResult
 from crowdnotes.engines.base import EngineStep
 from crowdnotes.engines.llm.calls import ModelClient, judged
-from crowdnotes.engines.llm.parsing import LINE, Answer, Objection, YesNo, has_handle, pointed, sanitized, spoken
+from crowdnotes.engines.llm.parsing import LINE, Answer, Objection, Of100, YesNo, has_handle, pointed, sanitized, spoken
 from crowdnotes.engines.llm.request import Block, Question, post_block, question
 from crowdnotes.engines.prompt_injection import find_injections, holds_injection
 from crowdnotes.engines.prompts import load_prompt
@@ -26,7 +26,7 @@ _MAX_REASON_CHARACTERS = 260
 _FINAL_DECISION_LINE = re.compile(r"[\s*_#]*Final decision[\s*_]*:[\s*_]*(yes|no)[\s*_.]*", re.IGNORECASE)
 _FINAL_DECISION_PREFIX = re.compile(r"Final decision[\s*_]*:[\s*_]*(?=yes|no)", re.IGNORECASE)
 # Their fault is that something is missing, so there may be no words to point at.
-_WHOLE_NOTE_PRINCIPLES = {PrincipleName.ADDRESSES_CLAIM, PrincipleName.CONTEXT}
+_WHOLE_NOTE_PRINCIPLES = {PrincipleName.ADDRESSES_CLAIM, PrincipleName.CONTEXT, PrincipleName.WANTED}
 
 
 class FinalDecision(Answer):
@@ -50,6 +50,7 @@ class WordsAnswer(Answer):
     broken: list[BrokenPrinciple] = Field(default_factory=list)
     kept: list[str]
     rewrite: str = ""
+    wanted: Of100 = -1
     objections: list[Objection] = Field(default_factory=list)
     reason: str
     helpful: YesNo
@@ -122,10 +123,11 @@ def _build_principle_result(name: PrincipleName, answer: WordsAnswer, note: str,
     broken = [
         item for item in answer.broken if _normalise_principle_name(item.name) == name.name.lower()
     ]  # some name one twice
+    chance = answer.wanted / 100 if name is PrincipleName.WANTED and answer.wanted >= 0 else None
     if not broken:
         if name.name.lower() not in map(_normalise_principle_name, answer.kept):
             return PrincipleResult.not_run(name, "The model said nothing of it.")
-        return PrincipleResult(principle=name, status=GateStatus.PASS, reason="It holds.")
+        return PrincipleResult(principle=name, status=GateStatus.PASS, reason="It holds.", probability=chance)
     objections = [objection for item in broken for objection in item.objections]
     findings = pointed(note, objections)
     if name in _WHOLE_NOTE_PRINCIPLES:
@@ -136,7 +138,15 @@ def _build_principle_result(name: PrincipleName, answer: WordsAnswer, note: str,
         sanitized(" ".join(dict.fromkeys(item.reason for item in broken)), _MAX_REASON_CHARACTERS)
         or "It does not hold."
     )
-    return PrincipleResult(principle=name, status=GateStatus.FAIL, reason=reason, findings=findings, rewrite=rewrite)
+    mended = "" if name is PrincipleName.WANTED else rewrite  # other words do not make raters want a note
+    return PrincipleResult(
+        principle=name,
+        status=GateStatus.FAIL,
+        reason=reason,
+        findings=findings,
+        rewrite=mended,
+        probability=chance,
+    )
 
 
 def _build_words_question(post: Post, note: str) -> Question[WordsAnswer]:

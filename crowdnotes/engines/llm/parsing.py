@@ -292,6 +292,17 @@ ToProgram = Annotated[list[str], BeforeValidator(_coerce_label_list)]
 """What speaks to a program instead of people, by its label."""
 
 
+def _read_share(value: object) -> float:
+    """Of 100, whether it was said so, as "70 of 100" or as 0.7; -1 for what is no number."""
+    number = re.search(r"\d{1,3}(?:\.\d{1,4})?", str(value)[:20])
+    share = float(number.group()) if number is not None and not str(value).strip().startswith("-") else -1.0
+    return 100 * share if 0 < share < 1 else min(share, 100.0)
+
+
+Of100 = Annotated[float, BeforeValidator(_read_share)]
+"""So many of 100; -1 where the model gave none, which no other part of its answer suffers for."""
+
+
 class Objection(Answer):
     """Words of the note, and what is wrong with them."""
 

@@ -14,10 +14,10 @@ from datetime import date
 
 from pydantic import Field
 
-from crowdnotes.domain import Aim, Claim, ClaimKind, Hit, Post, Query, Span, first_shown
+from crowdnotes.domain import Aim, Claim, ClaimKind, Hit, NoteWanted, Post, Query, Span, WhyUnwanted, first_shown
 from crowdnotes.engines.base import MOST_OFFERED, Brief, EngineStep, ImageReading, Pick, Ranking, SearchPlan
 from crowdnotes.engines.llm.calls import ModelClient
-from crowdnotes.engines.llm.parsing import Answer, sanitized
+from crowdnotes.engines.llm.parsing import Answer, Of100, sanitized
 from crowdnotes.engines.llm.request import Block, post_block, question
 from crowdnotes.engines.prompt_injection import holds_injection, visible, without_injections
 from crowdnotes.errors import AnswerUnreadableError, EngineError
@@ -55,13 +55,17 @@ class FoundClaim(Answer):
 
 
 class ClaimsAnswer(Answer):
-    """See claims.md."""
+    """See claims.md. Of a model that says nothing of `wanted` it is not known."""
 
     claims: list[FoundClaim]
+    why_not: str = ""
+    why: str = ""
+    wanted: Of100 = -1
     queries: list[AskedQuery] = Field(default_factory=list)
 
 
 _CLAIM_KIND_BY_NAME = {kind.name.lower(): kind for kind in ClaimKind}
+_WHY_UNWANTED_BY_NAME = {why.value: why for why in WhyUnwanted}
 
 
 def plan_search(model_client: ModelClient, post: Post, limit: int, today: date) -> SearchPlan:
@@ -83,12 +87,20 @@ def plan_search(model_client: ModelClient, post: Post, limit: int, today: date) 
     ).value
     claims = _build_claims(post, answer.claims)
     checkable = [claim for claim in claims if claim.kind is ClaimKind.CHECKABLE]
+    wanted = _read_wanted(answer)
     if not checkable:
         kind = claims[0].kind.value if claims else "no claim that can be checked"
-        return SearchPlan(tuple(claims), why_none=f"Nothing to check: {kind}.")
-    return SearchPlan(
-        (*checkable, *(claim for claim in claims if claim not in checkable)), searches(answer.queries, limit)
-    )
+        return SearchPlan(tuple(claims), why_none=f"Nothing to check: {kind}.", wanted=wanted)
+    others = (claim for claim in claims if claim not in checkable)
+    return SearchPlan((*checkable, *others), searches(answer.queries, limit), wanted=wanted)
+
+
+def _read_wanted(answer: ClaimsAnswer) -> NoteWanted | None:
+    if answer.wanted < 0:
+        return None
+    why_not = _WHY_UNWANTED_BY_NAME.get(" ".join(answer.why_not.lower().replace("_", " ").split()))
+    reason = sanitized(answer.why, _MAX_WHY_CHARACTERS)
+    return NoteWanted(chance=answer.wanted / 100, why_not=why_not, reason=reason)
 
 
 def days(post: Post, today: date) -> str:

@@ -1,9 +1,10 @@
 """The prompts, one file a step, each with a version: the hash of the exact words that a model gets.
 
 A file is the system message of its step. `$name` stands for a value that the program fills in; `$data_rules`,
-`$note_rules` and `$supernote_rules` for the words in those files: how to treat text from outside, and how notes are
-written. What stands behind a line `$data` is said after the data: there belongs what differs between questions about
-the same data, as servers keep what they read for as long as the next question begins with the same words.
+`$note_rules`, `$supernote_rules` and `$unwanted` for the words in those files: how to treat text from outside, how
+notes are written, and under which posts raters want none. What stands behind a line `$data` is said after the data:
+there belongs what differs between questions about the same data, as servers keep what they read for as long as the
+next question begins with the same words.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from string import Template
 
 _DATA_LINE = "\n$data\n"
 _PROMPT_FOLDER = Path(__file__).parent
-_SHARED_PARTS = ("tone_rules", "data_rules", "note_rules", "supernote_rules")
+_SHARED_PARTS = ("tone_rules", "unwanted", "data_rules", "note_rules", "supernote_rules")
 
 
 @dataclass(frozen=True, slots=True)

@@ -274,14 +274,19 @@ def _is_on_hosts(hit: Hit, hosts: Sequence[str]) -> bool:
     return any(where.endswith(f".{one}") for one in hosts)
 
 
-def plan_for(engine: Engine, post: Post, limit: int, today: date, *, diverse: bool = True) -> SearchPlan:
+def plan_for(
+    engine: Engine, post: Post, limit: int, today: date, *, diverse: bool = True, insisted: bool = False
+) -> SearchPlan:
     """The engine's claims and searches; without `diverse` the post's text is the only search.
+
+    `insisted`: a person wants a note, so that what is no claim to the engine is searched for as one.
 
     The latter is for studies: CrowdNotes+ Table 3 takes the diverse queries away. The number of a trial is searched
     for after the first search. Names and figures of the post and its claims come last and beyond the limit, in
     quotation marks, so that they take no place from a search that says what is asked.
     """
     plan = engine.plan(post, limit, today)
+    plan = plan.as_insisted() if insisted and limit else plan
     text = plain_letters(post.whole_text.strip())
     if diverse or not text:
         if not plan.queries:
@@ -291,7 +296,8 @@ def plan_for(engine: Engine, post: Post, limit: int, today: date, *, diverse: bo
         queries = (*plan.queries[:1], *trials[:_MAX_TRIAL_QUERIES], *plan.queries[1:])
         queries = queries[: max(limit, len(plan.queries))]
         return replace(plan, queries=(*queries, *_build_named_queries(plan, text)))
-    return SearchPlan(plan.claims, (Query(text=text, purpose="the post itself", language=post.language),))
+    whole = Query(text=text, purpose="the post itself", language=post.language)
+    return SearchPlan(plan.claims, (whole,), wanted=plan.wanted)
 
 
 def _build_named_queries(plan: SearchPlan, text: str) -> list[Query]:

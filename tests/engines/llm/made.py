@@ -133,7 +133,7 @@ def sentence(text: str = NOTE, quote: str = QUOTE, name: str = "E1", basis: str 
 
 def words_answer(helpful: str = "yes", *, failing: Sequence[str] = (), rewrite: str = "", **more: object) -> str:
     """What a model says of a note's words; `failing` are the principles that it breaks, `objections` of all these."""
-    names = ("addresses_claim", "context", "neutral", "no_speculation", "readable")
+    names = ("addresses_claim", "context", "neutral", "no_speculation", "readable", "wanted")
     objections = more.pop("objections", [])
     broken = [{"objections": objections, "reason": "Because.", "name": name} for name in failing]
     said = {"broken": broken, "kept": [name for name in names if name not in failing]}

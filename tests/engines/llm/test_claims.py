@@ -7,9 +7,10 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from crowdnotes.domain import Claim, ClaimKind, Post
+from crowdnotes.domain import Claim, ClaimKind, NoteWanted, Post, WhyUnwanted
 from crowdnotes.engines import Brief, SearchPlan
 from crowdnotes.engines.llm.request import post_block
+from crowdnotes.engines.prompts import load_prompt
 from crowdnotes.errors import AnswerUnreadableError
 from tests.engines.llm.made import BRIEF, CLAIM, POST, engine_over, evidence
 from tests.fakes import TODAY
@@ -100,6 +101,44 @@ def test_the_day_since_when_is_read_and_nothing_else_for_it(since: str, day: dat
 )
 def test_the_kind_is_read_and_what_is_none_is_checked(kind: str, expected: ClaimKind) -> None:
     assert _claim(_found(kind=kind)).kind is expected
+
+
+@pytest.mark.parametrize(
+    ("answer", "wanted"),
+    [
+        ({"wanted": 15, "why_not": "side matter", "why": "Only the year is wrong."},
+         NoteWanted(chance=0.15, why_not=WhyUnwanted.SIDE_MATTER, reason="Only the year is wrong.")),
+        ({"wanted": "70 of 100", "why_not": "Made_picture"}, NoteWanted(chance=0.7, why_not=WhyUnwanted.MADE_PICTURE)),
+        ({"wanted": 0.7, "why_not": "whatever", "why": ""}, NoteWanted(chance=0.7)),
+        ({"wanted": 900}, NoteWanted(chance=1.0)),
+        ({"wanted": 0}, NoteWanted(chance=0.0)),
+        ({"wanted": "high"}, None),
+        ({"wanted": -1}, None),
+        ({}, None),
+    ],
+)  # fmt: skip
+def test_whether_raters_want_a_note_is_told_in_the_same_call_and_no_other_part_suffers_for_it(
+    answer: Body, wanted: NoteWanted | None
+) -> None:
+    said = {"claims": [_found()], "queries": [{"text": "drink illness"}], **answer}
+    with engine_over(lambda _: json.dumps(said)) as (engine, server):
+        plan = engine.plan(POST, 4, TODAY)
+        assert len(server.requests) == 1
+    assert plan.wanted == wanted
+    assert [query.text for query in plan.queries] == ["drink illness"]
+
+
+@pytest.mark.parametrize("prompt", ["claims", "words"])
+def test_each_reason_against_a_note_is_named_in_both_prompts_as_the_program_knows_it(prompt: str) -> None:
+    assert [why for why in WhyUnwanted if f'"{why.value}":' not in load_prompt(prompt).words] == []
+
+
+def test_what_is_no_claim_is_searched_for_as_one_where_a_person_insists() -> None:
+    plan = _plan(_found(kind="satire"), searches=()).as_insisted()
+    assert [claim.kind for claim in plan.claims] == [ClaimKind.CHECKABLE]
+    assert [query.text for query in plan.queries] == ["The drink makes children ill."]
+    checked = _plan(_found())
+    assert checked.as_insisted() is checked
 
 
 def test_a_post_that_claims_nothing_costs_one_call_has_no_search_and_says_why() -> None:

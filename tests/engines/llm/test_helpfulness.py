@@ -53,7 +53,7 @@ def test_what_is_missing_in_a_note_needs_no_words_to_point_at() -> None:
     results = principles_of(lambda _: words_answer(failing=failing, objections=[missing, missing, invented]))
     told = {item.principle: [finding.message for finding in item.findings] for item in results}
     for name in ASKED:
-        is_of_the_whole = name in {PrincipleName.ADDRESSES_CLAIM, PrincipleName.CONTEXT}
+        is_of_the_whole = name in {PrincipleName.ADDRESSES_CLAIM, PrincipleName.CONTEXT, PrincipleName.WANTED}
         assert told[name] == ([missing["objection"]] if is_of_the_whole else [])
 
 
@@ -80,7 +80,7 @@ def test_an_objection_to_words_that_are_not_in_the_note_leaves_the_principle_not
     assert results[NEUTRAL].status is GateStatus.NOT_RUN
     assert "pointed at no words" in results[NEUTRAL].reason
     assert results[ASKED.index(PrincipleName.CONTEXT)].status is GateStatus.FAIL  # what is missing has no words
-    assert [result.status for result in results].count(GateStatus.PASS) == 3
+    assert [result.status for result in results].count(GateStatus.PASS) == 4
 
 
 def test_a_principle_that_the_answer_leaves_out_is_not_run() -> None:
@@ -88,7 +88,15 @@ def test_a_principle_that_the_answer_leaves_out_is_not_run() -> None:
     kept = [name.replace("_", " ").upper() for name in answer["kept"] if name != "readable"]
     results = principles_of(lambda _: json.dumps({**answer, "kept": kept}))
     assert [result.principle for result in results if result.status is GateStatus.NOT_RUN] == [PrincipleName.READABLE]
-    assert [result.status for result in results].count(GateStatus.PASS) == 4
+    assert [result.status for result in results].count(GateStatus.PASS) == 5
+
+
+def test_that_raters_want_no_note_needs_no_words_to_point_at_has_a_chance_and_is_not_mended_by_other_words() -> None:
+    answer = json.loads(words_answer("no", failing=["wanted"], rewrite="The review found that few children fell ill."))
+    wanted = principles_of(lambda _: json.dumps({**answer, "wanted": 12}))[ASKED.index(PrincipleName.WANTED)]
+    assert (wanted.status, wanted.reason, wanted.rewrite) == (GateStatus.FAIL, "Because.", "")
+    assert wanted.probability == 0.12
+    assert all(result.probability is None for result in principles_of(lambda _: words_answer()))
 
 
 def test_a_principle_that_is_said_to_be_kept_and_broken_is_not_kept() -> None:
