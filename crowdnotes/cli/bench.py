@@ -1,6 +1,6 @@
 """`crowdnotes bench …`: judges, jury and search against known answers, and sources against cited ones.
 
-`helpfulness`, `correctness`, `principles`, `retrieval`, `reach` and `jury` read a file of known answers. `utility`
+`helpfulness`, `correctness`, `principles`, `needed`, `retrieval`, `reach` and `jury` read known answers. `utility`
 compares the sources that the program chooses with those that people cited for the same posts.
 """
 
@@ -124,6 +124,30 @@ def principles(
         judge = chosen_engine(workspace, engine)
         found = bench_principles(judge, notes, _read_held_out_chances("principles", engine), _print_indented_progress)
     _print_figures({"engine": judge.name, **found}, as_json=as_json)
+
+
+def needed(
+    data: Annotated[Path, typer.Option(help="A line a post: post, needs_note, no_note_reason, depends_on_media.")],
+    engine: _JudgeOption = EngineOption.LOCAL,
+    limit: _RowLimit = None,
+    pictures: Annotated[bool, typer.Option(help="Also posts that hang on a picture, which nobody sees here.")] = True,
+    with_notes: Annotated[
+        bool, typer.Option("--with-notes", help="Judge as before approval, each post with its original_note.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Whether raters want a note under a post, judged before anything is searched: AUC, and what is written by reason.
+
+    Beside it n-grams with logistic regression by cross-validation, and "always write". Posts whose words decide stand
+    apart from those that hang on a picture. The labels are a language model's: differences under 0.05 say nothing.
+    """
+    from crowdnotes.studies.bench.needed import bench_needed, judge_posts, read_needed_rows
+
+    rows = read_needed_rows(data, with_pictures=pictures, limit=limit)
+    with open_workspace() as workspace:
+        judge, at_once = chosen_engine(workspace, engine), workspace.settings.llm.at_once
+        judged_rows = judge_posts(judge, rows, datetime.now(UTC).date(), at_once, with_notes=with_notes)
+    _print_figures({"engine": judge.name, **bench_needed(rows, judged_rows)}, as_json=as_json)
 
 
 def retrieval(

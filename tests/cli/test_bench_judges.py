@@ -104,6 +104,20 @@ def test_principles_judge_only_labelled_notes_that_both_camps_approve(tmp_path: 
     assert _json("principles", "--data", _camps(tmp_path), "--engine", "llm", "--limit", "1")["n"] == 1
 
 
+def test_needed_is_measured_by_plain_words_without_a_model_and_the_labels_are_named_for_what_they_are(
+    tmp_path: Path, model: _Model
+) -> None:
+    posts = [("I think that tower is ugly.", False), ("Lead is healthy.", True), ("Look at this.", True)]
+    rows = [{"post": post, "needs_note": needed, "depends_on_media": "Look" in post} for post, needed in posts]
+    path = tmp_path / "posts.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    found = _json("needed", "--data", path)
+    assert (found["engine"], found["n"], found["words_decide"]["auc"]) == ("local", 3, 1.0)
+    assert "no ground truth" in found["labels"]
+    assert found["words_decide"]["by_reason"]["not told"] == {"n": 1, "written": 0, "named": {"opinion": 1}}
+    assert _json("needed", "--data", path, "--no-pictures")["n"] == 2
+
+
 def test_without_json_every_figure_stands_on_a_line(tmp_path: Path, model: _Model) -> None:
     result = _run("correctness", "--data", _distortions(tmp_path))
     assert "not_run: 2" in result.stdout
