@@ -30,6 +30,7 @@ from crowdnotes.domain.assessment import (
     LinkState,
     LintLevel,
     LintWarning,
+    NoteChange,
     PrincipleName,
     PrincipleResult,
     RuleWord,

@@ -84,6 +84,7 @@ class PrincipleName(LabelledEnum):
     SOURCES_SUPPORT = "sources support it"
     CONTEXT = "important context"
     READABLE = "easy to understand"
+    WANTED = "wanted by raters"
 
 
 class PrincipleResult(FrozenModel):
@@ -317,6 +318,13 @@ def in_100(chance: float) -> int:
     return max(5, min(95, 5 * round(20 * chance)))
 
 
+class NoteChange(FrozenModel):
+    """A change of a note, in words that begin a sentence, and the chance in [0, 1] that X then shows it."""
+
+    what: str
+    chance_of_shown: float
+
+
 class JuryVerdict(FrozenModel):
     """A simulation: how seeded jurors rated one exact text, and what the algorithm makes of it.
 
@@ -325,6 +333,7 @@ class JuryVerdict(FrozenModel):
     note may turn out to be; without the head chance alone (other jurors, other ratings).
     helpful_line: the note intercept that CURRENTLY_RATED_HELPFUL takes. splits: the chance that the
     note divides the sides, where the model tells it. cautions: what makes this verdict weaker than usual.
+    best_change: what would raise that share most, of what the head looks at; None where nothing raises it visibly.
     means_nothing: the text is so unlike all that the jury learned from that no sentence may rest on its numbers.
     """
 
@@ -346,6 +355,7 @@ class JuryVerdict(FrozenModel):
     positive: SideVotes
     splits: float | None
     chance_of_shown: float | None = None
+    best_change: NoteChange | None = None
     influences: tuple[Influence, ...]
     sentence: str
     cautions: tuple[str, ...]
@@ -384,7 +394,7 @@ class JuryVerdict(FrozenModel):
     @property
     def outlook_and_why(self) -> str:
         """The outlook with the figure behind it, one that does not speak against it."""
-        return f"{self.outlook}{self._figure}{self._harsher}"
+        return f"{self.outlook}{self._figure}{self._harsher}{self._advice}"
 
     @property
     def _figure(self) -> str:
@@ -393,8 +403,7 @@ class JuryVerdict(FrozenModel):
             return ", though its number reaches the line"
         if shown is None:
             return ": some simulated juries would show it, others would not" if self._is_open else ""
-        takes = f"; {self.helpful_line:.2f} is reached at about 67" if self._is_open else ""  # see jury.votes.CAREFUL
-        return f": of 100 notes like it on which X decided, about {shown} were shown{takes}"
+        return f": of 100 notes like it on which X decided, about {shown} were shown"
 
     @property
     def _harsher(self) -> str:
@@ -403,6 +412,12 @@ class JuryVerdict(FrozenModel):
             return ""
         harsher = self.positive if high < low else self.negative
         return f"; {harsher.people} would find it helpful less often"
+
+    @property
+    def _advice(self) -> str:
+        if self.best_change is None or self.reaches_line:
+            return ""
+        return f". {self.best_change.what} would raise that most, to about {in_100(self.best_change.chance_of_shown)}"
 
 
 _MIN_SIDE_DIFFERENCE = 0.15  # of the mean rating; sides further apart than this are named
@@ -425,7 +440,8 @@ def gates_and_jury(assessment: Assessment, verdict: JuryVerdict) -> str:
         on_truth = any(gate.gate in _TRUTH_GATES and gate.status is GateStatus.FAIL for gate in assessment.found)
         differs = "whether they are true" if on_truth else "whether they are clear and to the point"
         return f"{said}: change that first. The jury judges how readers would take the words, not {differs}."
-    outlook = f"Among people who usually disagree, {verdict.outlook_and_why}."
+    simulated = f"by the simulated jury {verdict.outlook_and_why}."
     if not_run:
-        return f"The checks are not complete: {not_run} was not run. {outlook}"
-    return f"All three checks pass: it is relevant, correct and helpful. {outlook}"
+        return f"The checks are not complete, as {not_run} was not run; {simulated}"
+    joined = "and" if verdict.status == "CURRENTLY_RATED_HELPFUL" else "but"
+    return f"All three checks pass, {joined} {simulated}"

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from crowdnotes.domain import Influence, JuryQuality, JuryVerdict
+from crowdnotes.domain import Influence, JuryQuality, JuryVerdict, NoteChange
 from crowdnotes.errors import InputError
 from crowdnotes.jury.model import SHIPPED_MODEL, Features, JuryModel, features, load_model
 from crowdnotes.jury.raters import Floats, RaterPool, Sampling, own_pool, sample_raters, shipped_pool
 from crowdnotes.jury.shown_odds import ShownHead, open_shown, rows_of_blocks
-from crowdnotes.jury.verdict import cautions, check_note, influences, is_unfamiliar, verdict_of
+from crowdnotes.jury.verdict import best_change, cautions, check_note, influences, is_unfamiliar, verdict_of
 from crowdnotes.jury.votes import Crowd, Predictions, Votes, careful_intercepts, possible_intercepts, simulate_votes
 from crowdnotes.settings_sections import BridgingSettings, JurySettings
 
@@ -93,6 +93,7 @@ class Jury:
 
         def verdict(row: int) -> JuryVerdict:
             explained = self._explained(post, texts[row], read.only(row)) if explain else ()
+            change = self._find_best_change(post, texts[row], read.only(row)) if explain else None
             return verdict_of(
                 texts[row],
                 post,
@@ -102,6 +103,7 @@ class Jury:
                 sampling=sampling.value,
                 splits=None if predicted.splits is None else float(predicted.splits[row]),
                 chance_of_shown=None if predicted.shown is None else float(predicted.shown[row]),
+                best_change=change,
                 influences=explained,
                 cautions=cautions(texts[row], self.settings, vectors=self.has_vectors, familiar=float(familiar[row])),
                 means_nothing=is_unfamiliar(float(familiar[row]), self.settings),
@@ -185,6 +187,13 @@ class Jury:
             lambda texts: shares(self._reread(post, texts, whole)),
             lambda texts: shares(self._read(post, texts)),
         )
+
+    def _find_best_change(self, post: str | None, text: str, whole: _JuryInput) -> NoteChange | None:
+        head, blocks = self.shown, whole.blocks
+        if head is None or blocks is None:
+            return None
+        chance = float(head.chances(blocks)[0])
+        return best_change(text, chance, lambda texts: head.chances(head.read(post, texts)))
 
     def _juries(self, predicted: Predictions, size: int, seed: int, sampling: Sampling) -> list[list[Votes]]:
         """Per note its juries, the first being the one whose votes are shown: [n][repeats]."""

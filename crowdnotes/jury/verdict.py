@@ -10,14 +10,26 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from crowdnotes.bridging.model import NoteSignals, Side
 from crowdnotes.bridging.rules import decide
-from crowdnotes.domain import Influence, Interval, JuryVerdict, RuleWord, SideVotes, Span, in_100, text_sha256
+from crowdnotes.domain import (
+    Influence,
+    Interval,
+    JuryVerdict,
+    NoteChange,
+    RuleWord,
+    SideVotes,
+    Span,
+    in_100,
+    text_sha256,
+)
+from crowdnotes.engines.local import tone
+from crowdnotes.engines.local.trained_models import linked_hosts
 from crowdnotes.errors import InputError
 from crowdnotes.jury.raters import Floats
 from crowdnotes.jury.votes import Votes
@@ -266,6 +278,62 @@ def _select_strongest(note: str, spans: Sequence[Span], effects: Floats, *, whol
         )
         for row in order
     ]
+
+
+_ANOTHER_LINK = " https://example.org/"  # of a host that the head does not know: what any second source does
+_MAX_HOSTS = 3
+Chances = Callable[[Sequence[str]], Floats]  # that X shows each of some texts (n,)
+
+
+def best_change(note: str, chance: float, chances: Chances) -> NoteChange | None:
+    """What a person can do to the note that raises the chance most, where it shows in steps of five of 100.
+
+    Of its sources and its manner alone: a fact that readers like less is no reason to leave it out. Of 864 rated health
+    notes those with two sites were shown in 69 of 100, those with one in 40; with a question in none.
+    """
+    variants = list(_list_variants(note))
+    if not variants:
+        return None
+    found = chances([text for _, text in variants])
+    best = int(np.argmax(found))
+    if in_100(float(found[best])) <= in_100(chance):
+        return None
+    return NoteChange(what=variants[best][0], chance_of_shown=float(found[best]))
+
+
+def _list_variants(note: str) -> Iterator[tuple[str, str]]:
+    hosts = len(set(linked_hosts(note)))
+    if hosts < _MAX_HOSTS and note_length(note) + 2 <= NOTE_LIMIT:
+        yield ("A link to another source" if hosts else "A link to a source"), note + _ANOTHER_LINK
+    for what, spans in (
+        ("Plain words in the place of {words}", tone.loaded_words(note)),
+        ("To leave out guesses such as {words}", tone.speculative_words(note)),
+        ("To leave out {words}", tone.first_person(note)),
+    ):
+        if spans:
+            yield what.format(words=_quote_spans(note, spans)), _replace_spans(note, spans, lambda _: "")
+    if loud := tone.shouting(note):
+        calm = _replace_spans(note, loud, lambda words: words.lower().strip("!\"“”'‘’") or ".")
+        yield f"Calm letters and marks in the place of {_quote_spans(note, loud)}", calm
+    if asked := tone.questions(note):
+        yield "A statement in the place of the question", _replace_spans(note, asked, lambda _: ".")
+
+
+def _quote_spans(note: str, spans: Sequence[Span]) -> str:
+    words = dict.fromkeys(note[span.start : span.end] for span in spans)
+    return ", ".join(f"“{word}”" for word in list(words)[:_MAX_QUOTED_WORDS])
+
+
+_MAX_QUOTED_WORDS = 3
+
+
+def _replace_spans(note: str, spans: Sequence[Span], replace: Callable[[str], str]) -> str:
+    parts, at = [], 0
+    for span in spans:
+        if span.start >= at:  # an insult is a loaded word too
+            parts += [note[at : span.start], replace(note[span.start : span.end])]
+            at = span.end
+    return re.sub(r" {2,}", " ", "".join([*parts, note[at:]])).strip()
 
 
 def verdict_of(

@@ -43,8 +43,8 @@ def jury_panel(case: Case, *, busy: bool) -> None:
 
 
 def _draw_verdict(case: Case, verdict: JuryVerdict) -> None:
-    together = case.agreement or f"{verdict.outlook_and_why[:1].upper()}{verdict.outlook_and_why[1:]}."
-    st.markdown(escaped(together))
+    if not case.agreement:  # else it stands under the gates
+        st.markdown(escaped(f"{verdict.outlook_and_why[:1].upper()}{verdict.outlook_and_why[1:]}."))
     for caution in verdict.cautions:
         st.markdown(f":orange[:material/warning:] {escaped(caution)}")
     if not verdict.means_nothing:
@@ -88,12 +88,9 @@ def _summarise_verdict(verdict: JuryVerdict) -> str:
     """Its number on its scale and what it would mean."""
     if verdict.means_nothing:
         return "**Jury (a simulation):** its numbers mean nothing here"
-    chance = (
-        ""
-        if verdict.shown_of_100 is None
-        else f" :small[:gray[(about {verdict.shown_of_100} of 100 such notes were shown)]]"
-    )
-    return f"**Jury (a simulation):** {_format_intercept(verdict)}, {escaped(verdict.outlook)}{chance}"
+    if verdict.shown_of_100 is not None:
+        return f"**Jury (a simulation):** X would show about {verdict.shown_of_100} of 100 notes like this"
+    return f"**Jury (a simulation):** {_format_intercept(verdict)}, {escaped(verdict.outlook)}"
 
 
 def _format_intercept(verdict: JuryVerdict) -> str:

@@ -43,6 +43,8 @@ def scores(case: Case, job: JobRecord | None) -> None:
         st.markdown(":orange-badge[:material/history: The note or its sources have changed. Score it again.]")
     _warn_of_foreign_language(case, case.assessment)
     _draw_gates(case, case.assessment)
+    if case.agreement:
+        st.markdown(f"**{escaped(case.agreement)}**")
     _draw_principles(case, case.assessment)
     jury_panel(case, busy=under_way(job) and job is not None and job.kind == "assess")
     what_the_edit_changed(case)
@@ -119,7 +121,7 @@ _PRINCIPLES_NOTICE_AREA = "principles"
 
 
 def _draw_principles(case: Case, assessment: Assessment) -> None:
-    """All six, folded; a rewrite is offered while the scores are of the note as it stands."""
+    """All of them, folded; a rewrite is offered while the scores are of the note as it stands."""
     results = assessment.principles
     if not results:
         return
@@ -136,7 +138,7 @@ def _draw_principles(case: Case, assessment: Assessment) -> None:
 
 
 def _draw_principle(case: Case, result: PrincipleResult) -> None:
-    """In one piece, as there are six: the reason and what it objects to below the name.
+    """In one piece, as there are many: the reason and what it objects to below the name.
 
     Where the principle passes, its remarks are grey: a person may weigh them otherwise.
     """

@@ -13,6 +13,7 @@ from crowdnotes.domain import (
     GateStatus,
     Interval,
     JuryVerdict,
+    NoteChange,
     SideVotes,
     gates_and_jury,
 )
@@ -54,23 +55,31 @@ _JOINED = {
     "negative": SideVotes(side="−", helpful=70, somewhat_helpful=0, not_helpful=30),
     "positive": SideVotes(side="+", helpful=70, somewhat_helpful=0, not_helpful=30),
 }
+_LINK = NoteChange(what="A link to another source", chance_of_shown=0.74)
 _WAITS, _SHOWN = {"status": "NEEDS_MORE_RATINGS"}, {"status": "CURRENTLY_RATED_HELPFUL"}
 
 
 @pytest.mark.parametrize(
     ("status", "intercept", "changes", "words"),
     [
-        (GateStatus.PASS, 0.45, _SHOWN, "All three checks pass: it is relevant, correct and helpful. Among people who"),
+        (GateStatus.PASS, 0.45, _SHOWN, "All three checks pass, and by the simulated jury it would probably be shown"),
         (GateStatus.PASS, 0.45, _SHOWN | {"chance_of_shown": 0.8}, "probably be shown: of 100 notes like it"),
         (GateStatus.PASS, 0.30, _WAITS | {"chance_of_shown": 0.33}, "probably not be shown: of 100 notes like it on"),
-        (GateStatus.PASS, 0.36, _WAITS | {"chance_of_shown": 0.6}, "about 60 were shown; 0.40 is reached at about 67."),
+        (
+            GateStatus.PASS,
+            0.36,
+            _WAITS | {"chance_of_shown": 0.6},
+            "pass, but by the simulated jury it could go either way: of",
+        ),
+        (GateStatus.PASS, 0.36, _WAITS | {"chance_of_shown": 0.6, "best_change": _LINK}, "most, to about 75."),
+        (GateStatus.PASS, 0.45, _SHOWN | {"chance_of_shown": 0.8, "best_change": _LINK}, "about 80 were shown."),
         (GateStatus.PASS, 0.45, _WAITS | {"chance_of_shown": 0.8}, "not be shown, though its number reaches the line"),
         (GateStatus.PASS, 0.30, _WAITS | _APART, "; people on the other side would find it helpful less often."),
         (GateStatus.PASS, 0.39, _WAITS | {"intercept_interval": Interval(low=0.3, high=0.5)}, "others would not."),
         (GateStatus.PASS, -0.2, {"status": "CURRENTLY_RATED_NOT_HELPFUL"}, "it would probably be rated not helpful"),
         (GateStatus.FAIL, 0.45, {}, "The simulated jury finds it helpful, but it did not pass correctness: change"),
         (GateStatus.FAIL, 0.10, {}, "It did not pass correctness: change that first. The jury judges how readers"),
-        (GateStatus.NOT_RUN, 0.45, _SHOWN, "The checks are not complete: correctness was not run. Among people who"),
+        (GateStatus.NOT_RUN, 0.45, _SHOWN, "The checks are not complete, as correctness was not run; by the simulated"),
         (GateStatus.PASS, 0.45, {"means_nothing": True}, "Only the checks count here"),
     ],
 )

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crowdnotes.domain import Influence, Interval, SideVotes, Span
 from crowdnotes.errors import InputError
-from crowdnotes.jury.verdict import cautions, changes, check_note, like_any_note, plain_sentence
+from crowdnotes.jury.raters import Floats
+from crowdnotes.jury.verdict import best_change, cautions, changes, check_note, like_any_note, plain_sentence
 from crowdnotes.settings_sections import JurySettings
+from crowdnotes.text.note_rules import NOTE_LIMIT
 from tests.jury.models import small_jury
 
 _ABOVE, _BELOW, _ACROSS = Interval(low=0.41, high=0.45), Interval(low=0.3, high=0.35), Interval(low=0.38, high=0.42)
@@ -136,3 +141,44 @@ def test_a_better_version_says_what_rose() -> None:
     assert "Before: it would probably not be shown. Now: it would probably be shown." in said
     assert any(line.startswith("People on one side: ") for line in said)
     assert changes(after, after) == ("The jury makes no difference between the two versions.",)
+
+
+_LINK = "https://who.int/lead"
+
+
+def _calm(texts: Sequence[str]) -> Floats:
+    """A made head: each second site is worth 0.2, and each word of blame, guess, "we", mark or question costs 0.1."""
+    costs = ("disgusting", "probably", "We ", "!", "?", "NEVER")
+    return np.asarray([0.4 + 0.2 * ("example.org" in text) - 0.1 * sum(it in text for it in costs) for text in texts])
+
+
+def _full(words: str) -> str:
+    """A note with a link that has room for no other."""
+    return f"{words} {'x' * (NOTE_LIMIT - len(words) - 3)} {_LINK}"
+
+
+@pytest.mark.parametrize(
+    ("note", "what", "chance"),
+    [
+        (f"Lead is a poison. {_LINK}", "A link to another source", 0.6),
+        ("Lead is a poison.", "A link to a source", 0.6),
+        (_full("A disgusting claim."), "Plain words in the place of “disgusting”", 0.4),
+        (_full("It is probably so."), "To leave out guesses such as “probably”", 0.4),
+        (_full("We counted it."), "To leave out “We”", 0.4),
+        (_full("Lead is NEVER EVER safe."), "Calm letters and marks in the place of “NEVER EVER”", 0.4),
+        (_full("Is lead safe?"), "A statement in the place of the question", 0.4),
+    ],
+)
+def test_what_would_raise_a_notes_chance_most_is_told_of_its_sources_and_manner(
+    note: str, what: str, chance: float
+) -> None:
+    found = best_change(note, float(_calm([note])[0]), _calm)
+    assert found is not None
+    assert found.what == what
+    assert found.chance_of_shown == pytest.approx(chance)
+
+
+def test_nothing_is_advised_that_a_person_would_not_see_or_x_would_not_take() -> None:
+    note = f"Lead is a poison. {_LINK}"
+    assert best_change(note, 0.4, lambda texts: np.full(len(texts), 0.41)) is None
+    assert best_change(_full("Lead is a poison."), 0.3, _calm) is None
