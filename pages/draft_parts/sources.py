@@ -222,6 +222,8 @@ def _ask_whether_wanted(case: Case, job: JobRecord | None) -> None:
     st.info(f"{why} If you agree, decide “No note needed”.{held}".strip(), title=title, icon=":material/help:")
     write = partial(_write_anyway, case)
     button("Write it anyway", "write-anyway", _NOTICE_AREA, write, icon="edit_note", disabled=under_way(job))
+    if case.draft is None:  # else the note's area leads there
+        next_area_button(Area.DECIDE, "Go to the decision")
 
 
 def _write_anyway(case: Case) -> None:
