@@ -459,7 +459,7 @@ def test_the_searches_of_a_case_say_which_sentences_of_a_passage_are_telling(too
     told = []
     for asked in ((), queries):
         changes, _ = gathering_stages.passages(case.model_copy(update={"queries": asked}), Told(), tools)
-        (item,) = changes["evidence"]  # type: ignore[misc]
+        item: Evidence = changes["evidence"][0]  # type: ignore[index]
         told.append([item.passage.text[span.start : span.end] for span in item.passage.telling[:3]])
     assert answer not in told[0][:2]
     assert answer in told[1][:2]
