@@ -27,9 +27,9 @@ _SEARCH_PART_PATTERN = re.compile(r'"([^"]*)"|([^\s"]+)')
 def folded(text: str) -> str:
     """`text` for searching: without case and accents, one form of each character and quotation mark, single spaces."""
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", plain_letters(text)).casefold())
-    return " ".join(
-        unicodedata.normalize("NFC", _ACCENT_PATTERN.sub("", plain)).translate(_QUOTATION_MARK_FOLDS).split()
-    )
+    # Again: some letters look like Latin ones only without their accent or case.
+    bare = plain_letters(unicodedata.normalize("NFC", _ACCENT_PATTERN.sub("", plain))).casefold()
+    return " ".join(bare.translate(_QUOTATION_MARK_FOLDS).split())
 
 
 def search_parts(search: str) -> list[str]:

@@ -19,6 +19,7 @@ from crowdnotes.text.tokens import folded, search_parts
         ("Ёлка й", ["елка", "и"]),
         ("がか", ["がか"]),
         ("ﬁne ＡＢ", ["fine", "ab"]),
+        ("AѶ", ["av"]),
     ],
 )
 def test_words_stand_alone_and_quoted_ones_together(search: str, parts: list[str]) -> None:
