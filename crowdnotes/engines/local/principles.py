@@ -39,16 +39,16 @@ _MIN_WORD_EFFECT = 0.01  # of the probability; a word that adds less says nothin
 _WORD_PATTERN = re.compile(r"\w\w+")
 _NUMBER_PATTERN = re.compile(r"\d[\d,.]*")
 _QUOTATION = re.compile(r"[\"“][^\"”]{15,1000}[\"”]")
+_NOT_JUDGED_HERE = {PrincipleName.SOURCES_SUPPORT, PrincipleName.WANTED}
 _MAX_FEATURE_COUNT = 10.0  # more says no more
 
 
 def judge_principles(embedder: Embedder, settings: GateSettings, post: Post, note: str) -> tuple[PrincipleResult, ...]:
-    """All but "sources support it"; NOT_RUN where there is nothing to judge, or not in English."""
+    """Judge what words tell; NOT_RUN where there is nothing to judge, or not in English."""
     words = without_urls(note)
     reason = _explain_not_judged(note)
     if reason:
-        judged = (name for name in PrincipleName if name is not PrincipleName.SOURCES_SUPPORT)
-        return tuple(PrincipleResult.not_run(name, reason) for name in judged)
+        return tuple(PrincipleResult.not_run(name, reason) for name in PrincipleName if name not in _NOT_JUDGED_HERE)
     return (
         _judge_neutral(note),
         _judge_speculation(embedder, settings, note),

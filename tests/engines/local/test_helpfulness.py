@@ -77,7 +77,7 @@ def test_a_post_without_words_is_judged_without_the_topic(engine: LocalEngine) -
 
 def test_a_good_note_keeps_all_principles(engine: LocalEngine) -> None:
     results = _principles(engine, GOOD)
-    assert {*results} == {*PrincipleName} - {PrincipleName.SOURCES_SUPPORT}
+    assert {*results} == {*PrincipleName} - {PrincipleName.SOURCES_SUPPORT, PrincipleName.WANTED}
     assert {result.status for result in results.values()} == {GateStatus.PASS}
 
 
