@@ -218,6 +218,7 @@ _METHODS: dict[str, tuple[Act, tuple[Any, ...], dict[str, Any]]] = {
     "assign": (Act.ASSIGN, (None,), {}),
     "prioritise": (Act.ASSIGN, (True,), {}),
     "set_readers": (Act.ASSIGN, (2,), {}),
+    "write_anyway": (Act.EDIT, (), {}),
     "seen": (Act.READ, (), {}),
     "follow_up": (Act.WORK, (FollowUpKind.OTHER_SIDE,), {}),
     "gather_steps": (Act.WORK, (), {}),
