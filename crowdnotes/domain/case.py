@@ -413,7 +413,7 @@ class Case(FrozenModel):
     def unwanted(self) -> NoteWanted | None:
         """Why nothing is searched or written before a person says that they want a note all the same; else None."""
         asked = self.anyway or self.own_words or self.mode is not Mode.AUTOMATION
-        return self.wanted if self.wanted is not None and self.wanted.is_doubtful and not asked else None
+        return self.wanted if self.wanted is not None and self.wanted.stops_the_search and not asked else None
 
     @property
     def open_search(self) -> FollowUpSearch | None:

@@ -168,8 +168,13 @@ class NoteWanted(FrozenModel):
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether a person should be asked before anything is searched or written."""
+        """Whether a person is told that raters may want no note."""
         return self.why_not is not None and self.chance < _MIN_WANTED
+
+    @property
+    def stops_the_search(self) -> bool:
+        """Whether nothing is searched until a person asks for it. Whether a post is right, only a search can tell."""
+        return self.is_doubtful and self.why_not is not WhyUnwanted.TRUE
 
 
 _MIN_WANTED = 0.4  # under half, as a needless question costs a press and a post passed over costs a note

@@ -400,6 +400,8 @@ def test_a_note_that_is_likely_wanted_or_asked_for_by_words_or_links_of_a_person
     doubtful = desk.case.model_copy(update={"wanted": JOKE})
     assert doubtful.unwanted == JOKE
     assert doubtful.model_copy(update={"wanted": JOKE.model_copy(update={"why_not": None})}).unwanted is None
+    right = doubtful.model_copy(update={"wanted": JOKE.model_copy(update={"why_not": WhyUnwanted.TRUE})})
+    assert right.unwanted is None  # whether a post is right, only a search can tell
     for own in ({"own_words": "kettle"}, {"mode": Mode.AUGMENTATION}, {"anyway": True}):
         assert doubtful.model_copy(update=own).unwanted is None
 
