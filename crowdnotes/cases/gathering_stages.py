@@ -366,7 +366,7 @@ def read(case: Case, progress: Progress, tools: StageContext) -> tuple[Changes, 
 
     candidates = worth_choosing(case.hits) if case.mode is Mode.AUTOMATION else []
     own = post_requests(case) if options.post_links else []
-    links = [*own, *(link_request(url) for url in case.urls)]
+    links = [*own, *map(link_request, case.urls)]
     best = read_selected(candidates, tools.settings.evidence.quota, choose, have, links)
     # A short link of a post often leads back to X, to its own pictures.
     names = {item.id for item in own}
@@ -379,6 +379,11 @@ def read(case: Case, progress: Progress, tools: StageContext) -> tuple[Changes, 
     if best.queries and not any(source.outcome is FetchOutcome.READ for source in found):
         changes |= settling_search(case, best.queries, tools)
     return changes, summary_of(found, best.rest)
+
+
+def requests_for_links(case: Case) -> list[SourceRequest]:
+    """The links of the post and those that a person brought."""
+    return [*post_requests(case), *map(link_request, case.urls)]
 
 
 def settling_search(case: Case, further: Sequence[Query], tools: StageContext, missing: str = "") -> Changes:

@@ -258,14 +258,17 @@ def test_where_nothing_could_be_read_other_searches_are_made_and_those_that_were
     assert desk.engine.asked == [list(asked.added)] != [[]]
 
 
+@pytest.mark.parametrize("links", [(), ("https://unread.example/a",)], ids=["none", "one that cannot be read"])
 def test_where_the_model_chose_nothing_and_named_no_search_none_is_made(
-    desk: Desk, monkeypatch: pytest.MonkeyPatch
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, links: Sequence[str]
 ) -> None:
+    monkeypatch.setattr(gathering_stages, "post_requests", lambda _: list(map(gathering_stages.link_request, links)))
     monkeypatch.setattr(desk.engine, "rank", lambda *_, **__: Ranking((), "Such pages cannot know it."))
     monkeypatch.setattr(desk.engine, "queries", lambda *_: pytest.fail("No search can bring more."))
     states = desk.gather()
     assert (desk.case.follow_ups, desk.engine.asked) == ((), [])
     assert [states[name] for name in AGAIN[:3]] == ["kept"] * 3
+    assert [source.url for source in desk.case.sources] == list(links)
 
 
 def test_a_second_search_that_would_only_repeat_the_first_is_not_made(
