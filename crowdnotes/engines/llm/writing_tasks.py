@@ -236,19 +236,25 @@ def _choose_answering(settlement: Settlement, evidence: Sequence[Evidence]) -> l
 
 
 def _drop_astray_links(settlement: Settlement, answering: Sequence[Evidence]) -> list[Evidence]:
-    """Without the passages whose link does not lead to their words, where others say the same as plainly."""
-    said = {
-        (one.claim, one.points, kind)
+    """Without the passages whose link does not lead to their words, where others state the same answer.
+
+    What is only inferred is kept: two such passages may infer it from different facts.
+    """
+    stated = {
+        (one.claim, one.points)
         for item in answering
         if not item.source.astray
         for one in settlement.all_of(item)
-        for kind in {one.answer, AnswerKind.INFERRED}
+        if one.answer is AnswerKind.STATED
     }
     return [
         item
         for item in answering
         if not item.source.astray
-        or any((one.claim, one.points, one.answer) not in said for one in settlement.all_of(item))
+        or any(
+            one.answer is AnswerKind.INFERRED or (one.claim, one.points) not in stated
+            for one in settlement.all_of(item)
+        )
     ]
 
 
