@@ -123,7 +123,9 @@ class StageContext:
         """The same for whoever may name further searches: with those made, and what is searched."""
         made = [*case.queries, *(query for asked in case.follow_ups for query in asked.queries)]
         places = tuple(describe_place(provider, case.hits) for provider in _select_providers(case, self))
-        return replace(self.brief(case), searched=tuple(query.text for query in made), places=places)
+        # Searches by name are the program's own, made only where a service searches by name.
+        searched = tuple(query.text for query in made if not query.by_name)
+        return replace(self.brief(case), searched=searched, places=places)
 
 
 @dataclass(frozen=True, slots=True)

@@ -463,3 +463,9 @@ def test_the_searches_of_a_case_say_which_sentences_of_a_passage_are_telling(too
         told.append([item.passage.text[span.start : span.end] for span in item.passage.telling[:3]])
     assert answer not in told[0][:2]
     assert answer in told[1][:2]
+
+
+def test_whoever_names_further_searches_is_not_shown_those_by_name(tools: StageContext) -> None:
+    named = Query(text='"Lake Verra" CANCELLED', purpose="by name", by_name=True)
+    case = make_case().model_copy(update={"queries": (Query(text="lake closed", purpose="the claim"), named)})
+    assert tools.brief_to_search_on(case).searched == ("lake closed",)
