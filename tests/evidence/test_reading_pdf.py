@@ -62,6 +62,50 @@ def test_the_lines_of_a_layout_become_paragraphs_and_pages_stay_apart() -> None:
     assert document.language == "en"
 
 
+def _print_runs(runs: list[tuple[str, float, float]], *, by_rise: bool) -> bytes:
+    """A page with these words side by side, each with its size and how far it stands above the line."""
+    out = io.BytesIO()
+    canvas = Canvas(out, invariant=1)
+    line = canvas.beginText(50, 700)
+    at = 50.0
+    for words, size, rise in runs:
+        line.setFont("Helvetica", size)
+        if by_rise:
+            line.setRise(rise)
+        else:
+            line.setTextOrigin(at, 700 + rise)
+        line.textOut(words)
+        at += canvas.stringWidth(words, "Helvetica", size)
+    canvas.drawText(line)
+    canvas.drawString(50, 680, "Officials said that the water of the town is safe to drink.")
+    canvas.save()
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("by_rise", [True, False])
+def test_what_a_page_sets_above_or_below_the_line_is_no_other_number(by_rise: bool) -> None:
+    runs: list[tuple[str, float, float]] = [
+        ("The vaccine holds 10", 11, 0.0), ("6", 7, 4.0), (" particles a dose, 412", 11, 0.0), ("3", 7, 4.0),
+        (" wells", 11, 0.0), ("1", 7, 4.0), (" had 10", 11, 0.0), ("-8", 7, 4.0), (" of it, and CO", 11, 0.0),
+        ("2", 7, -2.0), (" (n = 5", 11, 0.0), ("12", 7, -2.0), (").", 11, 0.0),
+    ]  # fmt: skip
+    text = read_body(_print_runs(runs, by_rise=by_rise), PDF, None, URL).text
+    assert "holds 10^6 particles a dose, 412 [3] wells had 10^-8 of it, and CO2 (n = 5_12)." in text
+
+
+def test_small_letters_of_another_column_are_not_taken_for_raised_ones() -> None:
+    out = io.BytesIO()
+    canvas = Canvas(out, invariant=1)
+    line = canvas.beginText(50, 700)
+    for words, size, at, above in (("A report on the wells of the valley in 2019", 14, 50, 0), ("412", 9, 480, 4)):
+        line.setFont("Helvetica", size)
+        line.setTextOrigin(at, 700 + above)
+        line.textOut(words)
+    canvas.drawText(line)
+    canvas.save()
+    assert "in 2019 412" in read_body(out.getvalue(), PDF, None, URL).text
+
+
 def test_running_heads_and_page_numbers_are_dropped() -> None:
     towns = ["Amsterdam", "Berlin", "Copenhagen", "Dublin"]
     pages = [

@@ -7,22 +7,31 @@ import logging
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterator
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import cache
 from importlib.util import find_spec
-from itertools import pairwise
+from itertools import groupby, pairwise
 from pathlib import Path
 from statistics import quantiles
+from typing import Any
 
 from pypdf import PageObject, PdfReader
 from pypdf.errors import DependencyError, FileNotDecryptedError, PyPdfError
+from pypdf.generic import ContentStream, NameObject
 
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError
 from crowdnotes.evidence.reading.document import Document
 from crowdnotes.evidence.reading.plain_text import tidy_line, tidy_text
-from crowdnotes.evidence.reading.printed_signs import printed_letters, runs_together
+from crowdnotes.evidence.reading.printed_signs import (
+    MAX_RAISED_CHARACTERS,
+    lowered,
+    printed_letters,
+    raised,
+    runs_together,
+)
 
 _MAX_PAGES = 300  # a person checks a passage, not a book
 _MAX_SECONDS = 20.0
@@ -112,12 +121,118 @@ def _read_page_lines(reader: PdfReader, check: Callable[[], None]) -> list[list[
 
 def _read_letters(page: PageObject) -> str:
     """The words of a page; where they run together, as they are set out on it."""
-    text = page.extract_text()
+    try:
+        text = _read_with_raised(page)
+    except _DAMAGE_ERRORS:  # in how it is set out; its words may be whole
+        text = page.extract_text()
     if runs_together(text):
         set_out = page.extract_text(extraction_mode="layout")
         text = text if runs_together(set_out) else set_out
     # A hyphen that is there only because the line ends is told from others until the lines are joined.
     return printed_letters(_SOFT_HYPHEN_PATTERN.sub(_LINE_BREAK_HYPHEN, text), of_pdf=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Letters that are set at one height: `at` is their line and `size` how large they are, in points.
+
+    `rise` is how far the page says that it moved them off the line.
+    """
+
+    text: str
+    at: float
+    size: float
+    rise: float
+
+    def is_off(self, line: _Piece) -> int:
+        """1 above that line, -1 below it, 0 on it or on another one."""
+        off = self.at - line.at
+        if not (self.rise or self.size < _MAX_OFF_SIZE * line.size) or self.size > line.size:
+            return 0
+        is_above = _MIN_RAISED * line.size < off < _MAX_RAISED * line.size
+        return 1 if is_above else -1 if _MIN_RAISED * line.size < -off < _MAX_LOWERED * line.size else 0
+
+
+_MAX_OFF_SIZE = 0.9  # of the size of the line's letters: those above and below it are smaller
+_MIN_RAISED, _MAX_RAISED, _MAX_LOWERED = 0.08, 0.75, 0.4  # of that size, off the line
+_MOVES = frozenset({b"Tm", b"Td", b"TD", b"Ts"})
+
+
+def _read_with_raised(page: PageObject) -> str:
+    """The words of a page, with plain text in place of what it sets above and below the line: 10^6, not 106."""
+    if "/Contents" not in page:
+        return page.extract_text()
+    contents = page.raw_get("/Contents")
+    stream = ContentStream(contents.get_object(), page.pdf, "bytes")
+    stream.operations = list(_set_apart(stream.operations))
+    pieces: list[_Piece] = []
+    rises = [0.0]  # of those states of the page that are kept, the present one last
+    shown = 0.0
+
+    def look(operator: bytes, operands: list[Any], _: object, __: object) -> None:
+        nonlocal shown
+        if operator == b"Ts" and operands:
+            rises[-1] = float(operands[0])
+        elif operator == b"q":
+            rises.append(rises[-1])
+        elif operator == b"Q" and len(rises) > 1:
+            rises.pop()
+        elif operator in (b"Tj", b"TJ", b"'", b'"'):
+            shown = rises[-1]
+
+    def take(text: str, cm: list[float], tm: list[float], _: object, size: float) -> None:
+        height = tm[2] * cm[1] + tm[3] * cm[3]
+        at = tm[4] * cm[1] + tm[5] * cm[3] + cm[5]
+        pieces.append(_Piece(text, at + shown * height, size * height, shown))
+
+    page[NameObject("/Contents")] = stream
+    try:
+        text = page.extract_text(visitor_operand_before=look, visitor_text=take)
+    finally:
+        page[NameObject("/Contents")] = contents
+    return _join_pieces(pieces) if "".join(piece.text for piece in pieces) == text else text
+
+
+def _set_apart(operations: list[tuple[Any, bytes]]) -> Iterator[tuple[Any, bytes]]:
+    """The same, with the font named again where the page moves to another place, so that each piece comes alone."""
+    fonts: list[Any] = [None]
+    has_moved = False
+    for operands, operator in operations:
+        if operator == b"q":
+            fonts.append(fonts[-1])
+        elif operator == b"Q" and len(fonts) > 1:
+            fonts.pop()
+        elif operator == b"Tf":
+            fonts[-1] = operands
+        elif operator in (b"Tj", b"TJ"):
+            if has_moved and fonts[-1] is not None:
+                yield fonts[-1], b"Tf"
+            has_moved = False
+        has_moved = has_moved or operator in _MOVES
+        yield operands, operator
+
+
+def _join_pieces(pieces: list[_Piece]) -> str:
+    """The text of the pieces of a page, in the order in which they stand there."""
+    line: _Piece | None = None
+    offs: list[tuple[int, _Piece]] = []
+    for piece in pieces:
+        off = piece.is_off(line) if line is not None and piece.text.strip() else 0
+        offs.append((off if piece.text.strip() or not offs else offs[-1][0], piece))
+        if off == 0 and piece.text.strip():
+            line = piece
+    runs = [(off, "".join(piece.text for _, piece in run)) for off, run in groupby(offs, lambda pair: pair[0])]
+    text = ""
+    for place, (off, words) in enumerate(runs):
+        bare = words.strip()
+        is_apart = words[:1] != bare[:1] or not text or text[-1].isspace()  # another column, or another line
+        if not off or is_apart or len(bare) > MAX_RAISED_CHARACTERS or "\n" in bare:
+            text += words
+            continue
+        end = words[len(bare) :]
+        follows = end + (runs[place + 1][1] if place + 1 < len(runs) else "")
+        text += (raised(bare, text, follows) if off > 0 else lowered(bare, text)) + end
+    return text
 
 
 def _drop_running_heads(pages: list[list[str]]) -> list[list[str]]:
