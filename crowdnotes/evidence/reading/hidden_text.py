@@ -30,6 +30,7 @@ _PAINTS = ("background-image", "background-color", "background")
 _STRUCK_TAGS = frozenset({"s", "strike", "del"})
 _STRUCK_CLASSES = frozenset({"line-through", "strikethrough"})
 _RAISED_TAGS = frozenset("span small a font b i em strong".split())  # which a style may set above or below the line
+_TAG_BY_CLASS = {"superscript": "sup", "sup": "sup", "subscript": "sub", "sub": "sub"}
 # What every page hides, or holds beside its text, and nobody misses.
 _BESIDE_TAGS = frozenset("nav header footer aside form dialog".split())
 _BESIDE_ROLES = frozenset(
@@ -81,8 +82,8 @@ def drop_hidden(tree: Any) -> LeftOut:
         if element.tag not in _WHOLE_PAGE and _is_struck(element, style) and element.getparent() is not None:
             struck.append(element)
             continue
-        if element.tag in _RAISED_TAGS and style.get("vertical-align") in ("super", "sub"):
-            element.tag = "sup" if style["vertical-align"] == "super" else "sub"
+        if element.tag in _RAISED_TAGS:
+            element.tag = _raised_tag(element, style) or element.tag
         look = around.within(element, style)
         if not look.shows_words:
             wordless.append(element)
@@ -107,6 +108,35 @@ def _is_struck(element: Any, style: Style) -> bool:
         or (element.get("role") or "").strip().lower() == "deletion"
         or not _STRUCK_CLASSES.isdisjoint((element.get("class") or "").lower().split())
     )
+
+
+def _raised_tag(element: Any, style: Style) -> str:
+    """Return "sup" or "sub" for what a style or a class sets above or below the line; "" for anything else."""
+    classes = (element.get("class") or "").lower().split()
+    named = next((tag for name in classes if (tag := _TAG_BY_CLASS.get(name))), "")
+    align = style.get("vertical-align", "")
+    if named or align in ("super", "sub"):
+        return named or ("sup" if align == "super" else "sub")
+    if not _is_small(style.get("font-size", "")):
+        return ""
+    if align == "text-top":
+        return "sup"
+    is_moved = style.get("position") == "relative"
+    lengths = (align, style.get("bottom", "") if is_moved else "", style.get("top", "") if is_moved else "")
+    for given, way in zip(lengths, (1, 1, -1), strict=True):
+        length = length_of(given)
+        if length is not None and length[0]:
+            return "sup" if length[0] * way > 0 else "sub"
+    return ""
+
+
+def _is_small(size: str) -> bool:
+    """Whether a font size is less than that of the words around, as far as it says so."""
+    length = length_of(size)
+    if length is None:
+        return size in ("smaller", "small", "x-small", "xx-small")
+    value, unit = length
+    return value < {"em": 1.0, "rem": 1.0, "%": 100.0, "px": 12.0, "pt": 9.0}.get(unit, 0.0)
 
 
 def _is_beside(element: Any) -> bool:
