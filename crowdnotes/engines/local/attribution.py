@@ -69,9 +69,12 @@ _FACTOR_BY_SCALE = {
 }  # fmt: skip
 _SPELLED_NUMBERS = "|".join(sorted(_VALUE_BY_WORD, key=len, reverse=True))
 _SCALES = "dozen|hundred|thousand|million|billion|trillion"
-# 1,000 · 1 000 · 1.5 (a digit group after a thin or plain space counts only in threes), and what it is of
+# 3.5 × 10^6 as pages are read · 1,000 · 1 000 · 1.5 (a digit group after a thin or plain space counts only in threes),
+# and what it is of
+_POWER = r"(?:\d+(?:\.\d+)?\s?[×x·*]\s?)?10\^[-−–+]?\d{1,2}"
 _QUANTITY_PATTERN = re.compile(
-    r"(?:(?<![\w.,])(?<![A-Za-z]-)(?P<digits>\d{1,3}(?:[,\u00a0\u202f ]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?!\d)"
+    rf"(?:(?<![\w.,^])(?<![A-Za-z]-)(?<!\^[-−–+])(?P<digits>{_POWER}|"
+    r"\d{1,3}(?:[,\u00a0\u202f ]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?!\d)"
     rf"|\b(?P<words>(?:{_SPELLED_NUMBERS})(?:[- ](?:{_SPELLED_NUMBERS}))?|an?(?= (?:{_SCALES})\b))\b)"
     rf"(?:[\s-]?(?P<scale>{_SCALES}|k|(?-i:M)|bn)\b)?(?P<more>\+)?"
     r"(?:[\s-]?(?P<unit>%|per cent\b|[^\W\d_]+))?",
@@ -101,8 +104,10 @@ _PEOPLE = "people"
 _PEOPLE_NAMES = frozenset(
     "people person participant patient adult individual subject volunteer respondent".split()
 )  # one unit: a paper's participants are its press release's people
+_TOLD_APART = _MEASURING_UNITS | {_PEOPLE}  # 90 % are not 90 people
 _WORDS_AFTER_NUMBER = re.compile(r"(?:\s+[^\W\d_]+){1,3}")
 _YEARS = range(1900, 2101)
+_CURRENCIES = frozenset("$€£¥")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +127,8 @@ class Quantity:
     side: int | None = None
 
     def agrees_with(self, other: Quantity) -> bool:
-        """Same value as far as both are rounded, and the same unit wherever both have a measuring unit."""
-        if self.unit in _MEASURING_UNITS and other.unit in _MEASURING_UNITS and self.unit != other.unit:
+        """Same value as far as both are rounded, and the same unit wherever both measure or count people."""
+        if self.unit in _TOLD_APART and other.unit in _TOLD_APART and self.unit != other.unit:
             return False
         if math.isclose(self.value, other.value):
             return True
@@ -196,10 +201,14 @@ def quantities(text: str) -> list[Quantity]:
     found = []
     for match in _QUANTITY_PATTERN.finditer(text):
         scale, unit = match["scale"], _normalise_unit(match["unit"] or "")
+        is_money = text[max(0, match.start() - 1) : match.start()] in _CURRENCIES
+        if is_money and match["unit"] == "m":  # else it is metres
+            scale, unit = "m", ""
         number = match["digits"] or match["words"]
         if number.lower() == "one" and not scale and unit not in _MEASURING_UNITS:
             continue
-        last = "unit" if unit in _MEASURING_UNITS else "scale" if scale else "digits" if match["digits"] else "words"
+        ends_in_unit = unit in _MEASURING_UNITS or scale != match["scale"]
+        last = "unit" if ends_in_unit else "scale" if scale else "digits" if match["digits"] else "words"
         if unit not in _MEASURING_UNITS and _counts_people(text, match.end(last)):
             unit = _PEOPLE
         factor = _FACTOR_BY_SCALE.get((scale or "").lower(), 1.0)
@@ -212,6 +221,9 @@ def quantities(text: str) -> list[Quantity]:
 
 def _find_step(number: str, *, rounds_small: bool) -> float:
     """What the last digit of a number counts; "120" alone is exact, "about 120" is of tens."""
+    if "^" in number:
+        factor, power = _split_power(number)
+        return power * (_find_step(factor, rounds_small=rounds_small) if "." in factor else 1.0)
     digits = re.sub(r"[,\s]", "", number)
     if "." in digits:
         return float(10.0 ** -len(digits.partition(".")[2]))
@@ -228,6 +240,9 @@ def _counts_people(text: str, end: int) -> bool:
 
 
 def _parse_number(number: str) -> float:
+    if "^" in number:
+        factor, power = _split_power(number)
+        return float(factor) * power
     if number[0].isdigit() or number[0] == ".":
         return float(re.sub(r"[,\s]", "", number))
     if number.lower() in ("a", "an"):
@@ -235,6 +250,12 @@ def _parse_number(number: str) -> float:
     return sum(
         _VALUE_BY_WORD.get(part) or _FACTOR_BY_SCALE.get(part, 0.0) for part in re.split(r"[- ]", number.lower())
     )
+
+
+def _split_power(number: str) -> tuple[str, float]:
+    """The digits before a power of ten, and what it is: "3.5" and 1,000,000 of "3.5 × 10^6"."""
+    *factor, power = re.split(r"\s?[×x·*]\s?(?=10\^)", number, flags=re.IGNORECASE)
+    return "".join(factor) or "1", 10.0 ** int(re.sub("[−–]", "-", power.removeprefix("10^")))
 
 
 def _normalise_unit(text: str) -> str:

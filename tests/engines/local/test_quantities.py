@@ -21,6 +21,10 @@ from crowdnotes.engines.local.attribution import quantities
         ("1.5 million", (1_500_000.0, "")),
         ("half", (0.5, "")),
         ("25 years", (25.0, "year")),
+        ("10^6 people", (1_000_000.0, "people")),
+        ("3.5 × 10^−2 mg", (0.035, "mg")),
+        ("£3m", (3_000_000.0, "")),
+        ("5 m^3", (5.0, "m")),
     ],
 )
 def test_ways_of_writing_a_number_are_one(text: str, expected: tuple[float, str]) -> None:
@@ -46,5 +50,6 @@ def test_a_quantity_starts_where_it_stands(text: str) -> None:
 
 
 def test_a_measure_must_agree() -> None:
-    (dose,), (other,) = quantities("5 mg"), quantities("5 %")
+    (dose,), (other,), (people,) = quantities("5 mg"), quantities("5 %"), quantities("5 people")
     assert not dose.agrees_with(other)
+    assert not people.agrees_with(other)
