@@ -181,6 +181,8 @@ BOXES = [
     "<div>You’ve reached your limit of free articles this month</div>",
     "<div>Access through your institution</div><div>Purchase PDF</div>",
     "<div>Register to read the full story</div>",
+    "<div>Create a free account to read this story</div>",
+    "<div>Enter your email address to keep reading</div>",
     "<div>Already a member? Log in</div><div>Unlock this article</div>",
     "<div>Jetzt weiterlesen mit dem Probeabo</div>",
     "<div>Article réservé aux abonnés</div>",
