@@ -260,6 +260,8 @@ def _read_within(middle: str, head: str = "", *, lang: str = "en", url: str = "h
         ("Of 65<sup>+</sup> people, 3<sup>1/2</sup> cups", "Of 65+ people, 3 1/2 cups"),
         ("Of CD4<sup>+</sup> cells, 90<sup>+</sup> were", "Of CD4^+ cells, 90+ were"),
         ("Of 5,000<sup>[12]</sup> participants", "Of 5,000 participants"),
+        ("Of 30<a href='#fn1'>1</a> people, 17<a href='#fn2'>[2]</a> fell ill", "Of 30 people, 17 fell ill"),
+        ("See figure <a href='#fig1'>1</a> of it", "See figure 1 of it"),
         ("Of 50<sup><a href='#ref-CR3'>3</a>,<a href='#ref-CR4'>4</a></sup> people", "Of 50 people"),
         ("In 10<sup class='reference'><a href='/wiki/A#cite_note-6'>6</a></sup> towns", "In 10 towns"),
         ("It ended.<sup>12</sup> Then the trial<sup>3,4</sup> began", "It ended. Then the trial began"),
@@ -602,6 +604,14 @@ def test_folded_and_faded_text_is_left_out_and_the_source_says_so(folded: str) -
     with pytest.raises(FetchError, match="hides its text") as failed:
         read_body(_html(folded.format(answer * 5)), HTML, None, URL)
     assert failed.value.outcome is FetchOutcome.UNREADABLE
+
+
+def test_a_number_that_a_script_counts_up_to_is_not_read_as_nought() -> None:
+    document = _read_within("<p>In all <b class=counter data-target=412>0</b> wells were tested; 0 were closed.</p>")
+    assert "In all […] wells were tested; 0 were closed." in document.text
+    assert document.notices == (PARTS_LEFT_OUT,)
+    table = "<table><tr><td data-value=0.4>0</td><td data-count=0>0</td><td>5</td></tr></table>"
+    assert "| 0 | 0 | 5 |" in _read_within(table).text
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,9 @@ def drop_hidden(tree: Any) -> LeftOut:
             continue
         if element.tag in _RAISED_TAGS:
             element.tag = _raised_tag(element, style) or element.tag
+        if _is_counter(element):
+            element.text = _COUNTED
+            missed.append(f"{_COUNTED} is a number")  # which stands nowhere on the page
         look = around.within(element, style)
         if not look.shows_words:
             wordless.append(element)
@@ -108,6 +111,22 @@ def _is_struck(element: Any, style: Style) -> bool:
         or (element.get("role") or "").strip().lower() == "deletion"
         or not _STRUCK_CLASSES.isdisjoint((element.get("class") or "").lower().split())
     )
+
+
+# Numbers that a script counts up, from the nought that stands on the page, once somebody scrolls to them.
+_COUNTER_NAME_PATTERN = re.compile(
+    r"data-(?:\w+-)*(?:target|count|counter|countto|to|end|value|number|num|stop|final|goal)"
+)
+_ZERO_PATTERN = re.compile(r"\s*0+(?:[.,]0+)?\s*[%+]?\s*")
+_NUMBER_PATTERN = re.compile(r"\s*\d[\d.,\s]{0,20}[%+]?\s*")
+_COUNTED = "[…]"
+
+
+def _is_counter(element: Any) -> bool:
+    if len(element) or element.tag in ("td", "th") or not _ZERO_PATTERN.fullmatch((element.text or " ")[:40]):
+        return False
+    values = [value[:40] for name, value in element.attrib.items() if _COUNTER_NAME_PATTERN.fullmatch(name[:60])]
+    return any(_NUMBER_PATTERN.fullmatch(value) and not _ZERO_PATTERN.fullmatch(value) for value in values)
 
 
 def _raised_tag(element: Any, style: Style) -> str:

@@ -227,6 +227,7 @@ def element_text(element: Any) -> str:
 
 _NOTE_NAME_PATTERN = re.compile(r"note|cite|citation|reference|\bref\b|\bfn", re.IGNORECASE)
 _NOTE_LINK_PATTERN = re.compile(r"^#.|#(?:cite|fn|foot|note|ref|bib|[a-z]{0,3}\d)", re.IGNORECASE)
+_NOTE_NUMBER_PATTERN = re.compile(r"\[?\d{1,3}\]?")
 _FORMULA_NAME_PATTERN = re.compile(r"(?:^|[\s_-])(?:mwe-math|math|tex|latex|formula|equation)", re.IGNORECASE)
 _LINE_TAGS = frozenset("a abbr b bdi cite code em font i mark q s small span strong sub sup time u var wbr".split())
 _DROPPED_TAGS = frozenset({"time", "output", "label", "button"})
@@ -251,15 +252,16 @@ def write_out_signs(tree: Any) -> None:
             continue
         if name == "a" and _NOTE_LINK_PATTERN.search(element.get("href") or ""):
             links.append(element)
-        if name in ("sup", "sub"):
+        # A style in another file may raise a note's number.
+        if name in ("sup", "sub") or (links[-1:] == [element] and _is_note_number(element, before)):
             words = "".join(islice(element.itertext(), MAX_RAISED_CHARACTERS))
             if len(words) <= MAX_RAISED_CHARACTERS:
                 after = _text_after(element)
                 is_link = bool(links) or _leads_to_note(element)
                 place = (
-                    raised(words, before, after, is_link=is_link, language=language)
-                    if name == "sup"
-                    else lowered(words, before)
+                    lowered(words, before)
+                    if name == "sub"
+                    else raised(words, before, after, is_link=is_link, language=language)
                 )
                 found.append((element, place))
                 before += place
@@ -297,6 +299,12 @@ def _text_after(element: Any) -> str:
     tail = element.tail or ""
     follows = element.getnext()
     return tail if len(tail) > 2 or follows is None else tail + (follows.text or "")
+
+
+def _is_note_number(element: Any, before: str) -> bool:
+    """Whether a link's words are a number that stands at the end of a word or of another number."""
+    words = "".join(islice(element.itertext(), MAX_RAISED_CHARACTERS)).strip()
+    return before[-1:].isalnum() and _NOTE_NUMBER_PATTERN.fullmatch(words) is not None
 
 
 def _leads_to_note(element: Any) -> bool:
