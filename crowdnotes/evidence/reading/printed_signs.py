@@ -382,6 +382,10 @@ _TEX_SIGN_PATTERN = re.compile(r"\\[a-zA-Z%,;!]|[\^_=<>]")
 _TEX_SCRIPT_PATTERN = re.compile(r"\\text(super|sub)script\s?\{([^{}]{1,40})\}")
 _TEX_SIGN_WORD_PATTERN = re.compile(r"\\text(less|greater|pm|mu|degree|times|percent)(?![a-z])(?:\s?\{\})?")
 _TEX_SIGN_WORDS = {"less": "<", "greater": ">", "pm": "±", "mu": "μ", "degree": "°", "times": "×", "percent": "%"}
+# What is left of TeX around words: a document's begin and end, a style, a sign in braces, an escaped per cent.
+_TEX_AROUND_WORDS_PATTERN = re.compile(
+    r"\\(?:begin|end)\s?\{document\}|\\(?:text(?:bf|it|rm|sc|sf|tt|normal)|emph)\s?\{([^{}\\]{1,200})\}|\{([<>±×])\}|\\(%)"
+)
 _TEX_WORDS = {
     "times": "×", "cdot": "·", "pm": "±", "mp": "∓", "le": "≤", "leq": "≤", "leqslant": "≤", "ge": "≥", "geq": "≥",
     "geqslant": "≥", "lt": "<", "gt": ">", "ne": "≠", "neq": "≠", "approx": "≈", "sim": "~", "to": "→",
@@ -424,6 +428,7 @@ def readable_formulas(text: str) -> str:
                 pieces.append(words)
         text = "".join([*pieces, text[at:]])
     text = _TEX_SIGN_WORD_PATTERN.sub(lambda found: _TEX_SIGN_WORDS[found[1]], text)
+    text = _TEX_AROUND_WORDS_PATTERN.sub(lambda found: found[1] or found[2] or found[3] or "", text)
     return _TEX_SCRIPT_PATTERN.sub(lambda found: f"{'^' if found[1] == 'super' else ''}{found[2]}", text)
 
 

@@ -559,6 +559,8 @@ _MATHML = "<mml:math><mml:mi>α</mml:mi><mml:mo>=</mml:mo><mml:mn>0.05</mml:mn><
         (f"dose {_MATHML} of it", "dose α = 0.05 of it"),
         (r"of $10^{-6}$ and \(\frac{1}{2} \times x_{i}\), 37$^{\circ}$C", "of 10^-6 and 1/2 × x_i, 37°C"),
         (r"of 10\textsuperscript{6}, p \textless{} 0.05, at $5 or $6", "of 10^6, p < 0.05, at $5 or $6"),
+        (r"of {\textless}5\% of \textbf{adults} with \emph{E. coli}", "of <5% of adults with E. coli"),
+        (r"where \begin{document}$R_0 = 12$\end{document} in all", "where R_0 = 12 in all"),
         ("the <s>412</s> 4 wells", "the 4 wells"),
         ("a ﬁrst eﬀect", "a first effect"),
     ],
