@@ -96,8 +96,8 @@ def _read_field(item: object, field: str) -> str:
 _ITEM_URL = "https://www.who.int/emergencies/disease-outbreak-news/item"
 _MAX_DISEASES_PER_QUERY = 2  # asked for a query
 _REPORTS_PER_PAGE = 100
-_SMALLEST_FULL_PAGE = 50  # a server may give fewer than it is asked for; a shorter page than this is the last one
-_MAX_PAGES = 6
+_SMALLEST_FULL_PAGE = 20  # a server may give fewer than it is asked for; a shorter page than this is the last one
+_MAX_PAGES = 15
 
 
 class WhoOutbreaksOptions(BaseModel):

@@ -226,7 +226,7 @@ def test_an_outbreak_is_looked_up_by_its_disease(httpserver: HTTPServer, service
     assert "contains(Title,'Yellow Fever')" in httpserver.log[-1][0].args["$filter"]
 
 
-@pytest.mark.parametrize("page", [50, 100])
+@pytest.mark.parametrize("page", [25, 50, 100])
 def test_the_newest_outbreaks_come_first_though_the_service_ignores_the_order(
     httpserver: HTTPServer, service: Service, page: int
 ) -> None:
