@@ -20,7 +20,7 @@ _INVISIBLE_PATTERN = re.compile(
 # Lines through, under and over letters, and heaps of marks ("zalgo"); an accent is one with its letter by then.
 _OVERLAY_PATTERN = re.compile(
     "(?<=[A-Za-z\u00c0-\u024f\u1e00-\u1eff])[\u0300-\u036f\u20d0-\u20ff]+"
-    "|(?<=\\w)[\u0305\u0332-\u0338\u033f\u20d0-\u20ff]+"
+    "|(?<=\\w)[\u0305\u0332-\u0338\u033f\u0488\u0489\u20d0-\u20ff]+"
 )
 _CIRCLED_DIGITS_PATTERN = re.compile("[①-⑨⓪❶-❾➀-➈➊-➒⓵-⓽⓿]{2,}")  # one alone numbers a list
 _SPECIAL_PATTERN = re.compile("[^\0-\u024f]+")
@@ -87,7 +87,7 @@ def _plain_sign(sign: str) -> str:
     if sign in _OTHER_FORMS:
         return _OTHER_FORMS[sign]
     form = unicodedata.decomposition(sign).partition(" ")[0]
-    if form in _FONT_FORMS or sign in _LIGATURES:
+    if form in _FONT_FORMS or sign in _LIGATURES or "\u2160" <= sign <= "\u217f":  # Roman numerals, which look the same
         return unicodedata.normalize("NFKC", sign)
     if form in _RAISED_FORMS:
         plain = unicodedata.normalize("NFKC", sign)

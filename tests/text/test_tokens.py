@@ -85,8 +85,9 @@ def test_no_letter_is_lost_between_words(text: str) -> None:
         "v̶a̶c̶c̶i̶n̶e̶s̶ c̲a̲u̲s̲e̲ a̷̡̛̽u̸̢͝t̴̰̽ism",
         "vac\u200bcines ca\u00aduse au\u2060tism",
         "\u202avaccines\u202c cause autism",
+        "ⅴaⅽⅽines c҉a҉u҉se autisⅿ",
     ],
-    ids=range(11),
+    ids=range(12),
 )
 def test_words_in_other_letters_are_found_by_their_plain_ones(text: str) -> None:
     plain = "vaccines cause autism"
