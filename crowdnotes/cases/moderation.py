@@ -375,10 +375,8 @@ def hide_other_reviews(case: Case, reader: Person) -> Case:
     times = _find_times_at_desk(case)
     if not times or reading_by(case, reader.key) is not None:
         return case
-    is_at_desk, is_moderator = (
-        case.desk.state is DeskState.SUBMITTED,
-        isinstance(reader, Actor) and may(reader, Act.REVIEW),
-    )
+    is_at_desk = case.desk.state is DeskState.SUBMITTED
+    is_moderator = isinstance(reader, Actor) and may(reader, Act.REVIEW)
     if case.decision is not None and not (is_moderator and case.desk.readers > 1 and waits_for_readers(case)):
         return case
     if case.owner_key == reader.key and not (is_at_desk and is_moderator):
@@ -540,6 +538,10 @@ def set_readers(case: Case, at: datetime, by: Person, readers: int) -> Case:
         raise InputError("A case is read by one or two moderators.")
     if case.desk.readers == readers:
         return case
+    # Else one of them might lower it, end the case, look at what another found, reopen it and read it as if blind.
+    others = {it.by_key for it in case.events if it.kind in ("claimed", "taken over")} - {by.key}
+    if readers < case.desk.readers and others:
+        raise WorkflowError("being read", "A moderator has begun to read this case.", "Let a second one read it too.")
     return _change_desk(case, at, by, "readers wanted", str(readers), readers=readers)
 
 
@@ -586,9 +588,7 @@ def what_changed(case: Case, key: str) -> str:
 def _require_submitted(case: Case) -> None:
     require_open(case)
     if case.desk.state is not DeskState.SUBMITTED:
-        raise WorkflowError(
-            "not submitted", "This case is not with the moderators.", "Its author has to send it first."
-        )
+        raise WorkflowError("not submitted", "This case is not with the moderators.", "Its author sends it first.")
 
 
 def _describe_holder(lease: Lease) -> str:

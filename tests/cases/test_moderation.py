@@ -697,6 +697,15 @@ def test_the_service_knows_that_two_moderators_read_every_case(workspace: Worksp
         bob.set_readers("c1", 1)
 
 
+def test_two_readers_stay_two_once_one_of_them_has_begun() -> None:
+    case = moderation.set_readers(submitted(), NOW, BOB, 2)
+    assert moderation.set_readers(case, NOW, BOB, 1).desk.readers == 1  # nobody has found anything yet
+    case = moderation.judge_pair(moderation.claim(case, NOW, BOB), NOW, BOB, NOTE, "E1", Support.UNSUPPORTED)
+    assert moderation.set_readers(case, NOW, BOB, 1).desk.readers == 1  # of their own findings
+    taken = moderation.take_over(case, NOW, CLEO)
+    refused(lambda: moderation.set_readers(taken, NOW, CLEO, 1), "being read")
+
+
 def test_a_blind_reader_gets_the_case_without_what_the_first_found(workspace: Workspace) -> None:
     store = workspace.tools.store
     store.add(read(submitted(readers=2), BOB))
