@@ -21,10 +21,10 @@ from crowdnotes.cases.review_queue import save_queue_row
 from crowdnotes.cases.store import case_row, read_case, remove_case
 from crowdnotes.domain import Account, Act, Actor, Case, CurrentUser, Person, Role, text_sha256
 from crowdnotes.engines.choice import EngineChoice
-from crowdnotes.errors import InputError, NotAllowedError
+from crowdnotes.errors import InputError, NotAllowedError, WorkflowError
 from crowdnotes.jobs.records import JobState
 from crowdnotes.notes.gates import checked_by
-from crowdnotes.storage.database import reading, writing
+from crowdnotes.storage.database import now_of, reading, writing
 from crowdnotes.storage.tables import cases, engine_choices, jobs, people, presence, tombstones
 
 
@@ -74,6 +74,7 @@ def erase_person(connection: Connection, person: Person, by: Person, at: datetim
     removed = changed = 0
     for case in _lock_cases_naming(connection, person):
         if case.owner_key == person.key and not case.shared:
+            _require_unclaimed(case, person, now_of(connection))
             remove_case(connection, case.id, by)
             removed += 1
             continue
@@ -97,6 +98,17 @@ def erase_person(connection: Connection, person: Person, by: Person, at: datetim
     stones = update(tombstones).where(tombstones.c.by_key == person.key)
     connection.execute(stones.values(by=gone.name, by_key=gone.key))
     return removed, changed
+
+
+def _require_unclaimed(case: Case, person: Person, at: datetime) -> None:
+    """Raise WorkflowError where somebody else is reviewing the case: nobody removes it under their hands."""
+    lease = case.desk.lease
+    if lease is not None and lease.holder.key != person.key and lease.holds(at):
+        raise WorkflowError(
+            "claimed",
+            f"{lease.holder.name} is working on a case that would be removed. Nothing was erased.",
+            "Wait until they are done, or share the case first.",
+        )
 
 
 def _match_person(person: Person) -> ColumnElement[bool]:

@@ -28,7 +28,7 @@ from crowdnotes.domain import (
     SuggestionAnswer,
     Support,
 )
-from crowdnotes.errors import InputError, NotAllowedError
+from crowdnotes.errors import InputError, NotAllowedError, WorkflowError
 from crowdnotes.jobs import JobState
 from crowdnotes.jobs.records import JobRecord, JobTable
 from crowdnotes.storage.database import writing
@@ -177,6 +177,17 @@ def test_an_erasure_takes_the_name_out_of_stored_sentences_and_nothing_from_a_na
     ]
     people.erase(other)
     assert "max" not in to_json(Store(engine).get("checked"))
+
+
+def test_an_erasure_takes_no_case_from_a_moderator_who_is_at_it(engine: Engine, people: People) -> None:
+    sent = moderation.submit(drafted("sent").model_copy(update={"owner": ZOE.person}), NOW, ZOE)
+    store = Store(engine)
+    store.add(moderation.claim(sent, store.queue.now(), BOB))
+    with pytest.raises(WorkflowError, match="bob is working on a case"):
+        people.erase(ZOE)
+    assert store.get("own").owner == ZOE.person  # nothing was erased
+    store.update("sent", lambda case: moderation.release(case, store.queue.now(), BOB))
+    assert people.erase(ZOE)[0] == 2
 
 
 def test_only_an_admin_hands_out_and_erases_and_the_last_one_stays(engine: Engine, people: People) -> None:
