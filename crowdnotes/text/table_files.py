@@ -254,9 +254,9 @@ def table_reader(lines: TextIO, *, delimiters: str = ",;\t|", strict: bool = Tru
     return csv.reader(lines, delimiter=told[1] if told else max(delimiters, key=beginning.count), strict=strict)
 
 
-# Excel, LibreOffice and programs that took an id for a fraction.
+# Excel, LibreOffice, Java (which writes no plus sign) and programs that took an id for a fraction.
 _ROUNDED_PATTERN = re.compile(
-    r"(?<![\w.,])\d(?:[.,]\d+)?E(?:\+|%2B)\d{2,3}(?!\w)|(?<![\w.,])\d{16,}[.,]0+(?!\w)", re.IGNORECASE
+    r"(?<![\w.,])\d(?:(?:[.,]\d+)?E(?:\+|%2B)|[.,]\d+E)\d{2,3}(?!\w)|(?<![\w.,])\d{16,}[.,]0+(?!\w)", re.IGNORECASE
 )
 # Spreadsheets keep 15 digits. One id in a thousand ends so by itself.
 _ZEROS_PATTERN = re.compile(r"(?<!\d)[1-9]\d{14}0{3,4}(?!\d)")

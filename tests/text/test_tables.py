@@ -172,8 +172,11 @@ def test_an_export_that_fails_leaves_what_was_there(tmp_path: Path) -> None:
         ("1945335671389830000", "1945335671389830000"),
         ("1945335671389839405", ""),
         ("20", ""),
+        ("1.3498123456789E18", "1.3498123456789E18"),
         ("a1.35E+18", ""),
+        ("a1.35E18", ""),
         ("7e5", ""),
+        ("7E10", ""),
     ],
 )
 def test_a_number_that_a_spreadsheet_rounded_is_found(cell: str, number: str) -> None:
