@@ -91,9 +91,11 @@ def _choose_shards(spec: TableSpec, data: Path) -> tuple[list[Path], list[str]]:
             by_place.setdefault(spec.place_of(path.name) or path.name, []).append(path)
     chosen, told = [], []
     for paths in by_place.values():
-        newest = max(paths, key=lambda path: _find_age(spec, path)) if len(paths) > 1 else paths[0]
-        chosen.append(newest)
-        told += [f"{path.name} was passed over: {newest.name} is newer." for path in paths if path != newest]
+        ages = {path: _find_age(spec, path) if len(paths) > 1 else (0, 0, "") for path in paths}
+        chosen.append(newest := max(ages, key=ages.__getitem__))
+        read, names = newest.relative_to(data), {path: path.relative_to(data).as_posix() for path in paths}
+        why = {it: f"it cannot be read, {read} was" if age[0] < 0 else f"{read} is newer" for it, age in ages.items()}
+        told += [f"{names[path]} was passed over: {why[path]}." for path in paths if path != newest]
     return sorted(chosen), told
 
 
@@ -120,9 +122,7 @@ def _find_newest_time(path: Path, column: str, _mtime: int) -> int:
 
 
 def ready_table(spec: TableSpec, data: Path) -> Path | None:
-    """The Parquet file of a table that was made of the downloads beside it; None without one, and for one that is older
-    than they are.
-    """
+    """The Parquet file of a table made of the downloads beside it; None where there is none, or they are newer."""
     if data.suffix.lower() in _PARQUET_SUFFIXES:
         return data if data.is_file() else None
     ready = data / f"{spec.name}.parquet"

@@ -128,11 +128,11 @@ def test_of_two_downloads_of_a_file_the_newer_is_read_and_the_other_named(
         _zip(tmp_path / second, ("notes-00000.tsv", content))
     else:
         (tmp_path / second).write_bytes(content)
-    names = Path(second).name, "notes-00000.tsv"
+    names = second, "notes-00000.tsv"
     read, other = names if newer else names[::-1]
     assert passed_over(tmp_path) == [f"{other} was passed over: {read} is newer."]
     report, rows = _read(tmp_path)
-    assert report.files == (read,)
+    assert report.files == (Path(read).name,)
     assert [row["noteId"] for row in rows] == [7 if newer else 6]
 
 
@@ -140,7 +140,8 @@ def test_a_second_download_alone_is_read_and_a_damaged_one_is_never_the_newer(tm
     _notes(tmp_path / "notes-00000 (1).tsv", 6)
     assert _read(tmp_path)[0].rows == 1
     (tmp_path / "notes-00000 (2).zip").write_bytes(b"PK half")
-    assert passed_over(tmp_path) == ["notes-00000 (2).zip was passed over: notes-00000 (1).tsv is newer."]
+    [told] = passed_over(tmp_path)
+    assert told == "notes-00000 (2).zip was passed over: it cannot be read, notes-00000 (1).tsv was."
 
 
 def test_files_that_nobody_here_reads_are_named(tmp_path: Path) -> None:
@@ -215,7 +216,7 @@ def test_each_unusable_row_is_dropped_by_name(tmp_path: Path) -> None:
         rating_row(1, ""),
         rating_row(1, "B", "MAYBE"),
         rating_row(1, "C", ""),
-        rating_row(1, "D") | {"noteId": "1.5e18"},
+        rating_row(1, "D") | {"noteId": "1.5"},
         rating_row(1, "E") | {"noteId": ""},
         rating_row(1, "F") | {"noteId": str(2**63)},
         rating_row(1, "G") | {"helpfulClear": "yes"},
