@@ -28,6 +28,7 @@ _CASE_PARAM = "case"
 _RECORDED_CASE_KEY = "recorded-answers"  # the case in the address, if it goes by recorded answers
 DEMO = "demo"  # in the address: a demonstration is asked for, or the number of its step
 _NOTICES_KEY = "notices"
+_REFUSED_KEY = "refused words"  # a case, and what was typed into a form that is gone with it
 _MAX_NOTICES = 8  # of a page pasted by mistake, enough to see what it was
 PAGE_WIDTH = 1040  # pixels; longer lines are hard to read
 
@@ -188,6 +189,25 @@ def unsaved_words(
             outside_text(said, look="small", key=f"unsaved-{place}-{case_id}-{number}", copy=True)
         if keep is not None:
             button("Reopen and keep my words", f"keep-unsaved-{place}", place, keep, icon="lock_open")
+
+
+def keep_typed(words: Mapping[str, str], action: Callable[[], _T]) -> _T:
+    """Do what a form asks for; if it is refused, and the case ended meanwhile, `refused_form` shows the words."""
+    try:
+        done = action()
+    except CrowdNotesError:
+        typed = {name: said for name, said in words.items() if said.strip()}
+        st.session_state[_REFUSED_KEY] = st.query_params.get(_CASE_PARAM), typed
+        raise
+    st.session_state.pop(_REFUSED_KEY, None)
+    return done
+
+
+def refused_form(case_id: str, why: str) -> None:
+    """What `keep_typed` kept of a case that has ended, and its forms with it."""
+    of_case, words = st.session_state.get(_REFUSED_KEY, ("", {}))
+    if of_case == case_id and words:
+        unsaved_words(case_id, words, why, "form", None)
 
 
 def notices_elsewhere(kind: str, shown: Collection[str]) -> list[str]:

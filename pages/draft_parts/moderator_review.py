@@ -10,7 +10,7 @@ from crowdnotes.domain import Act, Case, DeskState, Suggestion
 from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import plural
 from pages.common.components import badge, changed_pieces, marked_text
-from pages.common.session import button, expander, notices, run_action, workspace
+from pages.common.session import button, expander, keep_typed, notices, run_action, workspace
 from pages.common.times import moment
 from pages.draft_parts.suggestions import answer_form
 
@@ -93,7 +93,8 @@ def _draw_submit_form(case: Case) -> None:
     st.text_input("Message to the moderators", key=key, placeholder="For example: why no note is needed")
 
     def send() -> None:
-        workspace().service.submit(case.id, st.session_state.get(key) or "")
+        message = st.session_state.get(key) or ""
+        keep_typed({"Message to the moderators": message}, partial(workspace().service.submit, case.id, message))
 
     st.button(
         "Send to the moderators",

@@ -25,7 +25,7 @@ from pages.common.components import scroll_into_view, source_name
 from pages.common.layout import StepName, card_place
 from pages.common.progress import start, under_way
 from pages.common.search_report import failed_searches, failures
-from pages.common.session import button, close, notices, open_key, run_action, workspace
+from pages.common.session import button, close, keep_typed, notices, open_key, run_action, workspace
 from pages.common.times import moment
 from pages.common.where_to_look import own_words, own_words_box, places_chosen, places_to_search
 
@@ -303,7 +303,8 @@ def _draw_paste_fields(case: Case, source: Source | None, fold: str) -> None:
 
 def _add_pasted_passage(case: Case, fold: str, fields: str) -> None:
     url, title, text = (st.session_state.get(f"{fields}-{name}") or "" for name in ("url", "title", "text"))
-    workspace().service.add_passage_by_hand(case.id, url=url or None, title=title, text=text)
+    save = partial(workspace().service.add_passage_by_hand, case.id, url=url or None, title=title, text=text)
+    keep_typed({"The passage": text, "Address of the page": url, "Title of the page": title}, save)
     if fold != _paste_box_key(case, None):  # the box of one page closes; the other waits for the next passage
         close(fold)
     st.session_state[f"{fold}-taken"] = st.session_state.get(f"{fold}-taken", 0) + 1

@@ -27,7 +27,7 @@ from pages.common.components import (
 from pages.common.layout import Area, StepName, go_to
 from pages.common.progress import job_panel, start, under_way
 from pages.common.search_report import through_badge
-from pages.common.session import button, run_action, unsaved_words, workspace
+from pages.common.session import button, refused_form, run_action, unsaved_words, workspace
 
 _BADGE_BY_LINK_STATE = {
     LinkState.LIVE: ("green", "link"),
@@ -341,7 +341,9 @@ def note_box(case: Case) -> None:
 
 
 def refused_words(case_id: str, case: Case | None) -> None:
-    """What was typed into the box while the case was decided or deleted elsewhere."""
+    """What was typed into the box or a form while the case was decided or deleted elsewhere."""
+    if case is None or case.decision is not None:
+        refused_form(case_id, "The case was deleted." if case is None else "The case is decided.")
     box: _NoteBoxState | None = st.session_state.get(f"box-{case_id}")
     if case is not None and box is not None and box.refused == (case.draft.text if case.draft else None):
         box.refused = None

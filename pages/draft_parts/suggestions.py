@@ -15,7 +15,7 @@ from crowdnotes.wording import plural
 from pages.common.components import badge, changed_pieces, first_shown, marked_text, outside_text
 from pages.common.layout import SupernoteStep
 from pages.common.progress import job_panel, start, under_way
-from pages.common.session import button, notices, run_action, workspace
+from pages.common.session import button, keep_typed, notices, run_action, workspace
 from pages.common.times import moment
 
 if TYPE_CHECKING:
@@ -157,7 +157,8 @@ def _save_answer(case: Case, item: Suggestion, key: str, place: str) -> None:
     def save() -> None:
         if answer is None:
             raise InputError("Choose yes, no or in part.")
-        workspace().service.answer_suggestion(case.id, item.id, answer, reason, changed=changed)
+        save_answer = partial(workspace().service.answer_suggestion, case.id, item.id, answer, reason, changed=changed)
+        keep_typed({"Why": reason, "What changed in the note": changed}, save_answer)
 
     run_action(place, save)
 
@@ -188,7 +189,9 @@ def _add_suggestions(case: Case, key: str) -> None:
     def add() -> None:
         service = workspace().service
         of_file = service.lines_in_file(file.getvalue()) if file is not None else []
-        service.suggest(case.id, [*lines(state[f"{key}-text"] or ""), *of_file], said_by=by)
+        typed = state[f"{key}-text"] or ""
+        save = partial(service.suggest, case.id, [*lines(typed), *of_file], said_by=by)
+        keep_typed({"Suggestions": typed}, save)
         state[f"{key}-text"] = ""
         state[f"{key}-uploads"] = state.get(f"{key}-uploads", 0) + 1
 

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import pytest
 from streamlit.testing.v1 import AppTest
 
-from crowdnotes.domain import CaseStatus, Classification, DecisionKind, GateName, Mode, Role
+from crowdnotes.domain import CaseStatus, Classification, DecisionKind, GateName, Mode, Role, SuggestionAnswer
 from tests.fakes import actor
-from tests.pages.conftest import NOTE, POST, Desk, can_approve, chips, field, give_reasons, note_of, press, texts
+from tests.pages.conftest import (
+    NOTE,
+    POST,
+    Desk,
+    can_approve,
+    chips,
+    field,
+    give_reasons,
+    note_of,
+    press,
+    texts,
+    unfolded,
+)
 
 _COMMENT = "Comment"
 
@@ -283,3 +296,32 @@ def test_a_comment_typed_while_another_decided_stands_beside_the_message(desk: D
     at.button(key="keep-unsaved-Decide").click().run()
     assert desk.newest(case).decision is None
     assert at.text_input(key=f"words-{case.id}-word").value == "It is a joke."
+
+
+@pytest.mark.parametrize("ends", ["decided", "deleted"])
+@pytest.mark.parametrize(
+    ("fold", "label", "press_on"),
+    [
+        ("paste-{}-new", "The passage", "Add this passage"),
+        ("suggestions-{}", "Suggestions, one", "Add"),
+        ("suggestions-{}", "What changed in the note", "Save the answer"),
+    ],
+)
+def test_words_typed_into_a_form_while_another_ends_the_case_can_be_copied(
+    desk: Desk, unsaved: list[str], fold: str, label: str, press_on: str, ends: str
+) -> None:
+    case = desk.drafted()
+    desk.workspace.service.suggest(case.id, ["Say when."])
+    at = unfolded(desk.app(case), fold.format(case.id))
+    field(at, label).set_value("Words of a page on colds.")
+    for choice in at.segmented_control:
+        if choice.label == "Your answer":
+            choice.set_value(SuggestionAnswer.NO)
+    other = desk.workspace.acting_as(lambda: actor("bob", Role.ADMIN)).service
+    if ends == "decided":
+        other.decide(case.id, DecisionKind.REJECTED)
+    else:
+        other.delete(case.id)
+    press(at, press_on)
+    assert not at.exception, at.exception
+    assert unsaved == ["Words of a page on colds."]
