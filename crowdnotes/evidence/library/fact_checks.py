@@ -158,6 +158,7 @@ class _FeedReader:
 
     def items(self) -> Iterator[Item | str]:
         decoder, depth, was_told = json.JSONDecoder(), 0, False
+        level = _MAX_NESTING  # of the records that begin a line each
         while (mark := self._next_mark()) is not None:
             if mark == '"':
                 if self._text.startswith(_CLAIM_KEY, self._at) and not was_told:
@@ -166,11 +167,14 @@ class _FeedReader:
                 self._pass_string()
                 continue
             if mark == "{" and _OBJECT_START_PATTERN.match(self._text, self._at):
+                begins_line = self._text[self._at - 1 : self._at] == "\n"
                 try:
                     found, self._at = decoder.raw_decode(self._text, self._at)
                 except (ValueError, RecursionError):
                     was_told = False
                 else:
+                    if begins_line:  # so a line before it that was cut off does not hold it
+                        depth = level = min(depth, level)
                     yield from claim_reviews(found)
                     continue
             self._at += 1

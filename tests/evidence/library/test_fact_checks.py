@@ -217,6 +217,16 @@ def test_of_a_feed_that_is_cut_off_what_is_whole_is_kept_and_the_rest_told(
     )
 
 
+def test_of_a_feed_with_a_record_on_each_line_many_cut_lines_keep_nothing_else_back(
+    libraries: Libraries, tmp_path: Path
+) -> None:
+    file = tmp_path / "feed.jsonl"
+    lines = [json.dumps(review(f"Claim number {n} of many")) for n in range(300)]
+    file.write_text("".join(f"{line[:-40] if n % 2 else line}\n" for n, line in enumerate(lines)))
+    info = libraries.add(file, "checks", kind=KIND)
+    assert info.records == 150
+
+
 def test_a_long_feed_in_one_line_is_read_with_bounded_memory_and_a_record_that_is_too_long_passed_over(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
