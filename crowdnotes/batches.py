@@ -96,6 +96,8 @@ class Batch:
             self.id = file
             self.kept()
             return
+        if file.exists() and not file.is_file():  # a pipe would be waited for, and is read once
+            raise InputError(f"{file} is no file.", "Save the table as a file.")
         try:
             with file.open("rb") as content:
                 self.id = hashlib.file_digest(content, "sha256").hexdigest()

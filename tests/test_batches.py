@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import stat
 import threading
@@ -252,6 +253,13 @@ def test_half_of_100_000_rows_are_broken_and_each_has_its_sentence(tmp_path: Pat
         assert work.kept().rows == 100_000
         assert all(row["reason"] for row in work.results() if row["state"] == "not usable")
         assert [row["number"] for row in work.some("not usable", 2, 49_998)] == [99_998, 100_000]
+
+
+@pytest.mark.timeout(30)
+def test_a_pipe_is_no_batch_and_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.csv")
+    with small_workspace(tmp_path) as workspace, pytest.raises(InputError, match=r"a\.csv is no file"):
+        Batch(workspace, tmp_path / "a.csv")
 
 
 @pytest.mark.parametrize(("name", "content"), [("a.csv", ""), ("a.csv", "id,text\n"), ("a.json", "[]")])
