@@ -9,13 +9,21 @@ import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from crowdnotes.cases.intake import Attachment, usable_images
-from crowdnotes.domain import MAX_IMAGE_BYTES, MAX_IMAGES, Case, Image
+from crowdnotes.domain import MAX_IMAGE_BYTES, MAX_IMAGES, Case, Image, text_sha256
 from crowdnotes.errors import InputError
 from crowdnotes.text.markdown import escaped, exact
 from pages.common.components import outside_text
 from pages.common.layout import StepName
 from pages.common.progress import gather_anew
-from pages.common.session import add_notice, button, notice_for, run_action, show_notice, workspace
+from pages.common.session import (
+    add_notice,
+    button,
+    keep_typed,
+    notice_for,
+    run_action,
+    show_notice,
+    workspace,
+)
 from pages.common.times import moment
 from pages.common.where_to_look import MODE_LABELS
 
@@ -109,13 +117,20 @@ def _draw_image_card(case: Case, image: Image, *, busy: bool) -> None:
 
 
 def _draw_image_fields(case: Case, image: Image, key: str, *, busy: bool) -> None:
+    fields = f"words-{key}-{_short_hash(image.text, image.shows)}"
     with st.form(f"words-{key}", border=False):
-        text = st.text_area("Text in the image", value=image.text, height=110, disabled=busy)
-        shows = st.text_input("What the image shows, in one sentence (optional)", value=image.shows, disabled=busy)
-        if st.form_submit_button("Save", icon=":material/save:", disabled=busy):
-            describe = partial(workspace().service.describe_image, case.id, image.sha256, text or "", shows or "")
-            run_action(_NOTICE_AREA, lambda: changed(case, describe()))
-            st.rerun()
+        st.text_area("Text in the image", image.text, height=110, key=f"{fields}-text", disabled=busy)
+        seen = "What the image shows, in one sentence (optional)"
+        st.text_input(seen, image.shows, key=f"{fields}-shows", disabled=busy)
+        save = partial(_save_image_words, case, image.sha256, fields)
+        saving = (_NOTICE_AREA, save)
+        st.form_submit_button("Save", icon=":material/save:", on_click=run_action, args=saving, disabled=busy)
+
+
+def _save_image_words(case: Case, sha256: str, fields: str) -> None:
+    text, shows = (st.session_state.get(f"{fields}-{name}") or "" for name in ("text", "shows"))
+    save = partial(workspace().service.describe_image, case.id, sha256, text, shows)
+    changed(case, keep_typed({"Text in the image": text, "What the image shows": shows}, save))
 
 
 def _explain_image_reading() -> None:
@@ -196,12 +211,14 @@ def post_panel(case: Case, *, busy: bool) -> None:
     case_images(case, busy=busy)
     if case.decision is not None:
         return
+    post = case.post
+    key = f"edit-post-{case.id}-{_short_hash(post.text, post.url or '', post.context)}"
     with st.form(f"edit-post-{case.id}", border=False):
-        text = st.text_area("Text of the post", value=case.post.text, height=130, disabled=busy)
-        url = st.text_input("Address of the post on X (optional)", value=case.post.url or "", type="url", disabled=busy)
-        context = st.text_area(
-            "The post it replies to or quotes (optional)", value=case.post.context, height=70, disabled=busy
-        )
+        st.text_area("Text of the post", post.text, height=130, key=f"{key}-text", disabled=busy)
+        address = "Address of the post on X (optional)"
+        st.text_input(address, post.url or "", type="url", key=f"{key}-url", disabled=busy)
+        other = "The post it replies to or quotes (optional)"
+        st.text_area(other, post.context, height=70, key=f"{key}-context", disabled=busy)
         st.caption(
             (
                 "Changing the text starts the case again. The sources move to “Earlier sources”, where you can get "
@@ -213,11 +230,19 @@ def post_panel(case: Case, *, busy: bool) -> None:
         )
         if busy:
             st.caption("You can use this when the running work has finished.")
-        if st.form_submit_button("Save the post", icon=":material/save:", disabled=busy):
-            _save_post(case, text or "", url or None, context or "")
+        saving = (_NOTICE_AREA, partial(_save_post, case, key))
+        st.form_submit_button("Save the post", icon=":material/save:", on_click=run_action, args=saving, disabled=busy)
 
 
-def _save_post(case: Case, text: str, url: str | None, context: str) -> None:
-    edit = partial(workspace().service.edit_post, case.id, text, url=url, context=context)
-    run_action(_NOTICE_AREA, lambda: changed(case, edit()))
-    st.rerun()
+def _short_hash(*stored: str) -> str:
+    """For the keys of a form's fields: what was saved meanwhile is shown, and what was refused stays typed."""
+    return text_sha256("\0".join(stored))[:12]
+
+
+def _save_post(case: Case, key: str) -> None:
+    text, url, context = (st.session_state.get(f"{key}-{name}") or "" for name in ("text", "url", "context"))
+    edit = partial(workspace().service.edit_post, case.id, text, url=url or None, context=context)
+    typed = {"Text of the post": text} if text != case.post.text else {}
+    if context != case.post.context:
+        typed["The post it replies to or quotes"] = context
+    changed(case, keep_typed(typed, edit))

@@ -29,7 +29,7 @@ from crowdnotes.wording import fill
 from pages.common.components import badge, marked_text, passage_pieces, scroll_into_view, source_name, web_link
 from pages.common.layout import Area, card_place, go_to, scroll_target
 from pages.common.search_report import note_words, source_badges
-from pages.common.session import button, key_of, notices, own_review, own_verdict, run_action, workspace
+from pages.common.session import button, keep_typed, key_of, notices, own_review, own_verdict, run_action, workspace
 from pages.draft_parts.more_evidence import follow_up_buttons
 from pages.draft_parts.note import cited_badge
 
@@ -258,10 +258,15 @@ def _draw_rejection_reason(case: Case, item: Evidence) -> None:
             for number, name in enumerate(_REJECTION_REASONS, start=1):
                 button(f":gray[{number}] {name}", f"reject-{number}", place, partial(_save_rejection, case, item, name))
         with st.form(f"reject-{case.id}-{item.id}", border=False):
-            reason = st.text_input("Another reason, in a few words", value=given)
-            if st.form_submit_button("Reject this passage", icon=":material/block:"):
-                run_action(place, partial(_save_rejection, case, item, reason or ""))
-                st.rerun()
+            key = f"reject-reason-{case.id}-{item.id}"
+            st.text_input("Another reason, in a few words", given, key=key)
+            saving = (place, partial(_save_typed_rejection, case, item, key))
+            st.form_submit_button("Reject this passage", icon=":material/block:", on_click=run_action, args=saving)
+
+
+def _save_typed_rejection(case: Case, item: Evidence, key: str) -> None:
+    reason = st.session_state.get(key) or ""
+    keep_typed({"Why you reject the passage": reason}, partial(_save_rejection, case, item, reason))
 
 
 def _save_rejection(case: Case, item: Evidence, reason: str) -> None:

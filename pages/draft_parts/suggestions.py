@@ -155,10 +155,12 @@ def _save_answer(case: Case, item: Suggestion, key: str, place: str) -> None:
     answer, reason, changed = state[f"{key}-answer"], state[f"{key}-reason"] or "", state[f"{key}-changed"] or ""
 
     def save() -> None:
-        if answer is None:
-            raise InputError("Choose yes, no or in part.")
-        save_answer = partial(workspace().service.answer_suggestion, case.id, item.id, answer, reason, changed=changed)
-        keep_typed({"Why": reason, "What changed in the note": changed}, save_answer)
+        def answered() -> Case:
+            if answer is None:
+                raise InputError("Choose yes, no or in part.")
+            return workspace().service.answer_suggestion(case.id, item.id, answer, reason, changed=changed)
+
+        keep_typed({"Why": reason, "What changed in the note": changed}, answered)
 
     run_action(place, save)
 

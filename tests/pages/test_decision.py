@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from crowdnotes.domain import CaseStatus, Classification, DecisionKind, GateName, Mode, Role, SuggestionAnswer
+from crowdnotes.domain import CaseStatus, Classification, DecisionKind, GateName, Mode, Role, SuggestionAnswer, Verdict
 from tests.fakes import actor
 from tests.pages.conftest import (
     NOTE,
@@ -17,6 +17,7 @@ from tests.pages.conftest import (
     give_reasons,
     note_of,
     press,
+    read,
     texts,
     unfolded,
 )
@@ -305,6 +306,7 @@ def test_a_comment_typed_while_another_decided_stands_beside_the_message(desk: D
         ("paste-{}-new", "The passage", "Add this passage"),
         ("suggestions-{}", "Suggestions, one", "Add"),
         ("suggestions-{}", "What changed in the note", "Save the answer"),
+        ("post-fold-{}", "The post it replies to or quotes", "Save the post"),
     ],
 )
 def test_words_typed_into_a_form_while_another_ends_the_case_can_be_copied(
@@ -325,3 +327,15 @@ def test_words_typed_into_a_form_while_another_ends_the_case_can_be_copied(
     press(at, press_on)
     assert not at.exception, at.exception
     assert unsaved == ["Words of a page on colds."]
+
+
+def test_a_reason_typed_for_a_rejection_while_another_decides_can_be_copied(desk: Desk, unsaved: list[str]) -> None:
+    case = desk.case()
+    desk.workspace.service.open_passage(case.id, "E1")
+    at = read(desk.app(case), case)
+    chips(at, f"otherwise-{case.id}-E1").set_value(Verdict.REJECT).run()
+    field(at, "Another reason").set_value("It speaks of colds alone.")
+    desk.workspace.acting_as(lambda: actor("bob", Role.ADMIN)).service.decide(case.id, DecisionKind.REJECTED)
+    press(at, "Reject this passage")
+    assert not at.exception, at.exception
+    assert unsaved == ["It speaks of colds alone."]
