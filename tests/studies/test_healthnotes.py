@@ -46,6 +46,11 @@ def _folder(folder: Path, **changes: object) -> RunFolder[PostRow]:
     return RunFolder(folder, "posts.jsonl", OPTIONS.model_copy(update=changes), PostRow)
 
 
+def test_only_its_owner_may_read_the_folder_of_a_run(tmp_path: Path) -> None:
+    _folder(tmp_path / "run")
+    assert (tmp_path / "run").stat().st_mode & 0o777 == 0o700
+
+
 def test_a_run_goes_on_with_what_is_finished_and_tries_again_what_could_not_be_run(tmp_path: Path) -> None:
     folder = _folder(tmp_path / "run")
     folder.add(_row(1, 0, outcome=Outcome.FAILED))

@@ -155,7 +155,7 @@ class RunFolder(Generic[Row]):
         """Begin a run, or go on with it. Raises InputError when the folder holds a run with other options."""
         self._file, self._form = folder / name, form
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # it holds posts and drafts
             _require_same_options(folder / _OPTIONS_FILE, self._file, options)
             self._rows = {row.note_id: row for row in self._read()}
         except OSError as error:
