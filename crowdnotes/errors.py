@@ -38,7 +38,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from crowdnotes.wording import fill
+from crowdnotes.wording import duration, fill
 
 if TYPE_CHECKING:
     from crowdnotes.domain import FetchOutcome, ProviderState
@@ -249,7 +249,7 @@ X_FAULT_TEXT = {
         "Check that the app may read and write. Nothing was sent.",
     ),
     XFault.LIMIT: (
-        "X takes no more calls for {minutes} minutes.",
+        "X takes no more calls for {wait}.",
         "Try again after that. Nothing was sent.",
     ),
     XFault.DAY: (
@@ -302,7 +302,7 @@ class XError(CrowdNotesError):
 
     def __init__(self, fault: XFault, *, status: int = 0, words: str = "", minutes: float = 0.0) -> None:
         message, next_step = X_FAULT_TEXT[fault]
-        super().__init__(fill(message, status=status, words=words, minutes=max(1, round(minutes))), next_step)
+        super().__init__(fill(message, status=status, words=words, wait=duration(60 * max(1.0, minutes))), next_step)
         self.fault = fault
 
     @property

@@ -215,3 +215,7 @@ def test_junk_in_an_answer_is_passed_over_or_ends_in_a_sentence(
             ask()
     with pytest.raises(XError):
         client.evaluate("1", "A note.")
+
+
+def test_a_wait_of_a_minute_is_told_in_seconds() -> None:
+    assert str(XError(XFault.LIMIT, minutes=1)).startswith("X takes no more calls for 60 seconds.")
