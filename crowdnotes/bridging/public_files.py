@@ -122,7 +122,7 @@ def _find_newest_time(path: Path, column: str, _mtime: int) -> int:
 
 
 def ready_table(spec: TableSpec, data: Path) -> Path | None:
-    """The Parquet file of a table made of the downloads beside it; None where there is none, or they are newer."""
+    """Return the Parquet file made of the downloads in the same folder; None where there is none, or they are newer."""
     if data.suffix.lower() in _PARQUET_SUFFIXES:
         return data if data.is_file() else None
     ready = data / f"{spec.name}.parquet"

@@ -101,7 +101,7 @@ def erase_person(connection: Connection, person: Person, by: Person, at: datetim
 
 
 def _require_unclaimed(case: Case, person: Person, at: datetime) -> None:
-    """Raise WorkflowError where somebody else is reviewing the case: nobody removes it under their hands."""
+    """Raise WorkflowError while another person reviews the case: it is not removed meanwhile."""
     lease = case.desk.lease
     if lease is not None and lease.holder.key != person.key and lease.holds(at):
         raise WorkflowError(
@@ -278,7 +278,7 @@ _LEFT = "crowdnotes"
 
 
 def _mark_of(person: Person) -> Person:
-    """The mark of whoever a proxy writes in other letters too."""
+    """Return what is kept of a person who left; the same one for all spellings that a proxy uses of them."""
     key = f"{person.issuer} {_subject_of(person)}"
     return Person(issuer=_LEFT, subject=f"left-{text_sha256(key)}", name="someone who left")
 
@@ -489,12 +489,12 @@ def _load_account(connection: Connection, person: Person) -> Account | None:
 
 
 def _load_signed_in(connection: Connection, person: Person) -> Account | None:
-    """The account of who is there. Of several that a proxy wrote in other letters once, one that is kept out first."""
+    """Return the account of the person who signed in; of several spellings of one name first one that is kept out."""
     return next(iter(_load_same(connection, person)), None) or _load_account(connection, person)
 
 
 def _load_same(connection: Connection, person: Person) -> list[Account]:
-    """The accounts of whom a proxy calls the same but for case and letter forms; none of other issuers."""
+    """Return the accounts whose proxy name differs only in case or letter forms; none of other issuers."""
     if person.issuer != PROXY:
         return []
     rows = connection.execute(select(people).where(people.c.issuer == PROXY).order_by(people.c.first_seen)).mappings()
@@ -503,7 +503,7 @@ def _load_same(connection: Connection, person: Person) -> list[Account]:
 
 
 def _subject_of(person: Person) -> str:
-    """What somebody is kept under: a proxy's "Ann" and "ann" are one person, a provider's subjects are exact."""
+    """Return the name that the account is stored under: a proxy's "Ann" and "ann" are one person."""
     return _fold(person.subject) if person.issuer == PROXY else person.subject
 
 

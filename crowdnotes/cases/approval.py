@@ -210,10 +210,10 @@ def _find_reader_obstacles(case: Case, by: Person, readers: int) -> Iterator[Obs
 
 
 def _has_to_finish(case: Case, reader: Person) -> bool:
-    """Whether somebody reads the case to its end before they may approve it.
+    """Return whether this reader must read the case to its end before approving it.
 
-    Who read it as it was before; and, whatever others found, who is blind to that once a colleague claimed the case: a
-    refusal that comes only where the colleague objects would tell it.
+    That is so if they read an earlier state of it. It is also so, whatever others found, once another moderator has
+    claimed the case and this reader may not see what they found: being refused only after an objection would reveal it.
     """
     if case.desk.state is not DeskState.SUBMITTED or reading_by(case, reader.key) is not None:
         return False

@@ -53,10 +53,10 @@ class CaseFindings(StageRunner):
         return None if known else uncheckable_words(case.post)
 
     def shown_to_model(self, case: Case) -> dict[str, list[tuple[str, str]]]:
-        """By step the texts that a model had before it, each with the address of a page that is not read there.
+        """Return by step the texts that a model was shown, each with the address of a page that was not read there.
 
-        For studies: what was offered and how is worked out again from what the case's own searches found. An engine
-        without a language model is offered all that was found, so that it has fewer steps.
+        For studies. What was offered is worked out again from what the searches of the case found. An engine without a
+        language model has fewer steps, as it is offered everything.
         """
         from crowdnotes.engines.llm.search_tasks import describe_hits
         from crowdnotes.engines.llm.writing_tasks import passages_for

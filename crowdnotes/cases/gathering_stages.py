@@ -120,7 +120,7 @@ class StageContext:
         return Brief(case.post.as_read, last, case.claims, case.settlement, unwanted=case.unwanted)
 
     def brief_to_search_on(self, case: Case) -> Brief:
-        """The same for whoever may name further searches: with those made, and what is searched."""
+        """Return the brief for an engine that may name more searches: with those made, and the places searched."""
         made = [*case.queries, *(query for asked in case.follow_ups for query in asked.queries)]
         places = tuple(describe_place(provider, case.hits) for provider in _select_providers(case, self))
         # Searches by name are the program's own, made only where a service searches by name.

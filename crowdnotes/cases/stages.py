@@ -149,7 +149,7 @@ class StageRunner:
         return self._metered(case_id, steps)
 
     def _hold_step(self, case_id: str, step: Step) -> Step:
-        """The step, left out where a person is to say first that they want a note all the same."""
+        """Return the step, skipped until a person says that they want a note although raters may not."""
 
         def finished() -> str | None:
             unwanted = self._cases.get(case_id, Act.WORK).unwanted

@@ -138,8 +138,9 @@ def needed(
 ) -> None:
     """Whether raters want a note under a post, judged before anything is searched: AUC, and what is written by reason.
 
-    Beside it n-grams with logistic regression by cross-validation, and "always write". Posts whose words decide stand
-    apart from those that hang on a picture. The labels are a language model's: differences under 0.05 say nothing.
+    Its rivals are n-grams with logistic regression by cross-validation, and "always write". Posts whose words decide
+    are counted separately from those that hang on a picture. The labels are a language model's: differences under 0.05
+    say nothing.
     """
     from crowdnotes.studies.bench.needed import bench_needed, judge_posts, read_needed_rows
 

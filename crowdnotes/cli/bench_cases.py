@@ -147,9 +147,9 @@ def notes(
 ) -> None:
     """Write a note for every post, by itself, and tell what it took: calls, the longest chain, tokens, cost, gates.
 
-    The folder gets notes.jsonl, a line a post with the human note beside, and the cases themselves. Of posts whose
-    deciding sentence the data names it counts for how many one was in the hits, among the results offered to the
-    model, visible in its line there, in the passages, and before the writer: where a search loses what it found.
+    The folder gets notes.jsonl, a line a post with the human note, and the cases themselves. Where the data names a
+    sentence that settles the claim, it counts for how many posts that sentence was in the hits, among the results
+    offered to the model, visible in its line there, in the passages, and before the writer.
     """
     from crowdnotes.studies.bench.healthnotes import PostRow, RunFolder
     from crowdnotes.studies.bench.notes import costs

@@ -21,7 +21,7 @@ def helpfulness(
     data: Annotated[Path, typer.Option(help="HealthNotes: a line a note, with post, note and status.")],
     out: Annotated[Path | None, typer.Option(help=_OUT_HELP)] = None,
 ) -> None:
-    """Fit the helpfulness head; measure it by nested cross-validation and by time, beside simple rivals. Prints JSON.
+    """Fit the helpfulness head; measure it and simple rivals by nested cross-validation and by time. Prints JSON.
 
     It takes some minutes.
     """
@@ -74,7 +74,7 @@ def jury(
 
     A folder of public data (notes, ratings and, if you have them, posts) is split chronologically 80/10/10
     with rater parameters from the past alone. HealthNotes train the head that judges whether X shows a note; it
-    goes beside a camp model in OUT/model. Use that by CROWDNOTES_JURY_MODEL=OUT/model.
+    goes into OUT/model, as a camp model does. Use that by CROWDNOTES_JURY_MODEL=OUT/model.
     """
     from crowdnotes.engines.embedding import make_embedder
     from crowdnotes.jury import shipped_pool

@@ -319,7 +319,7 @@ def in_100(chance: float) -> int:
 
 
 class NoteChange(FrozenModel):
-    """A change of a note, in words that begin a sentence, and the chance in [0, 1] that X then shows it."""
+    """A change of a note, worded to begin a sentence, and the chance in [0, 1] that X then shows it."""
 
     what: str
     chance_of_shown: float

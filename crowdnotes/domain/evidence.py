@@ -488,10 +488,10 @@ class PassageAnswer(FrozenModel):
 
 
 class Settlement(FrozenModel):
-    """What a model found in the passages for the claims, passage by passage, and where to look for the first one's.
+    """What a model found in the passages for the claims, passage by passage, and where else to look for the first.
 
-    A passage stands there more than once where it answers several claims, or parts of one in different places. `best`
-    are the ids of those to write from, best first and without near-copies; none where the model named none.
+    A passage occurs more than once if it answers several claims, or parts of one in different places. `best` are the
+    ids of those to write from, best first and without near-copies; none if the model named none.
     `post_to_program`: words in the post speak to a program instead of people.
     """
 

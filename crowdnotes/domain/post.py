@@ -46,7 +46,7 @@ class Image(FrozenModel):
     read_by: str = ""
 
 
-_ANSWER_PATTERN = re.compile(r"\s*@\w{1,15}\b")  # how X shows an answer to somebody's post
+_ANSWER_PATTERN = re.compile(r"\s*@\w{1,15}\b")  # how X shows an answer to another post
 _POST_LINK_PATTERN = re.compile(r"\b(?:x|twitter)\.com/\w{1,15}/status/\d", re.IGNORECASE)
 # X puts its own short link in the place of a picture, a film, a quoted post or a page.
 _SHORT_LINK_PATTERN = re.compile(r"\b(?:t\.co|pic\.(?:x|twitter)\.com)/\w", re.IGNORECASE)
@@ -168,12 +168,12 @@ class NoteWanted(FrozenModel):
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether a person is told that raters may want no note."""
+        """Whether the page says that raters may want no note."""
         return self.why_not is not None and self.chance < _MIN_WANTED
 
     @property
     def stops_the_search(self) -> bool:
-        """Whether nothing is searched until a person asks for it. Whether a post is right, only a search can tell."""
+        """Whether nothing is searched until a person asks for it. Only a search shows whether a post is right."""
         return self.is_doubtful and self.why_not is not WhyUnwanted.TRUE
 
 

@@ -77,7 +77,7 @@ class Brief:
 class SearchPlan:
     """The claims of a post and the searches for them; `why_none` says why there is nothing to search for.
 
-    `wanted`: whether raters would want a note; None from an engine that cannot tell.
+    `wanted`: whether raters would want a note; None from an engine that cannot judge that.
     """
 
     claims: tuple[Claim, ...] = ()

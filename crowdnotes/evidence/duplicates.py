@@ -22,7 +22,7 @@ from crowdnotes.text.tokens import ENGLISH_STOP_WORDS, content_stems, stem, toke
 from crowdnotes.text.urls import canonical_url, identities
 
 _MOST_A_TOPIC = 2
-# Words of a heading that say what is told of its subject: "What are the treatments for mumps?", "Mumps: causes".
+# Words of a heading that are not its subject: "What are the treatments for mumps?", "Mumps: causes".
 _FACET_STEMS = frozenset(
     map(
         stem,

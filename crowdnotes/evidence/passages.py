@@ -144,12 +144,12 @@ def _find_candidates(
     regions = _merge_windows(_shortlist_windows(whole, windows, wanted))
     spans = [span for region in regions for span in _find_sentence_spans(whole.text, region)]
     runs = runs_of(whole.text, spans, [start for start, _ in found], tokens) or windows[:1]
-    told = [
+    evident = [
         Span(start=span.start + part.start, end=span.start + part.end)
         for span in spans
         for part in split_evidence(whole.text[span.start : span.end])
     ]
-    cut = pieces(whole.text, told, _MAX_SENTENCE_CHARACTERS)
+    cut = pieces(whole.text, evident, _MAX_SENTENCE_CHARACTERS)
     sentences = [_Sentence(span, frozenset(word_stems(whole.text[span.start : span.end]))) for span in cut]
     return _PassageCandidates(whole, runs, _choose_sentences(sentences, wanted))
 

@@ -36,7 +36,7 @@ def strictness(written_ms: int | None) -> float:
 
 
 def shown_blocks(pairs: Sequence[tuple[str | None, str]], written_ms: Sequence[int | None] | None = None) -> Blocks:
-    """What the head looks at of each (post, note), and when it was written: today without. None tells nothing."""
+    """Return what the head looks at of each (post, note), and when it was written: today if not given."""
     times = [strictness(moment) for moment in written_ms] if written_ms is not None else [TODAY] * len(pairs)
     return {**helpfulness_blocks(pairs), "season": np.asarray(times)[:, None]}
 

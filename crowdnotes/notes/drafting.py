@@ -90,9 +90,8 @@ def write_candidates(
 def why_no_note(brief: Brief, evidence: Sequence[Evidence]) -> str:
     """Why no note is proposed from these passages before a person has read them; "" where one is.
 
-    One passage from which a model only infers an answer is not enough; of several that speak against the same claim the
-    writer may tell what they say. That passages agree with a claim about what is so since some day counts only with a
-    source that is dated and no older.
+    One passage from which a model only infers an answer is not enough; several against the same claim may be written
+    from. For a claim that something is so since some day, only sources of that day or later count as agreeing.
     """
     if not_needed := _why_not_needed(brief):
         return not_needed
@@ -109,7 +108,7 @@ def why_no_note(brief: Brief, evidence: Sequence[Evidence]) -> str:
     recent = next(((item, found) for item, found in agreeing if _is_recent(item.source, brief)), None)
     if recent is None:
         names = ", ".join(dict.fromkeys(item.id for item, _ in agreeing))
-        return f"Not enough evidence: what agrees with the post ({names}) is undated or older than what it tells of."
+        return f"Not enough evidence: what agrees with the post ({names}) is undated or older than what it is about."
     item, found = recent
     age = ask_about_age(item.source, brief.post.posted_at.date() if brief.post.posted_at else brief.today)
     return f"Not needed: the passages agree with the post. {found.tells} {age}".rstrip()

@@ -312,7 +312,7 @@ _OLDER = "older than what the index has"
 
 
 def _forget_older_notes(connection: Connection) -> int:
-    """Leave out fresh rows that tell a note otherwise than the index does, of a file older than those it was made of.
+    """Leave out fresh rows of an older file that differ from what the index has of a note.
 
     Nothing in a row says when it was changed, so a file is older whose newest note is days older. What a file of an
     older form does not have is kept. Returns how many rows were left out.

@@ -13,7 +13,7 @@ def _any_of(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(patterns), re.IGNORECASE)
 
 
-# What sites put between their parts: where the lines of a page ran together it stands within a sentence.
+# What sites put between their parts: where the lines of a page ran together it is within a sentence.
 _NAVIGATION_PATTERN = re.compile(
     r"(?<!\w)(?:(?i:(?:back|return) to (?:the )?top(?: of (?:the )?page)?)|T(?i:op of (?:the )?page)"
     r"|(?i:skip to (?:main )?content|jump to (?:navigation|search)|(?:print|share|email) this (?:page|article|story))"
@@ -62,7 +62,7 @@ _MIN_TITLE_SHARE = 0.85
 
 
 def is_boilerplate(words: str) -> bool:
-    """Tell whether a sentence or list item says nothing of the page's subject."""
+    """Return whether a sentence or list item says nothing of the page's subject."""
     line = " ".join(words.split()).strip(" -–•*·|>»")
     if not any(map(str.isalnum, line)):
         return True

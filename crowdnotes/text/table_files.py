@@ -143,7 +143,7 @@ class _LineKinds:
 
     @property
     def are_mostly_utf8(self) -> bool:
-        """A few bytes are broken. Of a long file the sample tells its beginning alone."""
+        """Whether only a few bytes are broken. Of a long file the sample is only its beginning."""
         if len(self.sample) < _SAMPLE_BYTES:
             return is_mostly_utf8(self.sample)
         return self.broken_count * _FEW < self.whole_count
@@ -165,7 +165,7 @@ class _LineKinds:
         self._count_lines(rest)
 
     def _count_lines(self, lines: bytes) -> None:
-        if lines.isascii():  # tells nothing
+        if lines.isascii():  # any charset reads it alike
             return
         for line in lines.split(b"\n"):
             if line.isascii():

@@ -43,7 +43,7 @@ def jury_panel(case: Case, *, busy: bool) -> None:
 
 
 def _draw_verdict(case: Case, verdict: JuryVerdict) -> None:
-    if not case.agreement:  # else it stands under the gates
+    if not case.agreement:  # else it is shown under the gates
         st.markdown(escaped(f"{verdict.outlook_and_why[:1].upper()}{verdict.outlook_and_why[1:]}."))
     for caution in verdict.cautions:
         st.markdown(f":orange[:material/warning:] {escaped(caution)}")

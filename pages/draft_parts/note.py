@@ -197,9 +197,9 @@ def _draw_leading_source(case: Case, candidate: Draft) -> None:
     if first is not None and item is not None:
         is_inferred = candidate.is_inferred(case.settlement, case.evidence)
         basis = Basis.INFERRED if is_inferred else first.basis
-        told = f" ({basis.as_text})" if basis is not None else ""
+        said = f" ({basis.as_text})" if basis is not None else ""
         where = escaped(source_name(item.source), 50)
-        st.markdown(f":small[:gray[Leads with {item.id}, {where}{told}]]")
+        st.markdown(f":small[:gray[Leads with {item.id}, {where}{said}]]")
 
 
 def _strip_links(text: str) -> str:

@@ -121,7 +121,7 @@ _PRINCIPLES_NOTICE_AREA = "principles"
 
 
 def _draw_principles(case: Case, assessment: Assessment) -> None:
-    """All of them, folded; a rewrite is offered while the scores are of the note as it stands."""
+    """All of them, folded; a rewrite is offered while the scores are of the present note."""
     results = assessment.principles
     if not results:
         return

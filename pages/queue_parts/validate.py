@@ -128,7 +128,7 @@ def validate(case_id: str) -> None:
 
 
 def _draw_changes_since_own_reading(case: Case) -> None:
-    """Tell whoever read it what was changed since; of the note with the new words marked."""
+    """Show a reader what was changed since their reading; new words of the note are marked."""
     if what := workspace().service.what_changed(case):
         st.warning("Read it again: what you found before does not count.", title=f"{what} was changed.")
     before = workspace().service.text_read_before(case)

@@ -235,7 +235,7 @@ def test_that_the_passages_agree_counts_for_a_claim_with_a_day_only_with_a_sourc
 ) -> None:
     claim = CLAIM.model_copy(update={"since": since})
     why = _why_none((STATED, FOR), dates=[published], claim=claim, posted=posted)
-    too_old = "Not enough evidence: what agrees with the post (E1) is undated or older than what it tells of."
+    too_old = "Not enough evidence: what agrees with the post (E1) is undated or older than what it is about."
     assert why == (too_old if asks is None else f"Not needed: the passages agree with the post. It says so.{asks}")
 
 

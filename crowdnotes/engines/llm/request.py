@@ -204,8 +204,8 @@ def excerpt(passage: Passage, also: Sequence[Span] = ()) -> str:
         marked = sorted(kept)
         # Both ways: what leads up to the words says as much as what follows them.
         for at in sorted(range(len(pieces)), key=lambda at: min((abs(at - other) for other in marked), default=0)):
-            beside = not kept.isdisjoint({at - 1, at + 1}) or not kept
-            if beside and sum(sizes[i] for i in kept | {at}) <= _MAX_EXCERPT_CHARACTERS:
+            is_next = not kept.isdisjoint({at - 1, at + 1}) or not kept
+            if is_next and sum(sizes[i] for i in kept | {at}) <= _MAX_EXCERPT_CHARACTERS:
                 kept.add(at)
         kept.update(*map(overlapping, also))
     shown, end = "", 0
@@ -227,8 +227,8 @@ def _when(source: Source, today: date | None) -> str:
     if published is None:
         return "not known, undated"
     years = 0 if today is None else (today - published).days // 365
-    told = str(source.stated_day or source.year)
-    return f"{told}, old: {years} years" if years >= _OLD_YEARS else told
+    day = str(source.stated_day or source.year)
+    return f"{day}, old: {years} years" if years >= _OLD_YEARS else day
 
 
 @cache

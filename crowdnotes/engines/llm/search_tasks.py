@@ -104,7 +104,7 @@ def _read_wanted(answer: ClaimsAnswer) -> NoteWanted | None:
 
 
 def days(post: Post, today: date) -> str:
-    """The post's day and the present one, as every prompt tells them. A post of unknown day may be years old."""
+    """Return the post's day and today as every prompt gives them. A post of unknown day may be years old."""
     posted = post.posted_at.date().isoformat() if post.posted_at else "not known, today or any day before"
     return f"day of the post: {posted} · today: {today.isoformat()}"
 
@@ -192,7 +192,7 @@ def searches(asked: Sequence[AskedQuery], limit: int) -> tuple[Query, ...]:
 
 
 def search_blocks(brief: Brief) -> list[Block]:
-    """The searches made and the places searched, for whoever names further searches; none where nobody may."""
+    """Return the searches made and the places searched; none where the model may not name further searches."""
     if not brief.places:
         return []
     return [Block("searches made", "\n".join(brief.searched)), Block("places searched", "\n".join(brief.places))]

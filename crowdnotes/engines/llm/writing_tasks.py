@@ -472,7 +472,7 @@ def _ask_to_revise(
         Block(f"note {letter}", "\n".join([without_urls(notes[place].text).strip(), *_list_objections(notes[place])]))
         for letter, place in lettered(order)
     ]
-    # What a check found missing may stand in a passage that no note was written from.
+    # What a check found missing may be in a passage that no note was written from.
     mends = any(note.objections for note in notes)
     chosen = evidence if mends else _drop_uncited_inferences(brief, evidence, notes)
     blocks = [*brief_blocks(brief), *passages_for(brief, chosen, every=mends), *shown]

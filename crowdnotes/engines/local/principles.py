@@ -44,7 +44,7 @@ _MAX_FEATURE_COUNT = 10.0  # more says no more
 
 
 def judge_principles(embedder: Embedder, settings: GateSettings, post: Post, note: str) -> tuple[PrincipleResult, ...]:
-    """Judge what words tell; NOT_RUN where there is nothing to judge, or not in English."""
+    """Judge the principles that the words alone decide; NOT_RUN without words, or not in English."""
     words = without_urls(note)
     reason = _explain_not_judged(note)
     if reason:

@@ -192,13 +192,13 @@ def uncheckable_words(post: Post) -> tuple[ClaimKind, str] | None:
 
 def _foretelling_words(text: str, sentences: Sequence[str]) -> re.Match[str] | None:
     """The words by which a post foretells something, where all that it states is yet to come."""
-    told = [said for said in sentences if _FUTURE.search(said)]
-    stated = max((checkability(said) for said in sentences if said not in told), default=0.0)
-    if not told or stated >= _MAX_STATED:
+    foretold = [said for said in sentences if _FUTURE.search(said)]
+    stated = max((checkability(said) for said in sentences if said not in foretold), default=0.0)
+    if not foretold or stated >= _MAX_STATED:
         return None
     if (found := _FORETELLING.search(text)) is not None:
         return found
-    dated = ((said, _BY_YEAR.search(said)) for said in told)
+    dated = ((said, _BY_YEAR.search(said)) for said in foretold)
     return next((year for said, year in dated if year and checkability(_BY_YEAR.sub("", said)) < _MAX_STATED), None)
 
 

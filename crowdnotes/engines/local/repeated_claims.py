@@ -26,9 +26,9 @@ _MAX_SHORT_STEMS = 3
 _MIN_SPOKEN_SHARE = 0.5  # of the claim's words, from which a sentence speaks of it
 _MIN_CLAIM_STEMS = 2
 _MAX_DENIAL_CHARACTERS = 60  # behind "not", in which the word that it denies is looked for
-_MAX_VERDICT_STEMS = 2  # "Verdict: False." speaks of what stands before it
+_MAX_VERDICT_STEMS = 2  # "Verdict: False." is about the sentence before it
 
-# What a claim says that one thing does to another; "cause" and "prevent" stand for all words of their side.
+# What a claim says that one thing does to another; all words of one side count alike.
 _HARM = re.compile(
     r"caus(?:e[sd]?|ing)|trigger\w*|lead(?:s|ing)?|led|result(?:s|ed|ing)? in|responsible for|behind|"
     r"creat(?:es?|ed|ing)|induc\w+|produc(?:es?|ed|ing)|(?:linked|tied) to|giv(?:es?|ing)|increas\w+|"
@@ -58,7 +58,7 @@ _LIMIT = re.compile(
     r"look(?:s|ed|ing) (?:at|for|into)|investigat\w+|examin\w+|so-called|supposed(?:ly)?|alleged(?:ly)?)\b",
     re.IGNORECASE,
 )
-# How a finding against a claim is told without a denial: "memory stayed the same".
+# How a finding goes against a claim without a denial: "memory stayed the same".
 _NO_EFFECT = re.compile(
     r"\b(?:the same|similar(?:ly)?|unchanged|alike|equal(?:ly)?|as (?:many|likely|often))\b", re.IGNORECASE
 )
@@ -122,7 +122,7 @@ def _stems(text: str) -> frozenset[str]:
 def repeating_passages(post: Post, evidence: Sequence[Evidence]) -> frozenset[str]:
     """Return the ids of the passages that say what the post says, or report it, and nothing against any of its claims.
 
-    English posts and passages alone: in other languages nobody here can tell a denial.
+    English posts and passages only: denials in other languages are not recognised.
     """
     claims = claims_of(post)
     found = (item for item in in_english(evidence) if claims)

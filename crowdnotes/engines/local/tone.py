@@ -313,7 +313,7 @@ def limits_previous(sentence: str) -> bool:
 
 
 def tells_scope(sentence: str) -> bool:
-    """Whether a sentence says for whom what stands beside it holds, or how it was found out: "In mice, …"."""
+    """Whether a sentence says for whom the sentence next to it holds, or how it was found: "In mice, …"."""
     return _SCOPE.match(sentence) is not None
 
 

@@ -53,7 +53,7 @@ Counters = Mapping[str, Callable[[Sequence[str]], Any]]
 class Explained:
     """Why a head gives its probability.
 
-    `worths`: by block what each column of its vectors adds to the log-odds, beside what the mean would.
+    `worths`: by block what each column of its vectors adds to the log-odds, compared with the mean.
 
     `gains`: how much the probability falls with each shortened text.
     """
@@ -95,8 +95,8 @@ class Head:
         rows = self.pipeline[:-1].transform(sparse.vstack([self._rows(variant) for variant in variants]))
         last = self.pipeline[-1]
         probabilities = expit(rows @ last.coef_[0] + last.intercept_[0])
-        beside = (rows[0] - rows[1]).toarray()[0] * last.coef_[0]
-        worths = {name: beside[self.pipeline[0].output_indices_[name]] for name in self.means}
+        added = (rows[0] - rows[1]).toarray()[0] * last.coef_[0]
+        worths = {name: added[self.pipeline[0].output_indices_[name]] for name in self.means}
         return Explained(float(probabilities[0]), worths, [float(p) for p in probabilities[0] - probabilities[2:]])
 
     def _rows(self, blocks: Blocks) -> csr_matrix:

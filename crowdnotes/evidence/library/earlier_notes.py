@@ -230,7 +230,7 @@ def _find_tables(spec: TableSpec, data: Path, scratch: Path, problems: list[str]
         except InputError as error:
             raise LibraryError(error.message, error.next_step) from error
         except (pa.ArrowException, OSError):
-            pass  # DuckDB tells what is wrong with it
+            pass  # DuckDB says what is wrong with it
         return [ready]
     found = []
     for number, shard in enumerate(find_shards(spec, data)):

@@ -48,8 +48,8 @@ def open_fact_checks(path: Path) -> Incoming:
             f"There is no fact-check (ClaimReview) in {path.name}.",
             _WHAT_TO_GIVE,
         )
-    told = (_remark_on(file, root) for file in files)
-    return Incoming(total, None, lambda: _read_fact_checks(files, root), remark=next(filter(None, told), ""))
+    remarks = (_remark_on(file, root) for file in files)
+    return Incoming(total, None, lambda: _read_fact_checks(files, root), remark=next(filter(None, remarks), ""))
 
 
 def _remark_on(file: Path, root: Path | None) -> str:

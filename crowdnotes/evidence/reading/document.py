@@ -316,7 +316,7 @@ def _is_consent_notice(text: str, around: str, *, is_policy: bool) -> bool:
     if not 0 < len(text) < _MAX_CONSENT_CHARACTERS:
         return False
     if is_policy and not _has_line(around, "consent_choice"):
-        return False  # somebody cites the site's rules
+        return False  # the rules themselves are what is cited
     has_choice = _says("consent_choice", f"{text}\n{around}"[:_MAX_LOOKED_AT])
     kinds = {found.lower() for found in _STAND_INS["consent"].findall(text)}
     is_short = len(text) < _MAX_SURE_NOTICE_CHARACTERS and _says("consent_use", text)

@@ -86,7 +86,7 @@ def drop_hidden(tree: Any) -> LeftOut:
             element.tag = _raised_tag(element, style) or element.tag
         if _is_counter(element):
             element.text = _COUNTED
-            missed.append(f"{_COUNTED} is a number")  # which stands nowhere on the page
+            missed.append(f"{_COUNTED} is a number")  # which is nowhere on the page
         look = around.within(element, style)
         if not look.shows_words:
             wordless.append(element)
@@ -113,7 +113,7 @@ def _is_struck(element: Any, style: Style) -> bool:
     )
 
 
-# Numbers that a script counts up, from the nought that stands on the page, once somebody scrolls to them.
+# Numbers that a script counts up from a nought on the page when a reader scrolls to them.
 _COUNTER_NAME_PATTERN = re.compile(
     r"data-(?:\w+-)*(?:target|count|counter|countto|to|end|value|number|num|stop|final|goal)"
 )

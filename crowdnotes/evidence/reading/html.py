@@ -341,8 +341,8 @@ def _stands_alone(element: Any) -> bool:
     """Whether an element is a line by itself, between blocks of its parent."""
     before, after, parent = element.getprevious(), element.getnext(), element.getparent()
     gap = (before.tail if before is not None else parent.text if parent is not None else "") or ""
-    beside = (one is None or one.tag in _BLOCK_TAGS for one in (before, after))
-    return all(beside) and not (gap + (element.tail or "")).strip()
+    neighbours = (one is None or one.tag in _BLOCK_TAGS for one in (before, after))
+    return all(neighbours) and not (gap + (element.tail or "")).strip()
 
 
 def _parse_page_date(found: str | None) -> date | None:

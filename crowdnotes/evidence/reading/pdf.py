@@ -213,7 +213,7 @@ def _set_apart(operations: list[tuple[Any, bytes]]) -> Iterator[tuple[Any, bytes
 
 
 def _join_pieces(pieces: list[_Piece]) -> str:
-    """The text of the pieces of a page, in the order in which they stand there."""
+    """Return the text of the pieces of a page, in their order."""
     line: _Piece | None = None
     offs: list[tuple[int, _Piece]] = []
     for piece in pieces:

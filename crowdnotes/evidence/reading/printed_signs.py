@@ -41,7 +41,7 @@ _FRACTION_REST_PATTERN = re.compile(r"\s?[/⁄∕]\s?\d")
 _TEN_PATTERN = re.compile(r"(?:(?<![\d.,])|(?<=[×x*·]))10$")
 _OPERATION_PATTERN = re.compile(r"[×*·=^√+]\s?\d+(?:[.,]\d+)?$|\blog\s?\d+$")
 _RESULT_PATTERN = re.compile(r"\s?[=+×*·≈]\s?\d")
-# What stands for a number in powers; notes are "a" to "h", or few.
+# Letters that mean a number in powers; those of notes are "a" to "h".
 _VARIABLES = frozenset("kmnqtxyz")
 _POWER_PATTERN = re.compile(r"[-−–+]?\s?(?:\d{0,3}[a-z]|\d{1,3})(?:\s?[-−–+*/]\s?(?:\d{0,3}[a-z]|\d{1,3})){0,3}")
 _MIXED_NUMBER_PATTERN = re.compile(r"\d{1,2}\s?[/⁄∕]\s?\d{1,2}")
@@ -49,7 +49,7 @@ _NOTES_PATTERN = re.compile(r"[a-h](?:\s?[,;]\s?[a-h])+")
 _CURRENCY = r"[$€£¥₹]"
 _PRICE_PATTERN = re.compile(rf"{_CURRENCY}\s?\d[\d,]*$")
 _CURRENCY_BEHIND_PATTERN = re.compile(rf"\s?{_CURRENCY}")
-# Cents that no note's number is: "00", "05", "99", "49". Others may be either, and stand apart.
+# Cents that no note's number is: "00", "05", "99", "49". Others may be either.
 _CENTS_PATTERN = re.compile(r"0\d|9\d|\d9")
 _COUNT_PATTERN = re.compile(r"(?<![^\s(\[–-])\d+$")
 _LAST_WORD_PATTERN = re.compile(r"[^\W\d_]+$")
@@ -98,7 +98,7 @@ def _raised_after_digit(words: str, near: str, after: str, language: str) -> str
 
 
 def _part_of_number(words: str, near: str, after: str, language: str) -> str | None:
-    """What stands for raised words that are part of the number before them, and no sign beside it; None for others."""
+    """Return plain text for raised words that belong to the number before them; None for others."""
     if words[:1] in _FRACTIONS or _MIXED_NUMBER_PATTERN.fullmatch(words):
         return f" {words}"
     if _is_cents(words, near, after):
@@ -302,7 +302,7 @@ def _text_after(element: Any) -> str:
 
 
 def _is_note_number(element: Any, before: str) -> bool:
-    """Whether a link's words are a number that stands at the end of a word or of another number."""
+    """Whether a link's words are a number at the end of a word or of another number."""
     words = "".join(islice(element.itertext(), MAX_RAISED_CHARACTERS)).strip()
     return before[-1:].isalnum() and _NOTE_NUMBER_PATTERN.fullmatch(words) is not None
 

@@ -97,8 +97,8 @@ class ShownDate:
 def find_shown_date(tree: Any, other: re.Pattern[str], *, is_month_first: bool | None) -> ShownDate | None:
     """The date in the page's lines; None where it shows none, or two that differ.
 
-    `other` are names of elements whose dates are others'. `is_month_first`: whether 03/04/2025 is in March; None where
-    nobody can tell.
+    `other` are names of elements whose dates belong to other pages. `is_month_first`: whether 03/04/2025 is in March;
+    None where that is not known.
     """
     shown = [
         found
@@ -114,7 +114,7 @@ def find_shown_date(tree: Any, other: re.Pattern[str], *, is_month_first: bool |
 
 
 def stated_order(words: str) -> bool | None:
-    """Whether the month stands first in a page's dates of numbers, as it says or shows; None where nobody can tell."""
+    """Return whether a page writes 03/04/2025 with the month first, as it says or shows; None where it does neither."""
     words = words[:_MAX_ORDER_LOOKED_AT]
     orders = {found[1] is not None for found in _ORDER_PATTERN.finditer(words)}
     for found in _NUMBERS_PATTERN.finditer(words):
@@ -148,7 +148,7 @@ def _read_statement(statement: str, is_month_first: bool | None) -> ShownDate | 
 
 
 def _ordered(one: int, other: int, is_month_first: bool | None) -> tuple[int | None, int | None]:
-    """Day and month of two numbers; None and None where nobody can tell which is which."""
+    """Return day and month of two numbers; None and None where their order is not known."""
     if one > 12 or other > 12 or one == other:
         return (one, other) if one > 12 else (other, one)
     if is_month_first is None:

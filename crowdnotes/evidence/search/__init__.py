@@ -69,7 +69,7 @@ ONLINE: tuple[type[OnlineProvider], ...] = (
     CurrentEvents,
     Gdelt,
 )
-_MAX_SITES_NAMED = 4  # of a library: enough to tell what kind of pages it holds
+_MAX_SITES_NAMED = 4  # of a library: enough to show what kind of pages it holds
 _ENTRY_PROVIDERS = frozenset(kind.name for kind in ONLINE if kind.gives_entries)
 
 

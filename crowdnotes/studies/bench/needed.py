@@ -1,6 +1,6 @@
-"""Bench whether raters want a note under a post: an engine's judgement beside n-grams and "always write".
+"""Measure whether an engine knows under which posts raters want a note; rivals are n-grams and "always write".
 
-Posts whose words decide are measured apart from those that hang on a picture. A row's label is a language model's,
+Posts whose words decide are measured separately from those that hang on a picture. A row's label is a language model's,
 checked against ratings and sources: differences under 0.05 say nothing.
 """
 
@@ -52,12 +52,12 @@ class NeededRow(BaseModel):
 
     @property
     def as_post(self) -> Post:
-        """The post, dated by its number where that tells."""
+        """The post, dated by its number where that holds a date."""
         return Post(text=self.post, posted_at=time_of_id(int(self.post_id)) if self.post_id.isdecimal() else None)
 
 
 def read_needed_rows(path: Path, *, with_pictures: bool = True, limit: int | None = None) -> list[NeededRow]:
-    """The rows in an order that tells nothing of their labels. Raises InputError with the line and what is wrong."""
+    """The rows in an order that does not depend on their labels. Raises InputError with the line and what is wrong."""
     rows = [row for row in read_rows(path, NeededRow, _FORM) if with_pictures or not row.depends_on_media]
     if not rows:
         raise InputError(f"Every post of {path.name} hangs on a picture.", "Leave out --no-pictures.")
@@ -66,7 +66,7 @@ def read_needed_rows(path: Path, *, with_pictures: bool = True, limit: int | Non
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """How likely a note is wanted, in [0, 1], whether the program would write one, and what it names against it."""
+    """How likely a note is wanted, in [0, 1], whether the engine advises one, and its reason against one."""
 
     chance: float
     writes: bool
@@ -115,7 +115,7 @@ def _look_for_words(_: Engine, row: NeededRow, __: date) -> Judged | None:
 
 
 def bench_needed(rows: Sequence[NeededRow], judged: Sequence[Judged | None]) -> dict[str, Any]:
-    """The figures of all posts and of both groups, each beside the rivals. Raises InputError when none was judged."""
+    """Return the figures of all posts and of both groups, with the rivals'. Raises InputError when none was judged."""
     if all(item is None for item in judged):
         raise InputError("The engine judged no post.", "See `crowdnotes models`.")
     learned = _learn_n_grams(rows)

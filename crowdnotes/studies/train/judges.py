@@ -163,7 +163,7 @@ def compare(
     folds: Sequence[Sequence[Fold]],
     progress: Callable[[str], None],
 ) -> tuple[list[Scores], dict[str, object]]:
-    """The first recipe's scores on sets of folds, and its figures beside those of the others.
+    """The first recipe's scores on sets of folds, and its figures with those of the others.
 
     The second is the simplest rival; the first's lead over it has an interval.
     """
