@@ -346,8 +346,8 @@ class Passage(FrozenModel):
     """The best window of a source for this post (CrowdNotes+ appendix D.2).
 
     `text` equals the source's text at `span`. `before` and `after` are what surrounds it, for
-    reading in context. `marks` are the most relevant sentences, as offsets in `text`, `telling` those that models are
-    shown of a long passage, the best first.
+    reading in context. `marks` are the most relevant sentences, as offsets in `text`, `key_sentences` those that
+    models are shown of a long passage, the best first.
     `similarity` is a cosine in [-1, 1] to the post. `page` is the page of a PDF that it begins on, from 1.
     """
 
@@ -357,7 +357,7 @@ class Passage(FrozenModel):
     before: str = ""
     after: str = ""
     marks: tuple[Span, ...] = ()
-    telling: tuple[Span, ...] = ()
+    key_sentences: tuple[Span, ...] = ()
     page: int | None = None
 
 

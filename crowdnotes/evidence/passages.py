@@ -47,7 +47,7 @@ _GIANT_PIECE_CHARACTERS = 8
 _MAX_SENTENCE_CHARACTERS = 300  # characters; a batch is as slow as its longest text, and a longer one blurs
 _MAX_CUT_SHIFT = 48  # characters that a cut may move to reach the end of a word
 _MAX_MARKS = 3
-_MAX_TELLING = 7  # of 5 to 7 sentences the most answers are among what models are shown
+_MAX_KEY_SENTENCES = 7  # of 5 to 7 sentences the most answers are among what models are shown
 _MAX_MARK_DISTANCE = 0.12  # of the best sentence's cosine
 _MAX_CLAIMS = 3
 _SNIPPET_WEIGHT = 0.3  # of a cosine: two runs of one page differ by less
@@ -102,7 +102,7 @@ def best_passages(
 ) -> list[Passage]:
     """Of each text the best run of sentences, with its surroundings and its best sentences marked.
 
-    `searches` are worded as a page that answers the claim might word it: the sentences nearest to one are telling.
+    `searches` are worded as a page that answers the claim might word it: the sentences nearest to one are key sentences.
     `tokens` and `overlap` are counts of the embedder's tokens: of a passage, and of what two windows that are looked at
     share; `surroundings` are characters before and after. All sentences are embedded together: that is faster than
     text by text. Deterministic. Raises ValueError for a text without words or an overlap that is no part of a window.
@@ -187,7 +187,7 @@ def _choose_passage(
         before=whole.text[max(0, run.start - surroundings) : run.start],
         after=whole.text[run.end : run.end + surroundings],
         marks=_choose_marks(run, sentences, near_last, both_last),
-        telling=_choose_telling(run, sentences, near_last, both_last, to_searches),
+        key_sentences=_choose_key_sentences(run, sentences, near_last, both_last, to_searches),
         page=page_at(whole.page_starts, run.start),
     )
 
@@ -453,7 +453,7 @@ def _choose_marks(
     return _list_places(window, sentences, rows)
 
 
-def _choose_telling(
+def _choose_key_sentences(
     window: Span, sentences: Sequence[_Sentence], near: FloatArray, similarity: FloatArray, to_searches: FloatArray
 ) -> tuple[Span, ...]:
     """The sentences that models are shown of a long passage, best first.
@@ -467,7 +467,7 @@ def _choose_telling(
     worth = similarity[inside] + (to_searches[inside].max(axis=1) if to_searches.shape[1] else 0.0)
     rows = [inside[near[inside, part].argmax()] for part in range(near.shape[1])]
     rows += [inside[place] for place in np.argsort(-worth, kind="stable")]
-    return _list_places(window, sentences, list(dict.fromkeys(rows))[:_MAX_TELLING])
+    return _list_places(window, sentences, list(dict.fromkeys(rows))[:_MAX_KEY_SENTENCES])
 
 
 def _list_rows_inside(window: Span, sentences: Sequence[_Sentence]) -> list[int]:

@@ -449,7 +449,7 @@ def test_while_a_model_chooses_the_records_that_it_may_choose_are_embedded(tools
     assert embedded.is_set()
 
 
-def test_the_searches_of_a_case_say_which_sentences_of_a_passage_are_telling(tools: StageContext) -> None:
+def test_the_searches_of_a_case_say_which_sentences_of_a_passage_are_key(tools: StageContext) -> None:
     answer = "The register of 2021 counted twelve boys."
     text = f"The drink makes children ill, some say. {'Summers in the valley stay mild. ' * 3}{answer}"
     source = make_evidence(1, text).source
@@ -460,7 +460,7 @@ def test_the_searches_of_a_case_say_which_sentences_of_a_passage_are_telling(too
     for asked in ((), queries):
         changes, _ = gathering_stages.passages(case.model_copy(update={"queries": asked}), Told(), tools)
         item: Evidence = changes["evidence"][0]  # type: ignore[index]
-        told.append([item.passage.text[span.start : span.end] for span in item.passage.telling[:3]])
+        told.append([item.passage.text[span.start : span.end] for span in item.passage.key_sentences[:3]])
     assert answer not in told[0][:2]
     assert answer in told[1][:2]
 

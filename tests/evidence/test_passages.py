@@ -159,7 +159,7 @@ def test_a_claim_finds_what_the_post_as_a_whole_is_less_like() -> None:
     assert "Doctors report" in given.passage.text
 
 
-def test_what_a_search_is_nearest_to_is_telling_and_a_notice_never_is() -> None:
+def test_what_a_search_is_nearest_to_is_key_and_a_notice_never_is() -> None:
     answer = "The myocarditis register of 2021 counted twelve boys."
     notice = (
         "Images and logos of vaccines and children on this website may not be reprinted without written permission."
@@ -170,7 +170,7 @@ def test_what_a_search_is_nearest_to_is_telling_and_a_notice_never_is() -> None:
         build_evidence(ASKED, [_read(1, text)], HashingEmbedder(), settings, searches=searches)[0].passage
         for searches in ((), ("myocarditis register 2021 boys",))
     ]
-    told = [[passage.text[span.start : span.end] for span in passage.telling] for passage in found]
+    told = [[passage.text[span.start : span.end] for span in passage.key_sentences] for passage in found]
     assert told[0][0] == told[1][0] == ASKED.text
     assert told[1][1] == answer
     assert notice not in (*told[0], *told[1])

@@ -183,7 +183,7 @@ _MAX_EXCERPT_CHARACTERS = 1_150  # characters of a passage: as much in all as a 
 def excerpt(passage: Passage, also: Sequence[Span] = ()) -> str:
     """Return the part of a passage that every model is shown: judge, writer and checker see the same.
 
-    Without boilerplate and words to a model; of a long passage the telling sentences, the best first, and what stands
+    Without boilerplate and words to a model; of a long passage the key sentences, the best first, and what is
     around them, "…" for a gap. A passage of which none is known is shown whole. `also` are places to show besides.
     """
     text = without_injections(passage.text)
@@ -194,7 +194,7 @@ def excerpt(passage: Passage, also: Sequence[Span] = ()) -> str:
         return {at for at, piece in enumerate(pieces) if piece.start < span.end and span.start < piece.end}
 
     kept = set(range(len(pieces)))
-    places = passage.telling or passage.marks or also
+    places = passage.key_sentences or passage.marks or also
     if sum(sizes) > _MAX_EXCERPT_CHARACTERS and places:
         kept = set()
         for span in places:

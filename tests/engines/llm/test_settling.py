@@ -248,8 +248,8 @@ def test_judge_writer_and_checker_see_the_same_of_a_long_passage_without_notices
     notice = "Images and logos on this website are not in the public domain."
     text = f"{BEFORE}Top of page {PASSAGE}\n\n\n  {notice}\n\nIt was paid for by Acme. {AFTER}"
     item = evidence(text)
-    telling = (Span(start=text.index(PASSAGE), end=text.index(PASSAGE) + 30),)
-    item = item.model_copy(update={"passage": item.passage.model_copy(update={"telling": telling})})
+    key = (Span(start=text.index(PASSAGE), end=text.index(PASSAGE) + 30),)
+    item = item.model_copy(update={"passage": item.passage.model_copy(update={"key_sentences": key})})
     with engine_over(honest) as (engine, server):
         settlement = engine.settle(BRIEF, [item], 0).settlement
         engine.write(replace(BRIEF, settlement=settlement), [item], 250, 3)
@@ -265,7 +265,9 @@ def test_judge_writer_and_checker_see_the_same_of_a_long_passage_without_notices
 def test_the_checker_sees_what_a_person_wrote_from_outside_the_excerpt_too() -> None:
     text = f"{PASSAGE} {BEFORE}The mayor of Springfield drank forty bottles."
     item = evidence(text)
-    item = item.model_copy(update={"passage": item.passage.model_copy(update={"telling": (Span(start=0, end=30),)})})
+    item = item.model_copy(
+        update={"passage": item.passage.model_copy(update={"key_sentences": (Span(start=0, end=30),)})}
+    )
     note = "The mayor of Springfield drank forty bottles."
     with engine_over(honest) as (engine, server):
         engine.settle(BRIEF, [item], 0)
