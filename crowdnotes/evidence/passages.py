@@ -102,7 +102,7 @@ def best_passages(
 ) -> list[Passage]:
     """Of each text the best run of sentences, with its surroundings and its best sentences marked.
 
-    `searches` are worded as a page that answers the claim might word it: the sentences nearest to one are key sentences.
+    `searches` are worded as a page that answers the claim might word it: the sentences nearest to one are key.
     `tokens` and `overlap` are counts of the embedder's tokens: of a passage, and of what two windows that are looked at
     share; `surroundings` are characters before and after. All sentences are embedded together: that is faster than
     text by text. Deterministic. Raises ValueError for a text without words or an overlap that is no part of a window.
