@@ -383,9 +383,8 @@ def settle(case: Case, _: Progress, tools: StageContext, *, may_search: bool) ->
         return {}, "There is nothing to settle"
     if not evidence:
         # Who found nothing worth reading has named the next searches, or none that could bring more.
-        brought = gathering_stages.requests_for_links(case)
-        was_chosen = any(source.id not in {item.id for item in brought} for source in case.sources)
-        has_refused = bool(worth_choosing(case.hits)) and not was_chosen
+        brought = {item.id for item in gathering_stages.requests_for_links(case)}
+        has_refused = bool(worth_choosing(case.hits)) and all(source.id in brought for source in case.sources)
         may_search = may_search and bool(case.queries) and not has_refused
         return _search_on(case, tools) if may_search else ({}, _describe_no_passage(brief))
     try:

@@ -122,8 +122,7 @@ def _draw_image_fields(case: Case, image: Image, key: str, *, busy: bool) -> Non
         st.text_area("Text in the image", image.text, height=110, key=f"{fields}-text", disabled=busy)
         seen = "What the image shows, in one sentence (optional)"
         st.text_input(seen, image.shows, key=f"{fields}-shows", disabled=busy)
-        save = partial(_save_image_words, case, image.sha256, fields)
-        saving = (_NOTICE_AREA, save)
+        saving = (_NOTICE_AREA, partial(_save_image_words, case, image.sha256, fields))
         st.form_submit_button("Save", icon=":material/save:", on_click=run_action, args=saving, disabled=busy)
 
 

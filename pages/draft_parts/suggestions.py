@@ -154,15 +154,12 @@ def _save_answer(case: Case, item: Suggestion, key: str, place: str) -> None:
     state = st.session_state
     answer, reason, changed = state[f"{key}-answer"], state[f"{key}-reason"] or "", state[f"{key}-changed"] or ""
 
-    def save() -> None:
-        def answered() -> Case:
-            if answer is None:
-                raise InputError("Choose yes, no or in part.")
-            return workspace().service.answer_suggestion(case.id, item.id, answer, reason, changed=changed)
+    def save() -> Case:
+        if answer is None:
+            raise InputError("Choose yes, no or in part.")
+        return workspace().service.answer_suggestion(case.id, item.id, answer, reason, changed=changed)
 
-        keep_typed({"Why": reason, "What changed in the note": changed}, answered)
-
-    run_action(place, save)
+    run_action(place, lambda: keep_typed({"Why": reason, "What changed in the note": changed}, save))
 
 
 def _draw_suggestion_form(case: Case) -> None:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from crowdnotes.domain import Evidence, Passage, Post
+from crowdnotes.domain import Evidence, Post
 from crowdnotes.engines.local.attribution import quantities
 from crowdnotes.engines.local.health_terms import foreign_post, in_english, medical_name
 from crowdnotes.engines.local.queries import find_claims
@@ -29,23 +29,20 @@ _MAX_DENIAL_CHARACTERS = 60  # behind "not", in which the word that it denies is
 _MAX_VERDICT_STEMS = 2  # "Verdict: False." is about the sentence before it
 
 # What a claim says that one thing does to another; all words of one side count alike.
-_HARM = re.compile(
+_HARM = (
     r"caus(?:e[sd]?|ing)|trigger\w*|lead(?:s|ing)?|led|result(?:s|ed|ing)? in|responsible for|behind|"
     r"creat(?:es?|ed|ing)|induc\w+|produc(?:es?|ed|ing)|(?:linked|tied) to|giv(?:es?|ing)|increas\w+|"
-    r"rais(?:es?|ed|ing)|kill\w*|harm\w*|damag\w*|destroy\w*|worsen\w*|weaken\w*|poison\w*|toxic|dangerous|deadly|unsafe|ineffective|"
-    r"useless",
-    re.IGNORECASE,
+    r"rais(?:es?|ed|ing)|kill\w*|harm\w*|damag\w*|destroy\w*|worsen\w*|weaken\w*|"
+    r"poison\w*|toxic|dangerous|deadly|unsafe|ineffective|useless"
 )
-_HELP = re.compile(
-    r"prevent\w*|protect\w*|reduc\w+|lower(?:s|ed|ing)?|decreas\w+|cur(?:es?|ed|ing)|heal(?:s|ed|ing)?|treat(?:s|ed|ing)?|"
-    r"stop(?:s|ped|ping)?|block(?:s|ed|ing)?|boost\w*|improv\w+|strengthen\w*|safe|safely|effective|benefi\w+|helps?|"
-    r"revers(?:es?|ed|ing)",
-    re.IGNORECASE,
+_HELP = (
+    r"prevent\w*|protect\w*|reduc\w+|lower(?:s|ed|ing)?|decreas\w+|cur(?:es?|ed|ing)|heal(?:s|ed|ing)?|"
+    r"treat(?:s|ed|ing)?|stop(?:s|ped|ping)?|block(?:s|ed|ing)?|boost\w*|improv\w+|strengthen\w*|safe|safely|effective|"
+    r"benefi\w+|helps?|revers(?:es?|ed|ing)"
 )
-_SIDES = tuple(
-    (side, re.compile(rf"\b(?:{pattern.pattern})\b", re.IGNORECASE))
-    for side, pattern in (("harm", _HARM), ("help", _HELP))
-)
+_PATTERN_BY_SIDE = {
+    side: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for side, words in (("harm", _HARM), ("help", _HELP))
+}
 _CAUSE = re.compile(
     r"\b(?:trigger(?:s|ed|ing)?|leads? to|led to|results? in|resulted in|(?:is|are|was|were) (?:a |the )?(?:\w+ )?"
     r"(?:cause of|responsible for|behind|caused by)|brings? (?:on|about)|gives? you|induces?)\b",
@@ -109,7 +106,7 @@ def _denials(text: str) -> tuple[frozenset[str], bool]:
 
 
 def _sides(text: str) -> frozenset[str]:
-    return frozenset(side for side, pattern in _SIDES if pattern.search(text))
+    return frozenset(side for side, pattern in _PATTERN_BY_SIDE.items() if pattern.search(text))
 
 
 @lru_cache(maxsize=4096)
@@ -126,7 +123,9 @@ def repeating_passages(post: Post, evidence: Sequence[Evidence]) -> frozenset[st
     """
     claims = claims_of(post)
     found = (item for item in in_english(evidence) if claims)
-    return frozenset(item.id for item in found if _is_repetition(claims, *_parts(item.passage)))
+    return frozenset(
+        item.id for item in found if _is_repetition(claims, item.passage.before, item.passage.text, item.passage.after)
+    )
 
 
 def claims_of(post: Post) -> tuple[str, ...]:
@@ -134,10 +133,6 @@ def claims_of(post: Post) -> tuple[str, ...]:
     if foreign_post(post):
         return ()
     return tuple(plain_post(claim.text) for claim in find_claims(post)) or (plain_post(post.whole_text),)
-
-
-def _parts(passage: Passage) -> tuple[str, str, str]:
-    return passage.before, passage.text, passage.after
 
 
 @lru_cache(maxsize=256)  # each drawing of the page asks for each passage
