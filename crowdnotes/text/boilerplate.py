@@ -29,6 +29,7 @@ _LINE_PATTERN = _any_of(
     r"contact us|about us|privacy(?: policy)?|terms (?:of|and) (?:use|conditions|service)|disclaimer|accessibility",
     r"cookie (?:policy|settings)|log ?in|sign (?:in|up)|subscribe(?: (?:now|today))?|follow us(?: on .{0,40})?",
     r"menu|home|search|next|previous|close|advertisement",
+    r"share (?:this|the) (?:page|article|story|post)(?: (?:on|via|by) .{1,60})?",
 )
 # A notice of what may be done with the page; "the drug went out of copyright" says something.
 _RIGHTS_PATTERN = _any_of(
@@ -41,7 +42,12 @@ _RIGHTS_PATTERN = _any_of(
     r" (?:re(?:produced|printed|published|used|distributed)|used|copied)\b.{0,80}\bpermission\b",
     r"\bwithout (?:seeking )?(?:further|prior|written|express)\b.{0,20}\bpermission\b",
     r"\b(?:this|the) (?:information|publication|material|content|page|document) is (?:not copyrighted"
-    r"|in the public domain)",
+    r"|copyrighted by\b|protected by copyright|in the public domain)",
+    r"\b(?:reproduction|republication|redistribution)\b.{0,40}\b(?:in whole or in part"
+    r"|without (?:\w+ )?(?:permission|consent))\b",
+    r"\b(?:alle rechte vorbehalten|todos (?:los derechos|os direitos) reservados|tous droits réservés"
+    r"|tutti i diritti riservati|alle rechten voorbehouden)\b",
+    r"^\W*(?:images?|photos?|photographs?|pictures?|illustrations?) (?:credits?: ?|courtesy of ).{0,60}$",
     r"^\W*(?:reprinted|reproduced|used|adapted) (?:here )?with (?:the )?(?:kind )?permission\b",
     r"\bencourages? (?:people|readers|users) to share this content\b",
 )
