@@ -58,7 +58,7 @@ from crowdnotes.settings_sections import GateSettings, LlmSettings
 
 _PROMPTS_BY_STEP = {
     EngineStep.QUERIES: ("claims", "queries", "image"),
-    EngineStep.UTILITY: ("ranking", "utility"),
+    EngineStep.UTILITY: ("ranking", "ranking_searches", "utility"),
     EngineStep.WRITING: ("writing", "revision", "supernote", "supernote_judge", "suggestions"),
     EngineStep.JUDGING: ("settle", "settle_searches", "correctness", "words", "helpfulness_final", "tone"),
 }

@@ -33,7 +33,7 @@ from crowdnotes.engines.embedding import Embedder
 from crowdnotes.engines.llm.calls import ModelClient, judged
 from crowdnotes.engines.llm.parsing import LINE, Answer, PassageId, ToProgram, YesNo, marked_as, sanitized
 from crowdnotes.engines.llm.request import Block, excerpt, passage_block, question
-from crowdnotes.engines.llm.search_tasks import AskedQuery, brief_blocks, search_blocks, searches
+from crowdnotes.engines.llm.search_tasks import NO_SEARCHES, AskedQuery, brief_blocks, search_blocks, searches
 from crowdnotes.engines.prompt_injection import find_injections, holds_injection, without_injections
 from crowdnotes.engines.prompts import load_prompt
 from crowdnotes.errors import AnswerUnreadableError
@@ -255,7 +255,6 @@ def _can_support(embedder: Embedder, note: str, sentence: str, passage: str, quo
 
 
 _MAX_TELLS_CHARACTERS = 220
-_NO_SEARCHES_INSTRUCTION = 'Leave "searches" empty.'
 
 
 class FoundInPassage(Answer):
@@ -337,7 +336,7 @@ def _ask_to_settle(model_client: ModelClient, brief: Brief, evidence: Sequence[E
         *(search_blocks(brief) if limit else ()),
         *(passage_block(item, brief.today) for item in evidence),
     ]
-    further = load_prompt("settle_searches").filled({"queries": limit})[0] if limit else _NO_SEARCHES_INSTRUCTION
+    further = load_prompt("settle_searches").filled({"queries": limit})[0] if limit else NO_SEARCHES
     return model_client.ask(
         question(EngineStep.JUDGING, "settle", SettleAnswer, blocks, values={"searches": further}, check=check)
     ).value

@@ -20,6 +20,7 @@ from crowdnotes.engines.llm.calls import ModelClient
 from crowdnotes.engines.llm.parsing import Answer, Of100, sanitized
 from crowdnotes.engines.llm.request import Block, post_block, question
 from crowdnotes.engines.prompt_injection import holds_injection, visible, without_injections
+from crowdnotes.engines.prompts import load_prompt
 from crowdnotes.errors import AnswerUnreadableError, EngineError
 from crowdnotes.settings_sections import SECOND_QUERIES
 from crowdnotes.text.markdown import host
@@ -191,6 +192,9 @@ def searches(asked: Sequence[AskedQuery], limit: int) -> tuple[Query, ...]:
     return tuple(found[:limit])
 
 
+NO_SEARCHES = 'Leave "searches" empty.'  # where a model may not name further searches
+
+
 def search_blocks(brief: Brief) -> list[Block]:
     """Return the searches made and the places searched; none where the model may not name further searches."""
     if not brief.places:
@@ -285,12 +289,14 @@ def rank(
         if any(not 1 <= pick.number <= len(offered) for pick in answer.picks):
             raise AnswerUnreadableError(f"The model chose a result that was not offered: there are {len(offered)}.")
 
+    may_search = load_prompt("ranking_searches").filled({"queries": SECOND_QUERIES})[0]
+    further = may_search if brief.places else NO_SEARCHES
     asked = question(
         EngineStep.UTILITY,
         "ranking",
         RankingAnswer,
         [*_build_result_blocks(brief, offered, chosen), *search_blocks(brief)],
-        values={"aim": _INSTRUCTION_BY_AIM[aim], "quota": quota, "most": quota + spare, "searches": SECOND_QUERIES},
+        values={"aim": _INSTRUCTION_BY_AIM[aim], "quota": quota, "most": quota + spare, "searches": further},
         check=check,
     )
     answer = model_client.ask(asked).value
@@ -300,8 +306,8 @@ def rank(
         for number in dict.fromkeys(pick.number for pick in answer.picks)
     ]
     rest = sanitized(answer.rest, _MAX_WHY_CHARACTERS) or "The model gave no reason."
-    further = () if picks or not brief.places else searches(answer.searches, SECOND_QUERIES)
-    return Ranking(tuple(picks[: quota + spare]), rest, further)
+    queries = () if picks or not brief.places else searches(answer.searches, SECOND_QUERIES)
+    return Ranking(tuple(picks[: quota + spare]), rest, queries)
 
 
 def rank_one_by_one(

@@ -75,6 +75,9 @@ def test_a_call_that_chooses_nothing_names_other_searches_and_knows_what_was_sea
         engine.queries(brief, 3)
         assert engine.rank(BRIEF, HITS, [], 3).queries == ()
         shown = [data_of(body) for body in server.requests]
+        rules = [body["messages"][0]["content"] for body in server.requests]
+    assert "None if such places cannot hold the answer." in rules[0]
+    assert 'Leave "searches" empty.' in rules[2]
     assert [query.text for query in found.queries] == ["drink 0", "drink 1", "drink 2", "drink 3"]
     for data in shown[:2]:
         assert data["searches made"] == "juice rash"

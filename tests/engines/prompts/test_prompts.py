@@ -51,7 +51,7 @@ FORMS: dict[str, type[Answer]] = {
     "tone": ToneAnswer,
 }
 OF_STUDIES = {"comparison", "source_comparison"}
-PARTS = {"settle_searches"}  # of another prompt
+PARTS = {"ranking_searches", "settle_searches"}  # of another prompt
 
 
 def test_every_prompt_belongs_to_a_step_and_every_step_has_its_prompts() -> None:
