@@ -7,6 +7,7 @@ as the best of three. Most readers are found by themselves: every function of th
 
 from __future__ import annotations
 
+import gc
 import importlib
 import inspect
 import pkgutil
@@ -328,10 +329,21 @@ def _grows_too_fast(read: Reader, pump: str, before: str) -> bool:
         lengths = (_SHORT, _LONG) if first > _FLOOR else (_LONG, _LONGER)
         if lengths == (_LONG, _LONGER) and timed(_LONGER, 1) < _FLOOR:
             return False
-        short, long = (min(timed(length, number) for number in range(2, 5)) for length in lengths)
+        for numbers in (range(2, 5), range(5, 10)):  # twice: other work on the machine slows a single measure
+            short, long = (min(timed(length, number) for number in numbers) for length in lengths)
+            if long <= _FLOOR or long / max(short, 1e-6) <= _GROWTH:
+                return False
     except _TooLongError:
         return True
-    return long > _FLOOR and long / max(short, 1e-6) > _GROWTH
+    return True
+
+
+@pytest.fixture(autouse=True)
+def _no_garbage_collector() -> Iterator[None]:
+    """Its time grows with the models that other tests loaded, and falls on the longer text."""
+    gc.disable()
+    yield
+    gc.enable()
 
 
 @pytest.mark.parametrize("name", _ALL)
