@@ -25,7 +25,7 @@ from typing import Any, TextIO
 from sqlalchemy import ColumnElement, Connection, Select, func, select, text, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from crowdnotes.cases.service import new_case_id
+from crowdnotes.cases.intake import new_case_id
 from crowdnotes.domain import Act, Mode
 from crowdnotes.engines.choice import price_is_known
 from crowdnotes.errors import CaseNotFoundError, CrowdNotesError, InputError, JobCancelled, JobError

@@ -10,7 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
+from crowdnotes.cases.cases import Cases
+from crowdnotes.cases.permissions import requires
 from crowdnotes.domain import (
+    Act,
+    Actor,
     Assessment,
     Case,
     ClaimMatch,
@@ -99,6 +103,7 @@ def with_revision(case: Case) -> tuple[Draft, ...]:
     return (*case.revisions, case.draft)[-_MAX_KEPT_REVISIONS:]
 
 
+@requires(Act.JUDGE)
 def open_passage(case: Case, at: datetime, by: Person, evidence_id: str) -> Case:
     """Note that a person opened a passage. Opening it again changes nothing."""
     if require_passage(case, evidence_id).review_by(by.key) is not None:
@@ -107,6 +112,7 @@ def open_passage(case: Case, at: datetime, by: Person, evidence_id: str) -> Case
     return with_event(case, at, by, "passage opened", evidence_id, evidence=_with_review(case, evidence_id, review))
 
 
+@requires(Act.JUDGE)
 def judge(case: Case, at: datetime, by: Person, evidence_id: str, verdict: Verdict | None, reason: str) -> Case:
     """Set, change or (None) take back a person's verdict on a passage that they opened.
 
@@ -129,6 +135,7 @@ def judge(case: Case, at: datetime, by: Person, evidence_id: str, verdict: Verdi
     return with_event(case, at, by, "passage judged", detail, evidence=_with_review(case, evidence_id, review))
 
 
+@requires(Act.EDIT)
 def edit_draft(case: Case, at: datetime, by: Person, text: str, *, based_on: str | None) -> Case:
     """Replace the note's text. `based_on` is the sha256 of the text that was edited (None: there was none).
 
@@ -153,6 +160,7 @@ def edit_draft(case: Case, at: datetime, by: Person, text: str, *, based_on: str
     return with_event(case, at, by, "note edited", text, draft=draft, revisions=with_revision(case))
 
 
+@requires(Act.EDIT)
 def quote(case: Case, at: datetime, by: Person, quotation: Quotation) -> Case:
     """Put an offered sentence of a passage in use behind the note's words, with its publisher and its link."""
     item = next((item for item in case.used_evidence if item.id == quotation.evidence_id), None)
@@ -163,6 +171,7 @@ def quote(case: Case, at: datetime, by: Person, quotation: Quotation) -> Case:
     return edit_draft(case, at, by, f"{text} {quoted(item, quotation)}".strip(), based_on=based_on)
 
 
+@requires(Act.JUDGE)
 def compare_sentence(
     case: Case,
     at: datetime,
@@ -235,6 +244,7 @@ def with_check(
     return with_event(case, at, by, "sentence compared", detail, sentence_checks=checks, **changes)
 
 
+@requires(Act.EDIT)
 def choose_candidate(case: Case, at: datetime, by: Person, sha256: str) -> Case:
     """Make the candidate of that text the draft; the replaced text stays in the revisions.
 
@@ -248,6 +258,7 @@ def choose_candidate(case: Case, at: datetime, by: Person, sha256: str) -> Case:
     return with_event(case, at, by, "candidate chosen", chosen.text, draft=chosen, revisions=with_revision(case))
 
 
+@requires(Act.EDIT)
 def undo_edit(case: Case, at: datetime, by: Person) -> Case:
     """Go back to the text before the last change."""
     if not case.revisions:
@@ -256,6 +267,7 @@ def undo_edit(case: Case, at: datetime, by: Person) -> Case:
     return with_event(case, at, by, "edit undone", earlier.text, draft=earlier, revisions=case.revisions[:-1])
 
 
+@requires(Act.EDIT)
 def set_classification(case: Case, at: datetime, by: Person, classification: Classification) -> Case:
     """Choose what X's form asks first; tags of the other kind are taken off."""
     if classification is case.classification:
@@ -264,6 +276,7 @@ def set_classification(case: Case, at: datetime, by: Person, classification: Cla
     return with_event(case, at, by, "classified", classification.value, classification=classification, tags=tags)
 
 
+@requires(Act.JUDGE)
 def match_claim(case: Case, at: datetime, by: Person, check: str, match: ClaimMatch | None) -> Case:
     """Say whether a fact-check, by its link or title, checks the post's claim; None takes it back."""
     matches = {name: found for name, found in case.claim_matches.items() if name != check}
@@ -272,6 +285,7 @@ def match_claim(case: Case, at: datetime, by: Person, check: str, match: ClaimMa
     return with_event(case, at, by, "claim matched", detail, claim_matches=matches)
 
 
+@requires(Act.EDIT, by_reviewers=True)
 def set_tags(case: Case, at: datetime, by: Person, tags: Sequence[str]) -> Case:
     """Tick exactly these tags (columns of X's data)."""
     allowed = tags_of(case.classification)
@@ -284,12 +298,14 @@ def set_tags(case: Case, at: datetime, by: Person, tags: Sequence[str]) -> Case:
     return with_event(case, at, by, "tags chosen", ", ".join(ordered) or "none", tags=ordered)
 
 
+@requires(Act.EDIT, by_reviewers=True)
 def tick_tag(case: Case, at: datetime, by: Person, tag: str, *, ticked: bool) -> Case:
     """Tick or untick one tag beside those that are there; see `set_tags`."""
     others = tuple(other for other in case.tags if other != tag)
     return set_tags(case, at, by, (*others, tag) if ticked else others)
 
 
+@requires(Act.DECIDE)
 def save_decision_text(case: Case, at: datetime, by: Person, field: str, text: str) -> Case:
     """Keep what a person is writing towards the decision; no line in the audit trail, for nothing is decided yet."""
     require_open(case)
@@ -301,6 +317,7 @@ def save_decision_text(case: Case, at: datetime, by: Person, field: str, text: s
     return case.model_copy(update={"typed_words": words, "updated_at": at})
 
 
+@requires(Act.REOPEN)
 def reopen(case: Case, at: datetime, by: Person) -> Case:
     """Take back a decision; it stays in the audit trail."""
     if case.decision is None:
@@ -308,6 +325,7 @@ def reopen(case: Case, at: datetime, by: Person) -> Case:
     return with_event(case, at, by, "reopened", f"was {case.decision.kind.as_text}", decision=None)
 
 
+@requires(Act.SHARE)
 def set_shared(case: Case, at: datetime, by: Person, shared: bool) -> Case:
     """Share a case with everybody who may see any, or keep it from them again; also when it is decided."""
     if shared == case.shared:
@@ -316,11 +334,16 @@ def set_shared(case: Case, at: datetime, by: Person, shared: bool) -> Case:
     return case.model_copy(update={"shared": shared, "updated_at": at, "events": (*case.events, event)})
 
 
-def use_own_engine(case: Case, at: datetime, by: Person) -> Case:
-    """From now on the engine that is in use works on this demonstration too, in the place of recorded answers."""
-    if not case.recorded_answers:
-        return case
-    return with_event(case, at, by, "recorded answers left", recorded_answers=False)
+def use_own_engine(cases: Cases, case_id: str) -> Case:
+    """Let a demonstration ask the engine in use instead of recorded answers, for who may begin cases that do."""
+    cases.require(Act.BEGIN)
+
+    def change(case: Case, by: Actor) -> Case:
+        if not case.recorded_answers:
+            return case
+        return with_event(case, cases.now(), by, "recorded answers left", recorded_answers=False)
+
+    return cases.update(Act.EDIT, case_id, change)
 
 
 def checked_reason(reason: str) -> str:
@@ -371,6 +394,7 @@ def archive_evidence(case: Case, at: datetime, why: str) -> tuple[EvidenceSet, .
     return (*case.earlier_evidence, EvidenceSet(at=at, why=why, evidence=case.evidence))
 
 
+@requires(Act.EDIT)
 def restore_passage(case: Case, at: datetime, by: Person, evidence_id: str) -> Case:
     """Put a passage on record beside the present ones, under its own id and with the review it had."""
     item = next((item for item in case.taken_away if item.id == evidence_id), None)
@@ -381,6 +405,7 @@ def restore_passage(case: Case, at: datetime, by: Person, evidence_id: str) -> C
     return _with_evidence(case, at, by, "passage brought back", evidence_id, evidence, why)
 
 
+@requires(Act.EDIT)
 def restore_evidence_set(case: Case, at: datetime, by: Person, number: int) -> Case:
     """Make an earlier set (from 0, oldest first) the present one; what the note uses stays beside it.
 

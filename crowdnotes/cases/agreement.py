@@ -12,9 +12,11 @@ from itertools import combinations
 
 import numpy as np
 
+from crowdnotes.cases.cases import Cases
 from crowdnotes.domain import Case, Figure, Reading, ReadPair, Support
 
 _BOOTSTRAP_DRAWS = 1_000
+_MAX_CASES = 2_000
 _MIN_CASES_FOR_INTERVAL = 5  # cases: with fewer, no interval is to be trusted
 
 
@@ -39,6 +41,11 @@ def units(cases: Iterable[Case]) -> list[ReadPair]:
                 if len(first) > 1:
                     made.append(ReadPair(case.id, words, evidence_id, tuple(first.values())))
     return made
+
+
+def read_pairs(cases: Cases) -> list[ReadPair]:
+    """Return the units of the 2,000 newest cases that several moderators have read, for who may review."""
+    return units(cases.get(case_id) for case_id in cases.queue.read_ids(_MAX_CASES))
 
 
 def agreement(found: Sequence[ReadPair]) -> dict[str, Figure]:

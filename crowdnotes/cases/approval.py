@@ -10,9 +10,13 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 
 from crowdnotes.cases.actions import checked_reason, own_check, require_open, with_event
-from crowdnotes.cases.moderation import hide_other_reviews, pairs, reading_by, require_free, waits_for_readers
+from crowdnotes.cases.blinding import hide_other_reviews, pairs, reading_by, waits_for_readers
+from crowdnotes.cases.cases import Cases
+from crowdnotes.cases.moderation import require_free
 from crowdnotes.domain import (
     BY_PERSON,
+    Act,
+    Actor,
     Case,
     Classification,
     Decision,
@@ -28,12 +32,15 @@ from crowdnotes.domain import (
     Override,
     Person,
     Support,
+    may,
+    refusal,
     remaining,
 )
 from crowdnotes.errors import WorkflowError
 from crowdnotes.evidence.link_check import LinkChecker
 from crowdnotes.jobs import Progress
 from crowdnotes.notes.gates import GATES, unfound_quotes
+from crowdnotes.settings import Settings
 from crowdnotes.text.lint import blocking, lint
 from crowdnotes.text.note_rules import find_urls
 from crowdnotes.text.urls import canonical_url
@@ -71,12 +78,12 @@ def decide(
     found: tuple[Obstacle, ...] = ()
     if kind is DecisionKind.APPROVED:
         seen_by_them, found = hide_other_reviews(case, by), obstacles(case, at, by, readers=readers)
-        for refusal in remaining(obstacles(seen_by_them, at, by, readers=readers), reasons):
-            raise WorkflowError(refusal.id.kind.value, refusal.sentence, refusal.lifts)
-        for refusal in remaining(found, reasons):
+        for waiting in remaining(obstacles(seen_by_them, at, by, readers=readers), reasons):
+            raise WorkflowError(waiting.id.kind.value, waiting.sentence, waiting.lifts)
+        for waiting in remaining(found, reasons):
             if seen_by_them is not case:
                 raise WorkflowError("unread", _READ_TO_END, _WHERE_TO_READ)
-            raise WorkflowError(refusal.id.kind.value, refusal.sentence, refusal.lifts)
+            raise WorkflowError(waiting.id.kind.value, waiting.sentence, waiting.lifts)
     if kind is DecisionKind.APPROVED and seen != sha256:
         raise WorkflowError("edited elsewhere", "The note has changed since you read it.", "Read it again.")
     decision = Decision(
@@ -98,6 +105,38 @@ def decide(
         decision=decision,
         desk=case.desk.model_copy(update={"lease": None}),
     )
+
+
+def decide_case(
+    cases: Cases,
+    case_id: str,
+    kind: DecisionKind,
+    *,
+    reason: str = "",
+    overrides: Mapping[ObstacleId, str] | None = None,
+    seen: str | None = None,
+) -> Case:
+    """End a stored case, see `decide`, with as many readers as the settings ask for."""
+    readers = _count_readers_of_every_case(cases.settings)
+
+    def end(case: Case, by: Actor) -> Case:
+        return decide(case, cases.now(), by, kind, reason=reason, overrides=overrides, seen=seen, readers=readers)
+
+    return cases.update(Act.DECIDE, case_id, end)
+
+
+def obstacles_for(cases: Cases, case: Case) -> tuple[Obstacle, ...]:
+    """Return what refuses the actor's approval, see `obstacles`; first, where it is so, that they may not decide it."""
+    actor, four_eyes = cases.actor, cases.settings.four_eyes
+    found = obstacles(case, cases.now(), actor, readers=_count_readers_of_every_case(cases.settings))
+    if may(actor, Act.DECIDE, case, four_eyes=four_eyes):
+        return found
+    why = refusal(Act.DECIDE, case, four_eyes=may(actor, Act.DECIDE, case))
+    return (Obstacle(id=ObstacleId(kind=ObstacleKind.NOT_YOURS), sentence=why), *found)
+
+
+def _count_readers_of_every_case(settings: Settings) -> int:
+    return 2 if settings.two_readers and settings.has_desk else 1
 
 
 _READ_TO_END = "You have not read this note to its end as it is now."

@@ -7,8 +7,10 @@ best of what was found; and one that the program asks for by itself, when no pas
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from typing import cast
 
@@ -31,8 +33,10 @@ from crowdnotes.cases.gathering_stages import (
     settling_search,
 )
 from crowdnotes.cases.intake import SearchScope, checked_urls, search_scope_of
+from crowdnotes.cases.permissions import require_editable, requires
 from crowdnotes.domain import (
     PROGRAM,
+    Act,
     Aim,
     Case,
     Evidence,
@@ -55,6 +59,33 @@ from crowdnotes.jobs import Progress
 from crowdnotes.settings_sections import SECOND_QUERIES
 from crowdnotes.text.markdown import host
 from crowdnotes.text.urls import canonical_url, identities
+
+
+@requires(Act.WORK)
+def follow_up(
+    case: Case,
+    at: datetime,
+    by: Person,
+    kind: FollowUpKind,
+    *,
+    about: str = "",
+    libraries: Sequence[str] = (),
+    services: Sequence[str] = (),
+    own_words: str = "",
+) -> Case:
+    """Ask for a follow-up search, see `ask`; the job "follow_up" then does it."""
+    require_editable(case, by)
+    asked = FollowUpSearch(
+        id=uuid.uuid4().hex[:12],
+        kind=kind,
+        asked_at=at,
+        by=by.name,
+        about=about,
+        own_words=own_words,
+        libraries=tuple(dict.fromkeys(libraries)),
+        services=tuple(dict.fromkeys(services)),
+    )
+    return ask(case, by, asked)
 
 
 def ask(case: Case, by: Person, asked: FollowUpSearch) -> Case:

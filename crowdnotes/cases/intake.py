@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import re
+import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from urllib.parse import urlsplit
 
 from crowdnotes.cases.actions import archive_evidence, with_event, with_revision
+from crowdnotes.cases.cases import Cases
+from crowdnotes.cases.permissions import requires
 from crowdnotes.domain import (
     BY_HAND,
     MAX_IMAGES,
+    Act,
+    Actor,
     Case,
+    Event,
     Evidence,
     Image,
     Mode,
@@ -179,6 +185,71 @@ def _check_post_url(url: str) -> str:
     return checked
 
 
+def create_case(
+    cases: Cases,
+    text: str,
+    *,
+    mode: Mode,
+    url: str | None = None,
+    urls: Sequence[str] = (),
+    libraries: Sequence[str] = (),
+    services: Sequence[str] = (),
+    read_through: Sequence[str] | None = None,
+    until: date | None = None,
+    attached: Sequence[Attachment] = (),
+    to_gather: bool = False,
+    recorded_answers: bool = False,
+    context: str = "",
+    known_as: str | None = None,
+) -> Case:
+    """Store a new case, with an id of its own or the one by which it is `known_as` before it is made.
+
+    Raises InputError for an empty or over-long post, unusable sources or images, and for a case `to_gather` at once
+    when there is nowhere to look; nothing is written then. Without `read_through` the reading services are those that
+    the setting names.
+    """
+    at, by = cases.now(), cases.require(Act.PRACTISE if recorded_answers else Act.BEGIN)
+    post = checked_post(text, url, cases.settings.max_post_characters, context=context)
+    pictures = [checked_image(item) for item in attached]
+    how = mode.as_text + ("; a demonstration with recorded answers of a language model" if recorded_answers else "")
+    case = Case(
+        id=known_as or new_case_id(),
+        created_at=at,
+        updated_at=at,
+        owner=by.person,
+        mode=mode,
+        post=with_images(post, tuple(image for image, _ in pictures)),
+        urls=checked_urls(urls),
+        libraries=tuple(dict.fromkeys(libraries)),
+        services=tuple(dict.fromkeys(services)),
+        read_through=tuple(cases.settings.search.reading_services if read_through is None else read_through),
+        until=until,
+        recorded_answers=recorded_answers,
+        events=(Event(at=at, by=by.name, by_key=by.key, kind="created", detail=how),),
+    )
+    nowhere = missing_scope_error(search_scope_of(case)) if to_gather else None
+    if nowhere is not None:
+        raise nowhere
+    return cases.add(case, [content for _, content in pictures])
+
+
+def new_case_id() -> str:
+    """Return an id that no case has."""
+    return uuid.uuid4().hex[:12]
+
+
+def edit_post(cases: Cases, case_id: str, text: str, *, url: str | None = None, context: str | None = None) -> Case:
+    """Change the post. The evidence was for another text: it goes on record and the search starts anew.
+
+    Without a `context` the one it has stays.
+    """
+    case = cases.get(case_id, Act.EDIT)
+    context, has_notes = case.post.context if context is None else context, case.supernote is not None
+    limit = cases.settings.max_post_characters
+    post = checked_post(text, url, limit, case.post.url, has_notes=has_notes, context=context)
+    return cases.update(Act.EDIT, case_id, lambda newest, by: change_post(newest, cases.now(), by, post))
+
+
 def change_post(case: Case, at: datetime, by: Person, post: Post) -> Case:
     """Replace the post's words and address; its images stay."""
     new = {name: getattr(post, name) for name in ("text", "context", "url", "posted_at", "language")}
@@ -212,6 +283,33 @@ _FIELDS_RESET_WITH_POST = (
 )
 
 
+@requires(Act.EDIT)
+def set_sources(
+    case: Case,
+    at: datetime,
+    by: Person,
+    *,
+    mode: Mode,
+    urls: Sequence[str],
+    libraries: Sequence[str],
+    services: Sequence[str],
+    until: date | None,
+    own_words: str = "",
+    read_through: Sequence[str] = (),
+) -> Case:
+    """Say where the next gathering looks, for what and until which day. Passages that a person opened stay."""
+    places = SearchScope(
+        mode,
+        checked_urls(urls),
+        tuple(libraries),
+        tuple(services),
+        until,
+        own_words.strip(),
+        tuple(read_through),
+    )
+    return change_sources(case, at, by, places)
+
+
 def change_sources(case: Case, at: datetime, by: Person, places: SearchScope) -> Case:
     """Say where to look and until when; the stages that this makes out of date will run again."""
     libraries, services = tuple(dict.fromkeys(places.libraries)), tuple(dict.fromkeys(places.services))
@@ -242,6 +340,7 @@ def change_sources(case: Case, at: datetime, by: Person, places: SearchScope) ->
     )
 
 
+@requires(Act.EDIT)
 def write_anyway(case: Case, at: datetime, by: Person) -> Case:
     """Search and write although raters may want no note. Where there was nothing to search for, claims are sought."""
     redo = GATHERING if not case.queries else frozenset()
@@ -278,6 +377,13 @@ def passage_by_hand(url: str | None, title: str, text: str, categories: Mapping[
     )
     passage = Passage(text=text, span=Span(start=0, end=len(text)), similarity=0.0)
     return Evidence(id="E0", source=source, passage=passage, rank=0, why="You copied it from the page.")
+
+
+def add_passage_by_hand(cases: Cases, case_id: str, *, url: str | None, title: str, text: str) -> Case:
+    """Add a passage that the person copied from a page which the program could not read."""
+    item = passage_by_hand(url, title, text, cases.settings.evidence.categories)
+    cases.put_text(Act.EDIT, case_id, item.passage.text)
+    return cases.update(Act.EDIT, case_id, lambda case, by: add_evidence(case, cases.now(), by, item))
 
 
 def _find_nearest_sentence(text: str, asked: str) -> tuple[Span, ...]:
@@ -372,14 +478,24 @@ def with_images(post: Post, images: tuple[Image, ...]) -> Post:
     return post.model_copy(update={"images": tuple(every[sha256] for sha256 in ordered)})
 
 
-def attach_image(case: Case, at: datetime, by: Person, image: Image) -> Case:
-    """Add an image to the post; one that is there already changes nothing."""
-    if find_image(case, image.sha256) is not None:
-        return case
-    post = with_images(case.post, (image,))
-    return replace_post(case, at, by, post, "image attached", f"{image.name} {image.sha256}")
+def attach_image(cases: Cases, case_id: str, content: bytes, name: str) -> Case:
+    """Add an image to the post, cleaned (see `evidence.images`); one that is there already changes nothing.
+
+    Raises InputError for what is no picture.
+    """
+    cases.require(Act.EDIT, case_id)  # before the file is read
+    image, clean = checked_image(Attachment(content, name))
+
+    def change(case: Case, by: Actor) -> Case:
+        if find_image(case, image.sha256) is not None:
+            return case
+        post = with_images(case.post, (image,))
+        return replace_post(case, cases.now(), by, post, "image attached", f"{image.name} {image.sha256}")
+
+    return cases.update(Act.EDIT, case_id, change, [clean])
 
 
+@requires(Act.EDIT)
 def remove_image(case: Case, at: datetime, by: Person, sha256: str) -> Case:
     """Take an image off the post; one that is gone already changes nothing."""
     image = find_image(case, sha256)
@@ -390,6 +506,7 @@ def remove_image(case: Case, at: datetime, by: Person, sha256: str) -> Case:
     return replace_post(case, at, by, post, "image removed", f"{image.name} {sha256}")
 
 
+@requires(Act.EDIT)
 def describe_image(
     case: Case, at: datetime, by: Person, sha256: str, text: str, shows: str, *, read_by: str = PERSON
 ) -> Case:

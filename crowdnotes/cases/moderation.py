@@ -6,8 +6,10 @@ clock, which every caller gives as `at`. What they find of each sentence and pas
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime
 
 from crowdnotes.cases.actions import (
     checked_reason,
@@ -17,105 +19,36 @@ from crowdnotes.cases.actions import (
     with_check,
     with_event,
 )
+from crowdnotes.cases.blinding import counted_readings, hide_other_reviews, pairs, reading_by, waits_for_readers
+from crowdnotes.cases.cases import Cases
+from crowdnotes.cases.permissions import Clock, requires
 from crowdnotes.domain import (
     FINDINGS,
     LEASE,
-    PROGRAM,
     Act,
-    Actor,
-    Assessment,
     Case,
-    ClaimMatch,
     Comment,
     DeskState,
     DeskWork,
-    Evidence,
     Lease,
     Pair,
     PairFinding,
     Person,
+    QueueItem,
+    QueueQuery,
     Reading,
     Return,
     Review,
     Suggestion,
     Support,
     Verdict,
-    may,
     text_sha256,
 )
-from crowdnotes.errors import InputError, WorkflowError
-from crowdnotes.notes.gates import with_checks
+from crowdnotes.errors import CaseNotFoundError, InputError, WorkflowError
 from crowdnotes.wording import plural
 
 _MAX_COMMENTS = 50
 _FAVOURABLE_FINDINGS = frozenset({Support.SUPPORTED, Support.PARTLY})
-
-
-def counted_readings(case: Case) -> tuple[Reading, ...]:
-    """The finished readings, of this submission, of the very note and post, and of each passage that the note rests on.
-
-    A note that says the post is not misleading, of the same words, is another one.
-
-    The findings of others are empty where they are hidden (`hide_other_reviews`).
-    """
-    text, posts = case.draft.sha256 if case.draft else "", ("", case.post.identity)
-    passages, kinds = {pair.evidence_id for pair in pairs(case)}, (None, case.classification)
-    texts = {item.id: item.identity for item in case.evidence}
-    return tuple(
-        reading
-        for reading in case.desk.readings
-        if reading.text_sha256 == text
-        and reading.post_sha256 in posts
-        and reading.classification in kinds
-        and all(it.passage_sha256 in ("", texts.get(it.evidence_id, "")) for it in reading.findings)
-        and (not reading.findings or passages <= {found.evidence_id for found in reading.findings})
-    )
-
-
-def readers_disagree(case: Case) -> bool:
-    """Whether two readers found different things of the same sentence and passage."""
-    found: dict[tuple[str, str], Support] = {}
-    return any(
-        found.setdefault(pair, support) is not support
-        for reading in counted_readings(case)
-        for pair, support in reading.by_pair.items()
-    )
-
-
-def waits_for_readers(case: Case, at_least: int = 1) -> int:
-    """How many moderators still have to read the note as it is; two who disagree ask for a third.
-
-    `at_least` is how many have to read every case.
-    """
-    wanted = max(case.desk.readers, at_least)
-    if wanted > 1 and readers_disagree(case):
-        wanted = max(wanted, 3)
-    return max(0, wanted - len(counted_readings(case)))
-
-
-def reading_by(case: Case, key: str) -> Reading | None:
-    """The finished reading of that `Person.key`, of the note as it is."""
-    return next((reading for reading in counted_readings(case) if reading.reader.key == key), None)
-
-
-def require_editable(case: Case, by: Person, *, by_reviewers: bool = False) -> None:
-    """Refuse changes to a case that is with the moderators: only its author makes them, and nobody while it is claimed.
-
-    `by_reviewers`: whoever holds the claim may too, and any moderator while nobody does.
-    """
-    lease = case.desk.lease
-    if case.desk_state not in (DeskState.SUBMITTED, DeskState.IN_REVIEW):
-        return
-    if lease is not None and not (by_reviewers and lease.holder.key == by.key):
-        if lease.holder.key == by.key:
-            raise WorkflowError("claimed", "You are reviewing this case.", "Give it back, then change it.")
-        raise WorkflowError("claimed", "A moderator is reviewing this case.", "Wait until the review is finished.")
-    if by.key != case.owner_key and not by_reviewers:
-        raise WorkflowError(
-            "submitted",
-            "This case is with the moderators, so only its author may change it.",
-            "Send it back with a comment that says what should change.",
-        )
 
 
 # --- the author ---
@@ -155,6 +88,13 @@ def submit(case: Case, at: datetime, by: Person, message: str = "", *, readers: 
     return _change_desk(case, at, by, "submitted", message, **fresh)
 
 
+def submit_case(cases: Cases, case_id: str, message: str = "", *, readers: int = 1) -> Case:
+    """Send a case to the moderators, see `submit`; by the setting `two_readers` two or more have to read it."""
+    at, readers = cases.now(Clock.DATABASE), max(readers, 2 if cases.settings.two_readers else 1)
+    return cases.update(Act.SUBMIT, case_id, lambda case, by: submit(case, at, by, message, readers=readers))
+
+
+@requires(Act.SUBMIT, Clock.DATABASE)
 def withdraw(case: Case, at: datetime, by: Person) -> Case:
     """Take a case back from the moderators, unless one of them is at it."""
     _require_submitted(case)
@@ -172,6 +112,7 @@ def open_comments(case: Case) -> tuple[Suggestion, ...]:
 # --- claiming ---
 
 
+@requires(Act.REVIEW, Clock.DATABASE)
 def claim(case: Case, at: datetime, by: Person) -> Case:
     """Have a submitted case to oneself; one whose lease ran out is taken over, on record. Claiming again renews.
 
@@ -188,6 +129,7 @@ def claim(case: Case, at: datetime, by: Person) -> Case:
     return _assign_lease(case, at, by)
 
 
+@requires(Act.REVIEW, Clock.DATABASE)
 def take_over(case: Case, at: datetime, by: Person) -> Case:
     """Claim a case that somebody else holds, on record; they are told at their next act."""
     _require_submitted(case)
@@ -209,6 +151,7 @@ def _assign_lease(case: Case, at: datetime, by: Person) -> Case:
     return _change_desk(case, at, by, kind, detail, lease=Lease(holder=by.person, since=at, until=at + LEASE))
 
 
+@requires(Act.REVIEW, Clock.DATABASE)
 def renew(case: Case, at: datetime, by: Person) -> Case:
     """The whole time anew, also where it ran out and nobody else took the case. No line in the audit trail.
 
@@ -243,6 +186,7 @@ def _explain_missing_claim(case: Case, by: Person) -> str:
     return f"After you had claimed this case its author took it back{again}."
 
 
+@requires(Act.REVIEW, Clock.DATABASE)
 def release(case: Case, at: datetime, by: Person) -> Case:
     """Give a case back to the queue."""
     renew(case, at, by)
@@ -259,22 +203,7 @@ def require_free(case: Case, by: Person) -> None:
 # --- validating ---
 
 
-def pairs(case: Case) -> tuple[Pair, ...]:
-    """What a moderator has to find: each sentence with its passage, and passages in use that carry none."""
-    draft = case.draft
-    if draft is None or not draft.text.strip():
-        return ()
-    found = [
-        Pair(item.words_in(draft.text), item.evidence_id)
-        for item in case.sentences
-        if item.evidence_id is not None and case.evidence_by_id(item.evidence_id) is not None
-    ]
-    carrying = {pair.evidence_id for pair in found}
-    leans = (item.id for item in case.evidence if item.used or item.id in draft.evidence_ids)
-    rest = [Pair(draft.text, name) for name in leans if name not in carrying]
-    return tuple(dict.fromkeys((*found, *rest)))
-
-
+@requires(Act.REVIEW, Clock.DATABASE)
 def judge_pair(case: Case, at: datetime, by: Person, words: str, evidence_id: str, support: Support) -> Case:
     """What a moderator finds of one pair, which they read by that; renews their claim.
 
@@ -314,6 +243,7 @@ def _has_support_for_other_sentence(case: Case, by: Person, words: str, evidence
     return any(check is not None and check.support in _FAVOURABLE_FINDINGS for check in checks)
 
 
+@requires(Act.REVIEW, Clock.DATABASE)
 def finish_reading(case: Case, at: datetime, by: Person) -> Case:
     """Keep what a moderator found of every pair; where others have to read it too, it goes back into the queue.
 
@@ -358,113 +288,10 @@ def finish_reading(case: Case, at: datetime, by: Person) -> Case:
     return _change_desk(renewed, at, by, "read through", detail, lease=lease, **update)
 
 
-_EVENTS_SEEN_BY_BLIND = frozenset(
-    "submitted;withdrawn;claimed;taken over;released;assigned;put first;no longer first;readers wanted;read through;"
-    "shared;no longer shared".split(";")
-)
-"""What others did at the desk, which tells nothing of what they found."""
-
-
-def hide_other_reviews(case: Case, reader: Person) -> Case:
-    """The case as somebody may see it who has not finished reading the note: without what others found at the desk.
-
-    Nothing is hidden before a case is submitted first; nor from its author, unless it is with the moderators now and
-    the author is one of them; nor once it is decided, but from moderators where several have to read it and not all
-    have: one of them might end it, look, reopen it and read it as if for the first time.
-    """
-    times = _find_times_at_desk(case)
-    if not times or reading_by(case, reader.key) is not None:
-        return case
-    is_at_desk = case.desk.state is DeskState.SUBMITTED
-    is_moderator = isinstance(reader, Actor) and may(reader, Act.REVIEW)
-    if case.decision is not None and not (is_moderator and case.desk.readers > 1 and waits_for_readers(case)):
-        return case
-    if case.owner_key == reader.key and not (is_at_desk and is_moderator):
-        return case
-    known = {reader.key, PROGRAM.key, case.owner_key}
-    claimed = {event.by_key for event in case.events if event.kind in ("claimed", "taken over")}
-    not_readers = known - (claimed - {reader.key})  # an author who is a reader too finds as one
-
-    def shown(key: str, at: datetime, of_whom: set[str | None] = not_readers) -> bool:
-        return key in of_whom or not any(began <= at <= ended for began, ended in times)
-
-    def blind(items: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
-        # The author's own stay: the note is made from what they use.
-        def kept(review: Review) -> bool:
-            return shown(review.reader.key, review.judged_at or review.opened_at, known)
-
-        return tuple(it.model_copy(update={"reviews": tuple(filter(kept, it.reviews))}) for it in items)
-
-    def stripped(readings: tuple[Reading, ...]) -> tuple[Reading, ...]:  # who has read it stays known
-        return tuple(it if it.reader.key == reader.key else it.model_copy(update={"findings": ()}) for it in readings)
-
-    checks = tuple(check for check in case.sentence_checks if shown(check.by_key, check.at))
-    texts = {draft.sha256: draft.text for draft in (*case.revisions, *((case.draft,) if case.draft else ()))}
-
-    def unchecked(assessment: Assessment) -> Assessment:
-        known_text = texts.get(assessment.text_sha256)
-        return with_checks(assessment, known_text or "", case.evidence, checks if known_text else ())
-
-    work, counted = case.desk, counted_readings(case)
-    of_other_notes = tuple(it for it in work.readings if it not in counted)
-    update: dict[str, object] = {
-        "readings": stripped(counted),
-        "earlier_readings": stripped((*work.earlier_readings, *of_other_notes)),
-    }
-    changed: dict[str, object] = {
-        "evidence": blind(case.evidence),
-        "earlier_evidence": tuple(
-            it.model_copy(update={"evidence": blind(it.evidence)}) for it in case.earlier_evidence
-        ),
-        "sentence_checks": checks,
-        "assessment": unchecked(case.assessment) if case.assessment else None,
-        "earlier_assessments": tuple(map(unchecked, case.earlier_assessments)),
-        "events": tuple(it for it in case.events if it.kind in _EVENTS_SEEN_BY_BLIND or shown(it.by_key, it.at)),
-        "claim_matches": _find_claim_matches(case, shown),
-        "typed_words": tuple(it for it in case.typed_words if it.by_key == reader.key),
-        "decision_words": {},
-    }
-    if is_at_desk:  # of one that was sent back the comments are for everybody who works on it
-        made = ((it, it.owed or it.typed_by) for it in case.suggestions)
-        changed["suggestions"] = tuple(it for it, key in made if shown(key, it.at))
-        update["returns"] = tuple(
-            it if it.by.key == reader.key else it.model_copy(update={"words": ""}) for it in work.returns
-        )
-    return case.model_copy(update={**changed, "desk": work.model_copy(update=update)})
-
-
-def _find_times_at_desk(case: Case) -> list[tuple[datetime, datetime]]:
-    """From when until when the case was with the moderators, each time; the end of the newest may lie ahead."""
-    times: list[tuple[datetime, datetime]] = []
-    began: datetime | None = None
-    for event in case.events:
-        if event.kind == "submitted":
-            began = event.at
-        elif began is not None and event.kind in ("withdrawn", "sent back"):
-            times.append((began, event.at))
-            began = None
-    return times if began is None else [*times, (began, datetime.max.replace(tzinfo=UTC))]
-
-
-def _find_claim_matches(case: Case, shown: Callable[[str, datetime], bool]) -> dict[str, ClaimMatch]:
-    """What was said of fact-checks by those whose findings are shown, as their acts tell it."""
-    matches = dict(case.claim_matches)
-    said = [event for event in case.events if event.kind == "claim matched"]
-    hidden = {event.detail.partition(": ")[2] for event in said if not shown(event.by_key, event.at)}
-    for name in hidden:
-        matches.pop(name, None)
-    for event in said:
-        match, _, name = event.detail.partition(": ")
-        if name in hidden and shown(event.by_key, event.at):
-            matches |= {name: ClaimMatch(match)} if match in list(ClaimMatch) else {}
-            if match == "none":
-                matches.pop(name, None)
-    return matches
-
-
 # --- sending back ---
 
 
+@requires(Act.REVIEW, Clock.DATABASE)
 def send_back(case: Case, at: datetime, by: Person, comments: Sequence[Comment], words: str = "") -> Case:
     """Return a case to its author with comments; each has to be answered before it comes back."""
     _require_submitted(case)
@@ -502,6 +329,7 @@ def send_back(case: Case, at: datetime, by: Person, comments: Sequence[Comment],
     return with_event(case, at, by, "sent back", detail, suggestions=(*case.suggestions, *added), desk=work)
 
 
+@requires(Act.REVIEW, Clock.DATABASE)
 def resolve_comment(case: Case, at: datetime, by: Person, suggestion_id: str) -> Case:
     """A comment needs no answer any more, says a moderator."""
     asked = next((item for item in case.suggestions if item.id == suggestion_id and item.owed and item.waits), None)
@@ -514,6 +342,7 @@ def resolve_comment(case: Case, at: datetime, by: Person, suggestion_id: str) ->
 # --- order and people ---
 
 
+@requires(Act.ASSIGN, Clock.DATABASE)
 def assign(case: Case, at: datetime, by: Person, to: Person | None) -> Case:
     """Say who should take a case; None for nobody."""
     _require_submitted(case)
@@ -523,6 +352,7 @@ def assign(case: Case, at: datetime, by: Person, to: Person | None) -> Case:
     return _change_desk(case, at, by, "assigned", name, assigned=to.person if to else None)
 
 
+@requires(Act.ASSIGN, Clock.DATABASE)
 def prioritise(case: Case, at: datetime, by: Person, first: bool) -> Case:
     """Put a case before all that are not, or take that back."""
     _require_submitted(case)
@@ -543,6 +373,35 @@ def set_readers(case: Case, at: datetime, by: Person, readers: int) -> Case:
     if readers < case.desk.readers and others:
         raise WorkflowError("being read", "A moderator has begun to read this case.", "Let a second one read it too.")
     return _change_desk(case, at, by, "readers wanted", str(readers), readers=readers)
+
+
+def set_case_readers(cases: Cases, case_id: str, readers: int) -> Case:
+    """Say how many moderators read a case, see `set_readers`. InputError for fewer than `two_readers` asks for."""
+    if readers < 2 and cases.settings.two_readers:
+        raise InputError("Two moderators read every case here.")
+    at = cases.now(Clock.DATABASE)
+    return cases.update(Act.ASSIGN, case_id, lambda case, by: set_readers(case, at, by, readers))
+
+
+# --- the queue ---
+
+
+def queue_page(
+    cases: Cases, query: QueueQuery, limit: int, offset: int = 0
+) -> tuple[list[QueueItem], int, dict[str, list[str]]]:
+    """Return a page of the queue, how many lines it has in all, and by case who else has it open."""
+    queue, who = cases.queue, cases.actor
+    query = replace(query, without_own=cases.settings.four_eyes)
+    items = queue.items(who, query, limit, offset)
+    return items, queue.count(who, query), queue.looking([item.case_id for item in items], who)
+
+
+def claim_next(cases: Cases) -> Case | None:
+    """Claim the case that is the person's turn: what is assigned to them first; None where nothing waits."""
+    for case_id in cases.queue.next_for(cases.actor, without_own=cases.settings.four_eyes):
+        with suppress(WorkflowError, CaseNotFoundError):  # another moderator was faster
+            return cases.apply(case_id, claim)
+    return None
 
 
 # --- what follows from it ---

@@ -1,6 +1,12 @@
-"""Whether somebody may do an act to a case (`require` raises NotAllowedError), and who somebody is."""
+"""Who may do an act to a case: `require` raises NotAllowedError, and `requires` makes a rule an action that has one."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Concatenate, Generic, ParamSpec
 
 from pydantic import ValidationError
 
@@ -8,12 +14,50 @@ from crowdnotes.domain import (
     LOCAL_OWNER,
     Act,
     Actor,
+    Case,
+    DeskState,
     Owned,
+    Person,
     Role,
     may,
     refusal,
 )
-from crowdnotes.errors import InputError, NotAllowedError
+from crowdnotes.errors import InputError, NotAllowedError, WorkflowError
+
+P = ParamSpec("P")
+Rule = Callable[Concatenate[Case, datetime, Person, P], Case]
+"""A pure function from the newest version of a case, the time and the person who acts to the next version."""
+
+
+class Clock(StrEnum):
+    """Whose time an action goes by. Machines that share a database agree on how long a claim lasts by its clock."""
+
+    APP = "app"
+    DATABASE = "database"
+
+
+@dataclass(frozen=True, slots=True)
+class Action(Generic[P]):
+    """A change of a case with the permission that it needs, for `Cases.apply`; made by `requires` alone.
+
+    `by_reviewers`: moderators make it too while they have the case, see `require_editable`.
+    """
+
+    permission: Act
+    rule: Rule[P]
+    clock: Clock = Clock.APP
+    by_reviewers: bool = False
+
+    def __call__(self, case: Case, at: datetime, by: Person, /, *args: P.args, **kwargs: P.kwargs) -> Case:
+        """Return the next version by the rule alone, for other rules and for tests: nobody's permission is checked."""
+        return self.rule(case, at, by, *args, **kwargs)
+
+
+def requires(
+    permission: Act, clock: Clock = Clock.APP, *, by_reviewers: bool = False
+) -> Callable[[Rule[P]], Action[P]]:
+    """Return a decorator that turns a rule into an action."""
+    return lambda rule: Action(permission, rule, clock, by_reviewers)
 
 
 def actor_of(issuer: str, subject: str, name: str, role: str) -> Actor:
@@ -40,3 +84,23 @@ def require(actor: Actor, act: Act, case: Owned | None = None, *, four_eyes: boo
     """Raise NotAllowedError where `may` says no."""
     if not may(actor, act, case, four_eyes=four_eyes):
         raise NotAllowedError(act.value, refusal(act, case, four_eyes=may(actor, act, case)))
+
+
+def require_editable(case: Case, by: Person, *, by_reviewers: bool = False) -> None:
+    """Refuse changes to a case that is with the moderators: only its author makes them, and nobody while it is claimed.
+
+    `by_reviewers`: whoever holds the claim may too, and any moderator while nobody does.
+    """
+    lease = case.desk.lease
+    if case.desk_state not in (DeskState.SUBMITTED, DeskState.IN_REVIEW):
+        return
+    if lease is not None and not (by_reviewers and lease.holder.key == by.key):
+        if lease.holder.key == by.key:
+            raise WorkflowError("claimed", "You are reviewing this case.", "Give it back, then change it.")
+        raise WorkflowError("claimed", "A moderator is reviewing this case.", "Wait until the review is finished.")
+    if by.key != case.owner_key and not by_reviewers:
+        raise WorkflowError(
+            "submitted",
+            "This case is with the moderators, so only its author may change it.",
+            "Send it back with a comment that says what should change.",
+        )

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Engine, Select, and_, delete, func, insert, or_, select, union_all
 
-from crowdnotes.cases.moderation import (
+from crowdnotes.cases.blinding import (
     counted_readings,
     readers_disagree,
     waits_for_readers,

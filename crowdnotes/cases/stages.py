@@ -22,12 +22,12 @@ from crowdnotes.cases import (
     supernote_actions,
     supernote_stages,
 )
-from crowdnotes.cases.access import Access
 from crowdnotes.cases.actions import require_open, require_still_open, with_event, with_revision
+from crowdnotes.cases.cases import Cases
 from crowdnotes.cases.follow_up_stages import SearchSelector, SearchWork
 from crowdnotes.cases.gathering_stages import Changes, StageContext, Work
 from crowdnotes.cases.intake import GATHERING, search_scope_of
-from crowdnotes.cases.moderation import require_editable
+from crowdnotes.cases.permissions import require_editable
 from crowdnotes.domain import (
     PROGRAM,
     Act,
@@ -114,7 +114,7 @@ class StageRunner:
     def __init__(self, tools: StageContext, who: CurrentUser) -> None:
         self._tools = tools
         self._who = who
-        self._cases = Access(tools.store, who, four_eyes=tools.settings.four_eyes)
+        self._cases = Cases(tools.store, who, tools.clock, tools.settings)
 
     @property
     def actor(self) -> Actor:

@@ -12,8 +12,9 @@ from crowdnotes.cases import supernote_actions
 from crowdnotes.cases.actions import checked_reason, with_event, with_revision
 from crowdnotes.cases.gathering_stages import Changes, StageContext
 from crowdnotes.cases.intake import NEVER_IN_TEXT
+from crowdnotes.cases.permissions import requires
 from crowdnotes.cases.supernote_stages import after_filters, result_origin, usable, used_notes
-from crowdnotes.domain import Case, Draft, ExistingNote, LinkCheck, Person, Suggestion, SuggestionAnswer
+from crowdnotes.domain import Act, Case, Draft, ExistingNote, LinkCheck, Person, Suggestion, SuggestionAnswer
 from crowdnotes.engines import NoteSentence, SupernoteBrief
 from crowdnotes.errors import EngineError, InputError, WorkflowError
 from crowdnotes.jobs import Progress
@@ -24,6 +25,7 @@ _MAX_SUGGESTIONS = 200
 _SUGGESTIONS_PER_CALL = 20
 
 
+@requires(Act.SUGGEST)
 def suggest(case: Case, at: datetime, by: Person, texts: Iterable[str], *, said_by: str = "") -> Case:
     """Readers' comments on the note as it stands, each in a text of its own; `said_by` a reader who is not here.
 
@@ -58,6 +60,7 @@ def suggest(case: Case, at: datetime, by: Person, texts: Iterable[str], *, said_
     return with_event(case, at, by, "suggestion made", detail, suggestions=(*case.suggestions, *added))
 
 
+@requires(Act.EDIT)
 def answer_suggestion(
     case: Case,
     at: datetime,

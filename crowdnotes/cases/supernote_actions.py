@@ -7,19 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import date, datetime
 from itertools import zip_longest
 from typing import cast
 
 from crowdnotes.cases import intake
 from crowdnotes.cases.actions import reopen, with_event, with_revision
+from crowdnotes.cases.cases import Cases
 from crowdnotes.cases.intake import search_scope_of, usable_urls
+from crowdnotes.cases.permissions import require, requires
 from crowdnotes.domain import (
+    Act,
+    Actor,
     Candidate,
     Case,
     DecisionKind,
     Draft,
+    Event,
     ExistingNote,
+    Mode,
     Person,
     PostedNote,
     SentenceSupport,
@@ -55,6 +61,37 @@ def links_of_used(work: SupernoteWork) -> tuple[str, ...]:
     return taken
 
 
+def create_supernote(
+    cases: Cases,
+    text: str,
+    *,
+    notes: Sequence[ExistingNote],
+    url: str | None = None,
+    wanted: int | None = None,
+    until: date | None = None,
+) -> Case:
+    """Store a new case that makes one note from these; the job "supernote" does it.
+
+    A post whose `url` is known may be without words. `wanted` candidates, or as many as is set. Raises InputError as
+    `create_case` does, without a note, and for a number of candidates that is not possible.
+    """
+    at, settings, by = cases.now(), cases.settings, cases.require(Act.BEGIN)
+    case = Case(
+        id=intake.new_case_id(),
+        created_at=at,
+        updated_at=at,
+        owner=by.person,
+        mode=Mode.AUGMENTATION,
+        post=intake.checked_post(text, url, settings.max_post_characters, has_notes=True),
+        until=until,
+        supernote=SupernoteWork(),
+        events=(Event(at=at, by=by.name, by_key=by.key, kind="created", detail="from notes"),),
+    )
+    case = set_notes(case, at, by, notes)
+    return cases.add(set_candidate_count(case, at, by, settings.supernote.candidates if wanted is None else wanted))
+
+
+@requires(Act.EDIT)
 def set_notes(case: Case, at: datetime, by: Person, notes: Sequence[ExistingNote]) -> Case:
     """These notes in the place of those there were; the pages that they link to are read next.
 
@@ -69,6 +106,7 @@ def set_notes(case: Case, at: datetime, by: Person, notes: Sequence[ExistingNote
     return _replace_notes(case, at, by, numbered, "notes set", f"{len(numbered)} notes")
 
 
+@requires(Act.EDIT)
 def choose_note(case: Case, at: datetime, by: Person, note_id: str, chosen: bool | None) -> Case:
     """Use a note, leave it out, or (None) go by the rule of eligibility again."""
     work = require_work(case)
@@ -97,6 +135,7 @@ def _replace_notes(
     return intake.change_sources(changed, at, by, wanted)
 
 
+@requires(Act.EDIT)
 def set_candidate_count(case: Case, at: datetime, by: Person, wanted: int) -> Case:
     """How many candidates the next round makes. InputError outside 1 to 300."""
     work = require_work(case)
@@ -106,6 +145,17 @@ def set_candidate_count(case: Case, at: datetime, by: Person, wanted: int) -> Ca
         return case
     changed = work.model_copy(update={"wanted": wanted})
     return with_event(case, at, by, "candidates wanted", str(wanted), supernote=changed)
+
+
+def update_notes(cases: Cases, case_id: str, notes: Sequence[ExistingNote]) -> Case:
+    """Add newer notes and ratings, see `add_newer_notes`; who may not reopen a decided case is refused."""
+
+    def change(case: Case, by: Actor) -> Case:
+        if case.decision is not None:
+            require(by, Act.REOPEN, case)
+        return add_newer_notes(case, cases.now(), by, notes)
+
+    return cases.update(Act.EDIT, case_id, change)
 
 
 def add_newer_notes(case: Case, at: datetime, by: Person, notes: Sequence[ExistingNote]) -> Case:
@@ -121,6 +171,7 @@ def add_newer_notes(case: Case, at: datetime, by: Person, notes: Sequence[Existi
     return set_notes(case, at, by, notes)
 
 
+@requires(Act.EDIT)
 def set_posted(case: Case, at: datetime, by: Person, posted: PostedNote | None) -> Case:
     """The supernote as it was posted and what raters make of it; None where it is not posted.
 
@@ -267,6 +318,7 @@ def draft_of(case: Case, candidate: Candidate, at: datetime) -> Draft:
     )
 
 
+@requires(Act.EDIT)
 def use_candidate(case: Case, at: datetime, by: Person, sha256: str) -> Case:
     """Make any candidate of the newest round the draft; the replaced text stays in the revisions."""
     draft = draft_of(case, require_candidate(case, sha256), at)

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import ColumnElement, Connection, Engine, Table, Update, delete, func, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 
-from crowdnotes.cases.access import Access
+from crowdnotes.cases.cases import Cases
 from crowdnotes.cases.export import is_demonstration
 from crowdnotes.cases.store import Store
 from crowdnotes.domain import (
@@ -88,7 +88,7 @@ class ToX:
     ) -> None:
         self._parts = (engine, store, settings)
         self._engine = engine
-        self._cases = Access(store, who, four_eyes=settings.four_eyes)
+        self._cases = Cases(store, who, clock, settings)
         self._clock = clock
         self.client = client
         self._settled_after = timedelta(seconds=settings.x.seconds * _CALL_TIMEOUTS_UNTIL_STALE)

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event
 
-from crowdnotes.cases import actions, intake, moderation
+from crowdnotes.cases import actions, blinding, intake, moderation
 from crowdnotes.cases.actions import edit_draft, own_check
 from crowdnotes.cases.agreement import agreement, units
 from crowdnotes.cases.approval import decide, obstacles
+from crowdnotes.cases.blinding import pairs
 from crowdnotes.cases.export import cases_csv, findings_csv, to_json, to_markdown
-from crowdnotes.cases.moderation import pairs
 from crowdnotes.cases.service import CaseService
 from crowdnotes.cases.store import Store
 from crowdnotes.cases.suggestions import answer_suggestion, suggest
@@ -203,27 +203,27 @@ def test_what_a_moderator_finds_of_a_pair_is_a_comparison_and_a_verdict_of_their
 
 def test_a_second_reader_reads_blind_and_approval_waits_for_them() -> None:
     case = read(submitted(readers=2), BOB)
-    assert (case.desk_state, moderation.waits_for_readers(case)) == (DeskState.SUBMITTED, 1)
+    assert (case.desk_state, blinding.waits_for_readers(case)) == (DeskState.SUBMITTED, 1)
     refused(lambda: moderation.claim(case, NOW, BOB), "read already")
     assert ObstacleKind.READERS in {item.id.kind for item in obstacles(case, NOW, BOB)}
-    seen = moderation.hide_other_reviews(case, CLEO)
+    seen = blinding.hide_other_reviews(case, CLEO)
     assert own_check(seen, BOB.key, NOTE, "E1") is None
     assert [item.review_by(BOB.key) for item in seen.evidence] == [None, None]
     assert not any(event.by == "bob" and "E1" in event.detail for event in seen.events)
     assert [reading.findings for reading in seen.desk.readings] == [()]
-    assert moderation.hide_other_reviews(case, BOB) == case
+    assert blinding.hide_other_reviews(case, BOB) == case
     both = read(case, CLEO)
-    assert (moderation.waits_for_readers(both), moderation.readers_disagree(both)) == (0, False)
+    assert (blinding.waits_for_readers(both), blinding.readers_disagree(both)) == (0, False)
     assert both.desk_state is DeskState.IN_REVIEW
-    assert moderation.hide_other_reviews(both, CLEO) == both
+    assert blinding.hide_other_reviews(both, CLEO) == both
     assert ObstacleKind.READERS not in {item.id.kind for item in obstacles(both, NOW, CLEO)}
 
 
 def test_readers_who_disagree_ask_for_a_third_and_all_that_was_found_stays() -> None:
     case = read(read(submitted(readers=2), BOB), CLEO, Support.UNSUPPORTED)
-    assert (moderation.readers_disagree(case), moderation.waits_for_readers(case)) == (True, 1)
+    assert (blinding.readers_disagree(case), blinding.waits_for_readers(case)) == (True, 1)
     case = read(case, DAN)
-    assert moderation.waits_for_readers(case) == 0
+    assert blinding.waits_for_readers(case) == 0
     found = [{finding.support for finding in reading.findings} for reading in case.desk.readings]
     assert found == [{Support.SUPPORTED}, {Support.UNSUPPORTED}, {Support.SUPPORTED}]
     again = moderation.submit(moderation.send_back(case, NOW, DAN, [], "Not yet."), NOW, ANN)
@@ -235,23 +235,23 @@ def test_a_reading_counts_for_the_text_that_was_read_and_for_no_other() -> None:
     assert ObstacleKind.READERS not in {item.id.kind for item in obstacles(both, NOW, CLEO)}
     freed = moderation.release(both, NOW, CLEO)
     turned = edit_draft(freed, NOW, ANN, "The review found a link.", based_on=text_sha256(NOTE))
-    assert (moderation.waits_for_readers(turned), moderation.reading_by(turned, BOB.key)) == (2, None)
+    assert (blinding.waits_for_readers(turned), blinding.reading_by(turned, BOB.key)) == (2, None)
     assert ObstacleKind.READERS in {item.id.kind for item in obstacles(turned, NOW, CLEO)}
     assert moderation.text_read_before(turned, BOB.key) == NOTE
     again = read(turned, BOB)
     assert (len(again.desk.readings), len(again.desk.earlier_readings)) == (1, 2)
     assert moderation.text_read_before(again, BOB.key) is None
-    assert moderation.waits_for_readers(again) == 1
+    assert blinding.waits_for_readers(again) == 1
     back = actions.undo_edit(turned, NOW, ANN)
-    assert moderation.waits_for_readers(back) == 0  # it is the text that both read
+    assert blinding.waits_for_readers(back) == 0  # it is the text that both read
 
 
 def test_a_source_that_the_author_takes_in_later_has_to_be_read_too() -> None:
     both = moderation.release(read(read(submitted(readers=2), BOB), CLEO), NOW, CLEO)
     more = both.model_copy(update={"evidence": (*both.evidence, make_evidence(3))})
-    assert moderation.waits_for_readers(more) == 0
+    assert blinding.waits_for_readers(more) == 0
     opened = actions.open_passage(more, NOW, ANN, "E3")
-    assert moderation.waits_for_readers(actions.judge(opened, NOW, ANN, "E3", Verdict.USE, "")) == 2
+    assert blinding.waits_for_readers(actions.judge(opened, NOW, ANN, "E3", Verdict.USE, "")) == 2
 
 
 @pytest.mark.parametrize("readers", [1, 2])
@@ -286,7 +286,7 @@ def test_a_refusal_before_ones_own_reading_tells_nothing_of_what_others_found() 
         for by, found in zip((BOB, CLEO), finds, strict=True):
             case = read(case, by, found)
         case = moderation.release(case, NOW, CLEO) if case.desk.lease else case
-        return [item.sentence for item in obstacles(moderation.hide_other_reviews(case, DAN), NOW, DAN)]
+        return [item.sentence for item in obstacles(blinding.hide_other_reviews(case, DAN), NOW, DAN)]
 
     agreed, disagreed = refusals(*[Support.SUPPORTED] * 2), refusals(Support.SUPPORTED, Support.UNSUPPORTED)
     assert agreed == disagreed
@@ -301,11 +301,11 @@ def test_a_reading_counts_for_the_post_that_it_was_made_for_and_for_no_other(wha
         back = actions.restore_evidence_set(turned, NOW, ANN, len(turned.earlier_evidence) - 1)
         turned = actions.undo_edit(back, NOW, ANN)
     assert turned.draft == both.draft
-    assert (moderation.waits_for_readers(turned), moderation.reading_by(turned, BOB.key)) == (2, None)
+    assert (blinding.waits_for_readers(turned), blinding.reading_by(turned, BOB.key)) == (2, None)
     assert ObstacleKind.READERS in {item.id.kind for item in obstacles(turned, NOW, CLEO)}
     assert [moderation.what_changed(turned, who.key) for who in (BOB, DAN)] == ["The post", ""]
     assert not moderation.what_changed(both, BOB.key)
-    assert moderation.waits_for_readers(intake.change_post(turned, NOW, ANN, both.post)) == (0 if "url" in what else 2)
+    assert blinding.waits_for_readers(intake.change_post(turned, NOW, ANN, both.post)) == (0 if "url" in what else 2)
 
 
 def test_a_passage_that_its_author_keeps_as_background_is_not_put_to_use_by_a_reader() -> None:
@@ -320,7 +320,7 @@ def test_readers_of_different_texts_do_not_disagree() -> None:
     case = read(submitted(readers=2), BOB)
     edited = edit_draft(case, NOW, ANN, f"{NOTE} It had 12 trials.", based_on=text_sha256(NOTE))
     found = read(edited, CLEO, Support.UNSUPPORTED)
-    assert (moderation.readers_disagree(found), moderation.waits_for_readers(found)) == (False, 1)
+    assert (blinding.readers_disagree(found), blinding.waits_for_readers(found)) == (False, 1)
 
 
 def test_a_note_without_sources_is_not_read_through() -> None:
@@ -368,12 +368,12 @@ def test_what_one_moderator_found_is_nowhere_before_another_is_done(readers: int
     case = actions.save_decision_text(case, NOW, BOB, "word", "It is about mice.")
     assert "not supported" in _told(case)
     taken = moderation.take_over(case, NOW, CLEO)
-    seen = moderation.hide_other_reviews(taken, CLEO)
+    seen = blinding.hide_other_reviews(taken, CLEO)
     found = ("not supported", "mice", "other claim", "check.example")
     assert [word for word in found if word in _told(seen)] == []
     assert "bob" in _told(seen)  # that he had the case is known
     assert (seen.sentence_checks, seen.suggestions, seen.claim_matches) == ((), (), {})
-    assert moderation.hide_other_reviews(taken, BOB).words_of(BOB.key, "word") == "It is about mice."
+    assert blinding.hide_other_reviews(taken, BOB).words_of(BOB.key, "word") == "It is about mice."
     gate = next(it for it in seen.assessment.found if it.gate is GateName.CORRECTNESS)  # type: ignore[union-attr]
     assert (gate.status, gate.findings) == (GateStatus.NOT_RUN, ())
     for kind in ("withdrawn", "sent back"):
@@ -386,9 +386,9 @@ def test_what_one_moderator_found_is_nowhere_before_another_is_done(readers: int
         if kind == "sent back":
             back = answer_suggestion(back, later, ANN, "S2", SuggestionAnswer.NO, "No.")
         again = moderation.submit(back, later, ANN)
-        assert "not supported" not in _told(moderation.hide_other_reviews(again, DAN))
+        assert "not supported" not in _told(blinding.hide_other_reviews(again, DAN))
     done = read(taken, CLEO)
-    assert moderation.hide_other_reviews(done, CLEO) == done
+    assert blinding.hide_other_reviews(done, CLEO) == done
 
 
 def test_what_a_colleague_did_for_the_author_between_two_submissions_is_shown() -> None:
@@ -396,29 +396,29 @@ def test_what_a_colleague_did_for_the_author_between_two_submissions_is_shown() 
     opened = actions.open_passage(back, NOW + 2 * LEASE, DAN, "E1")
     used = actions.judge(opened, NOW + 2 * LEASE, DAN, "E1", Verdict.BACKGROUND, "")
     again = moderation.submit(used, NOW + 3 * LEASE, ANN)
-    review = moderation.hide_other_reviews(again, CLEO).evidence[0].review_by(DAN.key)
+    review = blinding.hide_other_reviews(again, CLEO).evidence[0].review_by(DAN.key)
     assert review is not None
     assert review.verdict is Verdict.BACKGROUND
 
 
 def test_an_author_who_is_a_moderator_reads_their_own_as_blind_as_anybody() -> None:
     case = read(submitted(readers=2), BOB)
-    assert "bob chose" not in _told(moderation.hide_other_reviews(case, ANN))
+    assert "bob chose" not in _told(blinding.hide_other_reviews(case, ANN))
     writer = actor("ann", Role.CONTRIBUTOR)
-    assert moderation.hide_other_reviews(case, writer) == case
+    assert blinding.hide_other_reviews(case, writer) == case
     own = read(case, ANN, Support.PARTLY)
-    assert not moderation.hide_other_reviews(own, DAN).sentence_checks
+    assert not blinding.hide_other_reviews(own, DAN).sentence_checks
 
 
 def test_who_ends_a_case_before_they_read_it_does_not_see_what_the_first_reader_found() -> None:
     case = read(submitted(readers=2), BOB)
     ended = decide(case, NOW, CLEO, DecisionKind.REJECTED)
     assert "bob chose" in _told(ended)
-    assert "bob chose" not in _told(moderation.hide_other_reviews(ended, CLEO))  # who could reopen it and read
+    assert "bob chose" not in _told(blinding.hide_other_reviews(ended, CLEO))  # who could reopen it and read
     writer, first = actor("ann", Role.CONTRIBUTOR), BOB
-    assert all(moderation.hide_other_reviews(ended, who) == ended for who in (writer, first))
+    assert all(blinding.hide_other_reviews(ended, who) == ended for who in (writer, first))
     both = decide(read(case, CLEO), NOW, CLEO, DecisionKind.REJECTED)
-    assert moderation.hide_other_reviews(both, DAN) == both
+    assert blinding.hide_other_reviews(both, DAN) == both
 
 
 def test_a_third_reader_does_not_learn_from_the_queue_that_two_disagreed(engine: Engine) -> None:
@@ -463,7 +463,7 @@ def test_what_a_reader_found_blind_stays_and_counts_as_theirs_after_they_changed
     for pair in pairs(case):
         case = moderation.judge_pair(case, NOW + LEASE, CLEO, pair.words, pair.evidence_id, Support.SUPPORTED)
     case = moderation.finish_reading(case, NOW + LEASE, CLEO)
-    assert not moderation.readers_disagree(case)
+    assert not blinding.readers_disagree(case)
     assert {found.support for found in case.desk.earlier_readings[-1].findings} == {Support.UNSUPPORTED}
     blind = [dict(unit.found) for unit in units([differ])]
     assert [dict(unit.found) for unit in units([case])] == blind

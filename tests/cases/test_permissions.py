@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from crowdnotes.cases.access import Access
+from crowdnotes.cases.cases import Cases
 from crowdnotes.cases.permissions import actor_of, local_owner, require
 from crowdnotes.cases.service import CaseService
 from crowdnotes.cases.stages import StageRunner
@@ -317,7 +317,9 @@ def test_sharing_is_on_record_and_opens_a_case_to_others_until_it_is_taken_back(
 def test_rights_are_those_of_the_newest_version_when_the_change_is_kept(workspace: Workspace) -> None:
     ann = _as(workspace, "ann", Role.CONTRIBUTOR).service
     case = ann.set_shared(new_case(_as(workspace, "ann", Role.CONTRIBUTOR), "kettle").id, True)
-    bob = Access(workspace.tools.store, lambda: actor("bob", Role.CONTRIBUTOR), four_eyes=False)
+    bob = Cases(
+        workspace.tools.store, lambda: actor("bob", Role.CONTRIBUTOR), workspace.tools.clock, workspace.settings
+    )
     assert bob.get(case.id) == case
     ann.set_shared(case.id, False)
     with pytest.raises(NotAllowedError):

@@ -1,0 +1,190 @@
+"""What moderators have read of a note, and what a reader sees of the others' findings before they are done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from crowdnotes.domain import (
+    PROGRAM,
+    Act,
+    Actor,
+    Assessment,
+    Case,
+    ClaimMatch,
+    DeskState,
+    Evidence,
+    Pair,
+    Person,
+    Reading,
+    Review,
+    Support,
+    may,
+)
+from crowdnotes.notes.gates import with_checks
+
+_EVENTS_SEEN_BY_BLIND = frozenset(
+    "submitted;withdrawn;claimed;taken over;released;assigned;put first;no longer first;readers wanted;read through;"
+    "shared;no longer shared".split(";")
+)
+"""What others did at the desk, which tells nothing of what they found."""
+
+
+def hide_other_reviews(case: Case, reader: Person) -> Case:
+    """The case as somebody may see it who has not finished reading the note: without what others found at the desk.
+
+    Nothing is hidden before a case is submitted first; nor from its author, unless it is with the moderators now and
+    the author is one of them; nor once it is decided, but from moderators where several have to read it and not all
+    have: one of them might end it, look, reopen it and read it as if for the first time.
+    """
+    times = _find_times_at_desk(case)
+    if not times or reading_by(case, reader.key) is not None:
+        return case
+    is_at_desk = case.desk.state is DeskState.SUBMITTED
+    is_moderator = isinstance(reader, Actor) and may(reader, Act.REVIEW)
+    if case.decision is not None and not (is_moderator and case.desk.readers > 1 and waits_for_readers(case)):
+        return case
+    if case.owner_key == reader.key and not (is_at_desk and is_moderator):
+        return case
+    known = {reader.key, PROGRAM.key, case.owner_key}
+    claimed = {event.by_key for event in case.events if event.kind in ("claimed", "taken over")}
+    not_readers = known - (claimed - {reader.key})  # an author who is a reader too finds as one
+
+    def shown(key: str, at: datetime, of_whom: set[str | None] = not_readers) -> bool:
+        return key in of_whom or not any(began <= at <= ended for began, ended in times)
+
+    def blind(items: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+        # The author's own stay: the note is made from what they use.
+        def kept(review: Review) -> bool:
+            return shown(review.reader.key, review.judged_at or review.opened_at, known)
+
+        return tuple(it.model_copy(update={"reviews": tuple(filter(kept, it.reviews))}) for it in items)
+
+    def stripped(readings: tuple[Reading, ...]) -> tuple[Reading, ...]:  # who has read it stays known
+        return tuple(it if it.reader.key == reader.key else it.model_copy(update={"findings": ()}) for it in readings)
+
+    checks = tuple(check for check in case.sentence_checks if shown(check.by_key, check.at))
+    texts = {draft.sha256: draft.text for draft in (*case.revisions, *((case.draft,) if case.draft else ()))}
+
+    def unchecked(assessment: Assessment) -> Assessment:
+        known_text = texts.get(assessment.text_sha256)
+        return with_checks(assessment, known_text or "", case.evidence, checks if known_text else ())
+
+    work, counted = case.desk, counted_readings(case)
+    of_other_notes = tuple(it for it in work.readings if it not in counted)
+    update: dict[str, object] = {
+        "readings": stripped(counted),
+        "earlier_readings": stripped((*work.earlier_readings, *of_other_notes)),
+    }
+    changed: dict[str, object] = {
+        "evidence": blind(case.evidence),
+        "earlier_evidence": tuple(
+            it.model_copy(update={"evidence": blind(it.evidence)}) for it in case.earlier_evidence
+        ),
+        "sentence_checks": checks,
+        "assessment": unchecked(case.assessment) if case.assessment else None,
+        "earlier_assessments": tuple(map(unchecked, case.earlier_assessments)),
+        "events": tuple(it for it in case.events if it.kind in _EVENTS_SEEN_BY_BLIND or shown(it.by_key, it.at)),
+        "claim_matches": _find_claim_matches(case, shown),
+        "typed_words": tuple(it for it in case.typed_words if it.by_key == reader.key),
+        "decision_words": {},
+    }
+    if is_at_desk:  # of one that was sent back the comments are for everybody who works on it
+        made = ((it, it.owed or it.typed_by) for it in case.suggestions)
+        changed["suggestions"] = tuple(it for it, key in made if shown(key, it.at))
+        update["returns"] = tuple(
+            it if it.by.key == reader.key else it.model_copy(update={"words": ""}) for it in work.returns
+        )
+    return case.model_copy(update={**changed, "desk": work.model_copy(update=update)})
+
+
+def _find_times_at_desk(case: Case) -> list[tuple[datetime, datetime]]:
+    """From when until when the case was with the moderators, each time; the end of the newest may lie ahead."""
+    times: list[tuple[datetime, datetime]] = []
+    began: datetime | None = None
+    for event in case.events:
+        if event.kind == "submitted":
+            began = event.at
+        elif began is not None and event.kind in ("withdrawn", "sent back"):
+            times.append((began, event.at))
+            began = None
+    return times if began is None else [*times, (began, datetime.max.replace(tzinfo=UTC))]
+
+
+def _find_claim_matches(case: Case, shown: Callable[[str, datetime], bool]) -> dict[str, ClaimMatch]:
+    """What was said of fact-checks by those whose findings are shown, as their acts tell it."""
+    matches = dict(case.claim_matches)
+    said = [event for event in case.events if event.kind == "claim matched"]
+    hidden = {event.detail.partition(": ")[2] for event in said if not shown(event.by_key, event.at)}
+    for name in hidden:
+        matches.pop(name, None)
+    for event in said:
+        match, _, name = event.detail.partition(": ")
+        if name in hidden and shown(event.by_key, event.at):
+            matches |= {name: ClaimMatch(match)} if match in list(ClaimMatch) else {}
+            if match == "none":
+                matches.pop(name, None)
+    return matches
+
+
+def pairs(case: Case) -> tuple[Pair, ...]:
+    """What a moderator has to find: each sentence with its passage, and passages in use that carry none."""
+    draft = case.draft
+    if draft is None or not draft.text.strip():
+        return ()
+    found = [
+        Pair(item.words_in(draft.text), item.evidence_id)
+        for item in case.sentences
+        if item.evidence_id is not None and case.evidence_by_id(item.evidence_id) is not None
+    ]
+    carrying = {pair.evidence_id for pair in found}
+    leans = (item.id for item in case.evidence if item.used or item.id in draft.evidence_ids)
+    rest = [Pair(draft.text, name) for name in leans if name not in carrying]
+    return tuple(dict.fromkeys((*found, *rest)))
+
+
+def counted_readings(case: Case) -> tuple[Reading, ...]:
+    """The finished readings, of this submission, of the very note and post, and of each passage that the note rests on.
+
+    A note that says the post is not misleading, of the same words, is another one.
+
+    The findings of others are empty where they are hidden (`hide_other_reviews`).
+    """
+    text, posts = case.draft.sha256 if case.draft else "", ("", case.post.identity)
+    passages, kinds = {pair.evidence_id for pair in pairs(case)}, (None, case.classification)
+    texts = {item.id: item.identity for item in case.evidence}
+    return tuple(
+        reading
+        for reading in case.desk.readings
+        if reading.text_sha256 == text
+        and reading.post_sha256 in posts
+        and reading.classification in kinds
+        and all(it.passage_sha256 in ("", texts.get(it.evidence_id, "")) for it in reading.findings)
+        and (not reading.findings or passages <= {found.evidence_id for found in reading.findings})
+    )
+
+
+def reading_by(case: Case, key: str) -> Reading | None:
+    """The finished reading of that `Person.key`, of the note as it is."""
+    return next((reading for reading in counted_readings(case) if reading.reader.key == key), None)
+
+
+def readers_disagree(case: Case) -> bool:
+    """Whether two readers found different things of the same sentence and passage."""
+    found: dict[tuple[str, str], Support] = {}
+    return any(
+        found.setdefault(pair, support) is not support
+        for reading in counted_readings(case)
+        for pair, support in reading.by_pair.items()
+    )
+
+
+def waits_for_readers(case: Case, at_least: int = 1) -> int:
+    """How many moderators still have to read the note as it is; two who disagree ask for a third.
+
+    `at_least` is how many have to read every case.
+    """
+    wanted = max(case.desk.readers, at_least)
+    if wanted > 1 and readers_disagree(case):
+        wanted = max(wanted, 3)
+    return max(0, wanted - len(counted_readings(case)))

@@ -1,0 +1,189 @@
+"""The one entry to stored cases: as one person, for an act that they may do, on the newest version.
+
+Pages, commands and stages have no other store than this, and each call names an act: none can be forgotten. Changes
+are checked inside the step that keeps them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from crowdnotes.cases.blinding import hide_other_reviews
+from crowdnotes.cases.permissions import Action, Clock, P, require, require_editable
+from crowdnotes.cases.review_queue import Queue
+from crowdnotes.cases.store import CaseOwnership, Store
+from crowdnotes.domain import (
+    Act,
+    Actor,
+    Case,
+    CaseStatus,
+    CaseSummary,
+    CurrentUser,
+    Relationship,
+    Tombstone,
+)
+from crowdnotes.errors import StoreError, WorkflowError
+from crowdnotes.jobs import Fence
+from crowdnotes.settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class CasePage:
+    """Cases of one page of a list, and how many the whole list has."""
+
+    items: Sequence[CaseSummary]
+    total: int
+
+
+class Cases:
+    """Stored cases as one person may use them, asked for their role at every act. Safe to share between threads.
+
+    Every method raises NotAllowedError, and what `Store` raises.
+    """
+
+    def __init__(
+        self, store: Store, current_user: CurrentUser, now: Callable[[], datetime], settings: Settings
+    ) -> None:
+        self._store = store
+        self._current_user = current_user
+        self._now = now
+        self.settings = settings
+
+    def with_fence(self, fence: Fence) -> Cases:
+        """Return the same for a job: what it changes is refused, by JobCancelled, once another worker took it over."""
+        return Cases(self._store.with_fence(fence), self._current_user, self._now, self.settings)
+
+    @property
+    def actor(self) -> Actor:
+        """Who acts, with the role they have now."""
+        return self._current_user()
+
+    def now(self, clock: Clock = Clock.APP) -> datetime:
+        """Return the time that everything on record goes by, or that claims go by (the database's)."""
+        return self._now() if clock is Clock.APP else self._store.queue.now()
+
+    def require(self, permission: Act, case_id: str | None = None) -> Actor:
+        """Return the actor, who may do that to the case, or to what all share."""
+        actor = self._current_user()
+        require(
+            actor,
+            permission,
+            None if case_id is None else self._store.get(case_id),
+            four_eyes=self.settings.four_eyes,
+        )
+        return actor
+
+    # --- one case ---
+
+    def add(self, case: Case, images: Sequence[bytes] = ()) -> Case:
+        """Keep a new case with the images of its post, and return it as kept."""
+        self.require(Act.PRACTISE if case.recorded_answers else Act.BEGIN)
+        return self._store.add(case, images)
+
+    def get(self, case_id: str, permission: Act = Act.READ) -> Case:
+        """Return the newest version; to be read it lacks what it hides from the actor (`hide_other_reviews`)."""
+        case, actor = self._store.get(case_id), self._current_user()
+        require(actor, permission, case, four_eyes=self.settings.four_eyes)
+        return hide_other_reviews(case, actor) if permission is Act.READ else case
+
+    def apply(self, case_id: str, action: Action[P], /, *args: P.args, **kwargs: P.kwargs) -> Case:
+        """Apply an action to the newest version, and return the next one without what it hides from the actor."""
+        # The database is asked for its time before its transaction begins.
+        claimed_at = self.now(Clock.DATABASE) if action.clock is Clock.DATABASE else None
+
+        def change(newest: Case, by: Actor) -> Case:
+            return action.rule(newest, claimed_at or self._now(), by, *args, **kwargs)
+
+        return self.update(action.permission, case_id, change, by_reviewers=action.by_reviewers)
+
+    def update(
+        self,
+        permission: Act,
+        case_id: str,
+        change: Callable[[Case, Actor], Case],
+        images: Sequence[bytes] = (),
+        *,
+        by_reviewers: bool = False,
+    ) -> Case:
+        """Apply a change that is no action: of a stage, with the bytes of `images`, or by the settings.
+
+        Edits of a case that is with the moderators are refused, see `require_editable`.
+        """
+        actor = self._current_user()
+
+        def checked(newest: Case) -> Case:
+            require(actor, permission, newest, four_eyes=self.settings.four_eyes)
+            if permission is Act.EDIT:
+                require_editable(newest, actor, by_reviewers=by_reviewers)
+            changed = change(newest, actor)
+            if permission is Act.JUDGE and changed.basis_sha256 != newest.basis_sha256:  # an edit of the note's basis
+                require_editable(newest, actor)
+            return changed
+
+        return hide_other_reviews(self._store.update(case_id, checked, images), actor)
+
+    def delete(self, case_id: str) -> None:
+        """Remove a case for good, also one that cannot be read; nobody deletes one that a moderator has claimed."""
+        actor = self._current_user()
+
+        def check(kept: CaseOwnership) -> None:
+            require(actor, Act.DELETE, kept)
+            if kept.held_by:
+                raise WorkflowError("claimed", f"{kept.held_by} is working on this case.", "Wait until they are done.")
+
+        self._store.delete(case_id, check, by=actor)
+
+    def put_text(self, permission: Act, case_id: str, text: str) -> str:
+        """Keep a source's text for a case and return its sha256."""
+        self.get(case_id, permission)
+        return self._store.put_text(case_id, text)
+
+    def image(self, case_id: str, sha256: str, permission: Act = Act.READ) -> bytes:
+        """Return an image of the case's post. Raises StoreError when the post has it no longer."""
+        if all(image.sha256 != sha256 for image in self.get(case_id, permission).post.images):
+            raise StoreError("This image is no longer kept.", "Attach it again.")
+        return self._store.image(sha256)
+
+    def note_presence(self, case_id: str) -> Sequence[str]:
+        """Note that the actor has a case open that they may read; return the names of others who have."""
+        self.get(case_id)
+        return self._store.queue.seen(case_id, self._current_user())
+
+    # --- many cases ---
+
+    def find(
+        self,
+        search: str = "",
+        status: CaseStatus | None = None,
+        *,
+        whose: Relationship | None = None,
+        limit: int = 200,
+        offset: int = 0,
+    ) -> CasePage:
+        """Return the cases that the actor may read, the newest change first.
+
+        All words of `search` occur in the post or the note. `whose`: one's own, or shared.
+        """
+        reader = self._current_user()
+        return CasePage(
+            self._store.list(search, status, limit, offset, reader=reader, whose=whose) if limit else (),
+            self._store.count(search, status, reader=reader, whose=whose),
+        )
+
+    @property
+    def queue(self) -> Queue:
+        """The moderators' queue, for who may review."""
+        self.require(Act.REVIEW)
+        return self._store.queue
+
+    def tombstones(self) -> Sequence[Tombstone]:
+        """Return which cases were deleted, when and by whom, and nothing of what they held."""
+        self.require(Act.SET_UP)
+        return self._store.tombstones()
+
+    def expire(self, before: datetime) -> int:
+        """Remove what was decided before then, and return how many cases. Their ids and the time stay on record."""
+        self.require(Act.SET_UP)
+        return self._store.expire(before)
