@@ -9,7 +9,7 @@ from tests.journeys.accessible import serious_faults
 from tests.journeys.conftest import SCREENSHOTS, App, NewPage
 from tests.journeys.walk import rest
 
-pytestmark = pytest.mark.journey
+pytestmark = [pytest.mark.journey, pytest.mark.deep]
 
 _LABELS = (
     "Find evidence",

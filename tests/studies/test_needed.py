@@ -79,11 +79,16 @@ def test_before_approval_the_post_is_judged_with_its_note_by_the_principle(monke
     assert judged == [Judged(0.2, writes=False), Judged(1.0, writes=True), None, None]
 
 
-def test_the_made_jokes_hang_on_words_and_n_grams_stand_beside() -> None:
+def test_the_made_jokes_hang_on_words() -> None:
     rows = read_needed_rows(MADE)
     assert [sum(row.needs_note is needed for row in rows) for needed in (True, False)] == [20, 20]
     assert not any(row.depends_on_media for row in rows)
     assert {row.no_note_reason for row in rows if not row.needs_note} == {"made joke"}
+
+
+@pytest.mark.deep
+def test_n_grams_are_measured_on_the_same_posts() -> None:
+    rows = read_needed_rows(MADE)
     found = bench_needed(rows, judge_posts(ScriptedEngine(), rows, TODAY, at_once=2))
     assert found["all"] == found["words_decide"]
     rival = found["all"]["rivals"]["n_grams"]
