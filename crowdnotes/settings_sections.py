@@ -22,12 +22,13 @@ from pydantic_settings import (
 
 from crowdnotes import PROJECT_PAGE, __version__
 from crowdnotes.domain import SourceCategory
+from crowdnotes.domain.base import Replaceable
 from crowdnotes.errors import ConfigurationError
 
 _Options = TypeVar("_Options", bound=BaseModel)
 
 
-class SettingsGroup(BaseSettings):
+class SettingsGroup(BaseSettings, Replaceable):
     """Settings that are read from the environment alone: pydantic's other sources take two thirds of the time."""
 
     @classmethod

@@ -207,7 +207,7 @@ def make_case(**changes: object) -> Case:
     case = Case(
         id="c0ffee", created_at=at, updated_at=at, mode=Mode.AUGMENTATION, post=Post(text="This drink makes you ill!")
     )
-    return case.model_copy(update=changes)
+    return case.replace(**changes)
 
 
 class LiveLinks:
@@ -405,7 +405,7 @@ class ScriptedEngine:
         """See `fails_at` and `by_person`."""
         result = self._judge(GateName.CORRECTNESS)
         if self.by_person:
-            return GateResult.not_run(GateName.CORRECTNESS, "Not compared.").model_copy(update={"judge": BY_PERSON})
+            return GateResult.not_run(GateName.CORRECTNESS, "Not compared.").replace(judge=BY_PERSON)
         return result
 
     def helpfulness(self, post: Post, note: str) -> GateResult:

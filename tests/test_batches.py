@@ -422,7 +422,7 @@ def test_a_budget_that_runs_out_within_a_row_fails_it_with_a_sentence_and_it_goe
         monkeypatch.setenv("CROWDNOTES_LLM_BASE_URL", server.base_url)
         for dollars, state in (("4", "failed"), ("8", "done")):
             monkeypatch.setenv("CROWDNOTES_LLM_BUDGET_DOLLARS", dollars)
-            settings = load_settings().model_copy(update={"data_dir": tmp_path})
+            settings = load_settings().replace(data_dir=tmp_path)
             with open_workspace(settings, embedder=HashingEmbedder(), links=LiveLinks()) as workspace:
                 if not workspace.libraries.list():
                     workspace.libraries.add(make_library(tmp_path), "topics")

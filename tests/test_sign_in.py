@@ -42,7 +42,7 @@ def _signed_in(workspace: Workspace, person: Person, first_role: str = "contribu
 def test_who_is_new_gets_the_first_role_and_keeps_what_an_admin_made_of_it(workspace: Workspace) -> None:
     assert _signed_in(workspace, ANN).actor.role is Role.CONTRIBUTOR
     workspace.people.set_role(ANN, Role.MODERATOR)
-    renamed = ANN.model_copy(update={"name": "Ann B."})
+    renamed = ANN.replace(name="Ann B.")
     assert _signed_in(workspace, renamed, "viewer").actor.role is Role.MODERATOR
     [known] = workspace.people.everybody()
     assert (known.person, known.role, known.disabled_at) == (renamed, Role.MODERATOR, None)
@@ -118,7 +118,7 @@ def test_one_finds_ones_own_cases_and_those_that_are_shared(workspace: Workspace
 def test_that_somebody_else_has_to_decide_is_among_the_obstacles(workspace: Workspace) -> None:
     case = new_case(workspace, "kettle")
     assert ObstacleKind.NOT_YOURS not in {item.id.kind for item in workspace.service.obstacles(case)}
-    settings = workspace.settings.model_copy(update={"four_eyes": True})
+    settings = workspace.settings.replace(four_eyes=True)
     strict = replace(workspace, tools=replace(workspace.tools, settings=settings)).acting_as(workspace.who)
     assert strict.service.obstacles(case)[0].sentence == (
         "You began this case, so another moderator or admin has to decide it."

@@ -40,7 +40,7 @@ class _SlowEmbedder(HashingEmbedder):
 
 def opened(folder: Path, url: str) -> Workspace:
     """A workspace on that database, with a fake of every boundary."""
-    settings = load_settings().model_copy(update={"data_dir": folder})
+    settings = load_settings().replace(data_dir=folder)
     del url  # it stands in the environment, as for any worker
     engine = TopicEngine() if settings.llm.base_url is None else None
     return open_workspace(settings, embedder=_SlowEmbedder(), engine=engine, links=LiveLinks())

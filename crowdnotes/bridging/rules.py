@@ -494,7 +494,7 @@ def _find_blocking_outcomes(status: NoteStatus, outcomes: list[RuleOutcome]) -> 
     helpful_rules = {RuleName.GENERAL_HELPFUL, RuleName.INERTIA}
     reached = any(said.fired for said in outcomes if said.rule in helpful_rules)
     return tuple(
-        said if said.fired else said.model_copy(update={"reason": _explain_unmet_lines(said)})
+        said if said.fired else said.replace(reason=_explain_unmet_lines(said))
         for said in outcomes
         if (said.rule is RuleName.GENERAL_HELPFUL and not reached)
         or (said.fired and said.rule is not RuleName.INITIAL and said.rule not in helpful_rules)

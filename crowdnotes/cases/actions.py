@@ -54,7 +54,7 @@ def with_event(case: Case, at: datetime, by: Person, kind: str, detail: str = ""
     if "decision" not in changes:
         require_open(case)
     event = Event(at=at, by=by.name, by_key=by.key, kind=kind, detail=detail)
-    changed = case.model_copy(update={**changes, "updated_at": at, "events": (*case.events, event)})
+    changed = case.replace(**changes, updated_at=at, events=(*case.events, event))
     return with_sentence_checks(_with_known_scores(changed, case.assessment))
 
 
@@ -63,7 +63,7 @@ def with_sentence_checks(case: Case) -> Case:
     if case.decision is not None or case.draft is None or case.assessment is None or not case.assessment_is_current:
         return case
     judged = with_checks(case.assessment, case.draft.text, case.used_evidence, case.sentence_checks)
-    return case if judged == case.assessment else case.model_copy(update={"assessment": judged})
+    return case if judged == case.assessment else case.replace(assessment=judged)
 
 
 def _with_known_scores(case: Case, before: Assessment | None) -> Case:
@@ -79,7 +79,7 @@ def _with_known_scores(case: Case, before: Assessment | None) -> Case:
             current = known
     if kept is case.earlier_assessments:
         return case
-    return case.model_copy(update={"assessment": current, "earlier_assessments": kept})
+    return case.replace(assessment=current, earlier_assessments=kept)
 
 
 def require_open(case: Case) -> None:
@@ -129,7 +129,7 @@ def judge(case: Case, at: datetime, by: Person, evidence_id: str, verdict: Verdi
     if (own.verdict, own.reason) == (verdict, reason) and counts:
         return case
     judged_at = at if verdict is not None else None
-    review = own.model_copy(update={"verdict": verdict, "judged_at": judged_at, "reason": reason})
+    review = own.replace(verdict=verdict, judged_at=judged_at, reason=reason)
     said = verdict.as_text if verdict else "no verdict"
     detail = f"{evidence_id}: {said}" + (f" ({reason})" if reason else "")
     return with_event(case, at, by, "passage judged", detail, evidence=_with_review(case, evidence_id, review))
@@ -314,7 +314,7 @@ def save_decision_text(case: Case, at: datetime, by: Person, field: str, text: s
         return case
     others = (item for item in case.typed_words if (item.by_key, item.field) != (by.key, field))
     words = (*others, TypedWords(by_key=by.key, field=field, text=text))
-    return case.model_copy(update={"typed_words": words, "updated_at": at})
+    return case.replace(typed_words=words, updated_at=at)
 
 
 @requires(Act.REOPEN)
@@ -331,7 +331,7 @@ def set_shared(case: Case, at: datetime, by: Person, shared: bool) -> Case:
     if shared == case.shared:
         return case
     event = Event(at=at, by=by.name, by_key=by.key, kind="shared" if shared else "no longer shared")
-    return case.model_copy(update={"shared": shared, "updated_at": at, "events": (*case.events, event)})
+    return case.replace(shared=shared, updated_at=at, events=(*case.events, event))
 
 
 def use_own_engine(cases: Cases, case_id: str) -> Case:
@@ -382,9 +382,7 @@ def _with_review(case: Case, evidence_id: str, review: Review) -> tuple[Evidence
     def reviews(item: Evidence) -> tuple[Review, ...]:
         return (*(other for other in item.reviews if other.reader.key != review.reader.key), review)
 
-    return tuple(
-        item.model_copy(update={"reviews": reviews(item)}) if item.id == evidence_id else item for item in case.evidence
-    )
+    return tuple(item.replace(reviews=reviews(item)) if item.id == evidence_id else item for item in case.evidence)
 
 
 def archive_evidence(case: Case, at: datetime, why: str) -> tuple[EvidenceSet, ...]:
@@ -443,7 +441,7 @@ def _with_evidence(
 
 def with_cutoff_notice(item: Evidence, case: Case) -> Evidence:
     """A person's passage, with a notice when the case has a cutoff now that its source does not keep."""
-    return item.model_copy(update={"source": item.source.kept_by_a_person(case.until)})
+    return item.replace(source=item.source.kept_by_a_person(case.until))
 
 
 def is_used_by_note(case: Case, item: Evidence) -> bool:
@@ -453,7 +451,7 @@ def is_used_by_note(case: Case, item: Evidence) -> bool:
 
 def ranked(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
     """The passages, numbered in their order from 1."""
-    return tuple(item.model_copy(update={"rank": rank}) for rank, item in enumerate(evidence, start=1))
+    return tuple(item.replace(rank=rank) for rank, item in enumerate(evidence, start=1))
 
 
 def with_sources(case: Case, added: Iterable[Source]) -> tuple[Source, ...]:

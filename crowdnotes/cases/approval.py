@@ -103,7 +103,7 @@ def decide(
         "decided",
         f"{kind.as_text} {decision.reason}".strip() + passed_over,
         decision=decision,
-        desk=case.desk.model_copy(update={"lease": None}),
+        desk=case.desk.replace(lease=None),
     )
 
 

@@ -58,10 +58,10 @@ def hide_other_reviews(case: Case, reader: Person) -> Case:
         def kept(review: Review) -> bool:
             return shown(review.reader.key, review.judged_at or review.opened_at, known)
 
-        return tuple(it.model_copy(update={"reviews": tuple(filter(kept, it.reviews))}) for it in items)
+        return tuple(it.replace(reviews=tuple(filter(kept, it.reviews))) for it in items)
 
     def stripped(readings: tuple[Reading, ...]) -> tuple[Reading, ...]:  # who has read it stays known
-        return tuple(it if it.reader.key == reader.key else it.model_copy(update={"findings": ()}) for it in readings)
+        return tuple(it if it.reader.key == reader.key else it.replace(findings=()) for it in readings)
 
     checks = tuple(check for check in case.sentence_checks if shown(check.by_key, check.at))
     texts = {draft.sha256: draft.text for draft in (*case.revisions, *((case.draft,) if case.draft else ()))}
@@ -78,9 +78,7 @@ def hide_other_reviews(case: Case, reader: Person) -> Case:
     }
     changed: dict[str, object] = {
         "evidence": blind(case.evidence),
-        "earlier_evidence": tuple(
-            it.model_copy(update={"evidence": blind(it.evidence)}) for it in case.earlier_evidence
-        ),
+        "earlier_evidence": tuple(it.replace(evidence=blind(it.evidence)) for it in case.earlier_evidence),
         "sentence_checks": checks,
         "assessment": unchecked(case.assessment) if case.assessment else None,
         "earlier_assessments": tuple(map(unchecked, case.earlier_assessments)),
@@ -92,10 +90,8 @@ def hide_other_reviews(case: Case, reader: Person) -> Case:
     if is_at_desk:  # of one that was sent back the comments are for everybody who works on it
         made = ((it, it.owed or it.typed_by) for it in case.suggestions)
         changed["suggestions"] = tuple(it for it, key in made if shown(key, it.at))
-        update["returns"] = tuple(
-            it if it.by.key == reader.key else it.model_copy(update={"words": ""}) for it in work.returns
-        )
-    return case.model_copy(update={**changed, "desk": work.model_copy(update=update)})
+        update["returns"] = tuple(it if it.by.key == reader.key else it.replace(words="") for it in work.returns)
+    return case.replace(**changed, desk=work.replace(**update))
 
 
 def _find_times_at_desk(case: Case) -> list[tuple[datetime, datetime]]:

@@ -65,7 +65,7 @@ class CaseFindings(StageRunner):
         rounds, found = [worth_choosing(case.hits)], [*case.hits, *(second.hits if second is not None else ())]
         if second is not None:
             later = {source.id for source in second.sources}
-            before = case.model_copy(update={"sources": [one for one in case.sources if one.id not in later]})
+            before = case.replace(sources=[one for one in case.sources if one.id not in later])
             rounds.append(follow_up_stages.candidates_of(before, second, tools))
         evidence = case.used_evidence or case.judging_evidence
         shown = {

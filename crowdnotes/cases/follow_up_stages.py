@@ -99,16 +99,16 @@ def ask(case: Case, by: Person, asked: FollowUpSearch) -> Case:
     if asked.kind is FollowUpKind.MORE_LIKE:
         require_passage(case, asked.about)
     elif asked.kind is FollowUpKind.OTHER_SIDE:
-        asked = asked.model_copy(update={"aim": Aim.OTHER_SIDE})
+        asked = asked.replace(aim=Aim.OTHER_SIDE)
     elif asked.kind is FollowUpKind.AGAIN:
         slow = (one for one in case.outcomes if one.provider in asked.services)
-        asked = asked.model_copy(update={"queries": case.queries, "about": ", ".join(one.label for one in slow)})
+        asked = asked.replace(queries=case.queries, about=", ".join(one.label for one in slow))
     elif asked.kind is FollowUpKind.LINK:
-        asked = asked.model_copy(update={"about": _require_new_link(case, asked.about)})
+        asked = asked.replace(about=_require_new_link(case, asked.about))
     else:
         out = require_passage(case, asked.about)
         _require_swappable(case, out)
-        asked = asked.model_copy(update={"aim": out.aim})
+        asked = asked.replace(aim=out.aim)
     ended = tuple(other for other in case.follow_ups if other.finished_at is not None)
     return with_event(case, asked.asked_at, by, "follow-up search", asked.as_text, follow_ups=(*ended, asked))
 
@@ -193,13 +193,13 @@ def joined(case: Case, asked: FollowUpSearch, found: Sequence[Evidence], stage: 
     at = stage.finished_at
     new = _select_new_passages(case, asked, found)
     first = case.next_evidence_number
-    added = [item.model_copy(update={"id": f"E{first + i}", "aim": asked.aim}) for i, item in enumerate(new)]
+    added = [item.replace(id=f"E{first + i}", aim=asked.aim) for i, item in enumerate(new)]
     evidence = _insert_passages(case, asked, added)
     outcome = _describe_search_outcome(case, asked, added, evidence)
-    stages = (*asked.stages, stage.model_copy(update={"summary": outcome}))
+    stages = (*asked.stages, stage.replace(summary=outcome))
     names = tuple(item.id for item in added)
     later = {item.provider: item for item in asked.outcomes} if asked.kind is FollowUpKind.AGAIN else {}
-    ended = asked.model_copy(update={"outcome": outcome, "added": names, "finished_at": at, "stages": stages})
+    ended = asked.replace(outcome=outcome, added=names, finished_at=at, stages=stages)
     is_new_link = asked.kind is FollowUpKind.LINK and asked.about not in case.urls
     return with_event(
         case,
@@ -222,7 +222,7 @@ def _merge_late_outcome(first: ProviderOutcome, again: ProviderOutcome | None) -
     if again is None or again.state is not ProviderState.ANSWERED:
         return first
     sentence = f"It came in later, when it was asked again. {again.sentence}".strip()
-    return again.model_copy(update={"sentence": sentence})
+    return again.replace(sentence=sentence)
 
 
 def _require_new_link(case: Case, url: str) -> str:
@@ -331,10 +331,14 @@ def _run_queries_stage(case: Case, asked: FollowUpSearch, _: Progress, tools: St
 def _run_search_stage(
     case: Case, asked: FollowUpSearch, progress: Progress, tools: StageContext
 ) -> tuple[Changes, str]:
-    places = {"libraries": asked.libraries, "services": asked.services, "queries": asked.queries}
     try:
         patient = asked.kind is FollowUpKind.AGAIN
-        return gathering_stages.search(case.model_copy(update=places), progress, tools, patient=patient)
+        return gathering_stages.search(
+            case.replace(libraries=asked.libraries, services=asked.services, queries=asked.queries),
+            progress,
+            tools,
+            patient=patient,
+        )
     except JobError as error:
         if asked.kind not in {FollowUpKind.SETTLE, FollowUpKind.AGAIN}:
             raise
@@ -394,7 +398,7 @@ def _leave_out_refused(case: Case, found: Sequence[Hit], tools: StageContext) ->
 def _run_passages_stage(
     case: Case, asked: FollowUpSearch, progress: Progress, tools: StageContext
 ) -> tuple[Changes, str]:
-    case = case.model_copy(update={"queries": asked.queries or case.queries})
+    case = case.replace(queries=asked.queries or case.queries)
     return {"evidence": gathering_stages.best_of(case, asked.sources, asked.reasons, progress, tools)}, ""
 
 
@@ -486,7 +490,7 @@ def keep(newest: Case, worked_on: Case, which: SearchSelector, changes: Changes,
     asked = unfinished(which(newest))
     if stage.name is StageName.PASSAGES:
         return joined(newest, asked, cast("tuple[Evidence, ...]", changes["evidence"]), stage)
-    asked = asked.model_copy(update={**changes, "stages": (*asked.stages, stage)})
+    asked = asked.replace(**changes, stages=(*asked.stages, stage))
     detail = f"{asked.as_text}: {stage.summary}"
     return with_event(
         newest,

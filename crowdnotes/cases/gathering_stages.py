@@ -534,7 +534,7 @@ def _fill_post_from_notes(case: Case) -> Post:
     """The post; of one that is known by its address alone, what notes say of it."""
     if case.post.has_words or case.supernote is None:
         return case.post.as_read
-    return case.post.model_copy(update={"text": " ".join(without_urls(note.text) for note in case.supernote.used)})
+    return case.post.replace(text=" ".join(without_urls(note.text) for note in case.supernote.used))
 
 
 def _collect_snippets(case: Case) -> dict[str, str]:
@@ -577,12 +577,12 @@ def _merge_evidence(newest: Case, persons: Sequence[Evidence], found: Sequence[E
     for item in found:
         now = present.get(item.source.id)
         if now is None:
-            kept.append(item.model_copy(update={"id": f"E{number}"}))
+            kept.append(item.replace(id=f"E{number}"))
             number += 1
         elif now.source.text_sha256 != item.source.text_sha256:  # the words that a person saw stay
             kept.append(now)
         else:
-            kept.append(now.model_copy(update={"source": item.source}))
+            kept.append(now.replace(source=item.source))
     there = {item.source.id for item in kept}
     kept.extend(item for item in persons if item.source.id not in there)
     return ranked(with_cutoff_notice(item, newest) if _is_reviewed_or_pasted(item) else item for item in kept)

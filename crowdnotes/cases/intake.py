@@ -253,7 +253,7 @@ def edit_post(cases: Cases, case_id: str, text: str, *, url: str | None = None, 
 def change_post(case: Case, at: datetime, by: Person, post: Post) -> Case:
     """Replace the post's words and address; its images stay."""
     new = {name: getattr(post, name) for name in ("text", "context", "url", "posted_at", "language")}
-    post = case.post.model_copy(update=new)
+    post = case.post.replace(**new)
     if post == case.post:
         return case
     if (post.text, post.context) == (case.post.text, case.post.context):
@@ -406,10 +406,8 @@ def add_evidence(case: Case, at: datetime, by: Person, item: Evidence) -> Case:
         return case
     asked = [case.post.text, *(claim.in_full for claim in case.claims)]
     nearest = dict.fromkeys(span for words in asked for span in _find_nearest_sentence(item.passage.text, words))
-    passage = item.passage.model_copy(update={"marks": tuple(nearest)})
-    added = item.model_copy(
-        update={"id": f"E{case.next_evidence_number}", "rank": len(case.evidence) + 1, "passage": passage}
-    )
+    passage = item.passage.replace(marks=tuple(nearest))
+    added = item.replace(id=f"E{case.next_evidence_number}", rank=len(case.evidence) + 1, passage=passage)
     return with_event(
         case,
         at,
@@ -475,7 +473,7 @@ def with_images(post: Post, images: tuple[Image, ...]) -> Post:
     ordered = dict.fromkeys(image.sha256 for image in (*post.images, *images))
     if len(ordered) > MAX_IMAGES:
         raise InputError(f"A post has at most {MAX_IMAGES} images.", "Take one off first.")
-    return post.model_copy(update={"images": tuple(every[sha256] for sha256 in ordered)})
+    return post.replace(images=tuple(every[sha256] for sha256 in ordered))
 
 
 def attach_image(cases: Cases, case_id: str, content: bytes, name: str) -> Case:
@@ -502,7 +500,7 @@ def remove_image(case: Case, at: datetime, by: Person, sha256: str) -> Case:
     if image is None:
         return case
     left = tuple(other for other in case.post.images if other.sha256 != sha256)
-    post = case.post.model_copy(update={"images": left})
+    post = case.post.replace(images=left)
     return replace_post(case, at, by, post, "image removed", f"{image.name} {sha256}")
 
 
@@ -514,13 +512,11 @@ def describe_image(
     image = find_image(case, sha256)
     if image is None:
         raise InputError("The post no longer has this image.", "Attach it again.")
-    said = image.model_copy(
-        update={"text": _check_image_words(text), "shows": _check_image_words(shows), "read_by": read_by}
-    )
+    said = image.replace(text=_check_image_words(text), shows=_check_image_words(shows), read_by=read_by)
     if (said.text, said.shows) == (image.text, image.shows) and image.read_by:
         return case
     images = tuple(said if other.sha256 == sha256 else other for other in case.post.images)
-    post = case.post.model_copy(update={"images": images})
+    post = case.post.replace(images=images)
     detail = f"{image.name} by {read_by}: {said.text} {said.shows}".rstrip()
     return replace_post(case, at, by, post, "image read", detail)
 

@@ -167,8 +167,8 @@ def renew(case: Case, at: datetime, by: Person) -> Case:
             f"{lease.holder.name} has taken over this case.",
             "What you chose so far is kept. Take another case, or take this one over again.",
         )
-    renewed = lease.model_copy(update={"until": max(lease.until, at + LEASE)})
-    return case.model_copy(update={"desk": case.desk.model_copy(update={"lease": renewed})})
+    renewed = lease.replace(until=max(lease.until, at + LEASE))
+    return case.replace(desk=case.desk.replace(lease=renewed))
 
 
 def _explain_missing_claim(case: Case, by: Person) -> str:
@@ -219,15 +219,15 @@ def judge_pair(case: Case, at: datetime, by: Person, words: str, evidence_id: st
     if review.verdict is None and support in _FAVOURABLE_FINDINGS:
         # A passage that its author keeps as background stays that: the note's sources are the author's to choose.
         verdict = Verdict.USE if item.used or item.verdict is None else Verdict.BACKGROUND
-        review = review.model_copy(update={"verdict": verdict, "judged_at": at})
+        review = review.replace(verdict=verdict, judged_at=at)
     elif (
         review.verdict is Verdict.USE
         and support not in _FAVOURABLE_FINDINGS
         and not _has_support_for_other_sentence(case, by, words, item.id)
     ):
-        review = review.model_copy(update={"verdict": None, "judged_at": None})
+        review = review.replace(verdict=None, judged_at=None)
     others = (other for other in item.reviews if other.reader.key != by.key)
-    reviewed = item.model_copy(update={"reviews": (*others, review)})
+    reviewed = item.replace(reviews=(*others, review))
     evidence = tuple(reviewed if it.id == evidence_id else it for it in case.evidence)
     sentence = next((it for it in case.sentences if case.draft and it.words_in(case.draft.text) == words), None)
     doubts = sentence.doubts if sentence is not None else ()
@@ -282,7 +282,7 @@ def finish_reading(case: Case, at: datetime, by: Person) -> Case:
     # What they found blind stays on record, also where they changed their mind when they saw what others found.
     earlier = tuple(other for other in work.readings if other not in counted or other is before)
     update = {"readings": readings, "earlier_readings": (*work.earlier_readings, *earlier)}
-    read = renewed.model_copy(update={"desk": work.model_copy(update=update)})
+    read = renewed.replace(desk=work.replace(**update))
     lease = None if waits_for_readers(read) else work.lease
     detail = plural(len(findings), "1 passage checked", "{n} passages checked")
     return _change_desk(renewed, at, by, "read through", detail, lease=lease, **update)
@@ -323,9 +323,7 @@ def send_back(case: Case, at: datetime, by: Person, comments: Sequence[Comment],
     )
     detail = "; ".join(filter(None, (words, ", ".join(item.id for item in added))))
     returned = Return(by=by.person, at=at, words=words, note=note)
-    work = case.desk.model_copy(
-        update={"state": DeskState.RETURNED, "lease": None, "returns": (*case.desk.returns, returned)}
-    )
+    work = case.desk.replace(state=DeskState.RETURNED, lease=None, returns=(*case.desk.returns, returned))
     return with_event(case, at, by, "sent back", detail, suggestions=(*case.suggestions, *added), desk=work)
 
 
@@ -335,7 +333,7 @@ def resolve_comment(case: Case, at: datetime, by: Person, suggestion_id: str) ->
     asked = next((item for item in case.suggestions if item.id == suggestion_id and item.owed and item.waits), None)
     if asked is None:
         raise InputError(f"There is no suggestion {suggestion_id}.")
-    every = tuple(it.model_copy(update={"resolved_by": by.name}) if it is asked else it for it in case.suggestions)
+    every = tuple(it.replace(resolved_by=by.name) if it is asked else it for it in case.suggestions)
     return with_event(case, at, by, "suggestion answered", f"{suggestion_id} needs no answer", suggestions=every)
 
 
@@ -455,5 +453,5 @@ def _describe_holder(lease: Lease) -> str:
 
 
 def _change_desk(case: Case, at: datetime, by: Person, kind: str, detail: str = "", **work: object) -> Case:
-    changed: DeskWork = case.desk.model_copy(update=work)
+    changed: DeskWork = case.desk.replace(**work)
     return with_event(case, at, by, kind, detail, desk=changed)

@@ -88,10 +88,7 @@ class Queue:
             )
             items = [QueueItem.model_validate(dict(row)) for row in connection.execute(rows).mappings()]
             # Whoever has not read a case may not know yet that its readers found different things.
-            return [
-                item if f"\n{who.key}\n" in item.read_by else item.model_copy(update={"disagree": False})
-                for item in items
-            ]
+            return [item if f"\n{who.key}\n" in item.read_by else item.replace(disagree=False) for item in items]
 
     def count(self, who: Person, asked: QueueQuery) -> int:
         """How many lines there are; `MOST` where there are more, which nobody goes through line by line."""

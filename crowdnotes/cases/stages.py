@@ -231,7 +231,7 @@ class StageRunner:
 
             def keep(newest: Case, _: Actor) -> Case:
                 require_still_open(newest)
-                return newest.model_copy(update=dict(changes))
+                return newest.replace(**changes)
 
             self._cases.update(Act.WORK, case_id, keep)
 
@@ -587,4 +587,4 @@ def _add_usage(case: Case, meter: Meter) -> Case:
         usage[name] = usage.get(name, Usage()) + used
     last = next(reversed(usage))
     usage[last] = usage[last] + Usage(chain=meter.chain)  # of the work as a whole
-    return case.model_copy(update={"usage": usage})
+    return case.replace(usage=usage)

@@ -112,7 +112,7 @@ class Store:
                 return old
             if new.id != old.id or new.events[: len(old.events)] != old.events:
                 raise ValueError("a change may neither rename a case nor rewrite its audit trail")
-            new, row = case_row(new.model_copy(update={"version": old.version + 1}))
+            new, row = case_row(new.replace(version=old.version + 1))
             connection.execute(update(cases).where(cases.c.id == old.id).values(row))
             for content in images:
                 _insert_content(connection, case_id, content)

@@ -100,15 +100,14 @@ def answered(
 ) -> Suggestion:
     """The suggestion with its answer; `draft` is the note that takes it up, where it was granted."""
     granted = answer is not SuggestionAnswer.NO and draft is not None and draft.sha256 != asked.about
-    update = {
-        "answer": answer,
-        "reason": reason,
-        "changed": changed if answer is not SuggestionAnswer.NO else "",
-        "became": draft.sha256 if granted and draft is not None else None,
-        "answered_by": by,
-        "answered_at": at,
-    }
-    return asked.model_copy(update=update)
+    return asked.replace(
+        answer=answer,
+        reason=reason,
+        changed=changed if answer is not SuggestionAnswer.NO else "",
+        became=draft.sha256 if granted and draft is not None else None,
+        answered_by=by,
+        answered_at=at,
+    )
 
 
 def with_answers(case: Case, at: datetime, by: Person, answers: Sequence[Suggestion], **changes: object) -> Case:
@@ -151,7 +150,7 @@ def answer_stage(case: Case, _: Progress, tools: StageContext) -> tuple[Changes,
         answers.append(answered(item, redraft, at, answer, reason, reply.changed, name))
     changes: dict[str, object] = {"suggestions": tuple(answers)}
     if redraft is not None and redraft.sha256 != draft.sha256:
-        redraft = redraft.model_copy(update={"changes": " ".join(item.changed for item in answers if item.changed)})
+        redraft = redraft.replace(changes=" ".join(item.changed for item in answers if item.changed))
         others = [other for other in case.candidates if other.sha256 not in {draft.sha256, redraft.sha256}]
         changes |= {"draft": redraft, "revisions": with_revision(case), "candidates": (redraft, draft, *others)}
     left = len(waiting) - len(some)

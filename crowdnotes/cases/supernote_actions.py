@@ -112,7 +112,7 @@ def choose_note(case: Case, at: datetime, by: Person, note_id: str, chosen: bool
     work = require_work(case)
     if all(note.id != note_id for note in work.notes):
         raise InputError(f"There is no note {note_id}.", "It may have been replaced meanwhile.")
-    notes = tuple(note.model_copy(update={"chosen": chosen}) if note.id == note_id else note for note in work.notes)
+    notes = tuple(note.replace(chosen=chosen) if note.id == note_id else note for note in work.notes)
     says = {True: "used", False: "left out", None: "by the rule"}[chosen]
     return _replace_notes(case, at, by, notes, "note chosen", f"{note_id}: {says}")
 
@@ -123,7 +123,7 @@ def _replace_notes(
     before = require_work(case)
     if notes == before.notes:
         return case
-    work = before.model_copy(update={"notes": notes})
+    work = before.replace(notes=notes)
     changed = with_event(case, at, by, kind, detail, supernote=work)
     theirs = set(links_of_used(before))
     own = [url for url in case.urls if url not in theirs]
@@ -143,7 +143,7 @@ def set_candidate_count(case: Case, at: datetime, by: Person, wanted: int) -> Ca
         raise InputError(f"{wanted} candidates are not possible.", f"Ask for 1 to {MAX_WANTED}.")
     if wanted == work.wanted:
         return case
-    changed = work.model_copy(update={"wanted": wanted})
+    changed = work.replace(wanted=wanted)
     return with_event(case, at, by, "candidates wanted", str(wanted), supernote=changed)
 
 
@@ -182,7 +182,7 @@ def set_posted(case: Case, at: datetime, by: Person, posted: PostedNote | None) 
         raise InputError("The words of the posted note are missing.", "Paste them as they stand on X.")
     if posted == work.posted:
         return case
-    changed = work.model_copy(update={"posted": posted})
+    changed = work.replace(posted=posted)
     status = posted.status.value if posted and posted.status else "status not known"
     said = f"{status}: {posted.text}" if posted else "not posted"
     return with_event(case, at, by, "posted note told", said, supernote=changed)
@@ -254,13 +254,13 @@ def _describe_score_against_line(newest: SupernoteRound, line: float) -> str:
 def with_round(work: SupernoteWork, made: SupernoteRound) -> SupernoteWork:
     """With this round as the newest, in the place of what it was before; earlier ones keep their winner alone."""
     others = [trimmed(other) for other in work.rounds if other.number != made.number]
-    return work.model_copy(update={"rounds": (*others, made)[-_MAX_KEPT_ROUNDS:]})
+    return work.replace(rounds=(*others, made)[-_MAX_KEPT_ROUNDS:])
 
 
 def trimmed(made: SupernoteRound) -> SupernoteRound:
     """An earlier round as it is kept: its notes and its winner, so that a case does not grow with each."""
     winner = (made.winning,) if made.winning else ()
-    return made.model_copy(update={"candidates": winner, "lost": (), "links": (), "existing": {}, "asked": ()})
+    return made.replace(candidates=winner, lost=(), links=(), existing={}, asked=())
 
 
 def merged(newest: Case, worked_on: Case, changes: Mapping[str, object]) -> Mapping[str, object]:

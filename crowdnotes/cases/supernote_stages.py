@@ -88,7 +88,7 @@ def next_round(case: Case, at: datetime) -> SupernoteRound:
     work = supernote_actions.require_work(case)
     newest = work.newest
     if newest is not None and _is_round_unfinished(case):
-        return newest.model_copy(update={"wanted": work.wanted})
+        return newest.replace(wanted=work.wanted)
     used = tuple(note.id for note in work.used)
     begun = SupernoteRound(
         number=newest.number + 1 if newest else 1,
@@ -101,12 +101,11 @@ def next_round(case: Case, at: datetime) -> SupernoteRound:
     )
     if newest is None or newest.notes == work.notes or not _is_round_of_post(newest, case):
         return begun
-    unjudged = {"grade": None, "objections": ()}
-    kept = tuple(item.model_copy(update=unjudged) for item in unchanged_candidates(newest, work.notes))
+    kept = tuple(item.replace(grade=None, objections=()) for item in unchanged_candidates(newest, work.notes))
     if not kept:
         return begun
     room = work.wanted - _count_candidates_to_write(work.wanted, len(work.changed), len(used))
-    return begun.model_copy(update={"written_from": work.changed, "candidates": kept[:room]})
+    return begun.replace(written_from=work.changed, candidates=kept[:room])
 
 
 def _count_candidates_to_write(wanted: int, fresh: int, used: int) -> int:
@@ -170,14 +169,14 @@ def candidates(case: Case, progress: Progress, tools: StageContext) -> tuple[Cha
     """
     made = next_round(case, tools.clock())
     if not made.links:
-        made = made.model_copy(update={"links": _check_note_links(case, made, progress, tools)})
+        made = made.replace(links=_check_note_links(case, made, progress, tools))
     writer = tools.engine.supernotes
     if writer is None:
         made, told = _add_sentence_candidates(made, case, tools.embedder), ""
     else:
         made, told = _write_with_model(made, writer, case, progress, tools)
     kept, lost = merged(made.candidates)
-    made = made.model_copy(update={"candidates": kept, "merged": made.merged + lost})
+    made = made.replace(candidates=kept, merged=made.merged + lost)
     said = [f"{len(kept)} candidates from {len(used_notes(made))} notes"]
     if lost:
         said.append(f"{lost} nearly the same as another")
@@ -193,7 +192,7 @@ def _add_sentence_candidates(made: SupernoteRound, case: Case, embedder: Embedde
         if made.written_from
         else ()
     )
-    return made.model_copy(update={"candidates": (*made.candidates, *found)})
+    return made.replace(candidates=(*made.candidates, *found))
 
 
 def _write_with_model(
@@ -228,7 +227,7 @@ def _write_with_model(
         if failed
         else ""
     )
-    return made.model_copy(update={"lost": tuple(reasons)[:_MAX_KEPT_FAILURE_REASONS]}), told
+    return made.replace(lost=tuple(reasons)[:_MAX_KEPT_FAILURE_REASONS]), told
 
 
 def _add_answer(
@@ -249,12 +248,11 @@ def _add_answer(
             lost.append(error.message)
     there = {item.sha256 for item in made.candidates}
     fresh = {item.sha256: item for item in found if item.sha256 not in there}
-    update = {
-        "candidates": (*made.candidates, *fresh.values()),
-        "asked": (*made.asked, place),
-        "lost": tuple(dict.fromkeys(lost))[:_MAX_KEPT_FAILURE_REASONS],
-    }
-    return made.model_copy(update=update)
+    return made.replace(
+        candidates=(*made.candidates, *fresh.values()),
+        asked=(*made.asked, place),
+        lost=tuple(dict.fromkeys(lost))[:_MAX_KEPT_FAILURE_REASONS],
+    )
 
 
 def _keep_round(newest: Case, *, made: SupernoteRound) -> Case:
@@ -262,7 +260,7 @@ def _keep_round(newest: Case, *, made: SupernoteRound) -> Case:
     if newest.decision is not None:
         return newest
     work = supernote_actions.require_work(newest)
-    return newest.model_copy(update={"supernote": supernote_actions.with_round(work, made)})
+    return newest.replace(supernote=supernote_actions.with_round(work, made))
 
 
 def result_origin(tools: StageContext) -> ResultOrigin:
@@ -340,7 +338,7 @@ def filter_stage(case: Case, _: Progress, tools: StageContext) -> tuple[Changes,
     """Each candidate with the first filter that it did not pass."""
     made = _require_newest_round(case)
     found = after_filters(made.candidates, used_notes(made), made.links, case, tools)
-    made = made.model_copy(update={"candidates": found})
+    made = made.replace(candidates=found)
     live = sum(check.state is LinkState.LIVE for check in made.links)
     fell = {name: sum(item.failed is name for item in found) for name in FilterName}
     told = ", ".join(f"{count} at “{name.as_text}”" for name, count in fell.items() if count)
@@ -360,7 +358,7 @@ def rank_stage(case: Case, progress: Progress, tools: StageContext) -> tuple[Cha
     except CrowdNotesError as error:
         known, known_by = best_existing(made.notes, {})
         first = made.passed[0].sha256 if made.passed else None
-        made = made.model_copy(update={"best_existing": known, "best_by": known_by})
+        made = made.replace(best_existing=known, best_by=known_by)
         made = with_winner(
             made, first, f"its place, as the jury did not judge it (NOT RUN: {error.message})" if first else ""
         )
@@ -383,7 +381,7 @@ def _rank_with_jury(made: SupernoteRound, case: Case, tools: StageContext) -> Su
     told = supernote_actions.require_work(case).posted
     verdict = jury.compare(post, [told.text])[0] if told is not None else None
     score = score_of(verdict) if isinstance(verdict, JuryVerdict) else None
-    return ranked(made, jury, post).model_copy(update={"posted": score})
+    return ranked(made, jury, post).replace(posted=score)
 
 
 def compare_stage(case: Case, _: Progress, tools: StageContext) -> tuple[Changes, str]:
@@ -405,23 +403,23 @@ def compare_stage(case: Case, _: Progress, tools: StageContext) -> tuple[Changes
     except ModelAnswerError as error:
         return {}, f"NOT RUN, so the jury's first stays: {error.message}"
     judged = {
-        item.sha256: item.model_copy(update={"grade": grade, "objections": said})
+        item.sha256: item.replace(grade=grade, objections=said)
         for item, grade, said in zip(best, verdict.grades, verdict.objections, strict=True)
     }
     everyone = [judged.get(item.sha256, item) for item in made.candidates]
     told = "The best one was left as it is"
     if revised.sha256 not in {item.sha256 for item in everyone}:
-        revised = revised.model_copy(update={"revised": verdict.changes or "Said in other words."})
+        revised = revised.replace(revised=verdict.changes or "Said in other words.")
         (revised,) = after_filters([revised], used_notes(made), made.links, case, tools)
         everyone.append(revised)
         told = (
             f"The revised one failed “{revised.failed.as_text}”: {revised.why}" if revised.failed else revised.revised
         )
-    made = made.model_copy(update={"candidates": tuple(everyone)})
+    made = made.replace(candidates=tuple(everyone))
     try:
         made = _rank_with_jury(made, case, tools)
     except CrowdNotesError as error:
-        made = made.model_copy(update={"judged": f"NOT RUN: {error.message}"})
+        made = made.replace(judged=f"NOT RUN: {error.message}")
     winner, why = chosen(made, list(judged), revised.sha256)
     return _build_round_changes(case, with_winner(made, winner, why)), f"{why}. {told}"
 

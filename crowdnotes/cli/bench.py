@@ -427,7 +427,7 @@ def _compare_post_sources(
     urls = links_of(note)
     row = SourcesRow(note_id=note.note_id, is_helpful=note.is_helpful, post=note.post, human=note.note)
     if not urls:
-        return row.model_copy(update={"reason": "The contributor's note has no link."})
+        return row.replace(reason="The contributor's note has no link.")
     try:
         case = service.create(
             note.post,
@@ -440,11 +440,11 @@ def _compare_post_sources(
     except ModelServerError:
         raise
     except (EngineError, InputError) as error:
-        return row.model_copy(update={"reason": error.message, "failed": True})
+        return row.replace(reason=error.message, failed=True)
     cited = cited_sources(urls, _read_cited_pages(reading, note, urls))
     chosen = sources_of(service.get(case.id), options.sources or len(cited))
     reason = f"{len(chosen)} chosen, {len(cited)} cited, {time.perf_counter() - began:.0f} s"
-    return row.model_copy(update={"chosen": chosen, "cited": cited, "reason": reason})
+    return row.replace(chosen=chosen, cited=cited, reason=reason)
 
 
 def _read_cited_pages(service: CaseService, note: HealthNote, urls: list[str]) -> Case | None:

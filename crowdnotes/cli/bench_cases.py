@@ -282,7 +282,7 @@ def run_settings(out: Path, engine: EngineOption | None) -> Settings:
 
     settings = settings_with(engine)
     address = f"sqlite:///{quote(str(out / 'cases.sqlite'), safe='/:')}"
-    return settings.model_copy(update={"database_url": SecretStr(address)})
+    return settings.replace(database_url=SecretStr(address))
 
 
 def run_options(
@@ -465,17 +465,15 @@ def _build_post_row(
     if case is None:
         return row
     draft = case.draft
-    return row.model_copy(
-        update={
-            "note": draft.text if draft else "",
-            "gates": {gate.gate: gate.status for gate in case.assessment.gates} if case.assessment else {},
-            "candidates": tuple(candidate.text for candidate in case.candidates),
-            "changes": draft.changes if draft else "",
-            "settles": next((stage.summary for stage in case.stages if stage.name is StageName.SETTLE), ""),
-            "unanswered": _list_unanswered_providers(case),
-            "deciding": find_deciding(note.deciding, service.shown_to_model(case)) if note.deciding else {},
-            **spent(case),
-        }
+    return row.replace(
+        note=draft.text if draft else "",
+        gates={gate.gate: gate.status for gate in case.assessment.gates} if case.assessment else {},
+        candidates=tuple(candidate.text for candidate in case.candidates),
+        changes=draft.changes if draft else "",
+        settles=next((stage.summary for stage in case.stages if stage.name is StageName.SETTLE), ""),
+        unanswered=_list_unanswered_providers(case),
+        deciding=find_deciding(note.deciding, service.shown_to_model(case)) if note.deciding else {},
+        **spent(case),
     )
 
 

@@ -77,21 +77,18 @@ def run_supernote(service: CaseService, post: NotedPost, candidates: int) -> Pos
         read = service.notes_in_file(json.dumps(post.notes).encode(), f"post {post.post_id}")
         case = service.create_supernote(post.post, notes=read.notes, url=post.address, wanted=candidates)
     except InputError as error:
-        return row.model_copy(update={"reason": error.message, "seconds": _measure_seconds(began)})
+        return row.replace(reason=error.message, seconds=_measure_seconds(began))
     try:
         run_unwatched(service.supernote_steps(case.id))
     except ModelServerError:
         service.delete(case.id)
         raise
     except (EngineError, InputError, WorkflowError) as error:
-        failed = {"reason": error.message, "seconds": _measure_seconds(began), **spent(service.get(case.id))}
-        return row.model_copy(update=failed)
+        return row.replace(reason=error.message, seconds=_measure_seconds(began), **spent(service.get(case.id)))
     except BaseException:
         service.delete(case.id)
         raise
-    return _add_supernote_result(row, service, service.get(case.id)).model_copy(
-        update={"seconds": _measure_seconds(began)}
-    )
+    return _add_supernote_result(row, service, service.get(case.id)).replace(seconds=_measure_seconds(began))
 
 
 def _measure_seconds(began: float) -> float:
@@ -121,15 +118,14 @@ def _add_supernote_result(row: PostRow, service: CaseService, case: Case) -> Pos
         revised=bool(winner and winner.revised),
     )
     why_none = "No candidate passed the filters." if newest.candidates else "No candidate was made."
-    update = {
-        "is_helpful": bool(best and best.status is CrowdStatus.HELPFUL),
-        "human": best.text if best else "",
-        "note": winner.text if winner else "",
-        "outcome": Outcome.JUDGED if winner else Outcome.ABSTAINED,
-        "reason": "" if winner else why_none,
-        "candidates": tuple(item.text for item in newest.passed[:5]),
-        "changes": winner.revised if winner else "",
-        "supernote": figures,
+    return row.replace(
+        is_helpful=bool(best and best.status is CrowdStatus.HELPFUL),
+        human=best.text if best else "",
+        note=winner.text if winner else "",
+        outcome=Outcome.JUDGED if winner else Outcome.ABSTAINED,
+        reason="" if winner else why_none,
+        candidates=tuple(item.text for item in newest.passed[:5]),
+        changes=winner.revised if winner else "",
+        supernote=figures,
         **spent(case),
-    }
-    return row.model_copy(update=update)
+    )

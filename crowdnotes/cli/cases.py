@@ -44,7 +44,7 @@ def expire(
 
     settings = load_settings()
     if days is not None:
-        settings = settings.model_copy(update={"retention_days": days})
+        settings = settings.replace(retention_days=days)
     if settings.retention_days is None:
         raise InputError("No time is set after which cases go.", "Give --days, or set CROWDNOTES_RETENTION_DAYS.")
     with open_workspace(settings) as workspace:

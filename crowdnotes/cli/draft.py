@@ -143,7 +143,7 @@ def settings_with(engine: EngineOption | None) -> Settings:
             "No language model is set.", "Set CROWDNOTES_LLM_BASE_URL and CROWDNOTES_LLM_MODEL, or use --engine local."
         )
     if engine is EngineOption.LOCAL:
-        settings = settings.model_copy(update={"llm": settings.llm.model_copy(update={"base_url": None})})
+        settings = settings.replace(llm=settings.llm.replace(base_url=None))
     return settings
 
 

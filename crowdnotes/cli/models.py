@@ -94,7 +94,7 @@ def record() -> None:
     live = Live(ModelServer(llm.base_url, key_for(llm, llm.base_url), llm), llm.model)
     with TemporaryDirectory(prefix="crowdnotes-record-") as folder:
         place, embedder, answers = Path(folder), make_embedder(settings), RecordedAnswers(live=live)
-        elsewhere = settings.model_copy(update={"data_dir": place, "database_url": None})
+        elsewhere = settings.replace(data_dir=place, database_url=None)
         engine = recorded_engine(answers, embedder, place)
         with replace(open_workspace(elsewhere, embedder=embedder, engine=engine), choice=RECORDED) as workspace:
             for example in examples():

@@ -107,5 +107,6 @@ def missing_from(text: str) -> str:
 def remaining(found: Sequence[Obstacle], reasons: Mapping[ObstacleId, str]) -> tuple[Obstacle, ...]:
     """Those that still refuse, given the reasons written so far. One that was begun asks for more words."""
     left = (item for item in found if not (item.id.is_overridable and is_reason(reasons.get(item.id, ""))))
-    more = {"lifts": f"A reason takes at least {A_REASON}."}
-    return tuple(item.model_copy(update=more) if reasons.get(item.id) else item for item in left)
+    return tuple(
+        item.replace(lifts=f"A reason takes at least {A_REASON}.") if reasons.get(item.id) else item for item in left
+    )

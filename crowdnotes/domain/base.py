@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from enum import StrEnum
 from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 
 class LabelledEnum(StrEnum):
@@ -22,7 +23,30 @@ class LabelledEnum(StrEnum):
         return member
 
 
-class FrozenModel(BaseModel):
+class Replaceable(BaseModel):
+    """A frozen model of which changed copies are made."""
+
+    def replace(self, **changes: object) -> Self:
+        """Return a copy with these fields changed; the rest is shared with this one.
+
+        Raises TypeError at an unknown field, ValidationError where a changed field or the whole breaks a rule.
+        """
+        model = type(self)
+        if unknown := changes.keys() - model.model_fields.keys():
+            raise TypeError(f"{model.__name__} has no field {', '.join(sorted(unknown))}")
+        changed = self.model_copy(update=changes)  # all at once first: a rule about two fields sees both new values
+        for name, value in changes.items():
+            _unfrozen(model).__pydantic_validator__.validate_assignment(changed, name, value)
+        return changed
+
+
+@functools.cache
+def _unfrozen(model: type[BaseModel]) -> type[BaseModel]:
+    """Return the same model with fields that can be assigned, as pydantic validates one field only at an assignment."""
+    return create_model(model.__name__, __base__=model, __cls_kwargs__={"frozen": False})
+
+
+class FrozenModel(Replaceable):
     """Frozen, and strict about names: an unknown field is an error, not a silent loss."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -312,17 +312,17 @@ class Source(FrozenModel):
         """
         source, day = self._unmarked(), self.stated_day or collected
         if (late := source._why_late(day, until)) is not None:
-            return source.model_copy(update={"outcome": FetchOutcome.TOO_LATE, "outcome_detail": late})
+            return source.replace(outcome=FetchOutcome.TOO_LATE, outcome_detail=late)
         if leave_out_undated and day is None and source.outcome is FetchOutcome.READ:
             why = "It has no date, so it may be later than the cutoff."
-            return source.model_copy(update={"outcome": FetchOutcome.UNDATED, "outcome_detail": why})
+            return source.replace(outcome=FetchOutcome.UNDATED, outcome_detail=why)
         return source._marked_undated(until)
 
     def kept_by_a_person(self, until: date | None) -> Source:
         """A source that a person opened or pasted stays as it was read; that it is later, or undated, is a notice."""
         source = self._unmarked()
         if source._why_late(source.stated_day, until) is not None:
-            return source.model_copy(update={"notices": (*source.notices, AFTER_CUTOFF)})
+            return source.replace(notices=(*source.notices, AFTER_CUTOFF))
         return source if source.by_hand else source._marked_undated(until)
 
     def _why_late(self, day: date | None, until: date | None) -> str | None:
@@ -334,12 +334,12 @@ class Source(FrozenModel):
     def _marked_undated(self, until: date | None) -> Source:
         if until is None or self.stated_day is not None or self.outcome is not FetchOutcome.READ:
             return self
-        return self.model_copy(update={"notices": (*self.notices, UNDATED)})
+        return self.replace(notices=(*self.notices, UNDATED))
 
     def _unmarked(self) -> Source:
         """Without what an earlier cutoff marked."""
         kept = tuple(notice for notice in self.notices if notice not in (UNDATED, AFTER_CUTOFF))
-        return self if kept == self.notices else self.model_copy(update={"notices": kept})
+        return self if kept == self.notices else self.replace(notices=kept)
 
 
 class Passage(FrozenModel):

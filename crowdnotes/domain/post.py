@@ -100,7 +100,7 @@ class Post(FrozenModel):
     @property
     def as_read(self) -> Post:
         """The post whose text is the whole text: what an engine is given, so that spans of claims are of it."""
-        return self.model_copy(update={"text": self.whole_text})
+        return self.replace(text=self.whole_text)
 
 
 class ClaimKind(LabelledEnum):

@@ -89,7 +89,7 @@ class SearchPlan:
         """The plan for a person who wants a note all the same: what is no claim is searched for as if it were one."""
         if self.queries or not self.claims:
             return self
-        claims = tuple(claim.model_copy(update={"kind": ClaimKind.CHECKABLE}) for claim in self.claims)
+        claims = tuple(claim.replace(kind=ClaimKind.CHECKABLE) for claim in self.claims)
         return replace(self, claims=claims, queries=(Query(text=claims[0].in_full[:160], purpose="the claim"),))
 
 
@@ -407,4 +407,4 @@ class HelpfulnessJudge(Protocol):
 
 def named_result(judge: HelpfulnessJudge, post: Post, note: str) -> GateResult:
     """The judge's result with its name on it."""
-    return judge.judge(post, note).model_copy(update={"judge": judge.name})
+    return judge.judge(post, note).replace(judge=judge.name)

@@ -100,7 +100,7 @@ def settings_for(choice: EngineChoice, settings: LlmSettings) -> LlmSettings:
         changes["api_key"] = None
         if settings.judge_base_url is None:  # a judge's model without a server of its own was the old server's
             changes |= {"judge_model": "", "judge_form": "json"}
-    return settings.model_copy(update=changes)
+    return settings.replace(**changes)
 
 
 def price_is_known(choice: EngineChoice, settings: LlmSettings) -> bool:

@@ -174,7 +174,7 @@ def cleared(item: Evidence) -> Evidence:
     text = without_injections(item.passage.text)
     if text == item.passage.text:
         return item
-    return item.model_copy(update={"passage": item.passage.model_copy(update={"text": text})})
+    return item.replace(passage=item.passage.replace(text=text))
 
 
 def holds_injection(text: str) -> bool:

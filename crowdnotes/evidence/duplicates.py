@@ -209,17 +209,15 @@ def _combine_hits(page: _MergedPage, score: float) -> Hit:
     hits = page.hits
     chosen = max(hits, key=lambda hit: (hit.library is not None, bool(hit.snippet), hit.published is not None))
     others = dict.fromkeys(hit.provider for hit in hits if hit.provider != chosen.provider)
-    return chosen.model_copy(
-        update={
-            "score": round(score, 6),
-            "published": chosen.published or next((hit.published for hit in hits if hit.published), None),
-            "rating": chosen.rating or next((hit.rating for hit in hits if hit.rating), ""),
-            "check": chosen.check or next((hit.check for hit in hits if hit.check), None),
-            "doi": chosen.doi or next((hit.doi for hit in hits if hit.doi), None),
-            "notes": tuple({note.note: note for hit in hits for note in hit.notes}.values()),
-            "notices": tuple(dict.fromkeys(notice for hit in hits for notice in hit.notices)),
-            "also_found_by": tuple(others),
-        }
+    return chosen.replace(
+        score=round(score, 6),
+        published=chosen.published or next((hit.published for hit in hits if hit.published), None),
+        rating=chosen.rating or next((hit.rating for hit in hits if hit.rating), ""),
+        check=chosen.check or next((hit.check for hit in hits if hit.check), None),
+        doi=chosen.doi or next((hit.doi for hit in hits if hit.doi), None),
+        notes=tuple({note.note: note for hit in hits for note in hit.notes}.values()),
+        notices=tuple(dict.fromkeys(notice for hit in hits for notice in hit.notices)),
+        also_found_by=tuple(others),
     )
 
 
@@ -255,4 +253,4 @@ def _merge_copies(first: Hit, copy: Hit) -> Hit:
     chosen, other = (copy, first) if is_preprint else (first, copy)
     others = dict.fromkeys((*chosen.also_found_by, other.provider, *other.also_found_by))
     found_by = tuple(name for name in others if name != chosen.provider)
-    return chosen.model_copy(update={"score": first.score, "also_found_by": found_by})
+    return chosen.replace(score=first.score, also_found_by=found_by)

@@ -91,11 +91,11 @@ class LinkChecker:
             cancellable_sleep(wait, check)
         left = ends - time.monotonic()
         if self.wayback is None or not found.is_gone or left <= 0:
-            return found.model_copy(update={"until": until})
+            return found.replace(until=until)
         copy, told = self.wayback.ask(full, until, Deadline(left, check).check)
         sentence = f"{found.sentence} {told}".strip()
         archived = copy.url if copy else None
-        return found.model_copy(update={"until": until, "sentence": sentence, "archived_url": archived})
+        return found.replace(until=until, sentence=sentence, archived_url=archived)
 
     def _try(self, url: str, full: str, tried: int, left: float, check: Check) -> LinkCheck:
         found = partial(LinkCheck, url=url, checked_at=self.clock(), tries=tried)

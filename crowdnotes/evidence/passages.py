@@ -514,7 +514,7 @@ def build_evidence(
     for item in read:
         before = by_source.get(item.source.id)
         if before is not None and before.source.text_sha256 == item.source.text_sha256:
-            kept.append(before.model_copy(update={"source": item.source}))
+            kept.append(before.replace(source=item.source))
         else:
             unread.append(item)
     if progress is not None:

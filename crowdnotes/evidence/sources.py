@@ -102,8 +102,9 @@ class SourceReader:
             return _build_entry_source(known, hit), hit.snippet
         page = self._fetcher.fetch(url, check)
         moved = page.url if canonical_url(page.url) != canonical_url(url) else None
-        seen = {"read_at": page.fetched_at, "page_url": moved}
-        known = known.model_copy(update=_build_address_fields(page.url, self._categories) | seen)
+        known = known.replace(
+            **_build_address_fields(page.url, self._categories), read_at=page.fetched_at, page_url=moved
+        )
         try:
             document = read_page(page, check, self._by)
             refuse_page(url, page.url, document)
@@ -124,13 +125,13 @@ class SourceReader:
             if not isinstance(found, str):
                 return _build_abstract_source(failed, found), found.text
             told = f"{failed.outcome_detail} {found}".strip()
-            failed = failed.model_copy(update={"outcome_detail": told, "doi": paper.doi, "pmid": paper.pmid})
+            failed = failed.replace(outcome_detail=told, doi=paper.doi, pmid=paper.pmid)
         why = failed.outcome_detail
         if self._wayback is not None and failed.url is not None and failed.outcome in _ARCHIVE_WORTH_ASKING:
             copy, told = self._wayback.ask(failed.url, until, check)
             detail = f"{failed.outcome_detail} {told}".strip()
             archived = copy.url if copy else failed.archived_url
-            failed = failed.model_copy(update={"outcome_detail": detail, "archived_url": archived})
+            failed = failed.replace(outcome_detail=detail, archived_url=archived)
             if copy is not None and (document := self._copied(copy, check)) is not None:
                 return _build_copy_source(
                     failed,
@@ -163,9 +164,9 @@ class SourceReader:
                         "Nobody compared the words with the page."
                     )
                     read = _build_copy_source(failed, document, detail, ReadAs.THROUGH)
-                    return read[0].model_copy(update={"read_through": service.label}), read[1]
+                    return read[0].replace(read_through=service.label), read[1]
                 said = f"{service.label} was not asked: only public addresses without a query are sent."
-            failed = failed.model_copy(update={"outcome_detail": f"{failed.outcome_detail} {said}".strip()})
+            failed = failed.replace(outcome_detail=f"{failed.outcome_detail} {said}".strip())
         return failed, None
 
 
@@ -184,7 +185,7 @@ def _build_unread_source(url: str, source_id: str, hit: Hit | None, own: Mapping
         doi=paper.doi if paper else None,
         pmid=paper.pmid if paper else None,
     )
-    return known.model_copy(update=_build_address_fields(url.strip(), own))
+    return known.replace(**_build_address_fields(url.strip(), own))
 
 
 def _build_address_fields(url: str, own: Mapping[str, SourceCategory]) -> dict[str, object]:
@@ -195,7 +196,7 @@ def _build_address_fields(url: str, own: Mapping[str, SourceCategory]) -> dict[s
 
 
 def _mark_failed(known: Source, outcome: FetchOutcome, detail: str) -> Source:
-    return known.model_copy(update={"outcome": outcome, "outcome_detail": detail})
+    return known.replace(outcome=outcome, outcome_detail=detail)
 
 
 def _build_read_source(known: Source, page: Page, document: Document) -> Source:
@@ -205,19 +206,17 @@ def _build_read_source(known: Source, page: Page, document: Document) -> Source:
     publisher = publisher_of(original_of(page.url), document.publisher)
     before, after = publisher_of(original_of(page.requested_url)), publisher_of(original_of(page.url))
     leads_on = "" if before == after else f"The link leads on to {page.url}. "
-    return known.model_copy(
-        update={
-            "title": document.title,
-            "publisher": publisher,
-            "fact_checks": _merge_fact_checks(known.fact_checks, document.fact_checks, publisher or ""),
-            "page_url": moved,
-            "outcome_detail": f"{leads_on}{document.remark}".strip(),
-            "notices": (*known.notices, *document.notices),
-            "language": document.language,
-            "page_starts": document.page_starts,
-            **_choose_date_fields(known, document),
-            **_build_text_fields(document.text),
-        }
+    return known.replace(
+        title=document.title,
+        publisher=publisher,
+        fact_checks=_merge_fact_checks(known.fact_checks, document.fact_checks, publisher or ""),
+        page_url=moved,
+        outcome_detail=f"{leads_on}{document.remark}".strip(),
+        notices=(*known.notices, *document.notices),
+        language=document.language,
+        page_starts=document.page_starts,
+        **_choose_date_fields(known, document),
+        **_build_text_fields(document.text),
     )
 
 
@@ -227,7 +226,7 @@ def _merge_fact_checks(
     """What a search said of the page, then what the page says besides: in nobody's name but its publisher's."""
     known = {check.claim for check in found}
     besides = (check for check in own if check.claim not in known)
-    return (*found, *(check.model_copy(update={"publisher": publisher, "url": None}) for check in besides))
+    return (*found, *(check.replace(publisher=publisher, url=None) for check in besides))
 
 
 def _why(detail: str) -> str:
@@ -239,18 +238,16 @@ def _build_copy_source(
     failed: Source, document: Document, detail: str, read_as: ReadAs = ReadAs.ARCHIVED
 ) -> SourceAndText:
     """A page as somebody else kept or read it: in no publisher's name but that of its address."""
-    read = failed.model_copy(
-        update={
-            "title": document.title,
-            "outcome": FetchOutcome.READ,
-            "outcome_detail": f"{detail} {document.remark}".strip(),
-            "notices": (*failed.notices, *document.notices),
-            "read_as": read_as,
-            "language": document.language,
-            "page_starts": document.page_starts,
-            **_choose_date_fields(failed, document),
-            **_build_text_fields(document.text),
-        }
+    read = failed.replace(
+        title=document.title,
+        outcome=FetchOutcome.READ,
+        outcome_detail=f"{detail} {document.remark}".strip(),
+        notices=(*failed.notices, *document.notices),
+        read_as=read_as,
+        language=document.language,
+        page_starts=document.page_starts,
+        **_choose_date_fields(failed, document),
+        **_build_text_fields(document.text),
     )
     return read, document.text
 
@@ -258,27 +255,29 @@ def _build_copy_source(
 def _build_abstract_source(failed: Source, found: Abstract) -> Source:
     why = _why(failed.outcome_detail)
     dated = found.published if failed.published is None else failed.published
-    return failed.model_copy(
-        update={
-            "title": found.title or failed.title,
-            "outcome": FetchOutcome.READ,
-            "outcome_detail": f"{why}; its abstract from {found.service} was read instead.",
-            "read_as": ReadAs.ABSTRACT,
-            "published": dated,
-            "date_origin": DateOrigin.SEARCH if dated else None,
-            "not_before": found.not_before if dated is None else None,
-            "language": language_of(found.text),
-            "notices": tuple(dict.fromkeys((*failed.notices, *found.notices))),
-            "doi": failed.doi or found.doi,
-            "pmid": failed.pmid or found.pmid,
-            **_build_text_fields(found.text),
-        }
+    return failed.replace(
+        title=found.title or failed.title,
+        outcome=FetchOutcome.READ,
+        outcome_detail=f"{why}; its abstract from {found.service} was read instead.",
+        read_as=ReadAs.ABSTRACT,
+        published=dated,
+        date_origin=DateOrigin.SEARCH if dated else None,
+        not_before=found.not_before if dated is None else None,
+        language=language_of(found.text),
+        notices=tuple(dict.fromkeys((*failed.notices, *found.notices))),
+        doi=failed.doi or found.doi,
+        pmid=failed.pmid or found.pmid,
+        **_build_text_fields(found.text),
     )
 
 
 def _build_entry_source(known: Source, hit: Hit) -> Source:
-    told = {"read_as": ReadAs.RECORD, "language": language_of(hit.snippet), "read_at": datetime.now(UTC)}
-    return known.model_copy(update=told | dict(_build_text_fields(hit.snippet)))
+    return known.replace(
+        read_as=ReadAs.RECORD,
+        language=language_of(hit.snippet),
+        read_at=datetime.now(UTC),
+        **_build_text_fields(hit.snippet),
+    )
 
 
 def build_record_source(source_id: str, document: LibraryDocument, own: Mapping[str, SourceCategory]) -> Source:

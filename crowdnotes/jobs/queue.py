@@ -75,7 +75,7 @@ class QueuedRunner(JobRunner):
         self._app = App(connector=SyncPsycopgConnector())  # never opened: it is given the transaction to work in
 
     def _carry(self, record: JobRecord, make: StepMaker) -> JobRecord:  # noqa: ARG002 - whoever takes it makes them
-        record = record.model_copy(update={"owner": ""})
+        record = record.replace(owner="")
         return self._table.add(record, lambda connection: _defer_job(self._app, connection, record))
 
     def cancel(self, job_id: str) -> None:
@@ -110,7 +110,7 @@ def _driver_connection(connection: Connection) -> Any:
 
 
 def _end_as_cancelled(connection: Connection, table: JobTable, record: JobRecord) -> None:
-    ended = record.model_copy(update={"state": JobState.CANCELLED, "fence": record.fence + 1})
+    ended = record.replace(state=JobState.CANCELLED, fence=record.fence + 1)
     mine = (jobs.c.id == record.id, jobs.c.fence == record.fence, jobs.c.under_way)
     connection.execute(update(jobs).where(*mine).values(fence=ended.fence, **table.changing(ended)))
 
@@ -265,7 +265,7 @@ class QueueWorker:
         with writing(self._engine) as connection:
             for row in connection.execute(lost.limit(100).with_for_update(skip_locked=True)).mappings().all():
                 record = JobRecord.model_validate_json(row["document"])
-                record = record.model_copy(update={"fence": row["fence"]})
+                record = record.replace(fence=row["fence"])
                 if row["cancel_asked"]:
                     _end_as_cancelled(connection, self._table, record)
                 else:

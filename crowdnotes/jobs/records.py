@@ -217,7 +217,7 @@ class JobTable:
                     raise _build_under_way_error()
                 connection.execute(update(jobs).where(jobs.c.id == row["id"]).values(under_way=False))
             if defer is not None:
-                record = record.model_copy(update={"queue_id": defer(connection)})
+                record = record.replace(queue_id=defer(connection))
             fixed = record.model_dump(include={"id", "case_id", "started_at", "owner", "fence", "queue_id"})
             try:
                 connection.execute(insert(jobs).values(**fixed, cancel_asked=False, **self.changing(record)))
@@ -233,7 +233,7 @@ class JobTable:
             if row is None:
                 return None
             changes = {"owner": this_process(), "fence": row["fence"] + 1, "queue_id": queue_id}
-            record = _to_record(row).model_copy(update=changes)
+            record = _to_record(row).replace(**changes)
             connection.execute(update(jobs).where(*mine).values(**changes, **self.changing(record)))
         return record
 
@@ -306,5 +306,5 @@ def _to_record(row: RowMapping) -> JobRecord:
     if not record.state.under_way or row["queue_id"] is not None:  # a queue gives it to another worker
         return record
     if not is_alive(record.id, record.owner, row["silence"]):
-        return record.model_copy(update={"state": JobState.INTERRUPTED})
+        return record.replace(state=JobState.INTERRUPTED)
     return record

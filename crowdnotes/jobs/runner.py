@@ -109,7 +109,7 @@ class JobRun:
         try:
             self._steps = self._make(self._record)
             records = tuple(StepRecord(name=step.name, title=step.title) for step in self._steps)
-            self._record = self._record.model_copy(update={"steps": records})
+            self._record = self._record.replace(steps=records)
             for index, step in enumerate(self._steps):
                 self._index, self._began = index, None
                 self._do(step)
@@ -141,7 +141,7 @@ class JobRun:
             self._save()
             return
         self._began = time.monotonic()
-        self._record = self._record.model_copy(update={"state": JobState.RUNNING})
+        self._record = self._record.replace(state=JobState.RUNNING)
         self._set(state=StepState.RUNNING)
         self._save()
         job = self._record
@@ -161,11 +161,11 @@ class JobRun:
 
     def _set(self, **changes: object) -> None:
         steps: list[StepRecord] = list(self._record.steps)
-        steps[self._index] = steps[self._index].model_copy(update=changes)
-        self._record = self._record.model_copy(update={"steps": tuple(steps)})
+        steps[self._index] = steps[self._index].replace(**changes)
+        self._record = self._record.replace(steps=tuple(steps))
 
     def _save(self) -> None:
-        self._record = self._record.model_copy(update={"updated_at": self._clock()})
+        self._record = self._record.replace(updated_at=self._clock())
         self._saved = time.monotonic()
         if not self._table.save(self._record):
             self.lost = True
@@ -174,7 +174,7 @@ class JobRun:
     def _end(self, state: JobState) -> None:
         if state is JobState.INTERRUPTED and self._record.queue_id is not None:
             state = JobState.QUEUED  # another worker gets it
-        self._record = self._record.model_copy(update={"state": state})
+        self._record = self._record.replace(state=state)
         self._save()
 
     def _seconds(self) -> float:

@@ -64,7 +64,7 @@ class ShownHead:
             reached=self.figures["reached"],
             others=self.figures["wrongly_reached"],
         )
-        return known.model_copy(update={"intercept_auc": auc, "note": told})
+        return known.replace(intercept_auc=auc, note=told)
 
     def read(self, post: str | None, notes: Sequence[str]) -> Blocks:
         """Notes on one post, as if written today; a post without words is not looked at."""

@@ -161,9 +161,7 @@ def revise_candidates(
     if revision is None:
         return None
     ordered = [
-        candidates[place].model_copy(
-            update={"objections": (*candidates[place].objections, *revision.objections[place])}
-        )
+        candidates[place].replace(objections=(*candidates[place].objections, *revision.objections[place]))
         for place in revision.order
     ]
     final = _build_draft(
@@ -196,7 +194,7 @@ def repaired_draft(
     if not failed or found[GateName.RELEVANCE].status is not GateStatus.PASS:
         return None
     wrong = [words for result in failed for words in _list_faults(draft.text, result)]
-    before = draft.model_copy(update={"objections": tuple(dict.fromkeys(wrong))})
+    before = draft.replace(objections=tuple(dict.fromkeys(wrong)))
     begun = time.perf_counter()
     revision = engine.revise(brief, evidence, [before], budget_for(evidence))
     if revision is None:
@@ -283,7 +281,7 @@ def _apply_written_carriers(
         update: dict[str, object] = {"carrier": carrier.span, "basis": known.basis}
         if item.evidence_id != carrier.evidence_id:  # the hints are about another passage
             update |= {"evidence_id": carrier.evidence_id, "doubts": (), "doubted": ()}
-        found.append(item.model_copy(update=update))
+        found.append(item.replace(**update))
     return tuple(found)
 
 

@@ -135,12 +135,12 @@ def renumbered(before: Sequence[ExistingNote], after: Sequence[ExistingNote]) ->
         known = by_id.get(note.note_id) if note.note_id else None
         known = known or by_text.get(_normalise_note_text(note))
         if known is None or known.id in taken:
-            found.append(note.model_copy(update={"id": f"N{next_number}"}))
+            found.append(note.replace(id=f"N{next_number}"))
             next_number += 1
             continue
         taken.add(known.id)
         chosen = known.chosen if note.chosen is None else note.chosen
-        found.append(note.model_copy(update={"id": known.id, "chosen": chosen}))
+        found.append(note.replace(id=known.id, chosen=chosen))
     return tuple(found)
 
 
@@ -168,8 +168,11 @@ def unchanged_candidates(done: SupernoteRound, notes: Sequence[ExistingNote]) ->
     """The candidates that hold no word of a note that changed, went, or is no longer used; to be filtered again."""
     now = {note.id: note.text for note in notes if note.is_used}
     same = {note.id for note in done.notes if now.get(note.id) == note.text}
-    fresh = {"failed": None, "why": "", "not_run": (), "score": None}
-    return tuple(item.model_copy(update=fresh) for item in done.candidates if same.issuperset(item.notes))
+    return tuple(
+        item.replace(failed=None, why="", not_run=(), score=None)
+        for item in done.candidates
+        if same.issuperset(item.notes)
+    )
 
 
 def crosses(done: SupernoteRound, line: float) -> bool | None:

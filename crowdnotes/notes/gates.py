@@ -64,7 +64,7 @@ def asking_age(
     for sentence in sentences:
         names_year = _YEAR.search(sentence.words_in(note)) is not None
         hint = "" if names_year else asked.pop(sentence.evidence_id or "", "")
-        out.append(sentence.model_copy(update={"doubts": (*sentence.doubts, hint)}) if hint else sentence)
+        out.append(sentence.replace(doubts=(*sentence.doubts, hint)) if hint else sentence)
     return tuple(out)
 
 
@@ -231,7 +231,7 @@ def assess(
             lambda: _judge_principles(engine, brief.post, note),
         )
     correctness = next(result for result in found if result.gate is GateName.CORRECTNESS)
-    gates, held = in_order([result.model_copy(update={"sentences": ()}) for result in found])
+    gates, held = in_order([result.replace(sentences=()) for result in found])
     result_origin = engine.result_origin(EngineStep.JUDGING)
     sentences = correctness.sentences or support
     if correctness.judge == BY_PERSON:
@@ -256,8 +256,7 @@ def _fail_on_faults(result: GateResult, found: Sequence[Finding]) -> GateResult:
     waits_for_person = result.status is GateStatus.NOT_RUN and result.judge == BY_PERSON
     if not found or not (result.status is GateStatus.PASS or waits_for_person):
         return result
-    update = {"status": GateStatus.FAIL, "reason": found[0].message, "findings": (*found, *result.findings)}
-    return result.model_copy(update=update)
+    return result.replace(status=GateStatus.FAIL, reason=found[0].message, findings=(*found, *result.findings))
 
 
 def run_gates(
@@ -346,9 +345,7 @@ def with_checks(
     correctness = _build_person_verdict(note, sentences, [finding for finding in before.findings if finding.by_rule])
     gates, held = in_order([correctness if result.gate is correctness.gate else result for result in assessment.found])
     principles = with_sources(assessment.principles, correctness)
-    return assessment.model_copy(
-        update={"sentences": sentences, "gates": gates, "held": held, "principles": principles}
-    )
+    return assessment.replace(sentences=sentences, gates=gates, held=held, principles=principles)
 
 
 def _apply_check(
@@ -360,9 +357,9 @@ def _apply_check(
     name = sentence.evidence_id or ""
     check = known.get((sentence.words_in(note), name, passages.get(name, "")))
     if check is None:
-        return sentence.model_copy(update={"support": Support.UNCHECKED, "by": "", "doubts_settled": False})
+        return sentence.replace(support=Support.UNCHECKED, by="", doubts_settled=False)
     settled = check.doubts_settled and check.doubts == sentence.doubts
-    return sentence.model_copy(update={"support": check.support.in_scores, "by": check.by, "doubts_settled": settled})
+    return sentence.replace(support=check.support.in_scores, by=check.by, doubts_settled=settled)
 
 
 def checked_by(names: Iterable[str]) -> str:

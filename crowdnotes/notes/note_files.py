@@ -382,7 +382,7 @@ def kept(notes: Sequence[ExistingNote], faults: Sequence[str]) -> ReadNotes:
         if holds_injection(note.text):
             told.append(f"N{number} gives orders to a program: it is not used, and no model sees those words.")
             update["chosen"] = False
-        kept.append(note.model_copy(update=update))
+        kept.append(note.replace(**update))
     return ReadNotes(tuple(kept), tuple(told))
 
 
@@ -409,7 +409,7 @@ def _merge_duplicates(same: Sequence[ExistingNote]) -> ExistingNote:
         not_helpful=sum(note.ratings.not_helpful for note in differing.values()),
         tags=dict(tags),
     )
-    return lead.model_copy(update={"ratings": ratings})
+    return lead.replace(ratings=ratings)
 
 
 def post_number(post_id: str) -> str:
@@ -453,7 +453,7 @@ def notes_of_post(data: Path, post_id: str) -> ReadNotes:
             },
             place,
             doubts,
-        ).model_copy(update={"ratings": ratings.get(note_id, Ratings())})
+        ).replace(ratings=ratings.get(note_id, Ratings()))
         for place, (note_id, row) in enumerate(sorted(by_id.items()), start=1)
     ]
     lost = [f"{count:,} rows could not be read: {reason}." for reason, count in dropped.items()]

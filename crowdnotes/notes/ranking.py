@@ -102,8 +102,8 @@ def _filter_candidate(candidate: Candidate, known: _FilterContext) -> Candidate:
         if why is None:
             not_run.append(name)
         elif why:
-            return candidate.model_copy(update={"failed": name, "why": why, "not_run": tuple(not_run)})
-    return candidate.model_copy(update={"failed": None, "why": "", "not_run": tuple(not_run)})
+            return candidate.replace(failed=name, why=why, not_run=tuple(not_run))
+    return candidate.replace(failed=None, why="", not_run=tuple(not_run))
 
 
 def _check_length(candidate: Candidate, _: _FilterContext) -> str | None:
@@ -188,7 +188,7 @@ def ranked(done: SupernoteRound, jury: Jury, post_text: str | None) -> Supernote
     for text, verdict in zip(unheard, jury.compare(post_text, unheard) if unheard else (), strict=True):
         if isinstance(verdict, JuryVerdict):
             scores[text] = score_of(verdict)
-    scored = [item.model_copy(update={"score": scores.get(item.text)}) for item in done.passed]
+    scored = [item.replace(score=scores.get(item.text)) for item in done.passed]
     existing = {note.id: scores[note.text] for note in done.notes if note.text in scores}
     scored.sort(key=_build_sort_key)
     judged = "the simulated jury"
@@ -197,11 +197,15 @@ def ranked(done: SupernoteRound, jury: Jury, post_text: str | None) -> Supernote
         liked = {note.id: drawn_mean(note) for note in done.notes}
         scored[:near] = sorted(scored[:near], key=lambda item: -_rate_source_notes(item, liked))
         judged = f"{judged}; among the best {near}, which are too close to call, by the real ratings of their notes"
-    failed = [item.model_copy(update={"score": None}) for item in done.candidates if item.failed is not None]
+    failed = [item.replace(score=None) for item in done.candidates if item.failed is not None]
     best, best_by = best_existing(done.notes, existing)
-    update = {"candidates": (*scored, *failed), "existing": existing, "best_existing": best, "best_by": best_by}
-    update |= {"measured": jury.quality.note}
-    after = done.model_copy(update=update)
+    after = done.replace(
+        candidates=(*scored, *failed),
+        existing=existing,
+        best_existing=best,
+        best_by=best_by,
+        measured=jury.quality.note,
+    )
     return with_winner(after, scored[0].sha256, judged) if scored else with_winner(after, None, "")
 
 
@@ -230,8 +234,8 @@ def _count_words_by_note(item: Candidate) -> dict[str, float]:
 
 def with_winner(done: SupernoteRound, winner: str | None, judged: str) -> SupernoteRound:
     """The round with that candidate (its sha256) as the winner, who chose it, and what each note gave to it."""
-    after = done.model_copy(update={"winner": winner, "judged": judged})
-    return after.model_copy(update={"credits": credit(after)})
+    after = done.replace(winner=winner, judged=judged)
+    return after.replace(credits=credit(after))
 
 
 def score_of(verdict: JuryVerdict) -> SupernoteScore:

@@ -106,7 +106,7 @@ def delays(connection: Connection, chosen: Filter) -> Delays:
         not_dated=how_many(connection, "SELECT count(*) FROM each_post WHERE hours IS NULL"),
         backwards=how_many(connection, "SELECT count(*) FROM each_post WHERE hours < 0"),
         overall=everything,
-        by_topic=tuple(group.model_copy(update={"group": names[int(group.group)]}) for group in by_topic),
+        by_topic=tuple(group.replace(group=names[int(group.group)]) for group in by_topic),
         by_language=tuple(by_language[:_MAX_LANGUAGES]),
         by_month=tuple(_group_delays(connection, _BY_MONTH_SQL, has_history)),
         sentence=_write_delay_sentence(everything),

@@ -277,7 +277,7 @@ def other_lines(settings: BridgingSettings) -> tuple[float, float]:
 
 
 def _count_shown(many: ManySignals, line: float, settings: BridgingSettings) -> int:
-    status, _ = decide_all(many, settings.model_copy(update={"helpful_intercept": line}))
+    status, _ = decide_all(many, settings.replace(helpful_intercept=line))
     return int(np.count_nonzero(status == STATUSES.index(NoteStatus.HELPFUL)))
 
 
@@ -493,7 +493,7 @@ def fit_index(connection: Connection, settings: BridgingSettings, now: datetime,
             connection.register("found", rows)
             connection.execute(f"INSERT INTO {table} BY NAME SELECT * FROM found")
             connection.unregister("found")
-        said = said.model_copy(update=_compare_with_x(connection))
+        said = said.replace(**_compare_with_x(connection))
         connection.execute("INSERT INTO fits VALUES (?)", [said.model_dump_json()])
         connection.commit()
     except BaseException:

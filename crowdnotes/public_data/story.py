@@ -188,7 +188,7 @@ def story(connection: Connection, wanted: str, settings: BridgingSettings) -> St
         ),
     )
     sentences = in_plain_words(told, settings)
-    return told.model_copy(update={"sentences": sentences, "paragraph": sentences.paragraph})
+    return told.replace(sentences=sentences, paragraph=sentences.paragraph)
 
 
 FewWords = tuple[int, int, str]  # a note, how many ratings it has, and its words

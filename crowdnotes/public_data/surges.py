@@ -168,7 +168,7 @@ def surges(connection: Connection, chosen: Filter, with_terms: int = 0) -> Surge
     ]
     strongest = sorted(found, key=lambda surge: -(surge.posts - surge.mean))[:with_terms]
     told = {surge.day: trending(connection, surge.day) for surge in strongest}
-    found = [surge.model_copy(update={"terms": told.get(surge.day)}) for surge in found]
+    found = [surge.replace(terms=told.get(surge.day)) for surge in found]
     not_run = "" if len(per_day) > BASELINE_DAYS else "It takes 29 days of posts to find a surge. Index more days."
     return Surges(
         counted=chosen.as_text,

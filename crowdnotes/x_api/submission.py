@@ -268,7 +268,7 @@ class ToX:
     def _taken_over(self, row: OnX, case_id: str, draft: Draft) -> OnX:
         with writing(self._engine) as connection:
             changes = {"case_id": case_id, "text_sha256": draft.sha256, "attempt": secrets.token_hex(8)}
-            mine = row.model_copy(update={**changes, "at": now_of(connection)})
+            mine = row.replace(**changes, at=now_of(connection))
             if not connection.execute(self._change(row, {**changes, "at": mine.at})).rowcount:
                 raise WorkflowError(
                     "being sent",
@@ -314,7 +314,7 @@ class ToX:
         known = {"state": OnXState.SENT, "note_id": found.id, **said}
         with writing(self._engine) as connection:
             connection.execute(self._change(row, {**known, "state": OnXState.SENT.value}))
-        now = row.model_copy(update=known)
+        now = row.replace(**known)
         self._tell(case_id, "sent to X", f"{self._mode()} {found.id}".strip(), once=True)
         if found.status:
             self._tell(case_id, "status on X", f"{found.id}: {self.as_text(now)}", once=True)
@@ -333,7 +333,7 @@ class ToX:
     def _told(self, case: Case, by: Actor, kind: str, detail: str) -> Case:
         """With a line in the audit trail, also of a decided case: that is what is sent."""
         event = Event(at=self._clock(), by=by.name, by_key=by.key, kind=kind, detail=detail)
-        return case.model_copy(update={"updated_at": event.at, "events": (*case.events, event)})
+        return case.replace(updated_at=event.at, events=(*case.events, event))
 
 
 def status_in_words(status: str) -> str:

@@ -371,14 +371,14 @@ def _mark_answering_words(case: Case, item: Evidence) -> tuple[Passage, str]:
     """The passage with the words marked that matter, and what the marks are."""
     shown, words = st.session_state.get(f"{_chosen_passage_key(case)}-words", ("", None))
     if shown == item.id and words is not None and words.end <= len(item.passage.text):
-        return item.passage.model_copy(update={"marks": (words,)}), (
+        return item.passage.replace(marks=(words,)), (
             "Marked: the words closest to the sentence of the note. Any text in grey is around the passage."
         )
     found = case.settlement.all_of(item) if case.settlement is not None else []
     spans = tuple(answer.span for answer in found if answer.span is not None)
     if not spans:
         return item.passage, "Marked: the sentences closest to the post. Any text in grey is around the passage."
-    return item.passage.model_copy(update={"marks": spans}), (
+    return item.passage.replace(marks=spans), (
         "Marked: the words that answer the claim, according to the model. Any text in grey is around the passage."
     )
 

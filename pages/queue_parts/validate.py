@@ -305,7 +305,7 @@ def _draw_passage(case: Case, item: Evidence, sentence: SentenceSupport | None) 
     passage = item.passage
     if sentence is not None and sentence.carrier is not None and sentence.carrier.end <= len(passage.text):
         marks: tuple[Span, ...] = (sentence.carrier,)
-        passage = passage.model_copy(update={"marks": marks})
+        passage = passage.replace(marks=marks)
     marked_text(passage_pieces(passage), look="passage", key=f"validate-passage-{case.id}-{item.id}")
 
 

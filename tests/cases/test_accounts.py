@@ -37,7 +37,7 @@ from tests.cases.test_moderation import ANN, BOB, NOTE, NOW, drafted, waiting_as
 from tests.fakes import actor
 
 ZOE = Actor(issuer="https://id.example.org", subject='z"7391', name="Zoë Unmistakable", role=Role.MODERATOR)
-ALMOST = ZOE.model_copy(update={"subject": 'z"73912', "name": "Somebody Else"})
+ALMOST = ZOE.replace(subject='z"73912', name="Somebody Else")
 _TRACE = re.compile(r"Unmistakable|z\\*\"7391(?!2)")
 
 
@@ -51,7 +51,7 @@ def _of_another(case_id: str) -> Case:
     case = moderation.claim(moderation.submit(case, NOW, ANN), NOW, ZOE)
     case = moderation.take_over(case, NOW, BOB)
     decision = Decision(kind=DecisionKind.REJECTED, by=ZOE.name, by_key=ZOE.key, at=NOW, reason="Too thin.")
-    return case.model_copy(update={"decision": decision})
+    return case.replace(decision=decision)
 
 
 @pytest.fixture
@@ -60,10 +60,10 @@ def people(engine: Engine) -> People:
     store, found = Store(engine), People(engine, lambda: NOW, lambda: actor("root"))
     for person in (ZOE, ALMOST, BOB):
         found.seen(person, "moderator")
-    store.add(drafted("own").model_copy(update={"owner": ZOE.person}))
-    store.add(drafted("shared").model_copy(update={"owner": ZOE.person, "shared": True}))
+    store.add(drafted("own").replace(owner=ZOE.person))
+    store.add(drafted("shared").replace(owner=ZOE.person, shared=True))
     store.add(_of_another("anns"))
-    store.add(drafted("almost").model_copy(update={"owner": ALMOST.person}))
+    store.add(drafted("almost").replace(owner=ALMOST.person))
     store.add(drafted("deleted"))
     store.delete("deleted", by=ZOE)
     store.queue.seen("anns", ZOE)
@@ -149,15 +149,13 @@ def test_who_was_erased_does_not_come_back_by_a_sign_in_from_before(people: Peop
 def test_an_erasure_takes_the_name_out_of_stored_sentences_and_nothing_from_a_namesake(
     engine: Engine, people: People
 ) -> None:
-    max_, other = (actor("max", Role.MODERATOR).model_copy(update={"subject": name}) for name in ("m1", "m2"))
+    max_, other = (actor("max", Role.MODERATOR).replace(subject=name) for name in ("m1", "m2"))
     first, second = "The review found no link.", "It had 12 trials."
     note = f"{first} {second}"
     draft = drafted("checked", passages=2)
-    case = draft.model_copy(
-        update={
-            "draft": Draft(text=note, evidence_ids=("E1", "E2"), engine="person", written_at=NOW),
-            "assessment": waiting_assessment(draft, note, {first: "E1", second: "E2"}),
-        }
+    case = draft.replace(
+        draft=Draft(text=note, evidence_ids=("E1", "E2"), engine="person", written_at=NOW),
+        assessment=waiting_assessment(draft, note, {first: "E1", second: "E2"}),
     )
     case = compare_sentence(case, NOW, max_, first, "E1", Support.SUPPORTED)
     case = compare_sentence(case, NOW, other, second, "E2", Support.SUPPORTED)
@@ -180,7 +178,7 @@ def test_an_erasure_takes_the_name_out_of_stored_sentences_and_nothing_from_a_na
 
 
 def test_an_erasure_takes_no_case_from_a_moderator_who_is_at_it(engine: Engine, people: People) -> None:
-    sent = moderation.submit(drafted("sent").model_copy(update={"owner": ZOE.person}), NOW, ZOE)
+    sent = moderation.submit(drafted("sent").replace(owner=ZOE.person), NOW, ZOE)
     store = Store(engine)
     store.add(moderation.claim(sent, store.queue.now(), BOB))
     with pytest.raises(WorkflowError, match="bob is working on a case"):

@@ -128,7 +128,7 @@ def test_words_towards_the_decision_are_kept_by_field_until_they_are_emptied_or_
 
 def test_choosing_a_candidate_keeps_what_it_replaces_and_one_that_was_replaced_is_not_mistaken_for_another() -> None:
     gone, candidate = (Draft(text=text, engine="local", written_at=AT) for text in ("Gone.", "Candidate."))
-    case = _edited(_used(), "Mine.").model_copy(update={"candidates": (candidate,)})
+    case = _edited(_used(), "Mine.").replace(candidates=(candidate,))
     chosen = actions.choose_candidate(case, AT, ANN, candidate.sha256)
     assert chosen.draft == candidate
     assert [draft.text for draft in chosen.revisions] == ["Mine."]
@@ -180,7 +180,7 @@ def test_tags_are_those_of_the_chosen_classification() -> None:
 
 
 def test_a_decided_case_changes_only_after_it_is_reopened() -> None:
-    decided = _used().model_copy(update={"decision": Decision(kind=DecisionKind.NOT_NEEDED, by="ann", at=AT)})
+    decided = _used().replace(decision=Decision(kind=DecisionKind.NOT_NEEDED, by="ann", at=AT))
     with _refused("decided"):
         actions.edit_draft(decided, AT, ANN, "A note.", based_on=None)
     reopened = actions.reopen(decided, AT, ANN)
@@ -231,29 +231,29 @@ def test_an_earlier_set_comes_back_whole_and_the_present_one_goes_on_record_once
     assert back.earlier_evidence[-1].evidence == case.evidence
     assert back.events[-1].detail == "E1, E2"
     once = actions.archive_evidence(case, AT, "another search")
-    assert actions.archive_evidence(case.model_copy(update={"earlier_evidence": once}), AT, "another search") == once
+    assert actions.archive_evidence(case.replace(earlier_evidence=once), AT, "another search") == once
 
 
 def test_a_passage_in_both_sets_keeps_the_review_it_has_now() -> None:
     case = case_with_two_sets()
     opened = make_evidence(2, opened_at=AT)
-    case = case.model_copy(update={"evidence": (opened, case.evidence[1])})
+    case = case.replace(evidence=(opened, case.evidence[1]))
     assert actions.restore_evidence_set(case, AT, ANN, 0).evidence[1] == opened
 
 
 def test_what_the_note_leans_on_stays_beside_an_earlier_set() -> None:
     case = case_with_two_sets()
     used = make_evidence(3, opened_at=AT, verdict=Verdict.USE)
-    ticked = case.model_copy(update={"evidence": (case.evidence[0], used)})
+    ticked = case.replace(evidence=(case.evidence[0], used))
     assert ids(actions.restore_evidence_set(ticked, AT, ANN, 0)) == ["E1", "E2", "E3"]
     written = Draft(text="A note.", evidence_ids=("E3",), engine="local", written_at=AT)
-    named = case.model_copy(update={"draft": written})
+    named = case.replace(draft=written)
     assert ids(actions.restore_evidence_set(named, AT, ANN, 0)) == ["E1", "E2", "E3"]
 
 
 def test_bringing_back_what_is_there_is_refused() -> None:
     case = case_with_two_sets()
-    same = case.model_copy(update={"earlier_evidence": (EvidenceSet(evidence=case.evidence),)})
+    same = case.replace(earlier_evidence=(EvidenceSet(evidence=case.evidence),))
     with pytest.raises(WorkflowError, match="already here"):
         actions.restore_evidence_set(same, AT, ANN, 0)
     with pytest.raises(InputError, match="no such earlier set of sources"):
@@ -262,7 +262,7 @@ def test_bringing_back_what_is_there_is_refused() -> None:
 
 def test_what_is_brought_back_though_it_is_later_than_the_cutoff_says_so() -> None:
     item = make_evidence(1)
-    late = item.model_copy(update={"source": item.source.model_copy(update={"published": date(2024, 3, 2)})})
+    late = item.replace(source=item.source.replace(published=date(2024, 3, 2)))
     case = make_case(until=date(2020, 1, 1), earlier_evidence=(EvidenceSet(evidence=(late,)),))
     for back in (actions.restore_passage(case, AT, ANN, "E1"), actions.restore_evidence_set(case, AT, ANN, 0)):
         assert back.evidence[0].source.notices == (AFTER_CUTOFF,)
@@ -331,8 +331,8 @@ def test_only_what_is_offered_and_in_use_is_quoted() -> None:
     quotation = Quotation(evidence_id="E1", span=Span(start=0, end=10))
     with pytest.raises(InputError, match="not offered"):
         actions.quote(_used(), AT, ANN, quotation)
-    offered = _used().model_copy(update={"quotations": (quotation,)})
+    offered = _used().replace(quotations=(quotation,))
     assert actions.quote(offered, AT, ANN, quotation).draft is not None
-    put_aside = offered.model_copy(update={"evidence": (make_evidence(1),)})
+    put_aside = offered.replace(evidence=(make_evidence(1),))
     with pytest.raises(InputError, match="not offered"):
         actions.quote(put_aside, AT, ANN, quotation)

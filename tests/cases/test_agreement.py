@@ -42,7 +42,7 @@ def _assessment(status: GateStatus) -> Assessment:
 
 def _verdict(intercept: float, **changes: object) -> JuryVerdict:
     known = small_jury().verdict(None, _NOTE, jurors=50)
-    return known.model_copy(update={"note_intercept": intercept, "means_nothing": False, **_JOINED, **changes})
+    return known.replace(note_intercept=intercept, **{"means_nothing": False} | _JOINED | changes)
 
 
 _APART = {

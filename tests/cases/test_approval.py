@@ -52,13 +52,13 @@ def _ready(note: str = NOTE, engine: ScriptedEngine | None = None) -> Case:
     checks = tuple(
         LinkCheck(url=url, state=LinkState.LIVE, checked_at=AT, tries=1, status=200) for url in cited_links(draft)
     )
-    return _scored(case, engine).model_copy(update={"tags": ("misleadingFactualError",), "link_checks": checks})
+    return _scored(case, engine).replace(tags=("misleadingFactualError",), link_checks=checks)
 
 
 def _scored(case: Case, engine: ScriptedEngine | None = None) -> Case:
     assert case.draft is not None
     judged = assess(engine or ScriptedEngine(), brief_of(case.post), case.draft.text, case.used_evidence, lambda: AT)
-    return case.model_copy(update={"assessment": judged})
+    return case.replace(assessment=judged)
 
 
 def _approve(case: Case, **given: object) -> Case:
@@ -91,15 +91,15 @@ def test_with_every_rule_met_a_note_is_approved_and_bound_to_its_text() -> None:
 
 def _with_draft(text: str) -> Callable[[Case], Case]:
     return lambda case: _scored(
-        case.model_copy(update={"draft": Draft(text=text, evidence_ids=("E1",), engine="person", written_at=AT)})
+        case.replace(draft=Draft(text=text, evidence_ids=("E1",), engine="person", written_at=AT))
     )
 
 
 BROKEN: list[tuple[str, Callable[[Case], Case]]] = [
-    ("no evidence", lambda case: case.model_copy(update={"evidence": ()})),
-    ("no note", lambda case: case.model_copy(update={"draft": None})),
-    ("no tag", lambda case: case.model_copy(update={"tags": ()})),
-    ("not scored", lambda case: case.model_copy(update={"assessment": None})),
+    ("no evidence", lambda case: case.replace(evidence=())),
+    ("no note", lambda case: case.replace(draft=None)),
+    ("no tag", lambda case: case.replace(tags=())),
+    ("not scored", lambda case: case.replace(assessment=None)),
     (
         "stale",
         lambda case: actions.judge(actions.open_passage(case, AT, A, "E2"), AT, A, "E2", Verdict.USE, ""),
@@ -203,7 +203,7 @@ def test_a_link_that_nobody_inspected_passes_no_gate_and_takes_a_reason() -> Non
     gates = (_failed(GateName.CORRECTNESS), _not_run(GateName.HELPFULNESS))
     approved = _approve(case, overrides=dict.fromkeys(gates, "The agency's own archive."))
     assert approved.decision is not None
-    unscored = case.model_copy(update={"assessment": None})
+    unscored = case.replace(assessment=None)
     assert "link not inspected https://unread.example.org/page" in _rules(unscored)
 
 
@@ -215,9 +215,9 @@ def test_a_link_without_a_scheme_is_a_link_too() -> None:
 def test_of_a_page_that_several_records_share_only_the_used_one_is_read_and_not_misleading_needs_no_tag() -> None:
     twin = make_evidence(3, text="Another part of the same page.")
     case = _ready()
-    assert _rules(case.model_copy(update={"evidence": (*case.evidence, twin)})) == set()
+    assert _rules(case.replace(evidence=(*case.evidence, twin))) == set()
     untagged = {"tags": (), "classification": Classification.NOT_MISLEADING}
-    assert _rules(case.model_copy(update=untagged)) == set()
+    assert _rules(case.replace(**untagged)) == set()
 
 
 @pytest.mark.parametrize(
@@ -245,9 +245,9 @@ def test_another_version_or_part_of_a_paper_was_not_inspected(read: str, linked:
     linked = linked if linked.startswith("https") else read.replace("573812v1", linked)
     case = _ready(f"According to them, no link. {linked}")
     item = case.evidence[0]
-    item = item.model_copy(update={"source": item.source.model_copy(update={"url": read})})
+    item = item.replace(source=item.source.replace(url=read))
     assert case.draft is not None
-    assert linked in uninspected_links(case.model_copy(update={"evidence": (item,)}), case.draft)
+    assert linked in uninspected_links(case.replace(evidence=(item,)), case.draft)
 
 
 def test_nobody_approves_a_text_that_they_did_not_see() -> None:
@@ -277,7 +277,7 @@ def test_who_approves_has_opened_and_judged_every_passage_themselves() -> None:
 def test_a_passage_that_another_reader_put_to_use_is_asked_for_too() -> None:
     case = _ready()
     added = make_evidence(2, text="Another page.", opened_at=AT, opened_by=BOB, verdict=Verdict.USE)
-    case = case.model_copy(update={"evidence": (case.evidence[0], added)})
+    case = case.replace(evidence=(case.evidence[0], added))
     assert _told(case, ANN)["unopened E2"] == "You have not read E2 yourself."
 
 
@@ -299,12 +299,12 @@ def test_abstaining_is_free_at_any_time(kind: DecisionKind) -> None:
 def test_a_note_that_leans_on_a_passage_that_is_gone_waits_until_it_is_back_or_the_note_is_written_again() -> None:
     ready = _ready()
     assert ready.draft is not None
-    leaning = ready.draft.model_copy(update={"evidence_ids": ("E1", "E7"), "engine": "local"})
-    case = ready.model_copy(update={"draft": leaning})
+    leaning = ready.draft.replace(evidence_ids=("E1", "E7"), engine="local")
+    case = ready.replace(draft=leaning)
     with pytest.raises(WorkflowError, match="uses E7, which is no longer among the sources"):
         _approve(case)
     back = make_evidence(7, opened_at=AT, verdict=Verdict.BACKGROUND)
-    assert "evidence gone E7" not in _rules(case.model_copy(update={"evidence": (*case.evidence, back)}))
+    assert "evidence gone E7" not in _rules(case.replace(evidence=(*case.evidence, back)))
     again = actions.edit_draft(case, AT, ANN, f"In short: {NOTE}", based_on=leaning.sha256)
     assert "evidence gone E7" not in _rules(again)
 

@@ -68,7 +68,7 @@ def _decided(**changes: object):  # type: ignore[no-untyped-def]
         draft=Draft(text=NOTE, evidence_ids=("E1",), engine="person", written_at=AT),
         tags=("misleadingFactualError",),
         decision=decision,
-    ).model_copy(update=changes)
+    ).replace(**changes)
 
 
 def test_markdown_holds_note_evidence_tags_decision_and_override() -> None:
@@ -93,8 +93,8 @@ def test_a_gate_that_was_not_run_is_not_told_as_one_that_failed() -> None:
     over = tuple(
         _over(failed if gate is GateName.RELEVANCE else not_run, gate.value, "it fits the post") for gate in GateName
     )
-    decision = case.decision.model_copy(update={"overrides": over})
-    page = to_markdown(case.model_copy(update={"assessment": judged, "decision": decision}))
+    decision = case.decision.replace(overrides=over)
+    page = to_markdown(case.replace(assessment=judged, decision=decision))
     assert "Approved although **the relevance check did not pass**." in page
     assert "Approved although **the correctness check was not run**." in page
     assert "correctness: NOT RUN" in page
@@ -106,7 +106,7 @@ def test_a_reason_for_a_gate_counts_once_with_the_gates_that_waited_behind_it() 
         _over(ObstacleKind.GATE_NOT_RUN, "correctness", "their own words"),
         _over(ObstacleKind.LINK_UNINSPECTED, "https://example.org/x", "their own words"),
     )
-    decision = _decided().decision.model_copy(update={"overrides": over})
+    decision = _decided().decision.replace(overrides=over)
     assert decision.as_text == "approved, 2 overrides"
 
 
@@ -121,21 +121,15 @@ def _judged(by_person: bool = False, **changes: object):  # type: ignore[no-unty
     case = _decided(**changes)
     engine = ScriptedEngine()
     engine.by_person, engine.hints = by_person, ("“no” *stands* nowhere",)
-    return case.model_copy(
-        update={"assessment": assess(engine, brief_of(case.post), case.draft.text, case.used_evidence, lambda: AT)}
-    )
+    return case.replace(assessment=assess(engine, brief_of(case.post), case.draft.text, case.used_evidence, lambda: AT))
 
 
 def test_each_sentence_stands_with_its_source_how_it_is_supported_and_by_whom_it_was_judged() -> None:
     case = _judged()
     [sentence, *others] = case.assessment.sentences
-    compared = sentence.model_copy(update={"carrier": Span(start=0, end=9), "by": "a_b"})
-    loose = sentence.model_copy(update={"evidence_id": None, "support": Support.UNSUPPORTED, "doubts": ()})
-    page = to_markdown(
-        case.model_copy(
-            update={"assessment": case.assessment.model_copy(update={"sentences": (compared, loose, *others)})}
-        )
-    )
+    compared = sentence.replace(carrier=Span(start=0, end=9), by="a_b")
+    loose = sentence.replace(evidence_id=None, support=Support.UNSUPPORTED, doubts=())
+    page = to_markdown(case.replace(assessment=case.assessment.replace(sentences=(compared, loose, *others))))
     item = case.evidence[0]
     assert (
         f"1. “{sentence.words_in(NOTE)}”\n   - E1, {item.source.publisher or item.source.title}, `{item.source.url}`: "
@@ -150,8 +144,8 @@ def test_each_sentence_stands_with_its_source_how_it_is_supported_and_by_whom_it
 
 def test_the_jury_is_told_as_a_simulation_and_as_not_run_where_it_did_not_sit() -> None:
     verdict = small_jury().verdict(None, NOTE, jurors=50)
-    verdict = verdict.model_copy(update={"note_intercept": 0.398, "means_nothing": False})
-    told, other = _decided(jury=(verdict,)), _decided(jury=(verdict.model_copy(update={"text_sha256": "else"}),))
+    verdict = verdict.replace(note_intercept=0.398, means_nothing=False)
+    told, other = _decided(jury=(verdict,)), _decided(jury=(verdict.replace(text_sha256="else"),))
     page = to_markdown(told)
     assert f"## Jury: a simulation, nobody has voted\n\n{verdict.sentence}\n" in page
     assert f"- note intercept 0.398 of the {verdict.helpful_line:.2f} needed, 90 % range " in page
@@ -165,7 +159,7 @@ def test_the_jury_is_told_as_a_simulation_and_as_not_run_where_it_did_not_sit() 
 def test_the_table_tells_passages_verdicts_and_reasons_line_by_line_and_why_gates_said_so() -> None:
     read = make_evidence(1, opened_at=AT, verdict=Verdict.USE, reason="=plain\nand short")
     unlinked = make_evidence(2)
-    unlinked = unlinked.model_copy(update={"source": unlinked.source.model_copy(update={"url": None})})
+    unlinked = unlinked.replace(source=unlinked.source.replace(url=None))
     [row] = csv.DictReader(io.StringIO(cases_csv([_judged(evidence=(read, unlinked))]), newline=""))
     assert row["passages"].splitlines() == [f"E1: {read.source.title}", f"E2: {unlinked.source.title}"]
     assert row["passage_links"].splitlines() == [f"E1: {read.source.url}", "E2: no link"]
@@ -234,7 +228,7 @@ def test_outside_text_stays_text_in_markdown() -> None:
 def test_an_address_is_shown_as_it_is_and_never_as_markup() -> None:
     nasty = "https://x.com/<img/src=x/onerror=alert(1)>"
     item = make_evidence(1, opened_at=AT, verdict=Verdict.USE)
-    item = item.model_copy(update={"source": item.source.model_copy(update={"url": f"{nasty}`b`"})})
+    item = item.replace(source=item.source.replace(url=f"{nasty}`b`"))
     page = to_markdown(_decided(post=Post(text="a", url=nasty), evidence=(item,)))
     assert f"\n`{nasty}`\n" in page
     assert f"\n`` {nasty}`b` ``\n" in page
@@ -283,7 +277,7 @@ def test_scores_of_another_text_are_out_of_date_in_the_table() -> None:
     case = _decided()
     assert case.draft is not None
     judged = assess(ScriptedEngine(), brief_of(case.post), case.draft.text, case.used_evidence, lambda: AT)
-    edited = case.draft.model_copy(update={"text": f"In short: {NOTE}"})
+    edited = case.draft.replace(text=f"In short: {NOTE}")
     rows = csv.DictReader(
         io.StringIO(cases_csv([_decided(assessment=judged), _decided(assessment=judged, draft=edited), _decided()]))
     )
@@ -297,7 +291,7 @@ def test_scores_of_another_text_are_out_of_date_in_the_table() -> None:
 def test_each_readers_verdict_is_exported_with_their_name() -> None:
     ann = make_evidence(1, opened_at=AT, verdict=Verdict.USE).reviews
     bob = make_evidence(1, opened_at=AT, verdict=Verdict.REJECT, reason="off *topic*", opened_by=actor("b*b")).reviews
-    case = make_case(evidence=(make_evidence(1).model_copy(update={"reviews": (*ann, *bob)}),))
+    case = make_case(evidence=(make_evidence(1).replace(reviews=(*ann, *bob)),))
     [row] = csv.DictReader(io.StringIO(cases_csv([case])))
     assert row["passage_verdicts"] == "E1: reject"
     assert row["passage_readers"] == "E1: ann chose: use; b*b chose: reject. off *topic*"
@@ -312,8 +306,8 @@ def test_scores_from_before_inspection_are_told_as_such() -> None:
     case = _decided(decision=None)
     assert case.draft is not None
     judged = assess(ScriptedEngine(), brief_of(case.post), case.draft.text, case.evidence, lambda: AT)
-    proposed = tuple(item.model_copy(update={"reviews": ()}) for item in case.evidence)
-    case = case.model_copy(update={"assessment": judged, "evidence": proposed})
+    proposed = tuple(item.replace(reviews=()) for item in case.evidence)
+    case = case.replace(assessment=judged, evidence=proposed)
     [row] = csv.DictReader(io.StringIO(cases_csv([case])))
     assert row["relevance"] == "PASS (passages not opened)"
     assert "Scores of this text, over passages that nobody has opened yet" in to_markdown(case)
@@ -330,13 +324,13 @@ def test_a_case_that_ended_without_a_note_classifies_nothing(kind: DecisionKind)
 def test_what_must_be_known_of_a_source_stands_before_its_words() -> None:
     item = make_evidence(1)
     marked = {"id": "hand:1", "notices": ("retracted",), "read_as": ReadAs.ABSTRACT}
-    source = item.source.model_copy(update=marked)
-    page = to_markdown(_decided(evidence=(item.model_copy(update={"source": source}),)))
+    source = item.source.replace(**marked)
+    page = to_markdown(_decided(evidence=(item.replace(source=source),)))
     told = "**Mind: retracted, abstract only, pasted by hand: not compared with the page.**"
     assert 0 < page.index("health authority, date not known") < page.index(told) < page.index(item.passage.text)
     assert "Mind:" not in to_markdown(_decided())
-    through = item.source.model_copy(update={"read_as": ReadAs.THROUGH, "read_through": "Jina Reader"})
-    page = to_markdown(_decided(evidence=(item.model_copy(update={"source": through}),)))
+    through = item.source.replace(read_as=ReadAs.THROUGH, read_through="Jina Reader")
+    page = to_markdown(_decided(evidence=(item.replace(source=through),)))
     assert "**Mind: read through Jina Reader: not compared with the page.**" in page
 
 
@@ -371,12 +365,12 @@ def test_a_supernote_is_exported_with_what_each_note_gave_and_suggestions_with_t
         credits=(Credit(note="N1", share=1.0, without=0.1, loss=0.25),),
     )
     asked = Suggestion(id="S1", text="# Say <b>who</b>", by="bob", at=AT, about="x", answer=SuggestionAnswer.NO)
-    asked = asked.model_copy(update={"reason": "No page tells.", "answered_by": "ann"})
+    asked = asked.replace(reason="No page tells.", answered_by="ann")
     stopped = make_case(supernote=SupernoteWork(notes=notes, rounds=(done,)), suggestions=(asked,))
     assert "NOT RUN to the end" in to_markdown(stopped)
     assert "280 characters: 1" not in to_markdown(stopped)
     ended = Stage(name=StageName.CREDIT, finished_at=AT, seconds=1, summary="", engine="local")
-    case = stopped.model_copy(update={"stages": (ended,)})
+    case = stopped.replace(stages=(ended,))
     page = to_markdown(case)
     assert "280 characters: 1" in page
     assert "N1 (X's 77): 100 % of the winner's words, +0.25 of its simulated intercept" in page

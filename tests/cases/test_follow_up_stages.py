@@ -228,7 +228,7 @@ def test_each_page_that_could_not_be_read_is_told_with_its_own_reason(desk: Desk
     )
     asked = FollowUpSearch(id="1", kind=FollowUpKind.SETTLE, asked_at=_AT, by="ann", sources=sources)
     stage = Stage(name=StageName.PASSAGES, finished_at=_AT, seconds=0.0, summary="", engine="local")
-    case = joined(desk.case.model_copy(update={"follow_ups": (asked,)}), asked, [], stage)
+    case = joined(desk.case.replace(follow_ups=(asked,)), asked, [], stage)
     told = "Nothing new. Could not be read: a.example (not found), b.example (timed out)."
     assert case.follow_ups[-1].outcome == told
     assert asked.as_text == "a search for what would settle the claim"
@@ -275,7 +275,7 @@ def test_a_page_that_could_not_be_read_is_not_told_so_once_a_passage_of_it_stand
         Source(id=url, url=url, title="A page", outcome=FetchOutcome.BLOCKED)
         for url in ("https://www.example.org/a?utm_source=x", "https://example.org/b")
     ]
-    desk.workspace.tools.store.update(desk.id, lambda case: case.model_copy(update={"sources": tuple(blocked)}))
+    desk.workspace.tools.store.update(desk.id, lambda case: case.replace(sources=tuple(blocked)))
     assert desk.service.failed_sources(desk.case) == tuple(blocked)
     desk.service.add_passage_by_hand(desk.id, url="https://example.org/a", title="A page", text="It was never said.")
     assert desk.service.failed_sources(desk.case) == (blocked[1],)
@@ -311,7 +311,7 @@ def test_records_of_a_library_that_share_a_page_are_read_each_on_its_own() -> No
         return Hit(provider="library:x", title="T", snippet="", query="q", url=url, library="x", record=number)
 
     known = {"id": "library:x:1", "url": url, "library": "x", "record": 1}
-    source = make_evidence(1).source.model_copy(update=known)
+    source = make_evidence(1).source.replace(**known)
     case = make_case(hits=(record(1), record(2), record(2), record(3)), sources=(source,))
     assert [hit.record for hit in unread_hits(case)] == [2, 3]
 
@@ -393,7 +393,7 @@ def test_a_cutoff_set_while_a_follow_up_is_reading_keeps_what_it_read_out(desk: 
 
 def test_a_follow_up_that_was_begun_under_another_cutoff_does_not_go_on() -> None:
     asked = FollowUpSearch(id="l", kind=FollowUpKind.OTHER_SIDE, asked_at=AT, by="ann")
-    ended = asked.model_copy(update={"id": "m", "finished_at": AT})
+    ended = asked.replace(id="m", finished_at=AT)
     case = make_case(follow_ups=(ended, asked))
     places = SearchScope(mode=case.mode, urls=("https://news.example.org/a",))
     assert change_sources(case, AT, ANN, places).follow_ups == (ended, asked)
@@ -412,7 +412,7 @@ def _slow(desk: Desk, httpserver: HTTPServer) -> Event:
     httpserver.expect_request("/search").respond_with_handler(answer)
     search = SearchSettings.model_validate({"searxng_url": httpserver.url_for(""), "request_seconds": 0.3})
     tools = desk.service._tools
-    settings = tools.settings.model_copy(update={"search": search})
+    settings = tools.settings.replace(search=search)
     providers = partial(make_providers, settings, tools.libraries)
     desk.service = CaseService(replace(tools, settings=settings, providers=providers), desk.workspace.who)
     made = desk.service.create(post_about("kettle"), mode=Mode.AUTOMATION, libraries=["topics"], services=["searxng"])

@@ -112,7 +112,7 @@ def _read(case: Case, tools: StageContext, options: GatherOptions | None = None)
 
 
 def _hit(url: str, **changes: object) -> Hit:
-    return Hit(provider="p", title=f"Hit {url}", snippet="s", query="q", url=url).model_copy(update=changes)
+    return Hit(provider="p", title=f"Hit {url}", snippet="s", query="q", url=url).replace(**changes)
 
 
 def _automation(*hits: Hit, **changes: object) -> Case:
@@ -140,9 +140,9 @@ def test_a_page_that_was_read_is_not_fetched_again_under_another_spelling_and_on
     web.failing = {STORY}
     failed = _read(case, tools)
     web.failing = set()
-    first = _read(case.model_copy(update={"sources": failed}), tools)
+    first = _read(case.replace(sources=failed), tools)
     assert (failed[0].outcome, first[0].outcome) == (FetchOutcome.BLOCKED, FetchOutcome.READ)
-    again = _read(case.model_copy(update={"sources": first, "urls": (f"{STORY}?utm_medium=y",)}), tools)
+    again = _read(case.replace(sources=first, urls=(f"{STORY}?utm_medium=y",)), tools)
     assert again == first
     assert sum(web.fetched.values()) == 2
 
@@ -222,14 +222,14 @@ def test_what_is_later_than_the_cutoff_is_left_out_by_page_and_by_search(tools: 
     web.dated = {STORY: "2024-03-02"}
     case = _automation(_hit(STORY), _hit(other, published=date(2024, 3, 2)), until=date(2024, 3, 1))
     assert {source.outcome for source in _read(case, tools)} == {FetchOutcome.TOO_LATE}
-    on_the_day = _read(case.model_copy(update={"until": date(2024, 3, 2)}), tools)
+    on_the_day = _read(case.replace(until=date(2024, 3, 2)), tools)
     assert {source.outcome for source in on_the_day} == {FetchOutcome.READ}
 
 
 def test_what_has_no_date_is_marked_where_there_is_a_cutoff_and_left_out_in_studies(tools: StageContext) -> None:
     case = make_case(urls=(STORY,))
     assert _read(case, tools)[0].notices == ()
-    dated = case.model_copy(update={"until": date(2024, 3, 1)})
+    dated = case.replace(until=date(2024, 3, 1))
     assert _read(dated, tools)[0].notices == (UNDATED,)
     (left_out,) = _read(dated, tools, GatherOptions(leave_out_undated=True))
     assert left_out.outcome is FetchOutcome.UNDATED
@@ -246,12 +246,12 @@ def test_a_cutoff_set_later_holds_for_what_was_read_before_it(tools: StageContex
     web.dated = {STORY: "2024-03-02"}
     case = make_case(urls=(STORY,))
     first = _read(case, tools)
-    dated = case.model_copy(update={"sources": first, "until": date(2020, 1, 1)})
+    dated = case.replace(sources=first, until=date(2020, 1, 1))
     (late,) = _read(dated, tools)
     assert (first[0].outcome, late.outcome) == (FetchOutcome.READ, FetchOutcome.TOO_LATE)
-    (undated,) = _read(dated.model_copy(update={"sources": (_undated(first[0]),)}), tools)
+    (undated,) = _read(dated.replace(sources=(_undated(first[0]),)), tools)
     assert (undated.outcome, undated.notices) == (FetchOutcome.READ, (UNDATED,))
-    (free,) = _read(case.model_copy(update={"sources": (undated,)}), tools)
+    (free,) = _read(case.replace(sources=(undated,)), tools)
     assert free.notices == ()
 
 
@@ -259,8 +259,8 @@ def test_a_later_page_that_a_person_opened_stays_with_a_notice(tools: StageConte
     web.dated = {STORY: "2024-03-02"}
     case = make_case(urls=(STORY,))
     (source,) = _read(case, tools)
-    opened = make_evidence(1, opened_at=datetime.now(UTC)).model_copy(update={"source": source})
-    case = case.model_copy(update={"sources": (source,), "evidence": (opened,), "until": date(2020, 1, 1)})
+    opened = make_evidence(1, opened_at=datetime.now(UTC)).replace(source=source)
+    case = case.replace(sources=(source,), evidence=(opened,), until=date(2020, 1, 1))
     (kept,) = _read(case, tools)
     assert (kept.outcome, kept.notices) == (FetchOutcome.READ, (AFTER_CUTOFF,))
     evidence = merged(case, case, {"evidence": (opened,)})["evidence"]
@@ -270,11 +270,11 @@ def test_a_later_page_that_a_person_opened_stays_with_a_notice(tools: StageConte
 
 
 def _undated(source: Source) -> Source:
-    return source.model_copy(update={"published": None, "date_origin": None})
+    return source.replace(published=None, date_origin=None)
 
 
 def test_the_summary_says_why_none_or_no_other_was_chosen() -> None:
-    failed = make_evidence().source.model_copy(update={"outcome": FetchOutcome.BLOCKED})
+    failed = make_evidence().source.replace(outcome=FetchOutcome.BLOCKED)
     assert summary_of([], "They repeat it.") == "0 read. None of what was found was chosen: They repeat it."
     other = "0 read, 1 could not be read. Nothing else that was found was chosen: They repeat it."
     assert summary_of([failed], "They repeat it.") == other
@@ -284,7 +284,7 @@ def test_pages_of_one_site_that_share_a_canonical_link_stay_apart() -> None:
     def page(number: int, **changes: object) -> Source:
         url = f"https://news.example.org/{number}"
         source = Source(id=f"url:{number}", title=f"Title {number}", url=url, text_sha256=f"{number}")
-        return source.model_copy(update={"page_url": "https://news.example.org/all", **changes})
+        return source.replace(page_url="https://news.example.org/all", **changes)
 
     pages = [page(1), page(2), page(3)]
     assert distinct(pages) == pages
@@ -300,7 +300,7 @@ def test_an_undated_record_is_no_later_than_its_library_was_collected() -> None:
     kept = options.timely(record, date(2019, 10, 22))
     assert (kept.outcome, kept.notices, kept.published) == (FetchOutcome.READ, (UNDATED,), None)
     assert options.timely(record, date(2019, 10, 21)).outcome is FetchOutcome.TOO_LATE
-    assert options.timely(record.model_copy(update={"library": "other"}), None).outcome is FetchOutcome.UNDATED
+    assert options.timely(record.replace(library="other"), None).outcome is FetchOutcome.UNDATED
 
 
 @pytest.mark.parametrize("outcome", [FetchOutcome.BLOCKED, FetchOutcome.REFUSED])
@@ -360,7 +360,7 @@ def test_words_that_a_person_wrote_meanwhile_are_not_replaced() -> None:
 
 def _pasted(number: int) -> Evidence:
     item = make_evidence(number, text="Copied by hand.")
-    return item.model_copy(update={"source": item.source.model_copy(update={"id": f"hand:{number}"})})
+    return item.replace(source=item.source.replace(id=f"hand:{number}"))
 
 
 def _evidence(result: dict[str, object]) -> tuple[Evidence, ...]:
@@ -423,7 +423,7 @@ def test_when_none_answers_the_stage_fails_rather_than_finding_nothing_and_only_
 
 
 def test_hits_later_than_the_cutoff_are_left_out(tools: StageContext) -> None:
-    case = CASE.model_copy(update={"until": date(2024, 1, 1)})
+    case = CASE.replace(until=date(2024, 1, 1))
     providers = (_Provider("good", date(2023, 12, 31)), _Provider("late", date(2024, 1, 2)))
     changes, _ = gathering_stages.search(case, Told(), _with(tools, *providers))
     assert [hit.provider for hit in changes["hits"]] == ["good"]  # type: ignore[attr-defined]
@@ -458,7 +458,7 @@ def test_the_searches_of_a_case_say_which_sentences_of_a_passage_are_key(tools: 
     queries = (Query(text="register 2021 boys", purpose="p"), Query(text="Summers valley", purpose="p", by_name=True))
     told = []
     for asked in ((), queries):
-        changes, _ = gathering_stages.passages(case.model_copy(update={"queries": asked}), Told(), tools)
+        changes, _ = gathering_stages.passages(case.replace(queries=asked), Told(), tools)
         item: Evidence = changes["evidence"][0]  # type: ignore[index]
         told.append([item.passage.text[span.start : span.end] for span in item.passage.key_sentences[:3]])
     assert answer not in told[0][:2]
@@ -467,5 +467,5 @@ def test_the_searches_of_a_case_say_which_sentences_of_a_passage_are_key(tools: 
 
 def test_whoever_names_further_searches_is_not_shown_those_by_name(tools: StageContext) -> None:
     named = Query(text='"Lake Verra" CANCELLED', purpose="by name", by_name=True)
-    case = make_case().model_copy(update={"queries": (Query(text="lake closed", purpose="the claim"), named)})
+    case = make_case().replace(queries=(Query(text="lake closed", purpose="the claim"), named))
     assert tools.brief_to_search_on(case).searched == ("lake closed",)

@@ -47,7 +47,7 @@ def _case(text: str = f"So they say. {GOOD} {GONE}", **changes: object) -> Case:
 def _checked(case: Case, link_asker: LiveLinks, at: datetime = AT, *, afresh: bool = False) -> Case:
     checker = LinkChecker(link_asker, LinkSettings(), lambda: at, pause=lambda _: 0.0)
     changes, _ = check_links(case, Told(), checker, lambda: at, afresh=afresh)
-    return case.model_copy(update=dict(changes))
+    return case.replace(**changes)
 
 
 def _known(case: Case, url: str) -> LinkCheck | None:
@@ -80,7 +80,7 @@ def test_an_answer_holds_for_a_day() -> None:
 
 def test_a_check_is_of_the_very_link_and_of_no_other_in_the_note() -> None:
     case = _checked(_case(f"So they say. {GOOD}"), LiveLinks())
-    edited = case.model_copy(update={"draft": _draft(f"So they say. {GOOD}?page=2")})
+    edited = case.replace(draft=_draft(f"So they say. {GOOD}?page=2"))
     assert _waiting(edited) == [f"{GOOD}?page=2"]
     slashed = _checked(_case(f"So they say. {GOOD}/"), LiveLinks())
     assert _known(slashed, GOOD) is None
@@ -89,7 +89,7 @@ def test_a_check_is_of_the_very_link_and_of_no_other_in_the_note() -> None:
 def test_scoring_again_asks_only_what_was_not_asked_within_the_hour() -> None:
     link_asker = LiveLinks()
     case = _checked(_case(f"So they say. {GOOD}"), link_asker)
-    edited = case.model_copy(update={"draft": _draft(f"So say others. {GOOD} {GONE}")})
+    edited = case.replace(draft=_draft(f"So say others. {GOOD} {GONE}"))
     case = _checked(edited, link_asker, AT + timedelta(minutes=59))
     assert sorted(link_asker.asked) == [GOOD, GONE]
     _checked(case, link_asker, AT + timedelta(minutes=61))
@@ -99,13 +99,13 @@ def test_scoring_again_asks_only_what_was_not_asked_within_the_hour() -> None:
 def test_a_dead_link_is_asked_again_under_another_cutoff_and_a_live_one_is_not() -> None:
     link_asker = LiveLinks({GONE: 404})
     case = _checked(_case(), link_asker)
-    bound = case.model_copy(update={"until": date(2024, 3, 5)})
+    bound = case.replace(until=date(2024, 3, 5))
     assert _known(bound, GONE) is None  # its archived copy may be later than the cutoff
     assert _known(bound, GOOD) is not None
     checked = _checked(bound, link_asker)
     assert sorted(link_asker.asked) == [GOOD, GONE, GONE]
     assert _known(checked, GONE) is not None
-    assert _known(checked.model_copy(update={"until": date(2023, 1, 1)}), GONE) is None
+    assert _known(checked.replace(until=date(2023, 1, 1)), GONE) is None
 
 
 def test_asking_again_by_hand_asks_every_link_and_an_undo_finds_the_earlier_links_check_again() -> None:
@@ -114,8 +114,8 @@ def test_asking_again_by_hand_asks_every_link_and_an_undo_finds_the_earlier_link
     _checked(case, link_asker, afresh=True)
     assert sorted(link_asker.asked) == [GOOD, GOOD, GONE, GONE]
     first = _case(f"So they say. {GOOD}")
-    case = _checked(_checked(first, link_asker).model_copy(update={"draft": _draft(f"Other. {GONE}")}), link_asker)
-    assert _waiting(case.model_copy(update={"draft": first.draft})) == []
+    case = _checked(_checked(first, link_asker).replace(draft=_draft(f"Other. {GONE}")), link_asker)
+    assert _waiting(case.replace(draft=first.draft)) == []
 
 
 def test_a_link_that_fails_does_not_fail_the_scoring(tmp_path: Path) -> None:

@@ -248,7 +248,7 @@ def test_a_reading_counts_for_the_text_that_was_read_and_for_no_other() -> None:
 
 def test_a_source_that_the_author_takes_in_later_has_to_be_read_too() -> None:
     both = moderation.release(read(read(submitted(readers=2), BOB), CLEO), NOW, CLEO)
-    more = both.model_copy(update={"evidence": (*both.evidence, make_evidence(3))})
+    more = both.replace(evidence=(*both.evidence, make_evidence(3)))
     assert blinding.waits_for_readers(more) == 0
     opened = actions.open_passage(more, NOW, ANN, "E3")
     assert blinding.waits_for_readers(actions.judge(opened, NOW, ANN, "E3", Verdict.USE, "")) == 2
@@ -262,14 +262,14 @@ def test_what_an_author_changes_after_a_reading_is_read_again_before_it_is_appro
     last = BOB if readers == 1 else CLEO
     assert ObstacleKind.READERS not in {item.id.kind for item in obstacles(case, NOW, last)}
     if what == "post":
-        changed = case.post.model_copy(update={"text": f"{case.post.text} No, it is not."})
-        turned = case.model_copy(update={"post": changed})
+        changed = case.post.replace(text=f"{case.post.text} No, it is not.")
+        turned = case.replace(post=changed)
     elif what == "kind":
         turned = actions.set_classification(case, NOW, ANN, Classification.NOT_MISLEADING)
     elif what == "passage":
         first, *others = case.evidence
-        passage = first.passage.model_copy(update={"text": "Another text."})
-        turned = case.model_copy(update={"evidence": (first.model_copy(update={"passage": passage}), *others)})
+        passage = first.passage.replace(text="Another text.")
+        turned = case.replace(evidence=(first.replace(passage=passage), *others))
     else:
         turned = edit_draft(case, NOW, ANN, "The review found a link.", based_on=text_sha256(NOTE))
     assert ObstacleKind.READERS in {item.id.kind for item in obstacles(turned, NOW, last)}
@@ -296,7 +296,7 @@ def test_a_refusal_before_ones_own_reading_tells_nothing_of_what_others_found() 
 @pytest.mark.parametrize("what", [{"text": "The moon is made of cheese."}, {"url": "https://x.com/a/status/1"}])
 def test_a_reading_counts_for_the_post_that_it_was_made_for_and_for_no_other(what: dict[str, str]) -> None:
     both = moderation.release(read(read(submitted(readers=2), BOB), CLEO), NOW, CLEO)
-    turned = intake.change_post(both, NOW, ANN, both.post.model_copy(update=what))
+    turned = intake.change_post(both, NOW, ANN, both.post.replace(**what))
     if "text" in what:  # the same sources and the same note again, under another post
         back = actions.restore_evidence_set(turned, NOW, ANN, len(turned.earlier_evidence) - 1)
         turned = actions.undo_edit(back, NOW, ANN)
@@ -341,7 +341,7 @@ def waiting_assessment(case: Case, note: str, passages: dict[str, str]) -> Asses
         basis_sha256=case.basis_sha256,
         gates=(
             GateResult(gate=GateName.RELEVANCE, status=GateStatus.PASS, reason="They fit."),
-            GateResult.not_run(GateName.CORRECTNESS, "Compare.").model_copy(update={"judge": BY_PERSON}),
+            GateResult.not_run(GateName.CORRECTNESS, "Compare.").replace(judge=BY_PERSON),
         ),
         principles=(),
         sentences=tuple(
@@ -356,7 +356,7 @@ def waiting_assessment(case: Case, note: str, passages: dict[str, str]) -> Asses
 
 
 def _compared(case: Case) -> Case:
-    return case.model_copy(update={"assessment": waiting_assessment(case, NOTE, {NOTE: "E1"})})
+    return case.replace(assessment=waiting_assessment(case, NOTE, {NOTE: "E1"}))
 
 
 @pytest.mark.parametrize("readers", [1, 2])
@@ -580,7 +580,7 @@ def workspace(tmp_path: Path) -> Iterator[Workspace]:
 def test_an_app_removes_at_its_start_what_was_decided_too_long_ago(workspace: Workspace) -> None:
     old, kept = (new_case(workspace, topic).id for topic in ("kettle", "walnut"))
     workspace.service.decide(old, DecisionKind.REJECTED)
-    settings = workspace.settings.model_copy(update={"retention_days": 1})
+    settings = workspace.settings.replace(retention_days=1)
     tools = replace(workspace.tools, settings=settings, clock=lambda: datetime.now(UTC) + timedelta(days=2))
     aged = replace(workspace, tools=tools)
     SharedWorkspace(aged)
@@ -589,7 +589,7 @@ def test_an_app_removes_at_its_start_what_was_decided_too_long_ago(workspace: Wo
 
 
 def _strict(workspace: Workspace) -> Workspace:
-    settings = workspace.settings.model_copy(update={"four_eyes": True})
+    settings = workspace.settings.replace(four_eyes=True)
     return replace(workspace, tools=replace(workspace.tools, settings=settings))
 
 
@@ -686,7 +686,7 @@ def test_who_held_a_case_is_told_that_its_author_took_it_back_and_changed_it(wor
 
 
 def test_the_service_knows_that_two_moderators_read_every_case(workspace: Workspace) -> None:
-    settings = workspace.settings.model_copy(update={"two_readers": True, "queue": True})
+    settings = workspace.settings.replace(two_readers=True, queue=True)
     strict = replace(workspace, tools=replace(workspace.tools, settings=settings))
     workspace.tools.store.add(drafted())
     ann, bob = _people(strict, ANN, BOB)

@@ -127,7 +127,7 @@ def test_a_case_whose_owner_is_gone_is_nobodys_own() -> None:
     orphan = make_case()
     assert orphan.owner is None
     assert not may(actor("ann", Role.CONTRIBUTOR), Act.READ, orphan)
-    assert may(actor("ann", Role.CONTRIBUTOR), Act.READ, orphan.model_copy(update={"shared": True}))
+    assert may(actor("ann", Role.CONTRIBUTOR), Act.READ, orphan.replace(shared=True))
     assert may(actor("ann", Role.ADMIN), Act.DELETE, orphan)
     assert not may(actor("ann", Role.MODERATOR), Act.DELETE, orphan)
 
@@ -135,7 +135,7 @@ def test_a_case_whose_owner_is_gone_is_nobodys_own() -> None:
 def test_people_are_told_apart_by_issuer_and_subject_and_never_by_name() -> None:
     owner = actor_of("https://id.example.org", "17", "Ann", "contributor")
     case = make_case(owner=owner.person)
-    renamed = owner.model_copy(update={"name": "Ann B."})
+    renamed = owner.replace(name="Ann B.")
     assert may(renamed, Act.READ, case)
     for issuer, subject in (("https://id.example.org", "18"), ("https://other.example.org", "17")):
         assert not may(actor_of(issuer, subject, "Ann", "contributor"), Act.READ, case)
@@ -323,7 +323,7 @@ def test_rights_are_those_of_the_newest_version_when_the_change_is_kept(workspac
     assert bob.get(case.id) == case
     ann.set_shared(case.id, False)
     with pytest.raises(NotAllowedError):
-        bob.update(Act.EDIT, case.id, lambda newest, _: newest.model_copy(update={"tags": ("x",)}))
+        bob.update(Act.EDIT, case.id, lambda newest, _: newest.replace(tags=("x",)))
     assert workspace.service.get(case.id).tags == ()
 
 
@@ -379,7 +379,7 @@ def test_a_job_carries_who_asked_for_it_and_acts_as_they_do(workspace: Workspace
         _as(workspace, "bob", Role.CONTRIBUTOR).cancel(job)
     ann.cancel(job)
     with pytest.raises(NotAllowedError):
-        ann.cancel(job.model_copy(update={"case_id": CONNECTIONS}))
+        ann.cancel(job.replace(case_id=CONNECTIONS))
 
 
 def test_who_lost_the_right_while_a_job_was_at_work_is_told_and_nothing_of_it_is_kept(workspace: Workspace) -> None:
@@ -400,7 +400,7 @@ def test_who_lost_the_right_while_a_job_was_at_work_is_told_and_nothing_of_it_is
 def test_four_eyes_is_off_on_a_machine_of_ones_own_and_a_setting(tmp_path: Path) -> None:
     with small_workspace(tmp_path) as workspace:
         case = new_case(workspace, "kettle")
-        settings = workspace.settings.model_copy(update={"four_eyes": True})
+        settings = workspace.settings.replace(four_eyes=True)
         from dataclasses import replace
 
         strict = replace(workspace, tools=replace(workspace.tools, settings=settings))

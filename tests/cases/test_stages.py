@@ -247,7 +247,7 @@ def test_where_nothing_could_be_read_other_searches_are_made_and_those_that_were
         source, text = read(item, tools)
         if desk.case.follow_ups:
             return source, text
-        return source.model_copy(update={"outcome": FetchOutcome.UNREADABLE, "text_sha256": None}), None
+        return source.replace(outcome=FetchOutcome.UNREADABLE, text_sha256=None), None
 
     monkeypatch.setattr(gathering_stages, "_read_library_record", unreadable_at_first)
     named = [Query(text=text, purpose="the claim") for text in (f"{desk.case.post.text.upper()}?", "walnut")]
@@ -308,8 +308,8 @@ def test_passages_that_answer_a_further_claim_alone_are_counted_as_that(
 
     def of_second(*asked: Any) -> FurtherSearch:
         found = settle(*asked).settlement
-        passages = tuple(answer.model_copy(update={"claim": 2}) for answer in found.passages)
-        return FurtherSearch(found.model_copy(update={"passages": passages}))
+        passages = tuple(answer.replace(claim=2) for answer in found.passages)
+        return FurtherSearch(found.replace(passages=passages))
 
     monkeypatch.setattr(desk.engine, "settle", of_second)
     desk.gather()
@@ -327,7 +327,7 @@ def test_where_nothing_is_worth_reading_even_then_it_is_said_where_to_look(
 
     def with_place(*asked: Any) -> SearchPlan:
         found = plan(*asked)
-        return replace(found, claims=tuple(one.model_copy(update={"settled_by": "A trial."}) for one in found.claims))
+        return replace(found, claims=tuple(one.replace(settled_by="A trial.") for one in found.claims))
 
     monkeypatch.setattr(desk.engine, "plan", with_place)
     desk.gather()
@@ -397,16 +397,16 @@ def test_nothing_is_searched_read_or_asked_where_raters_may_want_no_note_until_a
 def test_a_note_that_is_likely_wanted_or_asked_for_by_words_or_links_of_a_persons_own_waits_for_nobody(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _doubtful(desk, monkeypatch, JOKE.model_copy(update={"chance": 0.6}))
+    _doubtful(desk, monkeypatch, JOKE.replace(chance=0.6))
     desk.gather()
     assert desk.case.evidence
-    doubtful = desk.case.model_copy(update={"wanted": JOKE})
+    doubtful = desk.case.replace(wanted=JOKE)
     assert doubtful.unwanted == JOKE
-    assert doubtful.model_copy(update={"wanted": JOKE.model_copy(update={"why_not": None})}).unwanted is None
-    right = doubtful.model_copy(update={"wanted": JOKE.model_copy(update={"why_not": WhyUnwanted.TRUE})})
+    assert doubtful.replace(wanted=JOKE.replace(why_not=None)).unwanted is None
+    right = doubtful.replace(wanted=JOKE.replace(why_not=WhyUnwanted.TRUE))
     assert right.unwanted is None  # whether a post is right, only a search can tell
     for own in ({"own_words": "kettle"}, {"mode": Mode.AUGMENTATION}, {"anyway": True}):
-        assert doubtful.model_copy(update=own).unwanted is None
+        assert doubtful.replace(**own).unwanted is None
 
 
 def test_before_anybody_inspected_no_note_is_proposed_where_none_states_it_and_for_a_person_one_is(desk: Desk) -> None:
@@ -477,8 +477,8 @@ def test_a_note_that_says_too_little_is_not_mended_where_no_passage_gives_more(
     assert case.draft is not None
     assert case.settlement is not None
     first = next(answer for answer in case.settlement.passages if answer.evidence_id in case.draft.evidence_ids)
-    alone = case.settlement.model_copy(update={"passages": (first,)})
-    desk.workspace.tools.store.update(desk.id, lambda case: case.model_copy(update={"settlement": alone}))
+    alone = case.settlement.replace(passages=(first,))
+    desk.workspace.tools.store.update(desk.id, lambda case: case.replace(settlement=alone))
     monkeypatch.setattr(desk.engine, "revise", lambda *_: pytest.fail("There is nothing to mend it with."))
     desk.start(desk.service.assess_steps(desk.id, before_inspection=True, scores_only=True))
     assert desk.said(StageName.ASSESS).endswith("It was not mended: no source gives more than it says")

@@ -45,12 +45,12 @@ def make_case(case_id: str = "c1", text: str = "Vaccines contain chips.", minute
     at = START + timedelta(minutes=minutes)
     event = Event(at=at, by="ada", kind="created")
     case = Case(id=case_id, created_at=at, updated_at=at, mode=Mode.AUTOMATION, post=Post(text=text), events=(event,))
-    return case.model_copy(update=changes)
+    return case.replace(**changes)
 
 
 def with_event(case: Case, kind: str, **changes: object) -> Case:
     event = Event(at=START, by="ada", kind=kind)
-    return case.model_copy(update={**changes, "events": (*case.events, event)})
+    return case.replace(**changes, events=(*case.events, event))
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_a_change_that_raises_changes_nothing_or_rewrites_the_trail_or_the_id_le
         store.update("c1", refuse)
     for changes in ({"events": ()}, {"id": "c2"}):
         with pytest.raises(ValueError, match="audit trail"):
-            store.update("c1", lambda case: case.model_copy(update=changes))  # noqa: B023 - called at once
+            store.update("c1", lambda case: case.replace(**changes))  # noqa: B023 - called at once
     assert store.update("c1", lambda case: case).version == 0
     assert store.get("c1") == make_case()
 
@@ -110,7 +110,7 @@ def test_cases_are_listed_by_their_last_change_newest_first_and_in_pages(store: 
     assert [line.id for line in store.list()] == ["new", "middle", "old"]
     assert [line.id for line in store.list(limit=1, offset=1)] == ["middle"]
     assert store.count() == 3
-    store.update("old", lambda case: case.model_copy(update={"updated_at": START + timedelta(hours=1)}))
+    store.update("old", lambda case: case.replace(updated_at=START + timedelta(hours=1)))
     assert [line.id for line in store.list()] == ["old", "new", "middle"]
 
 
@@ -122,11 +122,11 @@ def test_a_line_of_the_list_tells_what_the_case_is_and_its_excerpt_ends_at_a_wor
     assert (line.status, line.decision, line.mode) == (CaseStatus.DECIDED, DecisionKind.NOT_NEEDED, Mode.AUTOMATION)
     assert (line.created_at, line.updated_at) == (START, START)
     assert (line.note_excerpt, line.supernote, line.outcome) == ("", False, "no note needed")
-    begun = line.model_copy(update={"status": CaseStatus.NEW, "decision": None})
+    begun = line.replace(status=CaseStatus.NEW, decision=None)
     assert begun.outcome == "no sources yet"
-    with_notes = begun.model_copy(update={"supernote": True, "note_excerpt": ""})
+    with_notes = begun.replace(supernote=True, note_excerpt="")
     assert with_notes.outcome == "supernote not chosen yet"
-    assert with_notes.model_copy(update={"note_excerpt": "Taken."}).outcome == "no sources yet"
+    assert with_notes.replace(note_excerpt="Taken.").outcome == "no sources yet"
     store.add(make_case("words", text="medicine " * 40))
     [excerpt] = [line.post_excerpt for line in store.list() if line.id == "words"]
     assert excerpt.endswith("medicine…")
@@ -250,7 +250,7 @@ def test_a_text_and_an_image_are_kept_exactly_and_once_and_go_with_their_case_al
     bare = store.get("c2").post
 
     def shown_with(*images: Image) -> Callable[[Case], Case]:
-        return lambda case: case.model_copy(update={"post": bare.model_copy(update={"images": images})})
+        return lambda case: case.replace(post=bare.replace(images=images))
 
     store.update("c2", shown_with(image), [other])
     assert store.image(image.sha256) == other
@@ -306,6 +306,6 @@ def test_a_list_holds_what_its_reader_may_open_and_no_more(store: Store) -> None
         assert store.count(reader=reader) == store.count("vaccines", reader=reader) == len(expected)
         assert store.count("kettle", reader=reader) == 0
         assert len(store.list(limit=1, reader=reader)) == 1
-    opened = store.update("bobs-False", lambda case: case.model_copy(update={"shared": True}))
+    opened = store.update("bobs-False", lambda case: case.replace(shared=True))
     for reader in readers:
         assert opened.id in {item.id for item in store.list(reader=reader)}

@@ -148,7 +148,7 @@ def test_every_stored_case_opens_with_its_texts_and_is_exported(stored: Engine) 
 def test_a_stored_case_that_is_changed_is_kept_in_the_newest_form(stored_file: Engine) -> None:
     store = Store(stored_file)
     for item in store.list(limit=1_000):
-        changed = store.update(item.id, lambda case: case.model_copy(update={"tags": ("seen",)}))
+        changed = store.update(item.id, lambda case: case.replace(tags=("seen",)))
         assert store.get(item.id) == changed
         with reading(stored_file) as connection:
             document = connection.scalar(select(cases.c.document).where(cases.c.id == item.id))
@@ -232,7 +232,7 @@ def test_a_case_of_a_newer_program_is_named_and_left_untouched(stored_file: Engi
     with pytest.raises(NewerCaseError, match=r"newer version.* Update CrowdNotes"):
         store.get(newer)
     with pytest.raises(NewerCaseError):
-        store.update(newer, lambda case: case.model_copy(update={"tags": ("x",)}))
+        store.update(newer, lambda case: case.replace(tags=("x",)))
     with reading(stored_file) as connection:
         assert connection.scalar(select(cases.c.document).where(cases.c.id == newer)) == document
     assert {newer, other} <= {item.id for item in store.list(limit=1_000)}

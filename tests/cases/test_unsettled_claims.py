@@ -38,18 +38,18 @@ def _case(*answers: AnswerKind, **changes: object) -> Case:
     settlement = Settlement(passages=found, missing="A large trial.", engine="llm") if answers else None
     stage = Stage(name=StageName.PASSAGES, finished_at=NOW, seconds=1.0, summary="", engine="local")
     case = make_case(evidence=ITEMS, claims=(CLAIM,))
-    return case.model_copy(update={"stages": (stage,), "settlement": settlement, **changes})
+    return case.replace(settlement=settlement, **{"stages": (stage,)} | changes)
 
 
 def test_it_is_told_only_where_nothing_settles_the_claim() -> None:
     seen = Review(reader=actor().person, opened_at=NOW)
     kinds = (Verdict.BACKGROUND, Verdict.USE)
-    background, used = ((seen.model_copy(update={"verdict": verdict}),) for verdict in kinds)
-    judged = tuple(item.model_copy(update={"reviews": background}) for item in ITEMS)
+    background, used = ((seen.replace(verdict=verdict),) for verdict in kinds)
+    judged = tuple(item.replace(reviews=background) for item in ITEMS)
     settled = [
         _case(AnswerKind.NONE, AnswerKind.STATED),
         _case(evidence=(judged[0], ITEMS[1])),  # nobody has said, and not all is judged
-        _case(evidence=(judged[0], ITEMS[1].model_copy(update={"reviews": used}))),
+        _case(evidence=(judged[0], ITEMS[1].replace(reviews=used))),
         _case(AnswerKind.NONE, AnswerKind.NONE, stages=()),  # not looked for yet
     ]
     assert [reach_of(case, nothing_relevant=False) for case in settled] == [None] * 4
@@ -73,7 +73,7 @@ def test_the_nearest_passage_is_the_one_that_helps_to_conclude_it_and_what_is_mi
 
 @pytest.mark.parametrize("words", ["vitamin C cures colds", "100% & more; #cure? ä/…", "a" * 4_000, "مرحبا يا عالم"])
 def test_the_links_hold_the_claims_words_whatever_they_are(words: str) -> None:
-    case = _case(claims=(CLAIM.model_copy(update={"statement": words}),), until=date(2024, 2, 3), evidence=())
+    case = _case(claims=(CLAIM.replace(statement=words),), until=date(2024, 2, 3), evidence=())
     found = reach_of(case, nothing_relevant=False)
     assert found is not None
     links = dict(found.places)

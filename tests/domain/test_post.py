@@ -26,7 +26,7 @@ def test_what_belongs_to_a_post_and_was_not_put_in_is_named(text: str, unseen: l
 
 def test_a_picture_is_unseen_until_somebody_says_what_it_shows() -> None:
     blank = Image(sha256="0" * 64, media_type="image/png", name="a.png", width=1, height=1)
-    read = blank.model_copy(update={"text": "Acme"})
+    read = blank.replace(text="Acme")
     assert Post(text="Look https://t.co/abc", images=(blank, read)).unseen == ("what its picture says and shows",)
     assert Post(text="Look", images=(blank, blank)).unseen == ("what 2 of its pictures say and show",)
     assert Post(text="Look https://t.co/abc", images=(read,)).unseen == ()

@@ -41,7 +41,7 @@ def test_the_server_that_is_set_is_used_as_set_and_another_gets_neither_its_key_
     assert chosen.api_key is None
     assert (chosen.judge_model, chosen.judge_form, chosen.sees_images) == ("", "json", False)
     assert chosen.dollars_per_million_input is None
-    own = SET.model_copy(update={"judge_base_url": "https://judge.example.org/v1"})  # a judge on its own server stays
+    own = SET.replace(judge_base_url="https://judge.example.org/v1")  # a judge on its own server stays
     chosen = settings_for(other, own)
     assert (chosen.judge_base_url, chosen.judge_model) == ("https://judge.example.org/v1", "health-judge")
 

@@ -206,11 +206,11 @@ def test_a_check_that_earlier_notes_alone_led_to_counts_where_its_address_speaks
         for words in ("covid vaccine heart attacks", "does a virus cause polio")
     )
     url = "https://www.snopes.com/fact-check/x"
-    found = [hit.model_copy(update={"url": url}) for hit in (other, same)]
+    found = [hit.replace(url=url) for hit in (other, same)]
     assert fact_checks(found, said) == found[1:]
-    found_by_words_too = found[0].model_copy(update={"snippet": "On vaccines"})
+    found_by_words_too = found[0].replace(snippet="On vaccines")
     assert fact_checks([found_by_words_too], said) == [found_by_words_too]
-    of_no_words = other.model_copy(update={"url": url, "title": "snopes.com: fact check 34ZQ8KX"})
+    of_no_words = other.replace(url=url, title="snopes.com: fact check 34ZQ8KX")
     assert fact_checks([of_no_words], f"Let us fact check this: {said}") == [of_no_words]
     assert fact_checks(found, "La polio no es causada por un virus infeccioso, y ninguna vacuna ayuda a nadie") == found
     assert fact_checks(found[:1], f"Let us fact check this: {said}") == []
@@ -221,7 +221,7 @@ def test_a_post_that_quotes_a_check_is_none() -> None:
         provider="brave", title="Snopes fact-check: FALSE", query="q", url="https://x.com/somebody/status/1",
         snippet="https://www.snopes.com/fact-check/x says that this claim is false", category=LabelledEnum.SOCIAL,
     )  # fmt: skip
-    assert fact_checks([quoting, quoting.model_copy(update={"provider": "google-fact-check"})], "") == []
+    assert fact_checks([quoting, quoting.replace(provider="google-fact-check")], "") == []
 
 
 def test_the_table_holds_hosts_without_www_and_folders_without_a_slash_at_the_end() -> None:

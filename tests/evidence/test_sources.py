@@ -61,7 +61,7 @@ def _read(url: str, body: str = ARTICLE, ends: str = "", hit: Hit | None = None)
 
 
 def hit_of(**changes: object) -> Hit:
-    return Hit(provider="pubmed", title="A trial", snippet="s", query="q").model_copy(update=changes)
+    return Hit(provider="pubmed", title="A trial", snippet="s", query="q").replace(**changes)
 
 
 def _linked(canonical: str) -> str:
@@ -484,7 +484,7 @@ def test_a_record_whose_link_leads_to_a_table_of_contents_says_so() -> None:
         library="l", record=3, title="Gout", text="Gout is treated.", url="https://h.example/gout/"
     )
     page, contents = (
-        build_record_source("library:l:3", document.model_copy(update={"url": url}), {})
+        build_record_source("library:l:3", document.replace(url=url), {})
         for url in ("https://h.example/gout/treatment", "https://h.example/gout/toc.html")
     )
     assert (page.notices, page.astray) == ((), "")

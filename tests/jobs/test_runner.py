@@ -336,7 +336,7 @@ def test_one_query_tells_which_cases_are_worked_on(runner: JobRunner, engine: En
     block = Blocker()
     runner.wait(runner.start("ended", "gather", [step("read")]).id, PATIENCE)
     job = runner.start("at work", "gather", [step("read", block)])
-    dead = JobTable(engine).add(job.model_copy(update={"id": "dead", "case_id": "dead"}))
+    dead = JobTable(engine).add(job.replace(id="dead", case_id="dead"))
     assert dead.state.under_way
     asked: list[tuple[int, str]] = []
     event.listen(engine, "before_cursor_execute", lambda *args: asked.append((threading.get_ident(), args[2])))
@@ -475,7 +475,7 @@ def test_a_job_that_ends_while_it_is_looked_at_is_never_taken_for_interrupted(
     class EndsMeanwhile(set[str]):
         def __contains__(self, job_id: object) -> bool:
             """Asked once the row was read: the job's thread saves its end, and only then is gone."""
-            table.save(record.model_copy(update={"state": JobState.DONE}))
+            table.save(record.replace(state=JobState.DONE))
             return False
 
     monkeypatch.setattr("crowdnotes.jobs.records.running_here", EndsMeanwhile())

@@ -83,7 +83,7 @@ def test_a_note_like_any_other_is_said_to_be_one(splits: float | None, average: 
 def test_the_word_that_costs_the_harsher_side_most_is_named_a_link_by_its_host_and_none_when_sides_are_alike() -> None:
     assert _said(30, 90, _BELOW, words=(_LIAR, _KIND)).endswith(f'{_ONE} would seldom, most of all because of "liar".')
     assert _said(65, 80, _ACROSS, words=(_LIAR, _KIND)).endswith('less often, most of all because of "liar".')
-    link = _LIAR.model_copy(update={"words": "https://www.example.org/fact-check/photo"})
+    link = _LIAR.replace(words="https://www.example.org/fact-check/photo")
     assert _said(30, 90, _BELOW, words=(link,)).endswith("most of all because of the link to www.example.org.")
     assert "because" not in _said(70, 71, _BELOW, words=(_LIAR, _KIND))
 

@@ -25,7 +25,7 @@ NOTES = (
 def candidate(*said: tuple[str, str], notes: tuple[ExistingNote, ...] = NOTES, **changes: object) -> Candidate:
     """A candidate of (words, note) pairs."""
     made = build_candidate([NoteSentence(text, (note,)) for text, note in said], notes, (), LOCAL)
-    return made.model_copy(update=changes)
+    return made.replace(**changes)
 
 
 def jury(*, joined: float = 0.9) -> Jury:
@@ -36,4 +36,4 @@ def jury(*, joined: float = 0.9) -> Jury:
 def round_of(*candidates: Candidate, **changes: object) -> SupernoteRound:
     """A round from `NOTES`."""
     made = SupernoteRound(number=1, made_at=AT, notes=NOTES, wanted=len(candidates) or 1, candidates=candidates)
-    return made.model_copy(update=changes)
+    return made.replace(**changes)

@@ -23,7 +23,7 @@ BY_MODEL = ResultOrigin("llm:m", "7")
 
 
 def _notes(*texts: str, **changes: object) -> list[ExistingNote]:
-    return [ExistingNote(id=f"N{n}", text=text).model_copy(update=changes) for n, text in enumerate(texts, start=1)]
+    return [ExistingNote(id=f"N{n}", text=text).replace(**changes) for n, text in enumerate(texts, start=1)]
 
 
 def _check(url: str, state: LinkState) -> LinkCheck:
@@ -139,9 +139,9 @@ def test_what_repeats_or_denies_another_sentence_does_not_stand_beside_it() -> N
 def test_notes_that_raters_turned_down_are_left_out_while_there_are_others() -> None:
     bad = Ratings(helpful=1, not_helpful=9)
     notes = _notes("The mayor resigned in March over the contract.", "The dam never broke during the storm last year.")
-    notes[0] = notes[0].model_copy(update={"ratings": bad})
+    notes[0] = notes[0].replace(ratings=bad)
     assert {note for item in whole_sentences(notes, 9, 0) for note in item.notes} == {"N2"}
-    notes[1] = notes[1].model_copy(update={"ratings": bad})
+    notes[1] = notes[1].replace(ratings=bad)
     assert {note for item in whole_sentences(notes, 9, 0) for note in item.notes} == {"N1", "N2"}
 
 

@@ -150,10 +150,8 @@ def test_no_order_is_offered_to_be_quoted(order: str, style: str) -> None:
 def test_a_quotation_stands_in_marks_unless_it_has_marks_of_its_own_and_without_a_publisher_alone() -> None:
     words = 'They call it "detox" on every page of theirs.'
     item = make_evidence(1, text=f"{words} And more.")
-    titled = item.model_copy(update={"source": item.source.model_copy(update={"publisher": None})})
-    nameless = item.model_copy(
-        update={"source": item.source.model_copy(update={"publisher": None, "title": "", "url": None})}
-    )
+    titled = item.replace(source=item.source.replace(publisher=None))
+    nameless = item.replace(source=item.source.replace(publisher=None, title="", url=None))
     quotation = Quotation(evidence_id="E1", span=Span(start=0, end=len(words)))
     assert quoted(item, quotation) == f"Example Health: {words} {item.source.url}"
     assert quoted(titled, quotation) == f"{words} {item.source.url}"  # a title in marks would be a false quotation
@@ -188,13 +186,10 @@ def _why_none(
 ) -> str:
     """Why no note is proposed from passages of which so much was found, of these days."""
     items = [make_evidence(number, text=f"Passage {number} on the drink.") for number in range(1, len(found) + 1)]
-    items = [
-        item.model_copy(update={"source": item.source.model_copy(update={"published": day})})
-        for item, day in zip_longest(items, dates)
-    ]
+    items = [item.replace(source=item.source.replace(published=day)) for item, day in zip_longest(items, dates)]
     passages = tuple(_found(item, *said) for item, said in zip(items, found, strict=True))
     at = None if posted is None else datetime(posted.year, posted.month, posted.day, tzinfo=UTC)
-    post = BRIEF.post.model_copy(update={"posted_at": at})
+    post = BRIEF.post.replace(posted_at=at)
     settlement = Settlement(passages=passages, missing="A trial of the drink.", engine="llm:small")
     return why_no_note(Brief(post, TODAY, (claim,), settlement), items)
 
@@ -233,7 +228,7 @@ def test_what_is_not_stated_is_not_enough_and_where_to_look_is_told(answer: Answ
 def test_that_the_passages_agree_counts_for_a_claim_with_a_day_only_with_a_source_that_is_dated_and_no_older(
     published: date | None, posted: date | None, since: date | None, asks: str | None
 ) -> None:
-    claim = CLAIM.model_copy(update={"since": since})
+    claim = CLAIM.replace(since=since)
     why = _why_none((STATED, FOR), dates=[published], claim=claim, posted=posted)
     too_old = "Not enough evidence: what agrees with the post (E1) is undated or older than what it is about."
     assert why == (too_old if asks is None else f"Not needed: the passages agree with the post. It says so.{asks}")
@@ -241,10 +236,10 @@ def test_that_the_passages_agree_counts_for_a_claim_with_a_day_only_with_a_sourc
 
 def test_a_page_of_which_only_the_year_is_known_can_know_what_is_so_since_that_year() -> None:
     item = make_evidence(1)
-    item = item.model_copy(update={"source": item.source.model_copy(update={"not_before": date(2025, 1, 1)})})
+    item = item.replace(source=item.source.replace(not_before=date(2025, 1, 1)))
     settlement = Settlement(passages=(_found(item, STATED, FOR),), engine="llm:small")
     whys = [
-        why_no_note(Brief(BRIEF.post, TODAY, (CLAIM.model_copy(update={"since": since}),), settlement), [item])
+        why_no_note(Brief(BRIEF.post, TODAY, (CLAIM.replace(since=since),), settlement), [item])
         for since in (date(2025, 1, 1), date(2025, 6, 1))
     ]
     assert [why.split(":")[0] for why in whys] == ["Not needed", "Not enough evidence"]
@@ -260,7 +255,7 @@ def test_any_claim_may_carry_the_note_and_agreeing_with_a_further_one_leaves_the
     item = make_evidence(1)
 
     def why(points: Points) -> str:
-        found = _found(item, STATED, points).model_copy(update={"claim": 2})
+        found = _found(item, STATED, points).replace(claim=2)
         settlement = Settlement(passages=(found,), engine="llm:small")
         return why_no_note(Brief(BRIEF.post, TODAY, (CLAIM, CLAIM), settlement), [item])
 
@@ -279,7 +274,7 @@ def test_one_recent_source_is_enough_and_one_that_speaks_against_the_claim_asks_
 def test_an_opinion_or_satire_needs_no_note_whatever_the_passages_say_unless_something_else_is_claimed(
     kind: ClaimKind,
 ) -> None:
-    other = CLAIM.model_copy(update={"kind": kind})
+    other = CLAIM.replace(kind=kind)
     why = _why_none((STATED, AGAINST), claim=other)
     assert why == f"Not needed: the post is {kind.value}, and claims nothing that can be checked."
     assert why_no_note(brief_of(BRIEF.post, other, CLAIM), []) == ""
@@ -319,15 +314,15 @@ def test_an_engine_that_compares_no_notes_revises_none() -> None:
 def _is_beyond_mending(failed: GateName, *findings: Finding, uses: Sequence[int] = (1, 2)) -> bool:
     """Whether a note that failed a gate is past mending, where two passages each state an answer in ten letters."""
     engine, items, answer = ScriptedEngine(), [make_evidence(1), make_evidence(2)], Span(start=0, end=10)
-    answers = tuple(_found(item, STATED).model_copy(update={"span": answer}) for item in items)
+    answers = tuple(_found(item, STATED).replace(span=answer) for item in items)
     carrier = SentenceSupport(span=answer, support=Support.SUPPORTED, score=0.9, carrier=Span(start=5, end=30))
-    sentences = tuple(carrier.model_copy(update={"evidence_id": f"E{number}"}) for number in uses)
+    sentences = tuple(carrier.replace(evidence_id=f"E{number}") for number in uses)
     note = Draft(text="It is so.", evidence_ids=("E1",), sentences=sentences, engine="llm:x", written_at=FixedClock()())
     engine.fails_at = failed
     brief = brief_of(BRIEF.post, CLAIM, settlement=Settlement(passages=answers, engine="llm:x"))
     assessment = assess(engine, brief, note.text, items, FixedClock())
-    gates = tuple(result.model_copy(update={"findings": findings}) for result in assessment.gates)
-    return has_no_source_for_more(brief, items, note, assessment.model_copy(update={"gates": gates}))
+    gates = tuple(result.replace(findings=findings) for result in assessment.gates)
+    return has_no_source_for_more(brief, items, note, assessment.replace(gates=gates))
 
 
 def test_a_note_that_says_too_little_is_past_mending_once_it_uses_every_answer_of_the_passages() -> None:

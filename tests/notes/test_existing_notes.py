@@ -201,7 +201,7 @@ def test_links_are_each_page_once_and_a_bare_host_is_none() -> None:
 
 
 def _note(name: str, said: Classification = Classification.MISLEADING, **changes: object) -> ExistingNote:
-    return ExistingNote(id=name, text=f"{name} is a note.", classification=said).model_copy(update=changes)
+    return ExistingNote(id=name, text=f"{name} is a note.", classification=said).replace(**changes)
 
 
 def test_raters_say_that_no_note_is_needed_by_status_liking_or_tag() -> None:

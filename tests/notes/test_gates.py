@@ -251,7 +251,7 @@ def test_any_stretch_of_a_passage_may_be_quoted(words: list[str], data: st.DataO
 
 def test_a_link_that_does_not_lead_to_the_words_is_told_to_the_person() -> None:
     sound = make_evidence(url="https://health.example.org/gout/toc.html")
-    astray = sound.model_copy(update={"source": sound.source.model_copy(update={"notices": (TO_CONTENTS,)})})
+    astray = sound.replace(source=sound.source.replace(notices=(TO_CONTENTS,)))
     note = "The review found no link. https://health.example.org/gout/toc.html"
     assert "link-astray" not in [item.code for item in form_warnings(note, QUOTED_POST, [sound])]
     (warning,) = (item for item in form_warnings(note, QUOTED_POST, [astray]) if item.code == "link-astray")

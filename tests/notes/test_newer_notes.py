@@ -34,16 +34,16 @@ def test_notes_keep_their_ids_by_xs_id_or_words_and_what_a_person_chose() -> Non
 
 
 def test_new_ratings_alone_ask_for_no_new_candidates() -> None:
-    after = [note.model_copy(update={"status": CrowdStatus.HELPFUL}) for note in NOTES]
+    after = [note.replace(status=CrowdStatus.HELPFUL) for note in NOTES]
     found = changes(NOTES, after)
     assert (found.rated, found.new, found.reworded) == (("N1", "N2", "N3"), (), ())
 
 
 def test_candidates_of_notes_that_changed_or_went_do_not_stay() -> None:
     done = ranked(round_of(ONE, BOTH), jury(), None)
-    reworded = [NOTES[0], NOTES[1].model_copy(update={"text": "Other words."})]
+    reworded = [NOTES[0], NOTES[1].replace(text="Other words.")]
     assert [(item.text, item.score) for item in unchanged_candidates(done, reworded)] == [(ONE.text, None)]
-    assert unchanged_candidates(done, [NOTES[0].model_copy(update={"chosen": False}), NOTES[1]]) == ()
+    assert unchanged_candidates(done, [NOTES[0].replace(chosen=False), NOTES[1]]) == ()
     assert len(unchanged_candidates(done, NOTES)) == 2
 
 
@@ -61,7 +61,7 @@ def _posted(helpful: int, not_helpful: int, *, sides: bool = True, **changes: ob
         if sides
         else {"unknown_side": Ratings(helpful=helpful, not_helpful=not_helpful)}
     )
-    return PostedNote(text="What was posted.", at=AT, **where).model_copy(update=changes)
+    return PostedNote(text="What was posted.", at=AT, **where).replace(**changes)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_replacing_is_worth_it_by_the_thresholds_of_the_collaborative_generator(
 def test_a_winner_that_the_jury_does_not_prefer_or_none_replaces_nothing() -> None:
     divisive = candidate(("A divisive plus photo is what this is.", "N3"))
     done = ranked(round_of(divisive, BOTH), jury(), None)
-    worse = done.model_copy(update={"winner": divisive.sha256})
+    worse = done.replace(winner=divisive.sha256)
     found, reason = worth_replacing(_posted(0, 0, text=BOTH.text), worse)
     assert found is False
     assert "not more than the posted one" in reason

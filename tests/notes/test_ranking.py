@@ -41,13 +41,13 @@ def test_a_text_that_the_jury_has_heard_is_not_read_again_but_by_another_jury(mo
 
     before = Jury.compare
     monkeypatch.setattr(Jury, "compare", compare)
-    joined = part.model_copy(update={"candidates": (*part.candidates, GOOD)})
+    joined = part.replace(candidates=(*part.candidates, GOOD))
     scores = [
         [item.score.intercept for item in done.candidates if item.score]
         for done in (whole, ranked(joined, jury(), None))
     ]
     assert scores[0] == pytest.approx(scores[1], abs=1e-12)
-    ranked(joined.model_copy(update={"measured": "of another"}), jury(), None)
+    ranked(joined.replace(measured="of another"), jury(), None)
     assert [len(texts) for texts in heard] == [1, 5]
 
 
@@ -91,9 +91,9 @@ def test_credit_shares_the_words_and_tells_what_is_lost_without_a_note() -> None
     other = with_winner(done, DIVISIVE.sha256, "a judge")
     assert [item.note for item in other.credits] == ["N3"]
     assert other.judged == "a judge"
-    mute = divisive.model_copy(update={"means_nothing": True})
+    mute = divisive.replace(means_nothing=True)
     other = with_winner(
-        done.model_copy(update={"candidates": (done.candidates[0], DIVISIVE.model_copy(update={"score": mute}))}),
+        done.replace(candidates=(done.candidates[0], DIVISIVE.replace(score=mute))),
         DIVISIVE.sha256,
         "a judge",
     )
@@ -107,7 +107,7 @@ def test_by_chance_comes_another_candidate_that_passed() -> None:
 
 def _rated(name: str, helpful: int, not_helpful: int, **changes: object) -> ExistingNote:
     note = ExistingNote(id=name, text="x", ratings=Ratings(helpful=helpful, not_helpful=not_helpful))
-    return note.model_copy(update=changes)
+    return note.replace(**changes)
 
 
 def test_the_best_existing_note_is_by_real_ratings_where_there_are_enough_else_by_the_jury() -> None:

@@ -123,7 +123,7 @@ class Desk:
 
     def changed(self, case: Case, **changes: object) -> Case:
         """The case with other fields, stored past the service."""
-        return self.workspace.tools.store.update(case.id, lambda newest: newest.model_copy(update=changes))
+        return self.workspace.tools.store.update(case.id, lambda newest: newest.replace(**changes))
 
 
 @pytest.fixture(autouse=True, scope="session")

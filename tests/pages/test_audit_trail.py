@@ -50,7 +50,7 @@ def test_tags_have_the_words_of_xs_form(desk: Desk) -> None:
 def test_each_result_is_told_with_what_made_it_and_each_source_with_its_hash(desk: Desk) -> None:
     case = desk.scored()
     used = {"assess": Usage(calls=2, input_tokens=900, output_tokens=100, dollars=0.0042)}
-    scores = case.assessment.model_copy(update={"prompt_version": "words-7"})  # type: ignore[union-attr]
+    scores = case.assessment.replace(prompt_version="words-7")  # type: ignore[union-attr]
     shown = texts(_opened(desk.changed(case, usage=used, assessment=scores)))
     assert "The scores: scripted · prompts words-7" in shown
     assert f"The note: person · sha256 `{case.draft.sha256[:12]}…`" in shown  # type: ignore[union-attr]

@@ -32,7 +32,7 @@ DATED = Source(
 
 
 def badges(until: date | None = None, page: int | None = None, **changes: object) -> list[str]:
-    shown = source_badges(DATED.model_copy(update=changes), POST, until, page).replace("\\", "")
+    shown = source_badges(DATED.replace(**changes), POST, until, page).replace("\\", "")
     return [badge.split(": ", 1)[1].removesuffix("]") for badge in shown.split("] :")] if shown else []
 
 
@@ -71,7 +71,7 @@ def test_a_source_says_what_is_not_ordinary_about_it(found: list[str], changes: 
 
 def test_a_source_that_the_post_refers_to_says_so_also_in_its_row() -> None:
     linking = Post(text="See http://www.a.example/x?utm_source=x")
-    through = DATED.model_copy(update={"read_as": ReadAs.THROUGH, "read_through": "Reader"})
+    through = DATED.replace(read_as=ReadAs.THROUGH, read_through="Reader")
     row = origin_badges(through, linking, short=True)
     assert ["linked by the post" in row[0], row[1].endswith("read through Reader]")] == [True, True]
     assert origin_badges(DATED, POST) == []
@@ -79,7 +79,7 @@ def test_a_source_that_the_post_refers_to_says_so_also_in_its_row() -> None:
 
 def test_a_page_that_earlier_notes_cite_says_so_by_the_first_that_x_showed() -> None:
     notes = [EarlierNote(note=n, text="Words of a note.", written=date(2020 + n, 1, 2)) for n in (1, 2)]
-    cited = DATED.model_copy(update={"notes": (notes[0], notes[1].model_copy(update={"shown": date(2022, 1, 3)}))})
+    cited = DATED.replace(notes=(notes[0], notes[1].replace(shown=date(2022, 1, 3))))
     [badge] = origin_badges(cited, POST)
     assert "cited by a note that X showed under a similar post, 2022" in badge.replace("\\", "")
     [badge] = origin_badges(cited, POST, short=True)
@@ -91,8 +91,8 @@ def test_retracted_comes_first_and_is_red() -> None:
     assert [item.removesuffix("]") for item in found] == [
         "retracted", "expression of concern", "preprint", "abstract only",
     ]  # fmt: skip
-    assert source_badges(DATED.model_copy(update={"notices": ("retracted",)}), POST, None).startswith(":red-badge[")
+    assert source_badges(DATED.replace(notices=("retracted",)), POST, None).startswith(":red-badge[")
 
 
 def test_words_from_outside_stay_words() -> None:
-    assert ":red[" not in source_badges(DATED.model_copy(update={"notices": (":red[x]",)}), POST, None)
+    assert ":red[" not in source_badges(DATED.replace(notices=(":red[x]",)), POST, None)

@@ -77,7 +77,7 @@ def test_an_approval_with_overrides_does_not_look_like_a_clean_one(desk: Desk) -
     passed_over = Override(obstacle=ObstacleId(kind=ObstacleKind.GATE_FAILED, subject="relevance"), reason="it fits")
     clean = Decision(kind=DecisionKind.APPROVED, by="you", at=desk.workspace.service.now())
     desk.changed(desk.case(), decision=clean)
-    desk.changed(desk.case(), decision=clean.model_copy(update={"overrides": (passed_over,)}))
+    desk.changed(desk.case(), decision=clean.replace(overrides=(passed_over,)))
     shown = "\n".join(str(item.value) for item in desk.app(page=PAGE).markdown)
     assert ":green-badge[approved]" in shown
     assert ":orange-badge[:material/rule: approved, 1 override]" in shown.replace("\\", "")

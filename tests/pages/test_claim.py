@@ -82,8 +82,8 @@ def test_a_source_that_answers_another_claim_of_the_post_is_counted_as_that(desk
     case = _said(desk, AnswerKind.STATED, AnswerKind.INFERRED)
     assert case.settlement is not None
     first, second = case.settlement.passages
-    found = (first.model_copy(update={"claim": 2}), second)
-    case = desk.changed(case, settlement=case.settlement.model_copy(update={"passages": found}))
+    found = (first.replace(claim=2), second)
+    case = desk.changed(case, settlement=case.settlement.replace(passages=found))
     shown = texts(desk.app(case))
     assert "No source answers it outright, according to the model; 1 answers another claim of the post" in shown
 
@@ -105,7 +105,7 @@ def test_the_words_that_answer_are_the_ones_that_are_marked(desk: Desk) -> None:
 
 
 def test_a_post_that_claims_nothing_to_check_is_named(desk: Desk) -> None:
-    satire = CLAIM.model_copy(update={"kind": ClaimKind.SATIRE})
+    satire = CLAIM.replace(kind=ClaimKind.SATIRE)
     assert "The model reads this post as satire." in texts(desk.app(_said(desk, AnswerKind.NONE, claim=satire)))
 
 
@@ -162,7 +162,7 @@ def test_a_note_whose_sources_only_let_its_answer_be_concluded_is_marked_above_i
         desk.workspace.service.open_passage(case.id, "E1")
         desk.workspace.service.judge(case.id, "E1", Verdict.USE, "")
         sentence = SentenceSupport(span=Span(start=0, end=20), support=Support.UNCHECKED, score=0.9, evidence_id="E1")
-        sentence = sentence.model_copy(update={"basis": Basis.STATED})  # it says what the source says of something else
+        sentence = sentence.replace(basis=Basis.STATED)  # it says what the source says of something else
         made = {"evidence_ids": ("E1",), "engine": "llm:small", "written_at": case.updated_at}
         note, other = (
             Draft.model_validate({**made, "text": text, "sentences": (sentence,)})

@@ -115,7 +115,7 @@ def test_a_server_for_participants_shows_them_their_pairs_and_no_other_page(
     tmp_path: Path, desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = begun(desk)
-    only = desk.workspace.settings.model_copy(update={"participants_only": True})
+    only = desk.workspace.settings.replace(participants_only=True)
     monkeypatch.setattr(type(desk.workspace), "settings", only)
     at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE).run()
     assert "Open the link that you were given" in texts(at)

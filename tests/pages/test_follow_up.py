@@ -61,7 +61,7 @@ def opened(desk: Desk, case: Case, key: str) -> AppTest:
 def with_two_kinds(desk: Desk, case: Case) -> Case:
     """The case as if the first page that was found were research, the others of another kind."""
     hits = tuple(
-        hit.model_copy(update={"category": SourceCategory.OTHER if number else SourceCategory.RESEARCH})
+        hit.replace(category=SourceCategory.OTHER if number else SourceCategory.RESEARCH)
         for number, hit in enumerate(case.hits)
     )
     return desk.changed(case, hits=hits)

@@ -119,10 +119,10 @@ def test_a_quote_from_a_table_reads_as_the_words_of_its_row(desk: Desk, monkeypa
     case = desk.drafted()
     [item] = case.evidence
     passage = Passage(text=table, span=Span(start=0, end=len(table)), similarity=0)
-    case = desk.run(desk.changed(case, evidence=(item.model_copy(update={"passage": passage}),)), "assess")
+    case = desk.run(desk.changed(case, evidence=(item.replace(passage=passage),)), "assess")
     assert case.assessment is not None
-    sentence = case.assessment.sentences[0].model_copy(update={"evidence_id": item.id, "carrier": row})
-    desk.changed(case, assessment=case.assessment.model_copy(update={"sentences": (sentence,)}))
+    sentence = case.assessment.sentences[0].replace(evidence_id=item.id, carrier=row)
+    desk.changed(case, assessment=case.assessment.replace(sentences=(sentence,)))
     shown: list[str] = []
     monkeypatch.setattr(sentence_support, "outside_text", lambda text, **_: shown.append(text))
     at = desk.app(case)

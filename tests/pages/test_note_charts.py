@@ -37,7 +37,7 @@ def mapped(desk: Desk) -> Case:
         for span, support, name in found
     )
     evidence = (*case.evidence, make_evidence(2, "Passage two speaks of colds."))
-    return desk.changed(case, evidence=evidence, assessment=case.assessment.model_copy(update={"sentences": sentences}))
+    return desk.changed(case, evidence=evidence, assessment=case.assessment.replace(sentences=sentences))
 
 
 def test_the_jury_is_drawn_as_a_hundred_people_of_each_side_and_says_so_in_words(desk: Desk) -> None:

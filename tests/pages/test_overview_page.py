@@ -94,7 +94,7 @@ def _study(**changes: object) -> UtilityStudy:
         kinds={SourceCategory.HEALTH_AUTHORITY: (18, 4), SourceCategory.NEWS: (2, 16)},
         lost=(),
     )
-    return study.model_copy(update=changes)
+    return study.replace(**changes)
 
 
 def test_a_saved_study_of_sources_is_told_with_its_interval_beside_the_paper_s_figures(desk: Desk) -> None:

@@ -128,7 +128,7 @@ def test_while_work_is_under_way_post_and_sources_cannot_be_changed(desk: Desk) 
 def _under_way(desk: Desk, case: Case) -> JobRecord:
     job = desk.workspace.runner.start(case.id, "gather", [step(lambda _: "done")])
     desk.finish(job.id)
-    return desk.workspace.runner.get(job.id).model_copy(update={"state": JobState.RUNNING})
+    return desk.workspace.runner.get(job.id).replace(state=JobState.RUNNING)
 
 
 def test_a_job_that_went_with_its_case_draws_the_page_again(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:

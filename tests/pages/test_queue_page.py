@@ -34,7 +34,7 @@ class Team:
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
         self.who: Actor = ANN
-        settings = desk.workspace.settings.model_copy(update={"queue": True})
+        settings = desk.workspace.settings.replace(queue=True)
         opened = replace(desk.workspace, tools=replace(desk.workspace.tools, settings=settings))
         self.workspace = opened.acting_as(lambda: self.who)
         desk.workspace = self.workspace

@@ -15,7 +15,7 @@ def of_three(desk: Desk) -> Case:
     """A case with three passages, none of them opened."""
     case = desk.case()
     more = [make_evidence(number, f"Passage {number} speaks of colds.") for number in (2, 3)]
-    unread = [item.model_copy(update={"reviews": ()}) for item in more]
+    unread = [item.replace(reviews=()) for item in more]
     return desk.changed(case, evidence=(*case.evidence, *unread))
 
 
@@ -146,8 +146,8 @@ def test_the_source_of_a_sentence_opens_at_the_words_that_are_nearest_to_it(desk
     case = desk.scored()
     assert case.assessment is not None
     first, *others = case.assessment.sentences
-    near = first.model_copy(update={"carrier": Span(start=0, end=PASSAGE.index(" Starting"))})
-    judged = case.assessment.model_copy(update={"sentences": (near, *others)})
+    near = first.replace(carrier=Span(start=0, end=PASSAGE.index(" Starting")))
+    judged = case.assessment.replace(sentences=(near, *others))
     at = desk.app(desk.changed(case, assessment=judged))
     at.button(key="source-of-1").click().run()
     assert not at.exception
@@ -208,8 +208,8 @@ def test_where_a_link_led_on_to_is_told_in_the_reader(desk: Desk) -> None:
 
     def led_on(newest: Case) -> Case:
         [item] = newest.evidence
-        source = item.source.model_copy(update={"id": "url:1", "outcome_detail": told})
-        return newest.model_copy(update={"evidence": (item.model_copy(update={"source": source}),)})
+        source = item.source.replace(id="url:1", outcome_detail=told)
+        return newest.replace(evidence=(item.replace(source=source),))
 
     desk.workspace.tools.store.update(case.id, led_on)
     shown = texts(read(desk.app(case), case))

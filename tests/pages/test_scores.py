@@ -74,7 +74,7 @@ def test_what_was_objected_to_a_principle_that_passes_is_shown_as_a_remark(
     assert [line[:13] for line in shown.splitlines()[-2:]] == [":small[:gray["] * 2
     assert shown.count("Remarks") == 1
 
-    bare = kept.model_copy(update={"findings": ()})
+    bare = kept.replace(findings=())
     monkeypatch.setattr(desk.engine, "principles", lambda *_: (bare,))
     assert "Remarks" not in texts(desk.app(desk.scored()))
 
@@ -83,7 +83,7 @@ def test_principles_that_did_not_run_are_not_counted_as_unmet(desk: Desk) -> Non
     case = desk.scored()
     assert case.assessment is not None
     idle = tuple(PrincipleResult.not_run(name, "no answer") for name in PrincipleName)
-    desk.changed(case, assessment=case.assessment.model_copy(update={"principles": idle}))
+    desk.changed(case, assessment=case.assessment.replace(principles=idle))
     shown = texts(desk.app(case))
     assert "Principles of a good note: not run" in shown
     assert "of 6 met" not in shown
@@ -126,8 +126,8 @@ def test_a_doubt_is_told_once(desk: Desk) -> None:
     assessment = desk.newest(case).assessment
     assert assessment is not None
     sentence, *others = assessment.sentences
-    twice = sentence.model_copy(update={"doubts": ("The number differs.", "The number differs.")})
-    doubted = assessment.model_copy(update={"sentences": (twice, *others)})
+    twice = sentence.replace(doubts=("The number differs.", "The number differs."))
+    doubted = assessment.replace(sentences=(twice, *others))
     desk.changed(case, assessment=doubted)
     assert texts(desk.app(case)).count("The number differs.") == 1
 
@@ -139,7 +139,7 @@ def test_where_the_jurys_numbers_mean_nothing_that_is_said_and_no_verdict(desk: 
     assert outlook in texts(desk.app(case))
 
     unlike = cautions("Lorem ipsum dolor sit amet.", JurySettings(), vectors=True, familiar=0.0)
-    strange = verdict.model_copy(update={"cautions": unlike, "means_nothing": True})
+    strange = verdict.replace(cautions=unlike, means_nothing=True)
     desk.changed(case, jury=(strange,))
     at = unfolded(desk.app(case), f"jury-{case.id}")
     shown = texts(at)

@@ -31,7 +31,7 @@ def started(monkeypatch: pytest.MonkeyPatch, desk: Desk) -> list[str]:
 
 
 def set_up(desk: Desk, monkeypatch: pytest.MonkeyPatch, search: SearchSettings) -> None:
-    settings: Settings = desk.workspace.settings.model_copy(update={"search": search})
+    settings: Settings = desk.workspace.settings.replace(search=search)
     object.__setattr__(desk.workspace, "tools", replace(desk.workspace.tools, settings=settings))
 
 

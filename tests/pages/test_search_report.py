@@ -32,7 +32,7 @@ FAILED = ProviderOutcome(
 )
 
 
-NOTHING = FOUND.model_copy(update={"found": 0})
+NOTHING = FOUND.replace(found=0)
 
 
 def test_what_was_asked_where_and_in_which_language_can_be_read_afterwards(desk: Desk) -> None:
@@ -40,7 +40,7 @@ def test_what_was_asked_where_and_in_which_language_can_be_read_afterwards(desk:
         Query(text="vitamina C resfriado", purpose="the claim", language="es"),
         Query(text="vitamin C common cold", purpose="in English", language="en"),
     )
-    library = FOUND.model_copy(update={"provider": "library:own", "label": "Library own"})
+    library = FOUND.replace(provider="library:own", label="Library own")
     case = searched(desk, outcomes=(FOUND, FAILED, library), queries=asked)
     shown = texts(unfolded(desk.app(case), f"searches-{case.id}"))
     assert "These searches went to Europe PMC, PubMed." in shown
@@ -58,7 +58,7 @@ def test_each_place_is_told_with_what_it_found_or_why_it_failed(desk: Desk) -> N
     assert "PubMed:** It did not answer." in shown
 
 
-OTHER = CHECK.model_copy(update={"provider": "brave", "title": "Something else"})
+OTHER = CHECK.replace(provider="brave", title="Something else")
 BLOCKED = Source(id="a", title="A page", url="https://a.example.org/x", outcome=FetchOutcome.BLOCKED)
 READ = Source(id="b", title="A page", url="https://b.example.org/x", outcome=FetchOutcome.READ)
 
@@ -118,8 +118,8 @@ def test_a_search_that_was_stopped_is_not_told_as_nothing_found(desk: Desk) -> N
 
 
 def test_a_fact_checker_that_any_service_found_is_named_with_its_rating(desk: Desk) -> None:
-    known = CHECK.model_copy(update={"provider": "brave", "url": "https://www.snopes.com/fact-check/c/", "rating": ""})
-    rated = CHECK.model_copy(update={"rating": "False"})
+    known = CHECK.replace(provider="brave", url="https://www.snopes.com/fact-check/c/", rating="")
+    rated = CHECK.replace(rating="False")
     shown = texts(desk.app(searched(desk, hits=(known, rated), outcomes=(FOUND,))))
     assert "rated: False" in shown
     assert "Snopes · 5 March 2024" in shown
@@ -129,12 +129,12 @@ def test_a_fact_checker_that_any_service_found_is_named_with_its_rating(desk: De
 def test_what_a_check_claims_beyond_the_posts_claim_is_told_in_words(desk: Desk) -> None:
     claim = Claim(text="C", span=Span(start=0, end=1), statement="Vitamin C cures colds in days.")
     check = FactCheck(claim="Vitamin C cures colds in children in 3 days", verdict="False")
-    case = searched(desk, hits=(CHECK.model_copy(update={"check": check}),), outcomes=(FOUND,), claims=(claim,))
+    case = searched(desk, hits=(CHECK.replace(check=check),), outcomes=(FOUND,), claims=(claim,))
     assert "Not in the post's claim: “children in 3”" in texts(desk.app(case)).replace("\\", "")
 
 
 def test_a_person_says_in_one_click_which_claim_a_check_is_of_and_another_claims_check_goes_last(desk: Desk) -> None:
-    second = CHECK.model_copy(update={"url": "https://checkers.example.org/d", "title": "On vitamin D"})
+    second = CHECK.replace(url="https://checkers.example.org/d", title="On vitamin D")
     case = searched(desk, hits=(CHECK, second), outcomes=(FOUND,))
     at = desk.app(case)
     at.segmented_control(key=f"match-{case.id}-{CHECK.url}").set_value(ClaimMatch.OTHER).run()
@@ -176,13 +176,11 @@ def test_what_the_archive_says_of_several_links_stands_once_above_them(desk: Des
 
 def test_a_place_that_failed_the_search_and_a_follow_up_search_alike_is_told_once(desk: Desk) -> None:
     case = searched(desk, outcomes=(FAILED,))
-    other = FAILED.model_copy(update={"provider": "crossref", "label": "Crossref"})
+    other = FAILED.replace(provider="crossref", label="Crossref")
     look = FollowUpSearch(
         id="l1", kind=FollowUpKind.OTHER_SIDE, by="you", asked_at=case.created_at, services=("pubmed", "crossref")
     )
-    ended = look.model_copy(
-        update={"outcomes": (FAILED, other), "finished_at": datetime.now(UTC), "outcome": "Nothing new."}
-    )
+    ended = look.replace(outcomes=(FAILED, other), finished_at=datetime.now(UTC), outcome="Nothing new.")
     at = desk.app(desk.changed(case, follow_ups=(ended,)))
     shown = texts(unfolded(at, f"searches-{case.id}"))
     assert shown.count("PubMed:** It did not answer.") == 1
@@ -194,9 +192,7 @@ def test_a_place_that_was_too_slow_can_be_asked_again_with_one_click(
 ) -> None:
     started: list[str] = []
     monkeypatch.setattr(more_evidence, "start", lambda _, kind: started.append(kind))  # nothing is sent
-    slow = FAILED.model_copy(
-        update={"state": ProviderState.TIMED_OUT, "sentence": "It was not done within 12 seconds."}
-    )
+    slow = FAILED.replace(state=ProviderState.TIMED_OUT, sentence="It was not done within 12 seconds.")
     case = searched(desk, outcomes=(FOUND, slow), queries=(Query(text="vitamin c", purpose="the claim"),))
     at = unfolded(desk.app(case), f"searches-{case.id}")
     keys = [item.key for item in at.button if item.key and item.key.startswith("again-")]

@@ -51,8 +51,8 @@ def test_a_row_says_how_its_passage_stands(desk: Desk) -> None:
 def test_sources_that_do_not_fit_are_folded_under_an_honest_line_until_they_are_opened(desk: Desk) -> None:
     def far(number: int, similarity: float) -> Evidence:
         item = make_evidence(number, url=f"https://h{number}.example.org/x")
-        passage = item.passage.model_copy(update={"similarity": similarity})
-        return item.model_copy(update={"passage": passage})
+        passage = item.passage.replace(similarity=similarity)
+        return item.replace(passage=passage)
 
     mixed = searched(desk, evidence=(far(1, 0.29), far(2, 0.6), far(3, 0.28)))
     at = desk.app(mixed)
@@ -89,8 +89,8 @@ def test_a_row_does_not_say_its_title_twice(desk: Desk) -> None:
     case = desk.case()
     source = case.evidence[0].source
     first = case.evidence[0].passage.text.split(".")[0]
-    item = case.evidence[0].model_copy(update={"source": source.model_copy(update={"title": first})})
-    desk.workspace.tools.store.update(case.id, lambda case: case.model_copy(update={"evidence": (item,)}))
+    item = case.evidence[0].replace(source=source.replace(title=first))
+    desk.workspace.tools.store.update(case.id, lambda case: case.replace(evidence=(item,)))
     assert f"**{first}**" not in texts(desk.app(case))
 
 
@@ -102,7 +102,7 @@ def test_a_row_shows_a_sentence_and_no_heading_or_question(desk: Desk) -> None:
     last = Span(start=text.index(answer), end=len(text))
 
     def shown(*spans: Span) -> str:
-        marked = item.model_copy(update={"passage": item.passage.model_copy(update={"marks": spans})})
+        marked = item.replace(passage=item.passage.replace(marks=spans))
         return texts(desk.app(searched(desk, evidence=(marked,))))
 
     assert f":small[**Source 1** {answer}]" in shown(*marks, last)
@@ -111,8 +111,8 @@ def test_a_row_shows_a_sentence_and_no_heading_or_question(desk: Desk) -> None:
 
 def test_the_day_on_which_a_file_was_made_is_not_shown_as_the_date_of_what_it_holds(desk: Desk) -> None:
     item = make_evidence(published=date(2025, 7, 7))
-    source = item.source.model_copy(update={"date_origin": DateOrigin.FILE})
-    case = searched(desk, evidence=(item.model_copy(update={"source": source}),))
+    source = item.source.replace(date_origin=DateOrigin.FILE)
+    case = searched(desk, evidence=(item.replace(source=source),))
     at = desk.app(case)
     read(at, case)
     assert "its file was made on 7 July 2025" in texts(at)
@@ -166,6 +166,6 @@ def test_a_passage_without_a_link_warns_in_its_row_and_at_the_note(desk: Desk) -
 def test_a_source_in_use_without_a_date_is_worth_a_look(desk: Desk, day: date | None) -> None:
     case = desk.drafted("A note of my own. https://trials.example.edu/c")
     [item] = case.used_evidence
-    dated = item.model_copy(update={"source": item.source.model_copy(update={"published": day})})
+    dated = item.replace(source=item.source.replace(published=day))
     desk.changed(case, evidence=(dated,))
     assert ("E1 has no date. Check that it still holds." in texts(desk.app(case))) is (day is None)

@@ -59,7 +59,7 @@ def candidate(text: str, intercept: float | None, **more: object) -> Candidate:
         SupernoteSentence(span=Span(start=middle, end=len(text)), notes=("N2",)),
     )
     made = Candidate(text=text, sentences=sentences, engine="local", not_run=(FilterName.SUPPORTED,))
-    return made.model_copy(update={"score": score(intercept) if intercept is not None else None, **more})
+    return made.replace(score=score(intercept) if intercept is not None else None, **more)
 
 
 WINNER = candidate(f"Vitamin C does not prevent colds in most people. Colds were shorter. {LINK}", 0.43)
@@ -95,7 +95,7 @@ def ranked(desk: Desk, **more: object) -> Case:
     }
     made = SupernoteRound(number=1, made_at=AT, notes=case.supernote.notes, wanted=100, **(fields | more))
     ended = Stage(name=StageName.CREDIT, finished_at=AT, seconds=0, summary="", engine="local")
-    return desk.changed(case, supernote=case.supernote.model_copy(update={"rounds": (made,)}), stages=(ended,))
+    return desk.changed(case, supernote=case.supernote.replace(rounds=(made,)), stages=(ended,))
 
 
 def shown(desk: Desk, case: Case | None = None) -> AppTest:
@@ -233,7 +233,7 @@ def test_the_winner_stands_beside_the_best_note_with_who_chose_and_who_gave_what
 
 
 def test_a_score_below_the_line_never_reads_as_the_line(desk: Desk) -> None:
-    near = WINNER.model_copy(update={"score": score(0.3999)})
+    near = WINNER.replace(score=score(0.3999))
     at = shown(desk, ranked(desk, candidates=(near, OTHER)))
     assert "0.3999 (0.40 needed)" in texts(at)
     assert "The jury gives the supernote 0.3999. That is below the 0.40" in texts(at)
@@ -268,7 +268,7 @@ def test_why_there_are_fewer_candidates_than_asked_for_is_told_without_unfolding
 
 
 def test_what_the_jury_cannot_read_has_no_number(desk: Desk) -> None:
-    mute = WINNER.model_copy(update={"score": score(0.4, says_nothing=True)})
+    mute = WINNER.replace(score=score(0.4, says_nothing=True))
     at = shown(desk, ranked(desk, candidates=(mute,), existing={}))
     assert "The jury's numbers mean nothing for this text" in texts(at)
     [table] = at.dataframe
@@ -276,7 +276,7 @@ def test_what_the_jury_cannot_read_has_no_number(desk: Desk) -> None:
 
 
 def test_a_jury_that_did_not_sit_is_not_run(desk: Desk) -> None:
-    unscored = WINNER.model_copy(update={"score": None})
+    unscored = WINNER.replace(score=None)
     at = shown(desk, ranked(desk, candidates=(unscored,), existing={}, measured=""))
     assert "The jury did not judge these texts (NOT RUN)" in texts(at)
     assert "The jury did not judge this text (NOT RUN)" in texts(at)
@@ -324,7 +324,7 @@ def test_new_ratings_alone_ask_for_another_choice_and_for_no_candidates(desk: De
     case = ranked(desk)
     work = case.supernote
     assert work is not None
-    rated = work.notes[0].model_copy(update={"ratings": Ratings(helpful=70)})
+    rated = work.notes[0].replace(ratings=Ratings(helpful=70))
     desk.workspace.service.watch(case.id, (rated, *work.notes[1:]))
     at = shown(desk, case)
     unfolded(at, f"watch-{case.id}")

@@ -25,7 +25,7 @@ def _with_x(desk: Desk, server: XServer, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def _ready(desk: Desk) -> Case:
     case = desk.scored()
-    desk.changed(case, post=case.post.model_copy(update={"url": "https://x.com/somebody/status/100"}))
+    desk.changed(case, post=case.post.replace(url="https://x.com/somebody/status/100"))
     return desk.workspace.service.set_tags(case.id, ["misleadingFactualError"])
 
 

@@ -147,7 +147,7 @@ def test_many_changes_are_told_by_the_first_and_the_last_and_where_x_differs_it_
     other = next(status for status in NoteStatus if status is not score.now.status)
     for status in (other, score.now.status):
         on_x = (Recorded(event="now", at=told.written_at, status=status, decided_by="", recomputed=None),)
-        said = in_plain_words(told.model_copy(update={"score": score, "on_x": on_x}), _LINES)
+        said = in_plain_words(told.replace(score=score, on_x=on_x), _LINES)
         assert said.changes.startswith(
             f"As the ratings came in, its status changed {len(score.changes)} times: first on"
         )
@@ -467,8 +467,8 @@ def test_what_is_said_of_the_sides_fits_how_many_found_it_not_helpful(
     with reading(made_index()[0]) as connection:
         told = story(connection, str(_busiest(connection)[0]), _LINES)
     minus, plus = (Levels(helpful=of[0], somewhat=of[1], not_helpful=of[2]) for of in (one, other))
-    now = _moment(200, NoteStatus.NEEDS_MORE_RATINGS).model_copy(update={"minus": minus, "plus": plus})
-    told = told.model_copy(update={"score": score.model_copy(update={"now": now})})
+    now = _moment(200, NoteStatus.NEEDS_MORE_RATINGS).replace(minus=minus, plus=plus)
+    told = told.replace(score=score.replace(now=now))
     assert said in in_plain_words(told, _LINES).sides
 
 

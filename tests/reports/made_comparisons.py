@@ -41,7 +41,7 @@ def comparison(pairs: int = 4, **changes: object) -> Comparison:
         pairs=tuple(NotePair(id=f"p{n}", post=f"Post {n}.", first="Super.", second="Old.") for n in range(pairs)),
         each=pairs,
     )
-    return made.model_copy(update=changes)
+    return made.replace(**changes)
 
 
 def answer(

@@ -148,7 +148,7 @@ def test_a_note_that_was_reopened_was_ready_when_it_was_first_approved(workspace
     assert once.decision is not None
     again = Event(at=once.decision.at + timedelta(days=9), by="ann", kind="decided", detail="approved")
     later = Decision(kind=DecisionKind.APPROVED, by="ann", at=again.at)
-    case = once.model_copy(update={"decision": later, "events": (*once.events, again)})
+    case = once.replace(decision=later, events=(*once.events, again))
     assert figures_of(case).until_approved == figures_of(once).until_approved
 
 

@@ -44,7 +44,7 @@ def test_the_pairs_of_bench_compare_are_read_and_nobody_knows_whose_is_whose() -
 
 
 def test_the_notes_of_a_bench_run_are_its_pairs_with_the_programs_note_first() -> None:
-    silent = ROWS[0].model_copy(update={"gates": {}})
+    silent = ROWS[0].replace(gates={})
     found = read_pairs("notes.jsonl", "\n".join(row.model_dump_json() for row in [silent, *ROWS[1:]]).encode())
     assert not found.sides_unknown
     assert {pair.first for pair in found.pairs} == {"No study found it. [link]"}

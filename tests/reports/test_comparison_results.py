@@ -132,7 +132,7 @@ def test_when_all_choose_the_same_the_interval_is_the_exact_one() -> None:
 
 def test_two_pairs_on_one_post_by_one_person_have_no_interval_but_the_exact_one() -> None:
     made = comparison(2)
-    made = made.model_copy(update={"pairs": tuple(pair.model_copy(update={"post": "P"}) for pair in made.pairs)})
+    made = made.replace(pairs=tuple(pair.replace(post="P") for pair in made.pairs))
     found = results(made, [answer(0, 0, GOOD, BAD, won=True), answer(0, 1, BAD, GOOD, won=False)])
     assert run(found.wins["all answers"])[1] == 0.5
     assert found.helpfulness.first.low is None

@@ -39,11 +39,11 @@ def _row(number: int, passes: int, **changes: object) -> PostRow:
         gates=dict(zip(PAPERS_GATES, states, strict=False)),
         note=f"Note {number}.",
     )
-    return made.model_copy(update=changes)
+    return made.replace(**changes)
 
 
 def _folder(folder: Path, **changes: object) -> RunFolder[PostRow]:
-    return RunFolder(folder, "posts.jsonl", OPTIONS.model_copy(update=changes), PostRow)
+    return RunFolder(folder, "posts.jsonl", OPTIONS.replace(**changes), PostRow)
 
 
 def test_only_its_owner_may_read_the_folder_of_a_run(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_rates_fall_from_gate_to_gate_and_lie_in_their_intervals(posts: list[tup
 
 def test_a_report_says_what_a_reader_must_know() -> None:
     lost = _row(2, 0, outcome=Outcome.FAILED, unread={"undated": 2}, unanswered=("PubMed",))
-    options = OPTIONS.model_copy(update={"utility": False})
+    options = OPTIONS.replace(utility=False)
     said = "\n".join(cautions(options, 3, [_row(1, 3, unread={"undated": 1}), lost], 1))
     assert "Not finished: 2 of 3 posts." in said
     assert "trained on 1 of these posts" in said

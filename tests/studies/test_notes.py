@@ -46,8 +46,8 @@ def test_both_sides_get_the_programs_note_and_the_same_one_each_time() -> None:
 
 
 def test_a_post_without_a_note_or_with_one_that_failed_a_gate_makes_no_pair() -> None:
-    silent = ROWS[0].model_copy(update={"note": "", "outcome": Outcome.ABSTAINED})
-    failed = ROWS[2].model_copy(update={"gates": PASSED | {GateName.HELPFULNESS: GateStatus.FAIL}})
+    silent = ROWS[0].replace(note="", outcome=Outcome.ABSTAINED)
+    failed = ROWS[2].replace(gates=PASSED | {GateName.HELPFULNESS: GateStatus.FAIL})
     assert pairs([silent, ROWS[1], failed]) == pairs([ROWS[1]])
 
 
@@ -83,9 +83,9 @@ def test_a_vote_on_an_unknown_pair_counts_nothing() -> None:
 
 def test_costs_are_told_by_post_with_those_that_passed_every_gate() -> None:
     rows = [
-        ROWS[0].model_copy(update={"chain": 6, "tokens": 9000}),
-        ROWS[1].model_copy(update={"gates": PASSED | {GateName.CORRECTNESS: GateStatus.FAIL}, "calls": 9}),
-        ROWS[2].model_copy(update={"note": "", "outcome": Outcome.ABSTAINED, "calls": 1}),
+        ROWS[0].replace(chain=6, tokens=9000),
+        ROWS[1].replace(gates=PASSED | {GateName.CORRECTNESS: GateStatus.FAIL}, calls=9),
+        ROWS[2].replace(note="", outcome=Outcome.ABSTAINED, calls=1),
     ]
     found = costs(rows)
     assert (found["posts"], found["notes"], found["abstained"], found["pass_all_gates"]) == (3, 2, 1, 1)

@@ -80,7 +80,7 @@ def _hit(text: str) -> Hit:
 
 
 def _source(text: str) -> Source:
-    return make_evidence(1).source.model_copy(update={"title": text, "publisher": text})
+    return make_evidence(1).source.replace(title=text, publisher=text)
 
 
 def _compared(text: str) -> object:

@@ -81,7 +81,7 @@ def test_every_way_to_write_a_doi_is_one_address(doi: str) -> None:
 def test_a_hit_is_known_by_its_address_its_doi_and_its_record() -> None:
     bare = Hit(provider="p", title="t", snippet="", query="")
     known = {"url": "https://a.org/", "doi": "10.1000/X", "library": "l", "record": 3}
-    assert identities(bare.model_copy(update=known)) == {"https://a.org/", "https://doi.org/10.1000/x", "library:l:3"}
+    assert identities(bare.replace(**known)) == {"https://a.org/", "https://doi.org/10.1000/x", "library:l:3"}
     assert identities(Hit(provider="p", title="t", snippet="s", query=""))
 
 

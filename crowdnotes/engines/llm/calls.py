@@ -401,7 +401,7 @@ class ModelClient:
                 raise
             finally:
                 ended = time.perf_counter()
-                spent = usage.model_copy(update={"seconds": ended - begun})
+                spent = usage.replace(seconds=ended - begun)
                 meter.ran(begun, ended)
                 meter.settle(reserved, question.step, spent)
         return reply

@@ -91,7 +91,7 @@ def require_answer(choice: EngineChoice, settings: LlmSettings) -> None:
 def _list_models(settings: LlmSettings, url: str) -> list[str]:
     from crowdnotes.engines.llm.server import ModelServer
 
-    quick = settings.model_copy(update={"timeout_seconds": 5.0, "total_seconds": 5.0, "max_retries": 0})
+    quick = settings.replace(timeout_seconds=5.0, total_seconds=5.0, max_retries=0)
     return ModelServer(url, key_for(settings, url), quick).models()
 
 
@@ -109,7 +109,7 @@ def _probe_local_server(name: str, url: str, settings: LlmSettings) -> FoundServ
     """None when nothing there speaks the protocol: other programs use these ports too."""
     from crowdnotes.engines.llm.server import ModelServer
 
-    quick = settings.model_copy(update={**_PROBE_TIMEOUTS, "max_retries": 0})
+    quick = settings.replace(**_PROBE_TIMEOUTS, max_retries=0)
     try:
         return FoundServer(name, url, tuple(ModelServer(url, None, quick).models()))
     except EngineError:

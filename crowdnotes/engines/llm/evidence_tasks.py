@@ -211,15 +211,16 @@ def _compare_sentences(
         name, carrier = next(((name, span) for name, span in shown if span is not None), (None, None))
         faults = [fault for fault in distortions if fault.span and _is_overlapping(fault.span, item.span)]
         verdict = Support.PARTLY if faults else Support.SUPPORTED
-        update = {
-            "support": verdict if name else Support.UNSUPPORTED,
-            "evidence_id": name,
-            "carrier": carrier,
-            "doubts": tuple(fault.message for fault in faults),
-            "doubted": tuple(fault.span for fault in faults),
-            "by": MODEL,
-        }
-        found.append(item.model_copy(update=update))
+        found.append(
+            item.replace(
+                support=verdict if name else Support.UNSUPPORTED,
+                evidence_id=name,
+                carrier=carrier,
+                doubts=tuple(fault.message for fault in faults),
+                doubted=tuple(fault.span for fault in faults),
+                by=MODEL,
+            )
+        )
     return found
 
 
@@ -316,7 +317,7 @@ def settle(
         prompt_version=result_origin.prompt_version,
     )
     if settlement.stated(evidence, claim=1):
-        return FurtherSearch(settlement.model_copy(update={"missing": ""}))
+        return FurtherSearch(settlement.replace(missing=""))
     return FurtherSearch(settlement, searches(answer.searches, limit))
 
 
@@ -355,11 +356,7 @@ def _judge_passage(item: Evidence, said: Sequence[FoundInPassage], *, speaks_to_
         tells="It holds only words addressed to a language model, notices or links.",
     )
     if speaks_to_program and said:
-        return [
-            nothing.model_copy(
-                update={"tells": "It holds words that speak to a program instead of people.", "to_program": True}
-            )
-        ]
+        return [nothing.replace(tells="It holds words that speak to a program instead of people.", to_program=True)]
     found = [_verify_passage_answer(item, nothing, one) for one in said] or [nothing]
     answers: dict[object, PassageAnswer] = {}
     for one in sorted(found, key=lambda one: (one.claim, _STRONGEST_FIRST.index(one.answer))):
@@ -374,15 +371,13 @@ def _verify_passage_answer(item: Evidence, nothing: PassageAnswer, found: FoundI
     # Looked for outside the injections: a passage must not count by words that it put into the judge's mouth.
     span = find_quote(without_injections(item.passage.text), found.quote)
     if kind is not AnswerKind.NONE and (span is None or not tells_enough(found.quote)):
-        return nothing.model_copy(update={"tells": "The model could not show words of it that answer the claim."})
-    return nothing.model_copy(
-        update={
-            "answer": kind,
-            "points": _POINTS_BY_WORD.get(found.points.strip().lower().split(" ")[0], Points.NEITHER),
-            "span": span,
-            "tells": sanitized(found.tells, _MAX_TELLS_CHARACTERS) or "The model gave no reason.",
-            "claim": found.claim,
-        }
+        return nothing.replace(tells="The model could not show words of it that answer the claim.")
+    return nothing.replace(
+        answer=kind,
+        points=_POINTS_BY_WORD.get(found.points.strip().lower().split(" ")[0], Points.NEITHER),
+        span=span,
+        tells=sanitized(found.tells, _MAX_TELLS_CHARACTERS) or "The model gave no reason.",
+        claim=found.claim,
     )
 
 

@@ -242,7 +242,7 @@ def run_self_test(
     not run to its end has no result), and what `check` raises.
     """
     server, models, version = _identify_test(settings)
-    afresh = settings.model_copy(update={"cache_mb": 0})  # what was kept says nothing of the server as it is now
+    afresh = settings.replace(cache_mb=0)  # what was kept says nothing of the server as it is now
     engine = LLMEngine(afresh, gates, embedder, data_dir)
     model_client = ModelClients(afresh, data_dir).model_client(server, models[0])
     done: list[str] = []

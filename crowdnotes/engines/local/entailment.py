@@ -220,7 +220,7 @@ def _add_denial_hint(item: SentenceSupport, reading: SentenceReading) -> Sentenc
     if reading.denier is None or reading.contradicted <= max(reading.entailed, _CHANCE_LEVEL):
         return item
     hint = f"The reading model finds that {reading.denier[0]} says otherwise."
-    return item.model_copy(update={"doubts": (*item.doubts, hint), "doubted": (*item.doubted, item.span)})
+    return item.replace(doubts=(*item.doubts, hint), doubted=(*item.doubted, item.span))
 
 
 def judge_by_reader(
@@ -243,7 +243,7 @@ def judge_by_reader(
         update: dict[str, object] = {"support": Support.SUPPORTED if carried else Support.UNSUPPORTED, "by": by}
         if carried and place is not None:
             update |= {"evidence_id": place[0], "carrier": place[1]}
-        sentences.append(item.model_copy(update=update))
+        sentences.append(item.replace(**update))
         if not carried:
             name = place[0] if denied and place is not None else None
             message = f"{name} says otherwise." if name else "No sentence of the passages says this."

@@ -129,7 +129,7 @@ def _judge_opinion(settings: GateSettings, note: str, probability: float, words:
         findings += _build_findings_at(note, new, "“{words}” is typical of notes that argue.")
         findings = findings or [Finding(message=f"The wording as a whole: {share}.")]
     result = _build_pass_or_fail(PrincipleName.NO_SPECULATION, good, bad, findings)
-    return result.model_copy(update={"probability": round(1 - probability, 4)})
+    return result.replace(probability=round(1 - probability, 4))
 
 
 def _judge_addresses_claim(embedder: Embedder, post: Post, words: str) -> PrincipleResult:

@@ -388,7 +388,7 @@ def _build_similar_queries(own: str, known: Sequence[Known], language: str, like
 
 def _mark_translated(one: Query) -> Query:
     purpose = "the claim" if one.purpose == "the claim in the post's own words" else one.purpose
-    return one.model_copy(update={"purpose": f"in English, word by word from a table: {purpose}"})
+    return one.replace(purpose=f"in English, word by word from a table: {purpose}")
 
 
 _ENGLISH = "en"

@@ -78,7 +78,7 @@ def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evid
     )
     helpful = sum(finding.ok for finding in findings)
     if not helpful and not_compared:
-        return GateResult.not_run(GateName.RELEVANCE, not_compared).model_copy(update={"findings": findings})
+        return GateResult.not_run(GateName.RELEVANCE, not_compared).replace(findings=findings)
     near = f"{_describe_relevant_count(helpful, len(scores))} {not_compared}".rstrip()
     return GateResult(
         gate=GateName.RELEVANCE,

@@ -199,7 +199,7 @@ class Libraries:
             found = next(reader.documents(name, [record]), None)
         if found is None:
             raise LibraryError(f"The library “{name}” has no record {record}.", "It may have been replaced since.")
-        return found.model_copy(update={"title": found.heading})
+        return found.replace(title=found.heading)
 
     def _described(self) -> Iterator[tuple[str, LibraryInfo | None]]:
         shared = self._shelf.infos() if self._shelf is not None else {}

@@ -168,11 +168,9 @@ def pages_of(found: Iterable[Hit], until: date | None) -> list[Hit]:
         for link in note_links(note.text):
             page = canonical_url(link)
             if (known := pages.get(page)) is not None:
-                pages[page] = known.model_copy(update={"notes": (*known.notes, note)})
+                pages[page] = known.replace(notes=(*known.notes, note))
             else:
-                pages[page] = hit.model_copy(
-                    update={"title": _build_title_from_link(link), "url": link, "notes": (note,)}
-                )
+                pages[page] = hit.replace(title=_build_title_from_link(link), url=link, notes=(note,))
     return list(pages.values())
 
 
@@ -180,7 +178,7 @@ def _hide_later_status(note: EarlierNote, until: date | None) -> EarlierNote:
     """The note with its status as it was on a day, as far as that is known."""
     if until is None or note.shown is None or note.shown <= until:
         return note
-    return note.model_copy(update={"status": "", "shown": None})
+    return note.replace(status="", shown=None)
 
 
 def _build_title_from_link(link: str) -> str:

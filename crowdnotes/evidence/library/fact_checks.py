@@ -71,7 +71,7 @@ def _read_fact_checks(files: list[Path], root: Path | None) -> Iterator[Record]:
             yield Record(position, "", label=label, problem="it names no claim")
             continue
         if not check.publisher and check.url:
-            check = check.model_copy(update={"publisher": publisher_of(check.url) or ""})
+            check = check.replace(publisher=publisher_of(check.url) or "")
         yield Record(
             record=position,
             title=check.claim,

@@ -380,7 +380,7 @@ class IndexReader:
             language=language or None,
             url=document.url,
         )
-        return document.model_copy(update={"text": check.sentence, "check": check})
+        return document.replace(text=check.sentence, check=check)
 
     def _with_note(self, document: LibraryDocument) -> LibraryDocument:
         parts = self._db.execute(
@@ -397,7 +397,7 @@ class IndexReader:
             status=status,
             shown=date.fromisoformat(shown) if shown else None,
         )
-        return document.model_copy(update={"note": note})
+        return document.replace(note=note)
 
     def _has(self, table: str) -> bool:
         return self._db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone() is not None

@@ -177,7 +177,7 @@ def check_reading(
             exchanges=tuple(heard),
         )
         setting = setting_that_helps(outcome, heard, options, _MAX_READ_SECONDS)
-        found.append(outcome.model_copy(update={"setting": setting}))
+        found.append(outcome.replace(setting=setting))
         report(found[-1])
     return found
 

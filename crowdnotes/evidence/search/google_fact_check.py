@@ -92,4 +92,4 @@ class GoogleFactCheck(OnlineProvider):
             url=check.url or "",
             published=check.published,
         )
-        return hit.model_copy(update={"rating": check.verdict, "check": check}) if hit is not None else None
+        return hit.replace(rating=check.verdict, check=check) if hit is not None else None

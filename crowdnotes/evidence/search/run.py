@@ -67,11 +67,11 @@ class Answers:
             return None
         if not 0 <= self._clock() - at <= _MAX_AGE_SECONDS:
             return None
-        return [hit.model_copy(update={"query": asked[2]}) for hit in hits]
+        return [hit.replace(query=asked[2]) for hit in hits]
 
     def keep(self, asked: Asked, hits: list[Hit]) -> None:
         """Remember an answer."""
-        found = [hit.model_copy(update={"query": ""}) for hit in hits]
+        found = [hit.replace(query="") for hit in hits]
         self._store.put({_hash_request(asked): _HITS_ADAPTER.dump_json((self._clock(), found))})
 
 
@@ -380,7 +380,7 @@ def search_all(
             report(work.outcome())
         raise
     merged = merge([work.rankings for work in works])
-    hits = tuple(hit.model_copy(update={"category": categorise(hit.url or "", categories)}) for hit in merged)
+    hits = tuple(hit.replace(category=categorise(hit.url or "", categories)) for hit in merged)
     return SearchReport(hits, tuple(work.outcome() for work in works))
 
 

@@ -237,5 +237,5 @@ def test_the_product_of_the_probabilities_is_that_of_the_whole_where_each_gate_h
     assert relevance.probability is None  # it is what was found of the passages, and not a yes or no
     assert [gate.probability for gate in others] == [pytest.approx(0.9)] * 2
     assert assessment.probability is None
-    gates = (relevance.model_copy(update={"probability": 0.9}), *others)
-    assert assessment.model_copy(update={"gates": gates}).probability == pytest.approx(0.729)
+    gates = (relevance.replace(probability=0.9), *others)
+    assert assessment.replace(gates=gates).probability == pytest.approx(0.729)

@@ -187,8 +187,8 @@ def test_searches_differ_stay_within_the_limit_and_hold_no_address_operator_or_a
 
 
 def test_the_day_of_the_post_and_the_present_one_stand_in_every_prompt_and_the_record_in_all_but_the_first() -> None:
-    post = POST.model_copy(update={"posted_at": datetime(2025, 12, 24, tzinfo=UTC)})
-    brief = Brief(post, TODAY, (CLAIM, CLAIM.model_copy(update={"statement": "A study proves it."})))
+    post = POST.replace(posted_at=datetime(2025, 12, 24, tzinfo=UTC))
+    brief = Brief(post, TODAY, (CLAIM, CLAIM.replace(statement="A study proves it.")))
     item = evidence()
     with engine_over(honest) as (engine, server):
         plan = engine.plan(post, 5, TODAY)
@@ -212,7 +212,7 @@ def test_the_day_of_the_post_and_the_present_one_stand_in_every_prompt_and_the_r
 
 
 def test_a_year_stands_in_the_record_as_it_was_said_beside_the_claim_that_it_is_of() -> None:
-    claims = [CLAIM.model_copy(update={"since": since}) for since in (date(2024, 1, 1), date(2023, 5, 1))]
+    claims = [CLAIM.replace(since=since) for since in (date(2024, 1, 1), date(2023, 5, 1))]
     record = _record_of(Brief(POST, TODAY, tuple(claims))).splitlines()
     assert "since: 2024" in record
     assert f"claim 2: {CLAIM.statement} (since: May 2023)" in record

@@ -89,9 +89,9 @@ def test_a_note_that_failed_a_check_is_mended_with_every_passage_but_those_that_
     items = [evidence(number=number) for number in (1, 2, 3, 4)]
     kinds = (AnswerKind.STATED, AnswerKind.INFERRED, AnswerKind.NONE, AnswerKind.NONE)
     found = [*map(answered, items, kinds)]
-    found[3] = found[3].model_copy(update={"to_program": True})
+    found[3] = found[3].replace(to_program=True)
     brief = brief_of(POST, CLAIM, settlement=Settlement(passages=tuple(found), engine="llm:small"))
-    failed = DRAFTS[0].model_copy(update={"objections": ("It leaves out the rash.",)})
+    failed = DRAFTS[0].replace(objections=("It leaves out the rash.",))
     with engine_over(honest) as (engine, server):
         engine.revise(brief, items, [failed], 250)
     assert [*passages_of(server.requests[0])] == ["E1", "E2", "E3"]

@@ -72,7 +72,7 @@ def _tested(answer: Callable[[Body], str | Say], folder: Path, **settings: objec
         llm = LlmSettings.model_validate({"base_url": server.base_url, "model": "small", "max_retries": 0} | settings)
         found = run_self_test(llm, GateSettings(), HashingEmbedder(), folder)
         assert last_self_test(llm, folder) == found
-        assert last_self_test(llm.model_copy(update={"model": "other"}), folder) is None
+        assert last_self_test(llm.replace(model="other"), folder) is None
     return found
 
 

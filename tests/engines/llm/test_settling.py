@@ -83,7 +83,7 @@ def test_what_states_it_comes_before_what_lets_infer_it_and_background_is_no_ans
     assert _best(settlement, items[1:2]) is AnswerKind.NONE
 
 
-BOTH = brief_of(POST, CLAIM, CLAIM.model_copy(update={"statement": "A study proves it."}))
+BOTH = brief_of(POST, CLAIM, CLAIM.replace(statement="A study proves it."))
 RASH = "It may cause a mild rash."
 
 
@@ -206,7 +206,7 @@ def test_of_a_long_passage_the_judge_sees_whole_sentences_around_those_nearest_t
     before, after = "Other drinks were looked at too. " * 60, "More was written of them elsewhere. " * 60
     long = evidence(f"{before}{PASSAGE} {after}")
     mark = Span(start=len(before), end=len(before) + 40)
-    marked = long.model_copy(update={"passage": long.passage.model_copy(update={"marks": (mark,)})})
+    marked = long.replace(passage=long.passage.replace(marks=(mark,)))
     found, server = _settled(lambda _: settles(gives("stated")), marked)
     shown = data_of(server.requests[0])["passage E1"].split("\n", 1)[1]
     assert PASSAGE in shown
@@ -217,13 +217,13 @@ def test_of_a_long_passage_the_judge_sees_whole_sentences_around_those_nearest_t
 
 
 def test_of_a_long_passage_the_judge_sees_what_answers_the_second_claim_too() -> None:
-    first = CLAIM.model_copy(update={"statement": "The Acme drink makes children ill."})
-    second = CLAIM.model_copy(update={"statement": "The minister was paid by the maker."})
+    first = CLAIM.replace(statement="The Acme drink makes children ill.")
+    second = CLAIM.replace(statement="The minister was paid by the maker.")
     of_first = "The drink makes no children ill. No children fell ill from it. "
     of_second = "The minister was never paid by the maker."
     text = of_first + "Summers in the valley stay mild and rather dry for long. " * 26
     text = f"{text[: 1_484 - len(of_second)]} {of_second}"
-    source = make_evidence(1).source.model_copy(update={"text_sha256": text_sha256(text)})
+    source = make_evidence(1).source.replace(text_sha256=text_sha256(text))
     post = Post(text="The Acme drink makes children ill! So says everybody in the whole town.")
     read = [ReadSource(source, text, "It speaks of the drink.")]
     (item,) = build_evidence(post, read, HashingEmbedder(), EvidenceSettings(), claims=[first, second])
@@ -249,7 +249,7 @@ def test_judge_writer_and_checker_see_the_same_of_a_long_passage_without_notices
     text = f"{BEFORE}Top of page {PASSAGE}\n\n\n  {notice}\n\nIt was paid for by Acme. {AFTER}"
     item = evidence(text)
     key = (Span(start=text.index(PASSAGE), end=text.index(PASSAGE) + 30),)
-    item = item.model_copy(update={"passage": item.passage.model_copy(update={"key_sentences": key})})
+    item = item.replace(passage=item.passage.replace(key_sentences=key))
     with engine_over(honest) as (engine, server):
         settlement = engine.settle(BRIEF, [item], 0).settlement
         engine.write(replace(BRIEF, settlement=settlement), [item], 250, 3)
@@ -265,9 +265,7 @@ def test_judge_writer_and_checker_see_the_same_of_a_long_passage_without_notices
 def test_the_checker_sees_what_a_person_wrote_from_outside_the_excerpt_too() -> None:
     text = f"{PASSAGE} {BEFORE}The mayor of Springfield drank forty bottles."
     item = evidence(text)
-    item = item.model_copy(
-        update={"passage": item.passage.model_copy(update={"key_sentences": (Span(start=0, end=30),)})}
-    )
+    item = item.replace(passage=item.passage.replace(key_sentences=(Span(start=0, end=30),)))
     note = "The mayor of Springfield drank forty bottles."
     with engine_over(honest) as (engine, server):
         engine.settle(BRIEF, [item], 0)
@@ -288,7 +286,7 @@ def test_what_of_the_post_is_not_seen_is_named_to_the_model() -> None:
     _, server = _settled(lambda _: settles(gives("stated")), brief=brief_of(post, CLAIM))
     told = data_of(server.requests[0])["post"]
     assert "(Not seen, so nothing is known of it: the post that it answers; what its short link leads to" in told
-    whole = post.model_copy(update={"context": "The drink is safe."})
+    whole = post.replace(context="The drink is safe.")
     _, server = _settled(lambda _: settles(gives("stated")), brief=brief_of(whole, CLAIM))
     assert "Not seen" not in data_of(server.requests[0])["post"]
 

@@ -176,13 +176,13 @@ def test_without_passages_nothing_is_asked() -> None:
 
 def test_a_passage_tells_who_published_it_and_when_and_a_site_without_a_name_has_none() -> None:
     item = evidence()
-    named = item.source.model_copy(update={"published": date(2024, 5, 9), "title": "Drinks"})
-    nameless = item.source.model_copy(update={"publisher": None, "title": "Drinks", "url": "https://www.x.example/a"})
-    blocks = [passage_block(item.model_copy(update={"source": source})).text for source in (named, nameless)]
+    named = item.source.replace(published=date(2024, 5, 9), title="Drinks")
+    nameless = item.source.replace(publisher=None, title="Drinks", url="https://www.x.example/a")
+    blocks = [passage_block(item.replace(source=source)).text for source in (named, nameless)]
     assert blocks[0].startswith("(publisher: Example Health · title: Drinks · date: 2024-05-09)\n")
     assert blocks[1].startswith("(publisher: not known (site x.example) · title: Drinks · date: not known, undated)\n")
-    of_year = item.source.model_copy(update={"not_before": date(2019, 1, 1)})
-    told = passage_block(item.model_copy(update={"source": of_year}), date(2026, 1, 1)).text
+    of_year = item.source.replace(not_before=date(2019, 1, 1))
+    told = passage_block(item.replace(source=of_year), date(2026, 1, 1)).text
     assert "date: 2019, old: 7 years)" in told
 
 
@@ -225,10 +225,10 @@ def test_a_failing_server_or_a_refusal_is_an_error_and_not_an_abstention() -> No
 def test_with_several_claims_it_is_told_which_passages_answer_which_and_each_claim_has_its_turn() -> None:
     items = [evidence(number=number) for number in range(1, 6)]
     found = [answered(item, AnswerKind.STATED) for item in items]
-    found[4] = found[4].model_copy(update={"claim": 2})
-    found.append(answered(items[0], AnswerKind.INFERRED, Span(start=20, end=40)).model_copy(update={"claim": 2}))
+    found[4] = found[4].replace(claim=2)
+    found.append(answered(items[0], AnswerKind.INFERRED, Span(start=20, end=40)).replace(claim=2))
     settlement = Settlement(passages=tuple(found), engine="llm:small")
-    brief = brief_of(POST, CLAIM, CLAIM.model_copy(update={"statement": "A study proves it."}), settlement=settlement)
+    brief = brief_of(POST, CLAIM, CLAIM.replace(statement="A study proves it."), settlement=settlement)
     shown = {block.label.removeprefix("passage "): block.text for block in passages_for(brief, items)}
     assert [*shown] == ["E1", "E2", "E3", "E5"]
     assert "states what settles claim 1, helps to infer claim 2)" in shown["E1"]
@@ -239,11 +239,11 @@ def test_the_writer_gets_what_the_judge_named_best_stated_before_inferred_and_on
     items = [evidence(number=number) for number in range(1, 8)]
     kinds = [AnswerKind.INFERRED, *[AnswerKind.STATED] * 5, AnswerKind.NONE]
     found = [answered(item, kind) for item, kind in zip(items, kinds, strict=True)]
-    found[5] = found[5].model_copy(update={"claim": 2})
+    found[5] = found[5].replace(claim=2)
 
     def shown(*best: str) -> list[str]:
         settlement = Settlement(passages=tuple(found), best=best, engine="llm:small")
-        claims = (CLAIM, CLAIM.model_copy(update={"statement": "A study proves it."}))
+        claims = (CLAIM, CLAIM.replace(statement="A study proves it."))
         blocks = passages_for(brief_of(POST, *claims, settlement=settlement), items)
         return [block.label.removeprefix("passage ") for block in blocks]
 
@@ -256,7 +256,7 @@ def test_the_writer_gets_what_the_judge_named_best_stated_before_inferred_and_on
 
 def test_a_link_that_leads_elsewhere_gives_way_to_one_that_leads_to_the_same_answer() -> None:
     astray = evidence()
-    astray = astray.model_copy(update={"source": astray.source.model_copy(update={"notices": (TO_CONTENTS,)})})
+    astray = astray.replace(source=astray.source.replace(notices=(TO_CONTENTS,)))
     sound = evidence(number=2)
 
     def shown(*kinds: AnswerKind) -> list[str]:

@@ -91,7 +91,7 @@ STATINS = brief_of(Post(text="Statins cause dementia!"))
 
 def _offered_on_statins(engine: LocalEngine, passage: str, after: str = "") -> list[str]:
     item = made_evidence(passage)
-    item = item.model_copy(update={"passage": item.passage.model_copy(update={"after": after})})
+    item = item.replace(passage=item.passage.replace(after=after))
     found = engine.write(STATINS, [item], 250, 3).quotations
     return [passage[each.span.start : each.span.end] for each in found]
 

@@ -65,8 +65,8 @@ def test_a_score_and_what_is_needed_are_told_apart(score: float, told: str) -> N
 def test_that_no_passage_seems_to_be_about_the_claim_is_said_where_all_are_far_and_none_is_a_persons_own() -> None:
     def far(number: int, similarity: float, **source: object) -> Evidence:
         item = make_evidence(number)
-        passage = item.passage.model_copy(update={"similarity": similarity})
-        return item.model_copy(update={"passage": passage, "source": item.source.model_copy(update=source)})
+        passage = item.passage.replace(similarity=similarity)
+        return item.replace(passage=passage, source=item.source.replace(**source))
 
     post = Post(text="This drink makes you ill!")
     assert nothing_relevant(post, [far(1, 0.2), far(2, 0.3)], 0.42)

@@ -79,8 +79,8 @@ def test_a_passage_repeats_the_post_where_nothing_in_it_speaks_against_it(
 
 def test_what_stands_around_a_passage_may_answer_it_and_other_languages_are_not_judged() -> None:
     item = made_evidence("Statins cause dementia, one video says in so many words.")
-    passage = item.passage.model_copy(update={"after": "That is not true."})
+    passage = item.passage.replace(after="That is not true.")
     assert repeating_passages(Post(text=STATINS), [item]) == {"E1"}
-    assert not repeating_passages(Post(text=STATINS), [item.model_copy(update={"passage": passage})])
+    assert not repeating_passages(Post(text=STATINS), [item.replace(passage=passage)])
     german = Post(text="Der Impfstoff verursacht bei kleinen Kindern eine schwere Krankheit, sagen die Leute.")
     assert not repeating_passages(german, [made_evidence(german.text)])

@@ -106,8 +106,8 @@ def test_nothing_relevant_means_no_pick_and_says_why(engine: LocalEngine) -> Non
 
 
 def test_a_health_authority_wins_only_a_tie(engine: LocalEngine) -> None:
-    authority = CLOSE.model_copy(update={"category": SourceCategory.HEALTH_AUTHORITY})
-    off_topic = FAR.model_copy(update={"category": SourceCategory.HEALTH_AUTHORITY})
+    authority = CLOSE.replace(category=SourceCategory.HEALTH_AUTHORITY)
+    off_topic = FAR.replace(category=SourceCategory.HEALTH_AUTHORITY)
     (tie,) = engine.rank(BRIEF, [CLOSE, authority], [], 1).picks
     (far,) = engine.rank(BRIEF, [off_topic, CLOSE], [], 1).picks
     assert tie.index == 1
@@ -116,7 +116,7 @@ def test_a_health_authority_wins_only_a_tie(engine: LocalEngine) -> None:
 
 
 def test_a_broken_url_is_no_obstacle(engine: LocalEngine) -> None:
-    assert engine.rank(BRIEF, [CLOSE.model_copy(update={"url": "https://[bad"})], [], 1).picks
+    assert engine.rank(BRIEF, [CLOSE.replace(url="https://[bad")], [], 1).picks
 
 
 def test_the_other_side_is_never_one_that_speaks_against_the_claim(engine: LocalEngine) -> None:

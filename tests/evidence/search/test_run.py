@@ -303,9 +303,9 @@ def test_the_first_of_one_of_many_queries_stands_above_the_second_of_another_pro
 def test_a_part_of_a_text_from_another_provider_is_a_copy_of_it() -> None:
     words = " ".join(f"word{n}" for n in range(120))
     whole, part = _hit("https://a.org/1", title="T", snippet=words), _hit("https://b.org/2", "b", title="T")
-    part = part.model_copy(update={"snippet": words[200:500]})
+    part = part.replace(snippet=words[200:500])
     assert len(merge([[[whole]], [[part]]])) == 1
-    assert len(merge([[[whole, part.model_copy(update={"provider": "a"})]]])) == 2
+    assert len(merge([[[whole, part.replace(provider="a")]]])) == 2
 
 
 def test_a_doi_joins_what_two_addresses_hold_apart() -> None:
@@ -484,7 +484,7 @@ class _Web(OnlineProvider):
     def search(self, query: str, *, limit: int, until: date | None, language: str | None, check: Check) -> list[Hit]:
         """Pages of four hosts."""
         urls = ("https://bad.org/a", "https://www.bad.org/b", "https://news.bad.org/c", "https://notbad.org/d")
-        return [hit.model_copy(update={"url": url}) for url in urls for hit in _hits("web", query)]
+        return [hit.replace(url=url) for url in urls for hit in _hits("web", query)]
 
 
 def test_of_hosts_that_the_settings_leave_out_no_online_search_brings_anything_and_it_says_so() -> None:
