@@ -12,10 +12,23 @@ from functools import partial
 _ISO_DATE_PATTERN = re.compile(r"(\d{4})(-?)(\d{2})\2(\d{2})(?:$|[T\s])")
 _ENGLISH_DATE_FORMATS = ("%d %B %Y", "%d %b %Y", "%B %d, %Y", "%b %d, %Y", "%Y/%m/%d")
 _MAX_DATE_CHARACTERS = 64  # characters; no date is longer
-_NUMBER_BY_MONTH = {
-    name: number
-    for number, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), start=1)
-}  # fmt: skip
+# Names and usual abbreviations in English, German, French, Spanish, Italian, Portuguese, Dutch, Swedish, Danish and
+# Norwegian.
+_MONTH_NAMES = (
+    "january jan januar jänner jän janvier janv enero ene gennaio gen genn janeiro januari",
+    "february feb februar feber février fevrier févr fév fevr febrero febbraio febbr fevereiro fev februari",
+    "march mar märz maerz mär mrz mars marzo março maart mrt marts",
+    "april apr avril avr abril abr aprile",
+    "may mai mayo maggio mag magg maio mei maj",
+    "june jun juni juin junio giugno giu junho",
+    "july jul juli juillet juil julio luglio lug julho",
+    "august aug août aout agosto ago augustus augusti",
+    "september sept sep septembre septiembre setiembre set settembre sett setembro",
+    "october oct oktober okt octobre octubre ottobre ott outubro out",
+    "november nov novembre noviembre novembro",
+    "december dec dezember dez décembre decembre déc diciembre dic dicembre dezembro",
+)
+_NUMBER_BY_MONTH = {name: number for number, names in enumerate(_MONTH_NAMES, start=1) for name in names.split()}
 
 
 def parse_date(value: object) -> date | None:
@@ -48,11 +61,11 @@ def _parse_rfc_2822(text: str) -> date:
 
 
 def month_number(text: str) -> int | None:
-    """1 to 12 from "03", "3", "Mar" or "March"; else None."""
-    text = text.strip().lower()
+    """Return 1 to 12 from "03", "3", "Mar." or "March", in the languages of western Europe; else None."""
+    text = text.strip().lower().removesuffix(".")
     if text.isascii() and text.isdigit():
         return int(text) if len(text) <= 2 and 1 <= int(text) <= 12 else None
-    return _NUMBER_BY_MONTH.get(text[:3])
+    return _NUMBER_BY_MONTH.get(text)
 
 
 def settle(year: int | None, month: int | None, day: int | None, registered: Iterable[date] = ()) -> date | None:

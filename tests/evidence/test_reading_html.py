@@ -519,6 +519,7 @@ def test_a_line_that_says_so_gives_the_day_of_the_page(lang: str, line: str) -> 
         "<div class=comments><p>Posted by Joe on May 6, 2024</p></div>",
         "<footer><p>Our privacy policy was last updated May 6, 2024.</p></footer>",
         "<p>Last reviewed: May 6, 2099</p>",
+        "<p>Updated: Outlook 2024</p>",
     ],
 )
 def test_a_day_of_something_else_is_no_date_of_the_page(line: str) -> None:

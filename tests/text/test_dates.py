@@ -55,7 +55,20 @@ def test_the_first_day_that_a_partial_date_can_mean_is_known() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "number"), [("Mar", 3), ("03", 3), ("december", 12), ("Spring", None), ("13", None), ("", None)]
+    ("text", "number"),
+    [
+        ("Mar", 3),
+        ("Sept.", 9),
+        ("03", 3),
+        ("december", 12),
+        ("März", 3),
+        ("août", 8),
+        ("Spring", None),
+        ("Marching", None),
+        ("Outlook", None),
+        ("13", None),
+        ("", None),
+    ],
 )
 def test_months_are_read_as_names_and_numbers(text: str, number: int | None) -> None:
     assert month_number(text) == number

@@ -15,7 +15,7 @@ from typing import Any
 
 from lxml import etree  # type: ignore[import-untyped]  # its stubs cover too little
 
-from crowdnotes.text.dates import first_day, settle
+from crowdnotes.text.dates import first_day, month_number, settle
 
 # Days on which a page came out count before those on which it was changed or looked over.
 _PUBLISHED = (
@@ -42,12 +42,6 @@ _CHANGED = (
     r"(?:laatst )?(?:bijgewerkt|gewijzigd)|senast uppdaterad|sist oppdatert|sidst opdateret",
     r"(?:最終)?(?:更新|改訂)(?:日|日時)?|(?:最后)?(?:更新|修订)(?:时间|日期|于)?|최종\s?(?:수정|업데이트)일?|수정일?",
 )
-_MONTH_STARTS = (
-    ("jan", "ene", "gen"), ("feb", "fév", "fev"), ("mar", "mär", "mrt", "maa"), ("apr", "abr", "avr"),
-    ("may", "mai", "mag", "mei", "maj"), ("jun", "juin", "giu"), ("jul", "juil", "lug"), ("aug", "ago", "aoû"),
-    ("sep", "set"), ("oct", "okt", "out", "ott"), ("nov",), ("dec", "dez", "déc", "dic"),
-)  # fmt: skip
-_MONTH_BY_START = {start: number for number, starts in enumerate(_MONTH_STARTS, start=1) for start in starts}
 _NAME = r"[^\W\d_]{3,12}\.?"
 _DAY = (
     r"(?P<y>(?:19|20)\d\d)\s?[-/.年]\s?(?P<m>\d{1,2})\s?[-/.月]\s?(?P<d>\d{1,2})日?"
@@ -131,7 +125,7 @@ def _read_statement(statement: str, is_month_first: bool | None) -> ShownDate | 
     given = found.groupdict()
     year = int(next(given[name] for name in ("y", "y2", "y3", "y4", "y5") if given[name]))
     name = given["n2"] or given["n3"] or given["n5"]
-    month = _month_number(name) if name else None
+    month = month_number(name) if name else None
     if name and month is None:
         return None
     day = int(given["d"] or given["d2"] or given["d3"] or 0) or None
@@ -154,11 +148,6 @@ def _ordered(one: int, other: int, is_month_first: bool | None) -> tuple[int | N
     if is_month_first is None:
         return None, None
     return (other, one) if is_month_first else (one, other)
-
-
-def _month_number(name: str) -> int | None:
-    folded = name.casefold().rstrip(".")
-    return _MONTH_BY_START.get(folded[:4]) or _MONTH_BY_START.get(folded[:3])
 
 
 def _dated_lines(tree: Any, other: re.Pattern[str]) -> Iterator[str]:
