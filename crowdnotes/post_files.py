@@ -253,21 +253,23 @@ def _read_parquet_rows(file: Path) -> Iterator[_Found]:
     import pyarrow.parquet as pq
 
     names = pq.read_schema(file).names
-    yield from read_parquet(
-        file, [name for name in names if _normalise_column_name(name) in (*_OUR_COLUMNS, _WORDS_COLUMN)]
-    )
+    ours = [name for name in names if _normalise_column_name(name) in (*_OUR_COLUMNS, _WORDS_COLUMN)]
+    lost = object()
+    for row in read_parquet(file, ours, lost):
+        is_lost = any(cell is lost for cell in row.values())
+        yield "It has a time outside the years 1 to 9999, which cannot be read." if is_lost else row
 
 
-def read_parquet(file: Path, columns: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
+def read_parquet(file: Path, columns: Sequence[str] | None = None, lost: object = None) -> Iterator[dict[str, Any]]:
     """The rows of a parquet file, or these columns of them, with few bytes in memory whatever a row holds.
 
-    A time that Python has no room for is None; one in a zone that nobody knows is in UTC. Raises pyarrow's errors,
-    OSError, ValueError, and InputError as `check_expansion` does.
+    `lost` stands for a time that Python has no room for; one in a zone that nobody knows is in UTC. Raises pyarrow's
+    errors, OSError, ValueError, and InputError as `check_expansion` does.
     """
     for batch, size in _read_batches(file, columns):
         step = _rows_within(batch.num_rows, size)
         for at in range(0, batch.num_rows, step):
-            cells = [_cells_of(column.slice(at, step)) for column in batch.columns]
+            cells = [_cells_of(column.slice(at, step), lost) for column in batch.columns]
             yield from (dict(zip(batch.schema.names, row, strict=True)) for row in zip(*cells, strict=True))
 
 
@@ -332,7 +334,7 @@ def _bytes_of(column: Any) -> int:
     return int(pc.sum(pc.binary_length(column.dictionary).take(column.indices)).as_py() or 0)
 
 
-def _cells_of(column: Any) -> list[Any]:
+def _cells_of(column: Any, lost: object) -> list[Any]:
     import pyarrow as pa
 
     if not pa.types.is_temporal(column.type):
@@ -341,7 +343,7 @@ def _cells_of(column: Any) -> list[Any]:
         column = column.cast(pa.timestamp(column.type.unit, "UTC"))
     if pa.types.is_timestamp(column.type) and column.type.unit == "ns":
         column = column.cast(pa.timestamp("us", column.type.tz), safe=False)  # pandas alone has nanoseconds
-    return [_time_of(cell) for cell in column]
+    return [_time_of(cell, lost) for cell in column]
 
 
 def _is_zone(name: str) -> bool:
@@ -353,11 +355,11 @@ def _is_zone(name: str) -> bool:
         return False
 
 
-def _time_of(cell: Any) -> Any:
+def _time_of(cell: Any, lost: object) -> Any:
     try:
         return cell.as_py()
     except (ValueError, OverflowError):
-        return None
+        return lost
 
 
 _Reader = Callable[[Path], Iterator[_Found]]

@@ -205,6 +205,13 @@ def test_a_file_that_unpacks_to_far_more_than_its_size_is_refused(tmp_path: Path
         preview_of(tmp_path / "posts.parquet")
 
 
+def test_a_row_with_a_time_that_no_calendar_has_says_so(tmp_path: Path) -> None:
+    times = pa.array([None, 2**40], pa.timestamp("s"))
+    pq.write_table(pa.table({"text": ["Words", None], "links": times}), tmp_path / "posts.parquet")
+    _, row = rows_of(tmp_path / "posts.parquet")
+    assert row.problem == "It has a time outside the years 1 to 9999, which cannot be read."
+
+
 def test_one_post_as_xs_api_gives_it_is_read(tmp_path: Path) -> None:
     (tmp_path / "posts.json").write_text(json.dumps({"data": _X_POSTS[1]}))
     assert [row.text for row in rows_of(tmp_path / "posts.json")] == ["Lead & wells\nhttps://t.co/a"]
