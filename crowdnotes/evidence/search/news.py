@@ -150,8 +150,7 @@ def _keep_days_until(days: list[date], last: date) -> list[date]:
 _REFUSAL_PATTERN = re.compile(rb"(?:\xef\xbb\xbf)?\s*[^\s{\[<\xef]")
 _ARTICLE_PATTERN = re.compile(r'\{\s*"url"')
 _MAX_ARTICLES = 250  # that it lists at most
-_GDELT_PACE = Pace(1, 1.1, 1)
-_GDELT_INTERVAL_SECONDS = 5.5  # seconds from one request to the next
+_GDELT_PACE = Pace(1, 1.1, 1, gap_seconds=5.5)
 _GDELT_TIMEOUT_SECONDS = 5.0
 _GDELT_QUIET_SECONDS = 600.0
 _GDELT_WINDOW = timedelta(days=90)
@@ -206,7 +205,6 @@ class Gdelt(OnlineProvider):
             params["startdatetime"] = f"{until - _GDELT_WINDOW:%Y%m%d}000000"
             params["enddatetime"] = f"{until:%Y%m%d}235959"
         body = self.service.get("", params, check)
-        self.service.pacer.pause(_GDELT_INTERVAL_SECONDS)
         if re.search(rb"limit requests|rate limit|too many requests", body[:500], re.IGNORECASE):
             self.service.pacer.pause(_GDELT_QUIET_SECONDS)
             raise self.service.too_often()

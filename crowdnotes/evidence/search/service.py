@@ -54,11 +54,15 @@ _KEY_REFUSED_STATUSES = frozenset({400, 401, 403, 422})  # Google says 400 and B
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """At most `requests` begin within any `seconds`, and at most `at_once` are under way."""
+    """At most `requests` begin within any `seconds`, and at most `at_once` are under way.
+
+    `gap_seconds` pass between the end of one request and the beginning of the next.
+    """
 
     requests: int
     seconds: float
     at_once: int
+    gap_seconds: float = 0.0
 
 
 class Pacer:
@@ -80,7 +84,8 @@ class Pacer:
     def slot(self, check: Callable[[], None], patience: float) -> Iterator[None]:
         """Wait for a turn and hold it. `check` is called while waiting.
 
-        Raises SearchError(RATE_LIMITED) when the service asked for a pause longer than `patience` seconds.
+        Raises SearchError(RATE_LIMITED) when a pause has more than `patience` seconds left: one that the service asked
+        for, or the gap of its pace.
         """
         token = uuid.uuid4().hex[:8]
         while (wait := self._enter(token, patience)) > 0:
@@ -89,8 +94,9 @@ class Pacer:
         try:
             yield
         finally:
-            with self._turns() as (turns, _):
+            with self._turns() as (turns, now):
                 turns.under_way.pop(token, None)
+                turns.held_until = max(turns.held_until, now + self._pace.gap_seconds)
 
     def pause(self, seconds: float) -> None:
         """Let nobody through for so long: the service asked for it."""
@@ -102,7 +108,13 @@ class Pacer:
         with self._turns() as (turns, now):
             held = turns.held_until - now
             if held > patience:
-                said = f"It was asked too often, and is asked again in {duration(held)}."
+                again = duration(held)
+                said = (
+                    "Another search asked it just now. CrowdNotes waits "
+                    f"{duration(self._pace.gap_seconds)} between two requests: search again in {again}."
+                    if held <= self._pace.gap_seconds
+                    else f"It was asked too often, and is asked again in {again}."
+                )
                 raise SearchError(said, ProviderState.RATE_LIMITED)
             full = len(turns.begun) >= self._pace.requests
             wait = max(held, turns.begun[-self._pace.requests] + self._pace.seconds - now if full else 0.0)
