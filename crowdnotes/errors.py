@@ -41,7 +41,9 @@ from typing import TYPE_CHECKING
 from crowdnotes.wording import duration, fill
 
 if TYPE_CHECKING:
-    from crowdnotes.domain import FetchOutcome, ProviderState
+    from collections.abc import Sequence
+
+    from crowdnotes.domain import FetchOutcome, Hit, ProviderState
 
 
 class CrowdNotesError(Exception):
@@ -98,13 +100,22 @@ class UnsafeUrlError(FetchError):
 class SearchError(CrowdNotesError):
     """A search provider did not answer; `state` is the label that it will carry.
 
-    `of_query`: it may well answer the next query.
+    `of_query`: it may well answer the next query. `found` are the hits of a query that it answered in part.
     """
 
-    def __init__(self, message: str, state: ProviderState, next_step: str = "", *, of_query: bool = False) -> None:
+    def __init__(
+        self,
+        message: str,
+        state: ProviderState,
+        next_step: str = "",
+        *,
+        of_query: bool = False,
+        found: Sequence[Hit] = (),
+    ) -> None:
         super().__init__(message, next_step)
         self.state = state
         self.of_query = of_query
+        self.found = found
 
 
 class LibraryError(CrowdNotesError):

@@ -129,6 +129,7 @@ class _ProviderSearch:
         self._found: dict[str, list[Hit]] = {}
         self._late = self._left_out = 0
         self._remembered = 0
+        self._partial = ""
         self._error: CrowdNotesError | None = None
         self._lock = threading.Lock()
         self._began = self._ended = time.monotonic()
@@ -167,6 +168,7 @@ class _ProviderSearch:
                 "{n} of sites that the settings leave out.",
             )
             late = f"{late} {left_out}".strip()
+        late = f"{late} {self._partial}".strip()
         if self._error is None:
             busy = (
                 f"It was slow or busy: {answered} of {self._given} searches were made."
@@ -206,9 +208,13 @@ class _ProviderSearch:
                 try:
                     self._keep(queries[0], self._search(queries))
                 except SearchError as error:
-                    if not error.of_query:
+                    if error.found:
+                        self._keep(queries[0], list(error.found))
+                        self._partial = error.message
+                    elif error.of_query:
+                        self._fail(error, goes_on=True)
+                    else:
                         raise
-                    self._fail(error, goes_on=True)
         except _SearchEnded:
             pass
         except CrowdNotesError as error:

@@ -9,7 +9,8 @@ from urllib.parse import quote
 
 from pydantic import BaseModel, Field
 
-from crowdnotes.domain import Hit
+from crowdnotes.domain import Hit, ProviderState
+from crowdnotes.errors import SearchError
 from crowdnotes.evidence.search.provider import (
     JsonObject,
     OnlineProvider,
@@ -132,11 +133,12 @@ class WhoOutbreaks(OnlineProvider):
         """Reports whose title names a disease of the query, the newest first."""
         bound = f" and PublicationDateAndTime le {until.isoformat()}T23:59:59Z" if until else ""
         diseases = words_of("disease", query)[:_MAX_DISEASES_PER_QUERY]
-        found = [
-            report
-            for disease in diseases
-            for report in self._reports(f"({_build_title_filter(disease)}){bound}", limit, check)
-        ]
+        found: list[JsonObject] = []
+        unseen: list[str] = []  # diseases with more reports than were looked at
+        for disease in diseases:
+            reports, is_whole = self._reports(f"({_build_title_filter(disease)}){bound}", limit, check)
+            found += reports
+            unseen += [] if is_whole else [disease]
         hits = [
             make_hit(
                 self.name,
@@ -149,10 +151,19 @@ class WhoOutbreaks(OnlineProvider):
             for report in sorted(found, key=_when_published, reverse=True)
             if string(report, "UrlName")
         ]
-        return first_hits(hits, limit, until)
+        shown = first_hits(hits, limit, until)
+        if unseen:
+            raise SearchError(
+                f"It has more reports on {' and '.join(unseen)} than the first {len(found)}, and does not sort them: "
+                "newer ones may be missing.",
+                ProviderState.FAILED,
+                of_query=True,
+                found=shown,
+            )
+        return shown
 
-    def _reports(self, which: str, limit: int, check: Check) -> list[JsonObject]:
-        """The newest first where the service sorts them; else all of them, in any order."""
+    def _reports(self, which: str, limit: int, check: Check) -> tuple[list[JsonObject], bool]:
+        """The newest first where the service sorts them, else in any order; and whether none is missing."""
         found: list[JsonObject] = []
         for _ in range(_MAX_PAGES):
             params: dict[str, str | int] = {
@@ -168,8 +179,8 @@ class WhoOutbreaks(OnlineProvider):
             found += new
             dates = [_when_published(report) for report in found]
             if not new or len(page) < _SMALLEST_FULL_PAGE or dates == sorted(dates, reverse=True):
-                break
-        return found
+                return found, True
+        return found, False
 
 
 def _when_published(report: JsonObject) -> str:

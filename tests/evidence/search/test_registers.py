@@ -18,6 +18,7 @@ from crowdnotes.evidence.search.clinical_trials import ClinicalTrials
 from crowdnotes.evidence.search.medicines import DailyMed, OpenFda
 from crowdnotes.evidence.search.news import CurrentEvents, Gdelt
 from crowdnotes.evidence.search.papers import OpenAlex
+from crowdnotes.evidence.search.run import search_all
 from crowdnotes.evidence.search.service import Service
 from crowdnotes.evidence.search.when_to_ask import words_of
 from crowdnotes.evidence.search.who import WhoIris, WhoOutbreaks
@@ -245,6 +246,22 @@ def test_the_newest_outbreaks_come_first_though_the_service_ignores_the_order(
     assert [hit.published for hit in hits] == [date(year, 3, 27) for year in (2009, 2008, 2007, 2006, 2005)]
 
 
+def test_reports_that_were_not_looked_at_are_named(httpserver: HTTPServer, service: Service) -> None:
+    def oldest_first(request: Request) -> Response:
+        skipped = int(request.args.get("$skip", 0))
+        reports = [
+            {"Title": "Measles", "UrlName": f"DON{number}", "PublicationDateAndTime": f"{1500 + number}-03-27"}
+            for number in range(skipped, skipped + 20)
+        ]
+        return Response(json.dumps({"value": reports}))
+
+    httpserver.expect_request("/").respond_with_handler(oldest_first)
+    found = search_all([WhoOutbreaks(service)], ["no measles outbreak in Texas"])
+    (outcome,) = found.outcomes
+    assert (outcome.state, len(found.hits)) == (ProviderState.ANSWERED, 10)
+    assert outcome.sentence.startswith("It has more reports on measles than the first 300")
+
+
 def test_a_service_that_sorts_is_asked_once_and_one_that_repeats_itself_not_for_ever(
     httpserver: HTTPServer, service: Service
 ) -> None:
@@ -371,6 +388,14 @@ def test_whatever_stands_on_a_day_page_nothing_breaks(httpserver: HTTPServer, se
 def _gdelt(httpserver: HTTPServer, path: str) -> Gdelt:
     """An address of its own for each test: whoever asks one address shares its pause."""
     return Gdelt.make(SearchSettings.model_validate({"gdelt_url": httpserver.url_for(path)}))
+
+
+def test_a_second_search_of_gdelt_in_a_row_learns_that_it_has_to_wait(httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/twice").respond_with_json({})
+    ask(_gdelt(httpserver, "/twice"), "pope hospital")
+    with pytest.raises(SearchError, match="waits 6 seconds between two requests: search again in") as raised:
+        ask(_gdelt(httpserver, "/twice"), "pope rome")
+    assert "too often" not in raised.value.message
 
 
 def test_news_is_asked_for_in_its_language_and_within_the_cutoff(httpserver: HTTPServer) -> None:
