@@ -65,6 +65,14 @@ def most_unpacked(size: int) -> int:
     return max(_MOST_UNPACKED_BYTES, _MOST_EXPANSION * size)
 
 
+_SPOKEN_BY_CHARSET = {
+    "cp1252": "Western Europe", "cp1250": "Central Europe", "mac_roman": "Western Europe, Mac",
+    "cp850": "Western Europe, DOS", "gb18030": "Chinese, simplified", "big5": "Chinese, traditional",
+    "cp932": "Japanese", "euc_jp": "Japanese", "cp949": "Korean", "cp1251": "Cyrillic", "koi8_r": "Cyrillic",
+    "cp1253": "Greek", "cp1255": "Hebrew", "cp1256": "Arabic", "cp874": "Thai",
+}  # fmt: skip
+
+
 class Encoding(NamedTuple):
     """How a file is read; `is_checked`: every byte is a letter, so that a `LOST_LETTER` in it is its own."""
 
@@ -87,14 +95,20 @@ class Encoding(NamedTuple):
         """Whether letters of a text that was read so are lost."""
         return LOST_LETTER in text and not self.is_checked
 
+    @property
+    def as_named(self) -> str:
+        """The charset that is a guess, with the languages it is for."""
+        charset = self.other or self.codec
+        spoken = _SPOKEN_BY_CHARSET.get(charset)
+        return f"{charset} ({spoken})" if spoken else charset
+
     def remark(self, name: str) -> str:
         """What to tell whoever brought the file of that name; "" where all is certain."""
         if self.is_guess:
-            read = f"not in UTF-8 and was read as {self.codec}"
-            if self.other:
-                read = f"only partly in UTF-8, and the rest was read as {self.other}"
+            read = "only partly in UTF-8, and the rest" if self.other else "not in UTF-8 and"
             return (
-                f"{name} is {read}: check that accents and quotation marks are right. If not, save it as “CSV UTF-8”."
+                f"{name} is {read} was read as {self.as_named}: check that letters, accents and quotation marks are "
+                "right. If not, save it as “CSV UTF-8”."
             )
         if self.codec == "utf-8-sig" and not self.is_checked:
             return f"Some letters of {name} could not be read and stand as “{LOST_LETTER}”: save it as UTF-8."
@@ -124,12 +138,12 @@ def encoding_of(stream: IO[bytes]) -> Encoding:
     lines.read(start, stream)
     if not lines.broken or lines.are_mostly_utf8:
         return Encoding("utf-8-sig", is_checked=not lines.broken)
-    if lines.are_partly_utf8 and (other := likely_charset(lines.broken, western=True)) and _takes_single_bytes(other):
+    if lines.are_partly_utf8 and (other := likely_charset(lines.broken)) and _takes_single_bytes(other):
         codecs.register_error(f"{_HANDLER_PREFIX}{other}", partial(_read_other, other))
         return Encoding("utf-8-sig", other=other)
     if marked is not None:
         return Encoding("utf-8-sig")
-    return Encoding(likely_charset(lines.sample, western=True) or "cp1252")
+    return Encoding(likely_charset(lines.sample) or "cp1252")
 
 
 @dataclass
@@ -194,22 +208,79 @@ def is_mostly_utf8(body: bytes) -> bool:
     return broken * _FEW < sum(not character.isascii() for character in text) - broken
 
 
-def likely_charset(sample: bytes, *, western: bool) -> str | None:
+def likely_charset(sample: bytes) -> str | None:
     """What bytes that are no UTF-8 are probably in; None where nothing fits.
 
-    `western`: where it may be one of the West's, as several others fit a few accents too, it is taken for one.
+    Where it may be one of the West's, as several others fit a few accents too, it is taken for one.
     """
     from charset_normalizer import from_bytes  # loaded when it is needed: most files are Unicode
 
     found = from_bytes(sample)
-    if western:
-        is_likely = any("cp1252" in one.could_be_from_charset and one.chaos < _MAX_WESTERN_CHAOS for one in found)
-        tried = _WESTERN_CHARSETS if is_likely else _WESTERN_CHARSETS[:-1] if _has_lone_accents(sample) else ()
-        chosen = next((name for name in tried if _reads_well(sample, name)), "cp1252" if is_likely else None)
-        if chosen is not None:
-            return chosen
-    best = found.best()
+    is_likely = any("cp1252" in one.could_be_from_charset and one.chaos < _MAX_WESTERN_CHAOS for one in found)
+    tried = _WESTERN_CHARSETS if is_likely else _WESTERN_CHARSETS[:-1] if _has_lone_accents(sample) else ()
+    chosen = next((name for name in tried if _reads_well(sample, name)), "cp1252" if is_likely else None)
+    if chosen is not None:
+        return chosen
+    share, charset = max((_usual_share(sample, name), name) for name in _LANGUAGES_BY_CHARSET)
+    if share >= _MIN_USUAL_SHARE:
+        return charset
+    best = next((one for one in found if one.multi_byte_usage == 0), None)
     return best.encoding if best is not None else None
+
+
+# Charsets that share most of their bytes: a short text of one can be read in the others, as letters that nobody uses.
+# The languages are charset-normalizer's, which knows the usual letters of each.
+_LANGUAGES_BY_CHARSET = {
+    "gb18030": ("Chinese",), "big5": ("Chinese",), "cp932": ("Japanese",), "euc_jp": ("Japanese",),
+    "cp949": ("Korean",), "cp1251": ("Russian", "Ukrainian"), "koi8_r": ("Russian",), "cp1253": ("Greek",),
+    "cp1255": ("Hebrew",), "cp1256": ("Arabic", "Farsi"), "cp874": ("Thai",),
+}  # fmt: skip
+# Where the older form of a charset has its usual letters: the first bytes of each.
+_USUAL_BYTES = {
+    "gb18030": ("gb2312", 0xB0, 0xD7), "big5": ("big5", 0xA4, 0xC6), "cp949": ("euc_kr", 0xB0, 0xC8),
+    "cp932": ("euc_jp", 0xB0, 0xCF), "euc_jp": ("euc_jp", 0xB0, 0xCF),
+}  # fmt: skip
+_MIN_USUAL_SHARE = 0.45
+_MAX_SIGNS_LOOKED_AT = 5_000
+_LETTERS_OF_ALPHABET = 40  # so that the rarest of them still count
+_IN_LATIN_WORD_PATTERN = re.compile(r"(?<=[A-Za-z])[^\W\d_A-Za-z]+|[^\W\d_A-Za-z]+(?=[A-Za-z])")
+# Punctuation, and the vowels of Thai, which are no letters.
+_PASSED_OVER_PATTERN = re.compile(
+    "[\\s«»\u0e30-\u0e3a\u0e47-\u0e4e\u2010-\u206f\u3000-\u3003\u3008-\u3011\uff01-\uff65]"
+)
+_KANA_PATTERN, _HALF_KANA_PATTERN = re.compile("[\u3041-\u30ff]"), re.compile("[\uff66-\uff9f]")
+_TRADITIONAL = "這個們來為國說時會對過後種經麼學當沒動還進樣與無將開關長問間從現實發點"
+
+
+def _usual_share(sample: bytes, codec: str) -> float:
+    """How usual the letters are that a charset makes of a text, in [0, 1]."""
+    from charset_normalizer.constant import FREQUENCIES
+
+    try:
+        text = codecs.getincrementaldecoder(codec)().decode(sample)  # the last letter may be cut
+    except UnicodeDecodeError:
+        return 0.0
+    text = text[:_MAX_SIGNS_LOOKED_AT]
+    if codec not in _USUAL_BYTES:  # no word has letters of two alphabets
+        text = _IN_LATIN_WORD_PATTERN.sub(lambda found: LOST_LETTER * len(found[0]), text)
+    signs = [sign for sign in text if not sign.isascii() and not _PASSED_OVER_PATTERN.match(sign)]
+    listed = [FREQUENCIES[language] for language in _LANGUAGES_BY_CHARSET[codec]]
+    form, first, last = _USUAL_BYTES.get(codec, ("", 0, 0))
+    rank = {letter: at for letters in listed for at, letter in enumerate(letters)}
+    if codec == "big5":
+        rank |= dict.fromkeys(_TRADITIONAL, 0)
+    points = 0.0
+    for sign in signs:
+        if form == "euc_jp":
+            points += 1 if _KANA_PATTERN.match(sign) else 0.3 if _HALF_KANA_PATTERN.match(sign) else 0
+        elif sign in rank:
+            points += 1 if form else 1 - rank[sign] / _LETTERS_OF_ALPHABET
+        elif sign.lower() in rank:
+            points += 0.3  # a capital
+            continue
+        if form and first <= sign.encode(form, "replace")[0] <= last and sign not in rank:
+            points += 0.6
+    return points / len(signs) if signs else 0.0
 
 
 def _has_lone_accents(sample: bytes) -> bool:

@@ -280,6 +280,12 @@ def _read_within(middle: str, head: str = "", *, lang: str = "en", url: str = "h
         ("It found <del>412</del> <ins>4</ins> wells", "It found 4 wells"),
         ("It found <s>412</s> <strike>41</strike> 4 wells", "It found 4 wells"),
         ("It found <span style='text-decoration:line-through red'>412</span> 4 wells", "It found 4 wells"),
+        ("It found 4\u03361\u03362\u0336 4 of 2\u03330 wells", "It found 4 of 2\u03330 wells"),
+        (
+            "It found <b>4\u03381\u03382\u0338</b> s\u0336o\u0336 \u0336m\u0336e\u0336 4 of them",
+            "It found 4 of them",
+        ),
+        ("It found 1\u0338 of 10\u03380\u0338 wells", "It found 1\u0338 of 10\u03380\u0338 wells"),
         ("On <time datetime=2021-01-31>31 January 2021</time> it fell", "On 31 January 2021 it fell"),
         ("He spoke of <q>safe water</q> in", "He spoke of “safe water” in"),
         ("The ﬁrst vac&shy;cine with eﬀect", "The first vaccine with effect"),
@@ -302,6 +308,7 @@ def test_in_french_a_raised_letter_ends_a_number() -> None:
 
 def test_struck_out_words_and_lost_letters_are_told() -> None:
     assert "Struck-out" in _read_within("<p>It was <s>412</s> 4 wells.</p>").remark
+    assert "Struck-out" in _read_within("<p>It was 4\u03361\u0336 4 wells.</p>").remark
     assert _read_within("<p>It was 4 wells.</p>").remark == ""
     document = _read_within("<p>The signi\ue000cant bene\ue000t was con\ue000rmed.</p>")
     assert document.notices == (BADLY_READABLE,)

@@ -20,6 +20,7 @@ from crowdnotes.evidence.reading.document import (
     settle_kind,
     without_references,
 )
+from crowdnotes.evidence.reading.extract import read_body
 from crowdnotes.evidence.reading.plain_text import decode, tidy_line, tidy_text
 
 GERMAN = "Die Prüfung der Impfstoffe dauert länger, als viele glauben; sie heißt „klinische Prüfung“."
@@ -40,10 +41,37 @@ RUSSIAN = "Вакцины проверяются на многих людях, �
         (RUSSIAN.encode("cp1251"), "windows-1251", RUSSIAN),
         (codecs.BOM_UTF8 + GERMAN.encode(), "ascii", GERMAN),
         (RUSSIAN.encode("cp1251") * 4, None, RUSSIAN * 4),
+        *(
+            (text.encode(charset), None, text)
+            for charset, text in (
+                ("gb18030", "喝水治病"),
+                ("gb18030", "这种疫苗非常危险，不要接种。"),
+                ("big5", "這種疫苗非常危險，不要接種。"),
+                ("cp932", "ﾜｸﾁﾝは危険"),
+                ("euc_jp", "このワクチンはとても危険"),
+                ("cp949", "이 백신은 매우 위험하니"),
+                ("cp1251", "Вода лечит рак"),
+                ("koi8_r", "Эта вакцина очень опасна"),
+                ("cp1253", "Το εμβόλιο είναι επικίνδυνο"),
+                ("cp1255", "החיסון הזה מסוכן מאוד"),
+                ("cp1256", "هذا اللقاح خطير جدا"),
+                ("cp1252", "id,text\n1,café “fermé” à Genève\n"),
+                ("cp1252", "naïve"),
+            )
+        ),
     ],
 )
 def test_text_is_read_in_the_charset_it_is_really_in(body: bytes, declared: str | None, text: str) -> None:
     assert decode(body, declared) == text
+
+
+def test_a_guessed_charset_is_named() -> None:
+    page = read_body(
+        "这种疫苗非常危险，不要接种。专家说这是假的。".encode("gb18030"), PLAIN, None, "https://e.example/a.txt"
+    )
+    assert "这种疫苗非常危险" in page.text
+    assert "was read as gb18030 (Chinese, simplified)" in page.remark
+    assert read_body(GERMAN.encode(), PLAIN, None, "https://e.example/a.txt").remark == ""
 
 
 def test_a_meta_tag_decides_when_the_header_is_silent_and_a_few_broken_bytes_do_not_spoil_the_page() -> None:

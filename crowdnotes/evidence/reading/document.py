@@ -280,6 +280,9 @@ _ROBOT_SENTENCE = (
 )
 
 
+STRUCK_SENTENCE = "Struck-out words were left out."
+
+
 def asks_for_script(text: str) -> bool:
     """Whether all that a page says is that it needs JavaScript."""
     return len(text) < _MAX_SURE_NOTICE_CHARACTERS and _says("script", text)

@@ -22,13 +22,14 @@ from crowdnotes.evidence.reading.document import (
     MAX_SHORT_TEASER_CHARACTERS,
     NO_TEXT_SENTENCE,
     PAYWALL_SENTENCE,
+    STRUCK_SENTENCE,
     Document,
     asks_for_money,
     asks_for_script,
     refuse_stand_in,
 )
 from crowdnotes.evidence.reading.hidden_text import LeftOut, drop_hidden, names_of
-from crowdnotes.evidence.reading.plain_text import decode, tidy_line, tidy_text
+from crowdnotes.evidence.reading.plain_text import decode_with_remark, drop_struck, tidy_line, tidy_text
 from crowdnotes.evidence.reading.printed_signs import printed_letters, readable_formulas, write_out_signs
 from crowdnotes.evidence.reading.shown_dates import find_shown_date, leads_on, stated_order
 from crowdnotes.text.dates import parse_date
@@ -66,7 +67,8 @@ def read_html(body: bytes, charset: str | None, url: str, fallback_title: str) -
     Raises FetchError: UNREADABLE when there is no text without JavaScript, BLOCKED for a robot check,
     PAYWALLED when the page keeps its text from those who do not pay.
     """
-    html = _limit_html(decode(body, charset).replace("\x00", ""))
+    decoded, guessed = decode_with_remark(body, charset)
+    html = _limit_html(decoded.replace("\x00", ""))
     tree, left_out, notice = _parse_html(html)
     items = list(_read_page_items(tree))
     published, not_before = _read_date(tree, items, url, html)
@@ -81,6 +83,7 @@ def read_html(body: bytes, charset: str | None, url: str, fallback_title: str) -
     if is_paywalled(tree, html, text):
         raise FetchError(PAYWALL_SENTENCE, FetchOutcome.PAYWALLED)
     missed = _missed(left_out, text)
+    is_struck = left_out.is_struck or drop_struck((extracted.text if extracted is not None else "") or "")[1]
     fact_checks, broken = _read_page_fact_checks(tree)
     _refuse_empty(text, html, is_hidden=missed)
     return Document(
@@ -95,7 +98,7 @@ def read_html(body: bytes, charset: str | None, url: str, fallback_title: str) -
         asks_for_password=any((field.get("type") or "").lower() == "password" for field in tree.iter("input")),
         notices=(PARTS_LEFT_OUT,) if missed else (),
         remark=" ".join(
-            filter(None, (_MISSED_SENTENCE * missed, _STRUCK_SENTENCE * left_out.is_struck, broken)),
+            filter(None, (_MISSED_SENTENCE * missed, STRUCK_SENTENCE * is_struck, broken, guessed)),
         ),
     )
 
@@ -108,7 +111,6 @@ _HIDDEN_SENTENCE = (
     "The page hides its text until a script shows it, so it cannot be read here. Open it in your browser and paste the "
     "words that you need."
 )
-_STRUCK_SENTENCE = "Struck-out words were left out."
 _BROKEN_CHECK_SENTENCE = "The page has data of a fact-check that could not be read. Look for its verdict on the page."
 
 
@@ -119,7 +121,7 @@ def _missed(left_out: LeftOut, text: str) -> bool:
 
 
 def _tidy(text: str) -> str:
-    return tidy_text(printed_letters(readable_formulas(text)))
+    return tidy_text(drop_struck(printed_letters(readable_formulas(text)))[0])
 
 
 def _parse_html(html: str) -> tuple[Any, LeftOut, str]:

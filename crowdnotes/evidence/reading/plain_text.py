@@ -15,23 +15,28 @@ import webencodings
 
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError
-from crowdnotes.evidence.reading.document import Document
+from crowdnotes.evidence.reading.document import STRUCK_SENTENCE, Document
 from crowdnotes.evidence.reading.printed_signs import joined_marks, printed_letters, read_formulas, readable_formulas
-from crowdnotes.text.table_files import is_mostly_utf8, likely_charset
+from crowdnotes.text.table_files import Encoding, is_mostly_utf8, likely_charset
 
 _MAX_TITLE_CHARACTERS = 150
 
 
 def read_plain(body: bytes, charset: str | None, fallback_title: str) -> Document:
     """The text as it is; its first line is the title when it is short enough to be one."""
-    decoded = decode(body, charset)
+    decoded, guessed = decode_with_remark(body, charset)
     if decoded.count("\x00") + decoded.count("\ufffd") > len(decoded) // 20:
         raise FetchError("The file is not text, although its server says so.", FetchOutcome.UNREADABLE)
-    text = tidy_text(printed_letters(decoded))
+    printed, is_struck = drop_struck(printed_letters(decoded))
+    text = tidy_text(printed)
     if not text:
         raise FetchError("The file is empty.", FetchOutcome.UNREADABLE)
     first = text.partition("\n")[0].strip("# ")
-    return Document(title=tidy_line(first) if 0 < len(first) <= _MAX_TITLE_CHARACTERS else fallback_title, text=text)
+    return Document(
+        title=tidy_line(first) if 0 < len(first) <= _MAX_TITLE_CHARACTERS else fallback_title,
+        text=text,
+        remark=" ".join(filter(None, (STRUCK_SENTENCE * is_struck, guessed))),
+    )
 
 
 _CODEC_BY_MARK = (
@@ -48,9 +53,14 @@ _SAMPLE_BYTES = 65_536
 
 def decode(body: bytes, declared: str | None = None) -> str:
     """The body as text; bytes that fit no charset become U+FFFD. `declared` is the header's charset."""
+    return decode_with_remark(body, declared)[0]
+
+
+def decode_with_remark(body: bytes, declared: str | None = None) -> tuple[str, str]:
+    """The same, and a sentence that names a charset that had to be guessed; "" where none had to be."""
     for mark, name in _CODEC_BY_MARK:
         if body.startswith(mark):
-            return body[len(mark) :].decode(name, "replace")
+            return body[len(mark) :].decode(name, "replace"), ""
     inside = _look_up_codec(_find_declared_charset(body))
     if inside is not None and inside.startswith("utf-16"):
         inside = None  # a declaration that was read as ASCII is not in it
@@ -58,13 +68,14 @@ def decode(body: bytes, declared: str | None = None) -> str:
     stateful = [name for name in candidates if _STATEFUL_CODEC_PATTERN.match(name)]
     for name in (*stateful, "utf-8", *candidates):
         try:
-            return body.decode(name)
+            return body.decode(name), ""
         except UnicodeDecodeError:
             continue
     if is_mostly_utf8(body):
-        return body.decode("utf-8", "replace")
-    likeliest = likely_charset(body[:_SAMPLE_BYTES], western=False)
-    return body.decode(likeliest or next(iter(candidates), "cp1252"), "replace")
+        return body.decode("utf-8", "replace"), ""
+    charset = Encoding(likely_charset(body[:_SAMPLE_BYTES]) or next(iter(candidates), "cp1252"))
+    remark = f"Its encoding is a guess: it was read as {charset.as_named}. Check its letters."
+    return body.decode(charset.codec, "replace"), remark
 
 
 def _find_declared_charset(body: bytes) -> str | None:
@@ -106,6 +117,22 @@ def tidy_line(text: str, limit: int = 300) -> str:
     return line if len(line) <= limit else f"{line[: limit - 1].rstrip()}…"
 
 
+_STROKE = "[\u0335-\u0338\u20d2\u20e5\u20eb]"  # set over the letter before it
+# One letter with a stroke may be a letter of its own, and a nought with a slash is a nought.
+_STRUCK_LETTERS_PATTERN = re.compile(rf"(?:[^\n]{_STROKE}+){{2,}}|[0-9][\u0335\u0336]+")
+_SLASHED_NOUGHTS_PATTERN = re.compile("(?:0[\u0337\u0338]+)+")
+
+
+def drop_struck(text: str) -> tuple[str, bool]:
+    """Return text without what strokes over its letters strike out, and whether there was any."""
+    if text.isascii():
+        return text, False
+    plain = _STRUCK_LETTERS_PATTERN.sub(
+        lambda found: found[0] if _SLASHED_NOUGHTS_PATTERN.fullmatch(found[0]) else "", text
+    )
+    return plain, plain != text
+
+
 _MAX_MARKUP_CHARACTERS = 10_000  # characters looked at; a title or abstract is shorter
 _MAX_UNESCAPE_ROUNDS = 3  # some services escape what is escaped already
 _HIDDEN_ELEMENT_PATTERN = re.compile(
@@ -145,7 +172,7 @@ def plain_text(markup: str, limit: int) -> str:
         text = html.unescape(_strip_tags(_STRUCK_PATTERN.sub("", joined_marks(read_formulas(text)))))
         if text == before:
             break
-    return tidy_line(printed_letters(readable_formulas(_strip_tags(text))), limit)
+    return tidy_line(drop_struck(printed_letters(readable_formulas(_strip_tags(text))))[0], limit)
 
 
 def plain_line(markup: str) -> str:
