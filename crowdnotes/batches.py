@@ -29,7 +29,7 @@ from crowdnotes.cases.intake import new_case_id
 from crowdnotes.domain import Act, Mode
 from crowdnotes.engines.choice import price_is_known
 from crowdnotes.errors import CaseNotFoundError, CrowdNotesError, InputError, JobCancelled, JobError
-from crowdnotes.jobs import Fence, JobRecord, JobRunner, JobState, Progress, Step
+from crowdnotes.jobs import Fence, JobRecord, JobRunner, JobState, Progress, Step, plain_step
 from crowdnotes.post_files import Row, rows_of
 from crowdnotes.storage.database import now_of, reading, writing
 from crowdnotes.storage.tables import batch_rows, batches, cases, storable_text, tombstones
@@ -249,7 +249,7 @@ class Batch:
 
     @staticmethod
     def _step(run: Callable[[Progress], str]) -> Step:
-        return Step("batch", "The posts of a file", run, lambda: None)
+        return plain_step("batch", "The posts of a file", run)
 
     def _work(self, at_once: int, fence: Fence, progress: Progress) -> str:
         self._fence, self._stop = fence, None

@@ -52,7 +52,7 @@ from crowdnotes.evidence.search.run import Answers
 from crowdnotes.evidence.search.service import page_rate_limit, use_shared_rates
 from crowdnotes.evidence.sources import SourceReader
 from crowdnotes.evidence.wayback import make_wayback
-from crowdnotes.jobs import JobRecord, JobRunner, Progress, Step
+from crowdnotes.jobs import JobRecord, JobRunner, Progress, Step, plain_step
 from crowdnotes.reports.comparisons import Comparisons
 from crowdnotes.settings import Settings, load_settings
 from crowdnotes.storage.database import clock_of, connect, open_database, require_newest
@@ -281,9 +281,7 @@ class Workspace:
 
     def _start(self, place: str, kind: str, title: str, run: Callable[[Progress], str]) -> JobRecord:
         self.service.require(Act.SET_UP)
-        return self.runner.start(
-            place, kind, [Step(name=kind, title=title, run=run, finished=lambda: None)], by=self.actor
-        )
+        return self.runner.start(place, kind, [plain_step(kind, title, run)], by=self.actor)
 
     # --- search services ---
 

@@ -7,7 +7,7 @@ difference. Approval itself is in `approval.py`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from crowdnotes.cases.cases import Cases
@@ -51,10 +51,14 @@ def with_event(case: Case, at: datetime, by: Person, kind: str, detail: str = ""
 
     Of a decided case nothing but the decision changes: WorkflowError.
     """
+    return add_event(case, Event(at=at, by=by.name, by_key=by.key, kind=kind, detail=detail), changes)
+
+
+def add_event(case: Case, event: Event, changes: Mapping[str, object]) -> Case:
+    """Do the same as `with_event`, for an event with more than words."""
     if "decision" not in changes:
         require_open(case)
-    event = Event(at=at, by=by.name, by_key=by.key, kind=kind, detail=detail)
-    changed = case.replace(**changes, updated_at=at, events=(*case.events, event))
+    changed = case.replace(**changes, updated_at=event.at, events=(*case.events, event))
     return with_sentence_checks(_with_known_scores(changed, case.assessment))
 
 
@@ -281,8 +285,17 @@ def match_claim(case: Case, at: datetime, by: Person, check: str, match: ClaimMa
     """Say whether a fact-check, by its link or title, checks the post's claim; None takes it back."""
     matches = {name: found for name, found in case.claim_matches.items() if name != check}
     matches |= {check: match} if match else {}
-    detail = f"{match.value if match else 'none'}: {check}"
-    return with_event(case, at, by, "claim matched", detail, claim_matches=matches)
+    found = match.value if match else ""
+    event = Event(
+        at=at,
+        by=by.name,
+        by_key=by.key,
+        kind="claim matched",
+        detail=f"{found or 'none'}: {check}",
+        subject=check,
+        result=found,
+    )
+    return add_event(case, event, {"claim_matches": matches})
 
 
 @requires(Act.EDIT, by_reviewers=True)

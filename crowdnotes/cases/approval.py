@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 
-from crowdnotes.cases.actions import checked_reason, own_check, require_open, with_event
+from crowdnotes.cases.actions import add_event, checked_reason, own_check, require_open
 from crowdnotes.cases.blinding import hide_other_reviews, pairs, reading_by, waits_for_readers
 from crowdnotes.cases.cases import Cases
 from crowdnotes.cases.moderation import require_free
@@ -23,6 +23,7 @@ from crowdnotes.domain import (
     DecisionKind,
     DeskState,
     Draft,
+    Event,
     GateStatus,
     LinkCheck,
     LinkState,
@@ -31,6 +32,7 @@ from crowdnotes.domain import (
     ObstacleKind,
     Override,
     Person,
+    StageOutcome,
     Support,
     may,
     refusal,
@@ -96,15 +98,15 @@ def decide(
         overrides=tuple(Override(obstacle=item.id, reason=reasons[item.id]) for item in found),
     )
     passed_over = "".join(f"; although {item.obstacle.although()}: {item.reason}" for item in decision.overrides)
-    return with_event(
-        case,
-        at,
-        by,
-        "decided",
-        f"{kind.as_text} {decision.reason}".strip() + passed_over,
-        decision=decision,
-        desk=case.desk.replace(lease=None),
+    event = Event(
+        at=at,
+        by=by.name,
+        by_key=by.key,
+        kind="decided",
+        detail=f"{kind.as_text} {decision.reason}".strip() + passed_over,
+        result=kind.value,
     )
+    return add_event(case, event, {"decision": decision, "desk": case.desk.replace(lease=None)})
 
 
 def decide_case(
@@ -364,10 +366,10 @@ def link_checks(case: Case, draft: Draft, now: datetime) -> tuple[tuple[str, Lin
 
 def check_links(
     case: Case, progress: Progress, checker: LinkChecker, clock: Callable[[], datetime], *, afresh: bool
-) -> tuple[Mapping[str, object], str]:
+) -> tuple[Mapping[str, object], StageOutcome]:
     """Ask the note's links; those asked within the last hour only when `afresh`. A dead one fails nothing."""
     if case.draft is None:
-        return {}, "There is no note, so no link to check."
+        return {}, StageOutcome.not_needed("There is no note, so no link to check.")
     now, links = clock(), cited_links(case.draft)
     lately = {} if afresh else _find_recent_link_checks(case, now - _LINK_RECHECK_AFTER)
     missing = [url for url in links if url not in lately]
@@ -376,8 +378,9 @@ def check_links(
     cited = {url: known.pop(url) for url in links}
     others = sorted(known.values(), key=lambda check: check.checked_at, reverse=True)[:_MAX_KEPT_LINK_CHECKS]
     live = sum(check.state is LinkState.LIVE for check in cited.values())
-    summary = f"{live} of {len(cited)} links respond" if cited else "The note has no link"
-    return {"link_checks": (*cited.values(), *others)}, summary
+    asked = StageOutcome(summary=f"{live} of {len(cited)} links respond")
+    outcome = asked if cited else StageOutcome.not_needed("The note has no link")
+    return {"link_checks": (*cited.values(), *others)}, outcome
 
 
 def _find_recent_link_checks(case: Case, since: datetime) -> dict[str, LinkCheck]:

@@ -111,15 +111,15 @@ def _find_claim_matches(case: Case, shown: Callable[[str, datetime], bool]) -> d
     """What was said of fact-checks by those whose findings are shown, as their acts tell it."""
     matches = dict(case.claim_matches)
     said = [event for event in case.events if event.kind == "claim matched"]
-    hidden = {event.detail.partition(": ")[2] for event in said if not shown(event.by_key, event.at)}
+    hidden = {event.subject for event in said if not shown(event.by_key, event.at)}
     for name in hidden:
         matches.pop(name, None)
     for event in said:
-        match, _, name = event.detail.partition(": ")
-        if name in hidden and shown(event.by_key, event.at):
-            matches |= {name: ClaimMatch(match)} if match in list(ClaimMatch) else {}
-            if match == "none":
-                matches.pop(name, None)
+        if event.subject in hidden and shown(event.by_key, event.at):
+            if event.result:
+                matches[event.subject] = ClaimMatch(event.result)
+            else:
+                matches.pop(event.subject, None)
     return matches
 
 

@@ -28,6 +28,7 @@ from crowdnotes.cases.gathering_stages import (
     SelectedSources,
     SourceRequest,
     StageContext,
+    StageResult,
     link_request,
     read_selected,
     settling_search,
@@ -50,6 +51,7 @@ from crowdnotes.domain import (
     Source,
     Stage,
     StageName,
+    StageOutcome,
 )
 from crowdnotes.engines import Brief
 from crowdnotes.errors import InputError, JobError, ModelAnswerError, WorkflowError
@@ -289,8 +291,7 @@ def _explain_nothing_new(case: Case, asked: FollowUpSearch) -> str:
     if asked.sources:
         return "what was read says the same as a passage that is here."
     if asked.kind.searches and not asked.hits:
-        failed_search = any(stage.summary.startswith(_NOT_RUN_PREFIX) for stage in asked.stages)
-        return "the search was not answered." if failed_search else "the search found nothing."
+        return "the search was not answered." if asked.search_not_run else "the search found nothing."
     if asked.kind.searches and not unread(case, asked.hits):
         idle = len(asked.hits) - len(worth_choosing(asked.hits))
         also = f", or lead to no evidence ({idle} home, search or log-in pages)" if idle else ""
@@ -300,13 +301,13 @@ def _explain_nothing_new(case: Case, asked: FollowUpSearch) -> str:
     return "nothing else found helps to judge the post."
 
 
-SearchWork = Callable[[Case, FollowUpSearch, Progress], tuple[Changes, str]]
+SearchWork = Callable[[Case, FollowUpSearch, Progress], StageResult]
 """A stage of a follow-up search; see `gathering_stages.Work`."""
 
 
 def stages_of(kind: FollowUpKind, tools: StageContext) -> list[tuple[StageName, SearchWork]]:
     """What the program does for a follow-up search: search, choose, read, find the passages."""
-    work: list[tuple[StageName, Callable[..., tuple[Changes, str]]]] = [
+    work: list[tuple[StageName, Callable[..., StageResult]]] = [
         (StageName.QUERIES, _run_queries_stage),
         (StageName.SEARCH, _run_search_stage),
         (StageName.READ, _run_read_stage),
@@ -317,20 +318,18 @@ def stages_of(kind: FollowUpKind, tools: StageContext) -> list[tuple[StageName, 
     return [(name, partial(do, tools=tools)) for name, do in work[first:]]
 
 
-def _run_queries_stage(case: Case, asked: FollowUpSearch, _: Progress, tools: StageContext) -> tuple[Changes, str]:
+def _run_queries_stage(case: Case, asked: FollowUpSearch, _: Progress, tools: StageContext) -> StageResult:
     if own := gathering_stages.own_query(asked.own_words):
-        return {"queries": own}, "1 search"
+        return {"queries": own}, StageOutcome(summary="1 search")
     liked = case.evidence_by_id(asked.about) if asked.kind is FollowUpKind.MORE_LIKE else None
     like = liked.passage.text if liked is not None else ""
     limit = tools.settings.evidence.queries
     found = tools.engine.queries(tools.brief(case), limit, aim=asked.aim, like=like)
     summary = f"{len(found)} searches" if found else "There is nothing to search for"
-    return {"queries": tuple(found)}, summary
+    return {"queries": tuple(found)}, StageOutcome(summary=summary, reason="" if found else summary)
 
 
-def _run_search_stage(
-    case: Case, asked: FollowUpSearch, progress: Progress, tools: StageContext
-) -> tuple[Changes, str]:
+def _run_search_stage(case: Case, asked: FollowUpSearch, progress: Progress, tools: StageContext) -> StageResult:
     try:
         patient = asked.kind is FollowUpKind.AGAIN
         return gathering_stages.search(
@@ -342,10 +341,10 @@ def _run_search_stage(
     except JobError as error:
         if asked.kind not in {FollowUpKind.SETTLE, FollowUpKind.AGAIN}:
             raise
-        return {}, f"{_NOT_RUN_PREFIX}{error.message}"  # what the first search found is there all the same
+        return {}, StageOutcome.not_run(error.message)  # what the first search found is there all the same
 
 
-def _run_read_stage(case: Case, asked: FollowUpSearch, progress: Progress, tools: StageContext) -> tuple[Changes, str]:
+def _run_read_stage(case: Case, asked: FollowUpSearch, progress: Progress, tools: StageContext) -> StageResult:
     def read(items: Sequence[SourceRequest]) -> Mapping[str, Source]:
         progress.check()
         return gathering_stages.read_side_by_side(items, case, progress, tools)
@@ -372,7 +371,8 @@ def _run_read_stage(case: Case, asked: FollowUpSearch, progress: Progress, tools
     else:
         best = read_selected(candidates_of(case, asked, tools), tools.settings.evidence.follow_up_quota, choose, read)
     found = tuple(best.sources.values())
-    return {"sources": found, "reasons": dict(best.reasons)}, gathering_stages.summary_of(found, best.rest)
+    summary = gathering_stages.summary_of(found, best.rest)
+    return {"sources": found, "reasons": dict(best.reasons)}, StageOutcome(summary=summary)
 
 
 def candidates_of(case: Case, asked: FollowUpSearch, tools: StageContext) -> list[Hit]:
@@ -395,17 +395,13 @@ def _leave_out_refused(case: Case, found: Sequence[Hit], tools: StageContext) ->
     return [hit for hit in found if refused.isdisjoint(_keys(hit))]
 
 
-def _run_passages_stage(
-    case: Case, asked: FollowUpSearch, progress: Progress, tools: StageContext
-) -> tuple[Changes, str]:
+def _run_passages_stage(case: Case, asked: FollowUpSearch, progress: Progress, tools: StageContext) -> StageResult:
     case = case.replace(queries=asked.queries or case.queries)
-    return {"evidence": gathering_stages.best_of(case, asked.sources, asked.reasons, progress, tools)}, ""
+    evidence = gathering_stages.best_of(case, asked.sources, asked.reasons, progress, tools)
+    return {"evidence": evidence}, StageOutcome(summary="")  # `joined` says which of them are new
 
 
-_NOT_RUN_PREFIX = "NOT RUN: "
-
-
-def settle(case: Case, _: Progress, tools: StageContext, *, may_search: bool) -> tuple[Changes, str]:
+def settle(case: Case, _: Progress, tools: StageContext, *, may_search: bool) -> StageResult:
     """Whether the passages settle the claim; if none states it, one more search is put on record, once a gathering.
 
     `may_search`: that search is done next. Else none is put on record, where it would stay undone.
@@ -415,7 +411,7 @@ def settle(case: Case, _: Progress, tools: StageContext, *, may_search: bool) ->
     somewhere = bool(case.searched and (case.libraries or case.services))
     may_search = may_search and somewhere and second_search(case) is None
     if (case.claims and brief.claim is None) or not (evidence or somewhere):
-        return {}, "There is nothing to settle"
+        return {}, StageOutcome.not_needed("There is nothing to settle")
     if not evidence:
         # Who found nothing worth reading has named the next searches, or none that could bring more.
         brought = {item.id for item in gathering_stages.requests_for_links(case)}
@@ -426,12 +422,12 @@ def settle(case: Case, _: Progress, tools: StageContext, *, may_search: bool) ->
         asked = tools.brief_to_search_on(case) if may_search else brief
         found = tools.engine.settle(asked, evidence, SECOND_QUERIES if may_search else 0)
     except ModelAnswerError as error:  # the person can read and judge all the same
-        return {}, f"{_NOT_RUN_PREFIX}{error.message}"
+        return {}, StageOutcome.not_run(error.message)
     if found is None:
-        return {}, "NOT RUN: the engine in use cannot tell."
+        return {}, StageOutcome.not_run("the engine in use cannot tell.")
     changes: dict[str, object] = {"settlement": found.settlement}
     if stated := {item.id for item, _ in found.settlement.stated(evidence, claim=1)}:
-        return changes, f"{len(stated)} of {len(evidence)} passages answer the claim outright"
+        return changes, StageOutcome(summary=f"{len(stated)} of {len(evidence)} passages answer the claim outright")
     if may_search and found.queries:
         changes |= settling_search(case, found.queries, tools, found.settlement.missing)
     helping = len(found.settlement.answers(evidence))
@@ -439,28 +435,28 @@ def settle(case: Case, _: Progress, tools: StageContext, *, may_search: bool) ->
     if other := {item.id for item, _ in found.settlement.stated(evidence)}:
         helps = f"{len(other)} of {len(evidence)} answer another claim of the post outright"
     missing = f" Where to look: {found.settlement.missing}" if found.settlement.missing else ""
-    return changes, f"No passage answers the claim outright; {helps}.{missing}"
+    return changes, StageOutcome(summary=f"No passage answers the claim outright; {helps}.{missing}")
 
 
-def _search_on(case: Case, tools: StageContext) -> tuple[Changes, str]:
+def _search_on(case: Case, tools: StageContext) -> StageResult:
     """Where nothing was found, or nothing of it could be read, other searches than those made."""
     brief = tools.brief_to_search_on(case)
     try:
         further = tools.engine.queries(brief, SECOND_QUERIES)
     except ModelAnswerError as error:
-        return {}, f"{_NOT_RUN_PREFIX}{error.message}"
+        return {}, StageOutcome.not_run(error.message)
     return settling_search(case, further, tools), _describe_no_passage(brief)
 
 
-def _describe_no_passage(brief: Brief) -> str:
+def _describe_no_passage(brief: Brief) -> StageOutcome:
     wanted = brief.claim.settled_by if brief.claim is not None else ""
-    return f"There is no passage to judge.{f' Where to look: {wanted}' if wanted else ''}"
+    return StageOutcome.not_needed(f"There is no passage to judge.{f' Where to look: {wanted}' if wanted else ''}")
 
 
-def is_settled(case: Case) -> str | None:
+def is_settled(case: Case) -> StageOutcome | None:
     """Why the passages need not be asked about: each was."""
     known = case.settlement is not None and all(case.settlement.of(item) for item in case.judging_evidence)
-    return "Asked before" if case.judging_evidence and known else None
+    return StageOutcome(summary="Asked before") if case.judging_evidence and known else None
 
 
 def second_search(case: Case) -> FollowUpSearch | None:

@@ -27,6 +27,7 @@ from crowdnotes.domain import (
     ProviderState,
     Query,
     Source,
+    StageOutcome,
     text_sha256,
 )
 from crowdnotes.engines import Brief, Engine
@@ -66,8 +67,11 @@ _MAX_PARALLEL_READS = 6  # pages read side by side: as many as a case chooses
 Changes = Mapping[str, object]
 """Fields of the case, or of a follow-up search, with what a stage found for them."""
 
-Work = Callable[[Case, Progress], tuple[Changes, str]]
-"""A stage: what it found, and that in a line. It writes nothing but texts."""
+StageResult = tuple[Changes, StageOutcome]
+"""What a stage found, and how it ended."""
+
+Work = Callable[[Case, Progress], StageResult]
+"""A stage. It writes nothing but texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +184,7 @@ def _link_id(url: str) -> str:
     return f"url:{text_sha256(urldefrag(url).url)[:12]}"
 
 
-def queries(case: Case, _: Progress, tools: StageContext) -> tuple[Changes, str]:
+def queries(case: Case, _: Progress, tools: StageContext) -> StageResult:
     """Claims and diverse queries (CrowdNotes+ 4.2), or a person's own words in the place of these."""
     brief = tools.brief(case)
     own = own_query(case.own_words)
@@ -188,8 +192,8 @@ def queries(case: Case, _: Progress, tools: StageContext) -> tuple[Changes, str]
     plan = plan_for(tools.engine, brief.post, limit, brief.today, diverse=tools.options.diverse, insisted=case.anyway)
     found = own or plan.queries[: MOST_QUERIES - SECOND_QUERIES]
     nothing = plan.why_none or ("The claim is written down" if plan.claims else "The post holds nothing to search for")
-    summary = f"{len(found)} searches" if found else nothing
-    return {"claims": plan.claims, "wanted": plan.wanted, "queries": found, "settlement": None}, summary
+    outcome = StageOutcome(summary=f"{len(found)} searches" if found else nothing, reason="" if found else nothing)
+    return {"claims": plan.claims, "wanted": plan.wanted, "queries": found, "settlement": None}, outcome
 
 
 def own_query(words: str) -> tuple[Query, ...]:
@@ -198,7 +202,7 @@ def own_query(words: str) -> tuple[Query, ...]:
     return (Query(text=text, purpose="your own search words"),) if text else ()
 
 
-def search(case: Case, progress: Progress, tools: StageContext, *, patient: bool = False) -> tuple[Changes, str]:
+def search(case: Case, progress: Progress, tools: StageContext, *, patient: bool = False) -> StageResult:
     """Hits of every chosen library and service, side by side, merged; how each ended is kept.
 
     `patient` waits `LATER_SECONDS` for each, once a person has something to read.
@@ -238,7 +242,7 @@ def search(case: Case, progress: Progress, tools: StageContext, *, patient: bool
         said = " ".join(f"{', '.join(labels)}: {sentence}" for sentence, labels in alike.items())
         raise JobError(f"No search was answered. {said}", "Try again, or add your own links.")
     summary = f"{len(found.hits)} found in {len(answered)} of {len(providers)} places"
-    return {"hits": found.hits, "outcomes": found.outcomes}, summary
+    return {"hits": found.hits, "outcomes": found.outcomes}, StageOutcome(summary=summary)
 
 
 def _format_search_progress(providers: Sequence[SearchProvider], done: Sequence[ProviderOutcome]) -> str:
@@ -324,7 +328,7 @@ def read_selected(
     return SelectedSources(sources, reasons, selection.rest if had < quota else "", selection.queries)
 
 
-def read(case: Case, progress: Progress, tools: StageContext) -> tuple[Changes, str]:
+def read(case: Case, progress: Progress, tools: StageContext) -> StageResult:
     """Sources: those that a person opened, the links they brought, and the hits of highest utility.
 
     A page that was read is not fetched again for the same case, under whatever link; one that failed is
@@ -380,7 +384,7 @@ def read(case: Case, progress: Progress, tools: StageContext) -> tuple[Changes, 
     changes: dict[str, object] = {"sources": found, "reasons": dict(best.reasons)}
     if best.queries and not any(source.outcome is FetchOutcome.READ for source in found):
         changes |= settling_search(case, best.queries, tools)
-    return changes, summary_of(found, best.rest)
+    return changes, StageOutcome(summary=summary_of(found, best.rest))
 
 
 def requests_for_links(case: Case) -> list[SourceRequest]:
@@ -495,11 +499,12 @@ def _read_library_record(item: SourceRequest, tools: StageContext) -> tuple[Sour
     return build_record_source(item.id, document, tools.settings.evidence.categories), document.text
 
 
-def passages(case: Case, progress: Progress, tools: StageContext) -> tuple[Changes, str]:
+def passages(case: Case, progress: Progress, tools: StageContext) -> StageResult:
     """The best passage of each source that was read."""
     whys = {item.source.id: item.why for item in case.evidence} | case.reasons
     evidence = best_of(case, case.sources, whys, progress, tools)
-    return {"evidence": evidence}, plural(len(evidence), "1 passage to inspect", "{n} passages to inspect")
+    summary = plural(len(evidence), "1 passage to inspect", "{n} passages to inspect")
+    return {"evidence": evidence}, StageOutcome(summary=summary)
 
 
 def best_of(

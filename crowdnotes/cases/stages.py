@@ -22,10 +22,10 @@ from crowdnotes.cases import (
     supernote_actions,
     supernote_stages,
 )
-from crowdnotes.cases.actions import require_open, require_still_open, with_event, with_revision
+from crowdnotes.cases.actions import add_event, require_open, require_still_open, with_event, with_revision
 from crowdnotes.cases.cases import Cases
 from crowdnotes.cases.follow_up_stages import SearchSelector, SearchWork
-from crowdnotes.cases.gathering_stages import Changes, StageContext, Work
+from crowdnotes.cases.gathering_stages import Changes, StageContext, StageResult, Work
 from crowdnotes.cases.intake import GATHERING, search_scope_of
 from crowdnotes.cases.permissions import require_editable
 from crowdnotes.domain import (
@@ -37,6 +37,7 @@ from crowdnotes.domain import (
     Case,
     CurrentUser,
     Draft,
+    Event,
     Evidence,
     FollowUpKind,
     GateResult,
@@ -46,6 +47,7 @@ from crowdnotes.domain import (
     Mode,
     Stage,
     StageName,
+    StageOutcome,
     Usage,
 )
 from crowdnotes.engines import ImageReading
@@ -101,8 +103,9 @@ def _keep_stage_result(newest: Case, worked_on: Case, changes: Changes, stage: S
         )
     merged = gathering_stages.merged(newest, worked_on, supernote_actions.merged(newest, worked_on, changes))
     stages = (*(other for other in newest.stages if other.name is not stage.name), stage)
-    kind = f"stage {stage.name.value}"
-    return with_event(newest, stage.finished_at, PROGRAM, kind, stage.summary, **merged, stages=stages)
+    by, kind, verdicts = PROGRAM, f"stage {stage.name.value}", stage.verdicts
+    event = Event(at=stage.finished_at, by=by.name, by_key=by.key, kind=kind, detail=stage.summary, verdicts=verdicts)
+    return add_event(newest, event, {**merged, "stages": stages})
 
 
 class StageRunner:
@@ -134,7 +137,7 @@ class StageRunner:
             raise nowhere
         tools = self._tools
         searches, thinks = case.mode is Mode.AUTOMATION, tools.engine.uses_language_model
-        work: list[tuple[StageName, Callable[..., tuple[Changes, str]]]] = [
+        work: list[tuple[StageName, Callable[..., StageResult]]] = [
             *([(StageName.QUERIES, gathering_stages.queries)] if searches or thinks else []),
             *([(StageName.SEARCH, gathering_stages.search)] if searches else []),
             (StageName.READ, gathering_stages.read),
@@ -151,9 +154,11 @@ class StageRunner:
     def _hold_step(self, case_id: str, step: Step) -> Step:
         """Return the step, skipped until a person says that they want a note although raters may not."""
 
-        def finished() -> str | None:
-            unwanted = self._cases.get(case_id, Act.WORK).unwanted
-            return step.finished() or ("Not done: raters may want no note" if unwanted else None)
+        def finished() -> StageOutcome | None:
+            ended = step.finished()
+            if ended is None and self._cases.get(case_id, Act.WORK).unwanted:
+                return StageOutcome.not_needed("Not done: raters may want no note")
+            return ended
 
         return replace(step, finished=finished)
 
@@ -173,9 +178,9 @@ class StageRunner:
             return [settle]
         steps = [self._settle_step(case_id, may_search=True)]
 
-        def finished(step: Step) -> str | None:
+        def finished(step: Step) -> StageOutcome | None:
             needed = follow_up_stages.second_search(self._cases.get(case_id, Act.WORK)) is not None
-            return step.finished() if needed else "Not needed"
+            return step.finished() if needed else StageOutcome.not_needed("Not needed")
 
         for name, do in follow_up_stages.stages_of(FollowUpKind.SETTLE, self._tools):
             step = self._search_step(case_id, name, do, follow_up_stages.second_search)
@@ -235,13 +240,13 @@ class StageRunner:
 
             self._cases.update(Act.WORK, case_id, keep)
 
-        def run_score(progress: Progress) -> str:
+        def run_score(progress: Progress) -> StageOutcome:
             pool = ThreadPoolExecutor(1, thread_name_prefix="crowdnotes-links")
             asking.append(pool.submit(ask, progress))
             pool.shutdown(wait=False)
             return score.run(progress)
 
-        def run_check(progress: Progress) -> str:
+        def run_check(progress: Progress) -> StageOutcome:
             while asking and not wait(asking, timeout=0.05).done:
                 progress.check()
             return check.run(progress)  # where asking failed it is done here, and fails here
@@ -256,12 +261,14 @@ class StageRunner:
         case, tools = self._open(case_id), self._tools
         if not supernote_actions.require_work(case).used:
             raise WorkflowError("no notes", "No note is used.", "Choose one to use: the reasons are beside them.")
-        pages: list[tuple[StageName, Callable[..., tuple[Changes, str]], Callable[[Case], str | None]]] = [
-            (StageName.READ, gathering_stages.read, lambda case: None if case.urls else "No used note has a link"),
-            (StageName.PASSAGES, gathering_stages.passages, lambda case: None if case.urls else "There is no page"),
+        no_link = StageOutcome.not_needed("No used note has a link")
+        no_page = StageOutcome.not_needed("There is no page")
+        wordless = StageOutcome.not_run("The post's words are not known")
+        pages: list[tuple[StageName, Callable[..., StageResult], Callable[[Case], StageOutcome | None]]] = [
+            (StageName.READ, gathering_stages.read, lambda case: None if case.urls else no_link),
+            (StageName.PASSAGES, gathering_stages.passages, lambda case: None if case.urls else no_page),
         ]
         if tools.engine.uses_language_model:
-            wordless = "The post's words are not known"
             pages.insert(
                 0, (StageName.QUERIES, gathering_stages.queries, lambda case: None if case.post.has_words else wordless)
             )
@@ -319,7 +326,7 @@ class StageRunner:
             require_still_open(case)
             return with_event(case, clock(), PROGRAM, "image not read", detail)
 
-        def run(progress: Progress) -> str:
+        def run(progress: Progress) -> StageOutcome:
             waiting = intake.unread_images(cases.get(case_id, Act.WORK))
             failed: list[str] = []
             gone = 0
@@ -336,44 +343,49 @@ class StageRunner:
                     continue
                 cases.update(Act.WORK, case_id, partial(kept, image=image, reading=reading))
             told = f"{len(waiting) - gone - len(failed)} of {len(waiting) - gone} read"
-            return f"{told}; type what the others say. {' '.join(failed)}" if failed else told
+            left = f"; type what the others say. {' '.join(failed)}" if failed else ""
+            return StageOutcome(summary=f"{told}{left}", reason=" ".join(failed))
 
-        def finished() -> str | None:
-            return None if intake.unread_images(cases.get(case_id, Act.WORK)) else "Read before"
+        def finished() -> StageOutcome | None:
+            done = not intake.unread_images(cases.get(case_id, Act.WORK))
+            return StageOutcome(summary="Read before") if done else None
 
         return Step(name="images", title="Read the images", run=run, finished=finished)
 
-    def _draft(self, case: Case, _: Progress, *, before_inspection: bool) -> tuple[Changes, str]:
+    def _draft(self, case: Case, _: Progress, *, before_inspection: bool) -> StageResult:
         evidence, tools = _choose_writing_evidence(case) if before_inspection else case.used_evidence, self._tools
         brief = tools.brief(case)
         reason = why_no_note(brief, evidence) if before_inspection else ""
         if reason:
-            return {"candidates": (), "quotations": ()}, f"No note: {reason}"
+            return {"candidates": (), "quotations": ()}, _explain_no_note(reason)
         earlier = [draft.text for draft in case.candidates]
         drafted = write_candidates(tools.engine, brief, evidence, tools.clock, earlier=earlier)
         if not drafted.candidates:
-            return {"candidates": (), "quotations": drafted.quotations}, drafted.summary
+            return {"candidates": (), "quotations": drafted.quotations}, _explain_no_note(drafted.abstained)
         changes: dict[str, object] = {"candidates": drafted.candidates, "quotations": ()}
         if not tools.engine.uses_language_model:
             changes |= _make_draft(case, drafted.candidates[0])
-        return changes, drafted.summary
+        return changes, StageOutcome(summary=drafted.summary)
 
-    def _revise(self, case: Case, _: Progress) -> tuple[Changes, str]:
+    def _revise(self, case: Case, _: Progress) -> StageResult:
         """The candidates in the judge's order, the best one revised; as they were written where that fails."""
         if not case.candidates:
-            return {}, "There is no note to compare"
+            return {}, StageOutcome.not_needed("There is no note to compare")
         evidence, tools = _choose_writing_evidence(case), self._tools
         try:
             revised = revise_candidates(tools.engine, tools.brief(case), evidence, case.candidates, tools.clock)
         except ModelAnswerError as error:
-            return _make_draft(case, _choose_first_stated(case)), f"NOT RUN, so the first is shown: {error.message}"
+            outcome = StageOutcome.not_run(error.message, instead="the first is shown")
+            return _make_draft(case, _choose_first_stated(case)), outcome
         if revised is None:
-            return _make_draft(case, _choose_first_stated(case)), "NOT RUN: the engine in use compares no notes."
-        return {"candidates": revised.candidates, **_make_draft(case, revised.candidates[0])}, revised.summary
+            outcome = StageOutcome.not_run("the engine in use compares no notes.")
+            return _make_draft(case, _choose_first_stated(case)), outcome
+        changes = {"candidates": revised.candidates, **_make_draft(case, revised.candidates[0])}
+        return changes, StageOutcome(summary=revised.summary)
 
-    def _assess(self, case: Case, progress: Progress, *, before_inspection: bool) -> tuple[Changes, str]:
+    def _assess(self, case: Case, progress: Progress, *, before_inspection: bool) -> StageResult:
         if case.draft is None:
-            return {}, "There is no note to score."
+            return {}, StageOutcome.not_needed("There is no note to score.")
         evidence = _choose_judging_evidence(case, case.draft) if before_inspection else case.used_evidence
 
         def heard(gates: Sequence[GateResult]) -> None:
@@ -381,48 +393,52 @@ class StageRunner:
 
         tools, text = self._tools, case.draft.text
         assessment = assess(tools.engine, tools.brief(case), text, evidence, tools.clock, heard)
-        summary = _summarise_gates(assessment.gates)  # without what people found: not everybody may know that yet
+        judged = assessment.gates  # without what people found: not everybody may know that yet
+        summary, changes = _summarise_gates(judged), dict[str, object]()
         assessment = with_checks(assessment, text, evidence, case.sentence_checks)
         if before_inspection and case.draft.engine != "person" and self._tools.engine.uses_language_model:
-            changes, told = self._mended(case, case.draft, assessment)
-            return {"assessment": assessment, **changes}, summary + told
-        return {"assessment": assessment}, summary
+            changes, mended, said = self._mended(case, case.draft, assessment)
+            judged, summary = (*judged, *mended), summary + said
+        verdicts = tuple((gate.gate.value, gate.status) for gate in judged)
+        return {"assessment": assessment, **changes}, StageOutcome(summary=summary, verdicts=verdicts)
 
-    def _mended(self, case: Case, draft: Draft, assessment: Assessment) -> tuple[Changes, str]:
+    def _mended(
+        self, case: Case, draft: Draft, assessment: Assessment
+    ) -> tuple[dict[str, object], Sequence[GateResult], str]:
         """A note that nobody has read yet and that failed a gate is mended once; it stands if it passes them all."""
         tools, brief = self._tools, self._tools.brief(case)
         evidence = _choose_writing_evidence(case)
         if has_no_source_for_more(brief, evidence, draft, assessment):
-            return {}, ". It was not mended: no source gives more than it says"
+            return {}, (), ". It was not mended: no source gives more than it says"
         try:
             found = repaired_draft(tools.engine, brief, evidence, draft, assessment, tools.clock)
             if found is None:
-                return {}, ""
+                return {}, (), ""
             after, before = found
             again = assess(tools.engine, brief, after.text, _choose_judging_evidence(case, after), tools.clock)
         except EngineError as error:
-            return {}, f". It was not mended: {error.message}"
+            return {}, (), f". It was not mended: {error.message}"
         others = [other for other in case.candidates if other.sha256 != draft.sha256]
         if any(result.status is not GateStatus.PASS for result in again.found):
-            return {"candidates": (before, *others)}, ". A mended note did not pass either, so it was dropped"
+            return {"candidates": (before, *others)}, (), ". A mended note did not pass either, so it was dropped"
         others = [other for other in others if other.sha256 != after.sha256]
         changes = {"candidates": (after, before, *others), "assessment": again, **_make_draft(case, after)}
-        return changes, f". Mended: {_summarise_gates(again.gates)}"
+        return changes, again.gates, f". Mended: {_summarise_gates(again.gates)}"
 
-    def _vote(self, case: Case, _: Progress) -> tuple[Changes, str]:
+    def _vote(self, case: Case, _: Progress) -> StageResult:
         """A verdict of the simulated jury on the note as it stands, and one on each candidate, by the same jurors.
 
         What cannot be judged is NOT RUN with its reason in the summary.
         """
         if case.draft is None:
-            return {}, "NOT RUN: there is no note."
+            return {}, StageOutcome.not_run("there is no note.")
         post, text = case.post.as_read.text, case.draft.text
         others = [candidate.text for candidate in case.candidates if candidate.sha256 != case.draft.sha256]
         try:
             jury = self._tools.jury()
             verdict = jury.verdict(post, text)
         except CrowdNotesError as error:
-            return {}, f"NOT RUN: {error.message}"
+            return {}, StageOutcome.not_run(error.message)
         known = {item.text_sha256 for item in case.jury if item.post_sha256 == verdict.post_sha256}
         compared = jury.compare(post, others)
         refused = [item.message for item in compared if not isinstance(item, JuryVerdict)]
@@ -435,9 +451,9 @@ class StageRunner:
         )
         if refused:
             summary += f"; candidates NOT RUN: {len(refused)} ({' '.join(dict.fromkeys(refused))})"
-        return {"jury": (*kept, verdict)}, summary
+        return {"jury": (*kept, verdict)}, StageOutcome(summary=summary)
 
-    def _ask_links(self, case: Case, progress: Progress, *, afresh: bool) -> tuple[Changes, str]:
+    def _ask_links(self, case: Case, progress: Progress, *, afresh: bool) -> StageResult:
         return approval.check_links(case, progress, self._tools.links, self._tools.clock, afresh=afresh)
 
     def _step(
@@ -448,13 +464,13 @@ class StageRunner:
         which: SearchSelector | None = None,
         *,
         resumable: bool = False,
-        done: Callable[[Case], str | None] = lambda _: None,
+        done: Callable[[Case], StageOutcome | None] = lambda _: None,
         again: bool = False,
     ) -> Step:
         """A stage of the case itself, or of `which` follow-up search, where it is then kept.
 
-        `done` says why it need not run; a `resumable` one is not run again once it is on record, nor any by the job
-        that did it, whichever worker has that job now. `again` where the job does the stage a second time.
+        `done` says how it ended before or why it need not run; a `resumable` one is not run again once it is on record,
+        nor any by the job that did it, whichever worker has that job now. `again` where the job does it a second time.
         """
         job_id = self._tools.store.job_id
         mark = f"{job_id} again" if again else job_id
@@ -467,15 +483,15 @@ class StageRunner:
             asked = case if which is None else which(case)
             return asked.stages if asked is not None else ()
 
-        def finished() -> str | None:
+        def finished() -> StageOutcome | None:
             case = self._cases.get(case_id, Act.WORK)
-            on_record = (stage.summary for stage in stages(case) if is_finished(stage))
-            return next(on_record, None) or done(case)
+            stage = next(filter(is_finished, stages(case)), None)
+            return stage or done(case)
 
-        def run(progress: Progress) -> str:
+        def run(progress: Progress) -> StageOutcome:
             begun = time.perf_counter()
             case = self._cases.get(case_id, Act.WORK)
-            changes, summary = work(case, progress)
+            changes, ended = work(case, progress)
             seconds = time.perf_counter() - begun
             progress.check()
 
@@ -484,19 +500,19 @@ class StageRunner:
                 if name not in _SCORING_STAGES or "draft" in changes:
                     require_editable(newest, actor)
                 at, engine = self._tools.clock(), self._tools.engine.name
-                stage = Stage(name=name, finished_at=at, seconds=seconds, summary=summary, engine=engine, job=mark)
+                stage = Stage(**dict(ended), name=name, finished_at=at, seconds=seconds, engine=engine, job=mark)
                 if which is not None:
                     return follow_up_stages.keep(newest, case, which, changes, stage)
                 return _keep_stage_result(newest, case, changes, stage)
 
-            return stages(self._cases.update(Act.WORK, case_id, keep))[-1].summary
+            return stages(self._cases.update(Act.WORK, case_id, keep))[-1]
 
         return Step(name=name.value, title=_TITLE_BY_STAGE[name], run=run, finished=finished)
 
     def _search_step(self, case_id: str, name: StageName, do: SearchWork, which: SearchSelector) -> Step:
         """A stage of a follow-up search."""
 
-        def work(case: Case, progress: Progress) -> tuple[Changes, str]:
+        def work(case: Case, progress: Progress) -> StageResult:
             return do(case, follow_up_stages.unfinished(which(case)), progress)
 
         return self._step(case_id, name, work, which, resumable=True)
@@ -509,7 +525,7 @@ class StageRunner:
         bounds = self._tools.settings.llm
         budget = Budget(bounds.budget_dollars, bounds.budget_tokens)
 
-        def run(step: Step, progress: Progress) -> str:
+        def run(step: Step, progress: Progress) -> StageOutcome:
             heard = _ModelProgress(progress)
             meter = Meter(budget, self._cases.get(case_id, Act.WORK).used, progress.check, heard.tell)
             try:
@@ -538,7 +554,12 @@ def _choose_judging_evidence(case: Case, draft: Draft) -> tuple[Evidence, ...]:
     return case.used_evidence or tuple(item for item in case.evidence if item.id in draft.evidence_ids)
 
 
-def _explain_writing_not_needed(case: Case) -> str | None:
+def _explain_no_note(reason: str) -> StageOutcome:
+    """To write no note is a result; `reason` is shown where the note would be."""
+    return StageOutcome(summary=f"No note: {reason}", reason=reason)
+
+
+def _explain_writing_not_needed(case: Case) -> StageOutcome | None:
     """Why notes need not be written: those there were never compared, as the work was stopped or failed."""
     at = {stage.name: stage.finished_at for stage in case.stages}
     written, compared = at.get(StageName.DRAFT), at.get(StageName.REVISE)
@@ -546,7 +567,7 @@ def _explain_writing_not_needed(case: Case) -> str | None:
         return None
     present = {item.id for item in (case.used_evidence or case.evidence)}
     known = all(name in present for draft in case.candidates for name in draft.evidence_ids)
-    return "Written before, and not compared yet" if known else None
+    return StageOutcome(summary="Written before, and not compared yet") if known else None
 
 
 def _choose_first_stated(case: Case) -> Draft:

@@ -10,11 +10,21 @@ from datetime import datetime
 
 from crowdnotes.cases import supernote_actions
 from crowdnotes.cases.actions import checked_reason, with_event, with_revision
-from crowdnotes.cases.gathering_stages import Changes, StageContext
+from crowdnotes.cases.gathering_stages import StageContext, StageResult
 from crowdnotes.cases.intake import NEVER_IN_TEXT
 from crowdnotes.cases.permissions import requires
 from crowdnotes.cases.supernote_stages import after_filters, result_origin, usable, used_notes
-from crowdnotes.domain import Act, Case, Draft, ExistingNote, LinkCheck, Person, Suggestion, SuggestionAnswer
+from crowdnotes.domain import (
+    Act,
+    Case,
+    Draft,
+    ExistingNote,
+    LinkCheck,
+    Person,
+    StageOutcome,
+    Suggestion,
+    SuggestionAnswer,
+)
 from crowdnotes.engines import NoteSentence, SupernoteBrief
 from crowdnotes.errors import EngineError, InputError, WorkflowError
 from crowdnotes.jobs import Progress
@@ -123,14 +133,14 @@ def open_suggestions(case: Case) -> tuple[Suggestion, ...]:
     return tuple(item for item in case.suggestions if item.waits)
 
 
-def answer_stage(case: Case, _: Progress, tools: StageContext) -> tuple[Changes, str]:
+def answer_stage(case: Case, _: Progress, tools: StageContext) -> StageResult:
     """The open suggestions answered by a model, and the note redrafted where one is granted.
 
     A redraft that does not pass the filters changes nothing: what was granted for it is then answered with no.
     """
     writer, waiting, draft = tools.engine.supernotes, open_suggestions(case), case.draft
     if writer is None or draft is None or not waiting:
-        return {}, "There is nothing to answer."
+        return {}, StageOutcome.not_needed("There is nothing to answer.")
     some = waiting[:_SUGGESTIONS_PER_CALL]
     made = case.supernote.newest if case.supernote else None
     # A note that is made of no others is its own: its links and its words are what there is.
@@ -157,7 +167,7 @@ def answer_stage(case: Case, _: Progress, tools: StageContext) -> tuple[Changes,
     told = [f"{sum(item.answer is not SuggestionAnswer.NO for item in answers)} of {len(answers)} granted"]
     told += [refused] if refused else []
     told += [f"{left} are left for another time"] if left else []
-    return changes, "; ".join(told)
+    return changes, StageOutcome(summary="; ".join(told))
 
 
 def _redraft_note(

@@ -15,7 +15,7 @@ from math import ceil
 
 from crowdnotes.cases import supernote_actions
 from crowdnotes.cases.actions import with_revision
-from crowdnotes.cases.gathering_stages import Changes, StageContext
+from crowdnotes.cases.gathering_stages import Changes, StageContext, StageResult
 from crowdnotes.domain import (
     Candidate,
     Case,
@@ -27,6 +27,7 @@ from crowdnotes.domain import (
     LinkState,
     PrincipleResult,
     StageName,
+    StageOutcome,
     SupernoteRound,
     Usage,
     Verdict,
@@ -74,13 +75,13 @@ def _is_round_of_post(made: SupernoteRound, case: Case) -> bool:
     return made.post_sha256 == text_sha256(case.post.whole_text)
 
 
-def done_before(case: Case, name: StageName) -> str | None:
+def done_before(case: Case, name: StageName) -> StageOutcome | None:
     """Why a stage of the round need not run: it did, in a round that was stopped before its end."""
     newest = supernote_actions.require_work(case).newest
     ended = next((stage.finished_at for stage in case.stages if stage.name is name), None)
     if newest is None or ended is None or ended < newest.made_at or not _is_round_unfinished(case):
         return None
-    return "Done before"
+    return StageOutcome(summary="Done before")
 
 
 def next_round(case: Case, at: datetime) -> SupernoteRound:
@@ -162,7 +163,7 @@ def expected_cost(case: Case, tools: StageContext) -> Usage:
     return found + Usage(dollars=dollars or 0.0, unpriced=found.calls if dollars is None else 0)
 
 
-def candidates(case: Case, progress: Progress, tools: StageContext) -> tuple[Changes, str]:
+def candidates(case: Case, progress: Progress, tools: StageContext) -> StageResult:
     """Candidates from the used notes: a model's, or whole sentences of the notes where none is at work.
 
     Each answer of a model is kept as it comes; calls that gave none are asked again when the work is taken up.
@@ -182,7 +183,7 @@ def candidates(case: Case, progress: Progress, tools: StageContext) -> tuple[Cha
         said.append(f"{lost} nearly the same as another")
     if told:
         said.append(told)
-    return {"supernote": supernote_actions.with_round(supernote_actions.require_work(case), made)}, "; ".join(said)
+    return _build_round_changes(case, made), StageOutcome(summary="; ".join(said))
 
 
 def _add_sentence_candidates(made: SupernoteRound, case: Case, embedder: Embedder) -> SupernoteRound:
@@ -334,7 +335,7 @@ def _judge_tones(texts: Sequence[str], case: Case, tools: StageContext) -> list[
     return found
 
 
-def filter_stage(case: Case, _: Progress, tools: StageContext) -> tuple[Changes, str]:
+def filter_stage(case: Case, _: Progress, tools: StageContext) -> StageResult:
     """Each candidate with the first filter that it did not pass."""
     made = _require_newest_round(case)
     found = after_filters(made.candidates, used_notes(made), made.links, case, tools)
@@ -346,10 +347,10 @@ def filter_stage(case: Case, _: Progress, tools: StageContext) -> tuple[Changes,
     untested = "".join(f"; not checked for {count} (NOT RUN): {name}" for name, count in made.not_run.items())
     told = f" ({told})" if told else ""
     summary = f"{len(made.passed)} of {len(found)} passed{told}{links}{untested}"
-    return _build_round_changes(case, made), summary
+    return _build_round_changes(case, made), StageOutcome(summary=summary)
 
 
-def rank_stage(case: Case, progress: Progress, tools: StageContext) -> tuple[Changes, str]:
+def rank_stage(case: Case, progress: Progress, tools: StageContext) -> StageResult:
     """All that passed and all existing notes before one jury; without it they stay as they were made."""
     made = _require_newest_round(case)
     progress.count(0, len(made.passed) + len(made.notes), "texts before the jury")
@@ -362,17 +363,15 @@ def rank_stage(case: Case, progress: Progress, tools: StageContext) -> tuple[Cha
         made = with_winner(
             made, first, f"its place, as the jury did not judge it (NOT RUN: {error.message})" if first else ""
         )
-        return _build_round_changes(case, made), f"NOT RUN: {error.message}"
+        return _build_round_changes(case, made), StageOutcome.not_run(error.message)
     if not made.passed:
-        return _build_round_changes(
-            case, made
-        ), f"No candidate passed the filters; {len(made.notes)} notes before the jury"
+        summary = f"No candidate passed the filters; {len(made.notes)} notes before the jury"
+        return _build_round_changes(case, made), StageOutcome(summary=summary)
     best = made.winning
     line = tools.settings.bridging.helpful_intercept
     score = f" at {in_figures(best.score.intercept, line)}" if best and best.score else ""
-    return _build_round_changes(
-        case, made
-    ), f"{len(made.passed)} candidates and {len(made.notes)} notes; the first one{score}"
+    summary = f"{len(made.passed)} candidates and {len(made.notes)} notes; the first one{score}"
+    return _build_round_changes(case, made), StageOutcome(summary=summary)
 
 
 def _rank_with_jury(made: SupernoteRound, case: Case, tools: StageContext) -> SupernoteRound:
@@ -384,7 +383,7 @@ def _rank_with_jury(made: SupernoteRound, case: Case, tools: StageContext) -> Su
     return ranked(made, jury, post).replace(posted=score)
 
 
-def compare_stage(case: Case, _: Progress, tools: StageContext) -> tuple[Changes, str]:
+def compare_stage(case: Case, _: Progress, tools: StageContext) -> StageResult:
     """The best five compared by one judge and the best of them revised; the winner, where the jury is unsure, by it.
 
     The revised text passes the filters again and is ranked with the rest.
@@ -392,7 +391,7 @@ def compare_stage(case: Case, _: Progress, tools: StageContext) -> tuple[Changes
     made, writer = _require_newest_round(case), tools.engine.supernotes
     best = made.passed[:BEST]
     if writer is None or not best:
-        return {}, "NOT RUN: there is no candidate." if writer else "NOT RUN: no language model is in use."
+        return {}, StageOutcome.not_run("there is no candidate." if writer else "no language model is in use.")
     # With the note that raters like best, whether it is in a candidate or not: the final one stands beside it.
     theirs = {made.best_existing, *(note for item in best for note in item.notes)}
     notes = tuple(note for note in used_notes(made) if note.id in theirs)
@@ -401,7 +400,7 @@ def compare_stage(case: Case, _: Progress, tools: StageContext) -> tuple[Changes
         verdict = writer.judge(given, best)
         revised = build_candidate(verdict.final, notes, given.evidence, result_origin(tools), made.links)
     except ModelAnswerError as error:
-        return {}, f"NOT RUN, so the jury's first stays: {error.message}"
+        return {}, StageOutcome.not_run(error.message, instead="the jury's first stays")
     judged = {
         item.sha256: item.replace(grade=grade, objections=said)
         for item, grade, said in zip(best, verdict.grades, verdict.objections, strict=True)
@@ -421,7 +420,7 @@ def compare_stage(case: Case, _: Progress, tools: StageContext) -> tuple[Changes
     except CrowdNotesError as error:
         made = made.replace(judged=f"NOT RUN: {error.message}")
     winner, why = chosen(made, list(judged), revised.sha256)
-    return _build_round_changes(case, with_winner(made, winner, why)), f"{why}. {told}"
+    return _build_round_changes(case, with_winner(made, winner, why)), StageOutcome(summary=f"{why}. {told}")
 
 
 def chosen(made: SupernoteRound, judged: Sequence[str], revised: str) -> tuple[str | None, str]:
@@ -447,12 +446,13 @@ def chosen(made: SupernoteRound, judged: Sequence[str], revised: str) -> tuple[s
     return best.sha256, said
 
 
-def credit_stage(case: Case, _: Progress, tools: StageContext) -> tuple[Changes, str]:
+def credit_stage(case: Case, _: Progress, tools: StageContext) -> StageResult:
     """The winner goes on as the draft, the next best as its candidates; what each note gave to it is told."""
     made = _require_newest_round(case)
     winner = made.winning
     if winner is None:
-        return {"candidates": ()}, "No candidate passed the filters, so there is no note"
+        none = "No candidate passed the filters, so there is no note"
+        return {"candidates": ()}, StageOutcome(summary=none, reason=none)
     best = [winner, *(item for item in made.passed if item.sha256 != winner.sha256)][:BEST]
     at = tools.clock()
     drafts = tuple(supernote_actions.draft_of(case, item, at) for item in best)
@@ -460,10 +460,10 @@ def credit_stage(case: Case, _: Progress, tools: StageContext) -> tuple[Changes,
     changes: dict[str, object] = {"candidates": drafts}
     if case.draft is None or (case.draft.engine != "person" and case.draft.sha256 != winner.sha256):
         changes |= {"draft": drafts[0], "revisions": with_revision(case)}
-    return changes, f"Of the winner's words: {told}"
+    return changes, StageOutcome(summary=f"Of the winner's words: {told}")
 
 
-ROUND: tuple[tuple[StageName, Callable[..., tuple[Changes, str]]], ...] = (
+ROUND: tuple[tuple[StageName, Callable[..., StageResult]], ...] = (
     (StageName.CANDIDATES, candidates),
     (StageName.FILTER, filter_stage),
     (StageName.RANK, rank_stage),

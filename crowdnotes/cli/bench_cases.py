@@ -425,8 +425,7 @@ def _work_case(service: CaseService, case: Case) -> tuple[Outcome, str]:
     run_unwatched(service.write_steps(case.id, before_inspection=True))
     case = service.get(case.id)
     if case.draft is None:
-        written = next(stage.summary for stage in case.stages if stage.name is StageName.DRAFT)
-        return Outcome.ABSTAINED, written.removeprefix("No note: ")
+        return Outcome.ABSTAINED, next(stage.reason for stage in case.stages if stage.name is StageName.DRAFT)
     # The jury and the links' answers are no part of the paper's figures.
     run_unwatched(service.assess_steps(case.id, before_inspection=True, scores_only=True))
     assessment = service.get(case.id).assessment

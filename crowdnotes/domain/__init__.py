@@ -49,8 +49,6 @@ from crowdnotes.domain.case import (
     Event,
     FollowUpKind,
     FollowUpSearch,
-    Stage,
-    StageName,
     TypedWords,
     Usage,
     effect_of_edit,
@@ -169,6 +167,7 @@ from crowdnotes.domain.post import (
     WhyUnwanted,
     time_of_id,
 )
+from crowdnotes.domain.stages import GateVerdicts, Outcome, Stage, StageName, StageOutcome
 from crowdnotes.domain.supernote import (
     Candidate,
     Credit,

@@ -32,6 +32,7 @@ from crowdnotes.domain.moderation import DeskState, DeskWork
 from crowdnotes.domain.note import Classification, Draft, Quotation, SentenceCheck, SentenceSupport
 from crowdnotes.domain.people import Person
 from crowdnotes.domain.post import Claim, Mode, NoteWanted, Post
+from crowdnotes.domain.stages import GateVerdicts, Outcome, Stage, StageName
 from crowdnotes.domain.supernote import Suggestion, SupernoteRound, SupernoteWork
 from crowdnotes.wording import plural
 
@@ -70,42 +71,6 @@ class Decision(FrozenModel):
 
 def _describe_ending(kind: DecisionKind, overrides: int) -> str:
     return kind.as_text + (plural(overrides, ", 1 override", ", {n} overrides") if overrides else "")
-
-
-class StageName(StrEnum):
-    """The stages that the program works through; each is saved before the next starts."""
-
-    QUERIES = "queries"
-    SEARCH = "search"
-    READ = "read"
-    PASSAGES = "passages"
-    SETTLE = "settle"
-    DRAFT = "draft"
-    REVISE = "revise"
-    ASSESS = "assess"
-    JURY = "jury"
-    LINKS = "links"
-    CANDIDATES = "candidates"
-    FILTER = "filter"
-    RANK = "rank"
-    COMPARE = "compare"
-    CREDIT = "credit"
-    SUGGESTIONS = "suggestions"
-
-
-class Stage(FrozenModel):
-    """A finished stage: when, how long, and what came of it in one line.
-
-    `job` is the job that did it, with " again" behind it where that job did it twice: whoever takes the job over from
-    a worker that died knows by it what is finished.
-    """
-
-    name: StageName
-    finished_at: datetime
-    seconds: float
-    summary: str
-    engine: str
-    job: str = ""
 
 
 class Usage(FrozenModel):
@@ -200,6 +165,11 @@ class FollowUpSearch(FrozenModel):
     finished_at: datetime | None = None
 
     @property
+    def search_not_run(self) -> bool:
+        """Whether its search could not run: that is not the same as having found nothing."""
+        return any(stage.name is StageName.SEARCH and stage.outcome is Outcome.NOT_RUN for stage in self.stages)
+
+    @property
     def as_text(self) -> str:
         """For instance "more like E2", "the other side", "a link added: https://…", "E3 swapped"."""
         return {
@@ -213,13 +183,20 @@ class FollowUpSearch(FrozenModel):
 
 
 class Event(FrozenModel):
-    """A line of the audit trail: by whom as they are called, and their `Person.key`."""
+    """A line of the audit trail: by whom as they are called, and their `Person.key`.
+
+    `detail` is for people. What code reads of it stands beside it: `subject` is what it is about (a fact-check's link),
+    `result` a stored value (a kind of decision, a match, "" for none), `verdicts` what gates found.
+    """
 
     at: datetime
     by: str
     by_key: str = ""
     kind: str
     detail: str = ""
+    subject: str = ""
+    result: str = ""
+    verdicts: GateVerdicts = ()
 
     @property
     def as_text(self) -> str:

@@ -15,6 +15,7 @@ When a noun changes:
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -112,6 +113,48 @@ def _assign_reviews_to_readers(document: Document) -> None:
         item["reviews"] = [review | {"reader": reader, "judged_at": at}] if review.get("opened_at") else []
 
 
+_STAGE_SENTENCES = (
+    (re.compile(r"NOT RUN(?:, so [^:]*)?: (.*)", re.DOTALL), "not run"),
+    (re.compile(r"No note: (.*)", re.DOTALL), "done"),
+    (
+        re.compile(r"(There is (?:nothing to (?:settle|answer)|no (?:note|passage)\b).*|The note has no link)"),
+        "not needed",
+    ),
+)
+"""What earlier programs wrote of a stage, with the outcome that it told; the group is the reason. Others were done."""
+
+_GATE_WORDS = re.compile(r"\b(relevance|correctness|helpfulness) (PASS|FAIL|NOT RUN)\b")
+_MATCH_WORDS = re.compile(r"(same claim|related|other claim|none): (.*)", re.DOTALL)
+_DECISION_WORDS = {
+    "approved": "approved",
+    "not needed": "not needed",
+    "no note needed": "not needed",
+    "insufficient evidence": "insufficient evidence",
+    "not enough evidence": "insufficient evidence",
+    "rejected": "rejected",
+}
+
+
+def _store_outcomes(document: Document) -> None:
+    """How a stage ended, a decision, a match and the gates of each scoring stood in sentences alone."""
+    for stage in [
+        *document.get("stages", []),
+        *(it for one in document.get("follow_ups", []) for it in one.get("stages", [])),
+    ]:
+        summary = str(stage.get("summary", ""))
+        found = ((pattern.fullmatch(summary), outcome) for pattern, outcome in _STAGE_SENTENCES)
+        match, outcome = next(((match, outcome) for match, outcome in found if match), (None, "done"))
+        stage |= {"outcome": outcome, "reason": match[1] if match else ""}
+    for event in document.get("events", []):
+        detail = str(event.get("detail", ""))
+        if event.get("kind") == "stage assess":
+            event["verdicts"] = [[gate, said.replace(" ", "_")] for gate, said in _GATE_WORDS.findall(detail)]
+        elif event.get("kind") == "decided":
+            event["result"] = next((kind for words, kind in _DECISION_WORDS.items() if detail.startswith(words)), "")
+        elif event.get("kind") == "claim matched" and (match := _MATCH_WORDS.fullmatch(detail)):
+            event |= {"subject": match[2], "result": "" if match[1] == "none" else match[1]}
+
+
 STEPS: tuple[Callable[[Document], None], ...] = (
     _add_times_to_evidence_sets,
     _rename_looks_to_follow_ups,
@@ -120,6 +163,7 @@ STEPS: tuple[Callable[[Document], None], ...] = (
     _drop_notes_changed_at,
     _add_owner,
     _assign_reviews_to_readers,
+    _store_outcomes,
 )
 
 DOCUMENT_VERSION = len(STEPS)

@@ -1,6 +1,6 @@
 """Long work in the background: named steps with progress, cancel and resume. Knows nothing of cases."""
 
-from crowdnotes.jobs.records import Fence, JobRecord, JobState, Progress, Step, StepRecord, StepState
+from crowdnotes.jobs.records import Fence, JobRecord, JobState, Progress, Step, StepRecord, StepState, plain_step
 from crowdnotes.jobs.runner import JobRunner
 
 __all__ = [
@@ -12,4 +12,5 @@ __all__ = [
     "Step",
     "StepRecord",
     "StepState",
+    "plain_step",
 ]

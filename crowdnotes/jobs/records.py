@@ -34,7 +34,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError
 
-from crowdnotes.domain import FrozenModel
+from crowdnotes.domain import FrozenModel, Outcome, StageOutcome
 from crowdnotes.errors import JobCancelled, JobError
 from crowdnotes.storage.database import reading, writing
 from crowdnotes.storage.tables import jobs, storable_text
@@ -56,14 +56,19 @@ class Progress(Protocol):
 class Step:
     """One named piece of work, which saves what it makes before it returns.
 
-    `run` does it and returns a summary of one line. `finished` returns that summary if the work is
-    done already, so that a resumed job keeps it, else None.
+    `run` does it and returns how it ended. `finished` returns that if the work was done before, so that a resumed job
+    keeps it, or if it need not be done, else None.
     """
 
     name: str
     title: str
-    run: Callable[[Progress], str]
-    finished: Callable[[], str | None]
+    run: Callable[[Progress], StageOutcome]
+    finished: Callable[[], StageOutcome | None]
+
+
+def plain_step(name: str, title: str, run: Callable[[Progress], str]) -> Step:
+    """Return a step that is never passed over; `run` returns its summary."""
+    return Step(name, title, lambda progress: StageOutcome(summary=run(progress)), lambda: None)
 
 
 class JobState(StrEnum):
@@ -83,7 +88,7 @@ class JobState(StrEnum):
 
 
 class StepState(StrEnum):
-    """Where a step stands. KEPT: it was done by an earlier job, so this one passed over it."""
+    """Where a step stands. KEPT: it was done before or need not be done, so this job passed over it."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -94,11 +99,15 @@ class StepState(StrEnum):
 
 
 class StepRecord(FrozenModel):
-    """How one step went; `done` of `total` units, `error` and `next_step` in words for the user."""
+    """How one step went; `done` of `total` units, `error` and `next_step` in words for the user.
+
+    `outcome` is of a step that is DONE or KEPT: it may have ended without doing its work.
+    """
 
     name: str
     title: str
     state: StepState = StepState.WAITING
+    outcome: Outcome = Outcome.DONE
     done: int = 0
     total: int = 0
     note: str = ""

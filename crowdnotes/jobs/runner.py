@@ -137,7 +137,7 @@ class JobRun:
         self.check()
         kept = step.finished()
         if kept is not None:
-            self._set(state=StepState.KEPT, summary=storable_text(kept))
+            self._set(state=StepState.KEPT, outcome=kept.outcome, summary=storable_text(kept.summary))
             self._save()
             return
         self._began = time.monotonic()
@@ -146,9 +146,10 @@ class JobRun:
         self._save()
         job = self._record
         with span(f"stage {step.name}", case=job.case_id, job=job.id, kind=job.kind):
-            summary = step.run(self)
+            ended = step.run(self)
         _logger.info("A step ended: %s, %.2f s", step.name, self._seconds())
-        self._set(state=StepState.DONE, summary=storable_text(summary), note="", seconds=self._seconds())
+        summary, seconds = storable_text(ended.summary), self._seconds()
+        self._set(state=StepState.DONE, outcome=ended.outcome, summary=summary, note="", seconds=seconds)
         self._save()
 
     def _fail(self, error: str, next_step: str) -> None:

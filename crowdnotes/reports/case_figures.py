@@ -6,7 +6,6 @@ them; an assessment that a person's comparison changed is not in the trail, so t
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, MutableMapping
 from contextlib import suppress
@@ -39,8 +38,6 @@ OPEN = "open"  # beside the kinds of decision, what a case is that has none
 LINKS = "links"  # beside the gates and principles, what a person may pass over with a reason
 _EVIDENCE_EVENTS = frozenset({"stage passages", "passage copied in"})  # kinds of event
 _TEXT_EVENTS = frozenset({"note edited", "candidate chosen"})
-_SCORE_EVENT = "stage assess"
-_GATE_RESULT_PATTERN = re.compile(rf"\b({'|'.join(GateName)}) (PASS|FAIL|NOT RUN)\b")  # as `cases.stages` writes it
 _LINK_KINDS = frozenset({ObstacleKind.LINK_UNINSPECTED, ObstacleKind.LINK_UNANSWERED})
 
 
@@ -163,7 +160,7 @@ def _list_approval_times(case: Case) -> list[datetime]:
     if case.decision is None or case.decision.kind is not DecisionKind.APPROVED:
         return []
     approved = DecisionKind.APPROVED.value
-    events = (event for event in case.events if event.kind == "decided" and event.detail.startswith(approved))
+    events = (event for event in case.events if event.kind == "decided" and event.result == approved)
     return [case.decision.at, *(event.at for event in events)]
 
 
@@ -194,7 +191,7 @@ def _trace_checks(case: Case) -> dict[str, Course]:
 def _collect_verdicts(case: Case) -> dict[str, list[GateStatus]]:
     """By check, every verdict that it gave, oldest first; the last one is of the newest score."""
     scores: list[tuple[datetime, bool, list[tuple[str, GateStatus]]]] = [
-        (event.at, False, _parse_gates(event.detail)) for event in case.events if event.kind == _SCORE_EVENT
+        (event.at, False, list(event.verdicts)) for event in case.events if event.verdicts
     ]
     # An assessment on record knows better than the line that was written when it was made: a person compared since.
     scores += [
@@ -206,14 +203,9 @@ def _collect_verdicts(case: Case) -> dict[str, list[GateStatus]]:
     verdicts: dict[str, list[GateStatus]] = {name: [] for name in (*GateName, *PrincipleName)}
     for _, _, checks in scores:
         for name, status in checks:
-            if status is not GateStatus.NOT_RUN:
+            if name in verdicts and status is not GateStatus.NOT_RUN:
                 verdicts[name].append(status)
     return verdicts
-
-
-def _parse_gates(detail: str) -> list[tuple[str, GateStatus]]:
-    """From "relevance PASS, correctness FAIL, …. Mended: relevance PASS, …", in that order."""
-    return [(found[1], GateStatus(found[2].replace(" ", "_"))) for found in _GATE_RESULT_PATTERN.finditer(detail)]
 
 
 def _list_checks(assessment: Assessment) -> list[tuple[str, GateStatus]]:

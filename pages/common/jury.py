@@ -105,7 +105,7 @@ def _explain_missing_verdict(case: Case) -> str:
     sat, scored = at.get(StageName.JURY), at.get(StageName.ASSESS)
     if sat is None or (scored is not None and sat.finished_at < scored.finished_at):  # it was of an earlier scoring
         return "Score the note to run the jury."
-    return sat.summary.removeprefix("NOT RUN: ")
+    return sat.reason
 
 
 def _draw_intercept_line(case: Case, verdict: JuryVerdict) -> None:

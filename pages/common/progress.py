@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from crowdnotes.domain import Case, Query, StageName
+from crowdnotes.domain import Case, Outcome, Query, StageName
 from crowdnotes.errors import JobError
 from crowdnotes.jobs import JobRecord, JobState, StepRecord, StepState
 from crowdnotes.text.markdown import escaped
@@ -21,10 +21,13 @@ _STARTED_JOB_KEY = "started-here"  # the job that this tab started last: its pro
 _SIGN_BY_STEP_STATE = {
     StepState.WAITING: ":gray[:material/radio_button_unchecked:]",
     StepState.RUNNING: ":primary[:material/pending:]",
-    StepState.DONE: ":green[:material/check_circle:]",
-    StepState.KEPT: ":green[:material/check_circle:]",
     StepState.FAILED: ":red[:material/error:]",
     StepState.CANCELLED: ":gray[:material/cancel:]",
+}
+_SIGN_BY_OUTCOME = {
+    Outcome.DONE: ":green[:material/check_circle:]",
+    Outcome.NOT_RUN: ":gray[:material/do_not_disturb_on:]",
+    Outcome.NOT_NEEDED: ":gray[:material/remove:]",
 }
 _FINISHED_STATES = frozenset({StepState.DONE, StepState.KEPT})
 _MESSAGE_BY_JOB_END = {
@@ -118,9 +121,8 @@ def _draw_steps(job: JobRecord) -> None:
         st.markdown(f"**{_name_work(job)}**")
     for record in job.steps:
         summary = escaped(record.summary or record.note, 400)
-        st.markdown(
-            f"{_SIGN_BY_STEP_STATE[record.state]} {record.title}{_format_step_count(record)} :gray[:small[{summary}]]"
-        )
+        sign = _SIGN_BY_STEP_STATE.get(record.state) or _SIGN_BY_OUTCOME[record.outcome]
+        st.markdown(f"{sign} {record.title}{_format_step_count(record)} :gray[:small[{summary}]]")
     current = job.current
     if current is not None and current.total:
         st.progress(min(1.0, current.done / current.total))

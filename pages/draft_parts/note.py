@@ -229,11 +229,11 @@ def _draw_judge_remarks(candidate: Draft) -> None:
 
 def _explain_missing_note(case: Case) -> None:
     """Why there is no note, where the program proposes none; not above words of the person's own."""
-    abstained = next((stage.summary for stage in case.stages if stage.name.value == "draft"), "")
-    if not abstained or case.candidates or (case.draft is not None and not case.quotations):
+    written = next((stage for stage in case.stages if stage.name is StageName.DRAFT), None)
+    if written is None or case.candidates or (case.draft is not None and not case.quotations):
         return
     st.info(
-        escaped(abstained.removeprefix("No note: ")),
+        escaped(written.reason or written.summary),
         title="Sentences to quote" if case.quotations else "CrowdNotes did not write a note.",
         icon=":material/format_quote:" if case.quotations else ":material/front_hand:",
     )

@@ -33,6 +33,7 @@ from crowdnotes.domain import (
     Source,
     Stage,
     StageName,
+    StageOutcome,
 )
 from crowdnotes.engines import Brief, Ranking, WriterAnswer
 from crowdnotes.errors import InputError, WorkflowError
@@ -345,7 +346,7 @@ def test_a_passage_that_is_ticked_while_its_swap_is_at_work_stays(desk: Desk) ->
 def test_a_follow_up_that_was_stopped_goes_on_where_it_was(desk: Desk) -> None:
     steps = desk.begin(FollowUpKind.MORE_LIKE, "E2", ["topics"])
 
-    def stopped(progress: Progress) -> str:
+    def stopped(progress: Progress) -> StageOutcome:
         desk.workspace.runner.cancel(job.id)
         while True:
             progress.check()

@@ -27,6 +27,7 @@ from crowdnotes.domain import (
     FetchOutcome,
     Hit,
     Mode,
+    Outcome,
     Post,
     ProviderState,
     Query,
@@ -399,7 +400,7 @@ CASE = make_case(
 
 def test_one_that_fails_is_on_record_and_the_others_hits_are_there(tools: StageContext) -> None:
     progress = Told()
-    changes, summary = gathering_stages.search(
+    changes, ended = gathering_stages.search(
         CASE, progress, _with(tools, _Provider("good"), _Provider("bad", fails=True))
     )
     assert [hit.provider for hit in changes["hits"]] == ["good"]  # type: ignore[attr-defined]
@@ -407,7 +408,7 @@ def test_one_that_fails_is_on_record_and_the_others_hits_are_there(tools: StageC
         "good": ProviderState.ANSWERED,
         "bad": ProviderState.FAILED,
     }
-    assert summary == "1 found in 1 of 2 places"
+    assert (ended.summary, ended.outcome) == ("1 found in 1 of 2 places", Outcome.DONE)
     assert progress.notes[0] == "0/2 Good: … · Bad: …"
     assert progress.notes[-1] == "2/2 Good: 1 found · Bad: failed"
 

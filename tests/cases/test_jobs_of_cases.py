@@ -10,7 +10,7 @@ import pytest
 from crowdnotes.cases.job_kinds import JOB_KINDS, JobKind, start
 from crowdnotes.cases.service import CaseService
 from crowdnotes.domain import Mode, Usage
-from crowdnotes.jobs import JobRecord, JobState, Progress, Step
+from crowdnotes.jobs import JobRecord, JobState, Progress, Step, plain_step
 from crowdnotes.jobs.records import StepState
 from crowdnotes.settings import Settings
 from crowdnotes.settings_sections import LlmSettings
@@ -110,7 +110,7 @@ def _count_letters(service: CaseService, case_id: str) -> list[Step]:
         progress.check()
         return f"{len(service.get(case_id).post.text)} letters"
 
-    return [Step(name="letters", title="Count the letters", run=count, finished=lambda: None)]
+    return [plain_step("letters", "Count the letters", count)]
 
 
 def test_a_new_kind_of_work_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import delete
 
 from crowdnotes.cases import follow_up_stages, gathering_stages
-from crowdnotes.cases.gathering_stages import Changes, SourceRequest, StageContext
+from crowdnotes.cases.gathering_stages import SourceRequest, StageContext, StageResult
 from crowdnotes.domain import (
     PROGRAM,
     Case,
@@ -32,6 +32,7 @@ from crowdnotes.domain import (
     Source,
     Span,
     StageName,
+    StageOutcome,
     WhyUnwanted,
 )
 from crowdnotes.engines import Brief, FurtherSearch, Ranking, SearchPlan
@@ -161,7 +162,7 @@ def test_a_second_search_that_nobody_answered_is_told_and_fails_nothing(
     desk.engine.states = desk.engine.looks_for = "walnut"
     search = gathering_stages.search
 
-    def down_the_second_time(case: Case, progress: Progress, tools: StageContext, **_: bool) -> tuple[Changes, str]:
+    def down_the_second_time(case: Case, progress: Progress, tools: StageContext, **_: bool) -> StageResult:
         if case.queries != desk.case.queries:
             raise JobError("No search was answered.", "Try again.")
         return search(case, progress, tools)
@@ -174,7 +175,7 @@ def test_a_second_search_that_nobody_answered_is_told_and_fails_nothing(
 def test_a_second_search_that_was_stopped_goes_on_where_it_was(desk: Desk) -> None:
     desk.engine.states = desk.engine.looks_for = "walnut"
 
-    def stopped(_: Progress) -> str:
+    def stopped(_: Progress) -> StageOutcome:
         raise JobCancelled("The work was stopped.")
 
     steps = desk.service.gather_steps(desk.id)

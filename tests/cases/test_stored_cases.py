@@ -32,6 +32,7 @@ from crowdnotes.domain import (
     DecisionKind,
     GateName,
     GateStatus,
+    Outcome,
     PrincipleName,
     SuggestionAnswer,
     Verdict,
@@ -279,6 +280,66 @@ def test_an_upgrade_is_total_repeatable_and_leaves_the_old_document_alone(
     assert old == before
     assert upgraded(new) == new
     assert Case.model_validate(new).document_version == DOCUMENT_VERSION == len(STEPS)
+
+
+def test_sentences_of_earlier_programs_tell_how_stages_and_decisions_ended(stored_file: Engine) -> None:
+    store = Store(stored_file)
+    found = [store.get(item.id) for item in store.list(limit=1_000)]
+    assert {stage.outcome for case in found for stage in case.stages} == {Outcome.DONE}
+    for case in found:
+        decided = [event.result for event in case.events if event.kind == "decided"]
+        assert decided[-1:] == ([case.decision.kind.value] if case.decision else decided[-1:])
+        scored = [event.verdicts for event in case.events if event.kind == "stage assess"]
+        assert all([name for name, _ in found] == list(GateName) for found in scored)
+
+
+@pytest.mark.parametrize(
+    ("name", "summary", "outcome", "reason"),
+    [
+        ("jury", "NOT RUN: there is no note.", Outcome.NOT_RUN, "there is no note."),
+        ("revise", "NOT RUN, so the first is shown: It said: no.", Outcome.NOT_RUN, "It said: no."),
+        ("jury", "simulated note intercept 0.4; candidates NOT RUN: 1 (Too long.)", Outcome.DONE, ""),
+        ("draft", "No note: Not needed: the post is satire.", Outcome.DONE, "Not needed: the post is satire."),
+        ("settle", "There is nothing to settle", Outcome.NOT_NEEDED, "There is nothing to settle"),
+        ("links", "The note has no link", Outcome.NOT_NEEDED, "The note has no link"),
+        ("read", "0 read, 1 could not be read", Outcome.DONE, ""),
+    ],
+)
+def test_a_sentence_of_a_stored_stage_is_read_once(
+    all_documents: list[dict[str, Any]], name: str, summary: str, outcome: Outcome, reason: str
+) -> None:
+    document = copy.deepcopy(all_documents[0])
+    stage = {"name": name, "finished_at": "2026-01-02T00:00:00Z", "seconds": 1.0, "summary": summary, "engine": "x"}
+    document["stages"] = [stage]
+    (stored,) = Case.model_validate(upgraded(document)).stages
+    assert (stored.outcome, stored.reason, stored.summary) == (outcome, reason, summary)
+
+
+def test_sentences_of_stored_events_are_read_once(all_documents: list[dict[str, Any]]) -> None:
+    document = upgraded(all_documents[0])
+    said = [
+        ("decided", "no note needed approved of by nobody"),
+        ("claim matched", "same claim: https://a.example/x: y"),
+        ("claim matched", "none: A title"),
+        ("stage assess", "relevance PASS, correctness FAIL, helpfulness NOT RUN. Mended: correctness PASS"),
+    ]
+    document["events"] = [
+        {"at": "2026-01-02T00:00:00Z", "by": "ann", "by_key": "local owner", "kind": kind, "detail": detail}
+        for kind, detail in said
+    ]
+    document["document_version"] = DOCUMENT_VERSION - 1
+    events = Case.model_validate(upgraded(document)).events
+    assert [(event.subject, event.result) for event in events[:3]] == [
+        ("", "not needed"),
+        ("https://a.example/x: y", "same claim"),
+        ("A title", ""),
+    ]
+    assert events[3].verdicts == (
+        ("relevance", GateStatus.PASS),
+        ("correctness", GateStatus.FAIL),
+        ("helpfulness", GateStatus.NOT_RUN),
+        ("correctness", GateStatus.PASS),
+    )
 
 
 def _scored(all_documents: list[dict[str, Any]]) -> dict[str, Any]:

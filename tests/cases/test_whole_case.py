@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import crowdnotes
-from crowdnotes.domain import PROGRAM, CaseStatus, DecisionKind, FetchOutcome, Mode, StageName
+from crowdnotes.domain import PROGRAM, CaseStatus, DecisionKind, FetchOutcome, Mode, StageName, StageOutcome
 from crowdnotes.errors import InputError, WorkflowError
 from crowdnotes.jobs import JobState, Progress
 from crowdnotes.workspace import Workspace
@@ -69,10 +69,10 @@ def test_sources_chosen_while_the_program_reads_are_not_taken_as_read(workspace:
     case = new_case(workspace, "quarry")
     first, search, *rest = workspace.service.gather_steps(case.id)
 
-    def search_while_the_person_chooses(progress: Progress) -> str:
-        summary = search.run(progress)
+    def search_while_the_person_chooses(progress: Progress) -> StageOutcome:
+        ended = search.run(progress)
         only_link(workspace, case.id, "https://a.example.org/")
-        return summary
+        return ended
 
     steps = [first, replace(search, run=search_while_the_person_chooses), *rest]
     workspace.runner.wait(workspace.runner.start(case.id, "gather", steps).id, timeout=PATIENCE)

@@ -23,7 +23,7 @@ from crowdnotes.cases.job_kinds import JOB_KINDS, JobKind
 from crowdnotes.cases.service import CaseService
 from crowdnotes.domain import Mode
 from crowdnotes.errors import ConfigurationError, DatabaseNotReadyError, JobError
-from crowdnotes.jobs import JobState, Progress, Step, queue
+from crowdnotes.jobs import JobState, Progress, Step, plain_step, queue
 from crowdnotes.jobs.queue import QueueWorker
 from crowdnotes.jobs.records import JobRecord, this_process
 from crowdnotes.storage.database import clock_of, open_database, reading, require_newest, writing
@@ -132,7 +132,7 @@ class Blocker:
                 progress.check()
             return service.edit_post(case_id, "Saved behind the fence.").post.text
 
-        return [Step("block", "Block", run, lambda: None)]
+        return [plain_step("block", "Block", run)]
 
 
 @pytest.fixture

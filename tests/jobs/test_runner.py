@@ -7,15 +7,26 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, delete, event, select, update
 
-from crowdnotes.domain import PROGRAM
+from crowdnotes.domain import PROGRAM, Outcome, StageOutcome
 from crowdnotes.errors import EngineError, JobCancelled, JobError, StoreBusyError, StoreFullError
-from crowdnotes.jobs.records import JobRecord, JobState, JobTable, Progress, Step, StepState, this_process
+from crowdnotes.jobs.records import (
+    JobRecord,
+    JobState,
+    JobTable,
+    Progress,
+    Step,
+    StepState,
+    plain_step,
+    this_process,
+)
 from crowdnotes.jobs.runner import JobRunner
 from crowdnotes.storage.database import open_database, reading, writing
 from crowdnotes.storage.tables import jobs
@@ -39,7 +50,8 @@ def held(monkeypatch: pytest.MonkeyPatch) -> HeldTime:
 
 
 def step(name: str, run: Callable[[Progress], str] | None = None, finished: str | None = None) -> Step:
-    return Step(name, name.title(), run or (lambda progress: f"{name} summary"), lambda: finished)
+    made = plain_step(name, name.title(), run or (lambda _: f"{name} summary"))
+    return made if finished is None else replace(made, finished=lambda: StageOutcome(summary=finished))
 
 
 class Blocker:
@@ -154,7 +166,11 @@ def test_a_failed_step_is_explained_and_a_retry_goes_on_from_there(runner: JobRu
 
         return run
 
-    steps = [Step(name, name, save(name), lambda name=name: saved.get(name)) for name in ("search", "read", "choose")]  # type: ignore[misc]
+    def done(name: str) -> StageOutcome | None:
+        return StageOutcome(summary=saved[name]) if name in saved else None
+
+    names = ("search", "read", "choose")
+    steps = [replace(plain_step(name, name, save(name)), finished=partial(done, name)) for name in names]
     failed = runner.wait(runner.start("c1", "gather", steps).id, PATIENCE)
     assert (failed.state, states(failed)) == (
         JobState.FAILED,
@@ -166,17 +182,33 @@ def test_a_failed_step_is_explained_and_a_retry_goes_on_from_there(runner: JobRu
     assert (retried.state, states(retried)) == (JobState.DONE, [StepState.KEPT, StepState.DONE, StepState.DONE])
 
 
+def test_a_step_that_ended_without_its_work_says_so(runner: JobRunner) -> None:
+    unable = replace(step("vote"), run=lambda _: StageOutcome.not_run("there is no note."))
+    needless = replace(step("read"), finished=lambda: StageOutcome.not_needed("There is no page"))
+    ended = runner.wait(runner.start("c1", "assess", [step("write"), unable, needless]).id, PATIENCE)
+    assert [(item.state, item.outcome, item.summary) for item in ended.steps] == [
+        (StepState.DONE, Outcome.DONE, "write summary"),
+        (StepState.DONE, Outcome.NOT_RUN, "NOT RUN: there is no note."),
+        (StepState.KEPT, Outcome.NOT_NEEDED, "There is no page"),
+    ]
+
+
+def test_work_that_was_done_before_is_kept_even_if_nothing_was_said_of_it(runner: JobRunner) -> None:
+    ended = runner.wait(runner.start("c1", "gather", [step("read", finished="")]).id, PATIENCE)
+    assert states(ended) == [StepState.KEPT]
+
+
 def test_a_step_that_never_began_took_no_time(runner: JobRunner, held: HeldTime) -> None:
     def refuse(record: JobRecord) -> list[Step]:
         held.now += 60.0
         raise EngineError("No engine is set.")
 
-    def look() -> str | None:
+    def look() -> StageOutcome | None:
         held.now += 60.0
         raise JobCancelled("Stop.")
 
     asked = runner.ask("c1", "gather", [step("read")], refuse, by=PROGRAM)
-    runner.start("c2", "gather", [step("read"), Step("write", "Write", lambda _: "", look)])
+    runner.start("c2", "gather", [step("read"), replace(step("write"), finished=look)])
     ended = runner.wait(asked.id, PATIENCE)
     assert (ended.state, ended.steps[0].seconds) == (JobState.FAILED, 0.0)
     latest = runner.latest("c2")
@@ -200,10 +232,10 @@ def test_an_unexpected_error_goes_to_the_log_and_not_to_the_user(
 
 
 def test_an_error_in_looking_whether_a_step_is_done_fails_that_step(runner: JobRunner) -> None:
-    def broken() -> str | None:
+    def broken() -> StageOutcome | None:
         raise EngineError("Cannot tell.")
 
-    ended = runner.wait(runner.start("c1", "gather", [Step("read", "Read", lambda _: "", broken)]).id, PATIENCE)
+    ended = runner.wait(runner.start("c1", "gather", [replace(step("read"), finished=broken)]).id, PATIENCE)
     assert (ended.state, ended.steps[0].error) == (JobState.FAILED, "Cannot tell.")
 
 
@@ -249,7 +281,7 @@ def test_a_job_that_fails_because_the_program_ends_is_interrupted(tmp_path: Path
     script = f"""
 import threading, time
 from concurrent.futures import ThreadPoolExecutor
-from crowdnotes.jobs import Step, JobRunner
+from crowdnotes.jobs import plain_step, JobRunner
 from crowdnotes.storage.database import open_database
 
 begun = threading.Event()
@@ -260,7 +292,7 @@ def work(progress):
     while True:  # until it is refused
         ThreadPoolExecutor(1).submit(str).result()
 
-JobRunner(open_database({url!r})).start("c1", "gather", [Step("read", "Read", work, lambda: None)])
+JobRunner(open_database({url!r})).start("c1", "gather", [plain_step("read", "Read", work)])
 begun.wait()
 """
     subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, timeout=PATIENCE)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
-from crowdnotes.domain import Case, Mode
+from crowdnotes.domain import Case, Mode, StageOutcome
 from crowdnotes.errors import EngineError, JobError, StoreBusyError
-from crowdnotes.jobs.records import JobRecord, JobState, Progress, Step
+from crowdnotes.jobs.records import JobRecord, JobState, Progress, Step, plain_step
 from tests.pages.conftest import POST, Desk, texts, unfolded
 from tests.shared import PATIENCE
 
 
-def step(run: object, title: str = "Choose and read sources") -> Step:
-    assert callable(run)
-    return Step(name="read", title=title, run=run, finished=lambda: None)
+def step(run: Callable[[Progress], str], title: str = "Choose and read sources") -> Step:
+    return plain_step("read", title, run)
 
 
 def failing(_: Progress) -> str:
@@ -61,13 +62,35 @@ def test_the_searches_are_shown_while_they_are_sent(desk: Desk) -> None:
         return "none found"
 
     queries = service.gather_steps(case.id)[0]
-    sending = Step(name="search", title="Search", run=slow, finished=lambda: None)
+    sending = plain_step("search", "Search", slow)
     job = desk.workspace.runner.start(case.id, "gather", [queries, sending])
     assert at_work.wait(PATIENCE)
     shown = texts(desk.app(case))
     may_end.set()
     desk.finish(job.id)
     assert f"“{POST}” :gray[the claim]" in shown
+
+
+def test_a_step_that_could_not_run_has_no_tick(desk: Desk) -> None:
+    case = desk.workspace.service.create(POST, mode=Mode.AUGMENTATION)
+    at_work, may_end = threading.Event(), threading.Event()
+
+    def slow(_: Progress) -> str:
+        at_work.set()
+        may_end.wait(PATIENCE)
+        return "read"
+
+    vote = replace(step(lambda _: "", "Simulate the jury"), run=lambda _: StageOutcome.not_run("the model is gone."))
+    later = replace(step(lambda _: "", "Check the links"), finished=lambda: StageOutcome.not_needed("There is no link"))
+    read = step(lambda _: "done", "Read the page")
+    job = desk.workspace.runner.start(case.id, "gather", [read, vote, later, step(slow, "Wait")])
+    assert at_work.wait(PATIENCE)
+    shown = texts(desk.app(case))
+    may_end.set()
+    desk.finish(job.id)
+    assert ":green[:material/check_circle:] Read the page" in shown
+    assert ":gray[:material/do_not_disturb_on:] Simulate the jury :gray[:small[NOT RUN: the model is gone.]]" in shown
+    assert ":gray[:material/remove:] Check the links" in shown
 
 
 def test_a_failed_step_is_told_with_its_next_step_and_can_be_tried_again(desk: Desk) -> None:

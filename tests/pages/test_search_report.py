@@ -21,7 +21,7 @@ from crowdnotes.domain import (
     Source,
     Span,
 )
-from crowdnotes.jobs.records import Progress, Step
+from crowdnotes.jobs.records import Progress, plain_step
 from pages.draft_parts import more_evidence
 from tests.pages.conftest import POST, Desk, texts, unfolded
 from tests.pages.searches import CHECK, FOUND, searched
@@ -101,14 +101,14 @@ def test_a_search_that_was_stopped_is_not_told_as_nothing_found(desk: Desk) -> N
         while True:
             progress.check()
 
-    step = Step(name="search", title="Search", run=stopped, finished=lambda: None)
+    step = plain_step("search", "Search", stopped)
     ready = threading.Event()
 
     def waiting(progress: Progress) -> str:
         ready.wait(PATIENCE)
         return "ready"
 
-    first = Step(name="queries", title="Think", run=waiting, finished=lambda: None)
+    first = plain_step("queries", "Think", waiting)
     job = desk.workspace.runner.start(case.id, "gather", [first, step])
     ready.set()
     desk.finish(job.id)
