@@ -7,7 +7,7 @@ that is on record is not run again: that is what resuming is. Gathering and foll
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import replace
 from functools import partial
@@ -21,8 +21,9 @@ from crowdnotes.cases import (
     suggestions,
     supernote_actions,
     supernote_stages,
+    writing_stages,
 )
-from crowdnotes.cases.actions import add_event, require_open, require_still_open, with_event, with_revision
+from crowdnotes.cases.actions import add_event, require_open, require_still_open, with_event
 from crowdnotes.cases.cases import Cases
 from crowdnotes.cases.follow_up_stages import SearchSelector, SearchWork
 from crowdnotes.cases.gathering_stages import Changes, StageContext, StageResult, Work
@@ -33,17 +34,11 @@ from crowdnotes.domain import (
     Act,
     Actor,
     Aim,
-    Assessment,
     Case,
     CurrentUser,
-    Draft,
     Event,
-    Evidence,
     FollowUpKind,
-    GateResult,
-    GateStatus,
     Image,
-    JuryVerdict,
     Mode,
     Stage,
     StageName,
@@ -52,21 +47,11 @@ from crowdnotes.domain import (
 )
 from crowdnotes.engines import ImageReading
 from crowdnotes.engines.metering import Budget, Meter, metered
-from crowdnotes.errors import CrowdNotesError, EngineError, ModelAnswerError, StoreError, WorkflowError
+from crowdnotes.errors import EngineError, StoreError, WorkflowError
 from crowdnotes.jobs import Fence, JobRecord, Progress, Step
 from crowdnotes.logs import count_in_span
-from crowdnotes.notes.drafting import (
-    has_no_source_for_more,
-    repaired_draft,
-    revise_candidates,
-    why_no_note,
-    write_candidates,
-)
-from crowdnotes.notes.gates import GATES, assess, with_checks
-from crowdnotes.text.markdown import in_figures
 
 _MAX_MODEL_WORDS_CHARACTERS = 160  # characters of what a model says, while it says it
-_MAX_KEPT_VERDICTS = 20  # of the jury, so that an edit can be compared with what stood before it
 
 _SCORING_STAGES = frozenset({StageName.ASSESS, StageName.JURY, StageName.LINKS})  # they leave the note as it is
 
@@ -88,6 +73,10 @@ _TITLE_BY_STAGE = {
     StageName.CREDIT: "Credit the notes",
     StageName.SUGGESTIONS: "Answer the suggestions",
 }
+
+
+def _never(_: Case) -> StageOutcome | None:
+    return None
 
 
 def _keep_stage_result(newest: Case, worked_on: Case, changes: Changes, stage: Stage) -> Case:
@@ -202,12 +191,11 @@ class StageRunner:
         if not case.used_evidence and not before_inspection:
             raise WorkflowError("evidence first", "No source is in use yet.", "Open a source and choose to use it.")
         thinks = self._tools.engine.uses_language_model
-        draft = partial(self._draft, before_inspection=before_inspection)
-        steps = [
-            self._step(case_id, StageName.DRAFT, draft, done=_explain_writing_not_needed if thinks else lambda _: None)
-        ]
+        draft = partial(writing_stages.draft, tools=self._tools, before_inspection=before_inspection)
+        done = writing_stages.written_before if thinks else _never
+        steps = [self._step(case_id, StageName.DRAFT, draft, done=done)]
         if thinks:
-            steps.append(self._step(case_id, StageName.REVISE, self._revise))
+            steps.append(self._step(case_id, StageName.REVISE, partial(writing_stages.revise, tools=self._tools)))
         return self._metered(case_id, steps)
 
     def assess_steps(self, case_id: str, *, before_inspection: bool = False, scores_only: bool = False) -> list[Step]:
@@ -219,8 +207,8 @@ class StageRunner:
         if (case.draft is None or not case.draft.text.strip()) and not before_inspection:
             raise WorkflowError("no note", "There is no note to score yet.", "Write the note first.")
         work: list[tuple[StageName, Work]] = [
-            (StageName.ASSESS, partial(self._assess, before_inspection=before_inspection)),
-            (StageName.JURY, self._vote),
+            (StageName.ASSESS, partial(writing_stages.score, tools=self._tools, before_inspection=before_inspection)),
+            (StageName.JURY, partial(writing_stages.vote, tools=self._tools)),
             (StageName.LINKS, partial(self._ask_links, afresh=False)),
         ]
         steps = [self._step(case_id, name, do) for name, do in (work[:1] if scores_only else work)]
@@ -352,107 +340,6 @@ class StageRunner:
 
         return Step(name="images", title="Read the images", run=run, finished=finished)
 
-    def _draft(self, case: Case, _: Progress, *, before_inspection: bool) -> StageResult:
-        evidence, tools = _choose_writing_evidence(case) if before_inspection else case.used_evidence, self._tools
-        brief = tools.brief(case)
-        reason = why_no_note(brief, evidence) if before_inspection else ""
-        if reason:
-            return {"candidates": (), "quotations": ()}, _explain_no_note(reason)
-        earlier = [draft.text for draft in case.candidates]
-        drafted = write_candidates(tools.engine, brief, evidence, tools.clock, earlier=earlier)
-        if not drafted.candidates:
-            return {"candidates": (), "quotations": drafted.quotations}, _explain_no_note(drafted.abstained)
-        changes: dict[str, object] = {"candidates": drafted.candidates, "quotations": ()}
-        if not tools.engine.uses_language_model:
-            changes |= _make_draft(case, drafted.candidates[0])
-        return changes, StageOutcome(summary=drafted.summary)
-
-    def _revise(self, case: Case, _: Progress) -> StageResult:
-        """The candidates in the judge's order, the best one revised; as they were written where that fails."""
-        if not case.candidates:
-            return {}, StageOutcome.not_needed("There is no note to compare")
-        evidence, tools = _choose_writing_evidence(case), self._tools
-        try:
-            revised = revise_candidates(tools.engine, tools.brief(case), evidence, case.candidates, tools.clock)
-        except ModelAnswerError as error:
-            outcome = StageOutcome.not_run(error.message, instead="the first is shown")
-            return _make_draft(case, _choose_first_stated(case)), outcome
-        if revised is None:
-            outcome = StageOutcome.not_run("the engine in use compares no notes.")
-            return _make_draft(case, _choose_first_stated(case)), outcome
-        changes = {"candidates": revised.candidates, **_make_draft(case, revised.candidates[0])}
-        return changes, StageOutcome(summary=revised.summary)
-
-    def _assess(self, case: Case, progress: Progress, *, before_inspection: bool) -> StageResult:
-        if case.draft is None:
-            return {}, StageOutcome.not_needed("There is no note to score.")
-        evidence = _choose_judging_evidence(case, case.draft) if before_inspection else case.used_evidence
-
-        def heard(gates: Sequence[GateResult]) -> None:
-            progress.count(len(gates), len(GATES), _summarise_gates(gates))
-
-        tools, text = self._tools, case.draft.text
-        assessment = assess(tools.engine, tools.brief(case), text, evidence, tools.clock, heard)
-        judged = assessment.gates  # without what people found: not everybody may know that yet
-        summary, changes = _summarise_gates(judged), dict[str, object]()
-        assessment = with_checks(assessment, text, evidence, case.sentence_checks)
-        if before_inspection and case.draft.engine != "person" and self._tools.engine.uses_language_model:
-            changes, mended, said = self._mended(case, case.draft, assessment)
-            judged, summary = (*judged, *mended), summary + said
-        verdicts = tuple((gate.gate.value, gate.status) for gate in judged)
-        return {"assessment": assessment, **changes}, StageOutcome(summary=summary, verdicts=verdicts)
-
-    def _mended(
-        self, case: Case, draft: Draft, assessment: Assessment
-    ) -> tuple[dict[str, object], Sequence[GateResult], str]:
-        """A note that nobody has read yet and that failed a gate is mended once; it stands if it passes them all."""
-        tools, brief = self._tools, self._tools.brief(case)
-        evidence = _choose_writing_evidence(case)
-        if has_no_source_for_more(brief, evidence, draft, assessment):
-            return {}, (), ". It was not mended: no source gives more than it says"
-        try:
-            found = repaired_draft(tools.engine, brief, evidence, draft, assessment, tools.clock)
-            if found is None:
-                return {}, (), ""
-            after, before = found
-            again = assess(tools.engine, brief, after.text, _choose_judging_evidence(case, after), tools.clock)
-        except EngineError as error:
-            return {}, (), f". It was not mended: {error.message}"
-        others = [other for other in case.candidates if other.sha256 != draft.sha256]
-        if any(result.status is not GateStatus.PASS for result in again.found):
-            return {"candidates": (before, *others)}, (), ". A mended note did not pass either, so it was dropped"
-        others = [other for other in others if other.sha256 != after.sha256]
-        changes = {"candidates": (after, before, *others), "assessment": again, **_make_draft(case, after)}
-        return changes, again.gates, f". Mended: {_summarise_gates(again.gates)}"
-
-    def _vote(self, case: Case, _: Progress) -> StageResult:
-        """A verdict of the simulated jury on the note as it stands, and one on each candidate, by the same jurors.
-
-        What cannot be judged is NOT RUN with its reason in the summary.
-        """
-        if case.draft is None:
-            return {}, StageOutcome.not_run("there is no note.")
-        post, text = case.post.as_read.text, case.draft.text
-        others = [candidate.text for candidate in case.candidates if candidate.sha256 != case.draft.sha256]
-        try:
-            jury = self._tools.jury()
-            verdict = jury.verdict(post, text)
-        except CrowdNotesError as error:
-            return {}, StageOutcome.not_run(error.message)
-        known = {item.text_sha256 for item in case.jury if item.post_sha256 == verdict.post_sha256}
-        compared = jury.compare(post, others)
-        refused = [item.message for item in compared if not isinstance(item, JuryVerdict)]
-        beside = [item for item in compared if isinstance(item, JuryVerdict) and item.text_sha256 not in known]
-        earlier = tuple(item for item in case.jury if item.text_sha256 != verdict.text_sha256)
-        kept = (*earlier, *beside)[-(_MAX_KEPT_VERDICTS - 1) :]
-        summary = (
-            f"simulated note intercept {in_figures(verdict.note_intercept, verdict.helpful_line)} "
-            f"({verdict.helpful_line:.2f} needed)"
-        )
-        if refused:
-            summary += f"; candidates NOT RUN: {len(refused)} ({' '.join(dict.fromkeys(refused))})"
-        return {"jury": (*kept, verdict)}, StageOutcome(summary=summary)
-
     def _ask_links(self, case: Case, progress: Progress, *, afresh: bool) -> StageResult:
         return approval.check_links(case, progress, self._tools.links, self._tools.clock, afresh=afresh)
 
@@ -464,7 +351,7 @@ class StageRunner:
         which: SearchSelector | None = None,
         *,
         resumable: bool = False,
-        done: Callable[[Case], StageOutcome | None] = lambda _: None,
+        done: Callable[[Case], StageOutcome | None] = _never,
         again: bool = False,
     ) -> Step:
         """A stage of the case itself, or of `which` follow-up search, where it is then kept.
@@ -538,49 +425,6 @@ class StageRunner:
                     self._tools.store.with_fence(None).update(case_id, lambda case: _add_usage(case, meter))
 
         return [replace(step, run=partial(run, step)) for step in steps]
-
-
-def _summarise_gates(gates: Sequence[GateResult]) -> str:
-    return ", ".join(f"{gate.gate.value} {gate.status.value.replace('_', ' ')}" for gate in gates)
-
-
-def _choose_writing_evidence(case: Case) -> tuple[Evidence, ...]:
-    """The passages in use; while there are none, all that were found to judge the claim by."""
-    return case.used_evidence or case.judging_evidence
-
-
-def _choose_judging_evidence(case: Case, draft: Draft) -> tuple[Evidence, ...]:
-    """What a note is judged over: the passages in use; while there are none, those that it cites."""
-    return case.used_evidence or tuple(item for item in case.evidence if item.id in draft.evidence_ids)
-
-
-def _explain_no_note(reason: str) -> StageOutcome:
-    """To write no note is a result; `reason` is shown where the note would be."""
-    return StageOutcome(summary=f"No note: {reason}", reason=reason)
-
-
-def _explain_writing_not_needed(case: Case) -> StageOutcome | None:
-    """Why notes need not be written: those there were never compared, as the work was stopped or failed."""
-    at = {stage.name: stage.finished_at for stage in case.stages}
-    written, compared = at.get(StageName.DRAFT), at.get(StageName.REVISE)
-    if not case.candidates or written is None or (compared is not None and compared >= written):
-        return None
-    present = {item.id for item in (case.used_evidence or case.evidence)}
-    known = all(name in present for draft in case.candidates for name in draft.evidence_ids)
-    return StageOutcome(summary="Written before, and not compared yet") if known else None
-
-
-def _choose_first_stated(case: Case) -> Draft:
-    """The first candidate whose answer is stated, if there is one."""
-    stated = (draft for draft in case.candidates if not draft.is_inferred(case.settlement, case.evidence))
-    return next(stated, case.candidates[0])
-
-
-def _make_draft(case: Case, draft: Draft) -> dict[str, object]:
-    """The note that is made the draft, unless it is already or the draft is a person's own words."""
-    if case.draft is not None and (case.draft.engine == "person" or case.draft.sha256 == draft.sha256):
-        return {}
-    return {"draft": draft, "revisions": with_revision(case)}
 
 
 class _ModelProgress:

@@ -1,0 +1,183 @@
+"""What each stage of writing does: notes, the best of them revised, scores, the jury. Nothing here writes the case."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from crowdnotes.cases.actions import with_revision
+from crowdnotes.cases.gathering_stages import StageContext, StageResult
+from crowdnotes.domain import (
+    Assessment,
+    Case,
+    Draft,
+    Evidence,
+    GateResult,
+    GateStatus,
+    JuryVerdict,
+    StageName,
+    StageOutcome,
+)
+from crowdnotes.errors import CrowdNotesError, EngineError, ModelAnswerError
+from crowdnotes.jobs import Progress
+from crowdnotes.notes.drafting import (
+    has_no_source_for_more,
+    repaired_draft,
+    revise_candidates,
+    why_no_note,
+    write_candidates,
+)
+from crowdnotes.notes.gates import GATES, assess, with_checks
+from crowdnotes.text.markdown import in_figures
+
+_MAX_KEPT_VERDICTS = 20  # of the jury, so that an edit can be compared with what stood before it
+
+
+def draft(case: Case, _: Progress, tools: StageContext, *, before_inspection: bool) -> StageResult:
+    """Candidate notes from the passages in use; `before_inspection` from all, and only where a note is asked for."""
+    evidence = _choose_writing_evidence(case) if before_inspection else case.used_evidence
+    brief = tools.brief(case)
+    reason = why_no_note(brief, evidence) if before_inspection else ""
+    if reason:
+        return {"candidates": (), "quotations": ()}, _explain_no_note(reason)
+    earlier = [item.text for item in case.candidates]
+    drafted = write_candidates(tools.engine, brief, evidence, tools.clock, earlier=earlier)
+    if not drafted.candidates:
+        return {"candidates": (), "quotations": drafted.quotations}, _explain_no_note(drafted.abstained)
+    changes: dict[str, object] = {"candidates": drafted.candidates, "quotations": ()}
+    if not tools.engine.uses_language_model:
+        changes |= _make_draft(case, drafted.candidates[0])
+    return changes, StageOutcome(summary=drafted.summary)
+
+
+def revise(case: Case, _: Progress, tools: StageContext) -> StageResult:
+    """The candidates in the judge's order, the best one revised; as they were written where that fails."""
+    if not case.candidates:
+        return {}, StageOutcome.not_needed("There is no note to compare")
+    evidence = _choose_writing_evidence(case)
+    try:
+        revised = revise_candidates(tools.engine, tools.brief(case), evidence, case.candidates, tools.clock)
+    except ModelAnswerError as error:
+        outcome = StageOutcome.not_run(error.message, instead="the first is shown")
+        return _make_draft(case, _choose_first_stated(case)), outcome
+    if revised is None:
+        outcome = StageOutcome.not_run("the engine in use compares no notes.")
+        return _make_draft(case, _choose_first_stated(case)), outcome
+    changes = {"candidates": revised.candidates, **_make_draft(case, revised.candidates[0])}
+    return changes, StageOutcome(summary=revised.summary)
+
+
+def score(case: Case, progress: Progress, tools: StageContext, *, before_inspection: bool) -> StageResult:
+    """One assessment of the text; `before_inspection` over the passages it cites, and a note that fails is mended."""
+    if case.draft is None:
+        return {}, StageOutcome.not_needed("There is no note to score.")
+    evidence = _choose_judging_evidence(case, case.draft) if before_inspection else case.used_evidence
+
+    def heard(gates: Sequence[GateResult]) -> None:
+        progress.count(len(gates), len(GATES), _summarise_gates(gates))
+
+    text = case.draft.text
+    assessment = assess(tools.engine, tools.brief(case), text, evidence, tools.clock, heard)
+    judged = assessment.gates  # without what people found: not everybody may know that yet
+    summary, changes = _summarise_gates(judged), dict[str, object]()
+    assessment = with_checks(assessment, text, evidence, case.sentence_checks)
+    if before_inspection and case.draft.engine != "person" and tools.engine.uses_language_model:
+        changes, mended, said = _mend(case, case.draft, assessment, tools)
+        judged, summary = (*judged, *mended), summary + said
+    verdicts = tuple((gate.gate.value, gate.status) for gate in judged)
+    return {"assessment": assessment, **changes}, StageOutcome(summary=summary, verdicts=verdicts)
+
+
+def _mend(
+    case: Case, draft: Draft, assessment: Assessment, tools: StageContext
+) -> tuple[dict[str, object], Sequence[GateResult], str]:
+    """A note that nobody has read yet and that failed a gate is mended once; it stands if it passes them all."""
+    brief = tools.brief(case)
+    evidence = _choose_writing_evidence(case)
+    if has_no_source_for_more(brief, evidence, draft, assessment):
+        return {}, (), ". It was not mended: no source gives more than it says"
+    try:
+        found = repaired_draft(tools.engine, brief, evidence, draft, assessment, tools.clock)
+        if found is None:
+            return {}, (), ""
+        after, before = found
+        again = assess(tools.engine, brief, after.text, _choose_judging_evidence(case, after), tools.clock)
+    except EngineError as error:
+        return {}, (), f". It was not mended: {error.message}"
+    others = [other for other in case.candidates if other.sha256 != draft.sha256]
+    if any(result.status is not GateStatus.PASS for result in again.found):
+        return {"candidates": (before, *others)}, (), ". A mended note did not pass either, so it was dropped"
+    others = [other for other in others if other.sha256 != after.sha256]
+    changes = {"candidates": (after, before, *others), "assessment": again, **_make_draft(case, after)}
+    return changes, again.gates, f". Mended: {_summarise_gates(again.gates)}"
+
+
+def vote(case: Case, _: Progress, tools: StageContext) -> StageResult:
+    """A verdict of the simulated jury on the note as it stands, and one on each candidate, by the same jurors.
+
+    What cannot be judged is NOT RUN with its reason in the summary.
+    """
+    if case.draft is None:
+        return {}, StageOutcome.not_run("there is no note.")
+    post, text = case.post.as_read.text, case.draft.text
+    others = [candidate.text for candidate in case.candidates if candidate.sha256 != case.draft.sha256]
+    try:
+        jury = tools.jury()
+        verdict = jury.verdict(post, text)
+    except CrowdNotesError as error:
+        return {}, StageOutcome.not_run(error.message)
+    known = {item.text_sha256 for item in case.jury if item.post_sha256 == verdict.post_sha256}
+    compared = jury.compare(post, others)
+    refused = [item.message for item in compared if not isinstance(item, JuryVerdict)]
+    beside = [item for item in compared if isinstance(item, JuryVerdict) and item.text_sha256 not in known]
+    earlier = tuple(item for item in case.jury if item.text_sha256 != verdict.text_sha256)
+    kept = (*earlier, *beside)[-(_MAX_KEPT_VERDICTS - 1) :]
+    summary = (
+        f"simulated note intercept {in_figures(verdict.note_intercept, verdict.helpful_line)} "
+        f"({verdict.helpful_line:.2f} needed)"
+    )
+    if refused:
+        summary += f"; candidates NOT RUN: {len(refused)} ({' '.join(dict.fromkeys(refused))})"
+    return {"jury": (*kept, verdict)}, StageOutcome(summary=summary)
+
+
+def _summarise_gates(gates: Sequence[GateResult]) -> str:
+    return ", ".join(f"{gate.gate.value} {gate.status.value.replace('_', ' ')}" for gate in gates)
+
+
+def _choose_writing_evidence(case: Case) -> tuple[Evidence, ...]:
+    """The passages in use; while there are none, all that were found to judge the claim by."""
+    return case.used_evidence or case.judging_evidence
+
+
+def _choose_judging_evidence(case: Case, draft: Draft) -> tuple[Evidence, ...]:
+    """What a note is judged over: the passages in use; while there are none, those that it cites."""
+    return case.used_evidence or tuple(item for item in case.evidence if item.id in draft.evidence_ids)
+
+
+def _explain_no_note(reason: str) -> StageOutcome:
+    """To write no note is a result; `reason` is shown where the note would be."""
+    return StageOutcome(summary=f"No note: {reason}", reason=reason)
+
+
+def written_before(case: Case) -> StageOutcome | None:
+    """How writing ended where its notes were never compared, as the work was stopped or failed; else None."""
+    at = {stage.name: stage.finished_at for stage in case.stages}
+    written, compared = at.get(StageName.DRAFT), at.get(StageName.REVISE)
+    if not case.candidates or written is None or (compared is not None and compared >= written):
+        return None
+    present = {item.id for item in (case.used_evidence or case.evidence)}
+    known = all(name in present for draft in case.candidates for name in draft.evidence_ids)
+    return StageOutcome(summary="Written before, and not compared yet") if known else None
+
+
+def _choose_first_stated(case: Case) -> Draft:
+    """The first candidate whose answer is stated, if there is one."""
+    stated = (draft for draft in case.candidates if not draft.is_inferred(case.settlement, case.evidence))
+    return next(stated, case.candidates[0])
+
+
+def _make_draft(case: Case, draft: Draft) -> dict[str, object]:
+    """The note that is made the draft, unless it is already or the draft is a person's own words."""
+    if case.draft is not None and (case.draft.engine == "person" or case.draft.sha256 == draft.sha256):
+        return {}
+    return {"draft": draft, "revisions": with_revision(case)}
