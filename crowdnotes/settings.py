@@ -6,9 +6,12 @@ prefix CROWDNOTES_ (a list as JSON: CROWDNOTES_ALLOWED_PRIVATE_HOSTS='["wiki.loc
 
 from __future__ import annotations
 
+import logging
 import os
+import re
 import stat
 from enum import StrEnum
+from functools import cache
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Literal, Self
@@ -25,13 +28,12 @@ from pydantic_settings import (
 from crowdnotes.errors import ConfigurationError
 from crowdnotes.settings_sections import (
     ArchiveSettings,
-    BridgingSettings,
     EvidenceSettings,
     FetchSettings,
     GateSettings,
     JurySettings,
-    LinkSettings,
     LlmSettings,
+    RatersWanted,
     SearchSettings,
     SettingsGroup,
     SupernoteSettings,
@@ -49,35 +51,35 @@ class SignIn(StrEnum):
 
 
 class SignInSettings(SettingsGroup):
-    """Who may use the program: nothing set, the one person at this machine; else see [people](people.md)."""
+    """Who may use CrowdNotes: see [people](people.md). Without any of these, the one person at this machine."""
 
     model_config = SettingsConfigDict(env_prefix="CROWDNOTES_SIGN_IN_", frozen=True)
 
     metadata_url: str | None = Field(
-        None, description="of an OpenID Connect provider; ends in /.well-known/openid-configuration"
+        None, description="of the OpenID Connect provider; ends in /.well-known/openid-configuration"
     )
-    client_id: str | None = Field(None, min_length=1, description="what the provider calls this program")
+    client_id: str | None = Field(None, min_length=1, description="the provider's name for this program")
     client_secret: SecretStr | None = Field(None, min_length=1, description="as the provider gave it")
     cookie_secret: SecretStr | None = Field(
-        None, min_length=32, description="signs the cookie by which a browser stays signed in; the same on each server"
+        None, min_length=32, description="signs the cookie that keeps a browser signed in; the same on each server"
     )
     public_url: str | None = Field(
         None,
-        description="the address that people come by; the provider has to know it, with /oauth2callback added; https, "
-        "but for this machine alone",
+        description="CrowdNotes' address; https, but for this machine. The provider must know it with "
+        "/oauth2callback added",
     )
     user_header: str | None = Field(
         None,
         pattern=r"^[A-Za-z0-9-]+$",
-        description="in place of a provider: the header in which a proxy on this machine says who is signed in there",
+        description="instead of a provider: the header in which a proxy on this machine names the person",
     )
     first_role: Literal["viewer", "contributor", "moderator", "none"] = Field(
-        "contributor", description="of somebody who is new; with none they wait until an admin lets them in"
+        "contributor", description="role of a new person; with “none” they wait for an admin"
     )
     demo: bool = Field(
-        False, description="without accounts: each visitor has the demonstrations to themselves, and nothing else"
+        False, description="no accounts: each visitor has the demonstrations to themselves, and nothing else"
     )
-    demo_hours: int = Field(24, ge=1, description="after which what a visitor left is deleted")
+    demo_hours: int = Field(24, ge=1, description="until what a visitor left is deleted")
 
     @field_validator("metadata_url", "public_url")
     @classmethod
@@ -126,7 +128,7 @@ def _require_safe_address(value: str) -> str:
 
 
 class XSettings(SettingsGroup):
-    """X's API, for accounts that X enrolled as AI note writers: see [to X](x.md). Nothing set, people copy as ever."""
+    """X's API, for accounts that X enrolled as AI note writers: see [to X](x.md)."""
 
     model_config = SettingsConfigDict(env_prefix="CROWDNOTES_X_", frozen=True)
 
@@ -139,20 +141,18 @@ class XSettings(SettingsGroup):
     oauth2_token: SecretStr | None = Field(
         None,
         min_length=1,
-        description="in their place: a user's access token of OAuth 2.0, which X ends after two hours",
+        description="instead of the four: a user's access token of OAuth 2.0, which X ends after two hours",
     )
     oauth2_refresh_token: SecretStr | None = Field(
-        None, min_length=1, description="renews that one; X gives it for the scope offline.access"
+        None, min_length=1, description="renews it; X gives it for the scope offline.access"
     )
     oauth2_client_id: str | None = Field(None, min_length=1, description="of the app, for renewing")
-    oauth2_client_secret: SecretStr | None = Field(
-        None, min_length=1, description="of an app that has one, for renewing"
-    )
+    oauth2_client_secret: SecretStr | None = Field(None, min_length=1, description="of the app, if it has one")
     test_mode: bool = Field(
-        True, description="X scores what is sent and shows it to nobody; false once X has admitted the account"
+        True, description="X scores notes and shows them to nobody; set false once X admitted the account"
     )
-    url: str = Field("https://api.x.com", description="the API, or a double of it on this machine")
-    seconds: float = Field(20.0, gt=0, le=300, description="for one call; X's own answers take under five")
+    url: str = Field("https://api.x.com", description="X's API, or a stand-in on this machine")
+    seconds: float = Field(20.0, gt=0, le=300, description="for one call")
 
     @field_validator("url")
     @classmethod
@@ -193,63 +193,56 @@ def _find_data_dir() -> Path:
 
 
 class Settings(SettingsGroup):
-    """Everything that can be set."""
+    """All settings."""
 
     model_config = SettingsConfigDict(env_prefix="CROWDNOTES_", frozen=True, extra="ignore")
 
     data_dir: Path = Field(
         default_factory=_find_data_dir,
-        description="where cases and libraries lie; the system's place for user data without it",
+        description="folder of cases and libraries; without it the system's place for user data",
     )
-    database_url: SecretStr | None = Field(None, description="PostgreSQL by URL; SQLite in data_dir without it")
+    database_url: SecretStr | None = Field(None, description="PostgreSQL's URL; without it SQLite in the data folder")
     allowed_private_hosts: tuple[str, ...] = Field(
         (), description="hosts on a private network that may be read; empty, so that a pasted URL reaches none"
     )
     author: str = Field(
-        "you", min_length=1, max_length=80, description="the name in the audit trail on a machine of one's own"
+        "you", min_length=1, max_length=80, description="your name in the records, where nobody signs in"
     )
-    four_eyes: bool = Field(False, description="nobody decides a case that they began: somebody else has to")
-    queue: bool = Field(
-        False, description="show the moderators' queue also where nobody signs in; where people do, it is shown"
-    )
+    four_eyes: bool = Field(False, description="nobody decides a case that they began")
+    queue: bool = Field(False, description="show the moderators' queue even where nobody signs in")
     two_readers: bool = Field(
-        False, description="two moderators read each submitted case, each without what the other found"
+        False, description="two moderators read each submitted case, each without the other's findings"
     )
     participants_only: bool = Field(
-        False, description="this server shows blind comparisons to those who have a link, and no other page"
+        False, description="this server shows blind comparisons by their link, and nothing else"
     )
-    max_post_characters: int = Field(25_000, gt=0, description="the longest post that X allows")
     workers: int = Field(
-        4, ge=0, description="jobs at once in the app; on PostgreSQL 0 leaves them all to `crowdnotes worker`"
+        4, ge=0, description="jobs at once in the app; with PostgreSQL, 0 leaves all to `crowdnotes worker`"
     )
     embedder: Path | None = Field(
-        None,
-        description="folder of a sentence-transformers model, with crowdnotes.toml; else the model that comes along",
+        None, description="folder of another embedding model ([extending](extending.md#an-embedding-model))"
     )
     reader: Path | None = Field(
         None,
-        description="a model that reads a note against its passages for the local engine: a folder, or a name that "
-        "`crowdnotes models get reader` fetched; without it a person compares",
+        description="model that compares a note with its passages: a folder, or a name fetched by `crowdnotes models "
+        "get reader`",
     )
     retention_days: int | None = Field(
-        None,
-        ge=1,
-        description="cases that were decided longer ago are removed, but for their ids and when that was; without it "
-        "they stay ([running](running.md))",
+        None, ge=1, description="remove cases decided longer ago ([running](running.md)); without it they stay"
     )
-    log_json: bool = Field(
-        False, description="write the log as lines of JSON, with case and job, for programs ([running](running.md))"
-    )
+    log_json: bool = Field(False, description="log lines of JSON ([running](running.md))")
     torch_threads: int = Field(2, ge=1, description="threads of the embedding model")
-    embedding_cache_mb: int = Field(256, ge=1, description="vectors kept on disk; those longest unused go first")
+    bridging_raters: RatersWanted = Field(
+        RatersWanted.CORE,
+        description="whose ratings in X's public data count: those of X's Core model (`core`) or of `all` "
+        "([bridging](bridging.md))",
+    )
     fetch: FetchSettings = Field(default_factory=FetchSettings)
     archive: ArchiveSettings = Field(default_factory=ArchiveSettings)
     evidence: EvidenceSettings = Field(default_factory=EvidenceSettings)
-    links: LinkSettings = Field(default_factory=LinkSettings)
     search: SearchSettings = Field(default_factory=SearchSettings)
     gates: GateSettings = Field(default_factory=GateSettings)
     llm: LlmSettings = Field(default_factory=LlmSettings)
-    bridging: BridgingSettings = Field(default_factory=BridgingSettings)
     jury: JurySettings = Field(default_factory=JurySettings)
     supernote: SupernoteSettings = Field(default_factory=SupernoteSettings)
     sign_in: SignInSettings = Field(default_factory=SignInSettings)
@@ -310,12 +303,29 @@ class Settings(SettingsGroup):
             folder.chmod(0o700)
 
 
+_REMOVED = re.compile(
+    r"CROWDNOTES_(BRIDGING_(?!RATERS)\w+|ARCHIVE_SECONDS|EMBEDDING_CACHE_MB|MAX_POST_CHARACTERS"
+    r"|EVIDENCE_(HITS_PER_QUERY|PASSAGE_\w+|SURROUNDINGS)|FETCH_(CONNECT_SECONDS|MAX_REDIRECTS)"
+    r"|GATE_(HELPFULNESS|OPINION|RELEVANCE)|LINK_\w+|LLM_(ANSWER_TOKENS|CANDIDATE_TEMPERATURE|CHOOSE_ONE_BY_ONE)"
+    r"|LLM_SUPERNOTE_\w+|JURY_(FAMILIAR_WORDS|GLOBAL_INTERCEPT|LIKE_MINDED|RATINGS_PER_NOTE|REPEATS)"
+    r"|SEARCH_PATIENCE_SECONDS)"
+)
+
+
+@cache
+def _warn_of_removed_setting(name: str) -> None:
+    logging.getLogger(__name__).warning("%s is no longer a setting: its value is fixed. Remove the variable.", name)
+
+
 def load_settings() -> Settings:
     """Settings from the environment; a bad value gives one clear sentence.
 
     Of a variable that is not set, `<NAME>_FILE` may name a file that holds the value, as containers keep their secrets.
     """
     for name, file in list(os.environ.items()):
+        if _REMOVED.fullmatch(name.removesuffix("_FILE")):
+            _warn_of_removed_setting(name)
+            continue
         wanted = name.removesuffix("_FILE")
         if name.startswith("CROWDNOTES_") and wanted != name and wanted not in os.environ:
             try:

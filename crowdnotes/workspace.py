@@ -42,7 +42,7 @@ from crowdnotes.errors import ConfigurationError, InputError, StoreError, StoreF
 from crowdnotes.evidence.demo_pages import DemonstrationFetcher, DemonstrationLinks
 from crowdnotes.evidence.fetching import Fetcher, PageCache, PageFetcher
 from crowdnotes.evidence.library import Libraries, SharedLibraries
-from crowdnotes.evidence.link_check import HttpLinkAsker, LinkAsker, LinkChecker
+from crowdnotes.evidence.link_check import HttpLinkAsker, LinkAsker, LinkChecker, LinkLimits
 from crowdnotes.evidence.reading.reading_services import check_reading, make_reading_services
 from crowdnotes.evidence.reading.worker_processes import page_readers
 from crowdnotes.evidence.search import check_providers, default_providers, make_online, make_providers
@@ -501,7 +501,7 @@ def open_workspace(
         libraries=libraries,
         providers=lambda names: make_providers(settings, libraries, names),
         settings=settings,
-        links=LinkChecker(link_asker, settings.links, clock, wayback=wayback),
+        links=LinkChecker(link_asker, LinkLimits(), clock, wayback=wayback),
         jury=cache(partial(_make_jury, settings, cached)),
         clock=clock,
         options=options or GatherOptions(),
@@ -567,7 +567,7 @@ def require_workers(workers: int) -> None:
 def _make_jury(settings: Settings, embedder: Embedder) -> Jury:
     from crowdnotes.jury import open_jury
 
-    return open_jury(settings.jury, settings.bridging, embedder)
+    return open_jury(settings.jury, embedder)
 
 
 def _make_page_fetcher(settings: Settings) -> PageFetcher:

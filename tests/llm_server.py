@@ -186,7 +186,7 @@ def _logprobs(say: Say) -> Body | None:
 
 _FORMS = (
     "candidates", "verdicts", "replies", "breaks",
-    "claims", "queries", "picks", "pick", "passages", "decision", "grades", "faithful", "helpful", "shows", "overall",
+    "claims", "queries", "picks", "passages", "decision", "grades", "faithful", "helpful", "shows", "overall",
 )  # fmt: skip
 
 
@@ -236,8 +236,6 @@ def honest_answer(body: Body) -> Body:
             lines = [line for line in data["remaining results"].splitlines() if line != "(nothing)"]
             picks = [{"number": number, "tells": "It speaks to the claim."} for number in range(1, len(lines) + 1)]
             return {"picks": picks, "rest": "The others repeat it."}
-        case "pick":
-            return {"why": "It speaks to the claim.", "pick": 1 if data["remaining results"] != "(nothing)" else 0}
         case "passages":
             said = {"tells": "It answers the claim.", "points": "against", "answer": "stated"}
             found = [{"id": name, "quote": _opening(text), **said} for name, text in passages.items()]

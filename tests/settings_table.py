@@ -17,34 +17,40 @@ from crowdnotes.settings import Settings
 PAGE = Path(__file__).parent.parent / "docs" / "settings.md"
 _HEAD = """# Settings
 
-Each is an environment variable, read once at the start. Lists and tables are written as JSON. A wrong value stops the
-start with a sentence that names the variable. This page is made by `python -m tests.settings_table`.
+Each is an environment variable that CrowdNotes reads once, at the start. Defaults are in brackets. Write lists and
+tables as JSON. A wrong value stops the start and is named. `NAME_FILE` may name a file that holds the value.
+`python -m tests.settings_table` writes this page.
 """
 
 
 def page() -> str:
-    """The whole page: a table for each group of settings."""
+    """The whole page: a list for each group of settings."""
     groups = [
         field.annotation
         for field in Settings.model_fields.values()
         if isinstance(field.annotation, type) and issubclass(field.annotation, BaseSettings)
     ]
-    return "\n".join([_HEAD, *_table(Settings), *(line for group in groups for line in _table(group))])
+    return "\n".join([_HEAD, *_list_settings(Settings), *(line for group in groups for line in _list_settings(group))])
 
 
-def _table(group: type[BaseSettings]) -> Iterator[str]:
-    about = (inspect.getdoc(group) or "").replace("\n", " ").strip()
+def _list_settings(group: type[BaseSettings]) -> Iterator[str]:
+    about = (inspect.getdoc(group) or "").replace("\n\n", " ").replace("\n", " ").strip()
     yield f"## {group.__name__.removesuffix('Settings') or 'General'}\n\n{about}\n"
-    yield "| variable | default | what for |\n|---|---|---|"
     fields = dict(group.model_fields)
     if fields.pop("of_providers", None):
         every = (*(provider.options for provider in ONLINE), *READING_OPTIONS)
         fields |= {name: field for options in every for name, field in options.model_fields.items()}
+    addresses = [name for name, field in fields.items() if name.endswith("_url") and field.default]
     for name, field in fields.items():
-        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseSettings):
+        if name in addresses or (isinstance(field.annotation, type) and issubclass(field.annotation, BaseSettings)):
             continue
         variable = f"{group.model_config['env_prefix']}{name}".upper()
-        yield f"| `{variable}` | {_shown(field.default)} | {(field.description or '').replace('|', '/')} |"
+        default = _shown(field.default)
+        yield f"- `{variable}`{default and f' ({default})'}: {field.description}"
+    if addresses:
+        names = ", ".join(f"`{name.removesuffix('_url').upper()}`" for name in addresses)
+        prefix = group.model_config["env_prefix"]
+        yield f"- `{prefix}NAME_URL`: another address of a service; NAME is one of {names}"
     yield ""
 
 

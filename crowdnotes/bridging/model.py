@@ -18,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import BeforeValidator
 
+from crowdnotes.bridging.thresholds import THRESHOLDS, Thresholds
 from crowdnotes.domain import FrozenModel
 from crowdnotes.domain.base import LabelledEnum
 from crowdnotes.errors import InputError
-from crowdnotes.settings_sections import BridgingSettings
 from crowdnotes.text.markdown import in_figures
 from crowdnotes.wording import fill
 
@@ -114,9 +114,11 @@ def _drop_unused_ids(ids: Ids, index: Indices) -> tuple[Ids, Indices]:
     return ids[present], renumbered[index].astype(np.int32, copy=False)
 
 
-def filter_mask(table: RatingTable, settings: BridgingSettings) -> tuple[npt.NDArray[np.bool_], dict[str, int]]:
+def filter_mask(
+    table: RatingTable, thresholds: Thresholds = THRESHOLDS
+) -> tuple[npt.NDArray[np.bool_], dict[str, int]]:
     """The ratings that enter the fit, as a mask (m,), and how many each step dropped, by a name that says why."""
-    fewest, least = settings.min_raters_per_note, settings.min_ratings_per_rater
+    fewest, least = thresholds.min_raters_per_note, thresholds.min_ratings_per_rater
     everything = np.ones(len(table), dtype=bool)
     notes = _mask_often_enough(table.note, everything, len(table.note_ids), fewest)
     raters = _mask_often_enough(table.rater, notes, len(table.rater_ids), least)
@@ -132,14 +134,14 @@ def filter_mask(table: RatingTable, settings: BridgingSettings) -> tuple[npt.NDA
 LEFT_OUT = "ratings by raters of groups that X's Core model leaves out"
 
 
-def nothing_left(dropped: Mapping[str, int], settings: BridgingSettings) -> InputError:
+def nothing_left(dropped: Mapping[str, int], thresholds: Thresholds = THRESHOLDS) -> InputError:
     """The error for ratings of which none can be fitted, with what was dropped on the way, by reason."""
     told = "; ".join(f"{reason}: {count}" for reason, count in dropped.items()) or "nothing, the file is empty"
     return InputError(
         f"No ratings are left to fit. Dropped were: {told}.",
         (
-            f"The algorithm needs notes with {settings.min_raters_per_note} raters, and raters with "
-            f"{settings.min_ratings_per_rater} ratings."
+            f"The algorithm needs notes with {thresholds.min_raters_per_note} raters, and raters with "
+            f"{thresholds.min_ratings_per_rater} ratings."
             + (" CROWDNOTES_BRIDGING_RATERS=all counts the raters of all groups." if LEFT_OUT in dropped else "")
         ),
     )

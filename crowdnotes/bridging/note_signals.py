@@ -14,7 +14,7 @@ from crowdnotes.bridging.columns import HELPFUL_TAGS, NOT_HELPFUL_TAGS
 from crowdnotes.bridging.model import Floats, IncorrectSignal, RatingTable, Side
 from crowdnotes.bridging.ratings import Bools, Ratings
 from crowdnotes.bridging.scoring import FrozenRaters, ScoredNotes, locate, score_notes
-from crowdnotes.settings_sections import BridgingSettings
+from crowdnotes.bridging.thresholds import Thresholds
 
 DAY_MS = 24 * 3600 * 1000
 VOLUME_DAYS = (7, 28)
@@ -96,9 +96,9 @@ def both_sides(table: RatingTable, view: View) -> tuple[Floats, Floats, Floats]:
     return raters, means, net
 
 
-def half_distance(view: View, settings: BridgingSettings) -> float:
+def half_distance(view: View, thresholds: Thresholds) -> float:
     """The distance from a note at which a rater's tags count half."""
-    return float(np.percentile(view.distance[view.used], settings.tag_distance_percentile))
+    return float(np.percentile(view.distance[view.used], thresholds.tag_distance_percentile))
 
 
 def tag_weights(distance: Floats, half: float) -> Floats:
@@ -108,7 +108,7 @@ def tag_weights(distance: Floats, half: float) -> Floats:
 
 
 def tag_aggregates(
-    ratings: Ratings, view: View, settings: BridgingSettings, half: float | None = None
+    ratings: Ratings, view: View, thresholds: Thresholds, half: float | None = None
 ) -> tuple[dict[str, Floats], dict[str, Floats]] | None:
     """Per not-helpful tag the weighted number and the weighted share of raters, (n,) each; None without tags.
 
@@ -118,7 +118,7 @@ def tag_aggregates(
     if not present or not view.used.any():
         return None
     note, notes = ratings.table.note[view.used], len(ratings.table.note_ids)
-    weight = tag_weights(view.distance[view.used], half_distance(view, settings) if half is None else half)
+    weight = tag_weights(view.distance[view.used], half_distance(view, thresholds) if half is None else half)
     everyone = np.bincount(note, weight, notes)
     totals: dict[str, Floats] = {
         tag: np.asarray(np.bincount(note, weight * ratings.tags[tag][view.used], notes), dtype=np.float64)
@@ -130,14 +130,14 @@ def tag_aggregates(
     return totals, shares
 
 
-def tag_lines(shares: dict[str, Floats], helpful: Bools, settings: BridgingSettings) -> dict[str, float] | None:
+def tag_lines(shares: dict[str, Floats], helpful: Bools, thresholds: Thresholds) -> dict[str, float] | None:
     """Per tag the share that is unusual: a high percentile among notes that prescoring found helpful (n,)."""
     if not helpful.any():
         return None
-    return {tag: float(np.percentile(share[helpful], settings.tag_percentile)) for tag, share in shares.items()}
+    return {tag: float(np.percentile(share[helpful], thresholds.tag_percentile)) for tag, share in shares.items()}
 
 
-def incorrect_signals(ratings: Ratings, view: View, settings: BridgingSettings) -> list[IncorrectSignal] | None:
+def incorrect_signals(ratings: Ratings, view: View, thresholds: Thresholds) -> list[IncorrectSignal] | None:
     """Of raters near the note's viewpoint that chose any not-helpful tag (incorrect_filter.py); None without tags."""
     if "notHelpfulIncorrect" not in ratings.tags:
         return None
@@ -148,16 +148,16 @@ def incorrect_signals(ratings: Ratings, view: View, settings: BridgingSettings) 
     usual = np.bincount(table.rater[says], minlength=raters) / np.maximum(complaints, 1)
     return [
         IncorrectSignal(int(number), int(tags), float(rates))
-        for number, tags, rates in incorrect_counts(ratings, view, usual, settings).T
+        for number, tags, rates in incorrect_counts(ratings, view, usual, thresholds).T
     ]
 
 
-def incorrect_counts(ratings: Ratings, view: View, usual: Floats, settings: BridgingSettings) -> Floats:
+def incorrect_counts(ratings: Ratings, view: View, usual: Floats, thresholds: Thresholds) -> Floats:
     """The same as (3, n): these raters, their "incorrect" tags, and their usual rates summed; usual (u,): of raters."""
     table, notes = ratings.table, len(ratings.table.note_ids)
-    clip = settings.incorrect_clip
+    clip = thresholds.incorrect_clip
     apart = np.abs(np.clip(view.rater_factor, -clip, clip) - np.clip(view.note_factor, -clip, clip))
-    near = view.used & _mask_complaints(ratings) & (apart < settings.incorrect_interval)
+    near = view.used & _mask_complaints(ratings) & (apart < thresholds.incorrect_interval)
     row, says = table.note[near], ratings.tags["notHelpfulIncorrect"][near]
     sums = np.bincount(row, says, notes), np.bincount(row, usual[table.rater[near]], notes)
     return np.array((np.bincount(row, minlength=notes), *sums), dtype=np.float64)
@@ -186,13 +186,13 @@ def explanation_counts(ratings: Ratings) -> tuple[dict[str, npt.NDArray[np.int64
 
 
 def sampled_signals(
-    table: RatingTable, sampled: Bools, view: View, raters: FrozenRaters, settings: BridgingSettings
+    table: RatingTable, sampled: Bools, view: View, raters: FrozenRaters, thresholds: Thresholds
 ) -> Floats:
     """Of the ratings that X asked people drawn at random for, a mask (m,): see `SampledSignal`, (3, n).
 
     The intercept is by the same raters, held as they are, at a price of its own (mf_base_scorer.py, `score_final`).
     """
-    held = replace(raters, ratings_per_note=settings.sampled_ratings_per_note)
+    held = replace(raters, ratings_per_note=thresholds.sampled_ratings_per_note)
     intercepts = score_notes(table.only(sampled), held).notes.intercepts
     mine = sampled & view.used
     on_side = (mine & (view.rater_factor < 0), mine & (view.rater_factor >= 0))
@@ -200,7 +200,7 @@ def sampled_signals(
     return np.array((intercepts, *counts), dtype=np.float64)
 
 
-def high_volume_raters(ratings: Ratings, settings: BridgingSettings) -> Bools | None:
+def high_volume_raters(ratings: Ratings, thresholds: Thresholds) -> Bools | None:
     """The busiest raters (u,) of the last 7 or 28 days of the data; None without times.
 
     Of under 200 notes nobody is: the scorer takes so few for a test (process_data.py, `tag_high_volume_raters`).
@@ -213,14 +213,14 @@ def high_volume_raters(ratings: Ratings, settings: BridgingSettings) -> Bools | 
     end = int(ratings.created_at_ms.max())
     for days in VOLUME_DAYS:
         recent = ratings.created_at_ms > end - days * DAY_MS
-        busiest |= mask_busiest(np.bincount(ratings.table.rater[recent], minlength=len(busiest)), settings)
+        busiest |= mask_busiest(np.bincount(ratings.table.rater[recent], minlength=len(busiest)), thresholds)
     return busiest
 
 
-def mask_busiest(counts: npt.NDArray[np.int64], settings: BridgingSettings) -> Bools:
+def mask_busiest(counts: npt.NDArray[np.int64], thresholds: Thresholds) -> Bools:
     """The raters whose numbers of ratings (u,) stand out among those of all who rated at all."""
     active = counts[counts > 0]
-    return counts > (np.quantile(active, 1 - settings.high_volume_share) if len(active) else 0)
+    return counts > (np.quantile(active, 1 - thresholds.high_volume_share) if len(active) else 0)
 
 
 def _compute_mean_and_spread(values: Floats) -> tuple[float, float]:

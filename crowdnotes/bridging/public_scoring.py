@@ -48,9 +48,10 @@ from crowdnotes.bridging.public_files import column_names, found_table, read_col
 from crowdnotes.bridging.ratings import Bools, Ratings, load_ratings
 from crowdnotes.bridging.rules import decide
 from crowdnotes.bridging.scoring import FrozenRaters, ScoredNotes, doubts, locate, score_notes
+from crowdnotes.bridging.thresholds import THRESHOLDS, Thresholds
 from crowdnotes.domain import Classification, FrozenModel
 from crowdnotes.errors import InputError
-from crowdnotes.settings_sections import BridgingSettings, RatersWanted
+from crowdnotes.settings_sections import RatersWanted
 from crowdnotes.wording import fill
 
 NOT_MISLEADING_UNTIL_MS = 1_664_755_200_000  # 2022-10-03: ratings on such notes until then are not used
@@ -247,7 +248,7 @@ def helpful_raters(
     facts: NoteFacts,
     statuses: list[NoteStatus],
     intercepts: npt.NDArray[np.float64],
-    settings: BridgingSettings,
+    thresholds: Thresholds,
 ) -> Bools | None:
     """Which raters (u,) are at or above the thresholds, given the notes' provisional statuses and intercepts (n,).
 
@@ -262,10 +263,10 @@ def helpful_raters(
     judged = np.bincount(table.rater[valid], minlength=len(table.rater_ids))
     matches = np.bincount(table.rater[agrees], minlength=len(table.rater_ids))
     share = np.divide(matches, judged, out=np.full(len(judged), -1.0), where=judged > 0)
-    enough = np.asarray(share >= settings.rater_helpfulness)
+    enough = np.asarray(share >= thresholds.rater_helpfulness)
     if facts.authors is None:
         return enough
-    return enough & _mask_good_authors(table.rater_ids, facts.authors, helpful, not_helpful, intercepts, settings)
+    return enough & _mask_good_authors(table.rater_ids, facts.authors, helpful, not_helpful, intercepts, thresholds)
 
 
 def _mask_valid_ratings(
@@ -293,7 +294,7 @@ def _mask_good_authors(
     helpful: Bools,
     not_helpful: Bools,
     intercepts: npt.NDArray[np.float64],
-    settings: BridgingSettings,
+    thresholds: Thresholds,
 ) -> Bools:
     """Raters whose own notes do well enough, or who have written none."""
     known = np.array([author is not None for author in authors], dtype=bool)
@@ -305,7 +306,9 @@ def _mask_good_authors(
     score = np.bincount(who[wrote], helpful[wrote] - _NOT_HELPFUL_WEIGHT * not_helpful[wrote].astype(float), raters)
     mean = np.bincount(who[wrote], intercepts[wrote], raters)
     with np.errstate(invalid="ignore"):
-        good = (score / notes >= settings.author_ratio_difference) & (mean / notes >= settings.author_mean_intercept)
+        good = (score / notes >= thresholds.author_ratio_difference) & (
+            mean / notes >= thresholds.author_mean_intercept
+        )
     return np.asarray(good | (notes == 0), dtype=bool)
 
 
@@ -326,7 +329,7 @@ _OMISSION_NOTICE = (
 )
 
 
-def score_public_data(data: Path, settings: BridgingSettings) -> PublicScores:
+def score_public_data(data: Path, thresholds: Thresholds = THRESHOLDS) -> PublicScores:
     """Read ratings, notes, history and enrolment under `data` and give every rated note its status.
 
     Raises InputError when there are no ratings, or none are left after the filter.
@@ -334,14 +337,14 @@ def score_public_data(data: Path, settings: BridgingSettings) -> PublicScores:
     if data.is_file():
         raise InputError(f"{data} is a file.", "Give the folder that holds it, with notes and status history.")
     ratings = load_ratings(data, with_details=True)
-    taken = core_raters(data, ratings.table.rater_ids) if settings.raters is RatersWanted.CORE else None
-    return score(ratings, gather_facts(data, ratings.table.note_ids), settings, taken=taken)
+    taken = core_raters(data, ratings.table.rater_ids) if thresholds.raters is RatersWanted.CORE else None
+    return score(ratings, gather_facts(data, ratings.table.note_ids), thresholds, taken=taken)
 
 
 def score(
     ratings: Ratings,
     facts: NoteFacts,
-    settings: BridgingSettings,
+    thresholds: Thresholds,
     start: Factorization | None = None,
     *,
     taken: Bools | None = None,
@@ -350,10 +353,10 @@ def score(
 
     start: where the first fit begins. taken: which raters (u,) Core takes; None for all of them.
     """
-    raters_taken = RatersTaken.of(taken, len(ratings.table.rater_ids), settings.raters)
+    raters_taken = RatersTaken.of(taken, len(ratings.table.rater_ids), thresholds.raters)
     ids = ratings.table.rater_ids
     ratings, facts, dropped = without_early_not_misleading(ratings, facts)
-    busy = high_volume_raters(ratings, settings)
+    busy = high_volume_raters(ratings, thresholds)
     explained = explanation_counts(ratings) if ratings.tags else None
     left_out = None
     if taken is not None:
@@ -361,17 +364,17 @@ def score(
         left_out = np.bincount(ratings.table.note[~mine], minlength=len(ratings.table.note_ids))
         ratings = ratings.only(mine)
         dropped |= {LEFT_OUT: int(left_out.sum())} if left_out.any() else {}
-    counted, few = those_that_count(replace(ratings, dropped=ratings.dropped | dropped), settings)
+    counted, few = those_that_count(replace(ratings, dropped=ratings.dropped | dropped), thresholds)
     known = () if facts.misleading is not None else (NO_NOTES,)
-    fitted = fit_raters(counted, facts.keep(_locate_notes(counted.table, ratings.table)), settings, start)
+    fitted = fit_raters(counted, facts.keep(_locate_notes(counted.table, ratings.table)), thresholds, start)
     raters = FrozenRaters.of(fitted.fit)
-    scored = final_scores(ratings.table, raters, settings)
+    scored = final_scores(ratings.table, raters, thresholds)
     helpful_before = np.isin(ratings.table.note_ids, fitted.helpful_before)
     signals = _build_signals(
-        ratings, facts, scored, raters, helpful_before, settings, busy=busy, explained=explained, left_out=left_out
+        ratings, facts, scored, raters, helpful_before, thresholds, busy=busy, explained=explained, left_out=left_out
     )
     return PublicScores(
-        tuple(decide(note, settings) for note in signals),
+        tuple(decide(note, thresholds) for note in signals),
         fitted.fit,
         raters_taken,
         ratings.dropped | dropped | few,
@@ -389,7 +392,7 @@ class FittedRaters:
 
 
 def fit_raters(
-    ratings: Ratings, facts: NoteFacts, settings: BridgingSettings, start: Factorization | None = None
+    ratings: Ratings, facts: NoteFacts, thresholds: Thresholds, start: Factorization | None = None
 ) -> FittedRaters:
     """The two fits before notes are scored: on all ratings that count, then on those of raters the crowd agreed with.
 
@@ -397,17 +400,17 @@ def fit_raters(
     """
     notices: list[str] = []
     first = fit(ratings.table, start=start)
-    provisional = prescored(first, ratings.table, facts, settings)
-    second = _fit_helpful_raters(first, ratings, provisional, facts, settings, notices)
+    provisional = prescored(first, ratings.table, facts, thresholds)
+    second = _fit_helpful_raters(first, ratings, provisional, facts, thresholds, notices)
     helpful = np.array([status is NoteStatus.HELPFUL for status in provisional], dtype=bool)
     return FittedRaters(second, ratings.table.note_ids[helpful], (*notices, *doubts(second)))
 
 
-def those_that_count(ratings: Ratings, settings: BridgingSettings) -> tuple[Ratings, dict[str, int]]:
+def those_that_count(ratings: Ratings, thresholds: Thresholds) -> tuple[Ratings, dict[str, int]]:
     """The ratings that enter the fit, and how many did not, by reason. Raises InputError when none are left."""
-    keep, few = filter_mask(ratings.table, settings)
+    keep, few = filter_mask(ratings.table, thresholds)
     if not keep.any():
-        raise nothing_left(Counter(ratings.dropped) + Counter(few), settings)
+        raise nothing_left(Counter(ratings.dropped) + Counter(few), thresholds)
     return ratings.keep(keep), few
 
 
@@ -436,17 +439,15 @@ def without_early_not_misleading(ratings: Ratings, facts: NoteFacts) -> tuple[Ra
     return kept, facts.keep(_locate_notes(kept.table, ratings.table)), reasons
 
 
-def prescored(
-    first: Factorization, table: RatingTable, facts: NoteFacts, settings: BridgingSettings
-) -> list[NoteStatus]:
+def prescored(first: Factorization, table: RatingTable, facts: NoteFacts, thresholds: Thresholds) -> list[NoteStatus]:
     """Prescoring's statuses; without the notes table every note counts as misleading, as a deleted note does."""
-    enough = np.bincount(table.note, minlength=len(table.note_ids)) >= settings.min_ratings_for_status
+    enough = np.bincount(table.note, minlength=len(table.note_ids)) >= thresholds.min_ratings_for_status
     intercept, factor = first.notes.intercepts, np.abs(first.notes.factors[:, 0])
     misleading = np.ones(len(enough), dtype=bool) if facts.misleading is None else facts.misleading
     # Rules 2, 3 and 6, all that prescoring knows, for all notes at once: one by one a million takes minutes.
-    helpful = enough & misleading & (intercept >= settings.helpful_intercept)
-    low = enough & (intercept <= settings.not_helpful_base - settings.not_helpful_slope * factor)
-    not_helpful = low | (~misleading & (intercept < settings.not_misleading_intercept))
+    helpful = enough & misleading & (intercept >= thresholds.helpful_intercept)
+    low = enough & (intercept <= thresholds.not_helpful_base - thresholds.not_helpful_slope * factor)
+    not_helpful = low | (~misleading & (intercept < thresholds.not_misleading_intercept))
     names = np.where(
         not_helpful, NoteStatus.NOT_HELPFUL, np.where(helpful, NoteStatus.HELPFUL, NoteStatus.NEEDS_MORE_RATINGS)
     )
@@ -458,14 +459,14 @@ def _fit_helpful_raters(
     fitted: Ratings,
     provisional: list[NoteStatus],
     facts: NoteFacts,
-    settings: BridgingSettings,
+    thresholds: Thresholds,
     notices: list[str],
 ) -> Factorization:
     """The fit on ratings by raters at or above the helpfulness thresholds, begun from the first."""
     chosen = None
     if fitted.created_at_ms is not None:
         chosen = helpful_raters(
-            fitted.table, fitted.created_at_ms, facts, provisional, first.notes.intercepts, settings
+            fitted.table, fitted.created_at_ms, facts, provisional, first.notes.intercepts, thresholds
         )  # fmt: skip
     if chosen is None:
         notices.append("Raters are not chosen by helpfulness: it is not known when notes or ratings were made.")
@@ -476,12 +477,12 @@ def _fit_helpful_raters(
     return fit(fitted.table.keep(chosen[fitted.table.rater]), start=first)
 
 
-def final_scores(table: RatingTable, raters: FrozenRaters, settings: BridgingSettings) -> ScoredNotes:
+def final_scores(table: RatingTable, raters: FrozenRaters, thresholds: Thresholds) -> ScoredNotes:
     """Notes with enough ratings by the frozen raters; the others have no score (NaN)."""
     scored = score_notes(table, raters)
     _, known = locate(table.rater_ids, raters.ids)
     counts = np.bincount(table.note[known[table.rater]], minlength=len(table.note_ids))
-    few = counts < settings.min_raters_per_note
+    few = counts < thresholds.min_raters_per_note
     scored.notes.intercepts[few] = np.nan
     scored.notes.factors[few] = np.nan
     scored.upper_bounds[few] = np.nan
@@ -494,7 +495,7 @@ def _build_signals(
     scored: ScoredNotes,
     raters: FrozenRaters,
     helpful_before: Bools,
-    settings: BridgingSettings,
+    thresholds: Thresholds,
     *,
     busy: Bools | None,
     explained: tuple[dict[str, Times], dict[str, Times]] | None,
@@ -504,11 +505,11 @@ def _build_signals(
     table = ratings.table
     view = View.of(ratings, scored, raters)
     counts = np.bincount(table.note, minlength=len(table.note_ids))
-    tags = tag_aggregates(ratings, view, settings)
-    lines = None if tags is None else tag_lines(tags[1], helpful_before, settings)
-    incorrect = incorrect_signals(ratings, view, settings)
+    tags = tag_aggregates(ratings, view, thresholds)
+    lines = None if tags is None else tag_lines(tags[1], helpful_before, thresholds)
+    incorrect = incorrect_signals(ratings, view, thresholds)
     without_busy = _score_without_busiest(table, busy, raters)
-    asked = None if ratings.sampled is None else sampled_signals(table, ratings.sampled, view, raters, settings)
+    asked = None if ratings.sampled is None else sampled_signals(table, ratings.sampled, view, raters, thresholds)
     return [
         NoteSignals(
             note_id=note_id,

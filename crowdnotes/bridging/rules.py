@@ -28,7 +28,7 @@ from crowdnotes.bridging.model import (
     StatusResult,
 )
 from crowdnotes.bridging.ratings import Bools
-from crowdnotes.settings_sections import BridgingSettings
+from crowdnotes.bridging.thresholds import Thresholds
 from crowdnotes.wording import fill
 
 
@@ -64,12 +64,12 @@ def outcome(
     return RuleOutcome(rule=rule, fired=fired, status=status if fired else None, reason=reason, distances=distances)
 
 
-def general_helpful(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:  # noqa: ARG001
+def general_helpful(note: NoteSignals, status: NoteStatus, t: Thresholds) -> RuleOutcome | NotApplied:  # noqa: ARG001
     """Rule 2: a misleading-post note with enough ratings and intercept is helpful."""
     if note.misleading is None:
         return NotApplied(rule=RuleName.GENERAL_HELPFUL, missing="whether the note calls the post misleading")
-    enough = at_least("ratings", note.ratings, s.min_ratings_for_status)
-    intercept = at_least("note intercept", note.intercept, s.helpful_intercept)
+    enough = at_least("ratings", note.ratings, t.min_ratings_for_status)
+    intercept = at_least("note intercept", note.intercept, t.helpful_intercept)
     return outcome(
         RuleName.GENERAL_HELPFUL,
         note.misleading and enough.met and intercept.met,
@@ -78,14 +78,14 @@ def general_helpful(note: NoteSignals, status: NoteStatus, s: BridgingSettings) 
         enough,
         intercept,
         score=note.intercept,
-        line=s.helpful_intercept,
+        line=t.helpful_intercept,
     )
 
 
-def general_not_helpful(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome:  # noqa: ARG001
+def general_not_helpful(note: NoteSignals, status: NoteStatus, t: Thresholds) -> RuleOutcome:  # noqa: ARG001
     """Rule 3, the diamond: the more one-sided the note, the lower its intercept must be."""
-    line = s.not_helpful_base - s.not_helpful_slope * abs(note.factor)
-    enough = at_least("ratings", note.ratings, s.min_ratings_for_status)
+    line = t.not_helpful_base - t.not_helpful_slope * abs(note.factor)
+    enough = at_least("ratings", note.ratings, t.min_ratings_for_status)
     intercept = at_most("note intercept", note.intercept, line)
     return outcome(
         RuleName.GENERAL_NOT_HELPFUL,
@@ -99,12 +99,12 @@ def general_not_helpful(note: NoteSignals, status: NoteStatus, s: BridgingSettin
     )
 
 
-def upper_bound(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:  # noqa: ARG001
+def upper_bound(note: NoteSignals, status: NoteStatus, t: Thresholds) -> RuleOutcome | NotApplied:  # noqa: ARG001
     """Rule 4: not helpful even with an extreme helpful rater added."""
     if note.upper_bound is None:
         return NotApplied(rule=RuleName.UPPER_BOUND, missing="the score's upper bound")
-    enough = at_least("ratings", note.ratings, s.min_ratings_for_status)
-    bound = below("upper bound of the intercept", note.upper_bound, s.not_helpful_upper_bound)
+    enough = at_least("ratings", note.ratings, t.min_ratings_for_status)
+    bound = below("upper bound of the intercept", note.upper_bound, t.not_helpful_upper_bound)
     return outcome(
         RuleName.UPPER_BOUND,
         enough.met and bound.met,
@@ -113,17 +113,17 @@ def upper_bound(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> R
         enough,
         bound,
         score=note.upper_bound,
-        line=s.not_helpful_upper_bound,
+        line=t.not_helpful_upper_bound,
     )
 
 
-def ratio(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome:  # noqa: ARG001
+def ratio(note: NoteSignals, status: NoteStatus, t: Thresholds) -> RuleOutcome:  # noqa: ARG001
     """Rule 5: both sides rate it low on average."""
-    enough = at_least("ratings", note.ratings, s.min_ratings_for_status)
-    raters = at_least("raters on the smaller side", min(note.negative.raters, note.positive.raters), s.ratio_min_raters)
-    side = at_most("mean rating of the kinder side", max(note.negative.mean, note.positive.mean), s.ratio_side_mean)
+    enough = at_least("ratings", note.ratings, t.min_ratings_for_status)
+    raters = at_least("raters on the smaller side", min(note.negative.raters, note.positive.raters), t.ratio_min_raters)
+    side = at_most("mean rating of the kinder side", max(note.negative.mean, note.positive.mean), t.ratio_side_mean)
     both = at_most(
-        "mean of the sides' mean ratings", (note.negative.mean + note.positive.mean) / 2, s.ratio_mean_of_sides
+        "mean of the sides' mean ratings", (note.negative.mean + note.positive.mean) / 2, t.ratio_mean_of_sides
     )
     return outcome(
         RuleName.RATIO,
@@ -139,11 +139,11 @@ def ratio(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOut
     )
 
 
-def not_misleading(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:  # noqa: ARG001
+def not_misleading(note: NoteSignals, status: NoteStatus, t: Thresholds) -> RuleOutcome | NotApplied:  # noqa: ARG001
     """Rule 6: a note that calls the post fine, and is rated low."""
     if note.misleading is None:
         return NotApplied(rule=RuleName.NOT_MISLEADING, missing="whether the note calls the post misleading")
-    intercept = below("note intercept", note.intercept, s.not_misleading_intercept)
+    intercept = below("note intercept", note.intercept, t.not_misleading_intercept)
     return outcome(
         RuleName.NOT_MISLEADING,
         not note.misleading and intercept.met,
@@ -151,18 +151,18 @@ def not_misleading(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -
         "It says the post is not misleading, and its score {score:.2f} is below {line:.2f}.",
         intercept,
         score=note.intercept,
-        line=s.not_misleading_intercept,
+        line=t.not_misleading_intercept,
     )
 
 
-def inertia(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:  # noqa: ARG001
+def inertia(note: NoteSignals, status: NoteStatus, t: Thresholds) -> RuleOutcome | NotApplied:  # noqa: ARG001
     """Rule 7: a note that was helpful in the last run stays so a little below the line."""
     if note.was_helpful is None:
         return NotApplied(rule=RuleName.INERTIA, missing="the note's status in the last run")
     if note.misleading is None:
         return NotApplied(rule=RuleName.INERTIA, missing="whether the note calls the post misleading")
-    line = s.helpful_intercept - s.inertia
-    enough = at_least("ratings", note.ratings, s.min_ratings_for_status)
+    line = t.helpful_intercept - t.inertia
+    enough = at_least("ratings", note.ratings, t.min_ratings_for_status)
     intercept = at_least("note intercept", note.intercept, line)
     return outcome(
         RuleName.INERTIA,
@@ -197,7 +197,7 @@ _TEXT_BY_COMPLAINT = {
 """What raters chose, in X's own words."""
 
 
-def tags(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:
+def tags(note: NoteSignals, status: NoteStatus, t: Thresholds) -> RuleOutcome | NotApplied:
     """Rule 8: one complaint is unusually common among raters near the note's own viewpoint."""
     if note.tag_totals is None or note.tag_shares is None:
         return NotApplied(rule=RuleName.TAGS, missing="the raters' tags")
@@ -208,7 +208,7 @@ def tags(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutc
     for tag, total in note.tag_totals.items():
         if tag == MILD_TAG or tag not in note.tag_lines:
             continue
-        often = at_most("weighted raters who chose {tag}", total, s.tag_total, tag=tag)
+        often = at_most("weighted raters who chose {tag}", total, t.tag_total, tag=tag)
         share = at_most("weighted share who chose {tag}", note.tag_shares[tag], note.tag_lines[tag], tag=tag)
         if total > 0:
             distances += [often, share]
@@ -224,16 +224,16 @@ def tags(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutc
     )
 
 
-def incorrect(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:
+def incorrect(note: NoteSignals, status: NoteStatus, t: Thresholds) -> RuleOutcome | NotApplied:
     """Rule 9: raters of a like mind call it incorrect, more than they usually do."""
     if note.incorrect is None:
         return NotApplied(rule=RuleName.INCORRECT, missing="the raters' tags")
     seen = note.incorrect
     usual = math.log1p(seen.usual)
     excess = seen.tags / usual if usual > 0 else (math.inf if seen.tags else 0.0)
-    few_tags = below("'incorrect' tags by like-minded raters", seen.tags, s.incorrect_tags)
-    few_raters = below("like-minded raters with a complaint", seen.raters, s.incorrect_raters)
-    usual_rate = below("'incorrect' tags against the usual", min(excess, 1e6), s.incorrect_ratio)
+    few_tags = below("'incorrect' tags by like-minded raters", seen.tags, t.incorrect_tags)
+    few_raters = below("like-minded raters with a complaint", seen.raters, t.incorrect_raters)
+    usual_rate = below("'incorrect' tags against the usual", min(excess, 1e6), t.incorrect_ratio)
     return outcome(
         RuleName.INCORRECT,
         status is not NoteStatus.NOT_HELPFUL and not (few_tags.met or few_raters.met or usual_rate.met),
@@ -247,11 +247,11 @@ def incorrect(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> Rul
     )
 
 
-def low_diligence(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:
+def low_diligence(note: NoteSignals, status: NoteStatus, t: Thresholds) -> RuleOutcome | NotApplied:
     """Rule 10: the diligence model doubts its facts or sources."""
     if note.diligence_intercept is None:
         return NotApplied(rule=RuleName.LOW_DILIGENCE, missing="the diligence model, not computed here")
-    intercept = at_most("diligence intercept", note.diligence_intercept, s.low_diligence_intercept)
+    intercept = at_most("diligence intercept", note.diligence_intercept, t.low_diligence_intercept)
     return outcome(
         RuleName.LOW_DILIGENCE,
         status is not NoteStatus.NOT_HELPFUL and not intercept.met,
@@ -261,9 +261,9 @@ def low_diligence(note: NoteSignals, status: NoteStatus, s: BridgingSettings) ->
     )
 
 
-def large_factor(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome:
+def large_factor(note: NoteSignals, status: NoteStatus, t: Thresholds) -> RuleOutcome:
     """Rule 11: one side carries the note."""
-    factor = at_most("size of the note factor", abs(note.factor), s.max_factor)
+    factor = at_most("size of the note factor", abs(note.factor), t.max_factor)
     return outcome(
         RuleName.LARGE_FACTOR,
         status is NoteStatus.HELPFUL and not factor.met,
@@ -271,27 +271,27 @@ def large_factor(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> 
         "It speaks mostly to one side: polarity {factor:+.2f}, at most {most:.2f} either way.",
         factor,
         factor=note.factor,
-        most=s.max_factor,
+        most=t.max_factor,
     )
 
 
-def low_intercept(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome:
+def low_intercept(note: NoteSignals, status: NoteStatus, t: Thresholds) -> RuleOutcome:
     """Rule 12: so far below the line that no other model may show it. The status readers see stays."""
-    intercept = at_least("note intercept", note.intercept, s.reject_intercept)
+    intercept = at_least("note intercept", note.intercept, t.reject_intercept)
     return outcome(
         RuleName.LOW_INTERCEPT,
-        status is not NoteStatus.NOT_HELPFUL and note.intercept < s.reject_intercept,
+        status is not NoteStatus.NOT_HELPFUL and note.intercept < t.reject_intercept,
         NoteStatus.FIRM_REJECT,
         "Below {line:.2f} no other of X's models may show it either.",
         intercept,
         score=note.intercept,
-        line=s.reject_intercept,
+        line=t.reject_intercept,
     )
 
 
-def minority(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome:
+def minority(note: NoteSignals, status: NoteStatus, t: Thresholds) -> RuleOutcome:
     """Rule 13: the side that likes it less must still bring enough helpful ratings."""
-    net = at_least("net helpful ratings of the smaller side", _count_smaller_net(note), s.minority_net_helpful)
+    net = at_least("net helpful ratings of the smaller side", _count_smaller_net(note), t.minority_net_helpful)
     return outcome(
         RuleName.MINORITY,
         status is NoteStatus.HELPFUL and not net.met,
@@ -302,16 +302,16 @@ def minority(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> Rule
         ),
         net,
         n=_count_smaller_net(note),
-        needed=s.minority_net_helpful,
+        needed=t.minority_net_helpful,
     )
 
 
-def balance(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome:
+def balance(note: NoteSignals, status: NoteStatus, t: Thresholds) -> RuleOutcome:
     """Rule 14: among very many ratings, the smaller side must be a fair share."""
     net = _count_smaller_net(note)
     total = note.negative.raters + note.positive.raters
-    share = at_least("smaller side's net helpful, of all", net / total if total else 0.0, s.balance_share)
-    in_question = s.minority_net_helpful <= net < s.balance_free
+    share = at_least("smaller side's net helpful, of all", net / total if total else 0.0, t.balance_share)
+    in_question = t.minority_net_helpful <= net < t.balance_free
     return outcome(
         RuleName.BALANCE,
         status is NoteStatus.HELPFUL and in_question and not share.met,
@@ -319,11 +319,11 @@ def balance(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleO
         "The smaller side's helpful ratings are {share:.1%} of all; it takes {needed:.0%}.",
         share,
         share=share.value,
-        needed=s.balance_share,
+        needed=t.balance_share,
     )
 
 
-def high_volume(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:
+def high_volume(note: NoteSignals, status: NoteStatus, t: Thresholds) -> RuleOutcome | NotApplied:
     """Rule 15: it would fall without the busiest raters. An unknown refit (NaN) passes."""
     if note.intercept_without_high_volume is None:
         return NotApplied(rule=RuleName.HIGH_VOLUME, missing="the score without the busiest raters")
@@ -333,11 +333,11 @@ def high_volume(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> R
         "Its score without the busiest raters is {score:.2f}; it takes {line:.2f}.",
         note.intercept_without_high_volume,
         status,
-        s,
+        t,
     )
 
 
-def correlated(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:
+def correlated(note: NoteSignals, status: NoteStatus, t: Thresholds) -> RuleOutcome | NotApplied:
     """Rule 16: it would fall without raters who act together. An unknown refit (NaN) passes."""
     if note.intercept_without_correlated is None:
         return NotApplied(rule=RuleName.CORRELATED, missing="which raters act together, not computed here")
@@ -347,16 +347,16 @@ def correlated(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> Ru
         "Its score without raters who act together is {score:.2f}; it takes {line:.2f}.",
         note.intercept_without_correlated,
         status,
-        s,
+        t,
     )
 
 
-def capture(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome:  # noqa: ARG001
+def capture(note: NoteSignals, status: NoteStatus, t: Thresholds) -> RuleOutcome:  # noqa: ARG001
     """Core says nothing of a note that is rated mostly by raters whom it leaves out (scorer.py, captureThreshold)."""
     if note.left_out is None:
         return outcome(RuleName.CAPTURE, False, NoteStatus.NEEDS_MORE_RATINGS, "")
     together = note.ratings + note.left_out
-    share = at_least("share of ratings by raters whom Core takes", note.ratings / max(together, 1), s.core_share)
+    share = at_least("share of ratings by raters whom Core takes", note.ratings / max(together, 1), t.core_share)
     return outcome(
         RuleName.CAPTURE,
         not share.met,
@@ -368,18 +368,18 @@ def capture(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleO
     )
 
 
-def sampled(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:
+def sampled(note: NoteSignals, status: NoteStatus, t: Thresholds) -> RuleOutcome | NotApplied:
     """Of the meta rules: people whom X drew at random and asked like it much less. Too few of them say nothing."""
     if note.sampled is None:
         return NotApplied(rule=RuleName.SAMPLED, missing="which ratings X asked people drawn at random for")
     seen, n = note.sampled, note.sampled.negative + note.sampled.positive
-    if n < s.sampled_ratings or min(seen.negative, seen.positive) < s.sampled_per_side:
+    if n < t.sampled_ratings or min(seen.negative, seen.positive) < t.sampled_per_side:
         return outcome(RuleName.SAMPLED, False, NoteStatus.NEEDS_MORE_RATINGS, "")
-    low = at_least("note intercept by people drawn at random", seen.intercept, s.sampled_intercept)
-    apart = below("note intercept above that", note.intercept - seen.intercept, s.sampled_gap)
+    low = at_least("note intercept by people drawn at random", seen.intercept, t.sampled_intercept)
+    apart = below("note intercept above that", note.intercept - seen.intercept, t.sampled_gap)
     return outcome(
         RuleName.SAMPLED,
-        status is NoteStatus.HELPFUL and seen.intercept < s.sampled_intercept and not apart.met,
+        status is NoteStatus.HELPFUL and seen.intercept < t.sampled_intercept and not apart.met,
         NoteStatus.NEEDS_MORE_RATINGS,
         "By the {n} ratings that X asked people drawn at random for, its score is only {score:.2f}, not {by_all:.2f}.",
         low,
@@ -390,14 +390,14 @@ def sampled(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleO
     )
 
 
-def explanation(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> RuleOutcome | NotApplied:
+def explanation(note: NoteSignals, status: NoteStatus, t: Thresholds) -> RuleOutcome | NotApplied:
     """Of the meta rules: a status needs two different tags, each from two raters, to be explained to readers."""
     if note.helpful_tags is None or note.not_helpful_tags is None:
         return NotApplied(rule=RuleName.EXPLANATION, missing="the raters' tags")
     chosen = note.not_helpful_tags if status is NoteStatus.NOT_HELPFUL else note.helpful_tags
-    explained = sum(1 for raters in chosen.values() if raters >= s.explanation_raters)
+    explained = sum(1 for raters in chosen.values() if raters >= t.explanation_raters)
     enough = at_least(
-        "tags chosen by {raters} raters or more", explained, s.explanation_tags, raters=s.explanation_raters
+        "tags chosen by {raters} raters or more", explained, t.explanation_tags, raters=t.explanation_raters
     )
     return outcome(
         RuleName.EXPLANATION,
@@ -406,23 +406,23 @@ def explanation(note: NoteSignals, status: NoteStatus, s: BridgingSettings) -> R
         "Only {n} of the {needed} reasons it takes were chosen by {raters} raters.",
         enough,
         n=explained,
-        needed=s.explanation_tags,
-        raters=s.explanation_raters,
+        needed=t.explanation_tags,
+        raters=t.explanation_raters,
     )
 
 
 def _check_refit(
-    rule: RuleName, measure: str, words: str, intercept: float, status: NoteStatus, s: BridgingSettings
+    rule: RuleName, measure: str, words: str, intercept: float, status: NoteStatus, t: Thresholds
 ) -> RuleOutcome:
-    known = at_least(measure, intercept, s.refit_intercept)
+    known = at_least(measure, intercept, t.refit_intercept)
     return outcome(
         rule,
-        status is NoteStatus.HELPFUL and intercept < s.refit_intercept,
+        status is NoteStatus.HELPFUL and intercept < t.refit_intercept,
         NoteStatus.NEEDS_YOUR_HELP,
         words,
         known,
         score=intercept,
-        line=s.refit_intercept,
+        line=t.refit_intercept,
     )
 
 
@@ -435,7 +435,7 @@ def _count_net_helpful(side: Side) -> int:
 
 
 _INITIAL_OUTCOME = outcome(RuleName.INITIAL, True, NoteStatus.NEEDS_MORE_RATINGS, "No rule has found enough to decide.")
-Rule = Callable[[NoteSignals, NoteStatus, BridgingSettings], RuleOutcome | NotApplied]
+Rule = Callable[[NoteSignals, NoteStatus, Thresholds], RuleOutcome | NotApplied]
 
 RULES: tuple[Rule, ...] = (
     general_helpful,
@@ -459,13 +459,13 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def decide(note: NoteSignals, settings: BridgingSettings, order: tuple[Rule, ...] = RULES) -> StatusResult:
+def decide(note: NoteSignals, thresholds: Thresholds, order: tuple[Rule, ...] = RULES) -> StatusResult:
     """Run the rules in order; the last one that fires decides, or rule 1: every note begins as in need of ratings."""
     status, decided = NoteStatus.NEEDS_MORE_RATINGS, _INITIAL_OUTCOME
     outcomes = [_INITIAL_OUTCOME]
     not_applied: list[NotApplied] = []
     for rule in order:
-        said = rule(note, status, settings)
+        said = rule(note, status, thresholds)
         if isinstance(said, NotApplied):
             not_applied.append(said)
             continue
@@ -543,7 +543,7 @@ class ManySignals:
     not_helpful_tags: Whole
 
 
-def decide_all(notes: ManySignals, s: BridgingSettings) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
+def decide_all(notes: ManySignals, t: Thresholds) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.uint8]]:
     """Each note's inner status and the rule that decided it, as places in STATUSES and RULE_NAMES, (n,) each."""
     status = np.full(len(notes.ratings), STATUSES.index(NoteStatus.NEEDS_MORE_RATINGS), dtype=np.uint8)
     decided = np.full(len(notes.ratings), RULE_NAMES.index(RuleName.INITIAL), dtype=np.uint8)
@@ -555,46 +555,46 @@ def decide_all(notes: ManySignals, s: BridgingSettings) -> tuple[npt.NDArray[np.
         return np.asarray(status == STATUSES.index(at))
 
     helpful, not_helpful, reject = NoteStatus.HELPFUL, NoteStatus.NOT_HELPFUL, NoteStatus.FIRM_REJECT
-    enough = notes.ratings >= s.min_ratings_for_status
+    enough = notes.ratings >= t.min_ratings_for_status
     intercept, away = notes.intercept, np.abs(notes.factor)
-    sets(RuleName.GENERAL_HELPFUL, notes.misleading & enough & (intercept >= s.helpful_intercept), helpful)
-    low = intercept <= s.not_helpful_base - s.not_helpful_slope * away
+    sets(RuleName.GENERAL_HELPFUL, notes.misleading & enough & (intercept >= t.helpful_intercept), helpful)
+    low = intercept <= t.not_helpful_base - t.not_helpful_slope * away
     sets(RuleName.GENERAL_NOT_HELPFUL, enough & low, not_helpful)
-    sets(RuleName.UPPER_BOUND, enough & (notes.upper_bound < s.not_helpful_upper_bound), not_helpful)
-    disliked = notes.raters.min(axis=0) >= s.ratio_min_raters
-    disliked &= (notes.means <= s.ratio_side_mean).all(axis=0)
-    disliked &= notes.means.sum(axis=0) / 2 <= s.ratio_mean_of_sides
+    sets(RuleName.UPPER_BOUND, enough & (notes.upper_bound < t.not_helpful_upper_bound), not_helpful)
+    disliked = notes.raters.min(axis=0) >= t.ratio_min_raters
+    disliked &= (notes.means <= t.ratio_side_mean).all(axis=0)
+    disliked &= notes.means.sum(axis=0) / 2 <= t.ratio_mean_of_sides
     sets(RuleName.RATIO, enough & disliked, not_helpful)
-    sets(RuleName.NOT_MISLEADING, ~notes.misleading & (intercept < s.not_misleading_intercept), not_helpful)
-    stays = notes.was_helpful & notes.misleading & enough & (intercept >= s.helpful_intercept - s.inertia)
+    sets(RuleName.NOT_MISLEADING, ~notes.misleading & (intercept < t.not_misleading_intercept), not_helpful)
+    stays = notes.was_helpful & notes.misleading & enough & (intercept >= t.helpful_intercept - t.inertia)
     sets(RuleName.INERTIA, stays, helpful)
     unusual = np.zeros(len(status), dtype=bool)
     for tag, line in (notes.tag_lines or {}).items():
         if tag != MILD_TAG:
-            unusual |= (notes.tag_totals[tag] > s.tag_total) & (notes.tag_shares[tag] > line)
+            unusual |= (notes.tag_totals[tag] > t.tag_total) & (notes.tag_shares[tag] > line)
     sets(RuleName.TAGS, ~stands(not_helpful) & unusual, reject)
     complaining, said, usual = notes.incorrect
-    often = (said >= s.incorrect_tags) & (complaining >= s.incorrect_raters)
+    often = (said >= t.incorrect_tags) & (complaining >= t.incorrect_raters)
     # Without a usual rate any tag is without measure more than usual.
-    often &= np.where(usual > 0, said >= s.incorrect_ratio * np.log1p(usual), said > 0)
+    often &= np.where(usual > 0, said >= t.incorrect_ratio * np.log1p(usual), said > 0)
     sets(RuleName.INCORRECT, ~stands(not_helpful) & often, reject)
-    sets(RuleName.LARGE_FACTOR, stands(helpful) & (away > s.max_factor), reject)
-    sets(RuleName.LOW_INTERCEPT, ~stands(not_helpful) & (intercept < s.reject_intercept), reject)
+    sets(RuleName.LARGE_FACTOR, stands(helpful) & (away > t.max_factor), reject)
+    sets(RuleName.LOW_INTERCEPT, ~stands(not_helpful) & (intercept < t.reject_intercept), reject)
     net, raters = np.maximum(notes.net, 0).min(axis=0), notes.raters.sum(axis=0)
-    sets(RuleName.MINORITY, stands(helpful) & (net < s.minority_net_helpful), NoteStatus.NEEDS_YOUR_HELP)
-    asked = (net >= s.minority_net_helpful) & (net < s.balance_free)
+    sets(RuleName.MINORITY, stands(helpful) & (net < t.minority_net_helpful), NoteStatus.NEEDS_YOUR_HELP)
+    asked = (net >= t.minority_net_helpful) & (net < t.balance_free)
     share = np.divide(net, raters, out=np.zeros(len(status)), where=raters > 0)
-    sets(RuleName.BALANCE, stands(helpful) & asked & (share < s.balance_share), NoteStatus.NEEDS_YOUR_HELP)
-    falls = notes.without_busy < s.refit_intercept
+    sets(RuleName.BALANCE, stands(helpful) & asked & (share < t.balance_share), NoteStatus.NEEDS_YOUR_HELP)
+    falls = notes.without_busy < t.refit_intercept
     sets(RuleName.HIGH_VOLUME, stands(helpful) & falls, NoteStatus.NEEDS_YOUR_HELP)
     if notes.left_out is not None:
         together = np.maximum(notes.ratings + notes.left_out, 1)
-        sets(RuleName.CAPTURE, notes.ratings / together < s.core_share, NoteStatus.NEEDS_MORE_RATINGS)
+        sets(RuleName.CAPTURE, notes.ratings / together < t.core_share, NoteStatus.NEEDS_MORE_RATINGS)
     score, *asked_of = notes.sampled
-    liked_less = (score < s.sampled_intercept) & (intercept - score >= s.sampled_gap)
-    liked_less &= (np.sum(asked_of, axis=0) >= s.sampled_ratings) & (np.min(asked_of, axis=0) >= s.sampled_per_side)
+    liked_less = (score < t.sampled_intercept) & (intercept - score >= t.sampled_gap)
+    liked_less &= (np.sum(asked_of, axis=0) >= t.sampled_ratings) & (np.min(asked_of, axis=0) >= t.sampled_per_side)
     sets(RuleName.SAMPLED, stands(helpful) & liked_less, NoteStatus.NEEDS_MORE_RATINGS)
     chosen = np.where(stands(not_helpful), notes.not_helpful_tags, notes.helpful_tags)
-    unexplained = (stands(helpful) | stands(not_helpful)) & (chosen < s.explanation_tags)
+    unexplained = (stands(helpful) | stands(not_helpful)) & (chosen < t.explanation_tags)
     sets(RuleName.EXPLANATION, unexplained, NoteStatus.NEEDS_MORE_RATINGS)
     return status, decided

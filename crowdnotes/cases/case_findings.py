@@ -35,13 +35,15 @@ class CaseFindings(StageRunner):
 
     def nothing_relevant(self, case: Case) -> bool:
         """See `relevance.nothing_relevant`; where a model said what the passages give, that counts instead."""
-        return case.settlement is None and nothing_relevant(case.post, case.judging_evidence, self._relevance_line)
+        return case.settlement is None and nothing_relevant(
+            case.post, case.judging_evidence, self._tools.embedder.thresholds.relevant
+        )
 
     def weak_sources(self, case: Case) -> frozenset[str]:
         """See `relevance.weak_sources`; of what a search found, where no model said what the passages give."""
         found = [item for item in case.judging_evidence if item.source.url not in case.urls]
         known = case.settlement is not None or not case.searched
-        return frozenset() if known else weak_sources(case.post, found, self._relevance_line)
+        return frozenset() if known else weak_sources(case.post, found, self._tools.embedder.thresholds.relevant)
 
     def repeating_passages(self, case: Case) -> frozenset[str]:
         """See `repeated_claims.repeating_passages`; where a model said what the passages give, that counts instead."""
@@ -92,11 +94,6 @@ class CaseFindings(StageRunner):
             except LibraryError:
                 pass
         return f"{hit.title} {hit.snippet}", hit.url or ""
-
-    @property
-    def _relevance_line(self) -> float:
-        line = self._tools.settings.gates.relevance
-        return self._tools.embedder.thresholds.relevant if line is None else line
 
     def reach(self, case: Case, *, asked: bool = False, search_failed: bool = False) -> Reach | None:
         """See `unsettled_claims.reach_of`."""

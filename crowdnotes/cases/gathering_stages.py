@@ -423,9 +423,7 @@ def _read_ahead(case: Case, candidates: Sequence[Hit], tools: StageContext, chos
             one = [ReadSource(source, text, "", hit.snippet)]
             asked = case.post.as_read
             searches = [query.text for query in case.queries if not query.by_name]
-            for item in build_evidence(
-                asked, one, tools.embedder, tools.settings.evidence, claims=case.claims, searches=searches
-            ):
+            for item in build_evidence(asked, one, tools.embedder, claims=case.claims, searches=searches):
                 without_injections(item.passage.text)
 
 
@@ -526,7 +524,6 @@ def best_of(
         _fill_post_from_notes(case),
         readable,
         tools.embedder,
-        tools.settings.evidence,
         claims=case.claims,
         searches=[query.text for query in case.queries if not query.by_name],
         earlier=case.evidence,

@@ -44,6 +44,7 @@ from crowdnotes.text.languages import language_of
 from crowdnotes.text.pasted import post_number
 from crowdnotes.text.tokens import content_stems
 
+MAX_POST_CHARACTERS = 25_000  # the longest post that X allows
 _MAX_URLS = 20
 _MAX_URL_CHARACTERS = 4_000
 # Neither JSON nor PostgreSQL can carry these.
@@ -147,7 +148,7 @@ def missing_scope_error(places: SearchScope) -> InputError | None:
 
 
 def checked_post(
-    text: str, url: str | None, limit: int, known: str | None = None, *, has_notes: bool = False, context: str = ""
+    text: str, url: str | None, known: str | None = None, *, has_notes: bool = False, context: str = ""
 ) -> Post:
     """The post, or InputError in a sentence when it is empty, longer than X allows, or at no address on X.
 
@@ -157,9 +158,9 @@ def checked_post(
     text, context = (NEVER_IN_TEXT.sub("", given).replace("\r\n", "\n").strip() for given in (text, context))
     if not text and not (has_notes and url and url.strip()):
         raise InputError("The post is empty.", "Paste the text of the post.")
-    if (longest := max(len(text), len(context))) > limit:
+    if (longest := max(len(text), len(context))) > MAX_POST_CHARACTERS:
         raise InputError(
-            f"The post has {longest:,} characters; the longest post on X has {limit:,}.",
+            f"The post has {longest:,} characters; the longest post on X has {MAX_POST_CHARACTERS:,}.",
             "Paste the post alone; a long text that it links to belongs among the sources.",
         )
     given = (url or "").strip()
@@ -209,7 +210,7 @@ def create_case(
     the setting names.
     """
     at, by = cases.now(), cases.require(Act.PRACTISE if recorded_answers else Act.BEGIN)
-    post = checked_post(text, url, cases.settings.max_post_characters, context=context)
+    post = checked_post(text, url, context=context)
     pictures = [checked_image(item) for item in attached]
     how = mode.as_text + ("; a demonstration with recorded answers of a language model" if recorded_answers else "")
     case = Case(
@@ -245,8 +246,7 @@ def edit_post(cases: Cases, case_id: str, text: str, *, url: str | None = None, 
     """
     case = cases.get(case_id, Act.EDIT)
     context, has_notes = case.post.context if context is None else context, case.supernote is not None
-    limit = cases.settings.max_post_characters
-    post = checked_post(text, url, limit, case.post.url, has_notes=has_notes, context=context)
+    post = checked_post(text, url, case.post.url, has_notes=has_notes, context=context)
     return cases.update(Act.EDIT, case_id, lambda newest, by: change_post(newest, cases.now(), by, post))
 
 

@@ -9,6 +9,7 @@ from datetime import date, datetime
 from pathlib import Path
 from typing import Concatenate
 
+from crowdnotes.bridging.thresholds import THRESHOLDS
 from crowdnotes.cases import (
     actions,
     approval,
@@ -243,7 +244,7 @@ class CaseService(CaseFindings):
 
     def watched(self, case: Case) -> supernote_actions.SupernoteUpdate:
         """See `supernote_actions.supernote_update`."""
-        return supernote_actions.supernote_update(case, self._tools.settings.bridging.helpful_intercept)
+        return supernote_actions.supernote_update(case, THRESHOLDS.helpful_intercept)
 
     def random_candidate(self, case: Case, seed: int = 0) -> Candidate | None:
         """For the ablation: any candidate of the newest round that passed the filters, but the winner."""

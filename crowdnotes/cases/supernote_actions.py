@@ -82,7 +82,7 @@ def create_supernote(
         updated_at=at,
         owner=by.person,
         mode=Mode.AUGMENTATION,
-        post=intake.checked_post(text, url, settings.max_post_characters, has_notes=True),
+        post=intake.checked_post(text, url, has_notes=True),
         until=until,
         supernote=SupernoteWork(),
         events=(Event(at=at, by=by.name, by_key=by.key, kind="created", detail="from notes"),),

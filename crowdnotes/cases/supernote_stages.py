@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from math import ceil
 
+from crowdnotes.bridging.thresholds import THRESHOLDS
 from crowdnotes.cases import supernote_actions
 from crowdnotes.cases.actions import with_revision
 from crowdnotes.cases.gathering_stages import Changes, StageContext, StageResult
@@ -38,6 +39,7 @@ from crowdnotes.engines.embedding import Embedder
 from crowdnotes.engines.local.principles import tone_principles
 from crowdnotes.engines.metering import completed_calls, run_parallel
 from crowdnotes.errors import CrowdNotesError, EngineError, JobCancelled, ModelAnswerError, WorkflowError
+from crowdnotes.evidence.passages import PASSAGE_TOKENS
 from crowdnotes.jobs import Progress
 from crowdnotes.notes.candidates import budget_for, build_candidate, cost, merged, note_subsets
 from crowdnotes.notes.existing_notes import links_of, pages_of, unchanged_candidates
@@ -158,7 +160,7 @@ def expected_cost(case: Case, tools: StageContext) -> Usage:
     read = {canonical_url(item.source.url) for item in case.evidence if item.source.url}
     shown = (note for _, notes in plan.calls for note in notes)
     unread = sum(canonical_url(url) not in read for note in shown for url in links_of(note)[:1])
-    found = sum(parts, Usage(input_tokens=unread * tools.settings.evidence.passage_tokens))
+    found = sum(parts, Usage(input_tokens=unread * PASSAGE_TOKENS))
     dollars = writer.price(found.input_tokens, found.output_tokens)
     return found + Usage(dollars=dollars or 0.0, unpriced=found.calls if dollars is None else 0)
 
@@ -368,7 +370,7 @@ def rank_stage(case: Case, progress: Progress, tools: StageContext) -> StageResu
         summary = f"No candidate passed the filters; {len(made.notes)} notes before the jury"
         return _build_round_changes(case, made), StageOutcome(summary=summary)
     best = made.winning
-    line = tools.settings.bridging.helpful_intercept
+    line = THRESHOLDS.helpful_intercept
     score = f" at {in_figures(best.score.intercept, line)}" if best and best.score else ""
     summary = f"{len(made.passed)} candidates and {len(made.notes)} notes; the first one{score}"
     return _build_round_changes(case, made), StageOutcome(summary=summary)

@@ -273,7 +273,7 @@ def jury(
         figures = HeldOut.load().measure()
     else:
         settings = load_settings()
-        measured = open_jury(settings.jury, settings.bridging, make_embedder(settings))
+        measured = open_jury(settings.jury, make_embedder(settings))
         if is_health(data):
             figures = bench_shown(measured, read_health_notes(data), shown_held_out(measured, settings.jury))
         else:

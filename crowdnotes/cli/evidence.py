@@ -174,16 +174,7 @@ def _replace_lone_surrogates(given: str) -> str:
 def _find_best_passage(workspace: Workspace, source: Source, text: str, post: str) -> Passage:
     from crowdnotes.evidence.passages import best_passage
 
-    settings = workspace.settings.evidence
-    return best_passage(
-        text,
-        post,
-        workspace.embedder,
-        tokens=settings.passage_tokens,
-        overlap=settings.passage_overlap,
-        surroundings=settings.surroundings,
-        page_starts=source.page_starts,
-    )
+    return best_passage(text, post, workspace.embedder, page_starts=source.page_starts)
 
 
 def _print_source(source: Source, text: str | None, passage: Passage | None) -> None:

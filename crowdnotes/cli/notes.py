@@ -43,7 +43,7 @@ def score(
     from crowdnotes.settings import load_settings
 
     settings = load_settings()
-    jury = open_jury(settings.jury, settings.bridging, make_embedder(settings))
+    jury = open_jury(settings.jury, make_embedder(settings))
     found = jury.compare(post, note, jurors=jurors, seed=seed, sampling=Sampling(sampling), explain=True)
     if len(found) == 1 and isinstance(found[0], InputError):
         raise found[0]

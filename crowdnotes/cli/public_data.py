@@ -66,16 +66,15 @@ def fit(
     from crowdnotes.bridging.model import filter_mask, nothing_left
     from crowdnotes.bridging.ratings import load_ratings, write_fit
     from crowdnotes.bridging.scoring import doubts
-    from crowdnotes.settings import load_settings
 
     _name_passed_over(ratings)
     loaded = load_ratings(ratings)
     table, dropped = loaded.table, dict(loaded.dropped)
     if loaded.public if filtered is None else filtered:
-        keep, few = filter_mask(table, load_settings().bridging)
+        keep, few = filter_mask(table)
         table, dropped = table.keep(keep), dropped | few
     if not len(table):
-        raise nothing_left(dropped, load_settings().bridging)
+        raise nothing_left(dropped)
     found = factorization.fit(table, factors=factors)
     write_fit(found, out)
     if as_json:
@@ -97,10 +96,11 @@ def score(
 ) -> None:
     """Give every rated note its status, with the rule that decided and what blocks it."""
     from crowdnotes.bridging.public_scoring import score_public_data
+    from crowdnotes.bridging.thresholds import Thresholds
     from crowdnotes.settings import load_settings
 
     _name_passed_over(data)
-    scores = score_public_data(data, load_settings().bridging)
+    scores = score_public_data(data, Thresholds(raters=load_settings().bridging_raters))
     counts = Counter(result.status.value for result in scores.statuses)
     if as_json:
         print_json(_summarise_public_scores(scores, counts))
@@ -176,6 +176,7 @@ def index(
     as_json: Json = False,
 ) -> None:
     """Add what is new in a folder of X's public data to the index that the other commands ask."""
+    from crowdnotes.bridging.thresholds import Thresholds
     from crowdnotes.public_data.indexing import index_folder
     from crowdnotes.settings import load_settings
 
@@ -183,7 +184,7 @@ def index(
         report = index_folder(
             folder,
             _get_index_path(index),
-            load_settings().bridging,
+            Thresholds(raters=load_settings().bridging_raters),
             datetime.now(UTC),
             lambda table, rows: progress(f"  {table}: {rows} rows"),
             fit_anew=fit,
@@ -206,10 +207,9 @@ def note(
     """A note's story: the ratings as they came, the score after them, what changed its status, in plain words."""
     from crowdnotes.public_data.database import reading
     from crowdnotes.public_data.story import story
-    from crowdnotes.settings import load_settings
 
     with reading(_get_index_path(index)) as connection:
-        told = story(connection, wanted, load_settings().bridging)
+        told = story(connection, wanted)
     if as_json:
         print_json(told)
         return
@@ -284,14 +284,13 @@ def work(
     from crowdnotes.public_data.database import reading
     from crowdnotes.public_data.posts import Filter
     from crowdnotes.public_data.surges import surges as find_surges
-    from crowdnotes.settings import load_settings
 
     chosen, wanted = Filter(language, topic), day(day_of)
     if wanted is not None and all_days:
         raise InputError("--day and --all-days exclude each other.", "Give one of them.")
     with reading(_get_index_path(index)) as connection:
         marked = [wanted] if wanted else [surge.day for surge in find_surges(connection, chosen).surges]
-        found = open_posts.work(connection, chosen, None if all_days else marked, load_settings().bridging)
+        found = open_posts.work(connection, chosen, None if all_days else marked)
     if as_json:
         print_json(found)
         return

@@ -83,9 +83,10 @@ def jury(
     settings = load_settings()
     embedder = make_embedder(settings)
     if data.is_dir():
+        from crowdnotes.bridging.thresholds import THRESHOLDS
         from crowdnotes.studies.train.jury_ratings import run_public_training
 
-        measured = run_public_training(data, out, embedder, settings.bridging, progress)
+        measured = run_public_training(data, out, embedder, THRESHOLDS, progress)
     elif is_health(data):
         from crowdnotes.studies.data_files import read_health_notes
         from crowdnotes.studies.train.jury import train_shown, write_shown

@@ -34,6 +34,7 @@ FloatArray = npt.NDArray[np.float32]
 # model.safetensors of huggingface.co/sentence-transformers/all-MiniLM-L6-v2
 PUBLISHED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _MAX_TOKENS = 512  # positions that the weights have; the model card's 256 is a training habit
+_CACHE_MB = 256  # vectors kept on disk; those longest unused go first
 _BATCH_SIZE = 16  # texts; larger ones spend more on padding than they save
 _BFLOAT16_CAPABILITIES = (
     "avx512_bf16",
@@ -293,4 +294,4 @@ def make_embedder(settings: Settings, inner: Embedder | None = None) -> CachedEm
     if inner is None:
         threads, folder = settings.torch_threads, settings.embedder
         inner = SentenceEmbedder(folder, threads) if folder else MiniLMEmbedder(threads=threads)
-    return CachedEmbedder(inner, settings.data_dir / "embeddings.sqlite", settings.embedding_cache_mb)
+    return CachedEmbedder(inner, settings.data_dir / "embeddings.sqlite", _CACHE_MB)

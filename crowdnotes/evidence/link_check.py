@@ -20,7 +20,7 @@ from crowdnotes.errors import FetchError, InputError
 from crowdnotes.evidence.fetching import follow, no_check
 from crowdnotes.evidence.ssrf_guard import Deadline, cancellable_sleep
 from crowdnotes.evidence.wayback import Wayback
-from crowdnotes.settings_sections import FetchSettings, LinkSettings
+from crowdnotes.settings_sections import FetchSettings
 
 Check = Callable[[], None]
 
@@ -57,6 +57,15 @@ class HttpLinkAsker:
 
 
 @dataclass(frozen=True, slots=True)
+class LinkLimits:
+    """How often and for how long the links of a note are asked."""
+
+    tries: int = 3  # X's evaluator too asks a few times before it calls a link dead
+    request_seconds: float = 6.0  # for one try; a page that is slower loses its readers
+    total_seconds: float = 15.0  # for all links of a note together, which are asked at once
+
+
+@dataclass(frozen=True, slots=True)
 class LinkChecker:
     """Asks several links side by side. `pause` draws a wait from the longest one, in seconds.
 
@@ -64,7 +73,7 @@ class LinkChecker:
     """
 
     link_asker: LinkAsker
-    settings: LinkSettings
+    limits: LinkLimits
     clock: Callable[[], datetime]
     pause: Callable[[float], float] = lambda longest: random.uniform(longest / 2, longest)  # noqa: S311
     wayback: Wayback | None = None
@@ -72,10 +81,10 @@ class LinkChecker:
     def check(self, urls: Sequence[str], check: Check = no_check, until: date | None = None) -> tuple[LinkCheck, ...]:
         """How each URL answers, in their order; "cdc.gov" without a scheme is asked by https.
 
-        An archived copy of a dead page is not later than `until`. Takes `settings.total_seconds` at most.
+        An archived copy of a dead page is not later than `until`. Takes `limits.total_seconds` at most.
         Never raises for what the web does, only what `check` does.
         """
-        ends = time.monotonic() + self.settings.total_seconds
+        ends = time.monotonic() + self.limits.total_seconds
         with ThreadPoolExecutor(_MAX_CONCURRENT_LINKS, thread_name_prefix="crowdnotes-link") as pool:
             return tuple(pool.map(lambda url: self._check_one(url, ends, until, check), dict.fromkeys(urls)))
 
@@ -86,7 +95,7 @@ class LinkChecker:
             tried += 1
             found = self._try(url, full, tried, max(0.01, ends - time.monotonic()), check)
             wait = self.pause(_FIRST_PAUSE_SECONDS * 2 ** (tried - 1))
-            if tried == self.settings.tries or not _is_worth_retrying(found) or time.monotonic() + wait >= ends:
+            if tried == self.limits.tries or not _is_worth_retrying(found) or time.monotonic() + wait >= ends:
                 break
             cancellable_sleep(wait, check)
         left = ends - time.monotonic()
@@ -100,7 +109,7 @@ class LinkChecker:
     def _try(self, url: str, full: str, tried: int, left: float, check: Check) -> LinkCheck:
         found = partial(LinkCheck, url=url, checked_at=self.clock(), tries=tried)
         try:
-            status = self.link_asker.status(full, min(self.settings.request_seconds, left), check)
+            status = self.link_asker.status(full, min(self.limits.request_seconds, left), check)
         except InputError as error:
             return found(state=LinkState.REFUSED, sentence=error.message)
         except FetchError as error:

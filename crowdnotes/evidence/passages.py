@@ -33,13 +33,14 @@ import numpy as np
 from crowdnotes.domain import Claim, Evidence, Passage, Post, Source, Span
 from crowdnotes.engines.embedding import Embedder, FloatArray
 from crowdnotes.engines.local.tone import contradicts, reports_rumour
-from crowdnotes.settings_sections import EvidenceSettings
 from crowdnotes.text.boilerplate import split_evidence
 from crowdnotes.text.plain_letters import plain_letters
 from crowdnotes.text.sentences import split_sentences
 from crowdnotes.text.tokens import content_words, stem, word_stems
 from crowdnotes.text.urls import canonical_url
 
+PASSAGE_TOKENS, _PASSAGE_OVERLAP = 512, 128  # CrowdNotes+ appendix D.2
+_SURROUNDINGS = 700  # characters shown before and after a passage
 _MAX_EMBEDDED_SENTENCES = 18  # some 450 tokens: six sources take under a second on two cores
 _MAX_SHORTLISTED_WINDOWS = 4
 _MAX_TOKEN_CHARACTERS = 64  # characters; tokenizers read a longer "word" as one token, however long
@@ -81,9 +82,9 @@ def best_passage(
     text: str,
     post_text: str,
     embedder: Embedder,
-    tokens: int = 512,
-    overlap: int = 128,
-    surroundings: int = 700,
+    tokens: int = PASSAGE_TOKENS,
+    overlap: int = _PASSAGE_OVERLAP,
+    surroundings: int = _SURROUNDINGS,
     page_starts: Sequence[int] = (),
 ) -> Passage:
     """`best_passages` of one text."""
@@ -94,9 +95,9 @@ def best_passages(
     wholes: Sequence[Whole],
     post_text: str,
     embedder: Embedder,
-    tokens: int = 512,
-    overlap: int = 128,
-    surroundings: int = 700,
+    tokens: int = PASSAGE_TOKENS,
+    overlap: int = _PASSAGE_OVERLAP,
+    surroundings: int = _SURROUNDINGS,
     claims: Sequence[str] = (),
     searches: Sequence[str] = (),
 ) -> list[Passage]:
@@ -495,8 +496,9 @@ def build_evidence(
     post: Post,
     read: Sequence[ReadSource],
     embedder: Embedder,
-    settings: EvidenceSettings,
     *,
+    tokens: int = PASSAGE_TOKENS,
+    overlap: int = _PASSAGE_OVERLAP,
     claims: Sequence[Claim] = (),
     searches: Sequence[str] = (),
     earlier: Sequence[Evidence] = (),
@@ -524,9 +526,8 @@ def build_evidence(
         [Whole(item.text, item.source.page_starts, item.snippet, item.why if item.snippet else "") for item in unread],
         post.text,
         embedder,
-        tokens=settings.passage_tokens,
-        overlap=settings.passage_overlap,
-        surroundings=settings.surroundings,
+        tokens=tokens,
+        overlap=overlap,
         claims=[words for words in (claim.in_full for claim in claims) if words != post.text],
         searches=searches,
     )

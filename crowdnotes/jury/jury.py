@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from crowdnotes.bridging.thresholds import THRESHOLDS, Thresholds
 from crowdnotes.domain import Influence, JuryQuality, JuryVerdict, NoteChange
 from crowdnotes.errors import InputError
 from crowdnotes.jury.model import SHIPPED_MODEL, Features, JuryModel, features, load_model
@@ -19,7 +20,7 @@ from crowdnotes.jury.raters import Floats, RaterPool, Sampling, own_pool, sample
 from crowdnotes.jury.shown_odds import ShownHead, open_shown, rows_of_blocks
 from crowdnotes.jury.verdict import best_change, cautions, check_note, influences, is_unfamiliar, verdict_of
 from crowdnotes.jury.votes import Crowd, Predictions, Votes, careful_intercepts, possible_intercepts, simulate_votes
-from crowdnotes.settings_sections import BridgingSettings, JurySettings
+from crowdnotes.settings_sections import JurySettings
 
 if TYPE_CHECKING:
     from crowdnotes.engines.embedding import Embedder
@@ -38,7 +39,7 @@ class Jury:
     pool: RaterPool
     embedder: Embedder
     settings: JurySettings
-    bridging: BridgingSettings
+    thresholds: Thresholds
     crowd: Crowd
     shown: ShownHead | None = None
 
@@ -98,7 +99,7 @@ class Jury:
                 texts[row],
                 post,
                 juries[row],
-                self.bridging,
+                self.thresholds,
                 seed=number,
                 sampling=sampling.value,
                 splits=None if predicted.splits is None else float(predicted.splits[row]),
@@ -117,7 +118,7 @@ class Jury:
     def with_chances(self, read: Features, shown: Floats) -> Predictions:
         """Appeal and lean of notes whose chances of being shown (n,) are known, whatever posts they stand under."""
         predicted = replace(self.model.predict(read), shown=shown)
-        return self._at(predicted, careful_intercepts(shown, self.bridging.helpful_intercept))
+        return self._at(predicted, careful_intercepts(shown, self.thresholds.helpful_intercept))
 
     def rank(self, predicted: Predictions) -> Votes:
         """Notes that were predicted before one jury: their intercepts alone, without intervals or reasons."""
@@ -157,7 +158,9 @@ class Jury:
         if self.shown is None or read.blocks is None:
             return predicted
         chances = self.shown.chances(read.blocks)
-        return self._at(replace(predicted, shown=chances), careful_intercepts(chances, self.bridging.helpful_intercept))
+        return self._at(
+            replace(predicted, shown=chances), careful_intercepts(chances, self.thresholds.helpful_intercept)
+        )
 
     def _at(self, predicted: Predictions, intercepts: Floats) -> Predictions:
         """The same notes, of such appeal that they come out at these intercepts (n,)."""
@@ -173,7 +176,7 @@ class Jury:
         """What is judged in each repeat: first the note as it is told, then what else it may be."""
         if predicted.shown is None:
             return [predicted] * self.settings.repeats
-        line, others = self.bridging.helpful_intercept, self.settings.repeats - 1
+        line, others = self.thresholds.helpful_intercept, self.settings.repeats - 1
         intercepts = possible_intercepts(predicted.shown, line, others)
         appeals = self.crowd.appeals(intercepts, predicted.lean, self._gap(predicted), self.model.ordinal)
         return [predicted, *(replace(predicted, appeal=appeal) for appeal in appeals)]
@@ -217,14 +220,14 @@ class Jury:
         return juries
 
 
-def open_jury(settings: JurySettings, bridging: BridgingSettings, embedder: Embedder) -> Jury:
+def open_jury(settings: JurySettings, embedder: Embedder) -> Jury:
     """The jury by the settings: the shipped model and pool, or one's own.
 
     Raises ConfigurationError when the model's files are damaged, InputError for a pool that cannot be used.
     """
     pool = shipped_pool() if settings.raters is None else own_pool(settings.raters)
     shown = open_shown(settings.model or SHIPPED_MODEL)
-    return Jury(load_model(settings.model), pool, embedder, settings, bridging, Crowd.of(pool, settings), shown)
+    return Jury(load_model(settings.model), pool, embedder, settings, THRESHOLDS, Crowd.of(pool, settings), shown)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ import numpy as np
 
 from crowdnotes.bridging.model import NoteSignals, Side
 from crowdnotes.bridging.rules import decide
+from crowdnotes.bridging.thresholds import Thresholds
 from crowdnotes.domain import (
     Influence,
     Interval,
@@ -33,7 +34,7 @@ from crowdnotes.engines.local.trained_models import linked_hosts
 from crowdnotes.errors import InputError
 from crowdnotes.jury.raters import Floats
 from crowdnotes.jury.votes import Votes
-from crowdnotes.settings_sections import BridgingSettings, JurySettings
+from crowdnotes.settings_sections import JurySettings
 from crowdnotes.text.languages import language_of
 from crowdnotes.text.note_rules import NOTE_LIMIT, find_urls, note_length, without_urls
 from crowdnotes.text.sentences import split_sentences
@@ -340,7 +341,7 @@ def verdict_of(
     text: str,
     post: str | None,
     juries: Sequence[Votes],
-    bridging: BridgingSettings,
+    thresholds: Thresholds,
     *,
     splits: float | None,
     chance_of_shown: float | None,
@@ -350,7 +351,7 @@ def verdict_of(
     """juries: of this note alone; the first is shown, all make the intervals. told: what the verdict says as it is."""
     shown = juries[0]
     negative, positive = side_votes(shown)
-    status = decide(_build_note_signals(shown), bridging)
+    status = decide(_build_note_signals(shown), thresholds)
     interval = _compute_interval([float(jury.intercepts[0]) for jury in juries])
     return JuryVerdict(
         text_sha256=text_sha256(text),
@@ -360,7 +361,7 @@ def verdict_of(
         intercept_interval=interval,
         note_factor=float(shown.factors[0]),
         factor_interval=_compute_interval([float(jury.factors[0]) for jury in juries]),
-        helpful_line=bridging.helpful_intercept,
+        helpful_line=thresholds.helpful_intercept,
         status=status.status.value,
         decided_by=RuleWord(rule=status.decided_by.value, reason=status.reason),
         blocked_by=tuple(RuleWord(rule=said.rule.value, reason=said.reason) for said in status.blocked_by),
@@ -375,7 +376,7 @@ def verdict_of(
             positive,
             influences,
             interval=interval,
-            line=bridging.helpful_intercept,
+            line=thresholds.helpful_intercept,
             splits=splits,
             chance=chance_of_shown,
         ),

@@ -261,7 +261,7 @@ def attack(world: World, options: AttackOptions) -> Attack:
     raters = _join_raters(FrozenRaters.of(world.fit), accounts, counted)
     table = _build_growing_table(honest, honest_votes, accounts.ids[given], np.flatnonzero(given), options.aim.vote)
     votes = np.concatenate(([0], np.cumsum(given)))
-    scored = final_scores(table, raters, world.settings)
+    scored = final_scores(table, raters, world.thresholds)
     ratings = Ratings(table, True, {})
     both = sides(ratings, View.of(ratings, scored, raters))
     alone = float(scored.notes.intercepts[0])
@@ -280,11 +280,11 @@ def attack(world: World, options: AttackOptions) -> Attack:
             was_helpful=was_helpful,
             intercept_without_correlated=alone if options.noticed else None,
         )
-        statuses.append(decide(signals, world.settings))
+        statuses.append(decide(signals, world.thresholds))
         if number == 0:
             was_helpful = statuses[0].status is NoteStatus.HELPFUL
     averages = np.bincount(table.note, table.helpful) / np.bincount(table.note)
-    lines = world.settings.helpful_intercept, world.average_line
+    lines = world.thresholds.helpful_intercept, world.average_line
     return Attack(options, note, len(honest), votes, averages, tuple(statuses), counted, *lines)
 
 
@@ -399,7 +399,7 @@ def _make_accounts(
     if history is History.FRESH:
         unknown = np.full(MOST, np.nan)
         return _AttackAccounts(ids, unknown, unknown), np.zeros(MOST, dtype=bool)
-    each = max(world.options.ratings_each, world.settings.min_ratings_per_rater)
+    each = max(world.options.ratings_each, world.thresholds.min_ratings_per_rater)
     others = np.delete(np.arange(NOTES), note)
     rated = others[chance.random((MOST, len(others))).argsort(axis=1)[:, :each]].ravel().astype(np.int32)
     account = np.repeat(np.arange(MOST, dtype=np.int32), each)
@@ -440,7 +440,7 @@ def _mask_trusted_accounts(world: World, table: RatingTable) -> npt.NDArray[np.b
     everywhen = np.full(NOTES, NOW_MS)
     facts = NoteFacts(np.ones(NOTES, dtype=bool), everywhen, None, None, None)
     statuses = [found.status for found in world.statuses]
-    chosen = helpful_raters(table, np.full(len(table), NOW_MS), facts, statuses, world.scores, world.settings)
+    chosen = helpful_raters(table, np.full(len(table), NOW_MS), facts, statuses, world.scores, world.thresholds)
     assert chosen is not None  # noqa: S101 - it is known when the notes were written
     return chosen
 

@@ -62,12 +62,13 @@ from crowdnotes.bridging.public_scoring import (
 from crowdnotes.bridging.ratings import Ratings
 from crowdnotes.bridging.rules import RULE_NAMES, STATUSES, ManySignals, decide_all
 from crowdnotes.bridging.scoring import FrozenRaters, ScoredNotes, locate, score_notes
+from crowdnotes.bridging.thresholds import Thresholds
 from crowdnotes.domain import FrozenModel
 from crowdnotes.errors import InputError
 from crowdnotes.public_data.database import TAGS, Connection, columns, how_many, writing
 from crowdnotes.public_data.loading import Loaded, load_folder
 from crowdnotes.public_data.posts import LAST_LOAD, make_posts
-from crowdnotes.settings_sections import BridgingSettings, RatersWanted
+from crowdnotes.settings_sections import RatersWanted
 
 _MAX_RATINGS_PER_PART = 2_000_000  # ratings
 _OTHER_LINE_OFFSET = 0.05  # between the line for the score and the two that it is compared with
@@ -92,10 +93,10 @@ class Fitted:
     by_group: bool
 
 
-def raters_by(connection: Connection, settings: BridgingSettings) -> RatersWanted:
+def raters_by(connection: Connection, thresholds: Thresholds) -> RatersWanted:
     """Whose ratings count: Core's raters, if they are wanted and the index knows any group; else all."""
     known = "SELECT count(*) FROM (SELECT 1 FROM people WHERE modeling_group IS NOT NULL LIMIT 1)"
-    wanted = settings.raters is RatersWanted.CORE and how_many(connection, known) > 0
+    wanted = thresholds.raters is RatersWanted.CORE and how_many(connection, known) > 0
     return RatersWanted.CORE if wanted else RatersWanted.ALL
 
 
@@ -103,33 +104,33 @@ def raters_by(connection: Connection, settings: BridgingSettings) -> RatersWante
 LEFT_OUT_SQL = f"(modeling_group IN {CORE_GROUPS}) IS NOT TRUE"
 
 
-def fitted(connection: Connection, of_ratings: int, settings: BridgingSettings) -> Fitted:
+def fitted(connection: Connection, of_ratings: int, thresholds: Thresholds) -> Fitted:
     """Fit the raters over the ratings of the index that count. Raises InputError when none are left after the filter.
 
     Makes the table `outside` of the raters whose ratings do not count.
     """
-    by = raters_by(connection, settings)
+    by = raters_by(connection, thresholds)
     connection.execute(
         f"CREATE OR REPLACE TEMP TABLE outside AS SELECT rater FROM people WHERE {LEFT_OUT_SQL} AND ?",
         [by is RatersWanted.CORE],
     )
-    notes, counts = _find_rated_notes(connection, settings.min_raters_per_note)
+    notes, counts = _find_rated_notes(connection, thresholds.min_raters_per_note)
     few = of_ratings - int(counts.sum())
-    dropped = {f"ratings of notes with under {settings.min_raters_per_note} raters": few} if few else {}
+    dropped = {f"ratings of notes with under {thresholds.min_raters_per_note} raters": few} if few else {}
     facts = _load_note_facts(connection, notes)
     early = mask_early_not_misleading(facts)
     if early is not None and early.any():
         dropped[EARLY] = int(counts[early].sum())
         notes, counts, facts = notes[~early], counts[~early], facts.keep(np.flatnonzero(~early))
-    ratings, filtered = _gather_fit_data(connection, notes, counts, dropped, settings)
+    ratings, filtered = _gather_fit_data(connection, notes, counts, dropped, thresholds)
     of_theirs = facts.keep(np.searchsorted(notes, ratings.table.note_ids))
-    busy = _find_busiest_raters(connection, settings)
+    busy = _find_busiest_raters(connection, thresholds)
     lost = dict(Counter(dropped) + Counter(filtered))
-    return Fitted(fit_raters(ratings, of_theirs, settings), lost, busy, notes, counts, by is RatersWanted.CORE)
+    return Fitted(fit_raters(ratings, of_theirs, thresholds), lost, busy, notes, counts, by is RatersWanted.CORE)
 
 
 def _gather_fit_data(
-    connection: Connection, notes: Whole, counts: Whole, dropped: dict[str, int], settings: BridgingSettings
+    connection: Connection, notes: Whole, counts: Whole, dropped: dict[str, int], thresholds: Thresholds
 ) -> tuple[Ratings, dict[str, int]]:
     """The ratings that enter the fit, and how many did not, by reason.
 
@@ -152,11 +153,11 @@ def _gather_fit_data(
         at = cut.stop
     left_out = {LEFT_OUT: size - at} if at < size else {}
     table = RatingTable(notes, raters, note[:at], rater[:at], helpful[:at])
-    ratings, filtered = those_that_count(Ratings(table, True, dropped | left_out, rated[:at]), settings)
+    ratings, filtered = those_that_count(Ratings(table, True, dropped | left_out, rated[:at]), thresholds)
     return ratings, left_out | filtered
 
 
-def _find_busiest_raters(connection: Connection, settings: BridgingSettings) -> Whole:
+def _find_busiest_raters(connection: Connection, thresholds: Thresholds) -> Whole:
     """The ids of the busiest, of all raters and ratings; see `high_volume_raters`."""
     counted = (
         "ratings ANTI JOIN (SELECT note FROM notes LEFT JOIN history USING (note) WHERE NOT misleading"
@@ -172,7 +173,7 @@ def _find_busiest_raters(connection: Connection, settings: BridgingSettings) -> 
             f"SELECT rater, count(*) AS n FROM {counted} WHERE coalesce(rated, 0) > ? GROUP BY rater",
             [end - days * DAY_MS],
         )
-        found.append(recent["rater"][mask_busiest(recent["n"], settings)])
+        found.append(recent["rater"][mask_busiest(recent["n"], thresholds)])
     return np.unique(np.concatenate(found))
 
 
@@ -251,42 +252,42 @@ class Statuses:
     shown_at: tuple[tuple[float, int], ...]
 
 
-def statuses(connection: Connection, fit: Fitted, usual: Floats, settings: BridgingSettings) -> Statuses | None:
+def statuses(connection: Connection, fit: Fitted, usual: Floats, thresholds: Thresholds) -> Statuses | None:
     """Score every note by the raters of the fit, and decide; None where no rating is by one of them.
 
     usual (u,): of each rater's complaints the share that says "incorrect".
     """
     raters = FrozenRaters.of(fit.found.fit)
-    scored, scale, distances = _score_all_notes(connection, fit, raters, settings)
+    scored, scale, distances = _score_all_notes(connection, fit, raters, thresholds)
     if not len(distances):
         return None
-    half = float(np.percentile(distances, settings.tag_distance_percentile, overwrite_input=True))
+    half = float(np.percentile(distances, thresholds.tag_distance_percentile, overwrite_input=True))
     del distances
-    many = _gather_signals(connection, fit, raters, usual, scored, scale, half, settings)
+    many = _gather_signals(connection, fit, raters, usual, scored, scale, half, thresholds)
     helpful = np.isin(fit.notes, fit.found.helpful_before)
-    lines = tag_lines(many.tag_shares, helpful, settings)
+    lines = tag_lines(many.tag_shares, helpful, thresholds)
     many = replace(many, tag_lines=lines)
-    status, decided = decide_all(many, settings)
-    shown = [(line, _count_shown(many, line, settings)) for line in other_lines(settings)]
+    status, decided = decide_all(many, thresholds)
+    shown = [(line, _count_shown(many, line, thresholds)) for line in other_lines(thresholds)]
     return Statuses(fit.notes, many.intercept, many.factor, status, decided, scale, half, lines, tuple(shown))
 
 
-def other_lines(settings: BridgingSettings) -> tuple[float, float]:
+def other_lines(thresholds: Thresholds) -> tuple[float, float]:
     """What the line from which a note is shown is compared with."""
-    return settings.helpful_intercept - _OTHER_LINE_OFFSET, settings.helpful_intercept + _OTHER_LINE_OFFSET
+    return thresholds.helpful_intercept - _OTHER_LINE_OFFSET, thresholds.helpful_intercept + _OTHER_LINE_OFFSET
 
 
-def _count_shown(many: ManySignals, line: float, settings: BridgingSettings) -> int:
-    status, _ = decide_all(many, settings.replace(helpful_intercept=line))
+def _count_shown(many: ManySignals, line: float, thresholds: Thresholds) -> int:
+    status, _ = decide_all(many, replace(thresholds, helpful_intercept=line))
     return int(np.count_nonzero(status == STATUSES.index(NoteStatus.HELPFUL)))
 
 
 def _score_all_notes(
-    connection: Connection, fit: Fitted, raters: FrozenRaters, settings: BridgingSettings
+    connection: Connection, fit: Fitted, raters: FrozenRaters, thresholds: Thresholds
 ) -> tuple[ScoredNotes, FactorScale, Singles]:
     """All notes' scores, the scale of factors, and each rating's distance on it where both sides are known."""
     parts = [
-        (final_scores(ratings.table, raters, settings), *_select_known_ratings(ratings.table, raters))
+        (final_scores(ratings.table, raters, thresholds), *_select_known_ratings(ratings.table, raters))
         for _, ratings in _read_rating_tables(connection, fit, raters, "level")
     ]
     found = [scored.notes for scored, _, _ in parts]
@@ -317,7 +318,7 @@ def _gather_signals(
     scored: ScoredNotes,
     scale: FactorScale,
     half: float,
-    settings: BridgingSettings,
+    thresholds: Thresholds,
 ) -> ManySignals:
     """What the rules look at, of all notes; the tags' lines are not among it."""
     facts = _load_note_facts(connection, fit.notes)
@@ -333,9 +334,9 @@ def _gather_signals(
         view = View.on(scale, table, scored.notes.factors[notes, 0], raters)
         sides = both_sides(table, view)
         none = dict.fromkeys(NOT_HELPFUL_TAGS, np.zeros(n))
-        totals, shares = tag_aggregates(ratings, view, settings, half) or (none, none)
+        totals, shares = tag_aggregates(ratings, view, thresholds, half) or (none, none)
         chosen = [
-            sum((tag >= settings.explanation_raters).astype(np.int64) for tag in kind.values())
+            sum((tag >= thresholds.explanation_raters).astype(np.int64) for tag in kind.values())
             for kind in explanation_counts(everything)
         ]
         counted = np.bincount(table.note, minlength=n)
@@ -348,10 +349,10 @@ def _gather_signals(
                 "net": sides[2],
                 "totals": np.array(list(totals.values())),
                 "shares": np.array(list(shares.values())),
-                "incorrect": incorrect_counts(ratings, view, usual, settings),
+                "incorrect": incorrect_counts(ratings, view, usual, thresholds),
                 "without_busy": score_notes(replace(table, weight=calm[table.rater]), raters).notes.intercepts,
                 "left_out": np.bincount(everything.table.note, minlength=n) - counted,
-                "sampled": sampled_signals(table, asked, view, raters, settings),
+                "sampled": sampled_signals(table, asked, view, raters, thresholds),
                 "helpful_tags": chosen[0],
                 "not_helpful_tags": chosen[1],
             }
@@ -443,7 +444,7 @@ class IndexReport(FrozenModel):
 def index_folder(
     data: Path,
     index: Path,
-    settings: BridgingSettings,
+    thresholds: Thresholds,
     now: datetime,
     progress: Progress | None = None,
     *,
@@ -459,7 +460,7 @@ def index_folder(
         before = how_many(connection, LAST_LOAD)
         loaded = load_folder(connection, data, round(now.timestamp() * 1000), progress)
         make_posts(connection, before)
-        fit = fit_index(connection, settings, now, anew=fit_anew)
+        fit = fit_index(connection, thresholds, now, anew=fit_anew)
         totals = {
             name: how_many(connection, f"SELECT count({what}) FROM {table}")
             for name, what, table in (
@@ -473,17 +474,17 @@ def index_folder(
     return IndexReport(loaded=loaded, fit=fit, totals=totals, seconds=time.perf_counter() - began)
 
 
-def fit_index(connection: Connection, settings: BridgingSettings, now: datetime, *, anew: bool) -> FitReport:
+def fit_index(connection: Connection, thresholds: Thresholds, now: datetime, *, anew: bool) -> FitReport:
     """The fit of the index, made if there is none, if other raters or many new ratings count, or if asked for."""
     last = last_fit(connection)
     ratings = how_many(connection, "SELECT count(*) FROM ratings")
-    of_the_same = last.whose is not None and last.whose.by is raters_by(connection, settings)
+    of_the_same = last.whose is not None and last.whose.by is raters_by(connection, thresholds)
     if not anew and of_the_same and ratings < last.of_ratings * _REFIT_GROWTH:
         return last
     if not ratings:
         return FitReport(not_run="There are no ratings in the index. Index a folder with the ratings files too.")
     try:
-        raters, scores, said = _fit_and_score(connection, settings, now, ratings)
+        raters, scores, said = _fit_and_score(connection, thresholds, now, ratings)
     except InputError as error:
         return FitReport(not_run=str(error), of_ratings=ratings)
     connection.begin()
@@ -535,18 +536,18 @@ GROUP BY rater ORDER BY rater
 
 
 def _fit_and_score(
-    connection: Connection, settings: BridgingSettings, now: datetime, of_ratings: int
+    connection: Connection, thresholds: Thresholds, now: datetime, of_ratings: int
 ) -> tuple[pa.Table, pa.Table, FitReport]:
     """The fitted raters and the scored notes, as their tables, and what the fit says of itself."""
-    fit = fitted(connection, of_ratings, settings)
+    fit = fitted(connection, of_ratings, thresholds)
     raters = FrozenRaters.of(fit.found.fit)
     known = columns(connection, _USUAL_RATES_SQL, {"incorrect": _INCORRECT_BIT, "complaints": _COMPLAINT_BITS})
     place, complained = locate(raters.ids, known["rater"])
     usual = np.where(complained, known["usual"][place], 0.0) if len(known["rater"]) else np.zeros(len(raters.ids))
-    found = statuses(connection, fit, usual, settings)
+    found = statuses(connection, fit, usual, thresholds)
     said = FitReport(
         made_at=now.astimezone(UTC),
-        whose=_count_raters(connection, settings, by_group=fit.by_group),
+        whose=_count_raters(connection, thresholds, by_group=fit.by_group),
         of_ratings=of_ratings,
         ratings=fit.found.fit.ratings,
         notes=len(fit.found.fit.notes),
@@ -566,10 +567,10 @@ def _fit_and_score(
     )
 
 
-def _count_raters(connection: Connection, settings: BridgingSettings, *, by_group: bool) -> RatersTaken:
+def _count_raters(connection: Connection, thresholds: Thresholds, *, by_group: bool) -> RatersTaken:
     everybody = how_many(connection, "SELECT count(DISTINCT rater) FROM ratings")
     taken = how_many(connection, "SELECT count(DISTINCT rater) FROM ratings ANTI JOIN outside USING (rater)")
-    return RatersTaken.counted(taken, everybody, settings.raters, by_group=by_group)
+    return RatersTaken.counted(taken, everybody, thresholds.raters, by_group=by_group)
 
 
 def _build_scores_table(found: Statuses | None) -> pa.Table:

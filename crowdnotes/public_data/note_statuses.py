@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from crowdnotes.bridging.model import NoteStatus, RuleName
+from crowdnotes.bridging.thresholds import THRESHOLDS, Thresholds
 from crowdnotes.domain import FrozenModel
 from crowdnotes.public_data.database import Connection, how_many
 from crowdnotes.public_data.indexing import last_fit
-from crowdnotes.settings_sections import BridgingSettings
 from crowdnotes.wording import fill, plural
 
 _WHY_THEY_DIFFER = (
@@ -131,12 +131,12 @@ class Verdicts(FrozenModel):
 STATUSES = (NoteStatus.HELPFUL, NoteStatus.NOT_HELPFUL, NoteStatus.NEEDS_MORE_RATINGS)
 
 
-def verdicts(connection: Connection, settings: BridgingSettings) -> Verdicts | None:
+def verdicts(connection: Connection, thresholds: Thresholds = THRESHOLDS) -> Verdicts | None:
     """Count them; None where no note has a status by the fit."""
     fit = last_fit(connection)
     if not fit.statuses:
         return None
-    line = settings.helpful_intercept
+    line = thresholds.helpful_intercept
     decided = connection.execute(
         "SELECT decided_by, count(*) FILTER (status <> ?) AS held, count(*) AS n FROM scores WHERE intercept >= ?"
         " GROUP BY decided_by ORDER BY held DESC, decided_by",

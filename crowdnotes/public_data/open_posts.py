@@ -15,13 +15,13 @@ import numpy as np
 
 from crowdnotes.bridging.model import NoteStatus
 from crowdnotes.bridging.scoring import Extremes, score_as_rated
+from crowdnotes.bridging.thresholds import THRESHOLDS, Thresholds
 from crowdnotes.domain import FrozenModel
 from crowdnotes.errors import InputError
 from crowdnotes.public_data.database import TAGS, Connection, columns, how_many
 from crowdnotes.public_data.indexing import last_fit
 from crowdnotes.public_data.posts import Filter, gather_posts
 from crowdnotes.public_data.replay import Moment, Replay, replay
-from crowdnotes.settings_sections import BridgingSettings
 from crowdnotes.text.markdown import day, in_figures
 from crowdnotes.text.note_rules import without_urls, x_storage_form
 from crowdnotes.wording import fill, plural
@@ -106,7 +106,9 @@ WHERE misleading IS NOT FALSE AND post IN (SELECT unnest($posts)) GROUP BY post
 """
 
 
-def work(connection: Connection, chosen: Filter, days: Sequence[date] | None, settings: BridgingSettings) -> Work:
+def work(
+    connection: Connection, chosen: Filter, days: Sequence[date] | None, thresholds: Thresholds = THRESHOLDS
+) -> Work:
     """The posts of some days, or of all, that have notes calling them misleading of which none is shown.
 
     Shown is what X says; where it says nothing of a note, what the rules say of its ratings. Raises InputError where
@@ -122,7 +124,7 @@ def work(connection: Connection, chosen: Filter, days: Sequence[date] | None, se
         _MOST_RATED_SQL, {"fresh": until - FRESH_DAYS * _DAY_MS, "most": _MAX_SCORED_POSTS}
     ).fetchall()
     posts = [row[0] for row in rows]
-    best = _find_best_notes(connection, posts, settings)
+    best = _find_best_notes(connection, posts, thresholds)
     words = dict(connection.execute(_FIRST_TEXT_SQL, {"posts": posts}).fetchall())
     several = days is None or len(days) > 1
     found = [
@@ -183,9 +185,9 @@ def notes_as_json(connection: Connection, post: int) -> bytes:
     ).encode()
 
 
-def _find_best_notes(connection: Connection, posts: list[int], settings: BridgingSettings) -> dict[int, BestNote]:
+def _find_best_notes(connection: Connection, posts: list[int], thresholds: Thresholds) -> dict[int, BestNote]:
     """The best note of each post; posts whose note is shown, by the rules alone, are left out."""
-    line, least = settings.helpful_intercept, settings.min_raters_per_note
+    line, least = thresholds.helpful_intercept, thresholds.min_raters_per_note
     fit = last_fit(connection)
     if fit.not_run:
         nothing = BestNote(
@@ -211,7 +213,7 @@ def _find_best_notes(connection: Connection, posts: list[int], settings: Bridgin
         is_best = best[post].intercept is None or intercept > (best[post].intercept or 0)
         # Only what may be shown by our reckoning, or is told with its reason, is worth a replay.
         asked = intercept >= line and (is_best or not rows["on_x"][begin])
-        now = _replay_to_now(connection, note, settings) if asked else None
+        now = _replay_to_now(connection, note, thresholds) if asked else None
         is_shown = now is not None and now.status is NoteStatus.HELPFUL
         if is_shown and not rows["on_x"][begin]:
             del best[post]
@@ -221,8 +223,8 @@ def _find_best_notes(connection: Connection, posts: list[int], settings: Bridgin
     return best
 
 
-def _replay_to_now(connection: Connection, note: int, settings: BridgingSettings) -> Moment | None:
-    replayed = replay(connection, note, misleading=True, settings=settings)
+def _replay_to_now(connection: Connection, note: int, thresholds: Thresholds) -> Moment | None:
+    replayed = replay(connection, note, misleading=True, thresholds=thresholds)
     return replayed.moment(len(replayed)) if isinstance(replayed, Replay) else None
 
 

@@ -29,10 +29,11 @@ from crowdnotes.bridging.model import (
 from crowdnotes.bridging.note_signals import FactorScale, tag_weights
 from crowdnotes.bridging.rules import decide
 from crowdnotes.bridging.scoring import Extremes, score_as_rated
+from crowdnotes.bridging.thresholds import THRESHOLDS, Thresholds
 from crowdnotes.domain import FrozenModel
 from crowdnotes.public_data.database import TAGS, Connection, columns
 from crowdnotes.public_data.indexing import LEFT_OUT_SQL, TagScale, last_fit
-from crowdnotes.settings_sections import BridgingSettings, RatersWanted
+from crowdnotes.settings_sections import RatersWanted
 from crowdnotes.text.markdown import day
 from crowdnotes.wording import fill, plural
 
@@ -122,7 +123,7 @@ class ScoreStory(FrozenModel):
     not_sunk: str = ""
 
 
-def replay(connection: Connection, note: int, misleading: bool, settings: BridgingSettings) -> Replay | str:
+def replay(connection: Connection, note: int, misleading: bool, thresholds: Thresholds = THRESHOLDS) -> Replay | str:
     """The note's ratings in time under the index's last fit; why not, as a sentence, where that cannot be."""
     fit = last_fit(connection)
     if fit.not_run:
@@ -154,7 +155,7 @@ def replay(connection: Connection, note: int, misleading: bool, settings: Bridgi
             "this is how the note would have stood, not what X computed at the time."
         )
     held_extremes = Extremes(fit.global_intercept, fit.ratings_per_note, *extremes)
-    return Replay(rows, held_extremes, misleading, settings, held, fit.tags, by_group=by_group)
+    return Replay(rows, held_extremes, misleading, thresholds, held, fit.tags, by_group=by_group)
 
 
 class Replay:
@@ -165,7 +166,7 @@ class Replay:
         rows: dict[str, npt.NDArray[Any]],
         fit: Extremes,
         misleading: bool,
-        settings: BridgingSettings,
+        thresholds: Thresholds,
         held: str,
         tags: TagScale | None,
         *,
@@ -176,7 +177,7 @@ class Replay:
         self._rows, self._fit, self._tags, self._by_group = rows, fit, tags, by_group
         self.times: npt.NDArray[np.int64] = rows["rated"].astype(np.int64)
         self._misleading = misleading
-        self._settings = settings
+        self._thresholds = thresholds
         left_out: npt.NDArray[np.bool_] = rows["left_out"].astype(bool)
         known: npt.NDArray[np.bool_] = rows["known"].astype(bool) & ~left_out
         helpful: Floats = rows["level"].astype(np.float64) / 2
@@ -201,13 +202,13 @@ class Replay:
         )[0]
         self._says_sampled = bool((rows["sampled"] >= 0).any())
         asked = known & (rows["sampled"] == 1)
-        own_price = replace(fit, ratings_per_note=settings.sampled_ratings_per_note)
+        own_price = replace(fit, ratings_per_note=thresholds.sampled_ratings_per_note)
         self._by_sampled = score_as_rated(
             helpful[asked], rows["intercept"].astype(np.float64)[asked], factor[asked], own_price
         )[0]
         self._sampled = np.stack([np.cumsum(asked & (factor < 0)), np.cumsum(asked & (factor >= 0))])
         self._complaints = _ComplaintTotals(
-            tags, settings, factor[known], ticked[len(HELPFUL_TAGS) :, known], rows["usual"].astype(np.float64)[known]
+            tags, thresholds, factor[known], ticked[len(HELPFUL_TAGS) :, known], rows["usual"].astype(np.float64)[known]
         )
 
     def __len__(self) -> int:
@@ -216,12 +217,14 @@ class Replay:
     def without(self, places: npt.NDArray[np.integer[Any]]) -> Replay:
         """The same note with the ratings in these places taken away."""
         rows = {name: np.delete(column, places) for name, column in self._rows.items()}
-        return Replay(rows, self._fit, self._misleading, self._settings, self.held, self._tags, by_group=self._by_group)
+        return Replay(
+            rows, self._fit, self._misleading, self._thresholds, self.held, self._tags, by_group=self._by_group
+        )
 
     @property
     def line(self) -> float:
         """The score from which a note is shown."""
-        return self._settings.helpful_intercept
+        return self._thresholds.helpful_intercept
 
     def until(self, at_ms: int) -> int:
         """How many ratings had been made."""
@@ -230,7 +233,7 @@ class Replay:
     def decided(self, ratings: int, *, was_helpful: bool) -> StatusResult:
         """What the rules say after so many ratings, at least one."""
         last, scored = ratings - 1, int(self._known[ratings - 1])
-        enough = scored >= self._settings.min_raters_per_note
+        enough = scored >= self._thresholds.min_raters_per_note
         intercept, factor, bound = (float(of[scored - 1]) if enough else float("nan") for of in self._scores)
         tags = dict(zip(TAGS, self._ticked[:, last].tolist(), strict=True))
         calm, counted = int(self._calm[last]), int(self._counted[last])
@@ -253,7 +256,7 @@ class Replay:
             helpful_tags={tag: number for tag, number in tags.items() if tag in HELPFUL_TAGS},
             not_helpful_tags={tag: number for tag, number in tags.items() if tag not in HELPFUL_TAGS},
         )
-        return decide(signals, self._settings)
+        return decide(signals, self._thresholds)
 
     def moment(self, ratings: int, *, was_helpful: bool = False) -> Moment:
         """How the note stands after so many ratings, at least one."""
@@ -287,11 +290,11 @@ class _ComplaintTotals:
     """What the rules on tags look at after a number of ratings: of known raters, in their order."""
 
     def __init__(
-        self, scale: TagScale | None, settings: BridgingSettings, factors: Floats, ticked: npt.NDArray[np.int64],
+        self, scale: TagScale | None, thresholds: Thresholds, factors: Floats, ticked: npt.NDArray[np.int64],
         usual: Floats,
     ) -> None:  # fmt: skip
         """ticked: (tags, m) of NOT_HELPFUL_TAGS; factors, usual: (m,)."""
-        self._scale, self._settings = scale, settings
+        self._scale, self._thresholds = scale, thresholds
         self._factors, self._ticked, self._usual = factors, ticked, usual
 
     def signals(self, ratings: int, note_factor: float) -> dict[str, Any]:
@@ -303,9 +306,9 @@ class _ComplaintTotals:
         weights = tag_weights(scale.distance(note_factor, raters), self._scale.half)
         totals = ticked @ weights
         everyone = float(weights.sum())
-        clip = self._settings.incorrect_clip
+        clip = self._thresholds.incorrect_clip
         apart = np.abs(np.clip(raters, -clip, clip) - np.clip(note_factor, -clip, clip))
-        near = ticked.any(axis=0) & (apart < self._settings.incorrect_interval)
+        near = ticked.any(axis=0) & (apart < self._thresholds.incorrect_interval)
         says = ticked[NOT_HELPFUL_TAGS.index("notHelpfulIncorrect")][near]
         return {
             "tag_totals": dict(zip(NOT_HELPFUL_TAGS, totals.tolist(), strict=True)),

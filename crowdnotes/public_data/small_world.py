@@ -22,7 +22,7 @@ from crowdnotes.bridging.model import Factorization, Floats, NoteStatus, RatingT
 from crowdnotes.bridging.public_scoring import NoteFacts, PublicScores, score
 from crowdnotes.bridging.ratings import Ratings
 from crowdnotes.bridging.scoring import locate
-from crowdnotes.settings_sections import BridgingSettings
+from crowdnotes.bridging.thresholds import THRESHOLDS, Thresholds
 from crowdnotes.wording import fill, plural
 
 RATERS, NOTES = 120, 60
@@ -112,7 +112,7 @@ class World:
     fit: Factorization
     statuses: tuple[StatusResult, ...]
     notices: tuple[str, ...]
-    settings: BridgingSettings
+    thresholds: Thresholds
 
     @property
     def one_camp(self) -> bool:
@@ -188,7 +188,7 @@ class World:
         raters, notes = RATERS - len(self.fit.raters), int(np.isnan(self.scores).sum())
         told = []
         if raters:
-            share = self.settings.rater_helpfulness
+            share = self.thresholds.rater_helpfulness
             told.append(
                 plural(
                     raters,
@@ -205,7 +205,7 @@ class World:
                 )
             )
         if notes:
-            few = self.settings.min_raters_per_note
+            few = self.thresholds.min_raters_per_note
             told.append(
                 plural(
                     notes,
@@ -285,7 +285,7 @@ class World:
         return fill(words, n=counts[NoteKind.BOTH], all=of, one_sided=one_sided, all_one_sided=2 * of)
 
 
-def make_world(options: WorldOptions, settings: BridgingSettings) -> World:
+def make_world(options: WorldOptions, thresholds: Thresholds = THRESHOLDS) -> World:
     """Make it, draw its ratings, and score them. The same options give the same world."""
     chance = np.random.default_rng(options.seed)
     camps = _assign_camps(options)
@@ -299,7 +299,7 @@ def make_world(options: WorldOptions, settings: BridgingSettings) -> World:
     noise = chance.normal(0, 1, (RATERS, NOTES)) * options.noise
     liking = opinion(made[note], position[rater], generosity[rater] + noise[rater, note])
     table = RatingTable(np.arange(NOTES), np.arange(RATERS), note, rater, liking).keep(np.ones(len(note), dtype=bool))
-    scored = _score_world(table, settings)
+    scored = _score_world(table, thresholds)
     if camps[scored.fit.raters.ids] @ scored.fit.raters.factors[:, 0] < 0:  # the fit calls the larger camp negative
         camps = -camps
         kinds = tuple(_MIRRORED_KIND.get(kind, kind) for kind in kinds)
@@ -315,7 +315,7 @@ def make_world(options: WorldOptions, settings: BridgingSettings) -> World:
         scored.fit,
         scored.statuses,
         scored.notices[:-1],  # the last is told of every fit
-        settings,
+        thresholds,
     )
 
 
@@ -368,14 +368,14 @@ def other_starts(world: World, starts: int = 20) -> OtherStarts:
             global_intercept=0.0,
             raters=SideParameters(world.table.rater_ids, np.zeros(len(factors)), factors),
         )
-        found = _score_world(world.table, world.settings, start).statuses
+        found = _score_world(world.table, world.thresholds, start).statuses
         moved = np.abs(np.array([one.note_intercept for one in found], dtype=np.float64) - world.scores)
         most = max(most, float(np.nanmax(moved, initial=0.0)))
         changed |= np.array([one.status for one in found]) != status
     return OtherStarts(starts, most, int(changed.sum()), len(status))
 
 
-def _score_world(table: RatingTable, settings: BridgingSettings, start: Factorization | None = None) -> PublicScores:
+def _score_world(table: RatingTable, thresholds: Thresholds, start: Factorization | None = None) -> PublicScores:
     notes = len(table.note_ids)
     facts = NoteFacts(
         misleading=np.ones(notes, dtype=bool),
@@ -384,7 +384,7 @@ def _score_world(table: RatingTable, settings: BridgingSettings, start: Factoriz
         was_helpful=np.zeros(notes, dtype=bool),
         status_at_ms=None,
     )
-    return score(Ratings(table, True, {}, np.full(len(table), NOW_MS)), facts, settings, start)
+    return score(Ratings(table, True, {}, np.full(len(table), NOW_MS)), facts, thresholds, start)
 
 
 def opinion(made: Floats, position: Floats, besides: Floats) -> npt.NDArray[np.float32]:

@@ -6,6 +6,7 @@ import re
 from datetime import UTC, datetime
 
 from crowdnotes.bridging.model import NoteStatus, RuleName
+from crowdnotes.bridging.thresholds import THRESHOLDS, Thresholds
 from crowdnotes.domain import FrozenModel
 from crowdnotes.errors import InputError
 from crowdnotes.public_data.database import Connection, how_many
@@ -22,7 +23,6 @@ from crowdnotes.public_data.replay import (
     score_story,
 )
 from crowdnotes.public_data.topics import topic_names
-from crowdnotes.settings_sections import BridgingSettings
 from crowdnotes.text.markdown import day, in_figures
 from crowdnotes.text.note_rules import without_urls, x_storage_form
 from crowdnotes.wording import plural
@@ -131,7 +131,7 @@ class Story(FrozenModel):
     paragraph: str = ""
 
 
-def story(connection: Connection, wanted: str, settings: BridgingSettings) -> Story:
+def story(connection: Connection, wanted: str, thresholds: Thresholds = THRESHOLDS) -> Story:
     """The story of a note, by its id or address; of a post's id or address, that of its note with the most ratings.
 
     Raises InputError where the index has neither.
@@ -149,7 +149,7 @@ def story(connection: Connection, wanted: str, settings: BridgingSettings) -> St
         raise AssertionError("one row stands on the left")
     post, posted, written, text, language, topics, misleading, author, collaborative, foreseen = row
     # A deleted note's words are not known; the algorithm takes it for one that calls its post misleading.
-    replayed = replay(connection, note, misleading is not False, settings)
+    replayed = replay(connection, note, misleading is not False, thresholds)
     known = replayed if isinstance(replayed, Replay) else None
     score = score_story(known) if known else None
     on_x = recorded(connection, note, known)
@@ -187,7 +187,7 @@ def story(connection: Connection, wanted: str, settings: BridgingSettings) -> St
             few=FIRST,
         ),
     )
-    sentences = in_plain_words(told, settings)
+    sentences = in_plain_words(told, thresholds)
     return told.replace(sentences=sentences, paragraph=sentences.paragraph)
 
 
@@ -275,13 +275,13 @@ def taken_down_notes(connection: Connection, most: int = 4) -> list[FewWords]:
     return [in_few_words(row) for row in rows]
 
 
-def in_plain_words(told: Story, settings: BridgingSettings) -> StoryText:
+def in_plain_words(told: Story, thresholds: Thresholds) -> StoryText:
     """For somebody who reads the news and has never rated a note."""
     score = told.score
     no_score = "How its score came about cannot be told." if told.levels.n else ""
     return StoryText(
         beginning=_write_beginning(told),
-        score=_describe_score(score, settings) if score else no_score,
+        score=_describe_score(score, thresholds) if score else no_score,
         ratings=_describe_rating_levels(told),
         sides=_describe_sides(score.now) if score else "",
         changes=_describe_changes(score.changes) if score else "",
@@ -369,11 +369,11 @@ def _describe_sides(now: Moment) -> str:
     return f"Neither of two sides that usually disagree liked it much: {figures}." + others
 
 
-def _describe_score(told_of: ScoreStory, settings: BridgingSettings) -> str:
+def _describe_score(told_of: ScoreStory, thresholds: Thresholds) -> str:
     now = told_of.now
     if now.intercept is None:
         return "Too few raters with a known viewpoint rated it for a score."
-    line = settings.helpful_intercept
+    line = thresholds.helpful_intercept
     score, needed = in_figures(now.intercept, line), in_figures(line, line)
     told = (
         f"Its score, which counts agreement across sides and not votes, is {score}; {needed} is needed to be shown. "

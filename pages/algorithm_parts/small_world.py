@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import streamlit as st
 
+from crowdnotes.bridging.thresholds import THRESHOLDS
 from crowdnotes.public_data.extremes import KINDS, ROUNDS, Experiment, run_experiment
 from crowdnotes.public_data.small_world import (
     NOTES,
@@ -28,7 +29,7 @@ from crowdnotes.text.markdown import escaped
 from crowdnotes.wording import fill
 from pages.algorithm_parts.charts import SIGNS, Floats, Lines, kind_colours, note_map, rounds_map
 from pages.common.chart_card import picture_card, table_with_csv
-from pages.common.session import show_errors, workspace
+from pages.common.session import show_errors
 
 _EXPERIMENT_KEY = "extremes"
 _CHART_HEIGHT = 330  # pixels
@@ -77,7 +78,7 @@ def extremes() -> None:
 
 
 def _draw_experiment(found: Experiment) -> None:
-    rules = workspace().settings.bridging
+    rules = THRESHOLDS
     lines = Lines(rules.helpful_intercept, rules.max_factor, rules.not_helpful_base, rules.not_helpful_slope)
 
     def draw(key: str) -> list[tuple[str, str]]:
@@ -124,7 +125,7 @@ _SCORE_AXIS, _AVERAGE_AXIS = (
 
 @lru_cache(maxsize=64)
 def _make_cached_world(options: WorldOptions) -> World:
-    return make_world(options, workspace().settings.bridging)
+    return make_world(options)
 
 
 def chosen_world() -> World:
@@ -192,7 +193,7 @@ def small_world() -> None:
 
 
 def _draw_maps(world: World) -> None:
-    rules = world.settings
+    rules = world.thresholds
     grid = st.grid(2, min_column_width=330, gap="small")
     with grid.cell():
         _draw_map(

@@ -7,6 +7,7 @@ from functools import partial
 
 import streamlit as st
 
+from crowdnotes.cases.intake import MAX_POST_CHARACTERS
 from crowdnotes.demo_tour import begin
 from crowdnotes.domain import Mode
 from crowdnotes.errors import CrowdNotesError, InputError
@@ -55,7 +56,7 @@ def _fill_from_address() -> None:
     words, url = st.query_params.get("post", ""), st.query_params.get("url", "")
     if not (words or url) or st.session_state.get(_POST_IN_ADDRESS_KEY) == (words, url):
         return
-    limit = workspace().settings.max_post_characters
+    limit = MAX_POST_CHARACTERS
     if len(words) > limit:
         add_notice(
             _NOTICE_AREA,
@@ -125,7 +126,7 @@ def _draw_recognised_parts(found: Pasted, sources: Sources) -> None:
     parts += ["its address"] if found.address else []
     parts += [plural(len(found.links), "1 link to a source", "{n} links to sources")] if found.links else []
     taken = f"Recognised: {', '.join(parts)}." if parts else ""
-    limit, n = workspace().settings.max_post_characters, len(found.words)
+    limit, n = MAX_POST_CHARACTERS, len(found.words)
     long = f"{n:,} of at most {limit:,} characters." if n > limit / _LENGTH_HINT_DIVISOR else ""
     st.caption(" ".join(filter(None, (taken, _describe_search_places(sources), long))))
 

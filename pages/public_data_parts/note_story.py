@@ -7,6 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from crowdnotes.bridging.thresholds import THRESHOLDS
 from crowdnotes.errors import InputError
 from crowdnotes.public_data.database import reading
 from crowdnotes.public_data.note_statuses import Verdicts, verdicts
@@ -21,14 +22,12 @@ from crowdnotes.public_data.story import (
     notes_with_words,
     story,
 )
-from crowdnotes.settings_sections import BridgingSettings
 from crowdnotes.text.markdown import clip, day, escaped
 from crowdnotes.wording import plural
 from pages.algorithm_parts.charts import raters_by_side
 from pages.common.chart_card import picture_card, table_with_csv
 from pages.common.charts import shades, stacked
 from pages.common.components import rules_link, web_link
-from pages.common.session import workspace
 from pages.common.times import moment
 from pages.public_data_parts.time_charts import ratings_by_side, score_by_rating
 
@@ -40,7 +39,6 @@ _NOTE_KEY = "note"
 
 def note_story(index: Path) -> None:
     """Ask for a note and tell its story."""
-    settings = workspace().settings.bridging
     version = index.stat().st_mtime
     wanted = st.text_input(
         "Note, post, or words to look for",
@@ -59,7 +57,7 @@ def note_story(index: Path) -> None:
         _draw_search_results(index, wanted)
         return
     try:
-        told = _load_story(str(index), version, wanted, settings)
+        told = _load_story(str(index), version, wanted)
     except InputError as error:
         st.info(escaped(str(error)), icon=":material/info:")
         _draw_suggested_notes(index, version)
@@ -68,16 +66,16 @@ def note_story(index: Path) -> None:
     if told.score is None:
         st.info(escaped(told.score_not_run), icon=":material/info:")
     else:
-        _draw_story_charts(told, told.score, settings.helpful_intercept)
+        _draw_story_charts(told, told.score, THRESHOLDS.helpful_intercept)
         _draw_fewer_ratings(index, version, told)
     _draw_x_record(told)
 
 
 @st.cache_data(show_spinner=False, max_entries=32)
-def _load_story(index: str, version: float, wanted: str, _settings: BridgingSettings) -> Story:
+def _load_story(index: str, version: float, wanted: str) -> Story:
     del version
     with reading(Path(index)) as connection:
-        return story(connection, wanted, _settings)
+        return story(connection, wanted)
 
 
 @st.cache_data(show_spinner=False, max_entries=4)
@@ -92,7 +90,7 @@ def _open_note(note: int) -> None:
 
 
 def _draw_suggested_notes(index: Path, version: float) -> None:
-    counted = _load_verdicts(str(index), version, workspace().settings.bridging)
+    counted = _load_verdicts(str(index), version)
     if counted is not None:
         with st.container(border=True, gap="xsmall", key="verdicts"):
             st.markdown(f"**{escaped(counted.sentence)}**")
@@ -163,10 +161,10 @@ def _draw_note_buttons(notes: Sequence[FewWords], place: str = "") -> None:
 
 
 @st.cache_data(show_spinner=False, max_entries=4)
-def _load_verdicts(index: str, version: float, _settings: BridgingSettings) -> Verdicts | None:
+def _load_verdicts(index: str, version: float) -> Verdicts | None:
     del version
     with reading(Path(index)) as connection:
-        return verdicts(connection, _settings)
+        return verdicts(connection)
 
 
 @st.cache_data(show_spinner=False, max_entries=4)
@@ -178,11 +176,11 @@ def _load_sides(index: str, version: float) -> Sides | None:
 
 @st.cache_data(show_spinner=False, max_entries=64)
 def _replay_fewer_ratings(
-    index: str, version: float, note: int, misleading: bool, taken: int, which: Which, _settings: BridgingSettings
+    index: str, version: float, note: int, misleading: bool, taken: int, which: Which
 ) -> Fewer | None:
     del version
     with reading(Path(index)) as connection:
-        replayed = replay(connection, note, misleading, _settings)
+        replayed = replay(connection, note, misleading)
     return fewer(replayed, taken, which) if isinstance(replayed, Replay) else None
 
 
@@ -197,9 +195,8 @@ def _draw_fewer_ratings(index: Path, version: float, told: Story) -> None:
                 "Which ratings", list(Which), default=Which.RANDOM, required=True, key="which", format_func=str
             )
         found = _replay_fewer_ratings(
-            str(index), version, told.note, told.misleading is not False, taken or 5, which or Which.RANDOM,
-            workspace().settings.bridging,
-        )  # fmt: skip
+            str(index), version, told.note, told.misleading is not False, taken or 5, which or Which.RANDOM
+        )
         st.markdown(f"**{escaped(found.sentence if found else 'It has no more ratings than that.')}**")
         st.caption(
             "What is known of each rater is kept fixed as it was fitted; the ratings are missing for this note alone. "

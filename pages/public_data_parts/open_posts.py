@@ -10,7 +10,6 @@ import streamlit as st
 from crowdnotes.public_data.database import reading
 from crowdnotes.public_data.open_posts import WaitingPost, Work, notes_as_json, work
 from crowdnotes.public_data.posts import Filter
-from crowdnotes.settings_sections import BridgingSettings
 from crowdnotes.text.markdown import clip, day, escaped
 from pages.common.chart_card import table_with_csv
 from pages.common.components import first_shown, web_link
@@ -29,7 +28,7 @@ def waiting_posts(index: Path, version: float, chosen: Filter, wanted: date | No
         everywhere = st.toggle("Posts of all days", key="all_days", bind="query-params")
     of_day = f"Posts of {day(wanted)} without a shown note" if wanted is not None and not everywhere else ""
     head.header(of_day or "Posts without a shown note", anchor=False)
-    found = _load_open_posts(str(index), version, chosen, None if everywhere else wanted, workspace().settings.bridging)
+    found = _load_open_posts(str(index), version, chosen, None if everywhere else wanted)
     rule = (
         (
             (
@@ -54,12 +53,10 @@ def waiting_posts(index: Path, version: float, chosen: Filter, wanted: date | No
 
 
 @st.cache_data(show_spinner=False, max_entries=32)
-def _load_open_posts(
-    index: str, version: float, chosen: Filter, wanted: date | None, _settings: BridgingSettings
-) -> Work:
+def _load_open_posts(index: str, version: float, chosen: Filter, wanted: date | None) -> Work:
     del version
     with reading(Path(index)) as connection:
-        return work(connection, chosen, None if wanted is None else (wanted,), _settings)
+        return work(connection, chosen, None if wanted is None else (wanted,))
 
 
 def _draw_open_post(index: Path, place: int, post: WaitingPost) -> None:

@@ -6,6 +6,7 @@ from functools import partial
 
 import streamlit as st
 
+from crowdnotes.bridging.thresholds import THRESHOLDS
 from crowdnotes.domain import Case, SupernoteWork
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, exact, in_figures
@@ -78,7 +79,7 @@ def _list_steps(case: Case, work: SupernoteWork) -> list[tuple[str, bool, str]]:
         counted = f"{len(made.passed)} of {len(made.candidates)} passed" + stale
     score = ""
     if winner is not None and winner.score is not None and not winner.score.means_nothing:
-        line = workspace().settings.bridging.helpful_intercept
+        line = THRESHOLDS.helpful_intercept
         score = f"{in_figures(winner.score.intercept, line)} ({line:.2f} needed)"
     if winner is not None and winner.not_run:
         score += f" :orange[{plural(len(winner.not_run), '1 check not run', '{n} checks not run')}]"

@@ -8,6 +8,7 @@ from functools import partial
 
 import streamlit as st
 
+from crowdnotes.bridging.thresholds import THRESHOLDS
 from crowdnotes.domain import Candidate, Case, ExistingNote, SupernoteRound, SupernoteScore
 from crowdnotes.jobs import JobRecord
 from crowdnotes.text.markdown import escaped, in_figures
@@ -64,7 +65,7 @@ def ranking_fold(case: Case, job: JobRecord | None) -> None:
 
 
 def _get_helpful_line() -> float:
-    return workspace().settings.bridging.helpful_intercept
+    return THRESHOLDS.helpful_intercept
 
 
 def _has_usable_score(score: SupernoteScore | None) -> bool:

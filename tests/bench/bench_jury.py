@@ -14,9 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
+from crowdnotes.bridging.thresholds import THRESHOLDS
 from crowdnotes.jury.jury import open_jury
 from crowdnotes.jury.model import features, load_model
-from crowdnotes.settings_sections import BridgingSettings, JurySettings
+from crowdnotes.settings_sections import JurySettings
 from crowdnotes.studies.train.jury_ratings import load_public, run_public_training
 from tests.fakes import HashingEmbedder
 from tests.jury.made_public_data import make_public_data
@@ -35,7 +36,7 @@ def measure(public_sizes: Sequence[int] = PUBLIC_SIZES) -> dict[str, object]:
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     read = features(notes, None).with_vectors(vectors)
     one = features(notes[:1], None).with_vectors(vectors[:1])
-    jury = open_jury(JurySettings(), BridgingSettings(), HashingEmbedder())
+    jury = open_jury(JurySettings(), HashingEmbedder())
     predicted = model.predict(read)
     return {
         "read_one_note_seconds": _median(lambda: model.predict(features(notes[:1], None).with_vectors(vectors[:1]))),
@@ -63,7 +64,7 @@ def _public(notes: int) -> dict[str, float | None]:
         folder = Path(scratch)
         made = make_public_data(folder / "data", notes=notes, raters=max(100, notes // 8), ratings_per_note=30)
         began = time.perf_counter()
-        figures = run_public_training(folder / "data", folder / "out", HashingEmbedder(), BridgingSettings())
+        figures = run_public_training(folder / "data", folder / "out", HashingEmbedder(), THRESHOLDS)
         seconds = time.perf_counter() - began
         loaded, _ = load_public(folder / "data")
         return {

@@ -15,6 +15,7 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 
+from crowdnotes.bridging.thresholds import THRESHOLDS
 from crowdnotes.public_data.database import reading
 from crowdnotes.public_data.delays import delays
 from crowdnotes.public_data.indexing import index_folder
@@ -22,7 +23,6 @@ from crowdnotes.public_data.posts import Filter
 from crowdnotes.public_data.sample_data import make_public_data
 from crowdnotes.public_data.story import busiest_notes, story
 from crowdnotes.public_data.surges import surges
-from crowdnotes.settings_sections import BridgingSettings
 from tests.bench.bench_bridging import alone, peak_megabytes
 
 SIZES = (500_000, 2_000_000, 8_000_000)
@@ -45,7 +45,7 @@ def _made(ratings: int, folder: Path) -> Path:
 
 
 def _measure_one(data: Path) -> dict[str, float]:
-    index, lines, now = data / "crowd.duckdb", BridgingSettings(), datetime.now(UTC)
+    index, lines, now = data / "crowd.duckdb", THRESHOLDS, datetime.now(UTC)
     began = time.process_time()
     report = index_folder(data, index, lines, now)
     row = {

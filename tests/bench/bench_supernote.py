@@ -21,7 +21,7 @@ from crowdnotes.notes.candidates import merged
 from crowdnotes.notes.ranking import filtered, ranked
 from crowdnotes.notes.sentence_candidates import whole_sentences
 from crowdnotes.settings import Settings
-from crowdnotes.settings_sections import BridgingSettings, GateSettings, JurySettings
+from crowdnotes.settings_sections import GateSettings, JurySettings
 
 _CANDIDATES = 100
 _POST = "The city opened the dam at night and flooded the old town in {}."
@@ -41,7 +41,7 @@ def measure(repeats: int = 5) -> dict[str, object]:
     """Median seconds of each step, warm, and how many candidates reach each; no text is read twice."""
     with tempfile.TemporaryDirectory() as folder:
         embedder = make_embedder(Settings(data_dir=Path(folder)))  # as the app has it: a text's vector is made once
-        jury = open_jury(JurySettings(), BridgingSettings(), embedder)
+        jury = open_jury(JurySettings(), embedder)
         runs = [_run(number, embedder, jury) for number in range(repeats + 1)][1:]
     return {name: round(statistics.median(run[name] for run in runs), 2) for name in runs[0]}
 

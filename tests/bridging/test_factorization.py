@@ -15,7 +15,7 @@ from crowdnotes.bridging.factorization import balance, fit, penalty
 from crowdnotes.bridging.model import FACTOR_PENALTY, INTERCEPT_PENALTY, Factorization, Floats, RatingTable, filter_mask
 from crowdnotes.bridging.scoring import doubts
 from crowdnotes.bridging.solver import move_rows
-from crowdnotes.settings_sections import BridgingSettings
+from crowdnotes.bridging.thresholds import Thresholds
 from tests.bridging.made import errors_of, made_ratings, objective_of, shuffled, table_of
 
 
@@ -192,7 +192,7 @@ def _table(pairs: list[tuple[int, int]]) -> RatingTable:
 
 
 def test_notes_with_few_raters_and_raters_with_few_ratings_go_and_are_counted() -> None:
-    lines = BridgingSettings(min_raters_per_note=2, min_ratings_per_rater=2)
+    lines = Thresholds(min_raters_per_note=2, min_ratings_per_rater=2)
     # Note 2 has one rater; rater 2 then has one rating; note 1 is then left with one rater.
     pairs = [(0, 0), (0, 1), (3, 0), (3, 1), (1, 0), (1, 2), (2, 2)]
     keep, dropped = filter_mask(_table(pairs), lines)
@@ -204,7 +204,7 @@ def test_notes_with_few_raters_and_raters_with_few_ratings_go_and_are_counted() 
 
 
 def test_the_filter_runs_once_not_until_nothing_changes() -> None:
-    lines = BridgingSettings(min_raters_per_note=2, min_ratings_per_rater=2)
+    lines = Thresholds(min_raters_per_note=2, min_ratings_per_rater=2)
     # Rater 1 loses note 1 in the last step and keeps one rating, under the line: it stays all the same.
     pairs = [(0, 0), (0, 1), (1, 1), (1, 2), (2, 0), (2, 3), (2, 0)]
     table = _table([*pairs, (3, 3), (3, 0)])

@@ -26,8 +26,8 @@ from crowdnotes.bridging.note_signals import (
 from crowdnotes.bridging.public_scoring import NoteFacts, gather_facts, helpful_raters
 from crowdnotes.bridging.ratings import Ratings
 from crowdnotes.bridging.scoring import FrozenRaters, score_notes
+from crowdnotes.bridging.thresholds import THRESHOLDS, Thresholds
 from crowdnotes.errors import InputError
-from crowdnotes.settings_sections import BridgingSettings
 from tests.bridging.made import table_of, write_tsv
 
 _BIG = 2**53 + 1  # the first whole number that a float cannot hold
@@ -73,7 +73,7 @@ def test_a_table_that_would_match_wrongly_is_refused(
         gather_facts(tmp_path, ids)
 
 
-LINES = BridgingSettings()
+LINES = THRESHOLDS
 DAY = 24 * 3_600_000
 RATERS = FrozenRaters(np.arange(6), np.zeros(6), np.array([-0.5, -0.4, -0.3, 0.3, 0.4, 0.5]), 0.2, 5.0)
 INCORRECT = "notHelpfulIncorrect"
@@ -157,7 +157,7 @@ def _rated(counts: Sequence[int]) -> Ratings:
 
 def test_the_busiest_raters_of_the_last_days_are_those_above_the_linear_quantile_as_pandas_has_it() -> None:
     counts = [300, 290, *range(1, 60)]
-    wide = BridgingSettings(high_volume_share=0.03)
+    wide = Thresholds(high_volume_share=0.03)
     busy = high_volume_raters(_rated(counts), wide)
     assert busy is not None
     assert np.flatnonzero(busy).tolist() == [0, 1]
@@ -196,7 +196,7 @@ def _chosen(
     intercepts: Sequence[float] = (0.5, -0.2, 0.1),
     statuses: Sequence[NoteStatus] = (CRH, CRNH, NMR),
 ) -> list[bool]:
-    answer = helpful_raters(table, times, facts, list(statuses), np.array(intercepts), BridgingSettings())
+    answer = helpful_raters(table, times, facts, list(statuses), np.array(intercepts), THRESHOLDS)
     assert answer is not None
     return [bool(value) for value in answer]
 
@@ -247,4 +247,4 @@ def test_a_rater_s_own_notes_must_do_well(
 
 def test_without_the_notes_times_no_rater_is_judged() -> None:
     facts = replace(FACTS, created_at_ms=None)
-    assert helpful_raters(TABLE, SOON, facts, [CRH, CRNH, NMR], np.zeros(3), BridgingSettings()) is None
+    assert helpful_raters(TABLE, SOON, facts, [CRH, CRNH, NMR], np.zeros(3), THRESHOLDS) is None

@@ -14,8 +14,9 @@ from crowdnotes.bridging.model import Factorization, NoteSignals, NoteStatus, Ra
 from crowdnotes.bridging.public_files import read_public_data
 from crowdnotes.bridging.public_scoring import NoteFacts, PublicScores, prescored, score_public_data
 from crowdnotes.bridging.rules import decide, general_helpful, general_not_helpful, not_misleading
+from crowdnotes.bridging.thresholds import THRESHOLDS, Thresholds
 from crowdnotes.errors import InputError
-from crowdnotes.settings_sections import BridgingSettings, RatersWanted
+from crowdnotes.settings_sections import RatersWanted
 from tests.bridging.made import made_ratings, rating_row, write_ratings, write_tsv
 
 _LEVELS = {1.0: "HELPFUL", 0.5: "SOMEWHAT_HELPFUL", 0.0: "NOT_HELPFUL"}
@@ -59,7 +60,7 @@ def _by_note(scores: PublicScores) -> dict[int | str, NoteStatus]:
 def test_notes_get_the_status_that_their_ratings_speak_for_and_one_with_few_has_no_score_rather_than_a_low_one(
     data: Path,
 ) -> None:
-    scores = score_public_data(data, BridgingSettings())
+    scores = score_public_data(data, THRESHOLDS)
     statuses = _by_note(scores)
     assert len(statuses) == len(scores.statuses) == 83
     assert statuses[_BRIDGE] is NoteStatus.HELPFUL
@@ -73,13 +74,13 @@ def test_notes_get_the_status_that_their_ratings_speak_for_and_one_with_few_has_
 
 def test_parquet_made_by_reading_scores_the_same(data: Path) -> None:
     read_public_data(data, data / "parquet")
-    lines = BridgingSettings()
+    lines = THRESHOLDS
     assert score_public_data(data / "parquet", lines).statuses == score_public_data(data, lines).statuses
 
 
 def test_without_notes_the_rules_that_need_them_are_not_applied_and_it_is_said(data: Path) -> None:
     (data / "notes-00000.tsv").unlink()
-    scores = score_public_data(data, BridgingSettings())
+    scores = score_public_data(data, THRESHOLDS)
     assert any("notes table is missing" in notice for notice in scores.notices)
     assert any("not chosen by helpfulness" in notice for notice in scores.notices)
     missing = {entry.rule for entry in scores.statuses[0].not_applied}
@@ -90,7 +91,7 @@ def test_without_notes_the_rules_that_need_them_are_not_applied_and_it_is_said(d
 def test_the_status_history_lets_a_shown_note_keep_its_status(data: Path) -> None:
     shown = {"currentStatus": "CURRENTLY_RATED_HELPFUL", "timestampMillisOfLatestNonNMRStatus": _START + 10**8}
     write_tsv(data / "noteStatusHistory-00000.tsv", HISTORY.columns, [{"noteId": _BRIDGE, **shown}])
-    scores = score_public_data(data, BridgingSettings())
+    scores = score_public_data(data, THRESHOLDS)
     bridge = next(result for result in scores.statuses if result.note_id == _BRIDGE)
     assert bridge.decided_by is RuleName.INERTIA
     assert all(entry.rule is not RuleName.INERTIA for entry in bridge.not_applied)
@@ -102,7 +103,7 @@ def test_ratings_of_early_not_misleading_notes_are_not_used(data: Path) -> None:
     lines[1] = lines[1].replace("MISINFORMED_OR_POTENTIALLY_MISLEADING", "NOT_MISLEADING")
     lines[1] = lines[1].replace(str(_START), "1600000000000")
     notes.write_text("\n".join(lines) + "\n", "utf-8")
-    scores = score_public_data(data, BridgingSettings())
+    scores = score_public_data(data, THRESHOLDS)
     assert scores.dropped["ratings of early notes that call the post not misleading"] > 0
     assert len(scores.statuses) == 82
 
@@ -110,20 +111,20 @@ def test_ratings_of_early_not_misleading_notes_are_not_used(data: Path) -> None:
 def test_too_few_ratings_for_any_fit_are_refused(tmp_path: Path) -> None:
     write_ratings(tmp_path / "ratings-00000.tsv", [rating_row(1, f"R{n}") for n in range(4)])
     with pytest.raises(InputError, match="Dropped were: ratings of notes with under 5 raters: 4"):
-        score_public_data(tmp_path, BridgingSettings())
+        score_public_data(tmp_path, THRESHOLDS)
 
 
 def test_an_unsettled_helpfulness_keeps_every_rater_and_says_so(data: Path) -> None:
-    scores = score_public_data(data, BridgingSettings(rater_helpfulness=1.1))
+    scores = score_public_data(data, Thresholds(rater_helpfulness=1.1))
     assert any("No rater reaches" in notice for notice in scores.notices)
 
 
 def test_a_rating_by_a_rater_outside_the_fit_still_counts_as_a_rating(data: Path) -> None:
     path = data / "ratings-00000.tsv"
     stranger = write_ratings(data / "more.tsv", [rating_row(_BRIDGE, "stranger")]).read_text("utf-8").splitlines()[1]
-    before = {result.note_id: result.ratings for result in score_public_data(data, BridgingSettings()).statuses}
+    before = {result.note_id: result.ratings for result in score_public_data(data, THRESHOLDS).statuses}
     path.write_text(path.read_text("utf-8") + stranger + "\n", "utf-8")
-    after = score_public_data(data, BridgingSettings())
+    after = score_public_data(data, THRESHOLDS)
     bridge = next(result for result in after.statuses if result.note_id == _BRIDGE)
     assert bridge.ratings == before[_BRIDGE] + 1
     assert np.isfinite(after.fit.objective)
@@ -137,26 +138,26 @@ def _enrol(data: Path, groups: Mapping[str, object]) -> None:
 def test_core_takes_its_groups_and_whom_the_enrolment_does_not_list_as_if_the_others_had_never_rated(
     data: Path,
 ) -> None:
-    everybody = score_public_data(data, BridgingSettings())
+    everybody = score_public_data(data, THRESHOLDS)
     assert (everybody.raters.by, everybody.raters.taken, everybody.raters.left_out) == (RatersWanted.ALL, 60, 0)
     assert "does not tell the groups" in everybody.raters.sentence
     people = [f"R{n:04d}" for n in range(60)]
     # 1 and 21 are groups of Core, 15 and 0 are not, who is listed without a group is not, and the others are not listed
     groups = {person: [1, "21.0", 15, 0, ""][n % 5] for n, person in enumerate(people[:40])}
     _enrol(data, groups)
-    core = score_public_data(data, BridgingSettings())
+    core = score_public_data(data, THRESHOLDS)
     mine = {person for person in people if groups.get(person, 1) in (1, "21.0")}
     assert (core.raters.by, core.raters.taken, core.raters.left_out) == (RatersWanted.CORE, len(mine), 60 - len(mine))
     assert f"by {len(mine)} of 60 raters" in core.raters.sentence
     header, *rows = (data / "ratings-00000.tsv").read_text("utf-8").splitlines()
     of_mine = [row for row in rows if row.split("\t")[1] in mine]
     assert core.dropped["ratings by raters of groups that X's Core model leaves out"] == len(rows) - len(of_mine)
-    asked_for = score_public_data(data, BridgingSettings(raters=RatersWanted.ALL))
+    asked_for = score_public_data(data, Thresholds(raters=RatersWanted.ALL))
     assert asked_for.statuses == everybody.statuses
     assert "as CROWDNOTES_BRIDGING_RATERS asks" in asked_for.raters.sentence
     (data / "userEnrollment-00000.tsv").unlink()
     (data / "ratings-00000.tsv").write_text("\n".join([header, *of_mine]) + "\n", "utf-8")
-    alone = {one.note_id: one for one in score_public_data(data, BridgingSettings()).statuses}
+    alone = {one.note_id: one for one in score_public_data(data, THRESHOLDS).statuses}
     for one in core.statuses:
         if one.note_id in alone and one.decided_by is not RuleName.CAPTURE:
             assert one.note_intercept == alone[one.note_id].note_intercept
@@ -169,7 +170,7 @@ def test_a_note_that_other_groups_rate_gets_no_status_and_stays_in_the_list(data
     lines = write_ratings(data / "more.tsv", more).read_text("utf-8").splitlines()[1:]
     path.write_text(path.read_text("utf-8") + "\n".join(lines) + "\n", "utf-8")
     _enrol(data, {f"Z{n}": 15 for n in range(61)})
-    found = {one.note_id: one for one in score_public_data(data, BridgingSettings()).statuses}
+    found = {one.note_id: one for one in score_public_data(data, THRESHOLDS).statuses}
     assert found[_BRIDGE].decided_by is found[2**60 + 600].decided_by is RuleName.CAPTURE
     assert (found[2**60 + 600].ratings, found[2**60 + 600].note_intercept) == (0, None)
     assert found[_BRIDGE].note_intercept is not None
@@ -178,19 +179,19 @@ def test_a_note_that_other_groups_rate_gets_no_status_and_stays_in_the_list(data
 def test_where_core_takes_nobody_the_setting_for_all_raters_is_named(data: Path) -> None:
     _enrol(data, {f"R{n:04d}": 15 for n in range(60)})
     with pytest.raises(InputError, match=r"groups that X's Core model leaves out: .*CROWDNOTES_BRIDGING_RATERS=all"):
-        score_public_data(data, BridgingSettings())
+        score_public_data(data, THRESHOLDS)
 
 
 def test_an_enrolment_that_names_people_otherwise_or_tells_no_group(data: Path) -> None:
     _enrol(data, {f"R{n:04d}": "" for n in range(60)})
-    assert score_public_data(data, BridgingSettings()).raters.by is RatersWanted.ALL
+    assert score_public_data(data, THRESHOLDS).raters.by is RatersWanted.ALL
     pd.DataFrame({"participantId": [1, 2], "modelingGroup": [15.0, 1.0]}).to_parquet(data / "userEnrollment.parquet")
     with pytest.raises(InputError, match="name people otherwise"):
-        score_public_data(data, BridgingSettings())
+        score_public_data(data, THRESHOLDS)
 
 
 def test_people_drawn_at_random_who_like_a_shown_note_much_less_take_it_back(data: Path) -> None:
-    settings = BridgingSettings()
+    settings = THRESHOLDS
     assert _by_note(score_public_data(data, settings))[_BRIDGE] is NoteStatus.HELPFUL
     raters = score_public_data(data, settings).fit.raters
     side = {str(rater): factor < 0 for rater, factor in zip(raters.ids, raters.factors[:, 0], strict=True)}
@@ -222,7 +223,7 @@ def test_people_drawn_at_random_who_like_a_shown_note_much_less_take_it_back(dat
 
 
 def test_prescoring_gives_all_notes_at_once_what_its_rules_give_each() -> None:
-    chance, count, lines = np.random.default_rng(0), 400, BridgingSettings()
+    chance, count, lines = np.random.default_rng(0), 400, THRESHOLDS
     ids = np.arange(count)
     sides = SideParameters(ids, chance.uniform(-0.6, 0.8, count), chance.normal(0, 0.4, (count, 1)))
     note = np.repeat(ids, chance.integers(3, 8, count)).astype(np.int32)

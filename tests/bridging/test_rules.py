@@ -24,11 +24,11 @@ from crowdnotes.bridging.model import (
     StatusResult,
 )
 from crowdnotes.bridging.rules import RULES, decide
-from crowdnotes.settings_sections import BridgingSettings
+from crowdnotes.bridging.thresholds import THRESHOLDS, Thresholds
 from crowdnotes.text.markdown import in_figures
 
-Rule = Callable[[NoteSignals, NoteStatus, BridgingSettings], RuleOutcome | NotApplied]
-LINES = BridgingSettings()
+Rule = Callable[[NoteSignals, NoteStatus, Thresholds], RuleOutcome | NotApplied]
+LINES = THRESHOLDS
 NMR, CRH, CRNH = NoteStatus.NEEDS_MORE_RATINGS, NoteStatus.HELPFUL, NoteStatus.NOT_HELPFUL
 REJECT, HELP = NoteStatus.FIRM_REJECT, NoteStatus.NEEDS_YOUR_HELP
 TAG, MILD = "notHelpfulIncorrect", "notHelpfulHardToUnderstand"

@@ -9,7 +9,7 @@ import numpy as np
 from crowdnotes.bridging.columns import NOT_HELPFUL_TAGS
 from crowdnotes.bridging.model import IncorrectSignal, NoteSignals, NoteStatus, RuleName, SampledSignal, Side
 from crowdnotes.bridging.rules import RULE_NAMES, STATUSES, ManySignals, decide, decide_all
-from crowdnotes.settings_sections import BridgingSettings
+from crowdnotes.bridging.thresholds import THRESHOLDS
 
 _NOTES = 1_500
 
@@ -76,7 +76,7 @@ def _one(many: ManySignals, n: int) -> NoteSignals:
 
 
 def test_all_notes_at_once_are_decided_as_each_alone() -> None:
-    lines = BridgingSettings()
+    lines = THRESHOLDS
     seen: set[RuleName] = set()
     made = _made(np.random.default_rng(0))
     for many in (made, replace(made, tag_lines=None, left_out=None)):

@@ -337,7 +337,7 @@ def test_what_must_be_known_of_a_source_stands_before_its_words() -> None:
 @pytest.mark.parametrize("host", sorted(X_HOSTS))
 def test_every_address_that_is_taken_as_a_posts_is_offered_to_be_opened(host: str) -> None:
     url = f"https://{host}/a/status/1"
-    assert post_url(make_case(post=checked_post("A claim.", url, 100))) == url
+    assert post_url(make_case(post=checked_post("A claim.", url))) == url
 
 
 def test_the_short_and_the_phones_addresses_are_of_x() -> None:

@@ -41,7 +41,7 @@ from crowdnotes.errors import JobError, SearchError
 from crowdnotes.evidence.duplicates import distinct
 from crowdnotes.evidence.fetching import Page, no_check
 from crowdnotes.evidence.library import Libraries
-from crowdnotes.evidence.link_check import HttpLinkAsker, LinkChecker
+from crowdnotes.evidence.link_check import HttpLinkAsker, LinkChecker, LinkLimits
 from crowdnotes.evidence.reading.document import HTML
 from crowdnotes.evidence.search import SearchProvider
 from crowdnotes.evidence.sources import SourceReader
@@ -97,7 +97,7 @@ def tools(web: _Web, store: Store, tmp_path: Path) -> StageContext:
     embedder = HashingEmbedder()
     libraries = Libraries(tmp_path / "libraries", embedder)
     settings = Settings()
-    links = LinkChecker(HttpLinkAsker(settings.fetch, ()), settings.links, FixedClock())
+    links = LinkChecker(HttpLinkAsker(settings.fetch, ()), LinkLimits(), FixedClock())
     reader = SourceReader(web)
     clock = FixedClock()
     return StageContext(

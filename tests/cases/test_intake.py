@@ -41,17 +41,17 @@ ZALGO = "H̷̢̛e̵͔͗ ̶c̶o̵m̸e̶s̶"
 )
 def test_an_empty_or_endless_post_is_refused_in_a_sentence(text: str, says: str) -> None:
     with pytest.raises(InputError, match=says):
-        intake.checked_post(text, None, 25_000)
+        intake.checked_post(text, None)
 
 
 @pytest.mark.parametrize("text", [ZALGO, "مرحبا بالعالم", "<script>alert(1)</script>", "a\u202eb", "👩‍👩‍👧"])
 def test_unusual_text_is_kept_as_it_is(text: str) -> None:
-    assert intake.checked_post(text, None, 25_000).text == text
+    assert intake.checked_post(text, None).text == text
 
 
 def test_changing_the_post_puts_the_old_evidence_on_record() -> None:
     case = make_case(evidence=(make_evidence(1),))
-    post = intake.checked_post("Another claim", None, 25_000)
+    post = intake.checked_post("Another claim", None)
     changed = intake.change_post(case, AT, ANN, post)
     assert changed.evidence == ()
     assert changed.earlier_evidence == (EvidenceSet(at=AT, why="the post was changed", evidence=case.evidence),)
@@ -159,7 +159,7 @@ def test_a_passage_copied_by_hand_has_the_kind_that_the_user_gave_its_host() -> 
 
 @pytest.mark.parametrize("url", ["https://x.com/a/status/1", "mobile.twitter.com/a/status/1", "https://demo.example/1"])
 def test_the_address_of_a_post_on_x_is_taken(url: str) -> None:
-    assert intake.checked_post("A claim.", url, 100).url == (url if "://" in url else f"https://{url}")
+    assert intake.checked_post("A claim.", url).url == (url if "://" in url else f"https://{url}")
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_the_address_of_a_post_on_x_is_taken(url: str) -> None:
 )
 def test_another_address_than_one_on_x_is_refused_in_a_sentence(url: str) -> None:
     with pytest.raises(InputError, match="is not the address of a post on X"):
-        intake.checked_post("A claim.", url, 100)
+        intake.checked_post("A claim.", url)
 
 
 @pytest.mark.parametrize(
@@ -410,9 +410,9 @@ def test_a_case_to_gather_for_with_nowhere_to_look_is_never_written(workspace: W
 
 
 def test_a_posts_address_tells_when_it_was_written() -> None:
-    post = intake.checked_post("A claim.", "https://x.com/a/status/1354870745806086150", 100)
+    post = intake.checked_post("A claim.", "https://x.com/a/status/1354870745806086150")
     assert str(post.posted_at).startswith("2021-01-28 19:15:32")
     for early in ("https://x.com/a/status/20", "https://x.com/a/status/" + "9" * 40, None):
-        assert intake.checked_post("A claim.", early, 100).posted_at is None
-    case = make_case(post=intake.checked_post("A claim.", None, 100))
+        assert intake.checked_post("A claim.", early).posted_at is None
+    case = make_case(post=intake.checked_post("A claim.", None))
     assert intake.change_post(case, AT, ANN, post).post.posted_at == post.posted_at

@@ -24,9 +24,8 @@ from crowdnotes.domain import (
 )
 from crowdnotes.engines import Brief
 from crowdnotes.errors import WorkflowError
-from crowdnotes.evidence.link_check import LinkChecker
+from crowdnotes.evidence.link_check import LinkChecker, LinkLimits
 from crowdnotes.settings import Settings
-from crowdnotes.settings_sections import LinkSettings
 from crowdnotes.workspace import open_workspace
 from tests.cases.walk import Told, draft_and_approve, run, small_workspace
 from tests.fakes import HashingEmbedder, LiveLinks, ScriptedEngine, actor, make_case
@@ -45,7 +44,7 @@ def _case(text: str = f"So they say. {GOOD} {GONE}", **changes: object) -> Case:
 
 
 def _checked(case: Case, link_asker: LiveLinks, at: datetime = AT, *, afresh: bool = False) -> Case:
-    checker = LinkChecker(link_asker, LinkSettings(), lambda: at, pause=lambda _: 0.0)
+    checker = LinkChecker(link_asker, LinkLimits(), lambda: at, pause=lambda _: 0.0)
     changes, _ = check_links(case, Told(), checker, lambda: at, afresh=afresh)
     return case.replace(**changes)
 

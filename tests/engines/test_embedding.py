@@ -24,7 +24,6 @@ from crowdnotes.engines.embedding import (
 from crowdnotes.engines.local.relevance import judge_relevance
 from crowdnotes.errors import ModelFilesError
 from crowdnotes.settings import Settings
-from crowdnotes.settings_sections import GateSettings
 from crowdnotes.storage import disk_cache
 from crowdnotes.storage.disk_cache import DiskCache
 from tests.fakes import HashingEmbedder, make_evidence, make_sentence_model
@@ -203,10 +202,9 @@ def test_a_model_in_a_folder_is_used_with_its_own_thresholds(model: Path, tmp_pa
     assert embedder.encode(["one", "two"]).shape == (2, embedder.dimensions) == (2, 16)
     assert embedder.token_spans("ab") == [(0, 1), (1, 2)]
     evidence = [make_evidence(1, "Apples are fruit.")]
-    judged = judge_relevance(embedder, GateSettings(), Post(text="Apples are stones."), evidence)
+    judged = judge_relevance(embedder, Post(text="Apples are stones."), evidence)
     assert judged.status is not GateStatus.NOT_RUN
     assert judged.threshold == 0.9
-    assert judge_relevance(embedder, GateSettings(relevance=0.3), Post(text="Apples fly."), evidence).threshold == 0.3
 
 
 @pytest.mark.parametrize("measured", [None, "relevant = 0.9", _MEASURED + "more = 1", "relevant = ", "\x00"])

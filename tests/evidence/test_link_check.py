@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import threading
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
@@ -13,8 +14,8 @@ from werkzeug import Response
 from crowdnotes.domain import FetchOutcome, LinkState
 from crowdnotes.errors import FetchError, JobCancelled
 from crowdnotes.evidence import link_check
-from crowdnotes.evidence.link_check import HttpLinkAsker, LinkChecker
-from crowdnotes.settings_sections import FetchSettings, LinkSettings
+from crowdnotes.evidence.link_check import HttpLinkAsker, LinkChecker, LinkLimits
+from crowdnotes.settings_sections import FetchSettings
 from tests.evidence.conftest import Serve
 from tests.fakes import LiveLinks
 from tests.shared import PATIENCE, HeldTime, cancelled
@@ -23,9 +24,9 @@ AT = datetime(2026, 1, 2, tzinfo=UTC)
 URL = "https://a.example.org/x"
 
 
-def _checker(link_asker: HttpLinkAsker | LiveLinks | None = None, **bounds: float) -> LinkChecker:
+def _checker(link_asker: HttpLinkAsker | LiveLinks | None = None, **bounds: Any) -> LinkChecker:
     link_asker = link_asker or HttpLinkAsker(FetchSettings(), ("127.0.0.1",))
-    return LinkChecker(link_asker, LinkSettings.model_validate(bounds), lambda: AT, pause=lambda _: 0.0)
+    return LinkChecker(link_asker, LinkLimits(**bounds), lambda: AT, pause=lambda _: 0.0)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +74,7 @@ def test_pauses_grow_and_are_drawn_below_their_bound() -> None:
         return 0.0
 
     link_asker = LiveLinks({URL: FetchError("It broke off.", FetchOutcome.UNREACHABLE)})
-    [found] = LinkChecker(link_asker, LinkSettings(), lambda: AT, pause).check([URL])
+    [found] = LinkChecker(link_asker, LinkLimits(), lambda: AT, pause).check([URL])
     assert (found.state, found.status, found.sentence) == (LinkState.UNREACHABLE, None, "It broke off.")
     assert drawn[:2] == [0.3, 0.6]
 

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from crowdnotes.domain import Claim, Evidence, Post, Source, Span, text_sha256
 from crowdnotes.evidence.passages import ReadSource, best_passage, build_evidence, runs_of
-from crowdnotes.settings_sections import EvidenceSettings
 from crowdnotes.text.sentences import split_sentences
 from tests.fakes import HashingEmbedder
 from tests.shared import minilm
@@ -134,8 +133,7 @@ def _read(number: int, text: str, *, url: str | None = None, snippet: str = "", 
 
 
 def _built(*read: ReadSource, claims: tuple[Claim, ...] = (), earlier: tuple[Evidence, ...] = ()) -> list[Evidence]:
-    settings = EvidenceSettings(passage_tokens=64, passage_overlap=16)
-    return list(build_evidence(ASKED, read, HashingEmbedder(), settings, claims=claims, earlier=earlier))
+    return list(build_evidence(ASKED, read, HashingEmbedder(), tokens=64, overlap=16, claims=claims, earlier=earlier))
 
 
 def test_the_passage_holds_the_words_that_won_the_pick_and_not_only_what_is_most_like_the_post() -> None:
@@ -151,10 +149,9 @@ def test_a_claim_finds_what_the_post_as_a_whole_is_less_like() -> None:
     text = FILLER * 20 + "Doctors report each case of myocarditis to the agency. " + FILLER * 20
     read = [_read(1, text)]
     claim = Claim(text="Doctors hide each case of myocarditis from the agency", span=Span(start=0, end=8))
-    settings = EvidenceSettings(passage_tokens=64, passage_overlap=16)
     post = Post(text="Mild weather stayed in the valley for most of the season.")
-    (without,) = build_evidence(post, read, HashingEmbedder(), settings)
-    (given,) = build_evidence(post, read, HashingEmbedder(), settings, claims=[claim])
+    (without,) = build_evidence(post, read, HashingEmbedder(), tokens=64, overlap=16)
+    (given,) = build_evidence(post, read, HashingEmbedder(), tokens=64, overlap=16, claims=[claim])
     assert "Doctors report" not in without.passage.text
     assert "Doctors report" in given.passage.text
 
@@ -165,9 +162,8 @@ def test_what_a_search_is_nearest_to_is_key_and_a_notice_never_is() -> None:
         "Images and logos of vaccines and children on this website may not be reprinted without written permission."
     )
     text = f"{ASKED.text} {FILLER}{answer} {FILLER}{notice}"
-    settings = EvidenceSettings()
     found = [
-        build_evidence(ASKED, [_read(1, text)], HashingEmbedder(), settings, searches=searches)[0].passage
+        build_evidence(ASKED, [_read(1, text)], HashingEmbedder(), searches=searches)[0].passage
         for searches in ((), ("myocarditis register 2021 boys",))
     ]
     told = [[passage.text[span.start : span.end] for span in passage.key_sentences] for passage in found]

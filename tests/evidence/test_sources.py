@@ -25,12 +25,12 @@ from crowdnotes.domain import (
 from crowdnotes.errors import JobCancelled, SearchError
 from crowdnotes.evidence.fetching import Fetcher, Page, no_check
 from crowdnotes.evidence.library import LibraryDocument
-from crowdnotes.evidence.link_check import LinkChecker
+from crowdnotes.evidence.link_check import LinkChecker, LinkLimits
 from crowdnotes.evidence.reading.document import HTML, Document
 from crowdnotes.evidence.search.papers import Abstract, AbstractFinder, Paper
 from crowdnotes.evidence.sources import SourceReader, build_record_source
 from crowdnotes.evidence.wayback import Wayback
-from crowdnotes.settings_sections import FetchSettings, LinkSettings
+from crowdnotes.settings_sections import FetchSettings
 from tests.fakes import LiveLinks
 from tests.shared import cancelled
 
@@ -419,7 +419,7 @@ def test_nothing_is_asked_where_a_copy_would_not_help(
 
 def _checker(status: int, wayback: Wayback) -> LinkChecker:
     at = datetime(2026, 1, 2, tzinfo=UTC)
-    return LinkChecker(LiveLinks({URL: status}), LinkSettings(tries=1), lambda: at, lambda _: 0.0, wayback)
+    return LinkChecker(LiveLinks({URL: status}), LinkLimits(tries=1), lambda: at, lambda _: 0.0, wayback)
 
 
 def test_a_dead_link_of_a_note_names_the_archived_copy(kept: Wayback) -> None:

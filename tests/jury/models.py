@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
+from crowdnotes.bridging.thresholds import THRESHOLDS
 from crowdnotes.domain import JuryQuality
 from crowdnotes.jury.jury import Jury
 from crowdnotes.jury.model import COLUMNS, CampModel, Landmarks, Rarity, Score, features
 from crowdnotes.jury.raters import shipped_pool
 from crowdnotes.jury.votes import Crowd, OrdinalModel, Sides
-from crowdnotes.settings_sections import BridgingSettings, JurySettings
+from crowdnotes.settings_sections import JurySettings
 from tests.fakes import HashingEmbedder
 
 QUALITY = JuryQuality(
@@ -55,13 +58,19 @@ def small_model(joined: float = 0.9) -> CampModel:
     )
 
 
-def small_jury(*, joined: float = 0.9, **settings: object) -> Jury:
+class EveryWordFamiliar(JurySettings):
+    """Settings of a jury that takes no text for unlike what it learned from."""
+
+    familiar_words: ClassVar[float] = 0.0
+
+
+def small_jury(*, joined: float = 0.9, kind: type[JurySettings] = JurySettings, **settings: object) -> Jury:
     """A jury of the small model, the shipped raters and the fake embedder."""
     return Jury(
         small_model(joined),
         shipped_pool(),
         HashingEmbedder(),
-        JurySettings.model_validate(settings),
-        BridgingSettings(),
+        kind.model_validate(settings),
+        THRESHOLDS,
         Crowd.of(shipped_pool(), JurySettings()),
     )

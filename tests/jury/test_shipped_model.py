@@ -13,7 +13,7 @@ from crowdnotes.jury.jury import open_jury
 from crowdnotes.jury.model import SHIPPED_MODEL, features
 from crowdnotes.jury.raters import ASSETS
 from crowdnotes.jury.shown_odds import SHOWN, SHOWN_FIGURES, open_shown
-from crowdnotes.settings_sections import BridgingSettings, JurySettings
+from crowdnotes.settings_sections import JurySettings
 from crowdnotes.studies.bench.jury import HeldOut
 from crowdnotes.studies.data_files import read_held_out
 from crowdnotes.studies.measures import area_under_curve, calibration_error
@@ -58,7 +58,7 @@ def test_the_figures_of_what_x_shows_are_those_of_the_shipped_head_and_on_target
 
 def test_the_held_out_chances_give_the_pinned_figures_again_by_votes_of_the_jury() -> None:
     held_out = read_held_out("shown", SHIPPED_MODEL)
-    jury = open_jury(JurySettings(), BridgingSettings(), HashingEmbedder())
+    jury = open_jury(JurySettings(), HashingEmbedder())
     neither = features(["note"] * len(held_out.labels), None)
     intercepts = jury.rank(jury.with_chances(neither, held_out.probabilities)).intercepts
     reach = intercepts >= 0.40
@@ -86,7 +86,7 @@ def test_a_post_without_words_is_judged_as_no_post() -> None:
 
 
 def test_every_verdict_carries_the_figures_of_the_newest_fifth() -> None:
-    quality = open_jury(JurySettings(), BridgingSettings(), HashingEmbedder()).quality
+    quality = open_jury(JurySettings(), HashingEmbedder()).quality
     newest = _FIGURES["newest_fifth"]
     assert (quality.polarising_auc, quality.camp_auc) == (newest["polarising_auc"], newest["camp_auc"])
     assert quality.expected_calibration_error == newest["ece"]
@@ -106,7 +106,7 @@ def test_the_shipped_files_stay_small() -> None:
 
 
 def test_without_its_embedder_the_model_still_reads_words_and_says_so() -> None:
-    jury = open_jury(JurySettings(), BridgingSettings(), HashingEmbedder())
+    jury = open_jury(JurySettings(), HashingEmbedder())
     verdict = jury.verdict(None, "The photo was taken in 2019 in Brazil. https://www.reuters.com/fact-check/photo")
     assert any("words and links only" in caution for caution in verdict.cautions)
     assert verdict.chance_of_shown is not None
@@ -116,7 +116,7 @@ def test_without_its_embedder_the_model_still_reads_words_and_says_so() -> None:
 
 @pytest.mark.model
 def test_a_plain_correction_divides_less_than_a_partisan_one() -> None:
-    jury = open_jury(JurySettings(), BridgingSettings(), minilm())
+    jury = open_jury(JurySettings(), minilm())
     plain, partisan = jury.compare(
         None,
         [

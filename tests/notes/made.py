@@ -8,7 +8,7 @@ from crowdnotes.domain import Candidate, ExistingNote, Ratings, SupernoteRound
 from crowdnotes.engines import NoteSentence
 from crowdnotes.jury import Jury
 from crowdnotes.notes.candidates import LOCAL, build_candidate
-from tests.jury.models import small_jury
+from tests.jury.models import EveryWordFamiliar, small_jury
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 NOTES = (
@@ -30,7 +30,7 @@ def candidate(*said: tuple[str, str], notes: tuple[ExistingNote, ...] = NOTES, *
 
 def jury(*, joined: float = 0.9) -> Jury:
     """The small jury, to which no text is too strange."""
-    return small_jury(joined=joined, familiar_words=0.0)
+    return small_jury(joined=joined, kind=EveryWordFamiliar)
 
 
 def round_of(*candidates: Candidate, **changes: object) -> SupernoteRound:

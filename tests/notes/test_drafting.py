@@ -42,7 +42,7 @@ from crowdnotes.notes.drafting import (
     write_candidates,
 )
 from crowdnotes.notes.gates import assess
-from crowdnotes.settings_sections import EvidenceSettings, GateSettings
+from crowdnotes.settings_sections import GateSettings
 from crowdnotes.text.note_rules import note_length
 from tests.fakes import TODAY, FixedClock, HashingEmbedder, ScriptedEngine, brief_of, make_evidence
 
@@ -131,7 +131,7 @@ def _evidence(order: str, style: str) -> tuple[tuple[Evidence, ...], str]:
     page = f"<html><head><title>Kettles</title></head><body><article>{words}</article></body></html>"
     text = read_body(page.encode(), HTML, "utf-8", URL).text
     source = Source(id="url:1", title="Kettles", url=URL, publisher="Example Health", text_sha256=text_sha256(text))
-    return build_evidence(ORDERED_POST, [ReadSource(source, text, "why")], HashingEmbedder(), EvidenceSettings()), text
+    return build_evidence(ORDERED_POST, [ReadSource(source, text, "why")], HashingEmbedder()), text
 
 
 @pytest.mark.parametrize("order", ORDERS)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from crowdnotes.bridging.thresholds import THRESHOLDS
 from crowdnotes.public_data.attack import Aim, AttackOptions, History, attack
 from crowdnotes.public_data.extremes import run_experiment
 from crowdnotes.public_data.small_world import NoteKind, WorldOptions, make_world
-from crowdnotes.settings_sections import BridgingSettings
 from pages.algorithm_parts import small_world
 from tests.pages.conftest import ROOT, Desk, press, texts
 from tests.shared import PATIENCE
 
-RULES = BridgingSettings()
+RULES = THRESHOLDS
 
 
 @pytest.fixture

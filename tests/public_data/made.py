@@ -11,9 +11,9 @@ from tempfile import mkdtemp
 
 from crowdnotes.bridging.columns import HISTORY, NOTES
 from crowdnotes.bridging.public_files import Progress
+from crowdnotes.bridging.thresholds import THRESHOLDS
 from crowdnotes.public_data.indexing import IndexReport, index_folder
 from crowdnotes.public_data.sample_data import Planted, make_public_data
-from crowdnotes.settings_sections import BridgingSettings
 from tests.bridging.made import write_tsv
 
 NOW = datetime(2025, 8, 1, tzinfo=UTC)
@@ -24,7 +24,7 @@ POST = 1_934_000_000_000_000_000  # a snowflake of that day
 
 def indexed(data: Path, index: Path, progress: Progress | None = None, *, fit_anew: bool = False) -> IndexReport:
     """The folder's new files in the index."""
-    return index_folder(data, index, BridgingSettings(), NOW, progress, fit_anew=fit_anew)
+    return index_folder(data, index, THRESHOLDS, NOW, progress, fit_anew=fit_anew)
 
 
 def note_row(note: int, **more: object) -> dict[str, object]:

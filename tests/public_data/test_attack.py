@@ -8,6 +8,7 @@ import pytest
 from crowdnotes.bridging.model import NoteStatus, RuleName
 from crowdnotes.bridging.public_scoring import NoteFacts, score
 from crowdnotes.bridging.ratings import Ratings
+from crowdnotes.bridging.thresholds import THRESHOLDS
 from crowdnotes.public_data.attack import (
     MOST,
     Aim,
@@ -21,12 +22,11 @@ from crowdnotes.public_data.attack import (
     verdict,
 )
 from crowdnotes.public_data.small_world import NOTES, NOW_MS, NoteKind, World, WorldOptions, make_world
-from crowdnotes.settings_sections import BridgingSettings
 
 
 @pytest.fixture(scope="module")
 def world() -> World:
-    return make_world(WorldOptions(), BridgingSettings())
+    return make_world(WorldOptions(), THRESHOLDS)
 
 
 def test_before_the_attack_the_note_is_as_the_world_has_it(world: World) -> None:
@@ -134,7 +134,7 @@ def test_the_scorer_with_the_attackers_in_its_fit_comes_to_the_same_end(world: W
         np.concatenate((table.helpful, [value for *_, value in rows])).astype(np.float32),
     )
     facts = NoteFacts(np.ones(NOTES, dtype=bool), np.full(NOTES, NOW_MS), None, np.zeros(NOTES, dtype=bool), None)
-    whole = score(Ratings(both, True, {}, np.full(len(both), NOW_MS)), facts, world.settings).statuses[note]
+    whole = score(Ratings(both, True, {}, np.full(len(both), NOW_MS)), facts, world.thresholds).statuses[note]
     lab = attack(world, AttackOptions(aim=Aim.LIFT_ONE_SIDED, history=History.PLUS))
     assert lab.note == note
     assert whole.status is lab.statuses[accounts].status is NoteStatus.HELPFUL

@@ -9,11 +9,12 @@ import pytest
 
 from crowdnotes.bridging.model import RuleName
 from crowdnotes.bridging.public_scoring import score_public_data
+from crowdnotes.bridging.thresholds import THRESHOLDS, Thresholds
 from crowdnotes.public_data import indexing
 from crowdnotes.public_data.database import reading
 from crowdnotes.public_data.indexing import index_folder
 from crowdnotes.public_data.sample_data import make_public_data
-from crowdnotes.settings_sections import BridgingSettings, RatersWanted
+from crowdnotes.settings_sections import RatersWanted
 from tests.public_data.made import NOW
 
 
@@ -27,7 +28,7 @@ def test_every_note_has_the_status_that_the_whole_algorithm_gives(
     calls_fine = [row.replace("MISINFORMED_OR_POTENTIALLY_MISLEADING", "NOT_MISLEADING") for row in lines_of_notes[::3]]
     early.write_text("".join([header, *calls_fine, *lines_of_notes[1::3], *lines_of_notes[2::3]]), "utf-8")
     # Lines at which each rule speaks in so little data.
-    lines = BridgingSettings(
+    lines = Thresholds(
         high_volume_share=0.02, core_share=0.85, sampled_ratings=3, sampled_per_side=1, sampled_intercept=0.5,
         sampled_gap=-0.1,
     )  # fmt: skip
@@ -61,17 +62,17 @@ def test_raters_are_fitted_anew_when_others_count_and_the_report_says_who_does(t
     data, index = tmp_path / "public", tmp_path / "crowd.duckdb"
     make_public_data(data, notes=300, ratings=9_000)
     enrolment = (data / "userEnrollment-00000.tsv").rename(tmp_path / "userEnrollment-00000.tsv")
-    everybody = index_folder(data, index, BridgingSettings(), NOW).fit
+    everybody = index_folder(data, index, THRESHOLDS, NOW).fit
     assert everybody.whose is not None
     assert "does not tell the groups" in everybody.whose.sentence
     enrolment.rename(data / "userEnrollment-00000.tsv")
-    core = index_folder(data, index, BridgingSettings(), NOW).fit
+    core = index_folder(data, index, THRESHOLDS, NOW).fit
     assert core.whose is not None
     assert core.whose.taken + core.whose.left_out == everybody.whose.taken
     assert core.ratings < everybody.ratings
     later = NOW + timedelta(days=1)
-    assert index_folder(data, index, BridgingSettings(), later).fit == core, "nothing is new"
-    asked_for = index_folder(data, index, BridgingSettings(raters=RatersWanted.ALL), later).fit
+    assert index_folder(data, index, THRESHOLDS, later).fit == core, "nothing is new"
+    asked_for = index_folder(data, index, Thresholds(raters=RatersWanted.ALL), later).fit
     assert asked_for.statuses == everybody.statuses
     assert asked_for.whose is not None
     assert "as CROWDNOTES_BRIDGING_RATERS asks" in asked_for.whose.sentence

@@ -10,6 +10,7 @@ import pytest
 
 from crowdnotes.bridging.columns import RATINGS
 from crowdnotes.bridging.model import NoteStatus
+from crowdnotes.bridging.thresholds import THRESHOLDS
 from crowdnotes.errors import InputError
 from crowdnotes.notes.note_files import read_notes
 from crowdnotes.public_data.database import reading
@@ -17,7 +18,6 @@ from crowdnotes.public_data.loading import snowflake
 from crowdnotes.public_data.open_posts import Work, notes_as_json, work
 from crowdnotes.public_data.posts import Filter
 from crowdnotes.public_data.story import busiest_notes, story
-from crowdnotes.settings_sections import BridgingSettings
 from tests.bridging.made import write_tsv
 from tests.public_data.made import HOUR, WRITTEN, indexed, made_index, note_row, write_history, write_notes
 
@@ -66,7 +66,7 @@ def _index(folder: Path, posts: dict[int, int], *, shown: int = 0, fine: int = 0
 
 def _work(index: Path, **more: object) -> Work:
     with reading(index) as connection:
-        return work(connection, Filter(), more.get("days"), BridgingSettings())  # type: ignore[arg-type]
+        return work(connection, Filter(), more.get("days"), THRESHOLDS)  # type: ignore[arg-type]
 
 
 def test_new_posts_come_first_then_those_with_more_ratings_and_each_says_why(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_of_made_up_data_the_best_note_s_score_stands_beside_its_line_or_why_the
     assert all("of the 0.40 needed" in post.why or "over the 0.40 needed" in post.why for post in scored)
     assert all(best.raters < 5 and f"no score yet: {best.raters} rater" in best.not_run for best in rest)
     with reading(index) as connection:
-        (told,) = [one.score for one in [story(connection, str(scored[0].best.note), BridgingSettings())] if one.score]
+        (told,) = [one.score for one in [story(connection, str(scored[0].best.note), THRESHOLDS)] if one.score]
     assert told.now.intercept == pytest.approx(scored[0].best.intercept)
 
 
@@ -114,7 +114,7 @@ def test_where_x_says_nothing_a_note_that_the_rules_show_counts_as_shown(tmp_pat
     indexed(tmp_path / "public", tmp_path / "crowd.duckdb")
     found = _work(tmp_path / "crowd.duckdb")
     with reading(tmp_path / "crowd.duckdb") as connection:
-        told = [story(connection, str(note), BridgingSettings()) for note, _, _ in busiest_notes(connection, 30)]
+        told = [story(connection, str(note), THRESHOLDS) for note, _, _ in busiest_notes(connection, 30)]
     shown = {one.post for one in told if one.score and one.score.now.status is NoteStatus.HELPFUL}
     assert shown
     assert not shown & {post.post for post in found.posts}

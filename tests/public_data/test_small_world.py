@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from crowdnotes.bridging.model import NoteStatus, RuleName
+from crowdnotes.bridging.thresholds import THRESHOLDS
 from crowdnotes.public_data.small_world import NOTES, RATERS, NoteKind, World, WorldOptions, make_world, other_starts
-from crowdnotes.settings_sections import BridgingSettings
 
 
 def made(**options: Any) -> World:
-    return make_world(replace(WorldOptions(), **options), BridgingSettings())
+    return make_world(replace(WorldOptions(), **options), THRESHOLDS)
 
 
 def of_kind(world: World, kind: NoteKind) -> list[int]:

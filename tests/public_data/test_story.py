@@ -13,6 +13,7 @@ import pytest
 from crowdnotes.bridging.model import NoteStatus, RuleName
 from crowdnotes.bridging.public_scoring import score_public_data
 from crowdnotes.bridging.scoring import Extremes
+from crowdnotes.bridging.thresholds import THRESHOLDS
 from crowdnotes.errors import InputError
 from crowdnotes.public_data.database import TAGS, Connection, reading, writing
 from crowdnotes.public_data.indexing import last_fit
@@ -39,11 +40,10 @@ from crowdnotes.public_data.story import (
     taken_down_notes,
     why_differs,
 )
-from crowdnotes.settings_sections import BridgingSettings
 from tests.bridging.made import rating_row, write_ratings
 from tests.public_data.made import HOUR, POST, WRITTEN, indexed, made_index, note_row, write_history, write_notes
 
-_LINES = BridgingSettings()
+_LINES = THRESHOLDS
 _FIT = Extremes(global_intercept=0.2, ratings_per_note=10, least_intercept=-0.3, least_factor=-0.8, most_factor=0.8)
 _LIKED = sum(1 << TAGS.index(tag) for tag in ("helpfulClear", "helpfulGoodSources"))
 
@@ -283,7 +283,7 @@ def test_a_deleted_note_keeps_its_ratings_and_an_unknown_one_is_refused(index: P
 def test_words_find_notes_and_fewer_ratings_change_what_hangs_on_them() -> None:
     with reading(made_index()[0]) as connection:
         (note,) = _busiest(connection)
-        found = replay(connection, note, misleading=True, settings=_LINES)
+        found = replay(connection, note, misleading=True, thresholds=_LINES)
         assert isinstance(found, Replay)
         best, worst = fewer(found, 10, Which.HELPFUL), fewer(found, 10, Which.UNHELPFUL)
         assert best is not None

@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from crowdnotes.bridging.thresholds import THRESHOLDS
 from crowdnotes.errors import InputError
 from crowdnotes.jury.model import features, load_model
 from crowdnotes.jury.votes import OrdinalModel
-from crowdnotes.settings_sections import BridgingSettings
 from crowdnotes.studies.train.jury_ratings import (
     class_aucs,
     load_public,
@@ -25,7 +25,7 @@ from tests.jury.made_public_data import ORDINAL, make_public_data
 @pytest.mark.deep
 def test_the_newest_ratings_are_told_apart_nearly_as_well_as_by_the_true_chances(tmp_path: Path) -> None:
     made = make_public_data(tmp_path / "data", notes=1_000, raters=150, ratings_per_note=25)
-    figures = run_public_training(tmp_path / "data", tmp_path / "out", HashingEmbedder(), BridgingSettings())
+    figures = run_public_training(tmp_path / "data", tmp_path / "out", HashingEmbedder(), THRESHOLDS)
     notes, _ = load_public(tmp_path / "data")
     best = made.best_auc(notes.ids[notes.part == 2])
     assert best - 0.02 <= figures["helpful_auc"] <= best + 0.01
@@ -39,7 +39,7 @@ def test_the_newest_ratings_are_told_apart_nearly_as_well_as_by_the_true_chances
 
 def test_posts_are_read_where_they_are_there(tmp_path: Path) -> None:
     make_public_data(tmp_path / "data", notes=400, raters=120, ratings_per_note=20, with_posts=True)
-    figures = run_public_training(tmp_path / "data", tmp_path / "out", HashingEmbedder(), BridgingSettings())
+    figures = run_public_training(tmp_path / "data", tmp_path / "out", HashingEmbedder(), THRESHOLDS)
     model = load_model(tmp_path / "out" / "model")
     assert figures["reads_posts"]
     assert model.reads_post

@@ -58,7 +58,7 @@ from crowdnotes.settings_sections import GateSettings, LlmSettings
 
 _PROMPTS_BY_STEP = {
     EngineStep.QUERIES: ("claims", "queries", "image"),
-    EngineStep.UTILITY: ("ranking", "ranking_searches", "utility"),
+    EngineStep.UTILITY: ("ranking", "ranking_searches"),
     EngineStep.WRITING: ("writing", "revision", "supernote", "supernote_judge", "suggestions"),
     EngineStep.JUDGING: ("settle", "settle_searches", "correctness", "words", "helpfulness_final", "tone"),
 }
@@ -142,9 +142,9 @@ class LLMEngine:
         spare: int = 0,
         aim: Aim = Aim.JUDGE,
     ) -> Ranking:
-        """See `Engine.rank`. One call; one a pick where it is set so, as in the paper."""
-        rank = search_tasks.rank_one_by_one if self._settings.choose_one_by_one else search_tasks.rank
-        return rank(self._clients[EngineStep.UTILITY], brief, candidates, chosen, quota, spare, aim)
+        """See `Engine.rank`. One call."""
+        client = self._clients[EngineStep.UTILITY]
+        return search_tasks.rank(client, brief, candidates, chosen, quota, spare, aim)
 
     def settle(self, brief: Brief, evidence: Sequence[Evidence], limit: int) -> FurtherSearch:
         """See `Engine.settle`."""

@@ -242,13 +242,6 @@ class RankingAnswer(Answer):
     searches: list[AskedQuery] = Field(default_factory=list)
 
 
-class PickAnswer(Answer):
-    """See utility.md. `pick` is a number from the list, or 0 for none."""
-
-    why: str
-    pick: int
-
-
 class ImageAnswer(Answer):
     """See image.md."""
 
@@ -308,38 +301,6 @@ def rank(
     rest = sanitized(answer.rest, _MAX_WHY_CHARACTERS) or "The model gave no reason."
     queries = () if picks or not brief.places else searches(answer.searches, SECOND_QUERIES)
     return Ranking(tuple(picks[: quota + spare]), rest, queries)
-
-
-def rank_one_by_one(
-    model_client: ModelClient,
-    brief: Brief,
-    candidates: Sequence[Hit],
-    chosen: Sequence[Hit],
-    quota: int,
-    spare: int,
-    aim: Aim,
-) -> Ranking:
-    """The same as the paper does it: a call for each pick, which sees what was picked before (CrowdNotes+ 4.2, D.1)."""
-    left = list(range(len(candidates)))
-    picks: list[Pick] = []
-    while left and len(picks) < quota + spare:
-        offered = [candidates[index] for index in left]
-        had = [*chosen, *(candidates[pick.index] for pick in picks)]
-
-        def check(answer: PickAnswer, most: int = len(offered)) -> None:
-            if not 0 <= answer.pick <= most:
-                raise AnswerUnreadableError("The model picked a search result that was not offered.")
-
-        blocks = _build_result_blocks(brief, offered, had)
-        asked = question(
-            EngineStep.UTILITY, "utility", PickAnswer, blocks, values={"aim": _INSTRUCTION_BY_AIM[aim]}, check=check
-        )
-        answer = model_client.ask(asked).value
-        why = sanitized(answer.why, _MAX_WHY_CHARACTERS)
-        if answer.pick == 0:
-            return Ranking(tuple(picks), why or "The model gave no reason.")
-        picks.append(Pick(left.pop(answer.pick - 1), why or "It speaks to the claim."))
-    return Ranking(tuple(picks))
 
 
 def _build_result_blocks(brief: Brief, offered: Sequence[Hit], chosen: Sequence[Hit]) -> list[Block]:

@@ -142,7 +142,7 @@ class LocalEngine:
 
     def relevance(self, brief: Brief, evidence: Sequence[Evidence]) -> GateResult:
         """See `Engine.relevance`."""
-        return judge_relevance(self._embedder, self._settings, brief.post, evidence)
+        return judge_relevance(self._embedder, brief.post, evidence)
 
     def correctness(self, note: str, evidence: Sequence[Evidence], support: Sequence[SentenceSupport]) -> GateResult:
         """By the reading model where one was measured; else NOT_RUN until a person compared: see `notes.gates`."""

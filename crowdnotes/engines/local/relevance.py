@@ -26,7 +26,6 @@ from crowdnotes.engines.local.tone import (
     reports_rumour,
     tells_scope,
 )
-from crowdnotes.settings_sections import GateSettings
 from crowdnotes.text.boilerplate import is_boilerplate
 from crowdnotes.text.note_rules import NOTE_LIMIT, URL_WEIGHT
 from crowdnotes.text.plain_letters import plain_letters
@@ -49,7 +48,7 @@ def of_needed(score: float, threshold: float) -> str:
     return f"{score:.{digits}f} of the {threshold:.{digits}f} needed"
 
 
-def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evidence: Sequence[Evidence]) -> GateResult:
+def judge_relevance(embedder: Embedder, post: Post, evidence: Sequence[Evidence]) -> GateResult:
     """PASS if a passage that is no satire reaches the line. NOT_RUN without either side; one finding a passage.
 
     NOT_RUN too for a post in another language than English, and when only passages in one may be relevant.
@@ -65,7 +64,7 @@ def judge_relevance(embedder: Embedder, settings: GateSettings, post: Post, evid
     not_compared, evidence = foreign_passages(evidence), in_english(evidence)
     if not evidence:
         return GateResult.not_run(GateName.RELEVANCE, not_compared)
-    threshold = embedder.thresholds.relevant if settings.relevance is None else settings.relevance
+    threshold = embedder.thresholds.relevant
     # Satire that does not say so cannot reach the line, however near it is in meaning.
     scores = [
         min(score, threshold - 0.01) if _is_undisclosed_satire(item) else score

@@ -100,7 +100,7 @@ def bench_shown(jury: Jury, notes: Sequence[HealthNote], held_out: Mapping[int, 
     predicted = jury.with_chances(jury.features_of([note.note for note in notes]), chances)
     intercepts = jury.rank(predicted).intercepts
     truth = np.array([note.is_helpful for note in notes])
-    reach = intercepts >= jury.bridging.helpful_intercept
+    reach = intercepts >= jury.thresholds.helpful_intercept
     found: dict[str, Any] = {
         "intercept_auc": rounded(area_under_curve(truth, intercepts)),
         "intercept_auc_interval": None,

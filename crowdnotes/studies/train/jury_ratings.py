@@ -31,6 +31,7 @@ from crowdnotes.bridging.model import Factorization, RatingTable, filter_mask
 from crowdnotes.bridging.public_files import found_table
 from crowdnotes.bridging.ratings import load_ratings
 from crowdnotes.bridging.scoring import locate
+from crowdnotes.bridging.thresholds import Thresholds
 from crowdnotes.domain import JuryQuality
 from crowdnotes.engines.embedding import Embedder
 from crowdnotes.errors import InputError
@@ -47,7 +48,6 @@ from crowdnotes.jury.model import (
 )
 from crowdnotes.jury.raters import Floats
 from crowdnotes.jury.votes import OrdinalModel, Sides
-from crowdnotes.settings_sections import BridgingSettings
 from crowdnotes.studies.measures import auc, calibration_curve, calibration_error
 from crowdnotes.studies.train.jury import SHARPNESS, choose_landmarks, nystroem_root
 from crowdnotes.text.note_rules import x_storage_form
@@ -328,7 +328,7 @@ def run_public_training(
     data: Path,
     out: Path,
     embedder: Embedder,
-    bridging: BridgingSettings,
+    thresholds: Thresholds,
     progress: Callable[[str], None] = lambda line: None,  # noqa: ARG005
 ) -> dict[str, Any]:
     """Train on a folder of public data, measure on its newest tenth, and write model/ and figures.json to `out`.
@@ -338,7 +338,7 @@ def run_public_training(
     """
     notes, ratings = load_public(data)
     progress(f"{len(ratings.table)} ratings of {len(notes.ids)} notes")
-    raters = _fit_past_raters(notes, ratings, bridging)
+    raters = _fit_past_raters(notes, ratings, thresholds)
     parts = _split_ratings(notes, ratings, raters)
     progress("reading the notes")
     read = features(notes.texts, embedder)
@@ -373,7 +373,7 @@ def _embed_posts(notes: PublicNotes, embedder: Embedder) -> Features | None:
     return read.with_vectors(read.vectors * known[:, None])
 
 
-def _fit_past_raters(notes: PublicNotes, ratings: PublicRatings, bridging: BridgingSettings) -> Factorization:
+def _fit_past_raters(notes: PublicNotes, ratings: PublicRatings, thresholds: Thresholds) -> Factorization:
     """Rater parameters from ratings of the older notes, made before the first newer note was written."""
     later = notes.written_ms[notes.part > 0]
     if not len(later):
@@ -382,7 +382,7 @@ def _fit_past_raters(notes: PublicNotes, ratings: PublicRatings, bridging: Bridg
     if not past.any():
         raise InputError("No rating was made before the newer notes were written.", "Train on more data.")
     table = ratings.table.keep(past)
-    return fit(table.keep(filter_mask(table, bridging)[0]))
+    return fit(table.keep(filter_mask(table, thresholds)[0]))
 
 
 def _split_ratings(notes: PublicNotes, ratings: PublicRatings, raters: Factorization) -> _RatingParts:

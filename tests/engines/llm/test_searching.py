@@ -125,30 +125,6 @@ def test_what_is_the_same_of_all_results_is_not_said_of_each() -> None:
     assert first == "1. Page 1 (h1.example.org): Snippet 1."
 
 
-def test_where_it_is_set_so_each_pick_is_a_call_that_sees_those_before_it() -> None:
-    with engine_over(honest, choose_one_by_one=True) as (engine, server):
-        ranking = engine.rank(BRIEF, HITS, HITS[:1], 2)
-        assert [form_of(body) for body in server.requests] == ["pick", "pick"]
-        offered = [len(data_of(body)["remaining results"].splitlines()) for body in server.requests]
-        picked = [len(data_of(body)["results already picked"].splitlines()) for body in server.requests]
-    assert [pick.index for pick in ranking.picks] == [0, 1]
-    assert (offered, picked) == ([4, 3], [1, 2])
-
-
-def test_one_by_one_none_ends_it_with_the_reason_and_what_was_not_offered_is_refused() -> None:
-    answers = iter([2, 2, 0])
-
-    def answer(_: Body) -> str:
-        return json.dumps({"why": "All sell juice.", "pick": next(answers, 9)})
-
-    with engine_over(answer, choose_one_by_one=True) as (engine, _):
-        ranking = engine.rank(BRIEF, HITS, [], 4)
-        assert [pick.index for pick in ranking.picks] == [1, 2]
-        assert ranking.rest == "All sell juice."
-        with pytest.raises(AnswerUnreadableError, match="not offered"):
-            engine.rank(BRIEF, HITS, [], 4)
-
-
 def test_an_image_is_read_only_by_a_model_that_sees() -> None:
     with engine_over(honest) as (engine, _), pytest.raises(EngineError, match="not set to read pictures"):
         engine.read_image(b"x", "image/png")

@@ -11,7 +11,6 @@ from crowdnotes.domain import AnswerKind, Draft, Evidence, GateStatus, Points, P
 from crowdnotes.engines import Brief, FurtherSearch
 from crowdnotes.errors import AnswerUnreadableError
 from crowdnotes.evidence.passages import ReadSource, build_evidence
-from crowdnotes.settings_sections import EvidenceSettings
 from tests.engines.llm.made import BRIEF, CLAIM, NOTE, PASSAGE, POST, QUOTE, engine_over, evidence, gives, settles
 from tests.fakes import FixedClock, HashingEmbedder, brief_of, make_evidence
 from tests.llm_server import Body, LLMServer, data_of, honest
@@ -226,7 +225,7 @@ def test_of_a_long_passage_the_judge_sees_what_answers_the_second_claim_too() ->
     source = make_evidence(1).source.replace(text_sha256=text_sha256(text))
     post = Post(text="The Acme drink makes children ill! So says everybody in the whole town.")
     read = [ReadSource(source, text, "It speaks of the drink.")]
-    (item,) = build_evidence(post, read, HashingEmbedder(), EvidenceSettings(), claims=[first, second])
+    (item,) = build_evidence(post, read, HashingEmbedder(), claims=[first, second])
     assert len(item.passage.text) == 1_485
     _, server = _settled(lambda _: settles(gives("stated")), item, brief=brief_of(post, first, second))
     shown = data_of(server.requests[0])["passage E1"].split("\n", 1)[1]

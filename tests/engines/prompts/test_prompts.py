@@ -16,7 +16,7 @@ from crowdnotes.engines.llm.evidence_tasks import CorrectnessAnswer, FoundInPass
 from crowdnotes.engines.llm.helpfulness import BrokenPrinciple, WordsAnswer
 from crowdnotes.engines.llm.parsing import Answer
 from crowdnotes.engines.llm.request import schema_of
-from crowdnotes.engines.llm.search_tasks import ClaimsAnswer, ImageAnswer, PickAnswer, QueriesAnswer, RankingAnswer
+from crowdnotes.engines.llm.search_tasks import ClaimsAnswer, ImageAnswer, QueriesAnswer, RankingAnswer
 from crowdnotes.engines.llm.supernote_tasks import (
     CandidatesAnswer,
     RepliesAnswer,
@@ -36,7 +36,6 @@ FORMS: dict[str, type[Answer]] = {
     "claims": ClaimsAnswer,
     "queries": QueriesAnswer,
     "ranking": RankingAnswer,
-    "utility": PickAnswer,
     "settle": SettleAnswer,
     "writing": WritingAnswer,
     "revision": RevisionAnswer,
@@ -84,7 +83,6 @@ def test_the_reason_comes_before_the_verdict_so_that_it_is_thought_of_first() ->
         (BrokenPrinciple, "name"),
         (WordsAnswer, "helpful"),
         (Grade, "grade"),
-        (PickAnswer, "pick"),
         (ComparisonAnswer, "overall"),
         (ReplyAnswer, "answer"),
     ):
