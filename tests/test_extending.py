@@ -15,6 +15,74 @@ _ROOT = Path(__file__).parent.parent
 _GUIDE = _ROOT / "docs" / "extending.md"
 _BLOCKS = re.findall(r"^```(\w+) (\S+)\n(.*?)^```$", _GUIDE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
 
+# Run in the copy with all parts added.
+_CHECKS = r"""
+from datetime import UTC, datetime
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from crowdnotes.bridging.model import NoteSignals
+from crowdnotes.bridging.rules import RULES, decide
+from crowdnotes.bridging.thresholds import THRESHOLDS
+from crowdnotes.cases.approval import obstacles
+from crowdnotes.domain import Draft, GateStatus, Post, PrincipleName
+from crowdnotes.engines.choice import EngineChoice, make_engine
+from crowdnotes.engines.embedding import make_embedder
+from crowdnotes.engines.llm.helpfulness import ASKED
+from crowdnotes.engines.local.entailment import NliReader
+from crowdnotes.engines.local.health_terms import known_words, search_words
+from crowdnotes.engines.prompts import load_prompt
+from crowdnotes.evidence.library import Libraries
+from crowdnotes.evidence.search import make_providers
+from crowdnotes.notes.gates import run_gates
+from crowdnotes.settings import Settings
+from tests.fakes import HashingEmbedder, ScriptedEngine, actor, brief_of, make_case
+from tests.fakes import make_reader_model, make_sentence_model
+
+settings = Settings()
+there = {item.name: item for item in make_providers(settings, Libraries(settings.libraries_dir, HashingEmbedder()))}
+assert there["town-archive"].label == "Town archive"
+assert there["town-archive"].needs is None
+
+results = run_gates(ScriptedEngine(), brief_of(Post(text="The moon is cheese.")), "The author lies.", (), ())
+assert [result.gate.value for result in results][-1] == "civility"
+assert results[-1].status is GateStatus.FAIL
+
+assert PrincipleName.NO_SARCASM in ASKED
+assert "no_sarcasm" in load_prompt("words").words
+
+settings = Settings(gates={"helpfulness_judge": "length"})
+engine = make_engine(EngineChoice(), settings.llm, settings.gates, HashingEmbedder(), settings.data_dir)
+assert engine.helpfulness(Post(text="The moon is cheese."), "It is rock.").judge == "length"
+
+make_sentence_model(Path("letters"))
+Path("letters/crowdnotes.toml").write_text("relevant = 0.9\naddresses = 0.7\nrelated = 0.6\n")
+embedder = make_embedder(Settings(embedder=Path("letters")))
+assert embedder.thresholds.relevant == 0.9
+
+make_reader_model(Path("letters-nli"))
+reader = NliReader(Path("letters-nli"))
+assert reader.calibration is None
+assert reader.chances([("The moon is rock.", "The moon is cheese.")]).shape == (1, 2)
+
+now = datetime.now(UTC)
+asking = make_case(draft=Draft(text="Is the moon made of cheese?", engine="person", written_at=now))
+assert "The note ends in a question." in [obstacle.sentence for obstacle in obstacles(asking, now, actor())]
+
+assert RULES[-1].__name__ == "few_ratings"
+note = NoteSignals(note_id=1, ratings=20, intercept=0.6, factor=0.0, misleading=True)
+first_and_last = (*RULES[:2], RULES[-1])
+assert decide(note, THRESHOLDS, first_and_last).reason == "It has few ratings."
+
+assert [word.english for word in known_words("Det nya vaccinet kom i fjol", "sv")] == ["vaccine"]
+assert search_words("denial", "sv") == "inga bevis"
+
+at = AppTest.from_file("app.py", default_timeout=60).run()
+at.switch_page("pages/numbers.py").run()
+assert [metric.label for metric in at.metric] == ["Cases"], at.exception
+"""
+
 # The app reads its model in a thread; torch does not bear that the interpreter ends meanwhile.
 _WARMED_UP = """
 import threading
@@ -32,17 +100,14 @@ def test_each_kind_of_part_is_added_as_the_guide_says(tmp_path: Path) -> None:
     shutil.copy(_ROOT / "app.py", tmp_path)
     (tmp_path / "tests").mkdir()
     shutil.copy(_ROOT / "tests" / "fakes.py", tmp_path / "tests")
-    then = []
     for kind, where, text in _BLOCKS:
-        if where == "then":
-            then.append(text)
-        elif kind == "diff":
+        if kind == "diff":
             _put_in(tmp_path / where, text)
         else:
             assert not (tmp_path / where).exists(), f"{where} is there already"
             (tmp_path / where).write_text(text, encoding="utf-8")
-    assert len(then) >= 9
-    (tmp_path / "check.py").write_text("\n".join([*then, _WARMED_UP]), encoding="utf-8")
+    assert len(_BLOCKS) >= 15
+    (tmp_path / "check.py").write_text(_CHECKS + _WARMED_UP, encoding="utf-8")
     environment = {
         **os.environ,
         "PYTHONPATH": str(tmp_path),
