@@ -124,6 +124,8 @@ def _draw_bulk_actions(items: Sequence[QueueItem]) -> None:
         button("Do not put first", "bulk-later", _NOTICE_AREA, later, icon="vertical_align_bottom")
         two = _for_each_case(ticked, lambda it: service.set_readers(it, 2))
         button("Two readers", "bulk-two", _NOTICE_AREA, two, icon="group")
+        one = _for_each_case(ticked, lambda it: service.set_readers(it, 1))
+        button("One reader", "bulk-one", _NOTICE_AREA, one, icon="person")
         st.download_button(
             "Export as CSV",
             data=lambda: cases_csv([service.get(case_id) for case_id in ticked]),

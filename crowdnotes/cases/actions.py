@@ -113,7 +113,7 @@ def open_passage(case: Case, at: datetime, by: Person, evidence_id: str) -> Case
     if require_passage(case, evidence_id).review_by(by.key) is not None:
         return case
     review = Review(reader=by.person, opened_at=at)
-    return with_event(case, at, by, "passage opened", evidence_id, evidence=_with_review(case, evidence_id, review))
+    return with_event(case, at, by, "passage opened", evidence_id, evidence=with_review(case, evidence_id, review))
 
 
 @requires(Act.JUDGE)
@@ -136,7 +136,7 @@ def judge(case: Case, at: datetime, by: Person, evidence_id: str, verdict: Verdi
     review = own.replace(verdict=verdict, judged_at=judged_at, reason=reason)
     said = verdict.as_text if verdict else "no verdict"
     detail = f"{evidence_id}: {said}" + (f" ({reason})" if reason else "")
-    return with_event(case, at, by, "passage judged", detail, evidence=_with_review(case, evidence_id, review))
+    return with_event(case, at, by, "passage judged", detail, evidence=with_review(case, evidence_id, review))
 
 
 @requires(Act.EDIT)
@@ -175,7 +175,7 @@ def quote(case: Case, at: datetime, by: Person, quotation: Quotation) -> Case:
     return edit_draft(case, at, by, f"{text} {quoted(item, quotation)}".strip(), based_on=based_on)
 
 
-@requires(Act.JUDGE)
+@requires(Act.JUDGE, by_reviewers=True)
 def compare_sentence(
     case: Case,
     at: datetime,
@@ -189,7 +189,7 @@ def compare_sentence(
     """What a person found when they compared a sentence of the note, by its words, with that passage.
 
     Refused while the scores are of another text, where a model judges correctness, and when the sentence stands
-    beside another passage than the person saw.
+    beside another passage than the person saw. Of a submitted case only its author and moderators compare them.
     """
     draft, assessment = case.draft, case.assessment
     if draft is None or assessment is None or not case.assessment_is_current:
@@ -280,7 +280,7 @@ def set_classification(case: Case, at: datetime, by: Person, classification: Cla
     return with_event(case, at, by, "classified", classification.value, classification=classification, tags=tags)
 
 
-@requires(Act.JUDGE)
+@requires(Act.JUDGE, by_reviewers=True)
 def match_claim(case: Case, at: datetime, by: Person, check: str, match: ClaimMatch | None) -> Case:
     """Say whether a fact-check, by its link or title, checks the post's claim; None takes it back."""
     matches = {name: found for name, found in case.claim_matches.items() if name != check}
@@ -389,7 +389,7 @@ def require_passage(case: Case, evidence_id: str) -> Evidence:
     return item
 
 
-def _with_review(case: Case, evidence_id: str, review: Review) -> tuple[Evidence, ...]:
+def with_review(case: Case, evidence_id: str, review: Review) -> tuple[Evidence, ...]:
     """The passages with that review as the last of its passage, in the place of what its reader said before."""
 
     def reviews(item: Evidence) -> tuple[Review, ...]:

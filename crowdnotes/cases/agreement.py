@@ -23,14 +23,17 @@ _MIN_CASES_FOR_INTERVAL = 5  # cases: with fewer, no interval is to be trusted
 def units(cases: Iterable[Case]) -> list[ReadPair]:
     """Every pair that two moderators or more found something of, for the same text and post.
 
-    Of each moderator the first finding: what they found later they may have found after they saw the others'.
+    Of each moderator the first finding: what they found later they may have found after they saw the others'. Readings
+    after a decision are left out: while the case was decided, moderators could see what the earlier readers found.
     """
     made: list[ReadPair] = []
     for case in cases:
         by_text: dict[tuple[str, str], list[Reading]] = {}
         for reading in sorted((*case.desk.earlier_readings, *case.desk.readings), key=lambda it: it.at):
             by_text.setdefault((reading.text_sha256, reading.post_sha256), []).append(reading)
-        for readings in by_text.values():
+        ends = [event.at for event in case.events if event.kind == "decided"]
+        for of_text in by_text.values():
+            readings = [it for it in of_text if not any(of_text[0].at <= end < it.at for end in ends)]
             pairs = dict.fromkeys(pair for reading in readings for pair in reading.by_pair)
             for words, evidence_id in pairs:
                 pair = (words, evidence_id)

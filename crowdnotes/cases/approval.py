@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 
 from crowdnotes.cases.actions import add_event, checked_reason, own_check, require_open
-from crowdnotes.cases.blinding import hide_other_reviews, pairs, reading_by, waits_for_readers
+from crowdnotes.cases.blinding import hide_other_reviews, is_claimed_by_others, pairs, reading_by, waits_for_readers
 from crowdnotes.cases.cases import Cases
 from crowdnotes.cases.moderation import require_free
 from crowdnotes.domain import (
@@ -97,6 +97,8 @@ def decide(
         text_sha256=sha256,
         overrides=tuple(Override(obstacle=item.id, reason=reasons[item.id]) for item in found),
     )
+    # So that it stays the same for who looks at it or reopens it, also where the setting is changed.
+    wanted = max(case.desk.readers, readers) if case.desk.state is DeskState.SUBMITTED else case.desk.readers
     passed_over = "".join(f"; although {item.obstacle.although()}: {item.reason}" for item in decision.overrides)
     event = Event(
         at=at,
@@ -106,7 +108,7 @@ def decide(
         detail=f"{kind.as_text} {decision.reason}".strip() + passed_over,
         result=kind.value,
     )
-    return add_event(case, event, {"decision": decision, "desk": case.desk.replace(lease=None)})
+    return add_event(case, event, {"decision": decision, "desk": case.desk.replace(lease=None, readers=wanted)})
 
 
 def decide_case(
@@ -260,10 +262,7 @@ def _has_to_finish(case: Case, reader: Person) -> bool:
         return False
     if any(it.reader.key == reader.key for it in (*case.desk.earlier_readings, *case.desk.readings)):
         return True
-    sent = max(number for number, event in enumerate(case.events) if event.kind == "submitted")
-    claimed = (event for event in case.events[sent:] if event.kind in ("claimed", "taken over"))
-    is_blind = hide_other_reviews(case, reader) is not case
-    return is_blind and any(event.by_key != reader.key for event in claimed)
+    return hide_other_reviews(case, reader) is not case and is_claimed_by_others(case, reader.key)
 
 
 def _find_score_obstacles(case: Case) -> Iterator[Obstacle]:

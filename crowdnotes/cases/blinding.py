@@ -12,7 +12,9 @@ from crowdnotes.domain import (
     Assessment,
     Case,
     ClaimMatch,
+    DecisionKind,
     DeskState,
+    Event,
     Evidence,
     Pair,
     Person,
@@ -25,7 +27,7 @@ from crowdnotes.notes.gates import with_checks
 
 _EVENTS_SEEN_BY_BLIND = frozenset(
     "submitted;withdrawn;claimed;taken over;released;assigned;put first;no longer first;readers wanted;read through;"
-    "shared;no longer shared".split(";")
+    "shared;no longer shared;reopened".split(";")
 )
 """What others did at the desk, which tells nothing of what they found."""
 
@@ -33,20 +35,27 @@ _EVENTS_SEEN_BY_BLIND = frozenset(
 def hide_other_reviews(case: Case, reader: Person) -> Case:
     """The case as somebody may see it who has not finished reading the note: without what others found at the desk.
 
+    Where another moderator has claimed it, an event says that something is not shown.
+
     Nothing is hidden before a case is submitted first; nor from its author, unless it is with the moderators now and
     the author is one of them; nor once it is decided, but from moderators where several have to read it and not all
-    have: one of them might end it, look, reopen it and read it as if for the first time.
+    have, and from one who took it from another and ended it without a note: else they might look, reopen it and read
+    it as if for the first time.
     """
     times = _find_times_at_desk(case)
     if not times or reading_by(case, reader.key) is not None:
         return case
     is_at_desk = case.desk.state is DeskState.SUBMITTED
     is_moderator = isinstance(reader, Actor) and may(reader, Act.REVIEW)
-    if case.decision is not None and not (is_moderator and case.desk.readers > 1 and waits_for_readers(case)):
-        return case
+    if case.decision is not None:
+        has_ended_it = case.decision.by_key == reader.key and case.decision.kind is not DecisionKind.APPROVED
+        has_cut_short = has_ended_it and is_claimed_by_others(case, reader.key)
+        if not (is_moderator and (has_cut_short or (case.desk.readers > 1 and waits_for_readers(case)))):
+            return case
     if case.owner_key == reader.key and not (is_at_desk and is_moderator):
         return case
-    known = {reader.key, PROGRAM.key, case.owner_key}
+    began = next((event.by_key for event in case.events if event.kind == "created"), None)  # also of who was erased
+    known = {reader.key, PROGRAM.key, case.owner_key, began}
     claimed = {event.by_key for event in case.events if event.kind in ("claimed", "taken over")}
     not_readers = known - (claimed - {reader.key})  # an author who is a reader too finds as one
 
@@ -71,6 +80,9 @@ def hide_other_reviews(case: Case, reader: Person) -> Case:
         return with_checks(assessment, known_text or "", case.evidence, checks if known_text else ())
 
     work, counted = case.desk, counted_readings(case)
+    why = "what other moderators found, until you have finished reading this note yourself"
+    program = Event(at=case.updated_at, by=PROGRAM.name, by_key=PROGRAM.key, kind="not shown", detail=why)
+    said = (program,) if is_claimed_by_others(case, reader.key) else ()
     of_other_notes = tuple(it for it in work.readings if it not in counted)
     update: dict[str, object] = {
         "readings": stripped(counted),
@@ -82,7 +94,7 @@ def hide_other_reviews(case: Case, reader: Person) -> Case:
         "sentence_checks": checks,
         "assessment": unchecked(case.assessment) if case.assessment else None,
         "earlier_assessments": tuple(map(unchecked, case.earlier_assessments)),
-        "events": tuple(it for it in case.events if it.kind in _EVENTS_SEEN_BY_BLIND or shown(it.by_key, it.at)),
+        "events": (*filter(lambda it: it.kind in _EVENTS_SEEN_BY_BLIND or shown(it.by_key, it.at), case.events), *said),
         "claim_matches": _find_claim_matches(case, shown),
         "typed_words": tuple(it for it in case.typed_words if it.by_key == reader.key),
         "decision_words": {},
@@ -92,6 +104,42 @@ def hide_other_reviews(case: Case, reader: Person) -> Case:
         changed["suggestions"] = tuple(it for it, key in made if shown(key, it.at))
         update["returns"] = tuple(it if it.by.key == reader.key else it.replace(words="") for it in work.returns)
     return case.replace(**changed, desk=work.replace(**update))
+
+
+def is_claimed_by_others(case: Case, key: str) -> bool:
+    """Whether anybody but the person of that `Person.key` has claimed the case since it was sent last."""
+    return any(event.kind in ("claimed", "taken over") and event.by_key != key for event in _events_since_sent(case))
+
+
+def was_open_to_all(case: Case) -> bool:
+    """Whether the case was reopened, so that all could see meanwhile what moderators found since it was sent last."""
+    seen = hide_other_reviews(case, PROGRAM)
+    has_findings = seen.evidence != case.evidence or seen.sentence_checks != case.sentence_checks
+    return has_findings and any(event.kind == "reopened" for event in _events_since_sent(case))
+
+
+def remarks(case: Case) -> tuple[str, ...]:
+    """Sentences for who looks at the case: where its readings are not what was asked for, or are not shown."""
+    since, told = _events_since_sent(case), []
+    if case.decision is None and any(event.kind == "reopened" for event in since):
+        told.append("This case was decided and reopened. Meanwhile moderators could see what had been found.")
+    told += [
+        f"{event.by} asked for one reader instead of two after a moderator had begun to read."
+        for event in since
+        if event.kind == "readers wanted" and event.detail == ONE_READER_DETAIL
+    ]
+    if case.decision is not None and any(event.kind == "not shown" for event in case.events):
+        told.append("You see nothing that other moderators found, because you have not finished reading this note.")
+    return tuple(told)
+
+
+ONE_READER_DETAIL = "1, after a moderator had begun to read"
+"""What the record says of a case that two were to read, where an admin asked for one."""
+
+
+def _events_since_sent(case: Case) -> tuple[Event, ...]:
+    sent = (number for number, event in enumerate(case.events) if event.kind == "submitted")
+    return case.events[max(sent, default=len(case.events)) :]
 
 
 def _find_times_at_desk(case: Case) -> list[tuple[datetime, datetime]]:

@@ -115,7 +115,7 @@ class Cases:
 
         def checked(newest: Case) -> Case:
             require(actor, permission, newest, four_eyes=self.settings.four_eyes)
-            if permission is Act.EDIT:
+            if permission is Act.EDIT or by_reviewers:
                 require_editable(newest, actor, by_reviewers=by_reviewers)
             changed = change(newest, actor)
             if permission is Act.JUDGE and changed.basis_sha256 != newest.basis_sha256:  # an edit of the note's basis

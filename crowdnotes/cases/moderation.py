@@ -18,14 +18,25 @@ from crowdnotes.cases.actions import (
     require_passage,
     with_check,
     with_event,
+    with_review,
 )
-from crowdnotes.cases.blinding import counted_readings, hide_other_reviews, pairs, reading_by, waits_for_readers
+from crowdnotes.cases.blinding import (
+    ONE_READER_DETAIL,
+    counted_readings,
+    hide_other_reviews,
+    is_claimed_by_others,
+    pairs,
+    reading_by,
+    waits_for_readers,
+    was_open_to_all,
+)
 from crowdnotes.cases.cases import Cases
 from crowdnotes.cases.permissions import Clock, requires
 from crowdnotes.domain import (
     FINDINGS,
     LEASE,
     Act,
+    Actor,
     Case,
     Comment,
     DeskState,
@@ -39,6 +50,7 @@ from crowdnotes.domain import (
     Reading,
     Return,
     Review,
+    Role,
     Suggestion,
     Support,
     Verdict,
@@ -226,9 +238,7 @@ def judge_pair(case: Case, at: datetime, by: Person, words: str, evidence_id: st
         and not _has_support_for_other_sentence(case, by, words, item.id)
     ):
         review = review.replace(verdict=None, judged_at=None)
-    others = (other for other in item.reviews if other.reader.key != by.key)
-    reviewed = item.replace(reviews=(*others, review))
-    evidence = tuple(reviewed if it.id == evidence_id else it for it in case.evidence)
+    evidence = with_review(case, evidence_id, review)
     sentence = next((it for it in case.sentences if case.draft and it.words_in(case.draft.text) == words), None)
     doubts = sentence.doubts if sentence is not None else ()
     settled = support is Support.SUPPORTED  # who read both, with the hints beside them, has weighed those
@@ -269,10 +279,9 @@ def finish_reading(case: Case, at: datetime, by: Person) -> Case:
         for pair, check in found.items()
         if check is not None
     )
-    text, post, kind = case.draft.sha256 if case.draft else "", case.post.identity, case.classification
-    reading = Reading(
-        reader=by.person, at=at, text_sha256=text, post_sha256=post, classification=kind, findings=findings
-    )
+    text, kind = case.draft.sha256 if case.draft else "", case.classification
+    reading = Reading(reader=by.person, at=at, text_sha256=text, classification=kind, findings=findings)
+    reading = reading.model_copy(update={"post_sha256": case.post.identity})
     work = renewed.desk
     before = reading_by(case, by.key)
     if before is not None and before.findings == findings:
@@ -360,17 +369,32 @@ def prioritise(case: Case, at: datetime, by: Person, first: bool) -> Case:
 
 
 def set_readers(case: Case, at: datetime, by: Person, readers: int) -> Case:
-    """How many moderators have to read the case, each without the others' findings: one or two."""
+    """How many moderators have to read the case, each without the others' findings: one or two.
+
+    Fewer only for who asked for two, before another begins to read; or for an admin, where no second one can read it.
+    """
     _require_submitted(case)
     if readers not in (1, 2):
         raise InputError("A case is read by one or two moderators.")
     if case.desk.readers == readers:
         return case
-    # Else one of them might lower it, end the case, look at what another found, reopen it and read it as if blind.
-    others = {it.by_key for it in case.events if it.kind in ("claimed", "taken over")} - {by.key}
-    if readers < case.desk.readers and others:
-        raise WorkflowError("being read", "A moderator has begun to read this case.", "Let a second one read it too.")
-    return _change_desk(case, at, by, "readers wanted", str(readers), readers=readers)
+    has_begun = is_claimed_by_others(case, by.key)
+    asked_by = next((it.by_key for it in reversed(case.events) if it.kind == "readers wanted"), None)
+    may_lower = (asked_by == by.key and not has_begun) or (isinstance(by, Actor) and by.role is Role.ADMIN)
+    if readers < case.desk.readers and not may_lower:
+        # Else one might approve it alone, or end it, look at what another found, reopen it and read it as if blind.
+        why = (
+            "A moderator has begun to read this case." if has_begun else "Somebody asked for two readers of this case."
+        )
+        raise WorkflowError("being read", why, "Let a second one read it too. An admin may change it if none can.")
+    if readers > case.desk.readers and was_open_to_all(case):
+        raise WorkflowError(
+            "seen before",
+            "This case was decided before, and moderators could see what was found, so a second reading is not blind.",
+            "Its author can take it back and send it again. Then ask for two readers.",
+        )
+    detail = ONE_READER_DETAIL if readers == 1 and is_claimed_by_others(case, "") else str(readers)
+    return _change_desk(case, at, by, "readers wanted", detail, readers=readers)
 
 
 def set_case_readers(cases: Cases, case_id: str, readers: int) -> Case:

@@ -89,18 +89,21 @@ def require(actor: Actor, act: Act, case: Owned | None = None, *, four_eyes: boo
 def require_editable(case: Case, by: Person, *, by_reviewers: bool = False) -> None:
     """Refuse changes to a case that is with the moderators: only its author makes them, and nobody while it is claimed.
 
-    `by_reviewers`: whoever holds the claim may too, and any moderator while nobody does.
+    `by_reviewers`: the moderator who holds the claim may too, and any moderator while nobody does.
     """
-    lease = case.desk.lease
+    is_moderator = isinstance(by, Actor) and may(by, Act.REVIEW)
+    lease, is_reviewer = case.desk.lease, by_reviewers and is_moderator
     if case.desk_state not in (DeskState.SUBMITTED, DeskState.IN_REVIEW):
         return
-    if lease is not None and not (by_reviewers and lease.holder.key == by.key):
+    if lease is not None and not (is_reviewer and lease.holder.key == by.key):
         if lease.holder.key == by.key:
             raise WorkflowError("claimed", "You are reviewing this case.", "Give it back, then change it.")
         raise WorkflowError("claimed", "A moderator is reviewing this case.", "Wait until the review is finished.")
-    if by.key != case.owner_key and not by_reviewers:
+    if by.key != case.owner_key and not is_reviewer:
         raise WorkflowError(
             "submitted",
             "This case is with the moderators, so only its author may change it.",
-            "Send it back with a comment that says what should change.",
+            "Send it back with a comment that says what should change."
+            if is_moderator
+            else "Ask its author, or wait until it comes back.",
         )

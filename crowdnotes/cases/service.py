@@ -280,6 +280,7 @@ class CaseService(CaseFindings):
     waits_for_readers = staticmethod(blinding.waits_for_readers)
     readers_disagree = staticmethod(blinding.readers_disagree)
     counted_readings = staticmethod(blinding.counted_readings)
+    remarks = staticmethod(blinding.remarks)
 
     def own_reading(self, case: Case) -> Reading | None:
         """The person's finished reading of the note as it is."""

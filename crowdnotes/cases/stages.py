@@ -53,7 +53,7 @@ from crowdnotes.logs import count_in_span
 
 _MAX_MODEL_WORDS_CHARACTERS = 160  # characters of what a model says, while it says it
 
-_SCORING_STAGES = frozenset({StageName.ASSESS, StageName.JURY, StageName.LINKS})  # they leave the note as it is
+_SCORING_STAGES = frozenset({StageName.ASSESS, StageName.JURY})  # they leave the note as it is
 
 _TITLE_BY_STAGE = {
     StageName.QUERIES: "Write search words",
@@ -203,7 +203,7 @@ class StageRunner:
 
         `before_inspection` judges over the passages that the text cites; else WorkflowError when there is no text.
         """
-        case = self._open(case_id, to_score=True)
+        case = self._open(case_id, by_reviewers=True)
         if (case.draft is None or not case.draft.text.strip()) and not before_inspection:
             raise WorkflowError("no note", "There is no note to score yet.", "Write the note first.")
         work: list[tuple[StageName, Work]] = [
@@ -282,15 +282,14 @@ class StageRunner:
 
     def check_link_steps(self, case_id: str) -> list[Step]:
         """The note's links, all asked again. Raises WorkflowError when the case is decided."""
-        self._open(case_id, to_score=True)
+        require_open(self._cases.get(case_id, Act.WORK))
         return [self._step(case_id, StageName.LINKS, partial(self._ask_links, afresh=True))]
 
-    def _open(self, case_id: str, *, to_score: bool = False) -> Case:
-        """The case as it is, for work that changes it, or only scores it. Raises WorkflowError where it may not."""
+    def _open(self, case_id: str, *, by_reviewers: bool = False) -> Case:
+        """The case as it is, for work that changes it. Raises WorkflowError where `require_editable` refuses it."""
         case = self._cases.get(case_id, Act.WORK)
         require_open(case)
-        if not to_score:
-            require_editable(case, self.actor)
+        require_editable(case, self.actor, by_reviewers=by_reviewers)
         return case
 
     def _image_step(self, case_id: str) -> Step:
@@ -384,8 +383,9 @@ class StageRunner:
 
             def keep(newest: Case, actor: Actor) -> Case:
                 require_still_open(newest)
-                if name not in _SCORING_STAGES or "draft" in changes:
-                    require_editable(newest, actor)
+                if name is not StageName.LINKS:
+                    is_score = name in _SCORING_STAGES and "draft" not in changes
+                    require_editable(newest, actor, by_reviewers=is_score)
                 at, engine = self._tools.clock(), self._tools.engine.name
                 stage = Stage(**dict(ended), name=name, finished_at=at, seconds=seconds, engine=engine, job=mark)
                 if which is not None:

@@ -258,6 +258,7 @@ _EVENT_TEXT = {
     "no longer first": "No longer put first",
     "readers wanted": "Number of readers changed",
     "read through": "Read",
+    "not shown": "Not shown",
 }
 
 

@@ -107,6 +107,8 @@ def validate(case_id: str) -> None:
         case = service.renew(case_id)
     _draw_head(case, mine=mine)
     notices(_NOTICE_AREA)
+    for remark in service.remarks(case):
+        st.caption(f":material/info: {escaped(remark)}")
     if case.desk.message:
         st.markdown(f":material/mail: :small[:gray[From the author:]] {escaped(case.desk.message)}")
     if case.draft is None:

@@ -644,6 +644,15 @@ def test_a_submitted_case_is_changed_by_its_author_alone_and_by_nobody_while_it_
     refused(lambda: bob.judge("c1", "E1", Verdict.REJECT, "Old."), "submitted")
     refused(lambda: bob.gather_steps("c1"), "submitted")
     refused(lambda: bob.follow_up("c1", FollowUpKind.OTHER_SIDE), "submitted")
+    eve = workspace.acting_as(lambda: actor("eve", Role.CONTRIBUTOR)).service
+    ann.set_shared("c1", True)
+    for change in (
+        lambda: eve.compare_sentence("c1", NOTE, "E1", Support.SUPPORTED),
+        lambda: eve.match_claim("c1", "https://check.example/1", ClaimMatch.OTHER),
+        lambda: eve.assess_steps("c1"),
+        lambda: eve.tick_tag("c1", _TAG, ticked=True),
+    ):
+        refused(change, "submitted")
     bob.claim("c1")
     for who in (ann, bob, cleo):
         refused(lambda who=who: who.edit_draft("c1", changed, based_on=sha256), "claimed")  # type: ignore[misc]
@@ -653,6 +662,16 @@ def test_a_submitted_case_is_changed_by_its_author_alone_and_by_nobody_while_it_
     refused(lambda: ann.gather_steps("c1"), "claimed")
     refused(lambda: ann.tick_tag("c1", _TAG, ticked=True), "claimed")
     refused(lambda: cleo.tick_tag("c1", _TAG, ticked=True), "claimed")
+    for who in (ann, cleo):
+        for change in (
+            lambda who=who: who.compare_sentence("c1", NOTE, "E1", Support.SUPPORTED),  # type: ignore[misc]
+            lambda who=who: who.match_claim("c1", "https://check.example/1", ClaimMatch.OTHER),  # type: ignore[misc]
+            lambda who=who: who.assess_steps("c1"),  # type: ignore[misc]
+        ):
+            refused(change, "claimed")
+    refused(lambda: bob.compare_sentence("c1", NOTE, "E1", Support.SUPPORTED), "stale")  # not scored yet
+    assert bob.assess_steps("c1")
+    assert bob.match_claim("c1", "https://check.example/1", ClaimMatch.OTHER).claim_matches
     assert bob.tick_tag("c1", _TAG, ticked=True).tags == (_TAG,)
     assert ann.check_link_steps("c1")
     bob.release("c1")
@@ -704,6 +723,60 @@ def test_two_readers_stay_two_once_one_of_them_has_begun() -> None:
     assert moderation.set_readers(case, NOW, BOB, 1).desk.readers == 1  # of their own findings
     taken = moderation.take_over(case, NOW, CLEO)
     refused(lambda: moderation.set_readers(taken, NOW, CLEO, 1), "being read")
+
+
+def test_fewer_readers_are_for_who_asked_for_two_or_for_an_admin_once_no_second_one_can_read() -> None:
+    asked = moderation.set_readers(submitted(), NOW, BOB, 2)
+    refused(lambda: moderation.set_readers(asked, NOW, CLEO, 1), "being read")
+    first = read(submitted(readers=2), BOB)
+    refused(lambda: moderation.set_readers(first, NOW, BOB, 1), "being read")  # who would then approve it alone
+    dora = actor("dora", Role.ADMIN)
+    freed = moderation.set_readers(first, NOW, dora, 1)
+    assert blinding.waits_for_readers(freed) == 0
+    assert blinding.remarks(freed) == ("dora asked for one reader instead of two after a moderator had begun to read.",)
+    assert "1, after a moderator had begun to read" in to_markdown(freed)
+
+
+@pytest.mark.parametrize("finished", [True, False])
+def test_who_ends_the_case_of_another_reader_unread_cannot_look_and_then_read_it_as_the_second(finished: bool) -> None:
+    case = moderation.claim(submitted(), NOW, BOB)
+    case = read(case, BOB) if finished else moderation.judge_pair(case, NOW, BOB, NOTE, "E1", Support.UNSUPPORTED)
+    ended = decide(moderation.take_over(case, NOW, CLEO), NOW, CLEO, DecisionKind.REJECTED)
+    seen = blinding.hide_other_reviews(ended, CLEO)
+    assert "bob chose" not in _told(seen)
+    assert "not supported" not in _told(seen)
+    assert "Not shown what other moderators found" in to_markdown(seen)
+    assert blinding.remarks(seen) == (
+        "You see nothing that other moderators found, because you have not finished reading this note.",
+    )
+    assert blinding.hide_other_reviews(ended, DAN) == ended
+    again = actions.reopen(ended, NOW, CLEO)
+    refused(lambda: moderation.set_readers(again, NOW, CLEO, 2), "seen before")  # Dan could look meanwhile
+    assert "decided and reopened" in blinding.remarks(blinding.hide_other_reviews(again, DAN))[0]
+    sent_again = moderation.submit(moderation.withdraw(again, NOW, ANN), NOW, ANN)
+    assert moderation.set_readers(sent_again, NOW, CLEO, 2).desk.readers == 2
+
+
+def test_a_case_that_nobody_had_read_when_it_was_reopened_may_have_two_readers() -> None:
+    ended = decide(submitted(), NOW, CLEO, DecisionKind.NOT_NEEDED)
+    assert moderation.set_readers(actions.reopen(ended, NOW, CLEO), NOW, CLEO, 2).desk.readers == 2
+
+
+def test_readers_that_every_case_needs_are_needed_too_once_it_is_reopened() -> None:
+    ended = decide(read(submitted(), BOB), NOW, BOB, DecisionKind.REJECTED, readers=2)
+    assert ended.desk.readers == 2  # sent before the setting was made
+    assert "bob chose" not in _told(blinding.hide_other_reviews(ended, CLEO))
+
+
+def test_what_was_found_after_a_decision_says_nothing_of_how_far_readers_agree() -> None:
+    case = read(submitted(), BOB)
+    ended = decide(case, NOW + LEASE, BOB, DecisionKind.REJECTED)
+    again = moderation.claim(actions.reopen(ended, NOW + LEASE, CLEO), NOW + 2 * LEASE, CLEO)
+    for pair in pairs(again):
+        again = moderation.judge_pair(again, NOW + 2 * LEASE, CLEO, pair.words, pair.evidence_id, Support.SUPPORTED)
+    again = moderation.finish_reading(again, NOW + 2 * LEASE, CLEO)
+    assert len(again.desk.readings) == 2
+    assert units([again]) == []
 
 
 def test_a_blind_reader_gets_the_case_without_what_the_first_found(workspace: Workspace) -> None:
