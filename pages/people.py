@@ -48,8 +48,13 @@ def _draw_account_row(one: Account) -> None:
                 key=f"export {one.key}",
             )
             st.caption(
-                "All records then say “someone who left”, and the cases that they began and did not share are "
-                "removed. This cannot be undone; what others typed stays as typed."
+                "The export leaves out what moderators found in cases that you have not finished reading, and names "
+                "these cases."
+            )
+            st.caption(
+                "After erasing, all records say “someone who left”. The cases that they began and did not share are "
+                "removed. If a moderator has finished reading, sent back or decided such a case, only what moderators "
+                "found stays, without the note. This cannot be undone; what others typed stays as typed."
             )
             erase = f"Erase {escaped(one.name, 40)}"
             button(erase, f"erase {one.key}", _NOTICE_AREA, partial(_erase_account, one), icon="delete_forever")

@@ -16,6 +16,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Engine, RowMapping, delete, func, insert, or_, select, update
 from sqlalchemy.exc import IntegrityError
 
+from crowdnotes.cases.blinding import hide_other_reviews, is_reviewed, keep_reviews
 from crowdnotes.cases.permissions import actor_of, require
 from crowdnotes.cases.review_queue import save_queue_row
 from crowdnotes.cases.store import case_row, read_case, remove_case
@@ -25,13 +26,16 @@ from crowdnotes.errors import InputError, NotAllowedError, WorkflowError
 from crowdnotes.jobs.records import JobState
 from crowdnotes.notes.gates import checked_by
 from crowdnotes.storage.database import now_of, reading, writing
-from crowdnotes.storage.tables import cases, engine_choices, jobs, people, presence, tombstones
+from crowdnotes.storage.tables import cases, contents, engine_choices, jobs, people, presence, tombstones
 
 
-def export_person(connection: Connection, person: Person) -> dict[str, Any]:
-    """All that is kept by and about them: their cases whole, and of others' cases what is theirs."""
+def export_person(connection: Connection, person: Person, reader: Actor) -> dict[str, Any]:
+    """All that is kept by and about them: their cases whole, and of others' cases what is theirs.
+
+    "not_shown" are the ids of cases of which `reader` may not know yet what moderators found (`hide_other_reviews`).
+    """
     found: dict[str, Any] = {"key": person.key, "account": None, "engine": None, "cases": [], "elsewhere": {}}
-    found |= {"jobs": [], "deleted": []}
+    found |= {"jobs": [], "deleted": [], "not_shown": []}
     known = _load_account(connection, person)
     person = known.person if known is not None else person
     found["key"] = person.key
@@ -42,7 +46,10 @@ def export_person(connection: Connection, person: Person) -> dict[str, Any]:
     if engine is not None:
         found["engine"] = {"base_url": engine["base_url"], "model": engine["model"]}
     for case in _lock_cases_naming(connection, person):
-        document = case.model_dump(mode="json")
+        seen = hide_other_reviews(case, reader)
+        if any(event.kind == "not shown" for event in seen.events):
+            found["not_shown"].append(case.id)
+        document = seen.model_dump(mode="json")
         if case.owner_key == person.key:
             found["cases"].append(document)
         else:
@@ -58,7 +65,8 @@ def export_person(connection: Connection, person: Person) -> dict[str, Any]:
 def erase_person(connection: Connection, person: Person, by: Person, at: datetime) -> tuple[int, int]:
     """Their name and key go from every record, and so do their own cases that nobody else was shown, but for their ids.
 
-    How many cases were removed, and how many changed.
+    Of such a case that moderators reviewed, their part stays, see `keep_reviews`. How many cases were removed, and how
+    many changed.
     """
     # A number of chance tells people who left apart within a case, and says nothing of them.
     gone = Person(issuer="crowdnotes", subject=f"left-{secrets.token_hex(8)}", name="someone who left")
@@ -75,9 +83,13 @@ def erase_person(connection: Connection, person: Person, by: Person, at: datetim
     for case in _lock_cases_naming(connection, person):
         if case.owner_key == person.key and not case.shared:
             _require_unclaimed(case, person, now_of(connection))
-            remove_case(connection, case.id, by)
-            removed += 1
-            continue
+            if not is_reviewed(case, person.key):
+                remove_case(connection, case.id, by)
+                removed += 1
+                continue
+            case = keep_reviews(case, person.key, at)  # noqa: PLW2901 - what is left of it
+            connection.execute(delete(contents).where(contents.c.case_id == case.id))
+            connection.execute(delete(jobs).where(jobs.c.case_id == case.id))
         document = case.model_dump(mode="json")
         if case.owner_key == person.key:
             document["owner"] = None
@@ -447,9 +459,10 @@ class People:
 
     def exported(self, person: Person) -> str:
         """All that is on record by and about somebody, as JSON; see `export_person`."""
-        require(self._who(), Act.PEOPLE)
+        actor = self._who()
+        require(actor, Act.PEOPLE)
         with reading(self._engine) as connection:
-            return json.dumps(export_person(connection, person), ensure_ascii=False, indent=2)
+            return json.dumps(export_person(connection, person, actor), ensure_ascii=False, indent=2)
 
     def erase(self, person: Person) -> tuple[int, int]:
         """Take somebody's name and key out of every record; see `erase_person`.

@@ -1,4 +1,4 @@
-"""What moderators have read of a note, and what a reader sees of the others' findings before they are done."""
+"""What moderators have read of a note, what each sees of the others' findings before, and what outlasts the author."""
 
 from __future__ import annotations
 
@@ -14,10 +14,13 @@ from crowdnotes.domain import (
     ClaimMatch,
     DecisionKind,
     DeskState,
+    DeskWork,
     Event,
     Evidence,
+    EvidenceSet,
     Pair,
     Person,
+    Post,
     Reading,
     Review,
     Support,
@@ -232,3 +235,85 @@ def waits_for_readers(case: Case, at_least: int = 1) -> int:
     if wanted > 1 and readers_disagree(case):
         wanted = max(wanted, 3)
     return max(0, wanted - len(counted_readings(case)))
+
+
+# --- what stays when the author is erased ---
+
+
+def is_reviewed(case: Case, author: str) -> bool:
+    """Whether somebody else finished reading the case, sent it back or decided it."""
+    work = case.desk
+    by = [*(it.reader.key for it in (*work.readings, *work.earlier_readings)), *(it.by.key for it in work.returns)]
+    by += [case.decision.by_key] if case.decision is not None else []
+    return any(key not in ("", author) for key in by)
+
+
+_KINDS_WITHOUT_WORDS_OF_AUTHOR = frozenset(
+    "decided;reopened;sent back;passage opened;passage judged;claimed;taken over;released;assigned;put first;"
+    "no longer first;readers wanted;read through".split(";")
+)
+
+
+def keep_reviews(case: Case, author: str, at: datetime) -> Case:
+    """What moderators found of a case and the passages that they read, without anything that its author wrote.
+
+    A sentence of the note is called by its number. The case is with nobody then.
+    """
+    numbers: dict[str, str] = {}
+
+    def named(words: str) -> str:
+        return numbers.setdefault(words, f"sentence {len(numbers) + 1}") if words else ""
+
+    def reviewed(items: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+        return tuple(it.replace(reviews=tuple(one for one in it.reviews if one.reader.key != author)) for it in items)
+
+    def without_words(readings: tuple[Reading, ...]) -> tuple[Reading, ...]:
+        return tuple(
+            it.replace(findings=tuple(one.replace(words=named(one.words)) for one in it.findings))
+            for it in readings
+            if it.reader.key != author
+        )
+
+    work, decision = case.desk, case.decision
+    desk = DeskWork(
+        submitted_at=work.submitted_at,
+        submitted_sha256=work.submitted_sha256,
+        readers=work.readers,
+        readings=without_words(work.readings),
+        earlier_readings=without_words(work.earlier_readings),
+        returns=tuple(it.replace(note="") for it in work.returns if it.by.key != author),
+    )
+    if decision is not None and decision.by_key == author:
+        decision = decision.replace(reason="", overrides=())
+    events = [
+        it
+        if it.by_key not in (author, PROGRAM.key) and it.kind in _KINDS_WITHOUT_WORDS_OF_AUTHOR
+        else it.replace(detail="")
+        for it in case.events
+    ]
+    told = "the note and all else that its author wrote; what moderators found stays"
+    events.append(Event(at=at, by=PROGRAM.name, by_key=PROGRAM.key, kind="author erased", detail=told))
+    checks = (it for it in case.sentence_checks if it.by_key not in ("", author))
+    comments = (it for it in case.suggestions if (it.owed or it.typed_by) not in ("", author))
+    return Case(
+        id=case.id,
+        created_at=case.created_at,
+        updated_at=at,
+        version=case.version,
+        owner=case.owner,
+        mode=case.mode,
+        post=Post(text=case.post.text, url=case.post.url),
+        evidence=reviewed(case.evidence),
+        earlier_evidence=tuple(
+            EvidenceSet(at=it.at, why=it.why, evidence=reviewed(it.evidence)) for it in case.earlier_evidence
+        ),
+        sentence_checks=tuple(it.replace(words=named(it.words), doubts=()) for it in checks),
+        classification=case.classification,
+        tags=case.tags,
+        typed_words=tuple(it for it in case.typed_words if it.by_key != author),
+        decision=decision,
+        events=tuple(events),
+        suggestions=tuple(it.replace(words="", reason="", changed="") for it in comments),
+        desk=desk,
+        recorded_answers=case.recorded_answers,
+    )

@@ -233,7 +233,8 @@ def _image_lines(post: Post) -> Iterator[str]:
 def _note_lines(case: Case) -> Iterator[str]:
     yield f"\n{_format_heading('Note')}"
     if case.draft is None:
-        yield "No note was written.\n"
+        is_erased = any(event.kind == "author erased" for event in case.events)
+        yield "The note was erased with all else that its author wrote.\n" if is_erased else "No note was written.\n"
         return
     yield from _fence_text(case.draft.text)
     yield f"\n{note_length(case.draft.text)} of {NOTE_LIMIT} characters, each link counted as one.\n"

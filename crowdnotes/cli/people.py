@@ -70,7 +70,10 @@ def erase(
     subject: _SubjectArgument,
     yes: Annotated[bool, typer.Option("--yes", help="Without it nothing is done: it cannot be undone.")] = False,
 ) -> None:
-    """Take somebody's name out of every record, and remove the cases that they began and did not share."""
+    """Take somebody's name out of every record, and remove the cases that they began and did not share.
+
+    Of a case that moderators reviewed, what they found stays, without what its author wrote.
+    """
     person = _build_actor(issuer, subject)
     if not yes:
         raise InputError("This cannot be undone.", "Keep what `crowdnotes people export` writes, then add --yes.")

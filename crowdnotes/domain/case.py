@@ -259,6 +259,7 @@ _EVENT_TEXT = {
     "readers wanted": "Number of readers changed",
     "read through": "Read",
     "not shown": "Not shown",
+    "author erased": "Author erased",
 }
 
 
@@ -410,8 +411,7 @@ class Case(FrozenModel):
     def read_sources(self) -> tuple[Source, ...]:
         """What was read, without what was taken away: a source that was swapped out counts no longer."""
         gone = {item.source.id for item in self.taken_away}
-        read = (source for source in self.sources if source.outcome is FetchOutcome.READ)
-        return tuple(source for source in read if source.id not in gone)
+        return tuple(it for it in self.sources if it.outcome is FetchOutcome.READ and it.id not in gone)
 
     def verdict_on(self, text_sha256: str) -> JuryVerdict | None:
         """The jury's newest verdict on a text."""

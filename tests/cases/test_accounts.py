@@ -13,6 +13,7 @@ from sqlalchemy import Engine, MetaData, insert, select
 from crowdnotes.cases import moderation
 from crowdnotes.cases.accounts import People, proxied
 from crowdnotes.cases.actions import compare_sentence, open_passage
+from crowdnotes.cases.blinding import pairs
 from crowdnotes.cases.export import to_json, to_markdown
 from crowdnotes.cases.store import Store
 from crowdnotes.cases.suggestions import answer_suggestion, suggest
@@ -23,7 +24,10 @@ from crowdnotes.domain import (
     Comment,
     Decision,
     DecisionKind,
+    DeskState,
     Draft,
+    QueueQuery,
+    QueueScope,
     Role,
     SuggestionAnswer,
     Support,
@@ -33,7 +37,7 @@ from crowdnotes.jobs import JobState
 from crowdnotes.jobs.records import JobRecord, JobTable
 from crowdnotes.storage.database import writing
 from crowdnotes.storage.tables import people as people_table
-from tests.cases.test_moderation import ANN, BOB, NOTE, NOW, drafted, waiting_assessment
+from tests.cases.test_moderation import ANN, BOB, CLEO, NOTE, NOW, drafted, waiting_assessment
 from tests.fakes import actor
 
 ZOE = Actor(issuer="https://id.example.org", subject='z"7391', name="Zoë Unmistakable", role=Role.MODERATOR)
@@ -186,6 +190,59 @@ def test_an_erasure_takes_no_case_from_a_moderator_who_is_at_it(engine: Engine, 
     assert store.get("own").owner == ZOE.person  # nothing was erased
     store.update("sent", lambda case: moderation.release(case, store.queue.now(), BOB))
     assert people.erase(ZOE)[0] == 2
+
+
+def test_of_a_case_that_moderators_reviewed_their_part_stays_without_what_its_author_wrote(
+    engine: Engine, people: People
+) -> None:
+    author = "Whom the author quotes"
+    case = drafted("sent").model_copy(update={"owner": ZOE.person})
+    evidence = tuple(
+        item.model_copy(
+            update={
+                "reviews": tuple(it.model_copy(update={"reader": ZOE.person, "reason": author}) for it in item.reviews)
+            }
+        )
+        for item in case.evidence
+    )
+    note = f"{NOTE} {author}."
+    draft = Draft(text=note, evidence_ids=("E1", "E2"), engine="person", written_at=NOW)
+    case = case.model_copy(
+        update={"evidence": evidence, "draft": draft, "revisions": (draft,), "own_words": author, "urls": (author,)}
+    )
+    case = case.model_copy(update={"assessment": waiting_assessment(case, note, {f"{author}.": "E1"})})
+    case = moderation.submit(case, NOW, ZOE, author, readers=2)
+    case = moderation.claim(case, NOW, BOB)
+    for pair in pairs(case):
+        case = moderation.judge_pair(case, NOW, BOB, pair.words, pair.evidence_id, Support.PARTLY)
+    case = moderation.finish_reading(case, NOW, BOB)
+    case = moderation.send_back(moderation.claim(case, NOW, CLEO), NOW, CLEO, [Comment("Whom?", "E1", author)], "Soon.")
+    case = answer_suggestion(case, NOW, ZOE, "S1", SuggestionAnswer.NO, author)
+    store = Store(engine)
+    store.add(case)
+    assert people.erase(ZOE) == (1, 3)  # "own" is removed
+    kept = store.get("sent")
+    assert author not in to_json(kept)
+    assert "The note was erased with all else that its author wrote." in to_markdown(kept)
+    [reading] = kept.desk.earlier_readings or kept.desk.readings
+    assert [(it.words, it.support) for it in reading.findings] == [
+        ("sentence 1", Support.PARTLY),
+        ("sentence 2", Support.PARTLY),
+    ]
+    assert {review.reader.name for item in kept.evidence for review in item.reviews} == {"bob"}
+    assert [item.text for item in kept.suggestions] == ["Whom?"]
+    assert (kept.desk.returns[0].words, kept.desk.returns[0].note) == ("Soon.", "")
+    assert (kept.owner, kept.desk_state) == (None, DeskState.DRAFTING)
+    assert store.queue.items(BOB, QueueQuery(QueueScope.ALL), 9) == []
+    assert store.get("sent") == Case.model_validate(kept.model_dump(mode="json"))
+
+
+def test_an_export_shows_nothing_that_an_admin_who_reads_too_may_not_know_yet(engine: Engine, people: People) -> None:
+    case = moderation.claim(moderation.submit(drafted("sent"), NOW, ANN, readers=2), NOW, ZOE)
+    Store(engine).add(moderation.judge_pair(case, NOW, ZOE, NOTE, "E1", Support.UNSUPPORTED))
+    found = json.loads(people.exported(ZOE))
+    assert found["not_shown"] == ["sent"]
+    assert "not supported" not in json.dumps(found["elsewhere"]["sent"])
 
 
 def test_only_an_admin_hands_out_and_erases_and_the_last_one_stays(engine: Engine, people: People) -> None:

@@ -664,9 +664,9 @@ def test_a_submitted_case_is_changed_by_its_author_alone_and_by_nobody_while_it_
     refused(lambda: cleo.tick_tag("c1", _TAG, ticked=True), "claimed")
     for who in (ann, cleo):
         for change in (
-            lambda who=who: who.compare_sentence("c1", NOTE, "E1", Support.SUPPORTED),  # type: ignore[misc]
-            lambda who=who: who.match_claim("c1", "https://check.example/1", ClaimMatch.OTHER),  # type: ignore[misc]
-            lambda who=who: who.assess_steps("c1"),  # type: ignore[misc]
+            lambda who=who: who.compare_sentence("c1", NOTE, "E1", Support.SUPPORTED),
+            lambda who=who: who.match_claim("c1", "https://check.example/1", ClaimMatch.OTHER),
+            lambda who=who: who.assess_steps("c1"),
         ):
             refused(change, "claimed")
     refused(lambda: bob.compare_sentence("c1", NOTE, "E1", Support.SUPPORTED), "stale")  # not scored yet
