@@ -6,12 +6,13 @@ import logging
 import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import streamlit as st
 
-from crowdnotes.domain import Case, Evidence, Review, Verdict
+from crowdnotes.domain import Act, Case, Evidence, Review, Verdict
 from crowdnotes.errors import CrowdNotesError, InputError
 from crowdnotes.jobs import JobRecord
 from crowdnotes.logs import about
@@ -28,7 +29,8 @@ _CASE_PARAM = "case"
 _RECORDED_CASE_KEY = "recorded-answers"  # the case in the address, if it goes by recorded answers
 DEMO = "demo"  # in the address: a demonstration is asked for, or the number of its step
 _NOTICES_KEY = "notices"
-_REFUSED_KEY = "refused words"  # a case, and what was typed into a form that is gone with it
+_REFUSED_KEY = "refused words"
+_FORM_NOTICE_AREA = "form"
 _MAX_NOTICES = 8  # of a page pasted by mistake, enough to see what it was
 PAGE_WIDTH = 1040  # pixels; longer lines are hard to read
 
@@ -191,23 +193,60 @@ def unsaved_words(
             button("Reopen and keep my words", f"keep-unsaved-{place}", place, keep, icon="lock_open")
 
 
+@dataclass(frozen=True, slots=True)
+class _RefusedForm:
+    """What was typed into a form, by the names of its fields, and the act that was refused, with the reason.
+
+    `is_gone`: the form may be gone with what it was about, as the case ended or was changed elsewhere.
+    """
+
+    case_id: str | None
+    words: Mapping[str, str]
+    action: Callable[[], object]
+    why: str
+    is_gone: bool
+
+
 def keep_typed(words: Mapping[str, str], action: Callable[[], _T]) -> _T:
-    """Do what a form asks for; if it is refused, and the case ended meanwhile, `refused_form` shows the words."""
+    """Do what a form asks for; if it is refused, `refused_form` shows the words, and does it where that is possible."""
     try:
         done = action()
-    except CrowdNotesError:
+    except CrowdNotesError as error:
         typed = {name: said for name, said in words.items() if said.strip()}
-        st.session_state[_REFUSED_KEY] = st.query_params.get(_CASE_PARAM), typed
+        before: _RefusedForm | None = st.session_state.get(_REFUSED_KEY)
+        # Of an InputError the form says what is wrong with the words, which it holds unless it was gone before.
+        is_gone = not isinstance(error, InputError) or (before is not None and before.is_gone and before.words == typed)
+        refused = _RefusedForm(st.query_params.get(_CASE_PARAM), typed, action, error.message, is_gone)
+        st.session_state[_REFUSED_KEY] = refused
         raise
     st.session_state.pop(_REFUSED_KEY, None)
     return done
 
 
-def refused_form(case_id: str, why: str) -> None:
-    """What `keep_typed` kept of a case that has ended, and its forms with it."""
-    of_case, words = st.session_state.get(_REFUSED_KEY, ("", {}))
-    if of_case == case_id and words:
-        unsaved_words(case_id, words, why, "form", None)
+def refused_form(case_id: str, case: Case | None) -> None:
+    """What `keep_typed` kept, each to copy; of a decided case with the way to reopen it and do what was asked for.
+
+    Drawn once a page. `case` is None where it was deleted.
+    """
+    refused: _RefusedForm | None = st.session_state.get(_REFUSED_KEY)
+    is_decided = case is not None and case.decision is not None
+    if refused is None or refused.case_id != case_id or not (refused.is_gone or case is None or is_decided):
+        return
+    st.session_state[_REFUSED_KEY] = replace(refused, is_gone=True)  # also when the case was reopened
+    if not refused.words:
+        return
+    notices(_FORM_NOTICE_AREA)
+    may_reopen = is_decided and workspace().may(Act.REOPEN, case)
+    keep = partial(_reopen_and_repeat, case_id, refused) if may_reopen else None
+    why = "The case was deleted." if case is None else "The case is decided." if is_decided else refused.why
+    unsaved_words(case_id, refused.words, why, _FORM_NOTICE_AREA, keep)
+    forget = partial(st.session_state.pop, _REFUSED_KEY, None)
+    button("Close these words", "close-unsaved-form", _FORM_NOTICE_AREA, forget, icon="close", type="tertiary")
+
+
+def _reopen_and_repeat(case_id: str, refused: _RefusedForm) -> None:
+    workspace().service.reopen(case_id)
+    keep_typed(refused.words, refused.action)
 
 
 def notices_elsewhere(kind: str, shown: Collection[str]) -> list[str]:

@@ -18,7 +18,7 @@ from crowdnotes.text.markdown import escaped, lines
 from crowdnotes.workspace import CONNECTIONS
 from pages.common.layout import StepName
 from pages.common.progress import start, under_way, watched
-from pages.common.session import add_notice, button, notices, workspace
+from pages.common.session import add_notice, button, keep_typed, notices, workspace
 
 if TYPE_CHECKING:
     from crowdnotes.evidence.search import OnlineProvider
@@ -269,7 +269,8 @@ def _gather_again(case: Case) -> None:
     key = sources_key(case)
     chosen, refused = sources_chosen(key)
     words = own_words(key) if chosen["mode"] is Mode.AUTOMATION else ""
-    saved = workspace().service.set_sources(case.id, own_words=words, **chosen)
+    typed = {"Links": str(st.session_state.get(f"{key}-urls") or ""), "Search words": words}
+    saved = keep_typed(typed, partial(workspace().service.set_sources, case.id, own_words=words, **chosen))
     add_notice(_NOTICE_AREA, *refused)
     start(saved, "gather")
 

@@ -167,7 +167,8 @@ def _start_follow_up(case: Case, kind: FollowUpKind, about: str, key: str = "") 
     if kind in _PASSAGE_FOLLOW_UPS:
         _refuse_if_changed(case)
     places, words = places_chosen(key), own_words(key)
-    asked = workspace().service.follow_up(case.id, kind, about=about, own_words=words, **places)
+    ask = partial(workspace().service.follow_up, case.id, kind, about=about, own_words=words, **places)
+    asked = keep_typed({"Search words": words, "Link": about if kind is FollowUpKind.LINK else ""}, ask)
     if key:
         close(key)
     start(asked, "follow_up")

@@ -341,9 +341,8 @@ def note_box(case: Case) -> None:
 
 
 def refused_words(case_id: str, case: Case | None) -> None:
-    """What was typed into the box or a form while the case was decided or deleted elsewhere."""
-    if case is None or case.decision is not None:
-        refused_form(case_id, "The case was deleted." if case is None else "The case is decided.")
+    """What was typed into the box or a form while the case was decided, deleted or changed elsewhere."""
+    refused_form(case_id, case)
     box: _NoteBoxState | None = st.session_state.get(f"box-{case_id}")
     if case is not None and box is not None and box.refused == (case.draft.text if case.draft else None):
         box.refused = None

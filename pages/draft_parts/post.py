@@ -129,7 +129,8 @@ def _draw_image_fields(case: Case, image: Image, key: str, *, busy: bool) -> Non
 def _save_image_words(case: Case, sha256: str, fields: str) -> None:
     text, shows = (st.session_state.get(f"{fields}-{name}") or "" for name in ("text", "shows"))
     save = partial(workspace().service.describe_image, case.id, sha256, text, shows)
-    changed(case, keep_typed({"Text in the image": text, "What the image shows": shows}, save))
+    words = {"Text in the image": text, "What the image shows": shows}
+    keep_typed(words, lambda: changed(case, save()))
 
 
 def _explain_image_reading() -> None:
@@ -244,4 +245,4 @@ def _save_post(case: Case, key: str) -> None:
     typed = {"Text of the post": text} if text != case.post.text else {}
     if context != case.post.context:
         typed["The post it replies to or quotes"] = context
-    changed(case, keep_typed(typed, edit))
+    keep_typed(typed, lambda: changed(case, edit()))

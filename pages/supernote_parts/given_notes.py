@@ -104,6 +104,12 @@ def notes_given(key: str, address: str | None) -> tuple[tuple[ExistingNote, ...]
     return found.notes, found.faults
 
 
+def typed_notes(key: str) -> str:
+    """The notes as they were pasted; "" where they come from elsewhere."""
+    state = st.session_state
+    return str(state.get(f"{key}-pasted") or "") if state.get(f"{key}-from") == _PASTED_NOTES else ""
+
+
 def keep_faults(key: str, faults: Sequence[str]) -> None:
     """Remember what was merged or left out, to be told when the page is drawn."""
     st.session_state[f"{key}-faults"] = tuple(faults)

@@ -15,7 +15,7 @@ from pages.common.components import outside_text
 from pages.common.engine_panel import engine_panel
 from pages.common.layout import Area, area, in_a_line, phone_tabs
 from pages.common.progress import under_way
-from pages.common.session import button, notices, show_case, workspace
+from pages.common.session import button, keep_typed, notices, show_case, workspace
 
 _POST_NOTICE_AREA = "supernote-post"
 _MAX_POST_CHARACTERS = 150  # characters of the post in its one line
@@ -109,4 +109,5 @@ def _draw_post(case: Case, *, busy: bool) -> None:
 
 
 def _save_post_text(case: Case, key: str) -> None:
-    workspace().service.edit_post(case.id, st.session_state.get(key) or "", url=case.post.url)
+    text = st.session_state.get(key) or ""
+    keep_typed({"Text of the post": text}, partial(workspace().service.edit_post, case.id, text, url=case.post.url))

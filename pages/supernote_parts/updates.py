@@ -13,7 +13,7 @@ from crowdnotes.wording import plural
 from pages.common.components import outside_text
 from pages.common.layout import Area, SupernoteStep, go_to
 from pages.common.progress import start, under_way
-from pages.common.session import button, run_action, workspace
+from pages.common.session import button, keep_typed, run_action, workspace
 from pages.common.times import moment
 from pages.supernote_parts.candidates import JOB
 from pages.supernote_parts.given_notes import (
@@ -25,6 +25,7 @@ from pages.supernote_parts.given_notes import (
     notes_fields,
     notes_given,
     status_badge,
+    typed_notes,
 )
 from pages.supernote_parts.header import is_stale
 
@@ -171,7 +172,8 @@ def _save_posted(case: Case, key: str) -> None:
         at=workspace().service.now(),
         **sides,
     )
-    run_action(_NOTICE_AREA, lambda: workspace().service.set_posted(case.id, told))
+    save = partial(workspace().service.set_posted, case.id, told)
+    run_action(_NOTICE_AREA, lambda: keep_typed({"The posted note": told.text}, save))
 
 
 # --- newer notes ---
@@ -200,7 +202,7 @@ def _draw_newer_notes_form(case: Case, *, busy: bool) -> None:
 
 def _read_newer_notes(case: Case, key: str) -> None:
     notes, faults = notes_given(key, case.post.url)
-    workspace().service.watch(case.id, notes)
+    keep_typed({"The notes": typed_notes(key)}, partial(workspace().service.watch, case.id, notes))
     forget_notes(key)
     keep_faults(case.id, faults)
     st.toast(plural(len(notes), "1 note read.", "{n:,} notes read."), icon=":material/sync:")

@@ -327,6 +327,35 @@ def test_words_typed_into_a_form_while_another_ends_the_case_can_be_copied(
     press(at, press_on)
     assert not at.exception, at.exception
     assert unsaved == ["Words of a page on colds."]
+    keep = [button for button in at.button if button.key == "keep-unsaved-form"]
+    if ends == "deleted":
+        assert keep == []
+        return
+    keep[0].click().run()
+    assert not at.exception, at.exception
+    kept = desk.newest(case)
+    assert kept.decision is None
+    is_saved = "Words of a page on colds." in kept.model_dump_json()
+    assert is_saved is (press_on != "Save the answer")  # which lacks a reason: the words are shown on
+    assert ("close-unsaved-form" in {button.key for button in at.button}) is not is_saved
+
+
+def test_words_of_a_form_stay_with_copy_where_a_moderator_took_the_case_meanwhile(
+    desk: Desk, unsaved: list[str]
+) -> None:
+    case = desk.drafted()
+    at = unfolded(desk.app(case), f"paste-{case.id}-new")
+    field(at, "The passage").set_value("Words of a page on colds.")
+    other = desk.workspace.acting_as(lambda: actor("bob", Role.MODERATOR)).service
+    desk.workspace.service.submit(case.id)
+    other.claim(case.id)
+    press(at, "Add this passage")
+    assert not at.exception, at.exception
+    assert unsaved[-1] == "Words of a page on colds."
+    assert "keep-unsaved-form" not in {button.key for button in at.button}
+    unsaved.clear()
+    at.button(key="close-unsaved-form").click().run()
+    assert unsaved == []
 
 
 def test_a_reason_typed_for_a_rejection_while_another_decides_can_be_copied(desk: Desk, unsaved: list[str]) -> None:

@@ -12,11 +12,13 @@ from crowdnotes.domain import (
     Case,
     Credit,
     CrowdStatus,
+    DecisionKind,
     ExistingNote,
     FilterName,
     Interval,
     PostedNote,
     Ratings,
+    Role,
     SideVotes,
     Span,
     Stage,
@@ -28,7 +30,7 @@ from crowdnotes.domain import (
     text_sha256,
 )
 from pages.common.layout import Area
-from tests.fakes import ScriptedSupernotes
+from tests.fakes import ScriptedSupernotes, actor
 from tests.pages.conftest import POST, Desk, field, press, texts, unfolded
 
 PAGE = "pages/supernote.py"
@@ -447,3 +449,23 @@ def test_with_a_model_its_judge_is_shown_and_answers_come(desk: Desk, monkeypatc
     desk.finish_latest(case, at)
     assert "2, all answered" in texts(at)
     assert "No source carries it." in texts(at)
+
+
+def test_a_posted_note_typed_in_while_another_decides_can_be_copied_and_saved_all_the_same(
+    desk: Desk, unsaved: list[str]
+) -> None:
+    case = ranked(desk)
+    at = shown(desk, case)
+    unfolded(at, f"watch-{case.id}")
+    field(at, "Text of the posted note").set_value("It does not help.")
+    desk.workspace.acting_as(lambda: actor("bob", Role.ADMIN)).service.decide(case.id, DecisionKind.REJECTED)
+    press(at, "Save the status")
+    assert not at.exception, at.exception
+    assert unsaved == ["It does not help."]
+    at.button(key="keep-unsaved-form").click().run()
+    assert not at.exception, at.exception
+    kept = desk.newest(case)
+    assert kept.decision is None
+    assert kept.supernote is not None
+    assert kept.supernote.posted is not None
+    assert kept.supernote.posted.text == "It does not help."
