@@ -1,29 +1,34 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PIL import Image
 from pypdf import PdfWriter
 from pypdf.generic import (
     ArrayObject,
     DecodedStreamObject,
     DictionaryObject,
+    FloatObject,
     NameObject,
     NullObject,
     NumberObject,
     PdfObject,
 )
 from reportlab.lib.pdfencrypt import StandardEncryption
+from reportlab.lib.utils import ImageReader
+from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
 from crowdnotes.domain import BADLY_READABLE, FetchOutcome
 from crowdnotes.errors import FetchError, JobCancelled
 from crowdnotes.evidence.passages import best_passage, page_at
-from crowdnotes.evidence.reading.document import PDF
+from crowdnotes.evidence.reading.document import PDF, Document
 from crowdnotes.evidence.reading.extract import read_body
 from tests.fakes import HashingEmbedder
 from tests.shared import cancelled_after
@@ -104,6 +109,207 @@ def test_small_letters_of_another_column_are_not_taken_for_raised_ones() -> None
     canvas.drawText(line)
     canvas.save()
     assert "in 2019 412" in read_body(out.getvalue(), PDF, None, URL).text
+
+
+UNREAD = "412 or 413"
+_Draw = Callable[[Canvas], object]
+
+
+def _printed(draw: _Draw) -> Document:
+    out = io.BytesIO()
+    canvas = Canvas(out, invariant=1)
+    canvas.setFont("Helvetica", 12)
+    canvas.drawString(50, 700, "Officials said that the water of the town is safe to drink.")
+    draw(canvas)
+    canvas.save()
+    return read_body(out.getvalue(), PDF, None, URL)
+
+
+def _line(rule: _Draw) -> _Draw:
+    """A line of words, and what goes through those in its middle."""
+
+    def draw(canvas: Canvas) -> None:
+        canvas.drawString(50, 600, f"It found {UNREAD} 4 wells")
+        canvas.translate(50 + canvas.stringWidth("It found "), 600)
+        rule(canvas)
+
+    return draw
+
+
+def _in_form(draw: _Draw) -> _Draw:
+    def place(canvas: Canvas) -> None:
+        canvas.beginForm("form")
+        canvas.setFont("Helvetica", 12)
+        draw(canvas)
+        canvas.endForm()
+        canvas.translate(30, -40)
+        canvas.doForm("form")
+
+    return place
+
+
+WIDTH = stringWidth(UNREAD, "Helvetica", 12)
+STRIKES: dict[str, _Draw] = {
+    "line": lambda canvas: canvas.line(0, 4, WIDTH, 4),
+    "bar": lambda canvas: canvas.rect(0, 3.5, WIDTH, 0.8, stroke=0, fill=1),
+    "a line for each word": lambda canvas: (
+        [
+            canvas.line(at, 4, at + stringWidth(word, "Helvetica", 12), 4)
+            for word, at in (
+                ("412", 0),
+                ("or", stringWidth("412 ", "Helvetica", 12)),
+                ("413", stringWidth("412 or ", "Helvetica", 12)),
+            )
+        ]
+        and None
+    ),
+}
+
+
+@pytest.mark.parametrize("place", [_line, lambda rule: _in_form(_line(rule))], ids=["page", "form"])
+@pytest.mark.parametrize("rule", STRIKES.values(), ids=STRIKES.keys())
+def test_words_that_a_line_goes_through_are_left_out(rule: _Draw, place: Callable[[_Draw], _Draw]) -> None:
+    document = _printed(place(rule))
+    assert "It found 4 wells" in document.text
+    assert document.remark == "Struck-out words were left out."
+
+
+@pytest.mark.parametrize("turned", [0, 90])
+def test_words_that_are_set_one_by_one_are_struck_out_by_one_line(turned: int) -> None:
+    def draw(canvas: Canvas) -> None:
+        canvas.translate(300, 200)
+        canvas.rotate(turned)
+        at = 0.0
+        for word in (*UNREAD.split(), "wells"):
+            canvas.drawString(at, 0, word)
+            at += canvas.stringWidth(f"{word} ")
+        canvas.line(0, 4, WIDTH, 4)
+
+    assert _printed(draw).text.split()[-2:] == ["drink.", "wells"]
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        lambda canvas: canvas.line(0, -1.5, WIDTH, -1.5),
+        lambda canvas: canvas.line(-300, 4, 500, 4),  # of a chart
+        lambda canvas: [canvas.line(-20, at, 300, at) for at in (-4, 12)],
+        lambda canvas: (canvas.setFillAlpha(0.4), canvas.rect(0, -3, WIDTH, 14, stroke=0, fill=1)),
+    ],
+    ids=["underline", "grid", "table", "highlight"],
+)
+def test_other_lines_strike_nothing_out(rule: _Draw) -> None:
+    document = _printed(_line(rule))
+    assert f"It found {UNREAD} 4 wells" in document.text
+    assert document.remark == ""
+
+
+def test_words_that_an_annotation_strikes_out_are_left_out() -> None:
+    out = io.BytesIO()
+    canvas = Canvas(out, invariant=1)
+    canvas.setFont("Helvetica", 12)
+    _line(lambda _: None)(canvas)
+    canvas.drawString(0, -20, "of 40 wells of the whole town and its villages.")
+    canvas.save()
+    writer = PdfWriter(clone_from=io.BytesIO(out.getvalue()))
+    left = 50 + stringWidth("It found ", "Helvetica", 12)
+    corners = (left, 610, left + WIDTH, 610, left, 598, left + WIDTH, 598)
+    note = DictionaryObject(
+        {
+            NameObject("/Type"): NameObject("/Annot"),
+            NameObject("/Subtype"): NameObject("/StrikeOut"),
+            NameObject("/QuadPoints"): ArrayObject(map(FloatObject, corners)),
+        }
+    )
+    writer.pages[0][NameObject("/Annots")] = ArrayObject([note])
+    writer.write(out := io.BytesIO())
+    assert "It found 4 wells" in read_body(out.getvalue(), PDF, None, URL).text
+
+
+def _hide(*steps: tuple[str, *tuple[object, ...]]) -> _Draw:
+    """Draw what nobody is to see, "show" being the step that prints it."""
+
+    def draw(canvas: Canvas) -> None:
+        for name, *values in steps:
+            if name == "show":
+                canvas.drawString(50, 600, UNREAD)
+            elif name == "mode 3":
+                text = canvas.beginText(50, 600)
+                text.setTextRenderMode(3)
+                text.textOut(UNREAD)
+                canvas.drawText(text)
+            elif name == "picture":
+                canvas.drawImage(ImageReader(Image.new("RGB", (9, 9), "tan")), *values)
+            elif name == "clip":
+                path = canvas.beginPath()
+                path.rect(*values)
+                canvas.clipPath(path, stroke=0)
+            elif name == "box":
+                canvas.rect(40, 590, 300, 30, stroke=0, fill=1)
+            else:
+                getattr(canvas, name)(*values)
+
+    return draw
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        _hide(("setFillColorRGB", 1, 1, 1), ("show",)),
+        _hide(("setFillGray", 0.98), ("show",)),
+        _hide(("setFillColorCMYK", 0, 0, 0, 0), ("show",)),
+        _hide(("setFillColorRGB", 0, 0, 0.6), ("box",), ("show",)),
+        _hide(("setFillAlpha", 0), ("show",)),
+        _hide(("mode 3",)),
+        _hide(("setFont", "Helvetica", 0.5), ("show",)),
+        _hide(("translate", -900, 0), ("show",)),
+        _hide(("clip", 0, 0, 20, 20), ("show",)),
+        _hide(("show",), ("setFillGray", 1), ("box",)),
+        _hide(("show",), ("setFillGray", 0), ("box",)),
+        _hide(("show",), ("picture", 40, 590, 300, 30)),
+    ],
+)
+def test_words_that_nobody_sees_are_left_out(draw: _Draw) -> None:
+    document = _printed(draw)
+    assert document.text == "Officials said that the water of the town is safe to drink."
+    assert document.remark == "Words that nobody sees on its pages were left out."
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        _hide(("box",), ("setFillGray", 1), ("show",)),
+        _hide(("roundRect", 40, 590, 300, 30, 5, 0, 1), ("setFillGray", 1), ("show",)),
+        _hide(("picture", 40, 590, 300, 30), ("setFillGray", 1), ("show",)),
+        _hide(("setLineWidth", 24), ("line", 40, 604, 400, 604), ("setFillGray", 1), ("show",)),
+        _hide(("setFont", "Helvetica", 5), ("show",)),
+        _hide(("translate", 0, -100), ("scale", 12, 0.2), ("scale", 0.1, 5), ("show",)),
+        _hide(("picture", 0, 0, 595, 842), ("mode 3",)),  # a scan, and what a program read in it
+        _hide(("show",), ("picture", 0, 0, 595, 842)),
+    ],
+)
+def test_words_that_can_be_seen_or_stand_for_a_scan_are_kept(draw: _Draw) -> None:
+    document = _printed(draw)
+    assert UNREAD in document.text
+    assert document.remark == ""
+
+
+def test_a_layer_that_is_off_is_left_out() -> None:
+    out = io.BytesIO()
+    canvas = Canvas(out, invariant=1)
+    canvas.drawString(50, 700, "Officials said that the water of the town is safe to drink.")
+    canvas._code.append("/OC /layer BDC")
+    canvas.drawString(50, 600, UNREAD)
+    canvas._code.append("EMC")
+    canvas.save()
+    writer = PdfWriter(clone_from=io.BytesIO(out.getvalue()))
+    layer = writer._add_object(DictionaryObject({NameObject("/Type"): NameObject("/OCG")}))
+    named = DictionaryObject({NameObject("/layer"): layer})
+    cast("DictionaryObject", writer.pages[0]["/Resources"])[NameObject("/Properties")] = named
+    off = DictionaryObject({NameObject("/D"): DictionaryObject({NameObject("/OFF"): ArrayObject([layer])})})
+    writer.root_object[NameObject("/OCProperties")] = off
+    writer.write(out := io.BytesIO())
+    assert UNREAD not in read_body(out.getvalue(), PDF, None, URL).text
 
 
 def test_running_heads_and_page_numbers_are_dropped() -> None:

@@ -18,13 +18,14 @@ from statistics import quantiles
 from typing import Any
 
 from pypdf import PageObject, PdfReader
-from pypdf.errors import DependencyError, FileNotDecryptedError, PyPdfError
-from pypdf.generic import ContentStream, NameObject
+from pypdf.errors import DependencyError, FileNotDecryptedError
+from pypdf.generic import ByteStringObject, ContentStream, NameObject
 
 from crowdnotes.domain import FetchOutcome
 from crowdnotes.errors import FetchError
-from crowdnotes.evidence.reading.document import Document
-from crowdnotes.evidence.reading.plain_text import tidy_line, tidy_text
+from crowdnotes.evidence.reading.document import STRUCK_SENTENCE, Document
+from crowdnotes.evidence.reading.pdf_unseen_text import DAMAGE_ERRORS, SHOWING, Fonts, PageLook, Unread, letters_of
+from crowdnotes.evidence.reading.plain_text import drop_struck, tidy_line, tidy_text
 from crowdnotes.evidence.reading.printed_signs import (
     MAX_RAISED_CHARACTERS,
     lowered,
@@ -43,21 +44,6 @@ _WORD_START_PATTERN = re.compile(r"[^\W_]+")
 _WORD_PATTERN = re.compile(r"[^\W_]+(?:-[^\W_]+)*-?")
 _FINAL_STOP_PATTERN = re.compile(r"[.!?:][\"'”’)\]]*$")
 _LIST_ITEM_PATTERN = re.compile(r"(?:[•▪●◦–*-]|\(?\d{1,2}[.)]|\[\d{1,3}\])\s")
-# What pypdf and the format's own oddities raise on damaged files besides PyPdfError.
-_DAMAGE_ERRORS = (
-    PyPdfError,
-    ValueError,
-    TypeError,
-    KeyError,
-    IndexError,
-    AttributeError,
-    RecursionError,
-    OverflowError,
-    ZeroDivisionError,
-    AssertionError,
-    NotImplementedError,
-    OSError,
-)
 
 
 def read_pdf(body: bytes, fallback_title: str, check: Callable[[], None]) -> Document:
@@ -71,19 +57,31 @@ def read_pdf(body: bytes, fallback_title: str, check: Callable[[], None]) -> Doc
         reader = PdfReader(io.BytesIO(body), strict=False)
         if reader.is_encrypted and not reader.decrypt(""):
             raise FetchError("The PDF is locked with a password.", FetchOutcome.UNREADABLE)
-        pages = _read_page_lines(reader, check)
+        left_out: set[str] = set()
+        pages = _read_page_lines(reader, check, left_out)
         title, made = _read_metadata(reader)
     except (DependencyError, FileNotDecryptedError) as error:
         raise FetchError("The PDF is encrypted.", FetchOutcome.UNREADABLE) from error
-    except _DAMAGE_ERRORS as error:
+    except DAMAGE_ERRORS as error:
         raise FetchError("The PDF is damaged.", FetchOutcome.UNREADABLE) from error
     known = _words_in_lines(pages)
     text, starts = _join_pages([tidy_text(_join_lines(lines, known)) for lines in _drop_running_heads(pages)])
+    if len(text) < _MIN_TEXT_CHARACTERS and left_out:
+        raise FetchError("All words of the PDF are struck out, or not to be seen on it.", FetchOutcome.UNREADABLE)
     if len(text) < _MIN_TEXT_CHARACTERS:
         raise FetchError(
             "The PDF holds pictures of its pages and no text, so it cannot be read here.", FetchOutcome.UNREADABLE
         )
-    return Document(title=title or fallback_title, text=text, file_date=made, page_starts=starts)
+    return Document(
+        title=title or fallback_title,
+        text=text,
+        file_date=made,
+        page_starts=starts,
+        remark=" ".join(sorted(left_out)),
+    )
+
+
+_UNSEEN_SENTENCE = "Words that nobody sees on its pages were left out."
 
 
 def _join_pages(pages: list[str]) -> tuple[str, tuple[int, ...]]:
@@ -98,8 +96,12 @@ def _join_pages(pages: list[str]) -> tuple[str, tuple[int, ...]]:
     return text, tuple(starts)
 
 
-def _read_page_lines(reader: PdfReader, check: Callable[[], None]) -> list[list[str]]:
-    """The lines of each page. A page that cannot be read is empty when others can."""
+def _read_page_lines(reader: PdfReader, check: Callable[[], None], left_out: set[str]) -> list[list[str]]:
+    """The lines of each page. A page that cannot be read is empty when others can.
+
+    Sentences on what is left out are added to `left_out`.
+    """
+    fonts: Fonts = {}
     ends = time.monotonic() + _MAX_SECONDS
     pages: list[list[str]] = []
     damage: Exception | None = None
@@ -108,8 +110,8 @@ def _read_page_lines(reader: PdfReader, check: Callable[[], None]) -> list[list[
         if time.monotonic() > ends:
             break
         try:
-            text = _read_letters(reader.pages[number])
-        except _DAMAGE_ERRORS as error:
+            text = _read_letters(reader.pages[number], fonts, left_out)
+        except DAMAGE_ERRORS as error:
             damage = error
             pages.append([])
             continue
@@ -119,17 +121,17 @@ def _read_page_lines(reader: PdfReader, check: Callable[[], None]) -> list[list[
     return pages
 
 
-def _read_letters(page: PageObject) -> str:
-    """The words of a page; where they run together, as they are set out on it."""
+def _read_letters(page: PageObject, fonts: Fonts, left_out: set[str]) -> str:
+    """The words of a page that are to be read on it; where they run together, as they are set out."""
     try:
-        text = _read_with_raised(page)
-    except _DAMAGE_ERRORS:  # in how it is set out; its words may be whole
+        text = _read_as_printed(page, fonts, left_out)
+    except DAMAGE_ERRORS:  # in how it is set out; its words may be whole
         text = page.extract_text()
-    if runs_together(text):
-        set_out = page.extract_text(extraction_mode="layout")
-        text = text if runs_together(set_out) else set_out
     # A hyphen that is there only because the line ends is told from others until the lines are joined.
-    return printed_letters(_SOFT_HYPHEN_PATTERN.sub(_LINE_BREAK_HYPHEN, text), of_pdf=True)
+    text, is_struck = drop_struck(printed_letters(_SOFT_HYPHEN_PATTERN.sub(_LINE_BREAK_HYPHEN, text), of_pdf=True))
+    if is_struck:
+        left_out.add(STRUCK_SENTENCE)
+    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,18 +160,35 @@ _MIN_RAISED, _MAX_RAISED, _MAX_LOWERED = 0.08, 0.75, 0.4  # of that size, off th
 _MOVES = frozenset({b"Tm", b"Td", b"TD", b"Ts"})
 
 
-def _read_with_raised(page: PageObject) -> str:
-    """The words of a page, with plain text in place of what it sets above and below the line: 10^6, not 106."""
+def _read_as_printed(page: PageObject, fonts: Fonts, left_out: set[str]) -> str:
+    """The words of a page that are to be seen on it and are not struck out, with plain text in place of what it sets
+    above and below the line: 10^6, not 106.
+    """
     if "/Contents" not in page:
         return page.extract_text()
     contents = page.raw_get("/Contents")
     stream = ContentStream(contents.get_object(), page.pdf, "bytes")
     stream.operations = list(_set_apart(stream.operations))
+    page[NameObject("/Contents")] = stream
+    try:
+        look = PageLook(page, fonts)
+        text = _extract(page, look)
+        unread = look.unread()
+        if unread.places:
+            text = _extract(page, _Leaver(PageLook(page, fonts), unread))
+            left_out.update(filter(None, (STRUCK_SENTENCE * unread.is_struck, _UNSEEN_SENTENCE * unread.is_hidden)))
+        set_out = page.extract_text(extraction_mode="layout") if runs_together(text) else ""
+    finally:
+        page[NameObject("/Contents")] = contents
+    return set_out if set_out and not runs_together(set_out) else text
+
+
+def _extract(page: PageObject, look: PageLook | _Leaver) -> str:
     pieces: list[_Piece] = []
     rises = [0.0]  # of those states of the page that are kept, the present one last
     shown = 0.0
 
-    def look(operator: bytes, operands: list[Any], _: object, __: object) -> None:
+    def watch(operator: bytes, operands: list[Any], _: object, __: object) -> None:
         nonlocal shown
         if operator == b"Ts" and operands:
             rises[-1] = float(operands[0])
@@ -177,20 +196,47 @@ def _read_with_raised(page: PageObject) -> str:
             rises.append(rises[-1])
         elif operator == b"Q" and len(rises) > 1:
             rises.pop()
-        elif operator in (b"Tj", b"TJ", b"'", b'"'):
+        elif operator in SHOWING:
             shown = rises[-1]
+        look.before(operator, operands)
 
     def take(text: str, cm: list[float], tm: list[float], _: object, size: float) -> None:
         height = tm[2] * cm[1] + tm[3] * cm[3]
         at = tm[4] * cm[1] + tm[5] * cm[3] + cm[5]
         pieces.append(_Piece(text, at + shown * height, size * height, shown))
 
-    page[NameObject("/Contents")] = stream
-    try:
-        text = page.extract_text(visitor_operand_before=look, visitor_text=take)
-    finally:
-        page[NameObject("/Contents")] = contents
+    text = page.extract_text(visitor_operand_before=watch, visitor_operand_after=look.after, visitor_text=take)
     return _join_pieces(pieces) if "".join(piece.text for piece in pieces) == text else text
+
+
+class _Leaver:
+    """Takes the letters that nobody reads out of what pypdf is about to extract; counts runs as `PageLook` does."""
+
+    def __init__(self, look: PageLook, unread: Unread) -> None:
+        self._look = look
+        self._unread = unread
+        self._number = -1
+        self.after = look.after
+
+    def before(self, operator: bytes, operands: Any, _: object = None, __: object = None) -> None:
+        """Take the letters of one operator out of its operands."""
+        self._look.before(operator, operands)
+        if operator not in SHOWING:
+            return
+        self._number += 1
+        places = self._unread.places.get(self._number)
+        font = self._look.font
+        if not places or font is None:
+            return
+        shown = operands[0] if operator == b"TJ" else operands
+        for item, operand in enumerate(shown):
+            if isinstance(operand, bytes):
+                kept = (
+                    piece
+                    for place, (piece, _, _) in enumerate(letters_of(operand, font))
+                    if (item, place) not in places
+                )
+                shown[item] = ByteStringObject(b"".join(kept))
 
 
 def _set_apart(operations: list[tuple[Any, bytes]]) -> Iterator[tuple[Any, bytes]]:
@@ -319,7 +365,7 @@ def _read_metadata(reader: PdfReader) -> tuple[str, date | None]:
     try:
         details = reader.metadata
         given, moment = (details.title, details.creation_date) if details is not None else (None, None)
-    except _DAMAGE_ERRORS:
+    except DAMAGE_ERRORS:
         return "", None
     title = tidy_line(given) if isinstance(given, str) else ""
     looks_like_file = re.search(r"\.(?:docx?|indd|pdf|qxd|tex|pptx?)$|^microsoft word|^untitled", title, re.IGNORECASE)
